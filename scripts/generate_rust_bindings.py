@@ -130,7 +130,7 @@ DECLARATION = re.compile(
     | typedef\ int\ \(\*(?P<callback>\w+)\)\((?P<callback_arguments>[^)]*)\);
     | enum\ \{(?P<enum>.*?)\};
     | MERKLIZE_C_API\ (?P<returned>[^;(]*?)(?P<function>merklize_\w+)\((?P<arguments>[^)]*)\);
-    | (?P<other>\#ifdef\ __cplusplus.*?\#endif|\#(?:include|ifndef|define|endif)\b[^\n]*)
+    | (?P<other>\#ifdef\ __cplusplus.*?\#endif|static\ inline\ .*?\n\}|\#(?:include|ifndef|define|endif)\b[^\n]*)
     | (?=/\*|\Z))""",
     re.X | re.S,
 )

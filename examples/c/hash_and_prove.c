@@ -29,13 +29,13 @@ int main(int argc, char **argv) {
 
     /* The digest of the whole file: what b3sum prints. */
     merklize_digest digest;
-    check(merklize_hash_file(argv[1], NULL, 0, digest.bytes, sizeof digest.bytes, NULL));
+    check(merklize_hash_file(argv[1], MERKLIZE_HASH_blake3, NULL, 0, digest.bytes, sizeof digest.bytes, NULL));
     print("digest", &digest);
 
     /* The tree over its pieces. A null form is BLAKE3; null options are all threads of the CPU. */
     const merklize_input input = {.path = argv[1], .leaf_bytes = piece_bytes};
     merklize_tree *tree = NULL;
-    check(merklize_tree_build_file(&input, NULL, NULL, &tree));
+    check(merklize_tree_from_file(&input, NULL, NULL, &tree));
     merklize_tree_info info = {0};
     check(merklize_tree_get_info(tree, &info));
     print("root  ", &info.root);

@@ -70,27 +70,16 @@ merklize_status merklize_bao_outboard_bytes(uint64_t message_bytes, const merkli
     });
 }
 
-merklize_status merklize_bao_outboard(const void* data, size_t bytes, const merklize_bao_form* form, uint8_t* outboard,
-                                      size_t outboard_bytes, merklize_digest* root,
-                                      const merklize_run_options* options) {
+merklize_status merklize_bao_outboard(merklize_view data, const merklize_bao_form* form, merklize_output outboard,
+                                      merklize_digest* root, const merklize_run_options* options) {
     return run("merklize_bao_outboard", [&](const Call& call) {
         merklize_digest& out = call.need(root, "root");
         const Options run(call, options);
-        out = to_c(merklize::bao_outboard(call.bytes(data, bytes, "data"),
-                                          call.bytes(outboard, outboard_bytes, "outboard"), form_of(call, form),
-                                          run.get()));
-        run.finish();
-    });
-}
-
-merklize_status merklize_bao_outboard_buffer(const merklize_buffer* data, const merklize_bao_form* form,
-                                             merklize_buffer* outboard, merklize_digest* root,
-                                             const merklize_run_options* options) {
-    return run("merklize_bao_outboard_buffer", [&](const Call& call) {
-        merklize_digest& out = call.need(root, "root");
-        const Options run(call, options);
-        out = to_c(merklize::bao_outboard(call.need(data, "data").value, call.written(outboard, "outboard"),
-                                          form_of(call, form), run.get()));
+        const BaoForm as = form_of(call, form);
+        const bool there = call.all_on_device("data and outboard", data, outboard);
+        out = to_c(
+            there ? merklize::bao_outboard(data.buffer->value, call.written(outboard.buffer, "outboard"), as, run.get())
+                  : merklize::bao_outboard(call.bytes(data, "data"), call.bytes(outboard, "outboard"), as, run.get()));
         run.finish();
     });
 }

@@ -84,6 +84,11 @@ void Call::require_array(const void* first, std::uint64_t count, std::size_t ite
         invalid(std::string(name) + " is null, but must have " + std::to_string(count) + " items");
 }
 
+void Call::require_digests(std::uint64_t count, const char* name) const {
+    if (count != UINT64_MAX && count % Digest::size != 0)
+        invalid(std::string(name) + " must be whole digests of 32 bytes, got " + std::to_string(count) + " bytes");
+}
+
 std::span<const std::byte> Call::bytes(const void* first, std::uint64_t count, const char* name) const {
     return items(static_cast<const std::byte*>(first), count, name);
 }
@@ -100,23 +105,21 @@ std::span<Digest> Call::digests(merklize_digest* first, std::uint64_t count, con
     return items(reinterpret_cast<Digest*>(first), count, name);
 }
 
-std::span<const std::byte> Call::rows(Hash hash, const void* first, std::uint64_t length, std::uint64_t n,
-                                      const char* name) const {
-    const std::uint64_t unit = row_unit_bytes(hash);
-    if (length != 0 && n > PTRDIFF_MAX / unit / length) {
-        invalid(std::string(name) + " must fit into memory, got " + std::to_string(n) + " of " +
-                std::to_string(length) + " units of " + std::to_string(unit) + " bytes");
-    }
-    return bytes(first, n * length * unit, name);
+std::span<const Digest> Call::digests(const merklize_view& view, const char* name) const {
+    require_digests(view.bytes, name);
+    return digests(static_cast<const merklize_digest*>(view.data), view.bytes / Digest::size, name);
 }
 
-std::uint64_t Call::row_bytes(Hash hash, const ConstBuffer& rows, std::uint64_t length) const {
-    const std::uint64_t unit = row_unit_bytes(hash);
-    if (length > rows.size() / unit && length != 0) {
-        invalid("rows must be whole: a row of " + std::to_string(length) + " units of " + std::to_string(unit) +
-                " bytes, got " + std::to_string(rows.size()) + " bytes");
-    }
-    return length * unit;
+std::span<Digest> Call::digests(const merklize_output& output, const char* name) const {
+    require_digests(output.bytes, name);
+    return digests(static_cast<merklize_digest*>(output.data), output.bytes / Digest::size, name);
+}
+
+std::vector<ConstBuffer> Call::parts(const merklize_buffer* const* parts, std::size_t count) const {
+    std::vector<ConstBuffer> made;
+    for (const merklize_buffer* const& part : items(parts, count, "parts"))
+        made.push_back(need(part, "parts: an item").value);
+    return made;
 }
 
 Buffer& Call::written(merklize_buffer* buffer, const char* name) const {
@@ -125,7 +128,7 @@ Buffer& Call::written(merklize_buffer* buffer, const char* name) const {
     return *given.writable;
 }
 
-Hash Call::hash(merklize_hash id) const {
+Hash Call::hash(merklize_hash_id id) const {
     for (const HashTraits& traits : hashes()) {
         if (to_c(traits.hash) == id) return traits.hash;
     }

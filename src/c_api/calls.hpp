@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "c_api/handles.hpp"
 
@@ -42,15 +43,39 @@ public:
     std::span<std::byte> bytes(std::uint8_t* first, std::uint64_t count, const char* name) const;
     std::span<const Digest> digests(const merklize_digest* first, std::uint64_t count, const char* name) const;
     std::span<Digest> digests(merklize_digest* first, std::uint64_t count, const char* name) const;
-    /// n rows of `length` units of the hash.
-    std::span<const std::byte> rows(Hash hash, const void* first, std::uint64_t length, std::uint64_t n,
-                                    const char* name = "rows") const;
-    /// Bytes of a row of `length` units, which a buffer of rows must have room for.
-    std::uint64_t row_bytes(Hash hash, const ConstBuffer& rows, std::uint64_t length) const;
     /// A buffer that is written.  errors  invalid_argument (null, or a view that is only read)
     Buffer& written(merklize_buffer* buffer, const char* name) const;
 
-    Hash hash(merklize_hash id) const;
+    /// A view or an output, in host memory or a buffer.  errors  invalid_argument (both)
+    template <class View>
+    bool on_device(const View& view, const char* name) const {
+        if (view.buffer == nullptr && view.data == nullptr && view.bytes == UINT64_MAX)
+            invalid(std::string(name) + ": a null buffer");
+        if (view.buffer != nullptr && (view.data != nullptr || view.bytes != 0))
+            invalid(std::string(name) + ": data and a buffer are set, must be one of them");
+        return view.buffer != nullptr;
+    }
+    /// Several of them, all in host memory or all in buffers.
+    /// errors  invalid_argument (mixed)
+    template <class... Views>
+    bool all_on_device(const char* names, const Views&... views) const {
+        const bool any = (on_device(views, names) || ...);
+        if (any && !(on_device(views, names) && ...)) invalid(std::string(names) + " must all be buffers, or none");
+        return any;
+    }
+    std::span<const std::byte> bytes(const merklize_view& view, const char* name) const {
+        return bytes(view.data, view.bytes, name);
+    }
+    std::span<std::byte> bytes(const merklize_output& output, const char* name) const {
+        return bytes(static_cast<std::uint8_t*>(output.data), output.bytes, name);
+    }
+    /// errors  invalid_argument (bytes that are not whole digests)
+    std::span<const Digest> digests(const merklize_view& view, const char* name) const;
+    std::span<Digest> digests(const merklize_output& output, const char* name) const;
+    /// Buffers that are read, one after another.
+    std::vector<ConstBuffer> parts(const merklize_buffer* const* parts, std::size_t count) const;
+
+    Hash hash(merklize_hash_id id) const;
     Mode mode(const merklize_mode* mode) const;
     /// A rule that is named.  errors  invalid_argument (MERKLIZE_RULE_DEFAULT; an unknown number)
     TreeRule rule(merklize_rule rule, const char* name) const;
@@ -69,6 +94,7 @@ public:
                      std::size_t* count) const;
 
 private:
+    void require_digests(std::uint64_t count, const char* name) const;
     void require_array(const void* first, std::uint64_t count, std::size_t item_bytes, const char* name) const;
     void put(const void* from, std::size_t count, std::size_t item_bytes, void* out, std::size_t capacity,
              std::size_t* needed, const char* items) const;
@@ -109,7 +135,7 @@ private:
 
 /// Bytes of a unit of rows.
 std::uint32_t row_unit_bytes(Hash hash);
-inline merklize_hash to_c(Hash hash) noexcept { return static_cast<merklize_hash>(hash); }
+inline merklize_hash_id to_c(Hash hash) noexcept { return static_cast<merklize_hash_id>(hash); }
 /// MERKLIZE_RULE_... of a rule: one more, because 0 is MERKLIZE_RULE_DEFAULT.
 inline merklize_rule to_c(TreeRule rule) noexcept { return static_cast<merklize_rule>(rule) + 1; }
 merklize_digest to_c(const Digest& digest) noexcept;

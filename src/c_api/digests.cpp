@@ -1,11 +1,13 @@
 // The list of hashes, digests, merges and the streaming hasher.
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "c_api/calls.hpp"
 
 using namespace merklize::c_api;
+using merklize::Digest;
 using merklize::Hash;
 
 namespace {
@@ -33,6 +35,25 @@ void put_info(const merklize::HashTraits& traits, merklize_hash_info& out) {
     if (traits.name.size() < sizeof out.name) std::memcpy(out.name, traits.name.data(), traits.name.size());
 }
 
+// Whether the hash is BLAKE3, which has modes and output of any length. The others have a digest.
+bool is_blake3(const Call& call, Hash hash, const merklize_mode* mode, uint64_t seek, size_t length) {
+    if (hash == Hash::blake3) return true;
+    const std::string name(merklize::traits(hash).name);
+    if (mode != nullptr && (mode->key != nullptr || mode->context != nullptr))
+        call.invalid("mode must be null, or plain, of the hash '" + name + "': only blake3 has others");
+    if (seek != 0 || length != Digest::size) {
+        call.invalid("the hash '" + name + "' has 32 bytes of output from 0 on, got " + std::to_string(length) +
+                     " from " + std::to_string(seek) + " on; blake3 has output of any length");
+    }
+    return false;
+}
+
+void put(std::span<const Digest> digests, std::span<std::byte> out) {
+    if (!digests.empty()) std::memcpy(out.data(), digests.data(), out.size());
+}
+
+void put(const Digest& digest, std::span<std::byte> out) { put(std::span(&digest, 1), out); }
+
 }  // namespace
 
 size_t merklize_hash_count() { return merklize::hashes().size(); }
@@ -49,31 +70,31 @@ merklize_status merklize_hash_describe(size_t index, merklize_hash_info* info) {
     });
 }
 
-merklize_status merklize_hash_get_info(merklize_hash hash, merklize_hash_info* info) {
+merklize_status merklize_hash_get_info(merklize_hash_id hash, merklize_hash_info* info) {
     return run("merklize_hash_get_info", [&](const Call& call) {
         merklize_hash_info& out = call.need(info, "info");
         put_info(merklize::traits(call.hash(hash)), out);
     });
 }
 
-merklize_status merklize_hash_name(merklize_hash hash, char* text, size_t capacity, size_t* length) {
+merklize_status merklize_hash_name(merklize_hash_id hash, char* text, size_t capacity, size_t* length) {
     return run("merklize_hash_name", [&](const Call& call) {
         call.put_text(merklize::traits(call.hash(hash)).name, text, capacity, length);
     });
 }
 
-merklize_status merklize_hash_from_name(const char* name, merklize_hash* hash) {
+merklize_status merklize_hash_from_name(const char* name, merklize_hash_id* hash) {
     return run("merklize_hash_from_name", [&](const Call& call) {
-        merklize_hash& out = call.need(hash, "hash");
+        merklize_hash_id& out = call.need(hash, "hash");
         out = to_c(merklize::hash_from_name(&call.need(name, "name")));
     });
 }
 
 merklize_status merklize_hash_poseidon2(const merklize_poseidon2* instance, const merklize_poseidon2* quad,
-                                        merklize_hash* hash) {
+                                        merklize_hash_id* hash) {
     return run("merklize_hash_poseidon2", [&](const Call& call) {
         const merklize::Poseidon2 rows = read_poseidon2(call, instance, "instance");
-        merklize_hash& out = call.need(hash, "hash");
+        merklize_hash_id& out = call.need(hash, "hash");
         if (quad == nullptr) {
             out = to_c(merklize::poseidon2(rows));
             return;
@@ -83,159 +104,164 @@ merklize_status merklize_hash_poseidon2(const merklize_poseidon2* instance, cons
     });
 }
 
-merklize_status merklize_hash_bytes(const void* data, size_t bytes, const merklize_mode* mode, uint64_t seek,
-                                    uint8_t* out, size_t out_bytes, const merklize_run_options* options) {
-    return run("merklize_hash_bytes", [&](const Call& call) {
+merklize_status merklize_hash(merklize_view data, merklize_hash_id hash, const merklize_mode* mode, uint64_t seek,
+                              uint8_t* out, size_t out_bytes, const merklize_run_options* options) {
+    return run("merklize_hash", [&](const Call& call) {
         const Options run(call, options);
-        merklize::hash(call.bytes(data, bytes, "data"), call.bytes(out, out_bytes, "out"), seek, call.mode(mode),
-                       run.get());
+        const Hash by = call.hash(hash);
+        const auto to = call.bytes(out, out_bytes, "out");
+        const auto put_of = [&](const auto& bytes) {
+            if (is_blake3(call, by, mode, seek, out_bytes))
+                merklize::hash(bytes, to, seek, call.mode(mode), run.get());
+            else
+                put(merklize::hash_message(bytes, by, run.get()), to);
+        };
+        call.on_device(data, "data") ? put_of(data.buffer->value) : put_of(call.bytes(data, "data"));
         run.finish();
     });
 }
 
-merklize_status merklize_hash_buffer(const merklize_buffer* data, const merklize_mode* mode, uint64_t seek,
-                                     uint8_t* out, size_t out_bytes, const merklize_run_options* options) {
-    return run("merklize_hash_buffer", [&](const Call& call) {
-        const Options run(call, options);
-        merklize::hash(call.need(data, "data").value, call.bytes(out, out_bytes, "out"), seek, call.mode(mode),
-                       run.get());
-        run.finish();
-    });
-}
-
-merklize_status merklize_hash_file(const char* path, const merklize_mode* mode, uint64_t seek, uint8_t* out,
-                                   size_t out_bytes, const merklize_run_options* options) {
+merklize_status merklize_hash_file(const char* path, merklize_hash_id hash, const merklize_mode* mode, uint64_t seek,
+                                   uint8_t* out, size_t out_bytes, const merklize_run_options* options) {
     return run("merklize_hash_file", [&](const Call& call) {
         const Options run(call, options);
-        merklize::hash_file(call.path(path, "path"), call.bytes(out, out_bytes, "out"), seek, call.mode(mode),
-                            run.get());
+        const Hash by = call.hash(hash);
+        const char* const from = call.path(path, "path");
+        const auto to = call.bytes(out, out_bytes, "out");
+        if (is_blake3(call, by, mode, seek, out_bytes))
+            merklize::hash_file(from, to, seek, call.mode(mode), run.get());
+        else
+            put(merklize::hash_message_file(from, by, run.get()), to);
         run.finish();
     });
 }
 
-merklize_status merklize_hash_descriptor(int descriptor, const char* name, const merklize_mode* mode, uint64_t seek,
-                                         uint8_t* out, size_t out_bytes, const merklize_run_options* options) {
+merklize_status merklize_hash_descriptor(int descriptor, const char* name, merklize_hash_id hash,
+                                         const merklize_mode* mode, uint64_t seek, uint8_t* out, size_t out_bytes,
+                                         const merklize_run_options* options) {
     return run("merklize_hash_descriptor", [&](const Call& call) {
         const Options run(call, options);
+        const Hash by = call.hash(hash);
         const std::string shown = name != nullptr ? name : "descriptor " + std::to_string(descriptor);
-        merklize::hash_descriptor(descriptor, shown, call.bytes(out, out_bytes, "out"), seek, call.mode(mode),
+        const auto to = call.bytes(out, out_bytes, "out");
+        if (is_blake3(call, by, mode, seek, out_bytes))
+            merklize::hash_descriptor(descriptor, shown, to, seek, call.mode(mode), run.get());
+        else
+            put(merklize::hash_message_descriptor(descriptor, shown, by, run.get()), to);
+        run.finish();
+    });
+}
+
+merklize_status merklize_hash_files(const char* const* paths, size_t n, merklize_hash_id hash,
+                                    const merklize_mode* mode, uint64_t seek, size_t length,
+                                    const merklize_run_options* options, merklize_file_digests** digests) {
+    return run("merklize_hash_files", [&](const Call& call) {
+        merklize_file_digests*& out = call.handle(digests, "digests");
+        const Options run(call, options);
+        const Hash by = call.hash(hash);
+        std::vector<std::filesystem::path> files;
+        for (const char* const& path : call.items(paths, n, "paths"))
+            files.emplace_back(call.path(path, "paths: an item"));
+        out = new merklize_file_digests{is_blake3(call, by, mode, seek, length)
+                                            ? merklize::hash_files(files, length, seek, call.mode(mode), run.get())
+                                            : merklize::hash_message_files(files, by, run.get())};
+        run.finish();
+    });
+}
+
+merklize_status merklize_file_digests_get(const merklize_file_digests* digests, size_t index,
+                                          merklize_file_digest* digest) {
+    return run("merklize_file_digests_get", [&](const Call& call) {
+        const std::vector<merklize::FileDigest>& all = call.need(digests, "digests").value;
+        merklize_file_digest& out = call.need(digest, "digest");
+        if (index >= all.size()) {
+            call.invalid("index must be below the number of files, " + std::to_string(all.size()) + ", got " +
+                         std::to_string(index));
+        }
+        const merklize::FileDigest& one = all[index];
+        const bool failed = !one.error.empty();
+        out = {.output = failed ? nullptr : reinterpret_cast<const uint8_t*>(one.output.data()),
+               .error = failed ? one.error.c_str() : nullptr,
+               .system_error = one.system_error};
+    });
+}
+
+void merklize_file_digests_free(merklize_file_digests* digests) { delete digests; }
+
+merklize_status merklize_hash_each(const merklize_view* messages, size_t n, merklize_hash_id hash,
+                                   const merklize_mode* mode, uint64_t seek, uint8_t* out, size_t length,
+                                   const merklize_run_options* options) {
+    return run("merklize_hash_each", [&](const Call& call) {
+        const Options run(call, options);
+        const Hash by = call.hash(hash);
+        std::vector<merklize::MessageView> views;
+        for (const merklize_view& message : call.items(messages, n, "messages")) {
+            const std::string name = "messages[" + std::to_string(views.size()) + "]";
+            if (call.on_device(message, name.c_str()))
+                views.emplace_back(message.buffer->value);
+            else
+                views.emplace_back(call.bytes(message, name.c_str()));
+        }
+        if (length != 0 && n > SIZE_MAX / length)
+            call.invalid(std::to_string(n) + " outputs of " + std::to_string(length) + " bytes fit in no memory");
+        const auto to = call.bytes(out, n * length, "out");
+        if (is_blake3(call, by, mode, seek, length))
+            merklize::hash_each(views, to, length, seek, call.mode(mode), run.get());
+        else
+            put(std::span<const Digest>(merklize::hash_message_each(views, by, run.get())), to);
+        run.finish();
+    });
+}
+
+merklize_status merklize_hash_parts(const merklize_buffer* const* parts, size_t n, const merklize_mode* mode,
+                                    uint64_t seek, uint8_t* out, size_t out_bytes,
+                                    const merklize_run_options* options) {
+    return run("merklize_hash_parts", [&](const Call& call) {
+        const Options run(call, options);
+        merklize::hash_parts(call.parts(parts, n), call.bytes(out, out_bytes, "out"), seek, call.mode(mode), run.get());
+        run.finish();
+    });
+}
+
+merklize_status merklize_hash_leaves(merklize_view rows, uint64_t row_bytes, merklize_hash_id hash,
+                                     const merklize_mode* mode, merklize_output out,
+                                     const merklize_run_options* options) {
+    return run("merklize_hash_leaves", [&](const Call& call) {
+        const Options run(call, options);
+        const Hash by = call.hash(hash);
+        if (call.all_on_device("rows and out", rows, out))
+            merklize::hash_leaves(rows.buffer->value, row_bytes, call.written(out.buffer, "out"), by, call.mode(mode),
+                                  run.get());
+        else
+            merklize::hash_leaves(call.bytes(rows, "rows"), row_bytes, call.digests(out, "out"), by, call.mode(mode),
                                   run.get());
         run.finish();
     });
 }
 
-merklize_status merklize_hash_message(merklize_hash hash, const void* data, size_t bytes, merklize_digest* digest,
-                                      const merklize_run_options* options) {
-    return run("merklize_hash_message", [&](const Call& call) {
-        merklize_digest& out = call.need(digest, "digest");
-        const Options run(call, options);
-        out = to_c(merklize::hash_message(call.bytes(data, bytes, "data"), call.hash(hash), run.get()));
-        run.finish();
-    });
-}
-
-merklize_status merklize_hash_message_buffer(merklize_hash hash, const merklize_buffer* data, merklize_digest* digest,
-                                             const merklize_run_options* options) {
-    return run("merklize_hash_message_buffer", [&](const Call& call) {
-        merklize_digest& out = call.need(digest, "digest");
-        const Options run(call, options);
-        out = to_c(merklize::hash_message(call.need(data, "data").value, call.hash(hash), run.get()));
-        run.finish();
-    });
-}
-
-merklize_status merklize_hash_message_file(merklize_hash hash, const char* path, merklize_digest* digest,
-                                           const merklize_run_options* options) {
-    return run("merklize_hash_message_file", [&](const Call& call) {
-        merklize_digest& out = call.need(digest, "digest");
-        const Options run(call, options);
-        out = to_c(merklize::hash_message_file(call.path(path, "path"), call.hash(hash), run.get()));
-        run.finish();
-    });
-}
-
-merklize_status merklize_hash_each(const merklize_message* messages, size_t n, const merklize_mode* mode, uint64_t seek,
-                                   uint8_t* out, size_t length, const merklize_run_options* options) {
-    return run("merklize_hash_each", [&](const Call& call) {
-        const Options run(call, options);
-        std::vector<merklize::MessageView> views;
-        for (const merklize_message& message : call.items(messages, n, "messages")) {
-            if (message.buffer == nullptr) {
-                views.emplace_back(call.bytes(message.data, message.bytes, "messages[].data"));
-                continue;
-            }
-            if (message.data != nullptr || message.bytes != 0)
-                call.invalid("message " + std::to_string(views.size()) +
-                             " has data and a buffer, must have one of them");
-            views.emplace_back(message.buffer->value);
-        }
-        if (length != 0 && n > SIZE_MAX / length)
-            call.invalid(std::to_string(n) + " outputs of " + std::to_string(length) + " bytes fit in no memory");
-        merklize::hash_each(views, call.bytes(out, n * length, "out"), length, seek, call.mode(mode), run.get());
-        run.finish();
-    });
-}
-
-merklize_status merklize_hash_leaves(merklize_hash hash, const void* rows, size_t row_length, size_t n,
-                                     const merklize_mode* mode, merklize_digest* out,
-                                     const merklize_run_options* options) {
-    return run("merklize_hash_leaves", [&](const Call& call) {
-        const Options run(call, options);
-        const Hash by = call.hash(hash);
-        const auto given = call.rows(by, rows, row_length, n);
-        merklize::hash_leaves(given, row_length * row_unit_bytes(by), call.digests(out, n, "out"), by, call.mode(mode),
-                              run.get());
-        run.finish();
-    });
-}
-
-merklize_status merklize_hash_leaves_buffer(merklize_hash hash, const merklize_buffer* rows, size_t row_length,
-                                            const merklize_mode* mode, merklize_buffer* out,
-                                            const merklize_run_options* options) {
-    return run("merklize_hash_leaves_buffer", [&](const Call& call) {
-        const Options run(call, options);
-        const Hash by = call.hash(hash);
-        const merklize::ConstBuffer& from = call.need(rows, "rows").value;
-        merklize::hash_leaves(from, call.row_bytes(by, from, row_length), call.written(out, "out"), by, call.mode(mode),
-                              run.get());
-        run.finish();
-    });
-}
-
-merklize_status merklize_merge(merklize_hash hash, const merklize_digest* left, const merklize_digest* right, size_t n,
-                               const merklize_mode* mode, merklize_digest* out, const merklize_run_options* options) {
+merklize_status merklize_merge(merklize_view left, merklize_view right, merklize_hash_id hash,
+                               const merklize_mode* mode, merklize_output out, const merklize_run_options* options) {
     return run("merklize_merge", [&](const Call& call) {
         const Options run(call, options);
-        const auto from = call.digests(left, n, "left"), with = call.digests(right, n, "right");
-        merklize::merge(from, with, call.digests(out, n, "out"), call.hash(hash), call.mode(mode), run.get());
+        const Hash by = call.hash(hash);
+        if (call.all_on_device("left, right and out", left, right, out))
+            merklize::merge(left.buffer->value, right.buffer->value, call.written(out.buffer, "out"), by,
+                            call.mode(mode), run.get());
+        else
+            merklize::merge(call.digests(left, "left"), call.digests(right, "right"), call.digests(out, "out"), by,
+                            call.mode(mode), run.get());
         run.finish();
     });
 }
 
-merklize_status merklize_merge_buffers(merklize_hash hash, const merklize_buffer* left, const merklize_buffer* right,
-                                       const merklize_mode* mode, merklize_buffer* out,
-                                       const merklize_run_options* options) {
-    return run("merklize_merge_buffers", [&](const Call& call) {
-        const Options run(call, options);
-        const merklize::ConstBuffer &from = call.need(left, "left").value, &with = call.need(right, "right").value;
-        merklize::merge(from, with, call.written(out, "out"), call.hash(hash), call.mode(mode), run.get());
-        run.finish();
-    });
-}
-
-merklize_status merklize_hasher_create(const merklize_mode* mode, const merklize_run_options* options,
-                                       merklize_hasher** hasher) {
+merklize_status merklize_hasher_create(merklize_hash_id hash, const merklize_mode* mode,
+                                       const merklize_run_options* options, merklize_hasher** hasher) {
     return run("merklize_hasher_create", [&](const Call& call) {
         merklize_hasher*& out = call.handle(hasher, "hasher");
-        out = new merklize_hasher{merklize::Hasher(call.mode(mode), Options(call, options).kept(call))};
-    });
-}
-
-merklize_status merklize_hasher_create_by(merklize_hash hash, const merklize_run_options* options,
-                                          merklize_hasher** hasher) {
-    return run("merklize_hasher_create_by", [&](const Call& call) {
-        merklize_hasher*& out = call.handle(hasher, "hasher");
-        out = new merklize_hasher{merklize::Hasher::of(call.hash(hash), Options(call, options).kept(call))};
+        const Hash by = call.hash(hash);
+        const merklize::RunOptions kept = Options(call, options).kept(call);
+        out = new merklize_hasher{is_blake3(call, by, mode, 0, Digest::size) ? merklize::Hasher(call.mode(mode), kept)
+                                                                             : merklize::Hasher::of(by, kept)};
     });
 }
 

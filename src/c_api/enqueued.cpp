@@ -36,24 +36,22 @@ merklize_status merklize_enqueue_hash(merklize_stream* stream, const merklize_bu
     });
 }
 
-merklize_status merklize_enqueue_hash_leaves(merklize_stream* stream, merklize_hash hash, const merklize_buffer* rows,
-                                             size_t row_length, const merklize_mode* mode, merklize_buffer* out,
+merklize_status merklize_enqueue_hash_leaves(merklize_stream* stream, const merklize_buffer* rows, uint64_t row_bytes,
+                                             merklize_hash_id hash, const merklize_mode* mode, merklize_buffer* out,
                                              const merklize_policy* policy, merklize_event** event) {
     return enqueue("merklize_enqueue_hash_leaves", stream, event, [&](const Call& call, const Stream& on) {
-        const merklize::Hash by = call.hash(hash);
-        const merklize::ConstBuffer& from = call.need(rows, "rows").value;
-        return merklize::hash_leaves(on, {.rows = from,
-                                          .row_bytes = call.row_bytes(by, from, row_length),
+        return merklize::hash_leaves(on, {.rows = call.need(rows, "rows").value,
+                                          .row_bytes = row_bytes,
                                           .out = call.written(out, "out"),
-                                          .hash = by,
+                                          .hash = call.hash(hash),
                                           .mode = call.mode(mode),
                                           .policy = policy_of(call, policy)});
     });
 }
 
-merklize_status merklize_enqueue_merge(merklize_stream* stream, merklize_hash hash, const merklize_buffer* left,
-                                       const merklize_buffer* right, const merklize_mode* mode, merklize_buffer* out,
-                                       const merklize_policy* policy, merklize_event** event) {
+merklize_status merklize_enqueue_merge(merklize_stream* stream, const merklize_buffer* left,
+                                       const merklize_buffer* right, merklize_hash_id hash, const merklize_mode* mode,
+                                       merklize_buffer* out, const merklize_policy* policy, merklize_event** event) {
     return enqueue("merklize_enqueue_merge", stream, event, [&](const Call& call, const Stream& on) {
         return merklize::merge(on, {.left = call.need(left, "left").value,
                                     .right = call.need(right, "right").value,
@@ -72,9 +70,10 @@ merklize_status merklize_enqueue_build_tree(merklize_stream* stream, merklize_bu
     });
 }
 
-merklize_status merklize_enqueue_root(merklize_stream* stream, const merklize_buffer* leaves, const merklize_form* form,
-                                      merklize_buffer* out, const merklize_policy* policy, merklize_event** event) {
-    return enqueue("merklize_enqueue_root", stream, event, [&](const Call& call, const Stream& on) {
+merklize_status merklize_enqueue_merkle_root(merklize_stream* stream, const merklize_buffer* leaves,
+                                             const merklize_form* form, merklize_buffer* out,
+                                             const merklize_policy* policy, merklize_event** event) {
+    return enqueue("merklize_enqueue_merkle_root", stream, event, [&](const Call& call, const Stream& on) {
         return merklize::merkle_root(on, {.leaves = call.need(leaves, "leaves").value,
                                           .out = call.written(out, "out"),
                                           .form = call.form(form),

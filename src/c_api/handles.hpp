@@ -35,6 +35,10 @@ struct merklize_hasher {
     merklize::Hasher value;
 };
 
+struct merklize_file_digests {
+    std::vector<merklize::FileDigest> value;
+};
+
 struct merklize_tree {
     merklize::MerkleTree value;
 };

@@ -54,24 +54,17 @@ void put(std::span<const Item> from, Item* to) {
 
 }  // namespace
 
-merklize_status merklize_hash_rows(merklize_hash hash, const merklize_matrix* matrices, size_t count,
-                                   uint32_t montgomery, const merklize_mode* mode, merklize_digest* out, uint64_t n,
+merklize_status merklize_hash_rows(const merklize_matrix* matrices, size_t count, merklize_hash_id hash,
+                                   uint32_t montgomery, const merklize_mode* mode, merklize_output out,
                                    const merklize_run_options* options) {
     return run("merklize_hash_rows", [&](const Call& call) {
         const Options run(call, options);
-        merklize::hash_rows(read_matrices(call, matrices, count), call.digests(out, n, "out"),
-                            {call.hash(hash), call.mode(mode), montgomery}, run.get());
-        run.finish();
-    });
-}
-
-merklize_status merklize_hash_rows_buffer(merklize_hash hash, const merklize_matrix* matrices, size_t count,
-                                          uint32_t montgomery, const merklize_mode* mode, merklize_buffer* out,
-                                          const merklize_run_options* options) {
-    return run("merklize_hash_rows_buffer", [&](const Call& call) {
-        const Options run(call, options);
-        merklize::hash_rows(read_matrices(call, matrices, count), call.written(out, "out"),
-                            {call.hash(hash), call.mode(mode), montgomery}, run.get());
+        const std::vector<Matrix> given = read_matrices(call, matrices, count);
+        const merklize::RowForm form{call.hash(hash), call.mode(mode), montgomery};
+        if (call.on_device(out, "out"))
+            merklize::hash_rows(given, call.written(out.buffer, "out"), form, run.get());
+        else
+            merklize::hash_rows(given, call.digests(out, "out"), form, run.get());
         run.finish();
     });
 }

@@ -138,7 +138,7 @@ merklize_status merklize_proof_to_winterfell(const merklize_proof* proof, uint8_
     });
 }
 
-merklize_status merklize_proof_from_winterfell(const uint8_t* bytes, size_t length, merklize_hash hash,
+merklize_status merklize_proof_from_winterfell(const uint8_t* bytes, size_t length, merklize_hash_id hash,
                                                const uint64_t* indices, const merklize_digest* leaves, size_t count,
                                                merklize_proof** proof) {
     return run("merklize_proof_from_winterfell", [&](const Call& call) {

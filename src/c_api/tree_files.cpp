@@ -5,9 +5,9 @@
 
 using namespace merklize::c_api;
 
-merklize_status merklize_tree_file_build(const merklize_input* input, const char* output, const merklize_form* form,
+merklize_status merklize_build_tree_file(const merklize_input* input, const char* output, const merklize_form* form,
                                          int resume, merklize_tree_info* info, const merklize_run_options* options) {
-    return run("merklize_tree_file_build", [&](const Call& call) {
+    return run("merklize_build_tree_file", [&](const Call& call) {
         const Options run(call, options);
         const merklize::TreeInput from = call.input(input);
         const merklize::TreeFacts facts =

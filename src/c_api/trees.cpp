@@ -13,47 +13,43 @@ merklize_status merklize_heap_slots(uint64_t n_leaves, uint64_t* slots) {
                [&](const Call& call) { call.need(slots, "slots") = merklize::heap_slots(n_leaves); });
 }
 
-merklize_status merklize_build_tree(merklize_digest* nodes, uint64_t slots, const merklize_form* form,
+merklize_status merklize_build_tree(merklize_output nodes, const merklize_form* form,
                                     const merklize_run_options* options) {
     return run("merklize_build_tree", [&](const Call& call) {
         const Options run(call, options);
-        merklize::build_tree(call.digests(nodes, slots, "nodes"), call.form(form), run.get());
+        if (call.on_device(nodes, "nodes"))
+            merklize::build_tree(call.written(nodes.buffer, "nodes"), call.form(form), run.get());
+        else
+            merklize::build_tree(call.digests(nodes, "nodes"), call.form(form), run.get());
         run.finish();
     });
 }
 
-merklize_status merklize_build_tree_buffer(merklize_buffer* nodes, const merklize_form* form,
-                                           const merklize_run_options* options) {
-    return run("merklize_build_tree_buffer", [&](const Call& call) {
-        const Options run(call, options);
-        merklize::build_tree(call.written(nodes, "nodes"), call.form(form), run.get());
-        run.finish();
-    });
-}
-
-merklize_status merklize_root(const merklize_digest* leaves, uint64_t n, const merklize_form* form,
-                              merklize_digest* root, const merklize_run_options* options) {
-    return run("merklize_root", [&](const Call& call) {
-        merklize_digest& out = call.need(root, "root");
-        const Options run(call, options);
-        out = to_c(merklize::merkle_root(call.digests(leaves, n, "leaves"), call.form(form), run.get()));
-        run.finish();
-    });
-}
-
-merklize_status merklize_root_buffer(const merklize_buffer* leaves, const merklize_form* form, merklize_digest* root,
+merklize_status merklize_merkle_root(merklize_view leaves, const merklize_form* form, merklize_digest* root,
                                      const merklize_run_options* options) {
-    return run("merklize_root_buffer", [&](const Call& call) {
+    return run("merklize_merkle_root", [&](const Call& call) {
         merklize_digest& out = call.need(root, "root");
         const Options run(call, options);
-        out = to_c(merklize::merkle_root(call.need(leaves, "leaves").value, call.form(form), run.get()));
+        out = to_c(call.on_device(leaves, "leaves")
+                       ? merklize::merkle_root(leaves.buffer->value, call.form(form), run.get())
+                       : merklize::merkle_root(call.digests(leaves, "leaves"), call.form(form), run.get()));
         run.finish();
     });
 }
 
-merklize_status merklize_root_file(const merklize_input* input, const merklize_form* form, merklize_tree_info* info,
-                                   const merklize_run_options* options) {
-    return run("merklize_root_file", [&](const Call& call) {
+merklize_status merklize_merkle_root_parts(const merklize_buffer* const* parts, size_t n, const merklize_form* form,
+                                           merklize_digest* root, const merklize_run_options* options) {
+    return run("merklize_merkle_root_parts", [&](const Call& call) {
+        merklize_digest& out = call.need(root, "root");
+        const Options run(call, options);
+        out = to_c(merklize::merkle_root_parts(call.parts(parts, n), call.form(form), run.get()));
+        run.finish();
+    });
+}
+
+merklize_status merklize_merkle_root_file(const merklize_input* input, const merklize_form* form,
+                                          merklize_tree_info* info, const merklize_run_options* options) {
+    return run("merklize_merkle_root_file", [&](const Call& call) {
         merklize_tree_info& out = call.need(info, "info");
         const Options run(call, options);
         const merklize::TreeInput from = call.input(input);
@@ -62,51 +58,35 @@ merklize_status merklize_root_file(const merklize_input* input, const merklize_f
     });
 }
 
-merklize_status merklize_tree_build(const merklize_digest* leaves, uint64_t n, const merklize_form* form,
-                                    uint32_t drop_levels, const merklize_run_options* options, merklize_tree** tree) {
-    return run("merklize_tree_build", [&](const Call& call) {
-        merklize_tree*& out = call.handle(tree, "tree");
-        const Options run(call, options);
-        out = new merklize_tree{MerkleTree(call.digests(leaves, n, "leaves"), call.form(form), run.get(), drop_levels)};
-        run.finish();
-    });
-}
-
-merklize_status merklize_tree_build_buffer(const merklize_buffer* leaves, const merklize_form* form,
-                                           uint32_t drop_levels, const merklize_run_options* options,
-                                           merklize_tree** tree) {
-    return run("merklize_tree_build_buffer", [&](const Call& call) {
-        merklize_tree*& out = call.handle(tree, "tree");
-        const Options run(call, options);
-        out = new merklize_tree{MerkleTree(call.need(leaves, "leaves").value, call.form(form), run.get(), drop_levels)};
-        run.finish();
-    });
-}
-
-merklize_status merklize_tree_build_rows(const void* rows, size_t row_length, uint64_t n, const merklize_form* form,
-                                         const merklize_run_options* options, merklize_tree** tree) {
-    return run("merklize_tree_build_rows", [&](const Call& call) {
+merklize_status merklize_tree_from_leaves(merklize_view leaves, const merklize_form* form, uint32_t drop_levels,
+                                          const merklize_run_options* options, merklize_tree** tree) {
+    return run("merklize_tree_from_leaves", [&](const Call& call) {
         merklize_tree*& out = call.handle(tree, "tree");
         const Options run(call, options);
         const merklize::TreeForm made = call.form(form);
-        out = new merklize_tree{MerkleTree::from_rows(call.rows(made.hash, rows, row_length, n), n, made, run.get())};
+        out = new merklize_tree{call.on_device(leaves, "leaves")
+                                    ? MerkleTree(leaves.buffer->value, made, run.get(), drop_levels)
+                                    : MerkleTree(call.digests(leaves, "leaves"), made, run.get(), drop_levels)};
         run.finish();
     });
 }
 
-merklize_status merklize_tree_build_rows_buffer(const merklize_buffer* rows, uint64_t n, const merklize_form* form,
-                                                const merklize_run_options* options, merklize_tree** tree) {
-    return run("merklize_tree_build_rows_buffer", [&](const Call& call) {
+merklize_status merklize_tree_from_rows(merklize_view rows, uint64_t n, const merklize_form* form,
+                                        const merklize_run_options* options, merklize_tree** tree) {
+    return run("merklize_tree_from_rows", [&](const Call& call) {
         merklize_tree*& out = call.handle(tree, "tree");
         const Options run(call, options);
-        out = new merklize_tree{MerkleTree::from_rows(call.need(rows, "rows").value, n, call.form(form), run.get())};
+        const merklize::TreeForm made = call.form(form);
+        out = new merklize_tree{call.on_device(rows, "rows")
+                                    ? MerkleTree::from_rows(rows.buffer->value, n, made, run.get())
+                                    : MerkleTree::from_rows(call.bytes(rows, "rows"), n, made, run.get())};
         run.finish();
     });
 }
 
-merklize_status merklize_tree_build_file(const merklize_input* input, const merklize_form* form,
-                                         const merklize_run_options* options, merklize_tree** tree) {
-    return run("merklize_tree_build_file", [&](const Call& call) {
+merklize_status merklize_tree_from_file(const merklize_input* input, const merklize_form* form,
+                                        const merklize_run_options* options, merklize_tree** tree) {
+    return run("merklize_tree_from_file", [&](const Call& call) {
         merklize_tree*& out = call.handle(tree, "tree");
         const Options run(call, options);
         out = new merklize_tree{MerkleTree::from_file(call.input(input), call.form(form), run.get())};
@@ -248,16 +228,11 @@ merklize_status merklize_tree_builder_create(const merklize_form* form, const me
     });
 }
 
-merklize_status merklize_tree_builder_append(merklize_tree_builder* builder, const merklize_digest* leaves,
-                                             uint64_t count) {
+merklize_status merklize_tree_builder_append(merklize_tree_builder* builder, merklize_view leaves) {
     return run("merklize_tree_builder_append", [&](const Call& call) {
-        call.need(builder, "builder").value.append(call.digests(leaves, count, "leaves"));
-    });
-}
-
-merklize_status merklize_tree_builder_append_buffer(merklize_tree_builder* builder, const merklize_buffer* leaves) {
-    return run("merklize_tree_builder_append_buffer", [&](const Call& call) {
-        call.need(builder, "builder").value.append(call.need(leaves, "leaves").value);
+        merklize::TreeBuilder& value = call.need(builder, "builder").value;
+        call.on_device(leaves, "leaves") ? value.append(leaves.buffer->value)
+                                         : value.append(call.digests(leaves, "leaves"));
     });
 }
 

@@ -17,7 +17,8 @@ static const merklize_bao_form post = {.group_log = 4, .post_order = 1, .without
 
 static bool has_digest(const void *data, size_t bytes, const char *hex) {
     merklize_digest digest;
-    return merklize_hash_bytes(data, bytes, NULL, 0, digest.bytes, 32, NULL) == MERKLIZE_OK &&
+    return merklize_hash(merklize_view_bytes(data, bytes), MERKLIZE_HASH_blake3, NULL, 0, digest.bytes, 32, NULL) ==
+               MERKLIZE_OK &&
            is_hex(digest.bytes, hex);
 }
 
@@ -68,9 +69,11 @@ static void test_forms(const uint8_t *data) {
     int valid = 0;
     OK(merklize_bao_outboard_bytes(message_bytes, &groups, &bytes));
     CHECK(bytes == groups_bytes);
-    OK(merklize_bao_outboard(data, message_bytes, &groups, nodes, sizeof nodes, &root, NULL));
+    OK(merklize_bao_outboard(merklize_view_bytes(data, message_bytes), &groups,
+                             merklize_output_bytes(nodes, sizeof nodes), &root, NULL));
     CHECK(has_digest(nodes, sizeof nodes, "5cd8e354c507dcd17e7d4c9fac4c1d59aadf90177cd7d98d1e681bf33221bfc1"));
-    OK(merklize_bao_outboard(data, message_bytes, &post, nodes, sizeof nodes, &root, NULL));
+    OK(merklize_bao_outboard(merklize_view_bytes(data, message_bytes), &post,
+                             merklize_output_bytes(nodes, sizeof nodes), &root, NULL));
     CHECK(has_digest(nodes, sizeof nodes, post_hex) && is_hex(root.bytes, root_hex));
     OK(merklize_bao_slice(data, message_bytes, nodes, sizeof nodes, &post, 40000, 10, slice, sizeof slice, &length));
     CHECK(has_digest(slice, length, "0c9b1da400b29f53a0f0056c96ba36c09970c0d82baba900c438ebafdebe4dd0"));
@@ -84,9 +87,11 @@ static void test_forms(const uint8_t *data) {
     wrong = (merklize_bao_form){.post_order = 2};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "form->post_order", merklize_bao_outboard_bytes(1, &wrong, &bytes));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "out must have 384 bytes, got 383",
-          merklize_bao_outboard(data, message_bytes, &groups, nodes, 383, &root, NULL));
+          merklize_bao_outboard(merklize_view_bytes(data, message_bytes), &groups, merklize_output_bytes(nodes, 383),
+                                &root, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "root is null",
-          merklize_bao_outboard(data, message_bytes, &groups, nodes, 384, NULL, NULL));
+          merklize_bao_outboard(merklize_view_bytes(data, message_bytes), &groups, merklize_output_bytes(nodes, 384),
+                                NULL, NULL));
 }
 
 static void test_verification(uint8_t *data, uint8_t *outboard, const merklize_digest *root) {
@@ -177,7 +182,8 @@ void test_bao(void) {
     OK(merklize_bao_outboard_bytes(sizeof data, NULL, &bytes));
     CHECK(bytes == outboard_bytes);
     merklize_digest root;
-    OK(merklize_bao_outboard(data, sizeof data, NULL, outboard, sizeof outboard, &root, NULL));
+    OK(merklize_bao_outboard(merklize_view_bytes(data, sizeof data), NULL,
+                             merklize_output_bytes(outboard, sizeof outboard), &root, NULL));
     CHECK(is_hex(root.bytes, root_hex) && has_digest(outboard, sizeof outboard, outboard_hex));
     test_slices(data, outboard, &root);
     test_forms(data);
@@ -193,15 +199,15 @@ void test_bao_on_device(const merklize_device *device) {
     OK(merklize_buffer_create(device, sizeof nodes, &outboard));
     OK(merklize_buffer_upload(message, 0, data, sizeof data, NULL));
     merklize_digest root;
-    OK(merklize_bao_outboard_buffer(message, NULL, outboard, &root, NULL));
+    OK(merklize_bao_outboard(merklize_view_buffer(message), NULL, merklize_output_buffer(outboard), &root, NULL));
     OK(merklize_buffer_download(outboard, 0, nodes, sizeof nodes, NULL));
     CHECK(is_hex(root.bytes, root_hex) && has_digest(nodes, sizeof nodes, outboard_hex));
     OK(merklize_buffer_slice(outboard, 32, groups_bytes, &small));
-    OK(merklize_bao_outboard_buffer(message, &post, small, &root, NULL));
+    OK(merklize_bao_outboard(merklize_view_buffer(message), &post, merklize_output_buffer(small), &root, NULL));
     OK(merklize_buffer_download(small, 0, nodes, groups_bytes, NULL));
     CHECK(has_digest(nodes, groups_bytes, post_hex));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "out must have 6216 bytes, got 384",
-          merklize_bao_outboard_buffer(message, NULL, small, &root, NULL));
+          merklize_bao_outboard(merklize_view_buffer(message), NULL, merklize_output_buffer(small), &root, NULL));
     merklize_buffer_free(small);
     merklize_buffer_free(outboard);
     merklize_buffer_free(message);

@@ -60,43 +60,73 @@ static void test_device(const char *id) {
 
     /* Digests, rows, merges. */
     uint8_t digest[2][40];
-    OK(merklize_hash_bytes(host, sizeof host, NULL, 3, digest[0], 40, NULL));
-    OK(merklize_hash_buffer(leaves, NULL, 3, digest[1], 40, &options));
+    OK(merklize_hash(merklize_view_bytes(host, sizeof host), MERKLIZE_HASH_blake3, NULL, 3, digest[0], 40, NULL));
+    OK(merklize_hash(merklize_view_buffer(leaves), MERKLIZE_HASH_blake3, NULL, 3, digest[1], 40, &options));
     CHECK(memcmp(digest[0], digest[1], 40) == 0);
     OK(merklize_buffer_create(device, n / 2 * 32, &out));
-    OK(merklize_hash_leaves(MERKLIZE_HASH_blake3, host, 64, n / 2, NULL, expected, NULL));
-    OK(merklize_hash_leaves_buffer(MERKLIZE_HASH_blake3, leaves, 64, NULL, out, &options));
+    OK(merklize_hash_leaves(merklize_view_bytes(host, n / 2 * 64), 64, MERKLIZE_HASH_blake3, NULL,
+                            merklize_output_digests(expected, n / 2), NULL));
+    OK(merklize_hash_leaves(merklize_view_buffer(leaves), 64, MERKLIZE_HASH_blake3, NULL, merklize_output_buffer(out),
+                            &options));
     OK(merklize_buffer_download(out, 0, back, n / 2 * 32, stream));
     CHECK(memcmp(back, expected, n / 2 * 32) == 0);
-    const merklize_message both[] = {{.buffer = leaves}, {.data = host, .bytes = sizeof host}};
+    const merklize_view both[] = {{.buffer = leaves}, {.data = host, .bytes = sizeof host}};
     uint8_t each[2][40];
-    OK(merklize_hash_each(both, 2, NULL, 3, each[0], 40, NULL));
+    OK(merklize_hash_each(both, 2, MERKLIZE_HASH_blake3, NULL, 3, each[0], 40, NULL));
     CHECK(memcmp(each[0], digest[0], 40) == 0 && memcmp(each[1], digest[0], 40) == 0);
-    const merklize_message twice = {.data = host, .bytes = 1, .buffer = leaves};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "message 0 has data and a buffer",
-          merklize_hash_each(&twice, 1, NULL, 0, each[0], 32, NULL));
-    OK(merklize_hash_leaves(MERKLIZE_HASH_rp64_256, host, 8, n / 2, NULL, expected, NULL));
-    OK(merklize_hash_leaves_buffer(MERKLIZE_HASH_rp64_256, leaves, 8, NULL, out, NULL));
+    const merklize_view twice = {.data = host, .bytes = 1, .buffer = leaves};
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "messages[0]: data and a buffer are set",
+          merklize_hash_each(&twice, 1, MERKLIZE_HASH_blake3, NULL, 0, each[0], 32, NULL));
+    OK(merklize_hash_leaves(merklize_view_bytes(host, n / 2 * 64), 64, MERKLIZE_HASH_rp64_256, NULL,
+                            merklize_output_digests(expected, n / 2), NULL));
+    OK(merklize_hash_leaves(merklize_view_buffer(leaves), 64, MERKLIZE_HASH_rp64_256, NULL, merklize_output_buffer(out),
+                            NULL));
     OK(merklize_buffer_download(out, 0, back, n / 2 * 32, NULL));
     CHECK(memcmp(back, expected, n / 2 * 32) == 0);
     FAILS(MERKLIZE_INVALID_ARGUMENT, "",
-          merklize_hash_leaves_buffer(MERKLIZE_HASH_rp64_256, leaves, 7, NULL, out, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "rows must be whole",
-          merklize_hash_leaves_buffer(MERKLIZE_HASH_rp64_256, leaves, SIZE_MAX, NULL, out, NULL));
-    OK(merklize_merge(MERKLIZE_HASH_blake3, host + n / 2, host + n / 2, n / 2, NULL, expected, NULL));
-    OK(merklize_merge_buffers(MERKLIZE_HASH_blake3, half, half, NULL, out, &options));
+          merklize_hash_leaves(merklize_view_buffer(leaves), 56, MERKLIZE_HASH_rp64_256, NULL,
+                               merklize_output_buffer(out), NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "18446744073709551608",
+          merklize_hash_leaves(merklize_view_buffer(leaves), UINT64_MAX - 7, MERKLIZE_HASH_rp64_256, NULL,
+                               merklize_output_buffer(out), NULL));
+    OK(merklize_merge(merklize_view_digests(host + n / 2, n / 2), merklize_view_digests(host + n / 2, n / 2),
+                      MERKLIZE_HASH_blake3, NULL, merklize_output_digests(expected, n / 2), NULL));
+    OK(merklize_merge(merklize_view_buffer(half), merklize_view_buffer(half), MERKLIZE_HASH_blake3, NULL,
+                      merklize_output_buffer(out), &options));
     OK(merklize_buffer_download(out, 0, back, n / 2 * 32, NULL));
     CHECK(memcmp(back, expected, n / 2 * 32) == 0);
 
-    /* Trees. */
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "left, right and out must all be buffers, or none",
+          merklize_merge(merklize_view_buffer(half), merklize_view_digests(host, n / 2), MERKLIZE_HASH_blake3, NULL,
+                         merklize_output_buffer(out), NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "out must all be buffers",
+          merklize_merge(merklize_view_buffer(half), merklize_view_buffer(half), MERKLIZE_HASH_blake3, NULL,
+                         merklize_output_digests(back, n / 2), NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "left, right and out: a null buffer",
+          merklize_merge(merklize_view_buffer(half), merklize_view_buffer(half), MERKLIZE_HASH_blake3, NULL,
+                         merklize_output_buffer(NULL), NULL));
+
+    /* One message and one tree in several buffers. */
+    merklize_buffer *start = NULL;
+    OK(merklize_buffer_slice(leaves, 0, sizeof host / 2, &start));
+    const merklize_buffer *const parts[] = {start, half};
+    OK(merklize_hash_parts(parts, 2, NULL, 3, digest[1], 40, NULL));
+    CHECK(memcmp(digest[0], digest[1], 40) == 0);
     merklize_digest root, got;
+    OK(merklize_merkle_root(merklize_view_digests(host, n), NULL, &root, NULL));
+    OK(merklize_merkle_root_parts(parts, 2, NULL, &got, NULL));
+    CHECK(equal(&root, &got));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "parts: an item is null",
+          merklize_hash_parts(&(const merklize_buffer *){NULL}, 1, NULL, 0, digest[1], 32, NULL));
+    merklize_buffer_free(start);
+
+    /* Trees. */
     merklize_tree *tree = NULL;
     merklize_proof *proof = NULL;
     int valid = 0;
-    OK(merklize_root(host, n, NULL, &root, NULL));
-    OK(merklize_root_buffer(leaves, NULL, &got, &options));
+    OK(merklize_merkle_root(merklize_view_buffer(leaves), NULL, &got, &options));
     CHECK(equal(&root, &got));
-    OK(merklize_tree_build_buffer(leaves, NULL, 0, &options, &tree));
+    OK(merklize_tree_from_leaves(merklize_view_buffer(leaves), NULL, 0, &options, &tree));
     OK(merklize_tree_root(tree, &got));
     CHECK(equal(&root, &got));
     merklize_tree_info info = {0};
@@ -110,7 +140,7 @@ static void test_device(const char *id) {
         OK(merklize_buffer_download(nodes, 32, &got, 32, NULL));
         CHECK(equal(&root, &got));
         FAILS(MERKLIZE_INVALID_ARGUMENT, "nodes is written, but the buffer is only to be read",
-              merklize_build_tree_buffer(nodes, NULL, NULL));
+              merklize_build_tree(merklize_output_buffer(nodes), NULL, NULL));
         FAILS(MERKLIZE_INVALID_ARGUMENT, "only to be read", merklize_buffer_upload(nodes, 0, host, 32, NULL));
         merklize_tree_free(tree);
         tree = NULL;
@@ -121,16 +151,16 @@ static void test_device(const char *id) {
     merklize_tree_free(tree);
     OK(merklize_buffer_create(device, 2 * sizeof host, &nodes));
     OK(merklize_buffer_upload(nodes, sizeof host, host, sizeof host, NULL));
-    OK(merklize_build_tree_buffer(nodes, NULL, &options));
+    OK(merklize_build_tree(merklize_output_buffer(nodes), NULL, &options));
     OK(merklize_buffer_download(nodes, 0, back, 2 * sizeof host, NULL));
     memcpy(expected + n, host, sizeof host);
-    OK(merklize_build_tree(expected, 2 * n, NULL, NULL));
+    OK(merklize_build_tree(merklize_output_digests(expected, 2 * n), NULL, NULL));
     CHECK(memcmp(back, expected, sizeof back) == 0);
-    OK(merklize_tree_build_rows_buffer(leaves, n / 2, NULL, NULL, &tree));
+    OK(merklize_tree_from_rows(merklize_view_buffer(leaves), n / 2, NULL, NULL, &tree));
     merklize_tree_free(tree);
     merklize_tree_builder *builder = NULL;
     OK(merklize_tree_builder_create(NULL, &options, &builder));
-    OK(merklize_tree_builder_append_buffer(builder, leaves));
+    OK(merklize_tree_builder_append(builder, merklize_view_buffer(leaves)));
     OK(merklize_tree_builder_root(builder, &got));
     CHECK(equal(&root, &got));
     merklize_tree_builder_free(builder);
@@ -146,18 +176,21 @@ static void test_device(const char *id) {
     OK(merklize_buffer_slice(leaves, 0, 32, &first));
     OK(merklize_buffer_slice(leaves, 32, 32, &second));
     OK(merklize_enqueue_hash(stream, leaves, NULL, sum[0], NULL, NULL));
-    OK(merklize_enqueue_hash_leaves(stream, MERKLIZE_HASH_blake3, leaves, sizeof host, NULL, sum[1], NULL, NULL));
-    OK(merklize_enqueue_hash_leaves(stream, MERKLIZE_HASH_rp64_256, leaves, sizeof host / 8, NULL, sum[2], NULL, NULL));
-    OK(merklize_enqueue_merge(stream, MERKLIZE_HASH_sha256_rfc6962, first, second, NULL, sum[3], NULL, NULL));
-    OK(merklize_enqueue_root(stream, leaves, NULL, sum[4], NULL, NULL));
+    OK(merklize_enqueue_hash_leaves(stream, leaves, sizeof host, MERKLIZE_HASH_blake3, NULL, sum[1], NULL, NULL));
+    OK(merklize_enqueue_hash_leaves(stream, leaves, sizeof host, MERKLIZE_HASH_rp64_256, NULL, sum[2], NULL, NULL));
+    OK(merklize_enqueue_merge(stream, first, second, MERKLIZE_HASH_sha256_rfc6962, NULL, sum[3], NULL, NULL));
+    OK(merklize_enqueue_merkle_root(stream, leaves, NULL, sum[4], NULL, NULL));
     OK(merklize_enqueue_build_tree(stream, nodes, NULL, NULL, NULL));
     OK(merklize_enqueue_gather_nodes(stream, nodes, word, sum[5], &event));
     OK(merklize_event_wait(event));
     merklize_event_free(event);
     OK(merklize_buffer_download(sums, 0, back, 6 * 32, NULL));
-    OK(merklize_hash_bytes(host, sizeof host, NULL, 0, expected[0].bytes, 32, NULL));
-    OK(merklize_hash_leaves(MERKLIZE_HASH_rp64_256, host, sizeof host / 8, 1, NULL, &expected[2], NULL));
-    OK(merklize_merge(MERKLIZE_HASH_sha256_rfc6962, &host[0], &host[1], 1, NULL, &expected[3], NULL));
+    OK(merklize_hash(merklize_view_bytes(host, sizeof host), MERKLIZE_HASH_blake3, NULL, 0, expected[0].bytes, 32,
+                     NULL));
+    OK(merklize_hash_leaves(merklize_view_bytes(host, sizeof host), sizeof host, MERKLIZE_HASH_rp64_256, NULL,
+                            merklize_output_digests(&expected[2], 1), NULL));
+    OK(merklize_merge(merklize_view_digests(&host[0], 1), merklize_view_digests(&host[1], 1),
+                      MERKLIZE_HASH_sha256_rfc6962, NULL, merklize_output_digests(&expected[3], 1), NULL));
     CHECK(equal(&back[0], &expected[0]) && equal(&back[1], &expected[0]));
     CHECK(equal(&back[2], &expected[2]) && equal(&back[3], &expected[3]));
     CHECK(equal(&back[4], &root) && equal(&back[5], &root));
@@ -173,12 +206,13 @@ static void test_device(const char *id) {
     merklize_buffer_free(word);
 
     /* A stream without a device names its own; with another device it does not fit. */
-    OK(merklize_hash_bytes(host, sizeof host, NULL, 3, digest[1], 40, &options));
+    OK(merklize_hash(merklize_view_bytes(host, sizeof host), MERKLIZE_HASH_blake3, NULL, 3, digest[1], 40, &options));
     CHECK(memcmp(digest[0], digest[1], 40) == 0);
     merklize_device *cpu = NULL;
     OK(merklize_device_open("cpu", &cpu));
     const merklize_run_options wrong = {.device = cpu, .stream = stream};
-    CHECK(merklize_hash_bytes(host, sizeof host, NULL, 0, digest[1], 32, &wrong) == MERKLIZE_INVALID_ARGUMENT);
+    CHECK(merklize_hash(merklize_view_bytes(host, sizeof host), MERKLIZE_HASH_blake3, NULL, 0, digest[1], 32, &wrong) ==
+          MERKLIZE_INVALID_ARGUMENT);
     merklize_device_free(cpu);
 
     OK(merklize_stream_synchronize(stream));

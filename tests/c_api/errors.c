@@ -9,18 +9,18 @@ void test_errors(void) {
     merklize_commitment *commitment = NULL;
 
     /* Null. */
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_hash_bytes: data is null, but must have 5 items",
-          merklize_hash_bytes(NULL, 5, NULL, 0, out, 32, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_hash_bytes: out is null, but must have 32 items",
-          merklize_hash_bytes("", 0, NULL, 0, NULL, 32, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_tree_build: tree is null",
-          merklize_tree_build(pair, 2, NULL, 0, NULL, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_hash: data is null, but must have 5 items",
+          merklize_hash(merklize_view_bytes(NULL, 5), MERKLIZE_HASH_blake3, NULL, 0, out, 32, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_hash: out is null, but must have 32 items",
+          merklize_hash(merklize_view_bytes("", 0), MERKLIZE_HASH_blake3, NULL, 0, NULL, 32, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_tree_from_leaves: tree is null",
+          merklize_tree_from_leaves(merklize_view_digests(pair, 2), NULL, 0, NULL, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_tree_root: tree is null", merklize_tree_root(NULL, &digest));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_hasher_update: hasher is null", merklize_hasher_update(NULL, "", 0));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_hash_file: path is null",
-          merklize_hash_file(NULL, NULL, 0, out, 32, NULL));
+          merklize_hash_file(NULL, MERKLIZE_HASH_blake3, NULL, 0, out, 32, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_hash_from_name: name is null",
-          merklize_hash_from_name(NULL, &(merklize_hash){0}));
+          merklize_hash_from_name(NULL, &(merklize_hash_id){0}));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_device_open: device is null", merklize_device_open("cpu", NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_why_unavailable: the output and its count are null",
           merklize_why_unavailable("cpu", NULL, 0, NULL));
@@ -33,71 +33,89 @@ void test_errors(void) {
 
     FAILS(MERKLIZE_INVALID_ARGUMENT, "info is null", merklize_hash_describe(0, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "policy is null", merklize_policy_from_text("", NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "input is null", merklize_root_file(NULL, NULL, &(merklize_tree_info){0}, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "input is null",
+          merklize_merkle_root_file(NULL, NULL, &(merklize_tree_info){0}, NULL));
+
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_merkle_root: leaves: a null buffer",
+          merklize_merkle_root(merklize_view_buffer(NULL), NULL, &digest, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "leaves must be whole digests of 32 bytes, got 63 bytes",
+          merklize_merkle_root(merklize_view_bytes(pair, 63), NULL, &digest, NULL));
 
     /* A struct of zeros is all defaults, as a null one is. */
     const merklize_mode plain = {0};
     merklize_form form = {.mode = &plain};
     merklize_run_options options = {.policy = &(merklize_policy){0}};
-    OK(merklize_root(pair, 2, NULL, &digest, NULL));
+    OK(merklize_merkle_root(merklize_view_digests(pair, 2), NULL, &digest, NULL));
     merklize_digest same;
-    OK(merklize_root(pair, 2, &form, &same, &options));
+    OK(merklize_merkle_root(merklize_view_digests(pair, 2), &form, &same, &options));
     CHECK(equal(&digest, &same));
 
     /* A handle is null after a failure. */
     form = (merklize_form){.rule = 77};
     tree = (merklize_tree *)&form;
     FAILS(MERKLIZE_INVALID_ARGUMENT, "form->rule must be 0 to 4, got 77",
-          merklize_tree_build(pair, 2, &form, 0, NULL, &tree));
+          merklize_tree_from_leaves(merklize_view_digests(pair, 2), &form, 0, NULL, &tree));
     CHECK(tree == NULL);
     FAILS(MERKLIZE_INVALID_ARGUMENT, "form is null", merklize_commitment_build(NULL, 0, NULL, NULL, &commitment));
 
     /* Options. */
     const merklize_policy bad_policy = {.group_size = 3};
     options = (merklize_run_options){.policy = &bad_policy};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "group_size", merklize_hash_bytes("", 0, NULL, 0, out, 32, &options));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "group_size",
+          merklize_hash(merklize_view_bytes("", 0), MERKLIZE_HASH_blake3, NULL, 0, out, 32, &options));
     merklize_timings timings;
     options = (merklize_run_options){.timings = &timings};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "options must have no progress and no timings",
-          merklize_hasher_create(NULL, &options, &hasher));
+          merklize_hasher_create(MERKLIZE_HASH_blake3, NULL, &options, &hasher));
     CHECK(hasher == NULL);
 
     /* Values that are outside. */
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown hash id 4242", merklize_merge(4242, pair, pair, 2, NULL, pair, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown hash id 256", merklize_merge(256, pair, pair, 2, NULL, pair, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown hash id 4242",
+          merklize_merge(merklize_view_digests(pair, 2), merklize_view_digests(pair, 2), 4242, NULL,
+                         merklize_output_digests(pair, 2), NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown hash id 256",
+          merklize_merge(merklize_view_digests(pair, 2), merklize_view_digests(pair, 2), 256, NULL,
+                         merklize_output_digests(pair, 2), NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT,
-          "unknown hash 'md5'; known: ", merklize_hash_from_name("md5", &(merklize_hash){0}));
+          "unknown hash 'md5'; known: ", merklize_hash_from_name("md5", &(merklize_hash_id){0}));
     merklize_hash_info info = {0};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "index must be below the number of hashes, ", merklize_hash_describe(1000, &info));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown hash id 4242", merklize_hash_get_info(4242, &info));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown hash id 254", merklize_hash_name(254, NULL, 0, NULL));
     form = (merklize_form){.rule = 5};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "form->rule must be 0 to 4, got 5", merklize_root(pair, 2, &form, &digest, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "form->rule must be 0 to 4, got 5",
+          merklize_merkle_root(merklize_view_digests(pair, 2), &form, &digest, NULL));
     form = (merklize_form){.hash = MERKLIZE_HASH_rp64_256};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "got 0", merklize_root(pair, 0, &form, &digest, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "got 0",
+          merklize_merkle_root(merklize_view_digests(pair, 0), &form, &digest, NULL));
     static const merklize_digest three[3] = {{{0}}};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "power of two under the rule 'perfect', got 3",
-          merklize_tree_build(three, 3, &form, 0, NULL, &tree));
+          merklize_tree_from_leaves(merklize_view_digests(three, 3), &form, 0, NULL, &tree));
     const merklize_mode short_key = {.key = out, .key_bytes = 31};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "31", merklize_hash_bytes("", 0, &short_key, 0, out, 32, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "31",
+          merklize_hash(merklize_view_bytes("", 0), MERKLIZE_HASH_blake3, &short_key, 0, out, 32, NULL));
     const merklize_mode both = {.key = out, .key_bytes = 32, .context = "context", .context_bytes = 7};
     FAILS(MERKLIZE_INVALID_ARGUMENT,
           "mode must have a key or a context, got a key of 32 bytes and a context of 7 bytes",
-          merklize_hash_bytes("", 0, &both, 0, out, 32, NULL));
+          merklize_hash(merklize_view_bytes("", 0), MERKLIZE_HASH_blake3, &both, 0, out, 32, NULL));
     const merklize_mode key = {.key = out, .key_bytes = 32};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "", merklize_merge(MERKLIZE_HASH_sha256_rfc6962, pair, pair, 2, &key, pair, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "leaves must fit into memory, got 18446744073709551615 items of 32 bytes",
-          merklize_root(pair, UINT64_MAX, NULL, &digest, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "",
+          merklize_merge(merklize_view_digests(pair, 2), merklize_view_digests(pair, 2), MERKLIZE_HASH_sha256_rfc6962,
+                         &key, merklize_output_digests(pair, 2), NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT,
+          "merklize_merkle_root: leaves must fit into memory, got 576460752303423487 items of 32 bytes",
+          merklize_merkle_root(merklize_view_digests(pair, UINT64_MAX), NULL, &digest, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "18446744073709551615",
-          merklize_hash_bytes("", 0, NULL, UINT64_MAX, out, 32, NULL));
+          merklize_hash(merklize_view_bytes("", 0), MERKLIZE_HASH_blake3, NULL, UINT64_MAX, out, 32, NULL));
     const merklize_input input = {.path = "/dev/null", .leaf_bytes = 1, .kind = 9};
     merklize_tree_info facts = {0};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "input->kind must be 0 to 2, got 9",
-          merklize_root_file(&input, NULL, &facts, NULL));
+          merklize_merkle_root_file(&input, NULL, &facts, NULL));
     const merklize_input closed = {.leaf_bytes = 1, .has_descriptor = 1, .descriptor = -1};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "an open descriptor, got -1", merklize_root_file(&closed, NULL, &facts, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "an open descriptor, got -1",
+          merklize_merkle_root_file(&closed, NULL, &facts, NULL));
     const merklize_input nothing = {.leaf_bytes = 1};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "input->path is null", merklize_root_file(&nothing, NULL, &facts, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "input->path is null", merklize_merkle_root_file(&nothing, NULL, &facts, NULL));
 
     /* Devices. */
     merklize_device *device = NULL;
@@ -111,16 +129,18 @@ void test_errors(void) {
     FAILS(MERKLIZE_UNAVAILABLE, "", merklize_stream_create(device, &stream));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "native is null", merklize_stream_wrap(device, NULL, &stream));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "native is null", merklize_buffer_wrap(device, NULL, 64, &buffer));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "data is null", merklize_hash_buffer(NULL, NULL, 0, out, 32, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "left is null",
-          merklize_merge_buffers(MERKLIZE_HASH_blake3, NULL, NULL, NULL, NULL, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_hash: data: a null buffer",
+          merklize_hash(merklize_view_buffer(NULL), MERKLIZE_HASH_blake3, NULL, 0, out, 32, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_merge: left, right and out: a null buffer",
+          merklize_merge(merklize_view_buffer(NULL), merklize_view_buffer(NULL), MERKLIZE_HASH_blake3, NULL,
+                         merklize_output_buffer(NULL), NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "buffer is null", merklize_buffer_upload(NULL, 0, NULL, 0, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "info is null", merklize_device_get_info(device, NULL));
     merklize_device_info described = {0};
     OK(merklize_device_get_info(device, &described));
     CHECK(strcmp(described.id, "cpu") == 0 && described.units >= 1 && described.isa[0] != '\0');
     options = (merklize_run_options){.device = device};
-    OK(merklize_hash_bytes("", 0, NULL, 0, out, 32, &options));
+    OK(merklize_hash(merklize_view_bytes("", 0), MERKLIZE_HASH_blake3, NULL, 0, out, 32, &options));
     merklize_device_free(device);
     size_t count = 0, length = 7;
     OK(merklize_device_count(&count));

@@ -23,32 +23,33 @@ void test_files(void) {
 
     /* The witness: a tree of digests of the pieces. */
     static merklize_digest leaves[n];
-    OK(merklize_hash_leaves(MERKLIZE_HASH_blake3, data, leaf_bytes, n - 1, NULL, leaves, NULL));
-    OK(merklize_hash_leaves(MERKLIZE_HASH_blake3, data + leaf_bytes * (n - 1), leaf_bytes - 30, 1, NULL, &leaves[n - 1],
-                            NULL));
+    OK(merklize_hash_leaves(merklize_view_bytes(data, (n - 1) * leaf_bytes), leaf_bytes, MERKLIZE_HASH_blake3, NULL,
+                            merklize_output_digests(leaves, n - 1), NULL));
+    OK(merklize_hash_leaves(merklize_view_bytes(data + leaf_bytes * (n - 1), leaf_bytes - 30), leaf_bytes - 30,
+                            MERKLIZE_HASH_blake3, NULL, merklize_output_digests(&leaves[n - 1], 1), NULL));
     merklize_digest root, got;
-    OK(merklize_root(leaves, n, NULL, &root, NULL));
+    OK(merklize_merkle_root(merklize_view_digests(leaves, n), NULL, &root, NULL));
 
     const merklize_input input = {.path = input_path, .leaf_bytes = leaf_bytes};
     merklize_tree_info info = {0};
-    OK(merklize_root_file(&input, NULL, &info, NULL));
+    OK(merklize_merkle_root_file(&input, NULL, &info, NULL));
     CHECK(equal(&info.root, &root) && info.n_leaves == n && info.total_bytes == size && info.leaf_bytes == leaf_bytes);
     const int descriptor = open(input_path, O_RDONLY);
     const merklize_input opened = {.leaf_bytes = leaf_bytes, .has_descriptor = 1, .descriptor = descriptor};
-    OK(merklize_root_file(&opened, NULL, &info, NULL));
+    OK(merklize_merkle_root_file(&opened, NULL, &info, NULL));
     CHECK(equal(&info.root, &root));
     close(descriptor);
     const merklize_input rows = {.path = input_path, .leaf_bytes = leaf_bytes, .kind = MERKLIZE_INPUT_ROWS};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "100", merklize_root_file(&rows, NULL, &info, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "100", merklize_merkle_root_file(&rows, NULL, &info, NULL));
 
     merklize_tree *tree = NULL;
-    OK(merklize_tree_build_file(&input, NULL, NULL, &tree));
+    OK(merklize_tree_from_file(&input, NULL, NULL, &tree));
     OK(merklize_tree_save(tree, file_path("saved.mkl")));
     merklize_tree_free(tree);
 
-    OK(merklize_tree_file_build(&input, tree_path, NULL, 1, &info, NULL));
+    OK(merklize_build_tree_file(&input, tree_path, NULL, 1, &info, NULL));
     CHECK(equal(&info.root, &root) && info.height == 9 && info.is_keyed == 0);
-    OK(merklize_tree_file_build(&input, tree_path, NULL, 0, NULL, NULL));
+    OK(merklize_build_tree_file(&input, tree_path, NULL, 0, NULL, NULL));
     merklize_tree_file *mkl = NULL;
     OK(merklize_tree_file_open(tree_path, &mkl));
     OK(merklize_tree_file_get_info(mkl, &info));
@@ -65,7 +66,7 @@ void test_files(void) {
     int valid = 0;
     const uint64_t indices[2] = {499, 3};
     merklize_digest old_root;
-    OK(merklize_root(leaves, 400, NULL, &old_root, NULL));
+    OK(merklize_merkle_root(merklize_view_digests(leaves, 400), NULL, &old_root, NULL));
     OK(merklize_tree_file_prove(mkl, 499, &proof));
     OK(merklize_proof_verify(proof, &root, NULL, NULL, &valid));
     CHECK(valid == 1);
@@ -92,7 +93,7 @@ void test_files(void) {
     static merklize_digest grown[n + 20];
     memcpy(grown, leaves, sizeof leaves);
     memcpy(grown + n, leaves, 20 * sizeof *leaves);
-    OK(merklize_root(grown, n + 20, NULL, &root, NULL));
+    OK(merklize_merkle_root(merklize_view_digests(grown, n + 20), NULL, &root, NULL));
     OK(merklize_tree_file_root(mkl, &got));
     CHECK(equal(&got, &root));
     OK(merklize_tree_file_check(mkl, NULL, 0, &wrong, NULL));
@@ -115,7 +116,7 @@ void test_files(void) {
     static const uint8_t key[32] = {9};
     const merklize_mode mode = {.key = key, .key_bytes = 32};
     const merklize_form keyed = {.mode = &mode};
-    OK(merklize_tree_file_build(&input, tree_path, &keyed, 0, &info, NULL));
+    OK(merklize_build_tree_file(&input, tree_path, &keyed, 0, &info, NULL));
     CHECK(info.is_keyed == 1);
     OK(merklize_tree_file_open(tree_path, &mkl));
     OK(merklize_tree_file_get_info(mkl, &info));
@@ -142,7 +143,7 @@ void test_files(void) {
     const merklize_run_options options = {.threads = 1, .progress = stop_at_once, .progress_context = &calls};
     merklize_status status = MERKLIZE_OK;
     for (int i = 0; i < 20 && status == MERKLIZE_OK; i++)
-        status = merklize_hash_bytes(zeros, large, NULL, 0, out, 32, &options);
+        status = merklize_hash(merklize_view_bytes(zeros, large), MERKLIZE_HASH_blake3, NULL, 0, out, 32, &options);
     free(zeros);
     CHECK(status == MERKLIZE_CANCELLED && calls == 1);
     CHECK(strstr(merklize_last_error(), "cancelled") != NULL);

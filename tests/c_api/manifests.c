@@ -29,7 +29,8 @@ void test_manifests(void) {
     OK(merklize_manifest_to_json(made, 1, text, length + 1, NULL));
     CHECK(strlen(text) == length);
     merklize_digest digest, root, other;
-    OK(merklize_hash_bytes("\1\2\3\4\5\6\7\10", 8, NULL, 0, digest.bytes, 32, NULL));
+    OK(merklize_hash(merklize_view_bytes("\1\2\3\4\5\6\7\10", 8), MERKLIZE_HASH_blake3, NULL, 0, digest.bytes, 32,
+                     NULL));
     OK(merklize_manifest_root(made, &root));
     for (unsigned i = 0; i < 2; i++) {
         char hex[65];

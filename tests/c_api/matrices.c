@@ -76,15 +76,19 @@ void test_matrices(void) {
     merklize_commitment_free(NULL);
 
     merklize_digest side[8], alone;
-    OK(merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, matrices, 2, 0, NULL, side, 8, NULL));
+    OK(merklize_hash_rows(matrices, 2, MERKLIZE_HASH_poseidon2_koalabear_16, 0, NULL, merklize_output_digests(side, 8),
+                          NULL));
     const uint32_t row[5] = {element(0, 7, 0), element(0, 7, 1), element(0, 7, 2), element(1, 7, 0), element(1, 7, 1)};
-    OK(merklize_hash_leaves(MERKLIZE_HASH_poseidon2_koalabear_16, row, 5, 1, NULL, &alone, NULL));
+    OK(merklize_hash_leaves(merklize_view_bytes(row, 20), 20, MERKLIZE_HASH_poseidon2_koalabear_16, NULL,
+                            merklize_output_digests(&alone, 1), NULL));
     CHECK(equal(&side[7], &alone));
     b[1][2] = p;
     FAILS(MERKLIZE_INVALID_ARGUMENT, "row 2, column 1 of matrix 1 is 2130706433",
-          merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, matrices, 2, 0, NULL, side, 8, NULL));
+          merklize_hash_rows(matrices, 2, MERKLIZE_HASH_poseidon2_koalabear_16, 0, NULL,
+                             merklize_output_digests(side, 8), NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "at least 1 matrix",
-          merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, NULL, 0, 0, NULL, side, 8, NULL));
+          merklize_hash_rows(NULL, 0, MERKLIZE_HASH_poseidon2_koalabear_16, 0, NULL, merklize_output_digests(side, 8),
+                             NULL));
 }
 
 /* Constants that nobody uses: merges of four need a quad of their own. */
@@ -104,7 +108,7 @@ void test_merges_of_four(void) {
     merklize_poseidon2 quad = rows;
     quad.width = quad.rate = quad.diagonal_count = 32;
     quad.constant_count = 8 * 32 + 5;
-    merklize_hash plain = 0, hash = 0, again = 0;
+    merklize_hash_id plain = 0, hash = 0, again = 0;
     OK(merklize_hash_poseidon2(&rows, NULL, &plain));
     OK(merklize_hash_poseidon2(&rows, &quad, &hash));
     OK(merklize_hash_poseidon2(&rows, &quad, &again));
@@ -145,7 +149,8 @@ void test_merges_of_four(void) {
     const uint64_t index = 2;
     uint32_t row[3];
     OK(merklize_commitment_open(commitment, &index, 1, NULL, 0, (uint8_t *)row, siblings));
-    OK(merklize_hash_leaves(plain, words, 3, 4, NULL, digests, NULL));
+    OK(merklize_hash_leaves(merklize_view_bytes(words, 48), 12, plain, NULL, merklize_output_digests(digests, 4),
+                            NULL));
     CHECK(equal(&siblings[0], &digests[0]) && equal(&siblings[1], &digests[1]) && equal(&siblings[2], &digests[3]));
     const merklize_matrix_dims dims = {4, 3};
     int valid = 0;

@@ -8,7 +8,7 @@ enum { threads = 4, rounds = 50 };
 struct Job {
     const merklize_tree *tree;
     const merklize_digest *root;
-    merklize_hash unknown;
+    merklize_hash_id unknown;
     int failures;
 };
 
@@ -19,7 +19,9 @@ static void *work(void *pointer) {
         merklize_digest pair[2] = {{{0}}, {{0}}};
         char expected[64];
         snprintf(expected, sizeof expected, "unknown hash id %u;", (unsigned)job->unknown);
-        if (merklize_merge(job->unknown, pair, pair, 2, NULL, pair, NULL) != MERKLIZE_INVALID_ARGUMENT) job->failures++;
+        if (merklize_merge(merklize_view_digests(pair, 2), merklize_view_digests(pair, 2), job->unknown, NULL,
+                           merklize_output_digests(pair, 2), NULL) != MERKLIZE_INVALID_ARGUMENT)
+            job->failures++;
         merklize_proof *proof = NULL;
         int valid = 0;
         if (merklize_tree_prove(job->tree, (uint64_t)i, NULL, 0, &proof) != MERKLIZE_OK) job->failures++;
@@ -36,12 +38,12 @@ void test_threads(void) {
     fill_leaves(leaves, rounds);
     merklize_tree *tree = NULL;
     merklize_digest root;
-    OK(merklize_tree_build(leaves, rounds, NULL, 0, NULL, &tree));
+    OK(merklize_tree_from_leaves(merklize_view_digests(leaves, rounds), NULL, 0, NULL, &tree));
     OK(merklize_tree_root(tree, &root));
     pthread_t handles[threads];
     struct Job jobs[threads];
     for (int i = 0; i < threads; i++) {
-        jobs[i] = (struct Job){tree, &root, 1000u + (merklize_hash)i, 0};
+        jobs[i] = (struct Job){tree, &root, 1000u + (merklize_hash_id)i, 0};
         CHECK(pthread_create(&handles[i], NULL, work, &jobs[i]) == 0);
     }
     for (int i = 0; i < threads; i++) {

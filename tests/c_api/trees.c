@@ -17,7 +17,8 @@ static void rfc6962_leaves(merklize_digest leaves[8]) {
                                           "\x60\x61\x62\x63\x64\x65\x66\x67\x68\x69\x6a\x6b\x6c\x6d\x6e\x6f"};
     static const size_t lengths[8] = {0, 1, 1, 2, 2, 4, 8, 16};
     for (int i = 0; i < 8; i++)
-        OK(merklize_hash_leaves(MERKLIZE_HASH_sha256_rfc6962, inputs[i], lengths[i], 1, NULL, &leaves[i], NULL));
+        OK(merklize_hash_leaves(merklize_view_bytes(inputs[i], lengths[i]), lengths[i], MERKLIZE_HASH_sha256_rfc6962,
+                                NULL, merklize_output_digests(&leaves[i], 1), NULL));
 }
 
 void test_trees(void) {
@@ -30,7 +31,7 @@ void test_trees(void) {
                                         "",       "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
                                         root_of_8};
     for (uint64_t n = 1; n <= 8; n++) {
-        OK(merklize_root(leaves, n, &form, &root, NULL));
+        OK(merklize_merkle_root(merklize_view_digests(leaves, n), &form, &root, NULL));
         CHECK(is_hex(root.bytes, roots[n]));
     }
 
@@ -40,12 +41,12 @@ void test_trees(void) {
     CHECK(slots == 15);
     merklize_digest nodes[15];
     memcpy(nodes + 8, leaves, 7 * sizeof *nodes);
-    OK(merklize_build_tree(nodes, slots, &form, NULL));
+    OK(merklize_build_tree(merklize_output_digests(nodes, slots), &form, NULL));
     CHECK(is_hex(nodes[1].bytes, roots[7]));
 
     /* A tree of 5 leaves that grows to 8 and changes. */
     merklize_tree *tree = NULL;
-    OK(merklize_tree_build(leaves, 5, &form, 0, NULL, &tree));
+    OK(merklize_tree_from_leaves(merklize_view_digests(leaves, 5), &form, 0, NULL, &tree));
     merklize_tree_info info = {0};
     OK(merklize_tree_get_info(tree, &info));
     CHECK(info.n_leaves == 5 && info.height == 3 && info.hash == MERKLIZE_HASH_sha256_rfc6962 && info.drop_levels == 0);
@@ -72,7 +73,7 @@ void test_trees(void) {
     OK(merklize_tree_update(tree, changed, other, 2, NULL));
     leaves[6] = leaves[1] = leaves[0];
     merklize_digest expected;
-    OK(merklize_root(leaves, 8, &form, &expected, NULL));
+    OK(merklize_merkle_root(merklize_view_digests(leaves, 8), &form, &expected, NULL));
     OK(merklize_tree_root(tree, &root));
     CHECK(equal(&root, &expected));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "host", merklize_tree_device_nodes(tree, &(merklize_buffer *){NULL}));
@@ -84,16 +85,17 @@ void test_trees(void) {
     for (merklize_rule rule = MERKLIZE_RULE_DEFAULT; rule <= MERKLIZE_RULE_DUPLICATE_LAST; rule++) {
         if (rule == MERKLIZE_RULE_PERFECT) continue;
         const merklize_form odd = {.hash = MERKLIZE_HASH_blake3, .rule = rule, .mode = &mode, .padding = leaves[3]};
-        OK(merklize_tree_build_rows("abcdefghijklmnopqrstuvwxyz", 2, 13, &odd, NULL, &tree));
+        OK(merklize_tree_from_rows(merklize_view_bytes("abcdefghijklmnopqrstuvwxyz", 26), 13, &odd, NULL, &tree));
         OK(merklize_tree_level(tree, 0, &view, &count));
         CHECK(count == 13);
         merklize_digest row;
-        OK(merklize_hash_leaves(MERKLIZE_HASH_blake3, "yz", 2, 1, &mode, &row, NULL));
+        OK(merklize_hash_leaves(merklize_view_bytes("yz", 2), 2, MERKLIZE_HASH_blake3, &mode,
+                                merklize_output_digests(&row, 1), NULL));
         CHECK(equal(&view[12], &row));
         merklize_tree_builder *builder = NULL;
         OK(merklize_tree_builder_create(&odd, NULL, &builder));
-        OK(merklize_tree_builder_append(builder, view, 6));
-        OK(merklize_tree_builder_append(builder, view + 6, 7));
+        OK(merklize_tree_builder_append(builder, merklize_view_digests(view, 6)));
+        OK(merklize_tree_builder_append(builder, merklize_view_digests(view + 6, 7)));
         CHECK(merklize_tree_builder_count(builder) == 13);
         OK(merklize_tree_builder_root(builder, &root));
         OK(merklize_tree_root(tree, &expected));
@@ -183,7 +185,7 @@ static void check_expectations(const merklize_proof *proof, const merklize_diges
     other_leaf.bytes[31] ^= 0x80;
     const merklize_digest zeros = {{0}};
     const uint64_t zero = 0, other_index = index + 1, other_count = n_leaves + 1;
-    const merklize_hash hash = MERKLIZE_HASH_blake3, other_hash = MERKLIZE_HASH_keccak256;
+    const merklize_hash_id hash = MERKLIZE_HASH_blake3, other_hash = MERKLIZE_HASH_keccak256;
     const merklize_rule rule = MERKLIZE_RULE_LEFT_FULL, other_rule = MERKLIZE_RULE_PERFECT;
     const merklize_expect nothing = {0};
     CHECK(expected(proof, root, &nothing) == 1);
@@ -206,7 +208,7 @@ static void check_expectations(const merklize_proof *proof, const merklize_diges
     }
 
     int valid = 7;
-    const merklize_hash unknown = 99999;
+    const merklize_hash_id unknown = 99999;
     const merklize_expect of_unknown = {.hash = &unknown};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_proof_verify: unknown hash id 99999",
           merklize_proof_verify(proof, root, &of_unknown, NULL, &valid));
@@ -224,7 +226,7 @@ static void check_rule_numbers(const merklize_digest *leaves) {
         merklize_proof *proof = NULL;
         uint8_t bytes[256], head[32];
         size_t length = 0;
-        OK(merklize_tree_build(leaves, 8, &form, 0, NULL, &tree));
+        OK(merklize_tree_from_leaves(merklize_view_digests(leaves, 8), &form, 0, NULL, &tree));
         OK(merklize_tree_prove(tree, 3, NULL, 0, &proof));
         OK(merklize_proof_to_bytes(proof, bytes, sizeof bytes, &length));
         CHECK(bytes[6] == rule - 1); /* docs/layouts.md */
@@ -246,7 +248,7 @@ void test_proofs(void) {
     fill_leaves(leaves, n);
     merklize_tree *tree = NULL;
     merklize_digest root, old_root;
-    OK(merklize_tree_build(leaves, n, NULL, 0, NULL, &tree));
+    OK(merklize_tree_from_leaves(merklize_view_digests(leaves, n), NULL, 0, NULL, &tree));
     OK(merklize_tree_root(tree, &root));
 
     check_rule_numbers(leaves);
@@ -293,7 +295,7 @@ void test_proofs(void) {
           merklize_verify_each((const merklize_proof *const *)&proof, 1, &root, NULL, &(uint8_t){0}, NULL));
     merklize_proof_free(proof);
 
-    OK(merklize_root(leaves, 37, NULL, &old_root, NULL));
+    OK(merklize_merkle_root(merklize_view_digests(leaves, 37), NULL, &old_root, NULL));
     OK(merklize_tree_prove_consistency(tree, 37, &proof));
     OK(merklize_proof_get_info(proof, &info));
     CHECK(info.kind == MERKLIZE_PROOF_CONSISTENCY && info.old_leaves == 37 && info.n_leaves == n && info.leaves == 0);
@@ -325,7 +327,7 @@ void test_proofs(void) {
     merklize_tree_free(tree);
 
     /* Without its lowest levels a tree needs the leaves again. */
-    OK(merklize_tree_build(leaves, n, NULL, 3, NULL, &tree));
+    OK(merklize_tree_from_leaves(merklize_view_digests(leaves, n), NULL, 3, NULL, &tree));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "leaves", merklize_tree_prove(tree, 5, NULL, 0, &proof));
     CHECK(proof == NULL);
     OK(merklize_tree_prove(tree, 5, leaves, n, &proof));
@@ -336,15 +338,16 @@ void test_proofs(void) {
     /* RFC 6962's empty tree; no other hash has one. */
     const merklize_form log = {.hash = MERKLIZE_HASH_sha256_rfc6962, .rule = MERKLIZE_RULE_LEFT_FULL};
     merklize_tree *none = NULL;
-    OK(merklize_tree_build(NULL, 0, &log, 0, NULL, &none));
+    OK(merklize_tree_from_leaves(merklize_view_digests(NULL, 0), &log, 0, NULL, &none));
     OK(merklize_tree_root(none, &root));
     CHECK(root.bytes[0] == 0xe3 && root.bytes[1] == 0xb0 && root.bytes[31] == 0x55);
     merklize_tree_free(none);
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "at least 1 leaf, got 0", merklize_tree_build(NULL, 0, NULL, 0, NULL, &none));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "at least 1 leaf, got 0",
+          merklize_tree_from_leaves(merklize_view_digests(NULL, 0), NULL, 0, NULL, &none));
 
     /* Winterfell's batch proofs, there and back. */
     const merklize_form field = {.hash = MERKLIZE_HASH_rp64_256};
-    OK(merklize_tree_build(leaves, 64, &field, 0, NULL, &tree));
+    OK(merklize_tree_from_leaves(merklize_view_digests(leaves, 64), &field, 0, NULL, &tree));
     OK(merklize_tree_root(tree, &root));
     const uint64_t asked[2] = {7, 60};
     OK(merklize_tree_prove_together(tree, asked, 2, NULL, 0, &proof));

@@ -5,7 +5,7 @@
 #include <merklize/c/options.h>
 
 /* How the tree of a message is written down: docs/bao.md. All zero, or null: as bao 0.13 does. bao-tree's outboards: group_log 4 and
- * without_size. A group is 2^group_log chunks of 1024 bytes. The root does not depend on any of it: it is merklize_hash_bytes(). */
+ * without_size. A group is 2^group_log chunks of 1024 bytes. The root does not depend on any of it: it is merklize_hash(). */
 typedef struct merklize_bao_form {
     uint32_t group_log;    /* 0 to 20 */
     uint32_t post_order;   /* 1: a node is behind those below it; of outboards alone */
@@ -23,18 +23,13 @@ typedef struct merklize_bao_fault {
  * errors  invalid_argument (form) */
 MERKLIZE_C_API merklize_status merklize_bao_outboard_bytes(uint64_t message_bytes, const merklize_bao_form *form,
                                                            uint64_t *bytes);
-/* The outboard of a message in host memory: the nodes of its tree, by which anybody who knows the root can verify parts of it.
- * outboard        [outboard_bytes], written; as many as merklize_bao_outboard_bytes() says
- * root            written
- * errors          invalid_argument (form, outboard_bytes), unavailable, cancelled */
-MERKLIZE_C_API merklize_status merklize_bao_outboard(const void *data, size_t bytes, const merklize_bao_form *form,
-                                                     uint8_t *outboard, size_t outboard_bytes, merklize_digest *root,
+/* The outboard of a message: the nodes of its tree, by which anybody who knows the root can verify parts of it.
+ * outboard  written, as many bytes as merklize_bao_outboard_bytes() says, where the message is: host memory, or a buffer of the same device
+ * root      host memory, written
+ * errors    invalid_argument (form; an outboard of another size or device, or one that the message overlaps), unavailable, cancelled */
+MERKLIZE_C_API merklize_status merklize_bao_outboard(merklize_view data, const merklize_bao_form *form,
+                                                     merklize_output outboard, merklize_digest *root,
                                                      const merklize_run_options *options);
-/* The same of a message in a buffer, into a buffer of the same device. The device makes the nodes.
- * errors  invalid_argument (form; a buffer of another size or device, or one that the message overlaps) */
-MERKLIZE_C_API merklize_status merklize_bao_outboard_buffer(const merklize_buffer *data, const merklize_bao_form *form,
-                                                            merklize_buffer *outboard, merklize_digest *root,
-                                                            const merklize_run_options *options);
 /* The same of a regular file of any size, into the file `output`, which appears when it is whole.
  * descriptor  open for reading; its position is neither used nor changed
  * name        for error texts, or null

@@ -22,15 +22,15 @@
 MERKLIZE_C_API merklize_status merklize_enqueue_hash(merklize_stream *stream, const merklize_buffer *data,
                                                      const merklize_mode *mode, merklize_buffer *out,
                                                      const merklize_policy *policy, merklize_event **event);
-/* rows  [n, row_length] units, as in merklize_hash_leaves()
+/* rows  [n, row_bytes], as in merklize_hash_leaves()
  * out   [n, 32] bytes, as in all calls that follow */
-MERKLIZE_C_API merklize_status merklize_enqueue_hash_leaves(merklize_stream *stream, merklize_hash hash,
-                                                            const merklize_buffer *rows, size_t row_length,
+MERKLIZE_C_API merklize_status merklize_enqueue_hash_leaves(merklize_stream *stream, const merklize_buffer *rows,
+                                                            uint64_t row_bytes, merklize_hash_id hash,
                                                             const merklize_mode *mode, merklize_buffer *out,
                                                             const merklize_policy *policy, merklize_event **event);
 /* left, right  [n, 32] bytes; out may be left or right */
-MERKLIZE_C_API merklize_status merklize_enqueue_merge(merklize_stream *stream, merklize_hash hash,
-                                                      const merklize_buffer *left, const merklize_buffer *right,
+MERKLIZE_C_API merklize_status merklize_enqueue_merge(merklize_stream *stream, const merklize_buffer *left,
+                                                      const merklize_buffer *right, merklize_hash_id hash,
                                                       const merklize_mode *mode, merklize_buffer *out,
                                                       const merklize_policy *policy, merklize_event **event);
 /* nodes  [slots, 32] bytes in heap order with the leaves in place, as in merklize_build_tree() */
@@ -39,9 +39,9 @@ MERKLIZE_C_API merklize_status merklize_enqueue_build_tree(merklize_stream *stre
                                                            merklize_event **event);
 /* leaves  [n, 32] bytes
  * out     32 bytes */
-MERKLIZE_C_API merklize_status merklize_enqueue_root(merklize_stream *stream, const merklize_buffer *leaves,
-                                                     const merklize_form *form, merklize_buffer *out,
-                                                     const merklize_policy *policy, merklize_event **event);
+MERKLIZE_C_API merklize_status merklize_enqueue_merkle_root(merklize_stream *stream, const merklize_buffer *leaves,
+                                                            const merklize_form *form, merklize_buffer *out,
+                                                            const merklize_policy *policy, merklize_event **event);
 /* out[i] = nodes[slots[i]], for paths of proofs: the siblings of leaf k of a tree of height h are the slots (2^(h - l) + (k >> l)) ^ 1 of
  * its levels l = 0 to h - 1.
  * nodes  [m, 32] bytes

@@ -6,7 +6,7 @@
 
 /* A hash of Merkle trees: an id that is stored in proof and tree files. docs/hashes.md defines each one. The constants are
  * MERKLIZE_HASH_blake3 and so on, with the name of the hash as it is written everywhere. */
-typedef uint32_t merklize_hash;
+typedef uint32_t merklize_hash_id;
 enum {
 #define MKZ_HASH(id, name) MERKLIZE_HASH_##name = id,
 #include <merklize/core/hashes.h>
@@ -14,7 +14,7 @@ enum {
 };
 
 typedef struct merklize_hash_info {
-    merklize_hash hash;
+    merklize_hash_id hash;
     uint32_t is_field;       /* 1: digests and rows are field elements, little-endian words below the modulus */
     uint32_t row_unit_bytes; /* rows are counted in units of so many bytes: 1, or a word of a field hash, 4 or 8 */
     uint64_t modulus;        /* of a field hash; 0 for a hash of bytes */
@@ -29,7 +29,7 @@ MERKLIZE_C_API size_t merklize_hash_count(void);
 MERKLIZE_C_API merklize_status merklize_hash_describe(size_t index, merklize_hash_info *info);
 /* name    as in docs/hashes.md
  * errors  invalid_argument (an unknown name; the text lists the known ones) */
-MERKLIZE_C_API merklize_status merklize_hash_from_name(const char *name, merklize_hash *hash);
+MERKLIZE_C_API merklize_status merklize_hash_from_name(const char *name, merklize_hash_id *hash);
 
 /* An instance of Poseidon2: a prover's own constants. docs/hashes.md has the permutation and the sponge. Words are below the modulus. */
 typedef struct merklize_poseidon2 {
@@ -53,17 +53,17 @@ typedef struct merklize_poseidon2 {
  * errors    invalid_argument (shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
  *           constants) */
 MERKLIZE_C_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 *instance,
-                                                       const merklize_poseidon2 *quad, merklize_hash *hash);
+                                                       const merklize_poseidon2 *quad, merklize_hash_id *hash);
 
 /* Facts of any hash, also of one of merklize_hash_poseidon2(), which merklize_hash_describe() does not list.
  * info    written. Its name is "" if it has more than 31 bytes: merklize_hash_name() has it whole
  * errors  invalid_argument (an unknown id) */
-MERKLIZE_C_API merklize_status merklize_hash_get_info(merklize_hash hash, merklize_hash_info *info);
+MERKLIZE_C_API merklize_status merklize_hash_get_info(merklize_hash_id hash, merklize_hash_info *info);
 /* The name of any hash, which merklize_hash_from_name() takes.
  * text    written, with a zero byte at its end; may be null if capacity is 0
  * length  written if not null: bytes of the text without the zero byte, also if it is too small
  * errors  too_small, invalid_argument (an unknown id) */
-MERKLIZE_C_API merklize_status merklize_hash_name(merklize_hash hash, char *text, size_t capacity, size_t *length);
+MERKLIZE_C_API merklize_status merklize_hash_name(merklize_hash_id hash, char *text, size_t capacity, size_t *length);
 
 /* A mode of BLAKE3. Null, or no key and no context: the plain hash. Only the hash blake3 has modes. Secrets are copied for the call and
  * wiped after it. */

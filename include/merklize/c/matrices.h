@@ -29,20 +29,16 @@ typedef struct merklize_matrix {
 /* Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.
  * matrices    [count], each with n rows; all in host memory, or all on one device. A device gets host memory in pieces, while it hashes
  * montgomery  0, or the modulus of a field of at most 31 bits: a hash of bytes takes words x of 4 bytes, below it, as 2^32 x mod it
- * mode        only for blake3
- * out         [n]; undefined after an error
+ * mode        of blake3; null: plain
+ * out         [n] digests; undefined after an error. In a buffer: of the matrices' device, if they are on one
  * errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column) */
-MERKLIZE_C_API merklize_status merklize_hash_rows(merklize_hash hash, const merklize_matrix *matrices, size_t count,
-                                                  uint32_t montgomery, const merklize_mode *mode, merklize_digest *out,
-                                                  uint64_t n, const merklize_run_options *options);
-/* The same with digests in a device's memory, that of the matrices if they are on one; out: [n, 32] bytes. */
-MERKLIZE_C_API merklize_status merklize_hash_rows_buffer(merklize_hash hash, const merklize_matrix *matrices,
-                                                         size_t count, uint32_t montgomery, const merklize_mode *mode,
-                                                         merklize_buffer *out, const merklize_run_options *options);
+MERKLIZE_C_API merklize_status merklize_hash_rows(const merklize_matrix *matrices, size_t count, merklize_hash_id hash,
+                                                  uint32_t montgomery, const merklize_mode *mode, merklize_output out,
+                                                  const merklize_run_options *options);
 
 /* A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md). */
 typedef struct merklize_commitment_form {
-    merklize_hash hash;
+    merklize_hash_id hash;
     uint32_t arity;      /* children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2 */
     uint32_t cap_height; /* layers between the cap and the root; 0: the cap is the root */
     uint32_t montgomery; /* as in merklize_hash_rows() */
@@ -53,7 +49,7 @@ typedef struct merklize_commitment_form {
 } merklize_commitment_form;
 
 typedef struct merklize_commitment_info {
-    merklize_hash hash;
+    merklize_hash_id hash;
     uint32_t arity;
     uint32_t cap_height;
     uint32_t height;      /* layers above the leaves */

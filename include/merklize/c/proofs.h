@@ -2,7 +2,8 @@
 #ifndef MERKLIZE_C_PROOFS_H
 #define MERKLIZE_C_PROOFS_H
 
-#include <merklize/c/trees.h>
+#include <merklize/c/forms.h>
+#include <merklize/c/options.h>
 
 enum {
     MERKLIZE_PROOF_SINGLE = 0,     /* one leaf */
@@ -13,7 +14,7 @@ enum {
 /* What a proof claims. A verifier says what it knows by merklize_expect. */
 typedef struct merklize_proof_info {
     uint32_t kind; /* MERKLIZE_PROOF_... */
-    merklize_hash hash;
+    merklize_hash_id hash;
     merklize_rule rule;  /* never MERKLIZE_RULE_DEFAULT */
     uint64_t n_leaves;   /* of the tree; of consistency: of the newer one */
     uint64_t old_leaves; /* of consistency: of the older tree; otherwise 0 */
@@ -43,9 +44,10 @@ MERKLIZE_C_API merklize_status merklize_proof_to_winterfell(const merklize_proof
                                                             size_t capacity, size_t *length);
 /* indices, leaves  [count], in any order, but the same for both
  * errors           invalid_argument (bytes that are not such a proof of these leaves) */
-MERKLIZE_C_API merklize_status merklize_proof_from_winterfell(const uint8_t *bytes, size_t length, merklize_hash hash,
-                                                              const uint64_t *indices, const merklize_digest *leaves,
-                                                              size_t count, merklize_proof **proof);
+MERKLIZE_C_API merklize_status merklize_proof_from_winterfell(const uint8_t *bytes, size_t length,
+                                                              merklize_hash_id hash, const uint64_t *indices,
+                                                              const merklize_digest *leaves, size_t count,
+                                                              merklize_proof **proof);
 MERKLIZE_C_API void merklize_proof_free(merklize_proof *proof);
 
 /* What a verifier knows of a tree and of a leaf. A proof that claims anything else is not valid: a root alone does not bind what a proof
@@ -57,7 +59,7 @@ typedef struct merklize_expect {
     const merklize_digest *leaf; /* of a proof of one leaf. With it, no proof of several leaves is valid */
     const uint64_t *index;       /* of that leaf, from 0. With it, no proof of several leaves is valid */
     const uint64_t *n_leaves;
-    const merklize_hash *hash;
+    const merklize_hash_id *hash;
     merklize_rule rule; /* MERKLIZE_RULE_DEFAULT (0) expects nothing */
 } merklize_expect;
 

@@ -2,13 +2,14 @@
 #ifndef MERKLIZE_C_TREE_FILES_H
 #define MERKLIZE_C_TREE_FILES_H
 
-#include <merklize/c/trees.h>
+#include <merklize/c/forms.h>
+#include <merklize/c/options.h>
 
 /* Builds the tree over an input in a file (.mkl), in little memory. docs/file-format.md gives the bytes of the file.
  * resume  1: goes on with what a killed build of the same input left in OUTPUT.partial; 0: begins anew
  * info    null, or written: describes the tree
  * errors  io (a disk that is too small, with the numbers), invalid_argument, cancelled (OUTPUT.partial stays) */
-MERKLIZE_C_API merklize_status merklize_tree_file_build(const merklize_input *input, const char *output,
+MERKLIZE_C_API merklize_status merklize_build_tree_file(const merklize_input *input, const char *output,
                                                         const merklize_form *form, int resume, merklize_tree_info *info,
                                                         const merklize_run_options *options);
 /* Opens a tree file; its nodes stay there.

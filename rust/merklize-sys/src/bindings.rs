@@ -60,6 +60,11 @@ pub struct merklize_hasher {
 }
 
 #[repr(C)]
+pub struct merklize_file_digests {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
 pub struct merklize_tree {
     _private: [u8; 0],
 }
@@ -95,41 +100,84 @@ pub struct merklize_differences {
 }
 
 /// ```text
+/// Bytes that a call reads, where they lie: host memory, or a buffer (all of it; merklize_buffer_slice() makes a buffer of a part). Zero is
+/// no bytes. A call works on a buffer where that is, whatever options->device says. It is an error to set both.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_view {
+    /// ```text
+    /// host memory, or null
+    /// ```
+    pub data: *const c_void,
+    /// ```text
+    /// of `data`
+    /// ```
+    pub bytes: u64,
+    pub buffer: *const merklize_buffer,
+}
+impl Default for merklize_view {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+/// ```text
+/// The same of bytes that a call writes.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_output {
+    pub data: *mut c_void,
+    pub bytes: u64,
+    pub buffer: *mut merklize_buffer,
+}
+impl Default for merklize_output {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+/// ```text
 /// A hash of Merkle trees: an id that is stored in proof and tree files. docs/hashes.md defines each one. The constants are
 /// MERKLIZE_HASH_blake3 and so on, with the name of the hash as it is written everywhere.
 /// ```
-pub type merklize_hash = u32;
-pub const MERKLIZE_HASH_blake3: merklize_hash = 0;
-pub const MERKLIZE_HASH_rp64_256_v1: merklize_hash = 1;
-pub const MERKLIZE_HASH_rp64_256_v2: merklize_hash = 2;
-pub const MERKLIZE_HASH_rp64_256_v3: merklize_hash = 3;
-pub const MERKLIZE_HASH_sha256_rfc6962: merklize_hash = 4;
-pub const MERKLIZE_HASH_rpo256: merklize_hash = 16;
-pub const MERKLIZE_HASH_rpx256: merklize_hash = 17;
-pub const MERKLIZE_HASH_poseidon2_goldilocks_8: merklize_hash = 18;
-pub const MERKLIZE_HASH_poseidon2_goldilocks_12: merklize_hash = 19;
-pub const MERKLIZE_HASH_poseidon2_miden: merklize_hash = 20;
-pub const MERKLIZE_HASH_poseidon2_babybear_16: merklize_hash = 21;
-pub const MERKLIZE_HASH_poseidon2_babybear_24: merklize_hash = 22;
-pub const MERKLIZE_HASH_poseidon2_koalabear_16: merklize_hash = 23;
-pub const MERKLIZE_HASH_poseidon2_koalabear_24: merklize_hash = 24;
-pub const MERKLIZE_HASH_sha256: merklize_hash = 32;
-pub const MERKLIZE_HASH_sha256d: merklize_hash = 33;
-pub const MERKLIZE_HASH_sha256_compress: merklize_hash = 34;
-pub const MERKLIZE_HASH_keccak256: merklize_hash = 35;
-pub const MERKLIZE_HASH_keccak256_sorted: merklize_hash = 36;
-pub const MERKLIZE_HASH_eidos: merklize_hash = 37;
-pub const MERKLIZE_HASH_eidos_v0: merklize_hash = 38;
-pub const MERKLIZE_HASH_rpo256_r1: merklize_hash = 48;
-pub const MERKLIZE_HASH_rpo256_r2: merklize_hash = 49;
-pub const MERKLIZE_HASH_rpx256_r2: merklize_hash = 50;
-pub const MERKLIZE_HASH_keccakf64: merklize_hash = 51;
-pub const MERKLIZE_HASH_rp64_256: merklize_hash = MERKLIZE_HASH_rp64_256_v3;
+pub type merklize_hash_id = u32;
+pub const MERKLIZE_HASH_blake3: merklize_hash_id = 0;
+pub const MERKLIZE_HASH_rp64_256_v1: merklize_hash_id = 1;
+pub const MERKLIZE_HASH_rp64_256_v2: merklize_hash_id = 2;
+pub const MERKLIZE_HASH_rp64_256_v3: merklize_hash_id = 3;
+pub const MERKLIZE_HASH_sha256_rfc6962: merklize_hash_id = 4;
+pub const MERKLIZE_HASH_rpo256: merklize_hash_id = 16;
+pub const MERKLIZE_HASH_rpx256: merklize_hash_id = 17;
+pub const MERKLIZE_HASH_poseidon2_goldilocks_8: merklize_hash_id = 18;
+pub const MERKLIZE_HASH_poseidon2_goldilocks_12: merklize_hash_id = 19;
+pub const MERKLIZE_HASH_poseidon2_miden: merklize_hash_id = 20;
+pub const MERKLIZE_HASH_poseidon2_babybear_16: merklize_hash_id = 21;
+pub const MERKLIZE_HASH_poseidon2_babybear_24: merklize_hash_id = 22;
+pub const MERKLIZE_HASH_poseidon2_koalabear_16: merklize_hash_id = 23;
+pub const MERKLIZE_HASH_poseidon2_koalabear_24: merklize_hash_id = 24;
+pub const MERKLIZE_HASH_sha256: merklize_hash_id = 32;
+pub const MERKLIZE_HASH_sha256d: merklize_hash_id = 33;
+pub const MERKLIZE_HASH_sha256_compress: merklize_hash_id = 34;
+pub const MERKLIZE_HASH_keccak256: merklize_hash_id = 35;
+pub const MERKLIZE_HASH_keccak256_sorted: merklize_hash_id = 36;
+pub const MERKLIZE_HASH_eidos: merklize_hash_id = 37;
+pub const MERKLIZE_HASH_eidos_v0: merklize_hash_id = 38;
+pub const MERKLIZE_HASH_rpo256_r1: merklize_hash_id = 48;
+pub const MERKLIZE_HASH_rpo256_r2: merklize_hash_id = 49;
+pub const MERKLIZE_HASH_rpx256_r2: merklize_hash_id = 50;
+pub const MERKLIZE_HASH_keccakf64: merklize_hash_id = 51;
+pub const MERKLIZE_HASH_rp64_256: merklize_hash_id = MERKLIZE_HASH_rp64_256_v3;
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_hash_info {
-    pub hash: merklize_hash,
+    pub hash: merklize_hash_id,
     /// ```text
     /// 1: digests and rows are field elements, little-endian words below the modulus
     /// ```
@@ -370,25 +418,25 @@ impl Default for merklize_device_info {
 }
 
 /// ```text
-/// One of the messages of merklize_hash_each(): bytes of any length, in host memory or in a device's.
+/// What became of one file. Its memory lives as long as the merklize_file_digests.
 /// ```
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-pub struct merklize_message {
+pub struct merklize_file_digest {
     /// ```text
-    /// host memory; null if `buffer` is set
+    /// [length]; null if the file failed
     /// ```
-    pub data: *const c_void,
+    pub output: *const u8,
     /// ```text
-    /// of `data`; 0 if `buffer` is set
+    /// why it failed, or null
     /// ```
-    pub bytes: u64,
+    pub error: *const c_char,
     /// ```text
-    /// all bytes of a buffer; null: `data`
+    /// errno's value, if a system call failed, or 0
     /// ```
-    pub buffer: *const merklize_buffer,
+    pub system_error: c_int,
 }
-impl Default for merklize_message {
+impl Default for merklize_file_digest {
     /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
@@ -450,7 +498,7 @@ impl Default for merklize_matrix {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_commitment_form {
-    pub hash: merklize_hash,
+    pub hash: merklize_hash_id,
     /// ```text
     /// children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2
     /// ```
@@ -483,7 +531,7 @@ impl Default for merklize_commitment_form {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_commitment_info {
-    pub hash: merklize_hash,
+    pub hash: merklize_hash_id,
     pub arity: u32,
     pub cap_height: u32,
     /// ```text
@@ -554,7 +602,7 @@ pub const MERKLIZE_RULE_DUPLICATE_LAST: merklize_rule = 4;
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_form {
-    pub hash: merklize_hash,
+    pub hash: merklize_hash_id,
     pub rule: merklize_rule,
     /// ```text
     /// keyed or derive-key merges, only for blake3; null: plain
@@ -577,7 +625,7 @@ impl Default for merklize_form {
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_tree_info {
     pub n_leaves: u64,
-    pub hash: merklize_hash,
+    pub hash: merklize_hash_id,
     /// ```text
     /// never MERKLIZE_RULE_DEFAULT
     /// ```
@@ -658,7 +706,7 @@ pub struct merklize_proof_info {
     /// MERKLIZE_PROOF_...
     /// ```
     pub kind: u32,
-    pub hash: merklize_hash,
+    pub hash: merklize_hash_id,
     /// ```text
     /// never MERKLIZE_RULE_DEFAULT
     /// ```
@@ -706,7 +754,7 @@ pub struct merklize_expect {
     /// ```
     pub index: *const u64,
     pub n_leaves: *const u64,
-    pub hash: *const merklize_hash,
+    pub hash: *const merklize_hash_id,
     /// ```text
     /// MERKLIZE_RULE_DEFAULT (0) expects nothing
     /// ```
@@ -742,7 +790,7 @@ impl Default for merklize_wrong_node {
 
 /// ```text
 /// How the tree of a message is written down: docs/bao.md. All zero, or null: as bao 0.13 does. bao-tree's outboards: group_log 4 and
-/// without_size. A group is 2^group_log chunks of 1024 bytes. The root does not depend on any of it: it is merklize_hash_bytes().
+/// without_size. A group is 2^group_log chunks of 1024 bytes. The root does not depend on any of it: it is merklize_hash().
 /// ```
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -901,7 +949,7 @@ extern "C" {
     /// name    as in docs/hashes.md
     /// errors  invalid_argument (an unknown name; the text lists the known ones)
     /// ```
-    pub fn merklize_hash_from_name(name: *const c_char, hash: *mut merklize_hash) -> merklize_status;
+    pub fn merklize_hash_from_name(name: *const c_char, hash: *mut merklize_hash_id) -> merklize_status;
     /// ```text
     /// A hash made of these constants, which works wherever a hash does. The id is valid in this process alone; files and proofs have a digest
     /// of the constants in its place.
@@ -912,20 +960,20 @@ extern "C" {
     /// errors    invalid_argument (shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
     ///           constants)
     /// ```
-    pub fn merklize_hash_poseidon2(instance: *const merklize_poseidon2, quad: *const merklize_poseidon2, hash: *mut merklize_hash) -> merklize_status;
+    pub fn merklize_hash_poseidon2(instance: *const merklize_poseidon2, quad: *const merklize_poseidon2, hash: *mut merklize_hash_id) -> merklize_status;
     /// ```text
     /// Facts of any hash, also of one of merklize_hash_poseidon2(), which merklize_hash_describe() does not list.
     /// info    written. Its name is "" if it has more than 31 bytes: merklize_hash_name() has it whole
     /// errors  invalid_argument (an unknown id)
     /// ```
-    pub fn merklize_hash_get_info(hash: merklize_hash, info: *mut merklize_hash_info) -> merklize_status;
+    pub fn merklize_hash_get_info(hash: merklize_hash_id, info: *mut merklize_hash_info) -> merklize_status;
     /// ```text
     /// The name of any hash, which merklize_hash_from_name() takes.
     /// text    written, with a zero byte at its end; may be null if capacity is 0
     /// length  written if not null: bytes of the text without the zero byte, also if it is too small
     /// errors  too_small, invalid_argument (an unknown id)
     /// ```
-    pub fn merklize_hash_name(hash: merklize_hash, text: *mut c_char, capacity: usize, length: *mut usize) -> merklize_status;
+    pub fn merklize_hash_name(hash: merklize_hash_id, text: *mut c_char, capacity: usize, length: *mut usize) -> merklize_status;
     /// ```text
     /// text    "levels_per_launch=3,constants=local"; empty: all zero
     /// errors  invalid_argument (unknown fields, values that a field does not take; the text lists the valid ones)
@@ -1053,90 +1101,78 @@ extern "C" {
     pub fn merklize_buffer_download(buffer: *const merklize_buffer, first: u64, host: *mut c_void, bytes: usize, stream: *const merklize_stream) -> merklize_status;
     pub fn merklize_buffer_free(buffer: *mut merklize_buffer);
     /// ```text
-    /// BLAKE3 of bytes.
-    /// data       `bytes` bytes of host memory
-    /// mode       null: plain
-    /// seek       position in BLAKE3's extendable output at which `out` begins; 0 with 32 bytes is the digest
-    /// out        [out_bytes], written
-    /// errors     unavailable, cancelled, invalid_argument
+    /// The digest of a message by a hash of bytes. BLAKE3 uses all threads, or the device; the others are one chain of blocks, which the calling
+    /// thread computes.
+    /// data    of any length; a device's memory is hashed there by BLAKE3
+    /// mode    of blake3; null: plain
+    /// seek    where `out` begins in BLAKE3's extendable output; of any other hash 0
+    /// out     [out_bytes] of host memory, written; 32 bytes from 0 on are the digest, and all that any other hash has
+    /// errors  unavailable, cancelled, invalid_argument (a hash of field elements; sha256_rfc6962, which puts a prefix before leaves;
+    ///         keccakf64, which binds no length; a mode, or output, that the hash does not have)
     /// ```
-    pub fn merklize_hash_bytes(data: *const c_void, bytes: usize, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash(data: merklize_view, hash: merklize_hash_id, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// The same for a device's memory, hashed there. `out` is host memory.
+    /// The same of a file or of anything else that can be opened and read; a pipe is read in order. Takes at most about 32 MiB of memory.
+    /// errors  io (cannot open or read; a regular file that changed its size while it was read), invalid_argument (a hash that begins with the
+    ///         length, of a pipe)
     /// ```
-    pub fn merklize_hash_buffer(data: *const merklize_buffer, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash_file(path: *const c_char, hash: merklize_hash_id, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// The same for a file or anything else that can be opened and read; a pipe is read in order. Takes at most about 32 MiB of memory.
-    /// errors  io (cannot open or read; a regular file that changed its size while it was read)
-    /// ```
-    pub fn merklize_hash_file(path: *const c_char, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize, options: *const merklize_run_options) -> merklize_status;
-    /// ```text
-    /// The same for an open descriptor, read from its current position to its end and not closed.
+    /// The same of an open descriptor, read from its current position to its end and not closed.
     /// name  for error texts; may be null
     /// ```
-    pub fn merklize_hash_descriptor(descriptor: c_int, name: *const c_char, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash_descriptor(descriptor: c_int, name: *const c_char, hash: merklize_hash_id, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// Digest of one message by any hash of bytes; blake3 has the same digest here as above. All others are one chain of blocks, which the
-    /// calling thread computes.
-    /// digest  host memory, written
-    /// errors  invalid_argument (a hash of field elements; sha256_rfc6962, which puts a prefix before leaves; keccakf64, which
-    ///         binds no length)
+    /// The same of many files, several at once. A file that fails does not stop the others.
+    /// paths    [n]
+    /// length   bytes of output for each file
+    /// digests  written: what became of each file, in order
     /// ```
-    pub fn merklize_hash_message(hash: merklize_hash, data: *const c_void, bytes: usize, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash_files(paths: *const *const c_char, n: usize, hash: merklize_hash_id, mode: *const merklize_mode, seek: u64, length: usize, options: *const merklize_run_options, digests: *mut *mut merklize_file_digests) -> merklize_status;
     /// ```text
-    /// The same of bytes in a device's memory.
+    /// errors  invalid_argument (index not below the number of files)
     /// ```
-    pub fn merklize_hash_message_buffer(hash: merklize_hash, data: *const merklize_buffer, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_file_digests_get(digests: *const merklize_file_digests, index: usize, digest: *mut merklize_file_digest) -> merklize_status;
+    pub fn merklize_file_digests_free(digests: *mut merklize_file_digests);
     /// ```text
-    /// The same of a file, or of anything else that can be opened and read.
-    /// errors  io, invalid_argument (a hash that begins with the length, of a pipe)
-    /// ```
-    pub fn merklize_hash_message_file(hash: merklize_hash, path: *const c_char, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
-    /// ```text
-    /// BLAKE3 of each of n messages of any lengths, in one job a device; each is hashed where it lies, those of the host by options->device.
+    /// Each of n messages of any lengths, by BLAKE3 in one job a device, each where it lies; by any other hash a thread a message.
     /// messages  [n]
-    /// seek      as for merklize_hash_bytes()
     /// out       [n, length] bytes of host memory, written
-    /// errors    invalid_argument (a message with data and a buffer; a stream, and messages on another device)
+    /// errors    as merklize_hash(); invalid_argument (a stream, and messages on another device)
     /// ```
-    pub fn merklize_hash_each(messages: *const merklize_message, n: usize, mode: *const merklize_mode, seek: u64, out: *mut u8, length: usize, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash_each(messages: *const merklize_view, n: usize, hash: merklize_hash_id, mode: *const merklize_mode, seek: u64, out: *mut u8, length: usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// BLAKE3 of one message whose parts lie in several buffers, one after another. All devices work at once.
+    /// parts   [n], each of a multiple of 1024 bytes, but for the last one
+    /// errors  as merklize_hash(); invalid_argument (a part of another length; a stream)
+    /// ```
+    pub fn merklize_hash_parts(parts: *const *const merklize_buffer, n: usize, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// Digests of n rows of equal length, as leaves of a tree of this hash. docs/hashes.md says what each hash makes of a row (RFC 6962's
     /// prefix, padding).
-    /// rows        [n, row_length] units of merklize_hash_info.row_unit_bytes: bytes, or words of a field hash, each below its modulus
-    /// mode        only for blake3
-    /// out         [n]
-    /// errors      invalid_argument (unknown hash; a word that is not below the modulus, with its place; a mode)
+    /// rows       [n, row_bytes]: bytes, or little-endian words of a field hash, each below its modulus
+    /// row_bytes  of a field hash a multiple of merklize_hash_info.row_unit_bytes
+    /// mode       of blake3; null: plain
+    /// out        [n] digests, where the rows are
+    /// errors     invalid_argument (sizes that do not fit; a word that is not below the modulus, with its place; a mode)
     /// ```
-    pub fn merklize_hash_leaves(hash: merklize_hash, rows: *const c_void, row_length: usize, n: usize, mode: *const merklize_mode, out: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
-    /// ```text
-    /// The same in a device's memory; out: [n, 32] bytes of the same device, which say what n is.
-    /// ```
-    pub fn merklize_hash_leaves_buffer(hash: merklize_hash, rows: *const merklize_buffer, row_length: usize, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash_leaves(rows: merklize_view, row_bytes: u64, hash: merklize_hash_id, mode: *const merklize_mode, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// Merges of n pairs: out[i] = merge(left[i], right[i]). `out` may be `left` or `right`.
-    /// mode    keyed or derive-key merges; only for blake3
-    /// errors  invalid_argument (unknown hash; a word that is not below the modulus; a mode)
+    /// left, right, out  [n] digests each, in one place
+    /// mode              keyed or derive-key merges; of blake3
+    /// errors            invalid_argument (sizes that do not fit; a word that is not below the modulus; a mode)
     /// ```
-    pub fn merklize_merge(hash: merklize_hash, left: *const merklize_digest, right: *const merklize_digest, n: usize, mode: *const merklize_mode, out: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_merge(left: merklize_view, right: merklize_view, hash: merklize_hash_id, mode: *const merklize_mode, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// The same in a device's memory: [n, 32] bytes each, of one device.
-    /// ```
-    pub fn merklize_merge_buffers(hash: merklize_hash, left: *const merklize_buffer, right: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
-    /// ```text
-    /// Streaming BLAKE3: bytes that come in pieces. Large pieces use all threads.
+    /// A message that comes in pieces, by any hash that merklize_hash() takes. Large pieces use all threads.
     /// options  hold for all later calls on the hasher; what they point to is copied. progress and timings must be null
-    /// errors   invalid_argument
+    /// errors   as merklize_hash(); invalid_argument (a hash that begins with the length)
     /// ```
-    pub fn merklize_hasher_create(mode: *const merklize_mode, options: *const merklize_run_options, hasher: *mut *mut merklize_hasher) -> merklize_status;
-    /// ```text
-    /// The same by any hash of bytes, as merklize_hash_message() has it.
-    /// errors  invalid_argument (one that merklize_hash_message() does not take, or that begins with the length)
-    /// ```
-    pub fn merklize_hasher_create_by(hash: merklize_hash, options: *const merklize_run_options, hasher: *mut *mut merklize_hasher) -> merklize_status;
+    pub fn merklize_hasher_create(hash: merklize_hash_id, mode: *const merklize_mode, options: *const merklize_run_options, hasher: *mut *mut merklize_hasher) -> merklize_status;
     pub fn merklize_hasher_update(hasher: *mut merklize_hasher, data: *const c_void, bytes: usize) -> merklize_status;
     /// ```text
-    /// Output of all bytes so far, as merklize_hash_bytes() has it. More bytes may follow.
+    /// Output of all bytes so far, as merklize_hash() has it. More bytes may follow.
     /// errors  invalid_argument (a hash without extendable output: other than 32 bytes at 0)
     /// ```
     pub fn merklize_hasher_output(hasher: *const merklize_hasher, seek: u64, out: *mut u8, out_bytes: usize) -> merklize_status;
@@ -1157,15 +1193,11 @@ extern "C" {
     /// Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.
     /// matrices    [count], each with n rows; all in host memory, or all on one device. A device gets host memory in pieces, while it hashes
     /// montgomery  0, or the modulus of a field of at most 31 bits: a hash of bytes takes words x of 4 bytes, below it, as 2^32 x mod it
-    /// mode        only for blake3
-    /// out         [n]; undefined after an error
+    /// mode        of blake3; null: plain
+    /// out         [n] digests; undefined after an error. In a buffer: of the matrices' device, if they are on one
     /// errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column)
     /// ```
-    pub fn merklize_hash_rows(hash: merklize_hash, matrices: *const merklize_matrix, count: usize, montgomery: u32, mode: *const merklize_mode, out: *mut merklize_digest, n: u64, options: *const merklize_run_options) -> merklize_status;
-    /// ```text
-    /// The same with digests in a device's memory, that of the matrices if they are on one; out: [n, 32] bytes.
-    /// ```
-    pub fn merklize_hash_rows_buffer(hash: merklize_hash, matrices: *const merklize_matrix, count: usize, montgomery: u32, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash_rows(matrices: *const merklize_matrix, count: usize, hash: merklize_hash_id, montgomery: u32, mode: *const merklize_mode, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// matrices  [count], at least one, as merklize_hash_rows() takes them, but of different heights: with h rows of the tallest one,
     ///           every height must be ceil(h / 2^k) for some k
@@ -1221,58 +1253,50 @@ extern "C" {
     pub fn merklize_heap_slots(n_leaves: u64, slots: *mut u64) -> merklize_status;
     /// ```text
     /// Builds all parents of a tree in the caller's memory.
-    /// nodes   [slots] in heap order: root at 1, children of i at 2i and 2i+1, leaf k at 2^h + k. The caller must fill the leaves; all other
-    ///         slots are written, and a slot without a node becomes zeros
-    /// slots   merklize_heap_slots() of the number of leaves
+    /// nodes   [slots] digests in heap order: root at 1, children of i at 2i and 2i+1, leaf k at 2^h + k. The caller must fill the leaves; all
+    ///         other slots are written, and a slot without a node becomes zeros. Slots are merklize_heap_slots() of the number of leaves. A
+    ///         buffer must be aligned to 32 bytes
     /// errors  invalid_argument (slots that fit no tree, a number of leaves that the rule does not allow, a word that is not below the
     ///         modulus), cancelled (parents are undefined)
     /// ```
-    pub fn merklize_build_tree(nodes: *mut merklize_digest, slots: u64, form: *const merklize_form, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_build_tree(nodes: merklize_output, form: *const merklize_form, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// The same in a device's memory, aligned to 32 bytes.
+    /// Only the root, of n >= 1 leaves, or of none (merklize_tree_from_leaves). The root of one leaf is the leaf. Takes 32 bytes a leaf of
+    /// working memory.
+    /// leaves  [n] digests
+    /// root    host memory, written
     /// ```
-    pub fn merklize_build_tree_buffer(nodes: *mut merklize_buffer, form: *const merklize_form, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_merkle_root(leaves: merklize_view, form: *const merklize_form, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// Only the root, of n >= 1 leaves, or of none (merklize_tree_build). The root of one leaf is the leaf. Takes 32 bytes a leaf of working memory.
-    /// root  host memory, written
+    /// The root of leaves that lie in several buffers. All devices work at once.
+    /// parts   [n], a power of two; each has as many leaves as the others, a power of two
+    /// errors  as merklize_merkle_root(); invalid_argument (counts; a stream)
     /// ```
-    pub fn merklize_root(leaves: *const merklize_digest, n: u64, form: *const merklize_form, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
-    /// ```text
-    /// leaves  [n, 32] bytes in a device's memory
-    /// ```
-    pub fn merklize_root_buffer(leaves: *const merklize_buffer, form: *const merklize_form, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_merkle_root_parts(parts: *const *const merklize_buffer, n: usize, form: *const merklize_form, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// The root of the tree over a file or pipe, in about 64 MiB of memory.
     /// info    describes the tree. drop_levels and on_device are 0
     /// errors  io, invalid_argument, cancelled
     /// ```
-    pub fn merklize_root_file(input: *const merklize_input, form: *const merklize_form, info: *mut merklize_tree_info, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_merkle_root_file(input: *const merklize_input, form: *const merklize_form, info: *mut merklize_tree_info, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// A tree with its nodes. They are in the memory of the device that built it; on the host if that is the CPU, or if they do not fit.
-    /// leaves       [n], n >= 1; copied. Of the hash "sha256_rfc6962" with the rule "left_full" n may be 0: RFC 6962's empty tree,
-    ///              whose root is SHA-256 of nothing
+    /// leaves       [n] digests, n >= 1; copied, in a buffer there. Of the hash "sha256_rfc6962" with the rule "left_full" n may be 0: RFC
+    ///              6962's empty tree, whose root is SHA-256 of nothing
     /// drop_levels  levels at the bottom, leaves included, that are not kept: 2^drop_levels times less memory, but proofs need the leaves
     /// errors       as merklize_build_tree(), out_of_memory
     /// ```
-    pub fn merklize_tree_build(leaves: *const merklize_digest, n: u64, form: *const merklize_form, drop_levels: u32, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
-    /// ```text
-    /// leaves  [n, 32] bytes in a device's memory; copied there
-    /// ```
-    pub fn merklize_tree_build_buffer(leaves: *const merklize_buffer, form: *const merklize_form, drop_levels: u32, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
+    pub fn merklize_tree_from_leaves(leaves: merklize_view, form: *const merklize_form, drop_levels: u32, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
     /// ```text
     /// Leaf k is the digest of row k by merklize_hash_leaves(). Rows are hashed and merged in one pass.
-    /// rows  [n, row_length] units, as in merklize_hash_leaves()
+    /// rows  n rows of equal length, as in merklize_hash_leaves()
     /// ```
-    pub fn merklize_tree_build_rows(rows: *const c_void, row_length: usize, n: u64, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
-    /// ```text
-    /// rows  [n, row_length] units in a device's memory
-    /// ```
-    pub fn merklize_tree_build_rows_buffer(rows: *const merklize_buffer, n: u64, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
+    pub fn merklize_tree_from_rows(rows: merklize_view, n: u64, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
     /// ```text
     /// The tree over a regular file, which is read once and not kept in memory.
     /// errors  io (also if it is not a regular file or changes its size), invalid_argument, out_of_memory
     /// ```
-    pub fn merklize_tree_build_file(input: *const merklize_input, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
+    pub fn merklize_tree_from_file(input: *const merklize_input, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
     pub fn merklize_tree_free(tree: *mut merklize_tree);
     /// ```text
     /// info  written
@@ -1349,12 +1373,9 @@ extern "C" {
     pub fn merklize_tree_builder_create(form: *const merklize_form, options: *const merklize_run_options, builder: *mut *mut merklize_tree_builder) -> merklize_status;
     /// ```text
     /// After an error the builder is as before the call.
+    /// leaves  [k] digests; a buffer of the builder's device
     /// ```
-    pub fn merklize_tree_builder_append(builder: *mut merklize_tree_builder, leaves: *const merklize_digest, count: u64) -> merklize_status;
-    /// ```text
-    /// leaves  [k, 32] bytes in the memory of the builder's device
-    /// ```
-    pub fn merklize_tree_builder_append_buffer(builder: *mut merklize_tree_builder, leaves: *const merklize_buffer) -> merklize_status;
+    pub fn merklize_tree_builder_append(builder: *mut merklize_tree_builder, leaves: merklize_view) -> merklize_status;
     /// ```text
     /// Number of leaves so far; 0 for null.
     /// ```
@@ -1394,7 +1415,7 @@ extern "C" {
     /// indices, leaves  [count], in any order, but the same for both
     /// errors           invalid_argument (bytes that are not such a proof of these leaves)
     /// ```
-    pub fn merklize_proof_from_winterfell(bytes: *const u8, length: usize, hash: merklize_hash, indices: *const u64, leaves: *const merklize_digest, count: usize, proof: *mut *mut merklize_proof) -> merklize_status;
+    pub fn merklize_proof_from_winterfell(bytes: *const u8, length: usize, hash: merklize_hash_id, indices: *const u64, leaves: *const merklize_digest, count: usize, proof: *mut *mut merklize_proof) -> merklize_status;
     pub fn merklize_proof_free(proof: *mut merklize_proof);
     /// ```text
     /// Whether a proof of one or several leaves leads to the root, and claims what is expected. Needs no device and no tree. A proof that does
@@ -1434,7 +1455,7 @@ extern "C" {
     /// info    null, or written: describes the tree
     /// errors  io (a disk that is too small, with the numbers), invalid_argument, cancelled (OUTPUT.partial stays)
     /// ```
-    pub fn merklize_tree_file_build(input: *const merklize_input, output: *const c_char, form: *const merklize_form, resume: c_int, info: *mut merklize_tree_info, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_build_tree_file(input: *const merklize_input, output: *const c_char, form: *const merklize_form, resume: c_int, info: *mut merklize_tree_info, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// Opens a tree file; its nodes stay there.
     /// errors  io (cannot open or read; damaged, truncated, too long, or of a newer version: the text says which)
@@ -1488,14 +1509,14 @@ extern "C" {
     /// ```
     pub fn merklize_enqueue_hash(stream: *mut merklize_stream, data: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
     /// ```text
-    /// rows  [n, row_length] units, as in merklize_hash_leaves()
+    /// rows  [n, row_bytes], as in merklize_hash_leaves()
     /// out   [n, 32] bytes, as in all calls that follow
     /// ```
-    pub fn merklize_enqueue_hash_leaves(stream: *mut merklize_stream, hash: merklize_hash, rows: *const merklize_buffer, row_length: usize, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    pub fn merklize_enqueue_hash_leaves(stream: *mut merklize_stream, rows: *const merklize_buffer, row_bytes: u64, hash: merklize_hash_id, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
     /// ```text
     /// left, right  [n, 32] bytes; out may be left or right
     /// ```
-    pub fn merklize_enqueue_merge(stream: *mut merklize_stream, hash: merklize_hash, left: *const merklize_buffer, right: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    pub fn merklize_enqueue_merge(stream: *mut merklize_stream, left: *const merklize_buffer, right: *const merklize_buffer, hash: merklize_hash_id, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
     /// ```text
     /// nodes  [slots, 32] bytes in heap order with the leaves in place, as in merklize_build_tree()
     /// ```
@@ -1504,7 +1525,7 @@ extern "C" {
     /// leaves  [n, 32] bytes
     /// out     32 bytes
     /// ```
-    pub fn merklize_enqueue_root(stream: *mut merklize_stream, leaves: *const merklize_buffer, form: *const merklize_form, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    pub fn merklize_enqueue_merkle_root(stream: *mut merklize_stream, leaves: *const merklize_buffer, form: *const merklize_form, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
     /// ```text
     /// out[i] = nodes[slots[i]], for paths of proofs: the siblings of leaf k of a tree of height h are the slots (2^(h - l) + (k >> l)) ^ 1 of
     /// its levels l = 0 to h - 1.
@@ -1518,17 +1539,12 @@ extern "C" {
     /// ```
     pub fn merklize_bao_outboard_bytes(message_bytes: u64, form: *const merklize_bao_form, bytes: *mut u64) -> merklize_status;
     /// ```text
-    /// The outboard of a message in host memory: the nodes of its tree, by which anybody who knows the root can verify parts of it.
-    /// outboard        [outboard_bytes], written; as many as merklize_bao_outboard_bytes() says
-    /// root            written
-    /// errors          invalid_argument (form, outboard_bytes), unavailable, cancelled
+    /// The outboard of a message: the nodes of its tree, by which anybody who knows the root can verify parts of it.
+    /// outboard  written, as many bytes as merklize_bao_outboard_bytes() says, where the message is: host memory, or a buffer of the same device
+    /// root      host memory, written
+    /// errors    invalid_argument (form; an outboard of another size or device, or one that the message overlaps), unavailable, cancelled
     /// ```
-    pub fn merklize_bao_outboard(data: *const c_void, bytes: usize, form: *const merklize_bao_form, outboard: *mut u8, outboard_bytes: usize, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
-    /// ```text
-    /// The same of a message in a buffer, into a buffer of the same device. The device makes the nodes.
-    /// errors  invalid_argument (form; a buffer of another size or device, or one that the message overlaps)
-    /// ```
-    pub fn merklize_bao_outboard_buffer(data: *const merklize_buffer, form: *const merklize_bao_form, outboard: *mut merklize_buffer, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_bao_outboard(data: merklize_view, form: *const merklize_bao_form, outboard: merklize_output, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// The same of a regular file of any size, into the file `output`, which appears when it is whole.
     /// descriptor  open for reading; its position is neither used nor changed
@@ -1660,11 +1676,10 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 155] = [
+pub const FUNCTIONS: [(&str, *const ()); 146] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
-    ("merklize_bao_outboard_buffer", merklize_bao_outboard_buffer as *const ()),
     ("merklize_bao_outboard_bytes", merklize_bao_outboard_bytes as *const ()),
     ("merklize_bao_outboard_descriptor", merklize_bao_outboard_descriptor as *const ()),
     ("merklize_bao_slice", merklize_bao_slice as *const ()),
@@ -1680,7 +1695,7 @@ pub const FUNCTIONS: [(&str, *const ()); 155] = [
     ("merklize_buffer_wrap", merklize_buffer_wrap as *const ()),
     ("merklize_buffer_wrap_const", merklize_buffer_wrap_const as *const ()),
     ("merklize_build_tree", merklize_build_tree as *const ()),
-    ("merklize_build_tree_buffer", merklize_build_tree_buffer as *const ()),
+    ("merklize_build_tree_file", merklize_build_tree_file as *const ()),
     ("merklize_check_abi", merklize_check_abi as *const ()),
     ("merklize_commitment_build", merklize_commitment_build as *const ()),
     ("merklize_commitment_cap", merklize_commitment_cap as *const ()),
@@ -1701,34 +1716,31 @@ pub const FUNCTIONS: [(&str, *const ()); 155] = [
     ("merklize_enqueue_hash", merklize_enqueue_hash as *const ()),
     ("merklize_enqueue_hash_leaves", merklize_enqueue_hash_leaves as *const ()),
     ("merklize_enqueue_merge", merklize_enqueue_merge as *const ()),
-    ("merklize_enqueue_root", merklize_enqueue_root as *const ()),
+    ("merklize_enqueue_merkle_root", merklize_enqueue_merkle_root as *const ()),
     ("merklize_event_check", merklize_event_check as *const ()),
     ("merklize_event_free", merklize_event_free as *const ()),
     ("merklize_event_native", merklize_event_native as *const ()),
     ("merklize_event_query", merklize_event_query as *const ()),
     ("merklize_event_wait", merklize_event_wait as *const ()),
-    ("merklize_hash_buffer", merklize_hash_buffer as *const ()),
-    ("merklize_hash_bytes", merklize_hash_bytes as *const ()),
+    ("merklize_file_digests_free", merklize_file_digests_free as *const ()),
+    ("merklize_file_digests_get", merklize_file_digests_get as *const ()),
+    ("merklize_hash", merklize_hash as *const ()),
     ("merklize_hash_count", merklize_hash_count as *const ()),
     ("merklize_hash_describe", merklize_hash_describe as *const ()),
     ("merklize_hash_descriptor", merklize_hash_descriptor as *const ()),
     ("merklize_hash_each", merklize_hash_each as *const ()),
     ("merklize_hash_file", merklize_hash_file as *const ()),
+    ("merklize_hash_files", merklize_hash_files as *const ()),
     ("merklize_hash_from_name", merklize_hash_from_name as *const ()),
     ("merklize_hash_get_info", merklize_hash_get_info as *const ()),
     ("merklize_hash_leaves", merklize_hash_leaves as *const ()),
-    ("merklize_hash_leaves_buffer", merklize_hash_leaves_buffer as *const ()),
-    ("merklize_hash_message", merklize_hash_message as *const ()),
-    ("merklize_hash_message_buffer", merklize_hash_message_buffer as *const ()),
-    ("merklize_hash_message_file", merklize_hash_message_file as *const ()),
     ("merklize_hash_name", merklize_hash_name as *const ()),
+    ("merklize_hash_parts", merklize_hash_parts as *const ()),
     ("merklize_hash_poseidon2", merklize_hash_poseidon2 as *const ()),
     ("merklize_hash_rows", merklize_hash_rows as *const ()),
-    ("merklize_hash_rows_buffer", merklize_hash_rows_buffer as *const ()),
     ("merklize_hasher_copy", merklize_hasher_copy as *const ()),
     ("merklize_hasher_count", merklize_hasher_count as *const ()),
     ("merklize_hasher_create", merklize_hasher_create as *const ()),
-    ("merklize_hasher_create_by", merklize_hasher_create_by as *const ()),
     ("merklize_hasher_free", merklize_hasher_free as *const ()),
     ("merklize_hasher_output", merklize_hasher_output as *const ()),
     ("merklize_hasher_reset", merklize_hasher_reset as *const ()),
@@ -1747,7 +1759,9 @@ pub const FUNCTIONS: [(&str, *const ()); 155] = [
     ("merklize_manifest_root", merklize_manifest_root as *const ()),
     ("merklize_manifest_to_json", merklize_manifest_to_json as *const ()),
     ("merklize_merge", merklize_merge as *const ()),
-    ("merklize_merge_buffers", merklize_merge_buffers as *const ()),
+    ("merklize_merkle_root", merklize_merkle_root as *const ()),
+    ("merklize_merkle_root_file", merklize_merkle_root_file as *const ()),
+    ("merklize_merkle_root_parts", merklize_merkle_root_parts as *const ()),
     ("merklize_policy_from_text", merklize_policy_from_text as *const ()),
     ("merklize_policy_to_text", merklize_policy_to_text as *const ()),
     ("merklize_proof_free", merklize_proof_free as *const ()),
@@ -1759,9 +1773,6 @@ pub const FUNCTIONS: [(&str, *const ()); 155] = [
     ("merklize_proof_to_winterfell", merklize_proof_to_winterfell as *const ()),
     ("merklize_proof_verify", merklize_proof_verify as *const ()),
     ("merklize_proof_verify_consistency", merklize_proof_verify_consistency as *const ()),
-    ("merklize_root", merklize_root as *const ()),
-    ("merklize_root_buffer", merklize_root_buffer as *const ()),
-    ("merklize_root_file", merklize_root_file as *const ()),
     ("merklize_status_name", merklize_status_name as *const ()),
     ("merklize_stream_create", merklize_stream_create as *const ()),
     ("merklize_stream_free", merklize_stream_free as *const ()),
@@ -1771,13 +1782,7 @@ pub const FUNCTIONS: [(&str, *const ()); 155] = [
     ("merklize_stream_wait", merklize_stream_wait as *const ()),
     ("merklize_stream_wrap", merklize_stream_wrap as *const ()),
     ("merklize_tree_append", merklize_tree_append as *const ()),
-    ("merklize_tree_build", merklize_tree_build as *const ()),
-    ("merklize_tree_build_buffer", merklize_tree_build_buffer as *const ()),
-    ("merklize_tree_build_file", merklize_tree_build_file as *const ()),
-    ("merklize_tree_build_rows", merklize_tree_build_rows as *const ()),
-    ("merklize_tree_build_rows_buffer", merklize_tree_build_rows_buffer as *const ()),
     ("merklize_tree_builder_append", merklize_tree_builder_append as *const ()),
-    ("merklize_tree_builder_append_buffer", merklize_tree_builder_append_buffer as *const ()),
     ("merklize_tree_builder_count", merklize_tree_builder_count as *const ()),
     ("merklize_tree_builder_create", merklize_tree_builder_create as *const ()),
     ("merklize_tree_builder_free", merklize_tree_builder_free as *const ()),
@@ -1785,7 +1790,6 @@ pub const FUNCTIONS: [(&str, *const ()); 155] = [
     ("merklize_tree_cap", merklize_tree_cap as *const ()),
     ("merklize_tree_device_nodes", merklize_tree_device_nodes as *const ()),
     ("merklize_tree_file_append", merklize_tree_file_append as *const ()),
-    ("merklize_tree_file_build", merklize_tree_file_build as *const ()),
     ("merklize_tree_file_check", merklize_tree_file_check as *const ()),
     ("merklize_tree_file_free", merklize_tree_file_free as *const ()),
     ("merklize_tree_file_get_info", merklize_tree_file_get_info as *const ()),
@@ -1799,6 +1803,9 @@ pub const FUNCTIONS: [(&str, *const ()); 155] = [
     ("merklize_tree_file_set_mode", merklize_tree_file_set_mode as *const ()),
     ("merklize_tree_file_update", merklize_tree_file_update as *const ()),
     ("merklize_tree_free", merklize_tree_free as *const ()),
+    ("merklize_tree_from_file", merklize_tree_from_file as *const ()),
+    ("merklize_tree_from_leaves", merklize_tree_from_leaves as *const ()),
+    ("merklize_tree_from_rows", merklize_tree_from_rows as *const ()),
     ("merklize_tree_get_info", merklize_tree_get_info as *const ()),
     ("merklize_tree_level", merklize_tree_level as *const ()),
     ("merklize_tree_nodes", merklize_tree_nodes as *const ()),
@@ -1822,6 +1829,8 @@ pub const FUNCTIONS: [(&str, *const ()); 155] = [
 #[doc(hidden)]
 pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_digest", core::mem::size_of::<merklize_digest>(), core::mem::align_of::<merklize_digest>()),
+    ("merklize_view", core::mem::size_of::<merklize_view>(), core::mem::align_of::<merklize_view>()),
+    ("merklize_output", core::mem::size_of::<merklize_output>(), core::mem::align_of::<merklize_output>()),
     ("merklize_hash_info", core::mem::size_of::<merklize_hash_info>(), core::mem::align_of::<merklize_hash_info>()),
     ("merklize_poseidon2", core::mem::size_of::<merklize_poseidon2>(), core::mem::align_of::<merklize_poseidon2>()),
     ("merklize_mode", core::mem::size_of::<merklize_mode>(), core::mem::align_of::<merklize_mode>()),
@@ -1829,7 +1838,7 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_timings", core::mem::size_of::<merklize_timings>(), core::mem::align_of::<merklize_timings>()),
     ("merklize_run_options", core::mem::size_of::<merklize_run_options>(), core::mem::align_of::<merklize_run_options>()),
     ("merklize_device_info", core::mem::size_of::<merklize_device_info>(), core::mem::align_of::<merklize_device_info>()),
-    ("merklize_message", core::mem::size_of::<merklize_message>(), core::mem::align_of::<merklize_message>()),
+    ("merklize_file_digest", core::mem::size_of::<merklize_file_digest>(), core::mem::align_of::<merklize_file_digest>()),
     ("merklize_matrix", core::mem::size_of::<merklize_matrix>(), core::mem::align_of::<merklize_matrix>()),
     ("merklize_commitment_form", core::mem::size_of::<merklize_commitment_form>(), core::mem::align_of::<merklize_commitment_form>()),
     ("merklize_commitment_info", core::mem::size_of::<merklize_commitment_info>(), core::mem::align_of::<merklize_commitment_info>()),

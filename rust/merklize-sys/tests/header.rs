@@ -68,7 +68,8 @@ fn fields_lie_where_c_has_them() {
         merklize_form: hash, rule, mode, padding;
         merklize_input: path, leaf_bytes, kind, has_descriptor, descriptor;
         merklize_tree_info: n_leaves, hash, rule, height, drop_levels, on_device, is_keyed, root, leaf_bytes, total_bytes;
-        merklize_message: data, bytes, buffer;
+        merklize_view: data, bytes, buffer;
+        merklize_output: data, bytes, buffer;
         merklize_matrix_dims: rows, columns;
         merklize_poseidon2: field, width, rate, constants, constant_count, diagonal, diagonal_count;
         merklize_matrix: words, buffer, first, rows, columns, row_stride, column_stride, word_bytes;

@@ -29,7 +29,7 @@ use merklize_sys as sys;
 
 use crate::device::Buffer;
 use crate::error::{c_path, check, Error, Result};
-use crate::hash::Digest;
+use crate::hash::{output, view, Digest};
 use crate::options::Options;
 use crate::verdict::Findings;
 
@@ -99,8 +99,7 @@ pub fn outboard(data: &[u8], form: Form, options: &Options<'_>) -> Result<(Vec<u
     let (form, mut root) = (form.to_c(), Digest::default().to_c());
     // SAFETY: `data` is read and `outboard` is written for the call.
     options.run(|options| unsafe {
-        let out = outboard.as_mut_ptr();
-        sys::merklize_bao_outboard(data.as_ptr().cast(), data.len(), &form, out, outboard.len(), &mut root, options)
+        sys::merklize_bao_outboard(view(data), &form, output(&mut outboard), &mut root, options)
     })?;
     Ok((outboard, Digest::from_c(root)))
 }
@@ -113,7 +112,7 @@ pub fn outboard_on_device(data: &Buffer, form: Form, outboard: &mut Buffer, opti
     let (form, mut root) = (form.to_c(), Digest::default().to_c());
     // SAFETY: live handles, and a place for the root.
     options.run(|options| unsafe {
-        sys::merklize_bao_outboard_buffer(data.as_c(), &form, outboard.as_c(), &mut root, options)
+        sys::merklize_bao_outboard(data.view(), &form, outboard.output(), &mut root, options)
     })?;
     Ok(Digest::from_c(root))
 }

@@ -143,6 +143,16 @@ impl Buffer {
         Self::make(|out| unsafe { sys::merklize_buffer_slice(self.as_c(), first, bytes, out) })
     }
 
+    /// All of it, to be read by a call.
+    pub(crate) fn view(&self) -> sys::merklize_view {
+        sys::merklize_view { buffer: self.as_c().cast_const(), ..Default::default() }
+    }
+
+    /// All of it, to be written by a call.
+    pub(crate) fn output(&mut self) -> sys::merklize_output {
+        sys::merklize_output { buffer: self.as_c(), ..Default::default() }
+    }
+
     /// Number of bytes.
     pub fn len(&self) -> u64 {
         // SAFETY: a live handle.

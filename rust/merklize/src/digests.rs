@@ -6,7 +6,7 @@ use merklize_sys as sys;
 use crate::device::Buffer;
 use crate::error::{c_path, check, Error, Result};
 use crate::handle::handle;
-use crate::hash::{as_c, as_c_mut, rows_of, Digest, Hash, Word};
+use crate::hash::{output, rows_of, view, Digest, Hash, Word};
 use crate::options::{Mode, Options};
 
 /// BLAKE3 digest of bytes, by the device `auto`.
@@ -41,7 +41,8 @@ pub fn hash_into(data: &[u8], mode: Mode<'_>, seek: u64, out: &mut [u8], options
     let mode = mode.to_c();
     // SAFETY: `data` is read and `out` is written for the call.
     options.run(|options| unsafe {
-        sys::merklize_hash_bytes(data.as_ptr().cast(), data.len(), &mode, seek, out.as_mut_ptr(), out.len(), options)
+        let blake3 = Hash::BLAKE3.id();
+        sys::merklize_hash(view(data), blake3, &mode, seek, out.as_mut_ptr(), out.len(), options)
     })
 }
 
@@ -53,7 +54,7 @@ pub fn hash_file(path: impl AsRef<Path>, mode: Mode<'_>, options: &Options<'_>) 
     let (path, mode, mut digest) = (c_path(path.as_ref())?, mode.to_c(), Digest::default());
     // SAFETY: a path, and a place for 32 bytes.
     options.run(|options| unsafe {
-        sys::merklize_hash_file(path.as_ptr(), &mode, 0, digest.0.as_mut_ptr(), 32, options)
+        sys::merklize_hash_file(path.as_ptr(), Hash::BLAKE3.id(), &mode, 0, digest.0.as_mut_ptr(), 32, options)
     })?;
     Ok(digest)
 }
@@ -63,12 +64,12 @@ pub fn hash_file(path: impl AsRef<Path>, mode: Mode<'_>, options: &Options<'_>) 
 /// # Errors
 /// A hash of field elements; `sha256_rfc6962`, which puts a prefix before leaves; `keccakf64`, which binds no length.
 pub fn hash_message(hash: Hash, data: &[u8], options: &Options<'_>) -> Result<Digest> {
-    let mut digest = Digest::default().to_c();
-    // SAFETY: `data` is read for the call.
+    let mut digest = Digest::default();
+    // SAFETY: `data` is read and `digest` is written for the call.
     options.run(|options| unsafe {
-        sys::merklize_hash_message(hash.id(), data.as_ptr().cast(), data.len(), &mut digest, options)
+        sys::merklize_hash(view(data), hash.id(), core::ptr::null(), 0, digest.0.as_mut_ptr(), 32, options)
     })?;
-    Ok(Digest::from_c(digest))
+    Ok(digest)
 }
 
 /// One of the messages of [`hash_each`]: bytes of any length, where they lie.
@@ -82,12 +83,10 @@ pub enum Message<'a> {
 }
 
 impl Message<'_> {
-    fn to_c(self) -> sys::merklize_message {
+    fn to_c(self) -> sys::merklize_view {
         match self {
-            Self::Host(bytes) => {
-                sys::merklize_message { data: bytes.as_ptr().cast(), bytes: bytes.len() as u64, ..Default::default() }
-            }
-            Self::Device(buffer) => sys::merklize_message { buffer: buffer.as_c().cast_const(), ..Default::default() },
+            Self::Host(bytes) => view(bytes),
+            Self::Device(buffer) => buffer.view(),
         }
     }
 }
@@ -165,7 +164,7 @@ pub fn hash_each_into<'a>(
 /// # Safety
 /// The messages live, and `out` has `length` bytes for each.
 unsafe fn each(
-    messages: &[sys::merklize_message],
+    messages: &[sys::merklize_view],
     mode: Mode<'_>,
     seek: u64,
     out: *mut u8,
@@ -175,7 +174,8 @@ unsafe fn each(
     let mode = mode.to_c();
     // SAFETY: the caller's promise.
     options.run(|options| unsafe {
-        sys::merklize_hash_each(messages.as_ptr(), messages.len(), &mode, seek, out, length, options)
+        let (n, blake3) = (messages.len(), Hash::BLAKE3.id());
+        sys::merklize_hash_each(messages.as_ptr(), n, blake3, &mode, seek, out, length, options)
     })
 }
 
@@ -218,8 +218,8 @@ pub fn hash_leaves_into<W: Word>(
     }
     // SAFETY: `rows` holds as many rows as `digests` has places.
     options.run(|options| unsafe {
-        let out = as_c_mut(digests);
-        sys::merklize_hash_leaves(hash.id(), rows.data, rows.length, rows.count, core::ptr::null(), out, options)
+        let out = output(digests);
+        sys::merklize_hash_leaves(rows.view, rows.bytes, hash.id(), core::ptr::null(), out, options)
     })
 }
 
@@ -234,9 +234,11 @@ pub fn hash_leaves_on_device(
     digests: &mut Buffer,
     options: &Options<'_>,
 ) -> Result<()> {
+    let row_bytes = (row_length as u64).saturating_mul(hash.info().row_unit_bytes as u64);
     // SAFETY: live handles.
     options.run(|options| unsafe {
-        sys::merklize_hash_leaves_buffer(hash.id(), rows.as_c(), row_length, core::ptr::null(), digests.as_c(), options)
+        let (rows, out) = (rows.view(), digests.output());
+        sys::merklize_hash_leaves(rows, row_bytes, hash.id(), core::ptr::null(), out, options)
     })
 }
 
@@ -262,8 +264,8 @@ pub fn merge_many(hash: Hash, left: &[Digest], right: &[Digest], options: &Optio
     let mut out = vec![Digest::default(); left.len()];
     // SAFETY: the three have equal counts.
     options.run(|options| unsafe {
-        let (n, out) = (left.len(), as_c_mut(&mut out));
-        sys::merklize_merge(hash.id(), as_c(left), as_c(right), n, core::ptr::null(), out, options)
+        let (left, right, out) = (view(left), view(right), output(&mut out));
+        sys::merklize_merge(left, right, hash.id(), core::ptr::null(), out, options)
     })?;
     Ok(out)
 }
@@ -292,7 +294,9 @@ impl Hasher {
     /// Options with `progress`, `timings` or a stream.
     pub fn new(mode: Mode<'_>, options: &Options<'_>) -> Result<Self> {
         let mode = mode.to_c();
-        Self::made(options, |options, out| unsafe { sys::merklize_hasher_create(&mode, options, out) })
+        Self::made(options, |options, out| unsafe {
+            sys::merklize_hasher_create(Hash::BLAKE3.id(), &mode, options, out)
+        })
     }
 
     /// The same by any hash of bytes.
@@ -300,7 +304,9 @@ impl Hasher {
     /// # Errors
     /// A hash of field elements, one with a prefix before leaves, or one that begins with the length.
     pub fn of(hash: Hash, options: &Options<'_>) -> Result<Self> {
-        Self::made(options, |options, out| unsafe { sys::merklize_hasher_create_by(hash.id(), options, out) })
+        Self::made(options, |options, out| unsafe {
+            sys::merklize_hasher_create(hash.id(), core::ptr::null(), options, out)
+        })
     }
 
     fn made(

@@ -146,6 +146,16 @@ impl AsRef<[u8]> for Digest {
     }
 }
 
+/// Bytes, words or digests that a call reads.
+pub(crate) fn view<T: Copy>(items: &[T]) -> sys::merklize_view {
+    sys::merklize_view { data: items.as_ptr().cast(), bytes: size_of_val(items) as u64, ..Default::default() }
+}
+
+/// The same that a call writes.
+pub(crate) fn output<T: Copy>(items: &mut [T]) -> sys::merklize_output {
+    sys::merklize_output { data: items.as_mut_ptr().cast(), bytes: size_of_val(items) as u64, ..Default::default() }
+}
+
 pub(crate) fn as_c(digests: &[Digest]) -> *const sys::merklize_digest {
     digests.as_ptr().cast()
 }
@@ -164,7 +174,7 @@ pub(crate) fn as_c_mut(digests: &mut [Digest]) -> *mut sys::merklize_digest {
 /// # Ok::<(), merklize::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Hash(sys::merklize_hash);
+pub struct Hash(sys::merklize_hash_id);
 
 macro_rules! constants {
     ($(($constant:ident, $name:ident, $id:literal))*) => {
@@ -238,7 +248,7 @@ impl Hash {
         self.0
     }
 
-    pub(crate) fn from_c(hash: sys::merklize_hash) -> Self {
+    pub(crate) fn from_c(hash: sys::merklize_hash_id) -> Self {
         Self(hash)
     }
 }
@@ -277,10 +287,10 @@ macro_rules! words {
 }
 words!(u8 u32 u64);
 
-/// Rows of words as the C API counts them.
+/// Rows of words: all of them, the bytes of one, and how many there are.
 pub(crate) struct Rows {
-    pub data: *const core::ffi::c_void,
-    pub length: usize,
+    pub view: sys::merklize_view,
+    pub bytes: u64,
     pub count: usize,
 }
 
@@ -301,9 +311,5 @@ pub(crate) fn rows_of<W: Word>(call: &str, hash: Hash, words: &[W], row_length: 
             "{call}: row_length must be >= 1 and divide {n} words, got {row_length}"
         )));
     }
-    Ok(Rows {
-        data: words.as_ptr().cast(),
-        length: row_length * size_of::<W>() / info.row_unit_bytes,
-        count: words.len() / row_length,
-    })
+    Ok(Rows { view: view(words), bytes: (row_length * size_of::<W>()) as u64, count: words.len() / row_length })
 }

@@ -7,7 +7,7 @@ use merklize_sys as sys;
 use crate::device::Buffer;
 use crate::error::{check, Error, Result};
 use crate::handle::handle;
-use crate::hash::{as_c, as_c_mut, rows_of, Digest, Hash, Word};
+use crate::hash::{as_c, as_c_mut, output, rows_of, Digest, Hash, Word};
 use crate::options::Options;
 
 /// What the words of a matrix are, for hashes of field elements.
@@ -148,11 +148,11 @@ fn all_to_c<W: Word>(matrices: &[Matrix<'_, W>]) -> Vec<sys::merklize_matrix> {
 /// No matrix; matrices of different numbers of rows; a word that is not below the modulus, with its row and column.
 pub fn hash_rows<W: Word>(hash: Hash, matrices: &[Matrix<'_, W>], options: &Options<'_>) -> Result<Vec<Digest>> {
     let mut digests = vec![Digest::default(); matrices.first().map_or(0, |matrix| matrix.rows)];
-    let (n, matrices) = (digests.len() as u64, all_to_c(matrices));
+    let matrices = all_to_c(matrices);
     // SAFETY: the matrices are read for the call, and `digests` has a place for each row.
     options.run(|options| unsafe {
-        let (given, count, out) = (matrices.as_ptr(), matrices.len(), as_c_mut(&mut digests));
-        sys::merklize_hash_rows(hash.id(), given, count, 0, ptr::null(), out, n, options)
+        let (given, count, out) = (matrices.as_ptr(), matrices.len(), output(&mut digests));
+        sys::merklize_hash_rows(given, count, hash.id(), 0, ptr::null(), out, options)
     })?;
     Ok(digests)
 }
@@ -171,7 +171,7 @@ pub fn hash_rows_on_device<W: Word>(
     // SAFETY: the matrices are read for the call; the buffer knows its size.
     options.run(|options| unsafe {
         let (given, count) = (matrices.as_ptr(), matrices.len());
-        sys::merklize_hash_rows_buffer(hash.id(), given, count, 0, ptr::null(), out.as_c(), options)
+        sys::merklize_hash_rows(given, count, hash.id(), 0, ptr::null(), out.output(), options)
     })
 }
 

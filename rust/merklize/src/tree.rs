@@ -7,7 +7,7 @@ use merklize_sys as sys;
 use crate::device::Buffer;
 use crate::error::{c_path, check, Result};
 use crate::handle::handle;
-use crate::hash::{as_c, rows_of, Digest, Hash, Word};
+use crate::hash::{as_c, rows_of, view, Digest, Hash, Word};
 use crate::options::{Mode, Options};
 use crate::proof::Proof;
 
@@ -139,8 +139,7 @@ pub fn merkle_root<'a>(leaves: &[Digest], form: impl Into<Form<'a>>, options: &O
     let mut root = Digest::default().to_c();
     form.into().with_c(|form| {
         // SAFETY: `leaves` is read for the call.
-        options
-            .run(|options| unsafe { sys::merklize_root(as_c(leaves), leaves.len() as u64, form, &mut root, options) })
+        options.run(|options| unsafe { sys::merklize_merkle_root(view(leaves), form, &mut root, options) })
     })?;
     Ok(Digest::from_c(root))
 }
@@ -185,7 +184,7 @@ impl MerkleTree {
     pub fn from_leaves<'a>(leaves: &[Digest], form: impl Into<Form<'a>>, options: &Options<'_>) -> Result<Self> {
         // SAFETY: `leaves` is read for the call.
         Self::built(form, options, |form, options, out| unsafe {
-            sys::merklize_tree_build(as_c(leaves), leaves.len() as u64, form, 0, options, out)
+            sys::merklize_tree_from_leaves(view(leaves), form, 0, options, out)
         })
     }
 
@@ -196,7 +195,7 @@ impl MerkleTree {
     pub fn from_device_leaves<'a>(leaves: &Buffer, form: impl Into<Form<'a>>, options: &Options<'_>) -> Result<Self> {
         // SAFETY: a live handle.
         Self::built(form, options, |form, options, out| unsafe {
-            sys::merklize_tree_build_buffer(leaves.as_c(), form, 0, options, out)
+            sys::merklize_tree_from_leaves(leaves.view(), form, 0, options, out)
         })
     }
 
@@ -214,7 +213,7 @@ impl MerkleTree {
         let rows = rows_of("from_rows", form.hash, rows, row_length)?;
         // SAFETY: the rows are read for the call.
         Self::built(form, options, |form, options, out| unsafe {
-            sys::merklize_tree_build_rows(rows.data, rows.length, rows.count as u64, form, options, out)
+            sys::merklize_tree_from_rows(rows.view, rows.count as u64, form, options, out)
         })
     }
 
@@ -230,7 +229,7 @@ impl MerkleTree {
     ) -> Result<Self> {
         // SAFETY: a live handle.
         Self::built(form, options, |form, options, out| unsafe {
-            sys::merklize_tree_build_rows_buffer(rows.as_c(), n, form, options, out)
+            sys::merklize_tree_from_rows(rows.view(), n, form, options, out)
         })
     }
 
@@ -257,7 +256,7 @@ impl MerkleTree {
         // SAFETY: a live handle and places for the view.
         check(|| unsafe { sys::merklize_tree_nodes(self.as_c(), &mut nodes, &mut slots) })?;
         // SAFETY: the view is valid until the tree is changed or freed, which the borrow forbids. Digest has the layout of C's.
-        Ok(unsafe { view(nodes, slots) })
+        Ok(unsafe { borrowed(nodes, slots) })
     }
 
     /// The nodes of a level, left to right; level 0 is the leaves. As [`MerkleTree::nodes`].
@@ -268,7 +267,7 @@ impl MerkleTree {
         let (mut nodes, mut count) = (ptr::null(), 0);
         // SAFETY: as in nodes().
         check(|| unsafe { sys::merklize_tree_level(self.as_c(), level, &mut nodes, &mut count) })?;
-        Ok(unsafe { view(nodes, count) })
+        Ok(unsafe { borrowed(nodes, count) })
     }
 
     /// The nodes `height` levels below the root, left to right; only these come from a device.
@@ -395,7 +394,7 @@ pub(crate) fn equal_counts(call: &str, indices: &[u64], leaves: &[Digest]) -> Re
 
 /// # Safety
 /// As many digests lie there for the lifetime.
-unsafe fn view<'a>(nodes: *const sys::merklize_digest, count: u64) -> &'a [Digest] {
+unsafe fn borrowed<'a>(nodes: *const sys::merklize_digest, count: u64) -> &'a [Digest] {
     if count == 0 {
         return &[];
     }
@@ -441,7 +440,7 @@ impl TreeBuilder {
     /// Words that are not below the modulus; those of the device.
     pub fn append(&mut self, leaves: &[Digest]) -> Result<()> {
         // SAFETY: this value has the builder alone.
-        check(|| unsafe { sys::merklize_tree_builder_append(self.as_c(), as_c(leaves), leaves.len() as u64) })
+        check(|| unsafe { sys::merklize_tree_builder_append(self.as_c(), view(leaves)) })
     }
 
     /// Number of leaves so far.

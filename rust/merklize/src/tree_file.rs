@@ -80,7 +80,7 @@ impl TreeFile {
         form.into().with_c(|form| {
             // SAFETY: structs that know their sizes, and paths.
             options.run(|options| unsafe {
-                sys::merklize_tree_file_build(&input, output.as_ptr(), form, 0, &mut info, options)
+                sys::merklize_build_tree_file(&input, output.as_ptr(), form, 0, &mut info, options)
             })
         })?;
         Ok(TreeInfo::from_c(&info))

@@ -1,0 +1,55 @@
+/* merklize/c/forms.h: what defines a tree, what it is built of, and what it says of itself. */
+#ifndef MERKLIZE_C_FORMS_H
+#define MERKLIZE_C_FORMS_H
+
+#include <merklize/c/hashes.h>
+
+/* What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule. The numbers of this header are one
+ * more than those that files and proofs store (and than merklize::TreeRule of C++), because here 0 is the default. */
+typedef uint32_t merklize_rule;
+enum {
+    MERKLIZE_RULE_DEFAULT = 0,       /* perfect for field hashes, left_full for all others */
+    MERKLIZE_RULE_PERFECT = 1,       /* there is none: the number of leaves must be a power of two */
+    MERKLIZE_RULE_LEFT_FULL = 2,     /* it moves up unchanged, as in RFC 6962 */
+    MERKLIZE_RULE_PAD = 3,           /* it is merged with merklize_form.padding */
+    MERKLIZE_RULE_DUPLICATE_LAST = 4 /* it is merged with itself, as in Bitcoin */
+};
+
+/* All that defines a tree besides its leaves. Null in place of a form: blake3, left_full. */
+typedef struct merklize_form {
+    merklize_hash_id hash;
+    merklize_rule rule;
+    const merklize_mode *mode; /* keyed or derive-key merges, only for blake3; null: plain */
+    merklize_digest padding;   /* the leaf that the rule pad adds */
+} merklize_form;
+
+typedef struct merklize_tree_info {
+    uint64_t n_leaves;
+    merklize_hash_id hash;
+    merklize_rule rule; /* never MERKLIZE_RULE_DEFAULT */
+    uint32_t height;    /* levels above the leaves */
+    uint32_t drop_levels;
+    uint32_t on_device; /* 1: the nodes are in the memory of a device; 0: on the host, or in a file */
+    uint32_t is_keyed;  /* of tree files: 1 if proofs and changes may need merklize_tree_file_set_mode() */
+    merklize_digest root;
+    uint64_t leaf_bytes;  /* bytes of the input that a leaf stands for; 0: not known */
+    uint64_t total_bytes; /* bytes of the whole input; 0: not known */
+} merklize_tree_info;
+
+/* How bytes of an input become leaves. */
+enum {
+    MERKLIZE_INPUT_PIECES =
+        0, /* a leaf is the digest of a piece of leaf_bytes; the last piece may be shorter (byte hashes) */
+    MERKLIZE_INPUT_ROWS = 1,  /* the same, but every row must be complete */
+    MERKLIZE_INPUT_LEAVES = 2 /* the leaves themselves, 32 bytes each; leaf_bytes is ignored */
+};
+
+typedef struct merklize_input {
+    const char *path;        /* the file to open; with a descriptor: a name for error texts */
+    uint64_t leaf_bytes;     /* at least 1, and at most 64 MiB for hashes other than blake3 and for pipes */
+    uint32_t kind;           /* MERKLIZE_INPUT_... */
+    uint32_t has_descriptor; /* 1: `descriptor` is read from its current position to its end and not closed */
+    int32_t descriptor;
+} merklize_input;
+
+#endif
