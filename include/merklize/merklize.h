@@ -45,17 +45,23 @@
 
 #include <merklize/c/errors.h>
 #include <merklize/c/values.h>
+
+#include <merklize/c/devices.h>
 #include <merklize/c/hashes.h>
 #include <merklize/c/options.h>
-#include <merklize/c/devices.h>
+
 #include <merklize/c/digests.h>
-#include <merklize/c/matrices.h>
+
 #include <merklize/c/forms.h>
 #include <merklize/c/trees.h>
+
 #include <merklize/c/proofs.h>
 #include <merklize/c/tree_files.h>
-#include <merklize/c/enqueue.h>
+
+#include <merklize/c/matrices.h>
+
 #include <merklize/c/bao.h>
+#include <merklize/c/enqueue.h>
 #include <merklize/c/manifests.h>
 
 #endif

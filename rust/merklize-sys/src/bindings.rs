@@ -143,6 +143,47 @@ impl Default for merklize_output {
 }
 
 /// ```text
+/// Texts that are too long are cut.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_device_info {
+    pub memory_bytes: u64,
+    /// ```text
+    /// CPU threads that the process may use, or compute units
+    /// ```
+    pub units: u32,
+    /// ```text
+    /// the name that opens it: "cpu", "cuda:0", ...
+    /// ```
+    pub id: [c_char; 128],
+    /// ```text
+    /// "cpu", "cuda", "opencl", ...
+    /// ```
+    pub backend: [c_char; 32],
+    /// ```text
+    /// the vendor's name of it
+    /// ```
+    pub name: [c_char; 128],
+    pub vendor: [c_char; 64],
+    /// ```text
+    /// version of the driver or runtime; empty on the CPU
+    /// ```
+    pub driver: [c_char; 64],
+    /// ```text
+    /// instruction set or architecture in use: "avx2", "sm_90", ...
+    /// ```
+    pub isa: [c_char; 32],
+}
+impl Default for merklize_device_info {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+/// ```text
 /// A hash of Merkle trees: an id that is stored in proof and tree files. docs/hashes.md defines each one. The constants are
 /// MERKLIZE_HASH_blake3 and so on, with the name of the hash as it is written everywhere.
 /// ```
@@ -377,47 +418,6 @@ impl Default for merklize_run_options {
 }
 
 /// ```text
-/// Texts that are too long are cut.
-/// ```
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct merklize_device_info {
-    pub memory_bytes: u64,
-    /// ```text
-    /// CPU threads that the process may use, or compute units
-    /// ```
-    pub units: u32,
-    /// ```text
-    /// the name that opens it: "cpu", "cuda:0", ...
-    /// ```
-    pub id: [c_char; 128],
-    /// ```text
-    /// "cpu", "cuda", "opencl", ...
-    /// ```
-    pub backend: [c_char; 32],
-    /// ```text
-    /// the vendor's name of it
-    /// ```
-    pub name: [c_char; 128],
-    pub vendor: [c_char; 64],
-    /// ```text
-    /// version of the driver or runtime; empty on the CPU
-    /// ```
-    pub driver: [c_char; 64],
-    /// ```text
-    /// instruction set or architecture in use: "avx2", "sm_90", ...
-    /// ```
-    pub isa: [c_char; 32],
-}
-impl Default for merklize_device_info {
-    /// All zero.
-    fn default() -> Self {
-        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        unsafe { core::mem::zeroed() }
-    }
-}
-
-/// ```text
 /// What became of one file. Its memory lives as long as the merklize_file_digests.
 /// ```
 #[repr(C)]
@@ -437,147 +437,6 @@ pub struct merklize_file_digest {
     pub system_error: c_int,
 }
 impl Default for merklize_file_digest {
-    /// All zero.
-    fn default() -> Self {
-        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        unsafe { core::mem::zeroed() }
-    }
-}
-pub const MERKLIZE_ELEMENTS_CANONICAL: u32 = 0;
-pub const MERKLIZE_ELEMENTS_ANY: u32 = 1;
-pub const MERKLIZE_ELEMENTS_MONTGOMERY: u32 = 2;
-
-/// ```text
-/// A matrix of words, that is only read. The word of row i and column k is `i row_stride + k column_stride` words behind the first.
-/// ```
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct merklize_matrix {
-    /// ```text
-    /// host memory: the word of row 0 and column 0; or null, with a buffer
-    /// ```
-    pub words: *const c_void,
-    /// ```text
-    /// memory of a device that holds all words; or null
-    /// ```
-    pub buffer: *const merklize_buffer,
-    /// ```text
-    /// bytes of the buffer before the word of row 0 and column 0
-    /// ```
-    pub first: u64,
-    pub rows: u64,
-    pub columns: u64,
-    /// ```text
-    /// in words, of any sign: row-major matrices have `columns` and 1
-    /// ```
-    pub row_stride: i64,
-    /// ```text
-    /// column-major ones have 1 and `rows`
-    /// ```
-    pub column_stride: i64,
-    /// ```text
-    /// 1, 4 or 8; of a field hash those of its words (merklize_hash_info.row_unit_bytes)
-    /// ```
-    pub word_bytes: u32,
-    /// ```text
-    /// MERKLIZE_ELEMENTS_..., the same in all matrices of a call; openings of rows take canonical words alone
-    /// ```
-    pub elements: u32,
-}
-impl Default for merklize_matrix {
-    /// All zero.
-    fn default() -> Self {
-        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        unsafe { core::mem::zeroed() }
-    }
-}
-
-/// ```text
-/// A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md).
-/// ```
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct merklize_commitment_form {
-    pub hash: merklize_hash_id,
-    /// ```text
-    /// children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2
-    /// ```
-    pub arity: u32,
-    /// ```text
-    /// layers between the cap and the root; 0: the cap is the root
-    /// ```
-    pub cap_height: u32,
-    /// ```text
-    /// as in merklize_hash_rows()
-    /// ```
-    pub montgomery: u32,
-    /// ```text
-    /// for merklize_verify_opening() with a hash of bytes: 1, 4 or 8. Else 0
-    /// ```
-    pub word_bytes: u32,
-    /// ```text
-    /// 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes are; handles of those on a device, whose words must not change
-    /// ```
-    pub keep: u32,
-}
-impl Default for merklize_commitment_form {
-    /// All zero.
-    fn default() -> Self {
-        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        unsafe { core::mem::zeroed() }
-    }
-}
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct merklize_commitment_info {
-    pub hash: merklize_hash_id,
-    pub arity: u32,
-    pub cap_height: u32,
-    /// ```text
-    /// layers above the leaves
-    /// ```
-    pub height: u32,
-    /// ```text
-    /// rows of the tallest matrix
-    /// ```
-    pub n_leaves: u64,
-    /// ```text
-    /// digests of the cap
-    /// ```
-    pub cap_size: u64,
-    /// ```text
-    /// siblings of one opening
-    /// ```
-    pub path_length: u64,
-    /// ```text
-    /// bytes of the rows of one opening: all columns of all matrices
-    /// ```
-    pub row_bytes: u64,
-    /// ```text
-    /// 1: the nodes are in the memory of a device
-    /// ```
-    pub on_device: u32,
-    pub keeps_matrices: u32,
-}
-impl Default for merklize_commitment_info {
-    /// All zero.
-    fn default() -> Self {
-        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        unsafe { core::mem::zeroed() }
-    }
-}
-
-/// ```text
-/// Shape of a matrix, as a verifier knows it.
-/// ```
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct merklize_matrix_dims {
-    pub rows: u64,
-    pub columns: u64,
-}
-impl Default for merklize_matrix_dims {
     /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
@@ -787,6 +646,147 @@ impl Default for merklize_wrong_node {
         unsafe { core::mem::zeroed() }
     }
 }
+pub const MERKLIZE_ELEMENTS_CANONICAL: u32 = 0;
+pub const MERKLIZE_ELEMENTS_ANY: u32 = 1;
+pub const MERKLIZE_ELEMENTS_MONTGOMERY: u32 = 2;
+
+/// ```text
+/// A matrix of words, that is only read. The word of row i and column k is `i row_stride + k column_stride` words behind the first.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_matrix {
+    /// ```text
+    /// host memory: the word of row 0 and column 0; or null, with a buffer
+    /// ```
+    pub words: *const c_void,
+    /// ```text
+    /// memory of a device that holds all words; or null
+    /// ```
+    pub buffer: *const merklize_buffer,
+    /// ```text
+    /// bytes of the buffer before the word of row 0 and column 0
+    /// ```
+    pub first: u64,
+    pub rows: u64,
+    pub columns: u64,
+    /// ```text
+    /// in words, of any sign: row-major matrices have `columns` and 1
+    /// ```
+    pub row_stride: i64,
+    /// ```text
+    /// column-major ones have 1 and `rows`
+    /// ```
+    pub column_stride: i64,
+    /// ```text
+    /// 1, 4 or 8; of a field hash those of its words (merklize_hash_info.row_unit_bytes)
+    /// ```
+    pub word_bytes: u32,
+    /// ```text
+    /// MERKLIZE_ELEMENTS_..., the same in all matrices of a call; openings of rows take canonical words alone
+    /// ```
+    pub elements: u32,
+}
+impl Default for merklize_matrix {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+/// ```text
+/// A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md).
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_commitment_form {
+    pub hash: merklize_hash_id,
+    /// ```text
+    /// children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2
+    /// ```
+    pub arity: u32,
+    /// ```text
+    /// layers between the cap and the root; 0: the cap is the root
+    /// ```
+    pub cap_height: u32,
+    /// ```text
+    /// as in merklize_hash_rows()
+    /// ```
+    pub montgomery: u32,
+    /// ```text
+    /// for merklize_verify_opening() with a hash of bytes: 1, 4 or 8. Else 0
+    /// ```
+    pub word_bytes: u32,
+    /// ```text
+    /// 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes are; handles of those on a device, whose words must not change
+    /// ```
+    pub keep: u32,
+}
+impl Default for merklize_commitment_form {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_commitment_info {
+    pub hash: merklize_hash_id,
+    pub arity: u32,
+    pub cap_height: u32,
+    /// ```text
+    /// layers above the leaves
+    /// ```
+    pub height: u32,
+    /// ```text
+    /// rows of the tallest matrix
+    /// ```
+    pub n_leaves: u64,
+    /// ```text
+    /// digests of the cap
+    /// ```
+    pub cap_size: u64,
+    /// ```text
+    /// siblings of one opening
+    /// ```
+    pub path_length: u64,
+    /// ```text
+    /// bytes of the rows of one opening: all columns of all matrices
+    /// ```
+    pub row_bytes: u64,
+    /// ```text
+    /// 1: the nodes are in the memory of a device
+    /// ```
+    pub on_device: u32,
+    pub keeps_matrices: u32,
+}
+impl Default for merklize_commitment_info {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+/// ```text
+/// Shape of a matrix, as a verifier knows it.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_matrix_dims {
+    pub rows: u64,
+    pub columns: u64,
+}
+impl Default for merklize_matrix_dims {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
 
 /// ```text
 /// How the tree of a message is written down: docs/bao.md. All zero, or null: as bao 0.13 does. bao-tree's outboards: group_log 4 and
@@ -936,57 +936,6 @@ extern "C" {
     /// ```
     pub fn merklize_check_abi(abi: u32) -> merklize_status;
     /// ```text
-    /// Number of hashes.
-    /// ```
-    pub fn merklize_hash_count() -> usize;
-    /// ```text
-    /// index   below merklize_hash_count(); hashes are in the order of their ids
-    /// info    written
-    /// errors  invalid_argument (index)
-    /// ```
-    pub fn merklize_hash_describe(index: usize, info: *mut merklize_hash_info) -> merklize_status;
-    /// ```text
-    /// name    as in docs/hashes.md
-    /// errors  invalid_argument (an unknown name; the text lists the known ones)
-    /// ```
-    pub fn merklize_hash_from_name(name: *const c_char, hash: *mut merklize_hash_id) -> merklize_status;
-    /// ```text
-    /// A hash made of these constants, which works wherever a hash does. The id is valid in this process alone; files and proofs have a digest
-    /// of the constants in its place.
-    /// instance  copied
-    /// quad      null, or the permutation of a commitment's merges of four (arity 4), copied: over the same field, its width and rate both
-    ///           16 over Goldilocks and 32 over the others. Without it arity 4 is refused
-    /// hash      the same for the same constants
-    /// errors    invalid_argument (shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
-    ///           constants)
-    /// ```
-    pub fn merklize_hash_poseidon2(instance: *const merklize_poseidon2, quad: *const merklize_poseidon2, hash: *mut merklize_hash_id) -> merklize_status;
-    /// ```text
-    /// Facts of any hash, also of one of merklize_hash_poseidon2(), which merklize_hash_describe() does not list.
-    /// info    written. Its name is "" if it has more than 31 bytes: merklize_hash_name() has it whole
-    /// errors  invalid_argument (an unknown id)
-    /// ```
-    pub fn merklize_hash_get_info(hash: merklize_hash_id, info: *mut merklize_hash_info) -> merklize_status;
-    /// ```text
-    /// The name of any hash, which merklize_hash_from_name() takes.
-    /// text    written, with a zero byte at its end; may be null if capacity is 0
-    /// length  written if not null: bytes of the text without the zero byte, also if it is too small
-    /// errors  too_small, invalid_argument (an unknown id)
-    /// ```
-    pub fn merklize_hash_name(hash: merklize_hash_id, text: *mut c_char, capacity: usize, length: *mut usize) -> merklize_status;
-    /// ```text
-    /// text    "levels_per_launch=3,constants=local"; empty: all zero
-    /// errors  invalid_argument (unknown fields, values that a field does not take; the text lists the valid ones)
-    /// ```
-    pub fn merklize_policy_from_text(text: *const c_char, policy: *mut merklize_policy) -> merklize_status;
-    /// ```text
-    /// The reverse: the fields that are not 0.
-    /// text    written, with a zero byte at its end; may be null if capacity is 0
-    /// length  written if not null: bytes of the text without the zero byte, also if it is too small
-    /// errors  too_small, invalid_argument
-    /// ```
-    pub fn merklize_policy_to_text(policy: *const merklize_policy, text: *mut c_char, capacity: usize, length: *mut usize) -> merklize_status;
-    /// ```text
     /// Number of usable devices, at least 1. Looks for devices when it is first called, which may open drivers.
     /// ```
     pub fn merklize_device_count(count: *mut usize) -> merklize_status;
@@ -1101,6 +1050,57 @@ extern "C" {
     pub fn merklize_buffer_download(buffer: *const merklize_buffer, first: u64, host: *mut c_void, bytes: usize, stream: *const merklize_stream) -> merklize_status;
     pub fn merklize_buffer_free(buffer: *mut merklize_buffer);
     /// ```text
+    /// Number of hashes.
+    /// ```
+    pub fn merklize_hash_count() -> usize;
+    /// ```text
+    /// index   below merklize_hash_count(); hashes are in the order of their ids
+    /// info    written
+    /// errors  invalid_argument (index)
+    /// ```
+    pub fn merklize_hash_describe(index: usize, info: *mut merklize_hash_info) -> merklize_status;
+    /// ```text
+    /// name    as in docs/hashes.md
+    /// errors  invalid_argument (an unknown name; the text lists the known ones)
+    /// ```
+    pub fn merklize_hash_from_name(name: *const c_char, hash: *mut merklize_hash_id) -> merklize_status;
+    /// ```text
+    /// A hash made of these constants, which works wherever a hash does. The id is valid in this process alone; files and proofs have a digest
+    /// of the constants in its place.
+    /// instance  copied
+    /// quad      null, or the permutation of a commitment's merges of four (arity 4), copied: over the same field, its width and rate both
+    ///           16 over Goldilocks and 32 over the others. Without it arity 4 is refused
+    /// hash      the same for the same constants
+    /// errors    invalid_argument (shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
+    ///           constants)
+    /// ```
+    pub fn merklize_hash_poseidon2(instance: *const merklize_poseidon2, quad: *const merklize_poseidon2, hash: *mut merklize_hash_id) -> merklize_status;
+    /// ```text
+    /// Facts of any hash, also of one of merklize_hash_poseidon2(), which merklize_hash_describe() does not list.
+    /// info    written. Its name is "" if it has more than 31 bytes: merklize_hash_name() has it whole
+    /// errors  invalid_argument (an unknown id)
+    /// ```
+    pub fn merklize_hash_get_info(hash: merklize_hash_id, info: *mut merklize_hash_info) -> merklize_status;
+    /// ```text
+    /// The name of any hash, which merklize_hash_from_name() takes.
+    /// text    written, with a zero byte at its end; may be null if capacity is 0
+    /// length  written if not null: bytes of the text without the zero byte, also if it is too small
+    /// errors  too_small, invalid_argument (an unknown id)
+    /// ```
+    pub fn merklize_hash_name(hash: merklize_hash_id, text: *mut c_char, capacity: usize, length: *mut usize) -> merklize_status;
+    /// ```text
+    /// text    "levels_per_launch=3,constants=local"; empty: all zero
+    /// errors  invalid_argument (unknown fields, values that a field does not take; the text lists the valid ones)
+    /// ```
+    pub fn merklize_policy_from_text(text: *const c_char, policy: *mut merklize_policy) -> merklize_status;
+    /// ```text
+    /// The reverse: the fields that are not 0.
+    /// text    written, with a zero byte at its end; may be null if capacity is 0
+    /// length  written if not null: bytes of the text without the zero byte, also if it is too small
+    /// errors  too_small, invalid_argument
+    /// ```
+    pub fn merklize_policy_to_text(policy: *const merklize_policy, text: *mut c_char, capacity: usize, length: *mut usize) -> merklize_status;
+    /// ```text
     /// The digest of a message by a hash of bytes. BLAKE3 uses all threads, or the device; the others are one chain of blocks, which the calling
     /// thread computes.
     /// data    of any length; a device's memory is hashed there by BLAKE3
@@ -1189,63 +1189,6 @@ extern "C" {
     /// ```
     pub fn merklize_hasher_copy(hasher: *const merklize_hasher, copy: *mut *mut merklize_hasher) -> merklize_status;
     pub fn merklize_hasher_free(hasher: *mut merklize_hasher);
-    /// ```text
-    /// Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.
-    /// matrices    [count], each with n rows; all in host memory, or all on one device. A device gets host memory in pieces, while it hashes
-    /// montgomery  0, or the modulus of a field of at most 31 bits: a hash of bytes takes words x of 4 bytes, below it, as 2^32 x mod it
-    /// mode        of blake3; null: plain
-    /// out         [n] digests; undefined after an error. In a buffer: of the matrices' device, if they are on one
-    /// errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column)
-    /// ```
-    pub fn merklize_hash_rows(matrices: *const merklize_matrix, count: usize, hash: merklize_hash_id, montgomery: u32, mode: *const merklize_mode, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
-    /// ```text
-    /// matrices  [count], at least one, as merklize_hash_rows() takes them, but of different heights: with h rows of the tallest one,
-    ///           every height must be ceil(h / 2^k) for some k
-    /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not
-    ///           below the modulus, with its row and column), out_of_memory, cancelled
-    /// ```
-    pub fn merklize_commitment_build(matrices: *const merklize_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
-    pub fn merklize_commitment_free(commitment: *mut merklize_commitment);
-    /// ```text
-    /// info  written
-    /// ```
-    pub fn merklize_commitment_get_info(commitment: *const merklize_commitment, info: *mut merklize_commitment_info) -> merklize_status;
-    /// ```text
-    /// cap    [capacity], written; may be null if capacity is 0
-    /// count  written if not null: info.cap_size, also if capacity is too small
-    /// errors too_small
-    /// ```
-    pub fn merklize_commitment_cap(commitment: *const merklize_commitment, cap: *mut merklize_digest, capacity: usize, count: *mut usize) -> merklize_status;
-    /// ```text
-    /// One opening for each index: the rows of all matrices, and what shows that they are in the commitment. All come from a device at once.
-    /// indices   [count], each below info.n_leaves; repeats are allowed
-    /// matrices  those that the commitment is of, in their order, to read rows from; null and 0 if they are kept, or if rows is null
-    /// rows      null: not wanted; else [count, info.row_bytes], written: of each index the rows of all matrices one after another. Of a matrix
-    ///           with fewer rows it is row `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up
-    /// siblings  [count, info.path_length], written: of each index, for each layer below the cap, the other children of the group
-    /// errors    invalid_argument (an index out of range; rows of matrices that are neither kept nor given; matrices of another shape)
-    /// ```
-    pub fn merklize_commitment_open(commitment: *const merklize_commitment, indices: *const u64, count: usize, matrices: *const merklize_matrix, matrix_count: usize, rows: *mut u8, siblings: *mut merklize_digest) -> merklize_status;
-    /// ```text
-    /// One opening of several indices, with each digest that the verifier cannot compute once: layer by layer, left to right.
-    /// indices   [count], at least one, in any order, no index twice; rows are in ascending order of the indices
-    /// siblings  [capacity], written; may be null if capacity is 0
-    /// needed    written if not null: number of siblings, also if capacity is too small
-    /// errors    as above, too_small
-    /// ```
-    pub fn merklize_commitment_open_together(commitment: *const merklize_commitment, indices: *const u64, count: usize, matrices: *const merklize_matrix, matrix_count: usize, rows: *mut u8, siblings: *mut merklize_digest, capacity: usize, needed: *mut usize) -> merklize_status;
-    /// ```text
-    /// Whether one opening (count 1), or one of several indices, holds. Needs no device. What does not hold or is malformed is no error: *valid
-    /// is 0 for counts that do not fit, an index out of range, words and digests that are no field elements.
-    /// indices   [count], ascending and distinct
-    /// rows      [row_bytes], as merklize_commitment_open_together() gives them
-    /// siblings  [sibling_count]
-    /// cap       [cap_count]
-    /// dims      [dims_count]: what the verifier knows of the matrices, in their order
-    /// valid     written: 1 or 0
-    /// errors    invalid_argument (null; dims or a form that no commitment has; a matrix above the cap, where nothing shows its rows)
-    /// ```
-    pub fn merklize_verify_opening(indices: *const u64, count: usize, rows: *const u8, row_bytes: usize, siblings: *const merklize_digest, sibling_count: usize, cap: *const merklize_digest, cap_count: usize, dims: *const merklize_matrix_dims, dims_count: usize, form: *const merklize_commitment_form, valid: *mut c_int) -> merklize_status;
     /// ```text
     /// Number of slots that a tree of n leaves takes in heap order: 2^h + n, where h = ceil(log2 n). That is 2n for a power of two.
     /// errors  invalid_argument (n = 0), out_of_memory (n is too large)
@@ -1504,35 +1447,62 @@ extern "C" {
     /// ```
     pub fn merklize_tree_file_append(file: *mut merklize_tree_file, leaves: *const merklize_digest, count: u64, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// BLAKE3 digest.
-    /// out  32 bytes
+    /// Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.
+    /// matrices    [count], each with n rows; all in host memory, or all on one device. A device gets host memory in pieces, while it hashes
+    /// montgomery  0, or the modulus of a field of at most 31 bits: a hash of bytes takes words x of 4 bytes, below it, as 2^32 x mod it
+    /// mode        of blake3; null: plain
+    /// out         [n] digests; undefined after an error. In a buffer: of the matrices' device, if they are on one
+    /// errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column)
     /// ```
-    pub fn merklize_enqueue_hash(stream: *mut merklize_stream, data: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    pub fn merklize_hash_rows(matrices: *const merklize_matrix, count: usize, hash: merklize_hash_id, montgomery: u32, mode: *const merklize_mode, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// rows  [n, row_bytes], as in merklize_hash_leaves()
-    /// out   [n, 32] bytes, as in all calls that follow
+    /// matrices  [count], at least one, as merklize_hash_rows() takes them, but of different heights: with h rows of the tallest one,
+    ///           every height must be ceil(h / 2^k) for some k
+    /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not
+    ///           below the modulus, with its row and column), out_of_memory, cancelled
     /// ```
-    pub fn merklize_enqueue_hash_leaves(stream: *mut merklize_stream, rows: *const merklize_buffer, row_bytes: u64, hash: merklize_hash_id, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    pub fn merklize_commitment_build(matrices: *const merklize_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
+    pub fn merklize_commitment_free(commitment: *mut merklize_commitment);
     /// ```text
-    /// left, right  [n, 32] bytes; out may be left or right
+    /// info  written
     /// ```
-    pub fn merklize_enqueue_merge(stream: *mut merklize_stream, left: *const merklize_buffer, right: *const merklize_buffer, hash: merklize_hash_id, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    pub fn merklize_commitment_get_info(commitment: *const merklize_commitment, info: *mut merklize_commitment_info) -> merklize_status;
     /// ```text
-    /// nodes  [slots, 32] bytes in heap order with the leaves in place, as in merklize_build_tree()
+    /// cap    [capacity], written; may be null if capacity is 0
+    /// count  written if not null: info.cap_size, also if capacity is too small
+    /// errors too_small
     /// ```
-    pub fn merklize_enqueue_build_tree(stream: *mut merklize_stream, nodes: *mut merklize_buffer, form: *const merklize_form, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    pub fn merklize_commitment_cap(commitment: *const merklize_commitment, cap: *mut merklize_digest, capacity: usize, count: *mut usize) -> merklize_status;
     /// ```text
-    /// leaves  [n, 32] bytes
-    /// out     32 bytes
+    /// One opening for each index: the rows of all matrices, and what shows that they are in the commitment. All come from a device at once.
+    /// indices   [count], each below info.n_leaves; repeats are allowed
+    /// matrices  those that the commitment is of, in their order, to read rows from; null and 0 if they are kept, or if rows is null
+    /// rows      null: not wanted; else [count, info.row_bytes], written: of each index the rows of all matrices one after another. Of a matrix
+    ///           with fewer rows it is row `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up
+    /// siblings  [count, info.path_length], written: of each index, for each layer below the cap, the other children of the group
+    /// errors    invalid_argument (an index out of range; rows of matrices that are neither kept nor given; matrices of another shape)
     /// ```
-    pub fn merklize_enqueue_merkle_root(stream: *mut merklize_stream, leaves: *const merklize_buffer, form: *const merklize_form, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    pub fn merklize_commitment_open(commitment: *const merklize_commitment, indices: *const u64, count: usize, matrices: *const merklize_matrix, matrix_count: usize, rows: *mut u8, siblings: *mut merklize_digest) -> merklize_status;
     /// ```text
-    /// out[i] = nodes[slots[i]], for paths of proofs: the siblings of leaf k of a tree of height h are the slots (2^(h - l) + (k >> l)) ^ 1 of
-    /// its levels l = 0 to h - 1.
-    /// nodes  [m, 32] bytes
-    /// slots  [n] words of 64 bits, each below m, which is not checked
+    /// One opening of several indices, with each digest that the verifier cannot compute once: layer by layer, left to right.
+    /// indices   [count], at least one, in any order, no index twice; rows are in ascending order of the indices
+    /// siblings  [capacity], written; may be null if capacity is 0
+    /// needed    written if not null: number of siblings, also if capacity is too small
+    /// errors    as above, too_small
     /// ```
-    pub fn merklize_enqueue_gather_nodes(stream: *mut merklize_stream, nodes: *const merklize_buffer, slots: *const merklize_buffer, out: *mut merklize_buffer, event: *mut *mut merklize_event) -> merklize_status;
+    pub fn merklize_commitment_open_together(commitment: *const merklize_commitment, indices: *const u64, count: usize, matrices: *const merklize_matrix, matrix_count: usize, rows: *mut u8, siblings: *mut merklize_digest, capacity: usize, needed: *mut usize) -> merklize_status;
+    /// ```text
+    /// Whether one opening (count 1), or one of several indices, holds. Needs no device. What does not hold or is malformed is no error: *valid
+    /// is 0 for counts that do not fit, an index out of range, words and digests that are no field elements.
+    /// indices   [count], ascending and distinct
+    /// rows      [row_bytes], as merklize_commitment_open_together() gives them
+    /// siblings  [sibling_count]
+    /// cap       [cap_count]
+    /// dims      [dims_count]: what the verifier knows of the matrices, in their order
+    /// valid     written: 1 or 0
+    /// errors    invalid_argument (null; dims or a form that no commitment has; a matrix above the cap, where nothing shows its rows)
+    /// ```
+    pub fn merklize_verify_opening(indices: *const u64, count: usize, rows: *const u8, row_bytes: usize, siblings: *const merklize_digest, sibling_count: usize, cap: *const merklize_digest, cap_count: usize, dims: *const merklize_matrix_dims, dims_count: usize, form: *const merklize_commitment_form, valid: *mut c_int) -> merklize_status;
     /// ```text
     /// bytes   written: of the outboard of a message of `message_bytes` bytes
     /// errors  invalid_argument (form)
@@ -1587,6 +1557,36 @@ extern "C" {
     /// errors  io (not a regular file; it changed while it was read), invalid_argument (form; bytes that are not all in it), cancelled
     /// ```
     pub fn merklize_bao_verify_descriptor(descriptor: c_int, name: *const c_char, first: u64, bytes: u64, root: *const merklize_digest, outboard: *const u8, outboard_bytes: usize, form: *const merklize_bao_form, faults: *mut merklize_bao_fault, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// BLAKE3 digest.
+    /// out  32 bytes
+    /// ```
+    pub fn merklize_enqueue_hash(stream: *mut merklize_stream, data: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// rows  [n, row_bytes], as in merklize_hash_leaves()
+    /// out   [n, 32] bytes, as in all calls that follow
+    /// ```
+    pub fn merklize_enqueue_hash_leaves(stream: *mut merklize_stream, rows: *const merklize_buffer, row_bytes: u64, hash: merklize_hash_id, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// left, right  [n, 32] bytes; out may be left or right
+    /// ```
+    pub fn merklize_enqueue_merge(stream: *mut merklize_stream, left: *const merklize_buffer, right: *const merklize_buffer, hash: merklize_hash_id, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// nodes  [slots, 32] bytes in heap order with the leaves in place, as in merklize_build_tree()
+    /// ```
+    pub fn merklize_enqueue_build_tree(stream: *mut merklize_stream, nodes: *mut merklize_buffer, form: *const merklize_form, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// leaves  [n, 32] bytes
+    /// out     32 bytes
+    /// ```
+    pub fn merklize_enqueue_merkle_root(stream: *mut merklize_stream, leaves: *const merklize_buffer, form: *const merklize_form, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// out[i] = nodes[slots[i]], for paths of proofs: the siblings of leaf k of a tree of height h are the slots (2^(h - l) + (k >> l)) ^ 1 of
+    /// its levels l = 0 to h - 1.
+    /// nodes  [m, 32] bytes
+    /// slots  [n] words of 64 bits, each below m, which is not checked
+    /// ```
+    pub fn merklize_enqueue_gather_nodes(stream: *mut merklize_stream, nodes: *const merklize_buffer, slots: *const merklize_buffer, out: *mut merklize_buffer, event: *mut *mut merklize_event) -> merklize_status;
     /// ```text
     /// Hashes a safetensors file, an index of shards (*.index.json), or a folder: its safetensors files tensor by tensor, all others as files.
     /// errors  invalid_argument (options; a header that breaks safetensors' rules; names that no manifest holds; links), io, cancelled
@@ -1831,24 +1831,24 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_digest", core::mem::size_of::<merklize_digest>(), core::mem::align_of::<merklize_digest>()),
     ("merklize_view", core::mem::size_of::<merklize_view>(), core::mem::align_of::<merklize_view>()),
     ("merklize_output", core::mem::size_of::<merklize_output>(), core::mem::align_of::<merklize_output>()),
+    ("merklize_device_info", core::mem::size_of::<merklize_device_info>(), core::mem::align_of::<merklize_device_info>()),
     ("merklize_hash_info", core::mem::size_of::<merklize_hash_info>(), core::mem::align_of::<merklize_hash_info>()),
     ("merklize_poseidon2", core::mem::size_of::<merklize_poseidon2>(), core::mem::align_of::<merklize_poseidon2>()),
     ("merklize_mode", core::mem::size_of::<merklize_mode>(), core::mem::align_of::<merklize_mode>()),
     ("merklize_policy", core::mem::size_of::<merklize_policy>(), core::mem::align_of::<merklize_policy>()),
     ("merklize_timings", core::mem::size_of::<merklize_timings>(), core::mem::align_of::<merklize_timings>()),
     ("merklize_run_options", core::mem::size_of::<merklize_run_options>(), core::mem::align_of::<merklize_run_options>()),
-    ("merklize_device_info", core::mem::size_of::<merklize_device_info>(), core::mem::align_of::<merklize_device_info>()),
     ("merklize_file_digest", core::mem::size_of::<merklize_file_digest>(), core::mem::align_of::<merklize_file_digest>()),
-    ("merklize_matrix", core::mem::size_of::<merklize_matrix>(), core::mem::align_of::<merklize_matrix>()),
-    ("merklize_commitment_form", core::mem::size_of::<merklize_commitment_form>(), core::mem::align_of::<merklize_commitment_form>()),
-    ("merklize_commitment_info", core::mem::size_of::<merklize_commitment_info>(), core::mem::align_of::<merklize_commitment_info>()),
-    ("merklize_matrix_dims", core::mem::size_of::<merklize_matrix_dims>(), core::mem::align_of::<merklize_matrix_dims>()),
     ("merklize_form", core::mem::size_of::<merklize_form>(), core::mem::align_of::<merklize_form>()),
     ("merklize_tree_info", core::mem::size_of::<merklize_tree_info>(), core::mem::align_of::<merklize_tree_info>()),
     ("merklize_input", core::mem::size_of::<merklize_input>(), core::mem::align_of::<merklize_input>()),
     ("merklize_proof_info", core::mem::size_of::<merklize_proof_info>(), core::mem::align_of::<merklize_proof_info>()),
     ("merklize_expect", core::mem::size_of::<merklize_expect>(), core::mem::align_of::<merklize_expect>()),
     ("merklize_wrong_node", core::mem::size_of::<merklize_wrong_node>(), core::mem::align_of::<merklize_wrong_node>()),
+    ("merklize_matrix", core::mem::size_of::<merklize_matrix>(), core::mem::align_of::<merklize_matrix>()),
+    ("merklize_commitment_form", core::mem::size_of::<merklize_commitment_form>(), core::mem::align_of::<merklize_commitment_form>()),
+    ("merklize_commitment_info", core::mem::size_of::<merklize_commitment_info>(), core::mem::align_of::<merklize_commitment_info>()),
+    ("merklize_matrix_dims", core::mem::size_of::<merklize_matrix_dims>(), core::mem::align_of::<merklize_matrix_dims>()),
     ("merklize_bao_form", core::mem::size_of::<merklize_bao_form>(), core::mem::align_of::<merklize_bao_form>()),
     ("merklize_bao_fault", core::mem::size_of::<merklize_bao_fault>(), core::mem::align_of::<merklize_bao_fault>()),
     ("merklize_manifest_options", core::mem::size_of::<merklize_manifest_options>(), core::mem::align_of::<merklize_manifest_options>()),
