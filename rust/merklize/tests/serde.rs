@@ -1,6 +1,6 @@
-//! Digests in a text format and in a binary one.
+//! Digests and proofs in a text format and in a binary one.
 
-use merklize::{hash, Digest};
+use merklize::{hash, Digest, Expect, Hash, MerkleTree, Mode, Options, Proof, Roots};
 
 #[test]
 fn digests() {
@@ -22,4 +22,62 @@ fn what_is_no_digest() {
         assert!(error.contains("64 hexadecimal digits"), "{text}: {error}");
     }
     assert!(postcard::from_bytes::<Digest>(&[0; 31]).is_err());
+}
+
+/// A proof of each kind, with what it is verified by.
+fn proofs() -> (MerkleTree, Digest, [Proof; 3]) {
+    let leaves: Vec<Digest> = (0..21u8).map(|i| hash(&[i]).unwrap()).collect();
+    let mut tree = MerkleTree::from_leaves(&leaves[..13], Hash::BLAKE3, &Options::new()).unwrap();
+    let old_root = tree.root();
+    tree.append(&leaves[13..], &Options::new()).unwrap();
+    let proofs =
+        [tree.prove(17).unwrap(), tree.prove_together(&[2, 3, 20]).unwrap(), tree.prove_consistency(13).unwrap()];
+    (tree, old_root, proofs)
+}
+
+#[test]
+fn proofs_of_each_kind() {
+    let (tree, old_root, proofs) = proofs();
+    for proof in &proofs {
+        let bytes = proof.to_bytes();
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let text = serde_json::to_string(proof).unwrap();
+        assert_eq!(text, format!("\"{hex}\""));
+        let binary = postcard::to_stdvec(proof).unwrap();
+        assert_eq!(binary, postcard::to_stdvec(&bytes).unwrap());
+        let upper = format!("\"0x{}\"", hex.to_uppercase());
+        for again in [
+            serde_json::from_str::<Proof>(&text).unwrap(),
+            serde_json::from_str(&upper).unwrap(),
+            postcard::from_bytes(&binary).unwrap(),
+        ] {
+            assert_eq!(again.to_bytes(), bytes);
+        }
+    }
+    let of_text = |proof: &Proof| serde_json::from_str::<Proof>(&serde_json::to_string(proof).unwrap()).unwrap();
+    of_text(&proofs[0]).verify(&tree.root(), Expect::new().index(17).n_leaves(21), Mode::Plain).unwrap();
+    of_text(&proofs[1]).verify(&tree.root(), Expect::new(), Mode::Plain).unwrap();
+    let roots = Roots { old_root: &old_root, new_root: &tree.root() };
+    of_text(&proofs[2]).verify_consistency(roots, Mode::Plain).unwrap();
+}
+
+#[test]
+fn what_is_no_proof() {
+    let text = serde_json::to_string(&proofs().2[0]).unwrap();
+    let digits = text.trim_matches('"');
+    for (text, rule) in [
+        (format!("\"{}\"", &digits[1..]), "an even number of hexadecimal digits"),
+        (format!("\"{}g0\"", &digits[2..]), "an even number of hexadecimal digits"),
+        ("\"\u{e9}\"".into(), "an even number of hexadecimal digits"),
+        (format!("\"{}\"", &digits[2..]), "are not a proof of docs/layouts.md"),
+        ("\"\"".into(), "are not a proof of docs/layouts.md"),
+        ("3".into(), "a proof, as hexadecimal digits or bytes"),
+        ("[1, 2]".into(), "a proof, as hexadecimal digits or bytes"),
+    ] {
+        let error = serde_json::from_str::<Proof>(&text).unwrap_err().to_string();
+        assert!(error.contains(rule), "{text}: {error}");
+    }
+    let mut binary = postcard::to_stdvec(&proofs().2[0]).unwrap();
+    binary.pop();
+    assert!(postcard::from_bytes::<Proof>(&binary).is_err());
 }
