@@ -57,6 +57,7 @@ NB_MODULE(_native, m) {
     m.def("version", &merklize::version);
     merklize::binding::bind_settings(m);
     merklize::binding::bind_bao(m);
+    merklize::binding::bind_command(m);
     merklize::binding::bind_form(m);
     merklize::binding::bind_formats(m);
     merklize::binding::bind_device(m);

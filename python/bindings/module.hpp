@@ -5,6 +5,7 @@
 namespace merklize::binding {
 
 void bind_bao(nanobind::module_& m);
+void bind_command(nanobind::module_& m);
 void bind_settings(nanobind::module_& m);
 void bind_form(nanobind::module_& m);
 void bind_formats(nanobind::module_& m);

@@ -11,19 +11,20 @@
 
 namespace merklize::binding {
 
-void prepare_libraries() {
+void prepare_libraries(std::string_view device) {
+    // "auto" may be any device, by MERKLIZE_DEVICE or by what calibrate() has kept.
+    const auto may_be_other = [] {
+        const char* automatic = std::getenv("MERKLIZE_DEVICE");
+        return (automatic != nullptr && *automatic != '\0') || runtime::state_of(Device("auto")).chooses();
+    };
+    if (device == "auto" ? !may_be_other() : device == "cpu") return;
     static std::atomic<bool> is_prepared{false};  // twice at once does no harm
     if (!is_prepared) nb::module_::import_("merklize._libraries").attr("prepare")();
     is_prepared = true;
 }
 
 Device to_device(std::string_view name) {
-    // "auto" may be any device, by MERKLIZE_DEVICE or by what calibrate() has kept.
-    const auto may_be_other = [] {
-        const char* automatic = std::getenv("MERKLIZE_DEVICE");
-        return (automatic != nullptr && *automatic != '\0') || runtime::state_of(Device("auto")).chooses();
-    };
-    if (name == "auto" ? may_be_other() : name != "cpu") prepare_libraries();
+    prepare_libraries(name);
     return Device(name);
 }
 

@@ -18,8 +18,9 @@ namespace merklize::binding {
 
 namespace nb = nanobind;
 
-/// Has merklize._libraries look for what pip installed for devices, at the first call: it costs some milliseconds.
-void prepare_libraries();
+/// Has merklize._libraries look for what pip installed for devices, at the first call: it costs some milliseconds. Not for the CPU.
+/// device  "": any
+void prepare_libraries(std::string_view device = {});
 /// The device of this name.
 Device to_device(std::string_view name);
 /// errors  InvalidArgument: data on `device` with another device asked for by name

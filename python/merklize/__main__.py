@@ -1,11 +1,15 @@
-"""`python -m merklize` is the command `merklize`: the program that the package brings along."""
+"""`python -m merklize` is the command `merklize`: the same command line, with all that only Python has."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import sysconfig
 from importlib import metadata
+from typing import Any, NoReturn
+
+from . import _native
 
 
 def find_command() -> str:
@@ -24,14 +28,45 @@ def find_command() -> str:
     raise FileNotFoundError(f"the program `merklize` is not at {found[0]}; MERKLIZE_COMMAND can say where it is")
 
 
-def main() -> None:
-    """Become the program."""
+class Caller:
+    """What the command line asks of Python."""
+
+    def hand_over(self, words: list[str]) -> int:
+        """Run a command that is Python's. Returns its exit code."""
+        try:
+            from .cli import main
+        except ImportError as error:
+            text = f'merklize: {words[0]} needs more of Python: pip install "merklize[cli]" ({error})'
+            print(text, file=sys.stderr)
+            return 1
+        return main(words)
+
+    def installed(self) -> bytes:
+        """Return the folder whose share/merklize has what is installed with the command."""
+        return os.fsencode(sysconfig.get_path("data"))
+
+
+def run(words: list[str]) -> int:
+    """Run a command line on the process's own streams. Returns its exit code; Ctrl-C raises KeyboardInterrupt."""
+    streams = [-1 if stream is None else fd for fd, stream in enumerate((sys.stdin, sys.stdout, sys.stderr))]
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    return _native.run_command([os.fsencode(word) for word in words], (streams[0], streams[1], streams[2]), Caller())
+
+
+def main() -> NoReturn:
+    """Be the program, in a process of its own."""
+
+    def end(number: int, _: Any) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, end)
     try:
-        command = find_command()
-        os.environ.setdefault("MERKLIZE_PYTHON", sys.executable)
-        os.execv(command, ["merklize", *sys.argv[1:]])
-    except OSError as error:
-        sys.exit(f"merklize: {error}")
+        sys.exit(run(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

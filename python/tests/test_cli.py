@@ -129,12 +129,17 @@ def test_as_a_module(tmp_path: Path) -> None:
     run = [sys.executable, "-m", "merklize"]
     done = subprocess.run([*run, "hash", "--no-names"], input=b"abc", capture_output=True, check=True)
     assert done.stdout.decode() == f"{library.hash(b'abc').hex()}\n"
-    done = subprocess.run(
-        [*run, "hash"], env={**os.environ, "MERKLIZE_COMMAND": str(tmp_path / "none")}, capture_output=True, check=False
-    )
-    assert done.returncode == 1
-    assert done.stderr.startswith(b"merklize: ")
-    assert done.stderr.count(b"\n") == 1
+    without_program = {**os.environ, "MERKLIZE_COMMAND": str(tmp_path / "none"), "PATH": ""}
+    for words in (
+        ["--version"],
+        ["hash", "none"],
+        ["tree", "--help"],
+        ["hash", "--oops"],
+        ["tree", "info", "x", "--json"],
+    ):
+        found = subprocess.run([*run, *words], env=without_program, capture_output=True, check=False)
+        known = merklize(*words)
+        assert (found.returncode, found.stdout, found.stderr) == (known.returncode, known.stdout, known.stderr)
 
 
 def test_python_has_the_other_commands(tmp_path: Path) -> None:
@@ -360,10 +365,11 @@ def test_library_errors_are_one_line() -> None:
     assert done.stderr.count(b"\n") == 1
 
 
+@pytest.mark.parametrize("command", [[COMMAND], [sys.executable, "-m", "merklize"]], ids=["program", "module"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_interruption_is_quiet(number: int, code: int) -> None:
+def test_interruption_is_quiet(command: list[str], number: int, code: int) -> None:
     with subprocess.Popen(
-        [COMMAND, "hash"],
+        [*command, "hash"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "command/endings.hpp"
-#include "command/libraries.hpp"
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
@@ -156,8 +155,8 @@ private:
 };
 
 // The CPU, and the device that the caller names, else the GPUs of the first backend that has any.
-std::vector<RunOptions> chosen(const Arguments& arguments) {
-    const RunOptions given = run_options(arguments);
+std::vector<RunOptions> chosen(Call& call, const Arguments& arguments) {
+    const RunOptions given = run_options(call, arguments);
     RunOptions cpu = given;
     cpu.device = Device("cpu");
     std::vector<RunOptions> all = {cpu};
@@ -168,7 +167,7 @@ std::vector<RunOptions> chosen(const Arguments& arguments) {
     if (given.device.info().backend != "cpu") {
         add(given.device);
     } else if (!arguments.has("device")) {
-        prepare_libraries();
+        call.caller().prepare_libraries({});
         for (const DeviceInfo& info : devices()) {
             const Device device(info.id);
             const bool is_next = all.size() == 1 || all[1].device.info().backend == info.backend;
@@ -245,8 +244,8 @@ Fact proof_fact(std::span<const Digest> leaves, const RunOptions& options) {
             ok};
 }
 
-void show(const std::vector<RunOptions>& places, const Measured& found) {
-    line("merklize " MERKLIZE_VERSION_STRING ": warm calls, the best of some, on data in the device's memory.\n");
+void show(Call& call, const std::vector<RunOptions>& places, const Measured& found) {
+    call.line("merklize " MERKLIZE_VERSION_STRING ": warm calls, the best of some, on data in the device's memory.\n");
     std::vector<std::vector<std::string>> cells = {{"device", "name", "instructions", "units"}};
     for (const RunOptions& place : places) {
         const DeviceInfo& info = place.device.info();
@@ -255,8 +254,8 @@ void show(const std::vector<RunOptions>& places, const Measured& found) {
             {info.id, info.name, info.isa,
              std::to_string(is_cpu && place.threads != 0 ? place.threads : info.units) + (is_cpu ? " threads" : "")});
     }
-    line(table_text(cells, "   r"));
-    line("");
+    call.line(table_text(cells, "   r"));
+    call.line("");
     cells = {{"job", "unit"}};
     for (const RunOptions& place : places) cells[0].push_back(place.device.info().id);
     for (const Task& task : tasks) {
@@ -269,12 +268,12 @@ void show(const std::vector<RunOptions>& places, const Measured& found) {
         }
         cells.push_back(line);
     }
-    line(table_text(cells, "  rrr"));
-    line("\nDigests of up to " + human_bytes(static_cast<double>(found.bytes)) + ", trees of up to " +
-         human_count(found.bytes / Digest::size) + " leaves.\n");
+    call.line(table_text(cells, "  rrr"));
+    call.line("\nDigests of up to " + human_bytes(static_cast<double>(found.bytes)) + ", trees of up to " +
+              human_count(found.bytes / Digest::size) + " leaves.\n");
     cells = {{"job", "on the CPU"}};
     for (const Fact& fact : found.facts) cells.push_back({fact.job, fact.text});
-    line(table_text(cells, ""));
+    call.line(table_text(cells, ""));
 }
 
 std::string demo_json(const Measured& found) {
@@ -297,11 +296,11 @@ std::string demo_json(const Measured& found) {
 }
 
 // All of it on input of so many bytes.
-Measured measured(const std::vector<RunOptions>& places, std::uint64_t bytes) {
+Measured measured(Call& call, const std::vector<RunOptions>& places, std::uint64_t bytes) {
     const runtime::HostBlock block(bytes);
     const std::span<Digest> leaves(static_cast<Digest*>(block.data()), bytes / Digest::size);
     Measured found{.bytes = bytes};
-    Bar bar("measuring", std::size(tasks) * places.size());
+    Bar bar(call, "measuring", std::size(tasks) * places.size());
     hash(std::as_bytes(std::span(seed)), std::as_writable_bytes(leaves), 0, {}, places[0]);
     for (Digest& leaf : leaves)
         for (std::size_t i = 7; i < Digest::size; i += 8) leaf.bytes[i] &= std::byte{0x7f};
@@ -319,10 +318,10 @@ Measured measured(const std::vector<RunOptions>& places, std::uint64_t bytes) {
 }
 
 // On as much as fits: what is free may be less than the system says.
-Measured measured(const std::vector<RunOptions>& places) {
+Measured measured(Call& call, const std::vector<RunOptions>& places) {
     for (std::uint64_t bytes = wanted_bytes();; bytes /= 2) {
         try {
-            return measured(places, bytes);
+            return measured(call, places, bytes);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::out_of_memory || bytes == known_bytes) throw;
         } catch (const std::bad_alloc&) {
@@ -333,9 +332,9 @@ Measured measured(const std::vector<RunOptions>& places) {
 
 }  // namespace
 
-int run_demo(const Arguments& arguments) {
-    const std::vector<RunOptions> places = chosen(arguments);
-    const Measured found = measured(places);
+int run_demo(Call& call, const Arguments& arguments) {
+    const std::vector<RunOptions> places = chosen(call, arguments);
+    const Measured found = measured(call, places);
     std::string wrong;
     const auto note = [&](const std::string& job, bool ok) {
         if (!ok) wrong += (wrong.empty() ? "" : "; ") + job;
@@ -343,12 +342,12 @@ int run_demo(const Arguments& arguments) {
     for (const Row& row : found.rows) note(row.job() + " on " + row.device, row.ok);
     for (const Fact& fact : found.facts) note(fact.job, fact.ok);
     if (arguments.has("json")) {
-        line(demo_json(found));
+        call.line(demo_json(found));
     } else {
-        show(places, found);
-        line(wrong.empty() ? "\nEvery answer is right: those of " + human_bytes(known_bytes) +
-                                 " were known beforehand.\nGo on with: merklize hash FILE, merklize tree --help."
-                           : "\nWRONG: " + wrong);
+        show(call, places, found);
+        call.line(wrong.empty() ? "\nEvery answer is right: those of " + human_bytes(known_bytes) +
+                                      " were known beforehand.\nGo on with: merklize hash FILE, merklize tree --help."
+                                : "\nWRONG: " + wrong);
     }
     return wrong.empty() ? 0 : 1;
 }

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "command/libraries.hpp"
 #include "command/line/arguments.hpp"
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
@@ -102,30 +101,30 @@ std::string facts_json(const Facts& facts) {
                               .done());
 }
 
-void show(const Facts& facts) {
+void show(Call& call, const Facts& facts) {
     std::vector<std::vector<std::string>> rows = {{"device", "name", "driver", "instructions", "units", "memory"}};
     for (const DeviceInfo& d : facts.found) {
         rows.push_back(
             {d.id, d.name, d.driver, d.isa, std::to_string(d.units), human_bytes(static_cast<double>(d.memory_bytes))});
     }
-    line(table_text(rows, "    rr"));
-    if (!facts.missing.empty()) line("\nNot usable here:");
+    call.line(table_text(rows, "    rr"));
+    if (!facts.missing.empty()) call.line("\nNot usable here:");
     for (const auto& [backend, why] : facts.missing)
-        line(why.starts_with(backend) ? "  " + why : std::string("  ").append(backend).append(": ").append(why));
-    line("\nCompiled kernels: " + (facts.why_unusable.empty() ? facts.folder : "not kept: " + facts.why_unusable));
+        call.line(why.starts_with(backend) ? "  " + why : std::string("  ").append(backend).append(": ").append(why));
+    call.line("\nCompiled kernels: " + (facts.why_unusable.empty() ? facts.folder : "not kept: " + facts.why_unusable));
     if (facts.costs.empty()) {
-        line("\n--device auto is the CPU; `merklize devices --calibrate` measures what is faster.");
+        call.line("\n--device auto is the CPU; `merklize devices --calibrate` measures what is faster.");
     } else {
-        line("\nMeasured, for --device auto with data of the host:");
+        call.line("\nMeasured, for --device auto with data of the host:");
         rows.clear();
         for (const Cost& c : facts.costs)
             rows.push_back({name_of(c.job), c.device, human_time(c.latency), human_bytes(c.rate) + "/s"});
         std::ranges::sort(rows);
         rows.insert(rows.begin(), {"job", "device", "latency", "rate"});
-        line(table_text(rows, "  rr"));
+        call.line(table_text(rows, "  rr"));
     }
     if (facts.tuned.empty()) return;
-    line("\nTuned on this machine; used when the caller gives no policy, unless MERKLIZE_TUNED=0:");
+    call.line("\nTuned on this machine; used when the caller gives no policy, unless MERKLIZE_TUNED=0:");
     rows = {{"device", "job", "hash", "log2", "policy", "time", "built-in"}};
     for (const Tuned& t : facts.tuned) {
         const std::string policy = to_text(t.policy.policy);
@@ -133,17 +132,17 @@ void show(const Facts& facts) {
                         policy.empty() ? "built-in" : policy, human_time(t.policy.seconds),
                         human_time(t.policy.builtin_seconds)});
     }
-    line(table_text(rows, "   r rr"));
+    call.line(table_text(rows, "   r rr"));
 }
 
 }  // namespace
 
-int run_devices(const Arguments& arguments) {
-    prepare_libraries();
+int run_devices(Call& call, const Arguments& arguments) {
+    call.caller().prepare_libraries({});
     Facts facts;
     facts.found = devices();
     if (arguments.has("calibrate")) {
-        Bar bar("measuring");
+        Bar bar(call, "measuring");
         calibrate(bar.part());
     }
     facts.costs = calibration();
@@ -159,9 +158,9 @@ int run_devices(const Arguments& arguments) {
         for (const runtime::TunedPolicy& policy : runtime::load_tuned_policies(device))
             facts.tuned.push_back({device.id, policy});
     if (arguments.has("json")) {
-        line(facts_json(facts));
+        call.line(facts_json(facts));
     } else {
-        show(facts);
+        show(call, facts);
     }
     return 0;
 }

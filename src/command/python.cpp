@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -18,7 +17,7 @@ namespace {
 constexpr char start[] =
     "import sys\n"
     "try:\n"
-    "    from merklize.cli import main\n"
+    "    from merklize.__main__ import main\n"
     "except ImportError as error:\n"
     "    sys.exit(f'merklize: {sys.argv[1]} is a command of the Python package: pip install \"merklize[cli]\" "
     "({error})')\n"
@@ -32,31 +31,17 @@ std::string python() {
 
 }  // namespace
 
-bool is_url(std::string_view word) noexcept {
-    const std::size_t end = word.find("://");
-    const auto is_letter = [](char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; };
-    return end != word.npos && end != 0 && is_letter(word[0]) && std::ranges::all_of(word.substr(0, end), [&](char c) {
-               return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.' || c == ':';
-           });
-}
-
-void hand_over(const std::string& name, std::vector<std::string> words) {
+void become_python(const std::vector<std::string>& words) {
     const std::string program = python();
     std::vector<char*> argv;
-    std::vector<std::string> names;
-    for (std::size_t at = 0, end = 0; end != name.npos; at = end + 1) {
-        end = name.find(' ', at);
-        names.push_back(name.substr(at, end - at));
-    }
     for (const char* word : {program.c_str(), "-c", start}) argv.push_back(const_cast<char*>(word));
-    for (std::string& word : names) argv.push_back(word.data());
-    for (std::string& word : words) argv.push_back(word.data());
+    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
     std::signal(SIGPIPE, SIG_DFL);
     std::signal(SIGXFSZ, SIG_DFL);
     execvp(argv[0], argv.data());
-    throw Failure{name + " is a command of the Python package, and " + program + " cannot be run: " + strerror(errno) +
-                  "; MERKLIZE_PYTHON names another one"};
+    throw Failure{words[0] + " is a command of the Python package, and " + program +
+                  " cannot be run: " + strerror(errno) + "; MERKLIZE_PYTHON names another one"};
 }
 
 }  // namespace merklize::command

@@ -7,10 +7,8 @@
 #include <cstring>
 
 #include "command/endings.hpp"
-#include "command/libraries.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
-#include "command/output/streams.hpp"
 #include "hashes/wipe.hpp"
 #include "texts/json.hpp"
 
@@ -32,8 +30,8 @@ Policy policy_of(const Arguments& arguments) {
 }
 
 // The 32 bytes on standard input. One more byte is asked for, to see that there are no more.
-Mode read_key() {
-    const int fd = standard_input();
+Mode read_key(Call& call) {
+    const int fd = call.standard_input();
     std::byte key[33];
     std::size_t count = 0;
     while (count < sizeof key) {
@@ -54,25 +52,26 @@ Mode read_key() {
 
 }  // namespace
 
-RunOptions run_options(const Arguments& arguments) {
+RunOptions run_options(Call& call, const Arguments& arguments) {
     const std::string device = arguments.value_or("device", "auto");
     const std::uint64_t threads = count_value(arguments, "num-threads").value_or(0);
     const Policy policy = policy_of(arguments);
-    prepare_libraries(device);
+    call.caller().prepare_libraries(device);
     const auto given = named_value(arguments, "device", [](const std::string& name) { return Device(name); });
     RunOptions options{.device = given ? *given : Device()};
     options.threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, 1 << 20));
     options.policy = policy;
+    if (call.caller().can_cancel()) options.progress = [&call](double) { return call.goes_on(); };
     return options;
 }
 
-std::optional<Mode> mode_of(const Arguments& arguments, std::initializer_list<std::string_view> inputs) {
+std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initializer_list<std::string_view> inputs) {
     const bool keyed = arguments.has("keyed");
     const auto context = arguments.value("derive-key");
     if (keyed && context) throw UsageError{"--keyed and --derive-key exclude each other"};
     if (keyed && std::ranges::find(inputs, standard_input_name) != inputs.end())
         throw UsageError{"--keyed needs a FILE: standard input holds the key"};
-    if (keyed) return read_key();
+    if (keyed) return read_key(call);
     if (!context) return {};
     if (!is_utf8(*context)) throw UsageError{"CONTEXT is not UTF-8"};
     return Mode::derive_key(*context);
@@ -91,10 +90,10 @@ std::string timings_json(const Timings& times) {
         .done();
 }
 
-void report_timings(const Timings& times) {
-    if (!times.available) return complain("times: none, the CPU has no clock of its own");
-    complain("times: kernel " + human_time(times.kernel) + ", to device " + human_time(times.to_device) + ", to host " +
-             human_time(times.to_host));
+void report_timings(Call& call, const Timings& times) {
+    if (!times.available) return call.complain("times: none, the CPU has no clock of its own");
+    call.complain("times: kernel " + human_time(times.kernel) + ", to device " + human_time(times.to_device) +
+                  ", to host " + human_time(times.to_host));
 }
 
 std::string reason_of(const Error& error) {

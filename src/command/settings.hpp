@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "command/call.hpp"
 #include "command/line/arguments.hpp"
 #include "merklize/device.hpp"
 #include "merklize/error.hpp"
@@ -19,12 +20,12 @@ inline constexpr std::string_view standard_input_name = "-";
 
 /// --device, --num-threads and --policy.
 /// errors  UsageError, and those of opening the device
-RunOptions run_options(const Arguments& arguments);
+RunOptions run_options(Call& call, const Arguments& arguments);
 
 /// --keyed, whose key is the 32 bytes on standard input, and --derive-key.
 /// inputs  names that may not be standard input when it holds the key
 /// errors  UsageError; Failure (no key of 32 bytes)
-std::optional<Mode> mode_of(const Arguments& arguments, std::initializer_list<std::string_view> inputs);
+std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initializer_list<std::string_view> inputs);
 
 /// errors  UsageError (-o "")
 void require_output_name(const Arguments& arguments);
@@ -32,7 +33,7 @@ void require_output_name(const Arguments& arguments);
 /// {"kernel", "to_device", "to_host"} in seconds, or null: no clock has measured them, as on the CPU.
 std::string timings_json(const Timings& times);
 /// The same as a line on standard error: standard output holds the answer alone.
-void report_timings(const Timings& times);
+void report_timings(Call& call, const Timings& times);
 
 /// What an Error says, for people: the system's text where there is one, with the file's name.
 std::string reason_of(const Error& error);

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "command/call.hpp"
 #include "command/endings.hpp"
 #include "command/hash/in_order.hpp"
 #include "command/output/text.hpp"
@@ -130,19 +131,28 @@ Digest hash_of(const support::Bytes& data) { return merklize::hash(std::as_bytes
 
 using merklize::command::HashResult;
 
+// Hashing asks nothing of whoever calls it.
+struct NoCaller : merklize::command::Caller {
+    int hand_over(const std::vector<std::string>&) override { throw merklize::command::Failure{"no Python here"}; }
+    void prepare_libraries(std::string_view) override {}
+    std::filesystem::path installed() override { return {}; }
+};
+
 void hash_each_file(const std::vector<std::string>& paths, std::uint64_t seek,
                     const std::function<void(const HashResult&)>& done) {
     merklize::command::HashJob job;
     job.options = four_threads();
     job.seek = seek;
-    merklize::command::Bar bar("hashing");
+    NoCaller caller;
+    merklize::command::Call call({}, caller);
+    merklize::command::Bar bar(call, "hashing");
     std::size_t at = 0;
     const auto next = [&](merklize::command::HashInput& input) {
         if (at == paths.size()) return false;
         input.path = paths[at++];
         return true;
     };
-    merklize::command::hash_in_order(job, next, done, bar);
+    merklize::command::hash_in_order(call, job, next, done, bar);
 }
 
 // Results in order, by the command's own way.

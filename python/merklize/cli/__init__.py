@@ -6,7 +6,6 @@ Every command lives in a module of its own that is imported only when it runs.
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 
 import click
@@ -63,9 +62,13 @@ def cli() -> None:
     """Commands of `merklize` that are Python's."""
 
 
-def main() -> None:
-    """Run what the program `merklize` hands over."""
+def main(words: list[str]) -> int:
+    """Run a command of Python's. Returns its exit code."""
+    output.State.reset()
     try:
-        cli(prog_name="merklize")
+        cli(words, prog_name="merklize")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
     except KeyboardInterrupt:  # in the few moments outside of a command
-        sys.exit(130)
+        return 130
+    return 0

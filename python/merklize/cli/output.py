@@ -37,6 +37,11 @@ class State:
     wants_json = False
     has_written = False
 
+    @classmethod
+    def reset(cls) -> None:
+        """Begin anew: a process may run several commands."""
+        cls.wants_json = cls.has_written = False
+
 
 def answer_error(text: str) -> None:
     """With --json, the error that comes instead of an answer."""

@@ -7,7 +7,6 @@
 
 #include "bao/shape.hpp"
 #include "command/line/values.hpp"
-#include "command/output/streams.hpp"
 #include "command/settings.hpp"
 #include "command/tree/common.hpp"
 
@@ -66,8 +65,8 @@ std::optional<std::string> output_of(const Arguments& arguments) {
     return out;
 }
 
-runtime::InputFile open_input(const std::string& name) {
-    if (name == standard_input_name) return {standard_input(), "standard input"};
+runtime::InputFile open_input(Call& call, const std::string& name) {
+    if (name == standard_input_name) return {call.standard_input(), "standard input"};
     return runtime::InputFile(name);
 }
 
@@ -76,11 +75,11 @@ bool is_regular(const runtime::InputFile& file) {
     return fstat(file.fd(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
-std::vector<std::byte> read_all(const runtime::InputFile& file) {
+std::vector<std::byte> read_all(Call& call, const runtime::InputFile& file) {
     std::vector<std::byte> data;
     for (std::size_t done = 0;;) {
         data.resize(done + std::max<std::size_t>(done, 1 << 20));
-        const std::size_t count = file.read_some(std::span(data).subspan(done), [] { return true; });
+        const std::size_t count = file.read_some(std::span(data).subspan(done), call.waiting());
         done += count;
         if (done == data.size()) continue;
         data.resize(done);

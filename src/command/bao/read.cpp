@@ -45,7 +45,7 @@ private:
 // returns  the message's size
 // errors   BaoMismatch; if nothing was verified, it says what the input must be
 template <class Use>
-std::uint64_t decode(const runtime::InputFile& input, const Arguments& arguments, const Wanted& wanted,
+std::uint64_t decode(Call& call, const runtime::InputFile& input, const Arguments& arguments, const Wanted& wanted,
                      const Use& use) {
     const BaoForm form = bao_form_of(arguments);
     const std::uint64_t size = form.has_size ? 0 : stated_size(arguments, form);
@@ -57,7 +57,7 @@ std::uint64_t decode(const runtime::InputFile& input, const Arguments& arguments
     try {
         while (const std::size_t n = decoder.wants()) {
             item.resize(n);
-            const std::size_t count = input.read_some(std::span(item), [] { return true; });
+            const std::size_t count = input.read_some(std::span(item), call.waiting());
             if (count < n) {
                 throw BaoMismatch(ErrorCode::invalid_argument, "truncated: " + std::to_string(n) +
                                                                    " bytes must follow byte " + std::to_string(done) +
@@ -74,14 +74,15 @@ std::uint64_t decode(const runtime::InputFile& input, const Arguments& arguments
                                             "; without --outboard INPUT must be an encoding, or with --range a slice");
     }
     std::byte more;
-    if (input.read_some(std::span(&more, 1), [] { return true; }) != 0)
+    if (input.read_some(std::span(&more, 1), call.waiting()) != 0)
         throw BaoMismatch(ErrorCode::invalid_argument, "bytes follow its end at " + std::to_string(done));
     return decoder.size();
 }
 
 // Reads a message, verifies it by its outboard window by window, and gives out what is asked for.
 template <class Use>
-void read_verified(const runtime::InputFile& input, const Arguments& arguments, const Wanted& wanted, const Use& use) {
+void read_verified(Call& call, const runtime::InputFile& input, const Arguments& arguments, const Wanted& wanted,
+                   const Use& use) {
     const BaoForm form = bao_form_of(arguments);
     const std::uint64_t size = input.regular_size();
     const auto outboard = read_outboard(arguments.value("outboard").value_or(""), size, form);
@@ -98,7 +99,7 @@ void read_verified(const runtime::InputFile& input, const Arguments& arguments, 
         if (selection.cover(offset / 1024, end_chunk) != runtime::Selection::Cover::none) {
             data.resize(bytes);
             input.read_at(data, offset);
-            for (const BaoFault& fault : bao_verify(data, offset, size, trust, run_options(arguments)))
+            for (const BaoFault& fault : bao_verify(data, offset, size, trust, run_options(call, arguments)))
                 throw BaoMismatch(ErrorCode::invalid_argument, fault_text(fault));
             use(std::span<const std::byte>(data), offset);
         }
@@ -123,33 +124,33 @@ std::string ranges_json(const std::vector<FileRange>& ranges) {
 
 }  // namespace
 
-int run_bao_decode(const Arguments& arguments) {
+int run_bao_decode(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const Wanted wanted(ranges_of(arguments));
     required_root(arguments);
     const auto out = output_of(arguments);
-    const runtime::InputFile input = open_input(name);
-    Target target(out);
+    const runtime::InputFile input = open_input(call, name);
+    Target target(call, out);
     const auto put = [&](std::span<const std::byte> data, std::uint64_t offset) {
         wanted.each_part(data, offset, [&](std::span<const std::byte> part) { target.write(part); });
     };
     naming(name, [&] {
         if (arguments.has("outboard")) {
-            read_verified(input, arguments, wanted, put);
+            read_verified(call, input, arguments, wanted, put);
         } else {
-            decode(input, arguments, wanted, put);
+            decode(call, input, arguments, wanted, put);
         }
     });
     target.finish();
     return 0;
 }
 
-int run_bao_verify(const Arguments& arguments) {
+int run_bao_verify(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const Digest root = required_root(arguments);
     const Wanted wanted(ranges_of(arguments));
     const auto outboard = arguments.value("outboard");
-    const runtime::InputFile input = open_input(name);
+    const runtime::InputFile input = open_input(call, name);
     std::vector<std::string> reasons;
     json::Array faults;
     Verified verified;
@@ -159,9 +160,9 @@ int run_bao_verify(const Arguments& arguments) {
             const BaoForm form = bao_form_of(arguments);
             size = input.regular_size();
             const auto nodes = read_outboard(*outboard, size, form);
-            RunOptions options = run_options(arguments);
+            RunOptions options = run_options(call, arguments);
             const auto ranges = wanted.is_all() ? std::vector<FileRange>{{0, size}} : wanted.ranges();
-            Bar bar("verifying", ranges.size());
+            Bar bar(call, "verifying", ranges.size());
             for (const FileRange& range : ranges) {
                 options.progress = bar.part(1, range.bytes);
                 verified.add(runtime::Shape(size, form.group_log).groups_of(range));
@@ -176,7 +177,7 @@ int run_bao_verify(const Arguments& arguments) {
                 }
             }
         } else {
-            size = decode(input, arguments, wanted, [&](std::span<const std::byte> data, std::uint64_t offset) {
+            size = decode(call, input, arguments, wanted, [&](std::span<const std::byte> data, std::uint64_t offset) {
                 verified.add({offset, data.size()});
             });
         }
@@ -190,19 +191,19 @@ int run_bao_verify(const Arguments& arguments) {
     if (arguments.has("json")) {
         json::Array texts;
         for (const std::string& reason : reasons) texts.put(json::text(reason));
-        line(json::Object()
-                 .text("file", display(name))
-                 .number("valid", reasons.empty())
-                 .text("root", root.hex())
-                 .number("size", size)
-                 .put("verified", reasons.empty() ? ranges_json(verified.ranges()) : "[]")
-                 .put("reasons", texts.done())
-                 .put("faults", faults.done())
-                 .done());
+        call.line(json::Object()
+                      .text("file", display(name))
+                      .number("valid", reasons.empty())
+                      .text("root", root.hex())
+                      .number("size", size)
+                      .put("verified", reasons.empty() ? ranges_json(verified.ranges()) : "[]")
+                      .put("reasons", texts.done())
+                      .put("faults", faults.done())
+                      .done());
     } else if (reasons.empty()) {
-        line("valid: " + verified.text(size));
+        call.line("valid: " + verified.text(size));
     } else {
-        for (const std::string& reason : reasons) line("NOT valid: " + reason);
+        for (const std::string& reason : reasons) call.line("NOT valid: " + reason);
     }
     return reasons.empty() ? 0 : 1;
 }

@@ -19,64 +19,64 @@ bool is_file(const std::string& path) {
 }
 
 // What the command says when the bytes are in a file.
-int report(const Arguments& arguments, const Digest& root, const std::optional<std::string>& out) {
+int report(Call& call, const Arguments& arguments, const Digest& root, const std::optional<std::string>& out) {
     if (!out) return 0;
     if (!arguments.has("json")) {
-        line(root.hex());
+        call.line(root.hex());
         return 0;
     }
     const BaoForm form = bao_form_of(arguments);
-    line(json::Object()
-             .text("file", display(arguments.words()[0]))
-             .text("root", root.hex())
-             .number("group_size", form.group_bytes())
-             .text("order", form.order == BaoOrder::pre ? "pre" : "post")
-             .number("has_size", form.has_size)
-             .text("output", display(*out))
-             .done());
+    call.line(json::Object()
+                  .text("file", display(arguments.words()[0]))
+                  .text("root", root.hex())
+                  .number("group_size", form.group_bytes())
+                  .text("order", form.order == BaoOrder::pre ? "pre" : "post")
+                  .number("has_size", form.has_size)
+                  .text("output", display(*out))
+                  .done());
     return 0;
 }
 
-void write_to(const std::optional<std::string>& out, std::span<const std::byte> bytes) {
-    Target target(out);
+void write_to(Call& call, const std::optional<std::string>& out, std::span<const std::byte> bytes) {
+    Target target(call, out);
     target.write(bytes);
     target.finish();
 }
 
 }  // namespace
 
-int run_bao_outboard(const Arguments& arguments) {
+int run_bao_outboard(Call& call, const Arguments& arguments) {
     const BaoForm form = bao_form_of(arguments);
     const auto out = output_of(arguments);
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the outboard"};
-    RunOptions options = run_options(arguments);
-    const runtime::InputFile input = open_input(arguments.words()[0]);
+    RunOptions options = run_options(call, arguments);
+    const runtime::InputFile input = open_input(call, arguments.words()[0]);
     Digest root;
-    Bar bar("hashing");
+    Bar bar(call, "hashing");
     options.progress = bar.part_of(input.name());
     if (out && is_file(*out) && is_regular(input)) {
         root = bao_outboard_file(input.fd(), input.name(), form, *out, options);
     } else {
         const BaoOutput made = is_regular(input) ? bao_outboard_file(input.fd(), input.name(), form, options)
-                                                 : bao_outboard(read_all(input), form, options);
-        write_to(out, made.bytes);
+                                                 : bao_outboard(read_all(call, input), form, options);
+        write_to(call, out, made.bytes);
         root = made.root;
     }
-    return report(arguments, root, out);
+    return report(call, arguments, root, out);
 }
 
-int run_bao_encode(const Arguments& arguments) {
+int run_bao_encode(Call& call, const Arguments& arguments) {
     const BaoForm form = bao_form_of(arguments);
     const auto out = output_of(arguments);
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the encoding"};
-    RunOptions options = run_options(arguments);
-    const runtime::InputFile input = open_input(arguments.words()[0]);
+    RunOptions options = run_options(call, arguments);
+    const runtime::InputFile input = open_input(call, arguments.words()[0]);
     Digest root;
-    Bar bar("hashing");
+    Bar bar(call, "hashing");
     options.progress = bar.part_of(input.name());
     if (!is_regular(input)) {
-        const BaoOutput made = bao_encode(read_all(input), form, options);
-        write_to(out, made.bytes);
+        const BaoOutput made = bao_encode(read_all(call, input), form, options);
+        write_to(call, out, made.bytes);
         root = made.root;
     } else if (out && is_file(*out)) {
         root = bao_encode_file(input.fd(), input.name(), form, *out, options);
@@ -85,22 +85,22 @@ int run_bao_encode(const Arguments& arguments) {
         runtime::require_encoding_form("bao encode", form);
         const std::uint64_t size = input.regular_size();
         const BaoOutput nodes = bao_outboard_file(input.fd(), input.name(), form, options);
-        Target target(out);
+        Target target(call, out);
         bao_slice({size, form, reads_of(input), reads_of(nodes.bytes)}, {{{0, size}}},
                   [&](std::span<const std::byte> bytes) { target.write(bytes); });
         target.finish();
         root = nodes.root;
     }
-    return report(arguments, root, out);
+    return report(call, arguments, root, out);
 }
 
-int run_bao_slice(const Arguments& arguments) {
+int run_bao_slice(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const BaoForm form = bao_form_of(arguments);
     const auto ranges = ranges_of(arguments);
     if (ranges.empty()) throw UsageError{"Missing option '--range'."};
     const auto out = output_of(arguments), outboard = arguments.value("outboard");
-    const runtime::InputFile input = open_input(name);
+    const runtime::InputFile input = open_input(call, name);
     std::vector<std::byte> kept;
     BaoSource source{.form = form};
     naming(outboard.value_or(name), [&] {
@@ -117,7 +117,7 @@ int run_bao_slice(const Arguments& arguments) {
             input.read_at(std::as_writable_bytes(std::span(&source.size, 1)), 0);
         runtime::require_encoding("bao", length, source.size, form);
     });
-    Target target(out);
+    Target target(call, out);
     bao_slice(source, ranges, [&](std::span<const std::byte> bytes) { target.write(bytes); });
     target.finish();
     return 0;

@@ -13,7 +13,6 @@
 #include "command/hash/in_order.hpp"
 #include "command/hash/writers.hpp"
 #include "command/output/output.hpp"
-#include "command/output/streams.hpp"
 #include "host/descriptor.hpp"
 
 namespace merklize::command {
@@ -26,8 +25,8 @@ constexpr std::size_t most_line = 1 << 20;
 // The lines of a list, one after another.
 class Lines {
 public:
-    explicit Lines(const std::string& list) {
-        fd_ = list == standard_input_name ? standard_input() : open(list.c_str(), O_RDONLY | O_CLOEXEC);
+    Lines(Call& call, const std::string& list) {
+        fd_ = list == standard_input_name ? call.standard_input() : open(list.c_str(), O_RDONLY | O_CLOEXEC);
         if (fd_ < 0) throw Failure{strerror(errno)};
         if (list != standard_input_name) owned_ = runtime::Descriptor(fd_);
     }
@@ -72,8 +71,8 @@ private:
 
 class Report {
 public:
-    Report(HashJob& job, bool quiet, bool as_json) : job_(job), quiet_(quiet) {
-        if (as_json) json_.emplace();
+    Report(Call& call, HashJob& job, bool quiet, bool as_json) : call_(call), job_(job), quiet_(quiet) {
+        if (as_json) json_.emplace(call);
     }
 
     // As b3sum does, but says where a line is that cannot be read.
@@ -86,11 +85,11 @@ public:
             if (!error.empty()) entry.text("error", error);
             json_->put(entry);
         } else if (line.is_bad()) {
-            complain(sentence(list) + ":" + std::to_string(number) + ": " + error);
+            call_.complain(sentence(list) + ":" + std::to_string(number) + ": " + error);
         } else if (!ok) {
-            command::line(line.shown + ": FAILED" + (error.empty() ? "" : " (" + error + ")"));
+            call_.line(line.shown + ": FAILED" + (error.empty() ? "" : " (" + error + ")"));
         } else if (!quiet_) {
-            command::line(line.shown + ": OK");
+            call_.line(line.shown + ": OK");
         }
     }
     void finish() {
@@ -98,19 +97,20 @@ public:
     }
 
 private:
+    Call& call_;
     HashJob& job_;
     bool quiet_;
     std::optional<JsonList> json_{};
 };
 
 // Checks one list; returns how many lines failed.  errors  Failure (the list cannot be read)
-void check_list(const std::string& list, HashJob& job, Report& report, std::uint64_t& failed) {
+void check_list(Call& call, const std::string& list, HashJob& job, Report& report, std::uint64_t& failed) {
     if (list == standard_input_name && job.has_key) throw Failure{"standard input holds the key, not a list"};
-    Lines lines(list);
+    Lines lines(call, list);
     std::deque<CheckLine> open;  // lines whose files are being hashed
     std::string text, broken;    // broken: why the list ends early
     std::uint64_t number = 0;
-    Bar bar("checking", 0);
+    Bar bar(call, "checking", 0);
     const auto next = [&](HashInput& input) {
         try {
             if (!lines.next(text)) return false;
@@ -140,27 +140,27 @@ void check_list(const std::string& list, HashJob& job, Report& report, std::uint
         if (!ok) failed++;
         report.put(list, number, line, ok, line.is_bad() ? line.reason() : result.error);
     };
-    hash_in_order(job, next, done, bar);
+    hash_in_order(call, job, next, done, bar);
     if (!broken.empty()) throw Failure{broken};
 }
 
 }  // namespace
 
-std::uint64_t check_lists(const std::vector<std::string>& lists, HashJob& job, bool quiet, bool as_json) {
+std::uint64_t check_lists(Call& call, const std::vector<std::string>& lists, HashJob& job, bool quiet, bool as_json) {
     std::uint64_t failed = 0, unread = 0;
-    Report report(job, quiet, as_json);
+    Report report(call, job, quiet, as_json);
     for (const std::string& list : lists) {
         try {
-            check_list(list, job, report, failed);
+            check_list(call, list, job, report, failed);
         } catch (const Failure& failure) {
             unread++;
-            complain(sentence(list) + ": " + failure.text);
+            call.complain(sentence(list) + ": " + failure.text);
         }
     }
     report.finish();
     if (failed != 0) {
-        complain("WARNING: " + std::to_string(failed) + " computed checksum" + (failed > 1 ? "s" : "") +
-                 " did NOT match");
+        call.complain("WARNING: " + std::to_string(failed) + " computed checksum" + (failed > 1 ? "s" : "") +
+                      " did NOT match");
     }
     return failed + unread;
 }

@@ -83,15 +83,15 @@ void require_usage(const Arguments& a, const HashJob& job) {
     require(std::ranges::find(a.words(), "") == a.words().end(), "the name of a FILE is empty");
 }
 
-void report(const HashResult& result) {
+void report(Call& call, const HashResult& result) {
     if (result.error.empty()) return;
     const char* hint = result.is_folder ? " (--recursive takes the files in it)" : "";
-    complain(sentence(result.path) + ": " + result.error + hint);
+    call.complain(sentence(result.path) + ": " + result.error + hint);
 }
 
 }  // namespace
 
-int run_hash(const Arguments& arguments) {
+int run_hash(Call& call, const Arguments& arguments) {
     HashJob job;
     const auto message_hash = [](const std::string& name) {
         const Hash hash = hash_from_name(name);
@@ -103,39 +103,39 @@ int run_hash(const Arguments& arguments) {
     job.seek = count_value(arguments, "seek").value_or(0);
     count_value(arguments, "num-threads");
     require_usage(arguments, job);
-    job.options = run_options(arguments);
+    job.options = run_options(call, arguments);
     job.is_xet = arguments.has("xet");
     job.has_key = arguments.has("keyed");
-    job.mode = mode_of(arguments, {}).value_or(Mode());
+    job.mode = mode_of(call, arguments, {}).value_or(Mode());
     job.timed = arguments.has("timings");
     const bool as_json = arguments.has("json");
     std::uint64_t failed = 0;
     if (arguments.has("check")) {
         std::vector<std::string> lists = arguments.words();
         if (lists.empty()) lists.emplace_back(standard_input_name);
-        failed = check_lists(lists, job, arguments.has("quiet"), as_json);
+        failed = check_lists(call, lists, job, arguments.has("quiet"), as_json);
     } else {
         const bool raw = arguments.has("raw"), names = !arguments.has("no-names"), tag = arguments.has("tag");
         Inputs inputs(arguments.words(), arguments.has("recursive"));
-        Bar bar("hashing", inputs.count());
-        JsonList list;
+        Bar bar(call, "hashing", inputs.count());
+        JsonList list(call);
         hash_in_order(
-            job, [&](HashInput& input) { return inputs.next(input); },
+            call, job, [&](HashInput& input) { return inputs.next(input); },
             [&](const HashResult& result) {
                 if (!result.error.empty()) failed++;
-                report(result);
+                report(call, result);
                 if (as_json) {
                     list.put(result, job);
                 } else if (raw) {
-                    write_raw(result, job);
+                    write_raw(call, result, job);
                 } else {
-                    write_line(result, job, names, tag);
+                    write_line(call, result, job, names, tag);
                 }
             },
             bar);
         if (as_json) list.finish(job);
     }
-    if (job.timed && !as_json) report_timings(job.times);
+    if (job.timed && !as_json) report_timings(call, job.times);
     return failed == 0 ? 0 : 1;
 }
 

@@ -10,7 +10,6 @@
 
 #include "command/endings.hpp"
 #include "command/output/output.hpp"
-#include "command/output/streams.hpp"
 #include "host/input_file.hpp"
 #include "host/threads.hpp"
 
@@ -33,8 +32,9 @@ struct Item {
 // A bounded queue. The caller adds inputs at its end and gives out results at its front; workers take the items between.
 class Pipeline {
 public:
-    Pipeline(HashJob& job, const std::function<bool(HashInput&)>& next, Bar& bar)
-        : job_(job),
+    Pipeline(Call& call, HashJob& job, const std::function<bool(HashInput&)>& next, Bar& bar)
+        : call_(call),
+          job_(job),
           next_(next),
           bar_(bar),
           alone_{.device = job.options.device, .threads = 1, .policy = job.options.policy},
@@ -55,6 +55,7 @@ public:
 
     void run(const std::function<void(const HashResult&)>& done) {
         for (;;) {
+            call_.require_going_on();
             const Item::State state = front_state();
             if (state == Item::State::done) {
                 if (items_.front().failure) std::rethrow_exception(items_.front().failure);
@@ -62,11 +63,11 @@ public:
                 bar_.advance();
                 remove_front();
             } else if (state == Item::State::large) {
-                flush();
+                call_.flush();
                 work(items_.front(), true);
             } else if (!add()) {
                 if (items_.empty()) return;
-                flush();  // what is known so far should be seen while this takes its time
+                call_.flush();  // what is known so far should be seen while this takes its time
                 finish_front();
             }
         }
@@ -148,7 +149,7 @@ private:
         if (!is_large && (is_standard || job_.length > digest_piece)) return false;
         if (is_standard && job_.has_key) throw Failure{"standard input holds the key, not data"};
         auto file = item.pipe     ? std::move(item.pipe)
-                    : is_standard ? std::make_unique<const runtime::InputFile>(standard_input(), "standard input")
+                    : is_standard ? std::make_unique<const runtime::InputFile>(call_.standard_input(), "standard input")
                                   : std::make_unique<const runtime::InputFile>(result.path);
         const auto extent = file->extent();
         if (is_large) {
@@ -177,6 +178,7 @@ private:
         front_.wait(lock, [&] { return is_ended_ || &item == &items_.front(); });
     }
 
+    Call& call_;
     HashJob& job_;
     const std::function<bool(HashInput&)>& next_;
     Bar& bar_;
@@ -197,9 +199,9 @@ private:
 
 }  // namespace
 
-void hash_in_order(HashJob& job, const std::function<bool(HashInput&)>& next,
+void hash_in_order(Call& call, HashJob& job, const std::function<bool(HashInput&)>& next,
                    const std::function<void(const HashResult&)>& done, Bar& bar) {
-    Pipeline(job, next, bar).run(done);
+    Pipeline(call, job, next, bar).run(done);
 }
 
 }  // namespace merklize::command

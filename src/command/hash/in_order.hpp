@@ -24,7 +24,7 @@ struct HashInput {
 /// next    gives the next input; false: there are no more. Called while others are hashed, from the calling thread
 /// done    takes a result. Called from the calling thread
 /// errors  what next() and done() throw, and the first error, in the order of the inputs, that is not about the input itself
-void hash_in_order(HashJob& job, const std::function<bool(HashInput&)>& next,
+void hash_in_order(Call& call, HashJob& job, const std::function<bool(HashInput&)>& next,
                    const std::function<void(const HashResult&)>& done, Bar& bar);
 
 }  // namespace merklize::command

@@ -5,7 +5,7 @@
 
 namespace merklize::command {
 
-void write_line(const HashResult& result, const HashJob& job, bool names, bool tag) {
+void write_line(Call& call, const HashResult& result, const HashJob& job, bool names, bool tag) {
     if (!result.error.empty()) return;
     thread_local std::string text, after;
     text.clear();
@@ -17,19 +17,19 @@ void write_line(const HashResult& result, const HashJob& job, bool names, bool t
     }
     each_piece(result, job, [&](std::span<const std::byte> piece) {
         append_hex(text, piece);
-        write(text);
+        call.write(text);
         text.clear();
     });
-    write(after);
+    call.write(after);
 }
 
-void write_raw(const HashResult& result, const HashJob& job) {
-    if (result.error.empty()) each_piece(result, job, [](std::span<const std::byte> piece) { write(piece); });
+void write_raw(Call& call, const HashResult& result, const HashJob& job) {
+    if (result.error.empty()) each_piece(result, job, [&](std::span<const std::byte> piece) { call.write(piece); });
 }
 
 void JsonList::put(const json::Object& entry) {
-    write(is_empty_ ? "{\"files\": [\n  " : ",\n  ");
-    write(entry.done());
+    call_.write(is_empty_ ? "{\"files\": [\n  " : ",\n  ");
+    call_.write(entry.done());
     is_empty_ = false;
 }
 
@@ -43,9 +43,9 @@ void JsonList::put(const HashResult& result, const HashJob& job) {
 }
 
 void JsonList::finish(const HashJob& job) {
-    write(is_empty_ ? "{\"files\": []" : "\n]");
-    if (job.timed) write(", \"timings\": " + timings_json(job.times));
-    write("}\n");
+    call_.write(is_empty_ ? "{\"files\": []" : "\n]");
+    if (job.timed) call_.write(", \"timings\": " + timings_json(job.times));
+    call_.write("}\n");
 }
 
 }  // namespace merklize::command

@@ -1,18 +1,13 @@
 #include "command/line/arguments.hpp"
 
-#include <getopt.h>
-
-#include <cstring>
+#include <algorithm>
 #include <ranges>
 
 #include "command/endings.hpp"
-#include "command/output/output.hpp"
+#include "command/output/text.hpp"
 
 namespace merklize::command {
 namespace {
-
-constexpr int word = 1;          // getopt_long()'s answer for what is no option
-constexpr int long_begin = 256;  // its answers for long options: behind all letters
 
 // The words of "TREE [INDEX]...".
 std::vector<std::string_view> wanted_words(std::string_view arguments) {
@@ -23,12 +18,6 @@ std::vector<std::string_view> wanted_words(std::string_view arguments) {
         arguments.remove_prefix(std::min(end + 1, arguments.size()));
     }
     return words;
-}
-
-// getopt_long() also takes the beginnings of names. A script that uses one would break when an option is added.
-std::string_view name_in(std::string_view text) {
-    text.remove_prefix(2);
-    return text.substr(0, text.find('='));
 }
 
 // text  with its dashes; may have a value
@@ -44,61 +33,53 @@ std::string_view name_in(std::string_view text) {
 
 }  // namespace
 
-Arguments::Arguments(const Command& command, std::string usage_name, const std::vector<char*>& words)
+Arguments::Arguments(const Command& command, std::string usage_name, std::span<const std::string> words)
     : command_(command), usage_name_(std::move(usage_name)) {
-    std::string letters = "-:";  // words in order, and an own answer for a missing value
-    std::vector<option> longs;
-    std::vector<std::string> names;  // with a zero byte at the end
-    names.reserve(command.options.size());
-    for (const Option& one : command.options) {
-        const bool takes_value = !one.value.empty();
-        if (one.letter != 0) letters += takes_value ? std::string{one.letter, ':'} : std::string{one.letter};
-        names.emplace_back(one.name);
-        longs.push_back({names.back().c_str(), takes_value ? required_argument : no_argument, nullptr,
-                         long_begin + static_cast<int>(&one - command.options.data())});
-    }
-    longs.push_back({});
-    std::vector<char*> argv{const_cast<char*>("merklize")};
-    argv.insert(argv.end(), words.begin(), words.end());
-    argv.push_back(nullptr);
-    const int argc = static_cast<int>(argv.size()) - 1;
-    opterr = 0;
-    optind = 0;
-    for (;;) {
-        const int at = optind == 0 ? 1 : optind;
-        const int found = getopt_long(argc, argv.data(), letters.c_str(), longs.data(), nullptr);
-        if (found < 0) break;
-        const std::string_view text = argv[at];
-        if (found == word) {
-            words_.emplace_back(optarg);
+    for (std::size_t at = 0; at < words.size(); at++) {
+        const std::string_view text = words[at];
+        if (text == "--") {
+            words_.insert(words_.end(), words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end());
+            break;
+        }
+        if (text.size() < 2 || text[0] != '-') {
+            words_.emplace_back(text);
             continue;
         }
-        const bool is_long = text.starts_with("--");
-        if (found == '?') {
-            if (!is_long) no_such_option(command, std::string{'-', static_cast<char>(optopt)});
-            const Option* known = find_option(command, name_in(text));
-            if (known == nullptr) no_such_option(command, text);
-            throw UsageError{"Option '--" + std::string(known->name) + "' does not take a value."};
+        // The next word, which is no value if it is an option; --name=-x has one.
+        const auto next = [&](std::string_view option) -> const std::string& {
+            if (at + 1 == words.size() || (words[at + 1].size() > 1 && words[at + 1][0] == '-')) needs_value(option);
+            return words[++at];
+        };
+        if (text.starts_with("--")) {
+            const std::size_t equals = text.find('=');
+            const Option* option = find_option(command, text.substr(2, equals - 2));
+            if (option == nullptr) no_such_option(command, text);
+            if (option->value.empty() && equals != text.npos)
+                throw UsageError{"Option '--" + std::string(option->name) + "' does not take a value."};
+            add(*option, option->value.empty() ? std::string()
+                         : equals == text.npos ? next(text)
+                                               : std::string(text.substr(equals + 1)));
+            continue;
         }
-        if (is_long && find_option(command, name_in(text)) == nullptr) no_such_option(command, text);
-        const std::string shown =
-            is_long ? std::string(text) : std::string{'-', static_cast<char>(found == ':' ? optopt : found)};
-        if (found == ':') needs_value(shown);
-        const char* value = optarg;
-        if (value != nullptr && value == argv[static_cast<std::size_t>(optind) - 1]) {
-            if (value[0] == '-' && value[1] != 0) needs_value(shown);  // it is the next option; --name=-x is a value
-        } else if (value != nullptr && !is_long && value[0] == '=') {
-            value++;  // -l=5
-        }
-        for (const Option& one : command.options) {
-            if (found != one.letter && found != long_begin + (&one - command.options.data())) continue;
-            given_.emplace_back(one.same_as.empty() ? &one : find_option(command, one.same_as), value);
+        for (std::size_t k = 1; k < text.size(); k++) {  // -abc, -l5, -l=5, -l 5
+            const std::string shown{'-', text[k]};
+            const auto option = std::ranges::find(command.options, text[k], &Option::letter);
+            if (option == command.options.end()) no_such_option(command, shown);
+            if (option->value.empty()) {
+                add(*option, {});
+                continue;
+            }
+            std::string_view value = text.substr(k + 1);
+            if (value.starts_with('=')) value.remove_prefix(1);
+            add(*option, k + 1 == text.size() ? next(shown) : std::string(value));
             break;
         }
     }
-    const auto rest = std::span(argv).first(static_cast<std::size_t>(argc)).subspan(static_cast<std::size_t>(optind));
-    words_.insert(words_.end(), rest.begin(), rest.end());
     if (!has("help") && !has("version")) require_words();
+}
+
+void Arguments::add(const Option& option, std::string value) {
+    given_.emplace_back(option.same_as.empty() ? &option : find_option(command_, option.same_as), std::move(value));
 }
 
 void Arguments::require_words() const {
@@ -116,7 +97,7 @@ void Arguments::require_words() const {
 std::vector<std::string> Arguments::plain() const {
     std::vector<std::string> all;
     for (const auto& [one, value] : given_)
-        all.push_back("--" + std::string(one->name) + (value == nullptr ? "" : "=" + std::string(value)));
+        all.push_back("--" + std::string(one->name) + (one->value.empty() ? "" : "=" + value));
     all.emplace_back("--");
     all.insert(all.end(), words_.begin(), words_.end());
     return all;

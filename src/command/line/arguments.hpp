@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +16,7 @@ class Arguments {
 public:
     /// words  what follows the command's name
     /// errors  UsageError
-    Arguments(const Command& command, std::string usage_name, const std::vector<char*>& words);
+    Arguments(const Command& command, std::string usage_name, std::span<const std::string> words);
 
     const Command& command() const noexcept { return command_; }
     /// The words as the user typed them up to the command: "merklize tree build".
@@ -33,11 +34,12 @@ public:
     std::vector<std::string> plain() const;
 
 private:
+    void add(const Option& option, std::string value);
     void require_words() const;
 
     const Command& command_;
     std::string usage_name_;
-    std::vector<std::pair<const Option*, const char*>> given_;
+    std::vector<std::pair<const Option*, std::string>> given_;
     std::vector<std::string> words_;
 };
 

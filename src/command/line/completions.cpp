@@ -245,16 +245,16 @@ std::string manual_page() {
     return page;
 }
 
-int run_completions(const Arguments& arguments) {
+int run_completions(Call& call, const Arguments& arguments) {
     const std::string& shell = arguments.words()[0];
     if (shell == "bash") {
-        write(bash_completions());
+        call.write(bash_completions());
     } else if (shell == "zsh") {
-        write(zsh_completions());
+        call.write(zsh_completions());
     } else if (shell == "fish") {
-        write(fish_completions());
+        call.write(fish_completions());
     } else if (shell == "man") {
-        write(manual_page());
+        call.write(manual_page());
     } else {
         throw UsageError{"'" + sentence(shell) + "' is neither bash, zsh nor fish, and not man"};
     }

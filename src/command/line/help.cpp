@@ -1,12 +1,9 @@
 #include "command/line/help.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "command/output/streams.hpp"
 #include "command/output/text.hpp"
 #include "merklize/formats.hpp"
 #include "merklize/hash.hpp"
@@ -15,8 +12,6 @@ namespace merklize::command {
 namespace {
 
 constexpr std::size_t most_columns = 80;
-
-std::size_t columns() { return std::clamp<std::size_t>(columns_of(STDOUT_FILENO), 40, most_columns); }
 
 template <class Range>
 std::string joined(const Range& all) {
@@ -59,8 +54,8 @@ std::string usage_line(const Command& command, const std::string& usage_name) {
     return text + (command.arguments.empty() ? "" : " ") + std::string(command.arguments);
 }
 
-std::string help_text(const Command& command, const std::string& usage_name) {
-    const std::size_t width = columns();
+std::string help_text(const Command& command, const std::string& usage_name, std::size_t columns) {
+    const std::size_t width = std::clamp<std::size_t>(columns, 40, most_columns);
     std::string text = usage_line(command, usage_name) + "\n";
     for (std::string_view rest = command.help; !rest.empty();) {
         const std::string_view paragraph = rest.substr(0, rest.find("\n\n"));

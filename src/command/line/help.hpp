@@ -10,8 +10,8 @@ namespace merklize::command {
 
 /// "Usage: merklize tree build [OPTIONS] INPUT"
 std::string usage_line(const Command& command, const std::string& usage_name);
-/// --help, as wide as the terminal or COLUMNS, at most 80 columns.
-std::string help_text(const Command& command, const std::string& usage_name);
+/// --help, as wide as the terminal, 40 to 80 columns.
+std::string help_text(const Command& command, const std::string& usage_name, std::size_t columns);
 /// The text of an option with the names that it stands for.
 std::string expanded(std::string_view text);
 

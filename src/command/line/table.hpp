@@ -8,6 +8,7 @@
 namespace merklize::command {
 
 class Arguments;
+class Call;
 
 /// An option of a command.
 struct Option {
@@ -29,7 +30,7 @@ struct Command {
     std::span<const Option> options{};
     std::span<const Command> commands{};
     /// Runs it and returns its exit code. Null: Python's package has this command.
-    int (*run)(const Arguments& arguments) = nullptr;
+    int (*run)(Call& call, const Arguments& arguments) = nullptr;
     /// Whether Python's package has the same command for files that are URLs.
     bool takes_urls = false;
 };

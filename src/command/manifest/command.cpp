@@ -49,15 +49,15 @@ void require_no_source(const Manifest& made, const std::string& path, const std:
     refuse_same(made.files);
 }
 
-void write_lines(const Differences& differences) {
-    for (const Difference& one : differences) line(one.sentence());
+void write_lines(Call& call, const Differences& differences) {
+    for (const Difference& one : differences) call.line(one.sentence());
 }
 
-void write_json(json::Object& fields, const Differences& differences) {
+void write_json(Call& call, json::Object& fields, const Differences& differences) {
     json::Array list;
     for (const Difference& one : differences) list.put(one.json());
     fields.put("differences", list.done());
-    line(json::indented(fields.done(), 1));
+    call.line(json::indented(fields.done(), 1));
 }
 
 std::string shape_of(const Tensor& tensor) {
@@ -69,7 +69,7 @@ std::string shape_of(const Tensor& tensor) {
 // The begin of a digest: all of it takes a line by itself.
 std::string shown(const Digest& digest) { return digest.hex().substr(0, 16); }
 
-void show_json(const Manifest& known) {
+void show_json(Call& call, const Manifest& known) {
     json::Array tensors, files;
     for (const Tensor& one : known.tensors) {
         json::Object fields;
@@ -82,12 +82,12 @@ void show_json(const Manifest& known) {
     }
     json::Object all;
     all.text("root", known.root.hex()).text("kind", manifests::name_of(known.kind)).number("bytes", known.bytes());
-    line(json::indented(all.put("tensors", tensors.done()).put("files", files.done()).done(), 1));
+    call.line(json::indented(all.put("tensors", tensors.done()).put("files", files.done()).done(), 1));
 }
 
 }  // namespace
 
-int run_manifest_create(const Arguments& arguments) {
+int run_manifest_create(Call& call, const Arguments& arguments) {
     const std::string& path = arguments.words()[0];
     const auto target = arguments.value("output");
     require_output_name(arguments);
@@ -96,30 +96,30 @@ int run_manifest_create(const Arguments& arguments) {
     manifests::Options options{.ignore = arguments.values("ignore"), .follow_links = arguments.has("follow-links")};
     options.piece_size = size_value(arguments, "piece-size").value_or(options.piece_size);
     if (is_to_file) options.exclude = *target;
-    RunOptions run = run_options(arguments);
+    RunOptions run = run_options(call, arguments);
     Manifest made;
     {
-        Bar bar("hashing");
+        Bar bar(call, "hashing");
         run.progress = bar.part_of(path);
         made = manifests::create(path, options, run);
     }
     if (is_to_file) require_no_source(made, path, *target);
-    Target out(target);
+    Target out(call, target);
     out.write(to_json(made, !arguments.has("portable")));
     out.finish();
-    if (is_to_file) line(made.root.hex() + "  " + sentence(*target));
+    if (is_to_file) call.line(made.root.hex() + "  " + sentence(*target));
     return 0;
 }
 
-int run_manifest_refresh(const Arguments& arguments) {
+int run_manifest_refresh(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     const Manifest known = manifests::load(file);
     const manifests::RefreshOptions options{arguments.has("all"), arguments.has("follow-links"), file};
     const std::string path = arguments.words().size() > 1 ? arguments.words()[1] : beside(file, known);
-    RunOptions run = run_options(arguments);
+    RunOptions run = run_options(call, arguments);
     manifests::Refreshed made;
     {
-        Bar bar("hashing");
+        Bar bar(call, "hashing");
         run.progress = bar.part(1, known.bytes());
         made = manifests::refresh(known, path, options, run);
     }
@@ -127,23 +127,23 @@ int run_manifest_refresh(const Arguments& arguments) {
     NewFile out(file);
     out.write(to_json(made.manifest));
     out.finish();
-    for (const std::string& name : made.hashed) line("hashed  " + sentence(name));
-    line(std::to_string(made.hashed.size()) + " of " + std::to_string(made.hashed.size() + made.kept.size()) +
-         " files hashed; " + std::to_string(made.kept.size()) + " kept, whose size, time and inode are the same");
-    write_lines(diff(known, made.manifest));
-    line(made.manifest.root.hex() + "  " + sentence(file));
+    for (const std::string& name : made.hashed) call.line("hashed  " + sentence(name));
+    call.line(std::to_string(made.hashed.size()) + " of " + std::to_string(made.hashed.size() + made.kept.size()) +
+              " files hashed; " + std::to_string(made.kept.size()) + " kept, whose size, time and inode are the same");
+    write_lines(call, diff(known, made.manifest));
+    call.line(made.manifest.root.hex() + "  " + sentence(file));
     return 0;
 }
 
-int run_manifest_check(const Arguments& arguments) {
+int run_manifest_check(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     const Manifest known = manifests::load(file);
     const manifests::CheckOptions options{arguments.values("only"), arguments.has("follow-links"), file};
-    RunOptions run = run_options(arguments);
+    RunOptions run = run_options(call, arguments);
     const std::string path = arguments.words().size() > 1 ? arguments.words()[1] : beside(file, known);
     manifests::Report found;
     {
-        Bar bar("checking");
+        Bar bar(call, "checking");
         run.progress = bar.part(1, options.only.empty() ? known.bytes() : 0);
         found = manifests::check(known, path, options, run);
     }
@@ -152,50 +152,51 @@ int run_manifest_check(const Arguments& arguments) {
         json::Object fields;
         fields.number("ok", differences.empty()).number("checked", found.checked).number("bytes", found.bytes);
         fields.text("root", known.root.hex());
-        write_json(fields, differences);
+        write_json(call, fields, differences);
     } else {
-        write_lines(differences);
+        write_lines(call, differences);
     }
     if (!differences.empty()) {
-        complain("WARNING: " + std::to_string(differences.size()) + " difference" +
-                 (differences.size() > 1 ? "s" : "") + " from " + sentence(file));
+        call.complain("WARNING: " + std::to_string(differences.size()) + " difference" +
+                      (differences.size() > 1 ? "s" : "") + " from " + sentence(file));
         return 1;
     }
     if (!arguments.has("json")) {
-        line("OK: " + std::to_string(found.checked) + " tensors and files" + (options.only.empty() ? "" : " of it") +
-             ", " + human_bytes(static_cast<double>(found.bytes)) + ", root " + known.root.hex());
+        call.line("OK: " + std::to_string(found.checked) + " tensors and files" +
+                  (options.only.empty() ? "" : " of it") + ", " + human_bytes(static_cast<double>(found.bytes)) +
+                  ", root " + known.root.hex());
     }
     return 0;
 }
 
-int run_manifest_diff(const Arguments& arguments) {
+int run_manifest_diff(Call& call, const Arguments& arguments) {
     const Manifest first = manifests::load(arguments.words()[0]), second = manifests::load(arguments.words()[1]);
     const Differences differences = diff(first, second);
     if (arguments.has("json")) {
         json::Object fields;
         fields.text("old", first.root.hex()).text("new", second.root.hex());
-        write_json(fields, differences);
+        write_json(call, fields, differences);
     } else {
-        write_lines(differences);
+        write_lines(call, differences);
     }
     return differences.empty() ? 0 : 1;
 }
 
-int run_manifest_show(const Arguments& arguments) {
+int run_manifest_show(Call& call, const Arguments& arguments) {
     const Manifest known = manifests::load(arguments.words()[0]);
     if (arguments.has("json")) {
-        show_json(known);
+        show_json(call, known);
         return 0;
     }
-    line("root  " + known.root.hex());
-    line("of    " + std::string(manifests::name_of(known.kind)) + (known.name ? " " + sentence(*known.name) : ""));
-    line("has   " + std::to_string(known.tensors.size()) + " tensors in " + std::to_string(known.shards.size()) +
-         " shards, " + std::to_string(known.files.size()) + " other files, " +
-         human_bytes(static_cast<double>(known.bytes())));
+    call.line("root  " + known.root.hex());
+    call.line("of    " + std::string(manifests::name_of(known.kind)) + (known.name ? " " + sentence(*known.name) : ""));
+    call.line("has   " + std::to_string(known.tensors.size()) + " tensors in " + std::to_string(known.shards.size()) +
+              " shards, " + std::to_string(known.files.size()) + " other files, " +
+              human_bytes(static_cast<double>(known.bytes())));
     for (const std::vector<std::string>& group : known.aliases) {
         std::string names;
         for (const std::string& name : group) names += (names.empty() ? "" : ", ") + sentence(name);
-        line("share memory: " + names);
+        call.line("share memory: " + names);
     }
     std::vector<std::vector<std::string>> rows = {{"digest", "dtype", "shape", "bytes", "name"}};
     for (const Tensor& tensor : known.tensors) {
@@ -204,7 +205,7 @@ int run_manifest_show(const Arguments& arguments) {
     }
     for (const File& one : known.files)
         rows.push_back({shown(one.digest), "", "", std::to_string(one.size), sentence(one.path)});
-    line(table_text(rows, "   r"));
+    call.line(table_text(rows, "   r"));
     return 0;
 }
 

@@ -6,24 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "command/call.hpp"
 #include "command/output/text.hpp"
 #include "host/atomic_file.hpp"
 #include "host/descriptor.hpp"
 
 namespace merklize::command {
-
-/// Standard output, kept back until flush() or until there is much of it. Whoever reads it may have gone (`merklize hash ... | head`):
-/// then the command ends quietly with code 141.
-/// errors  Failure (it cannot be written), Exit
-void write(std::string_view data);
-void write(std::span<const std::byte> data);
-void line(std::string_view text);
-void flush();
-/// Whether anything was written to standard output.
-bool has_written() noexcept;
-
-/// One line on standard error, in order with what went to standard output before. What a terminal would not show is escaped.
-void complain(std::string_view text);
 
 /// A file to write, which appears whole or not at all, also if the process is killed. A link is followed: what it names is replaced. A
 /// device or a pipe is written to as it is.
@@ -50,7 +38,7 @@ private:
 /// Where an answer goes: a file, or without a name, and for "-", standard output.
 class Target {
 public:
-    explicit Target(const std::optional<std::string>& path) {
+    Target(Call& call, const std::optional<std::string>& path) : call_(call) {
         if (path && *path != "-") file_.emplace(*path);
     }
     template <class Data>
@@ -58,7 +46,7 @@ public:
         if (file_) {
             file_->write(data);
         } else {
-            command::write(data);
+            call_.write(data);
         }
     }
     void finish() {
@@ -66,6 +54,7 @@ public:
     }
 
 private:
+    Call& call_;
     std::optional<NewFile> file_{};
 };
 

@@ -1,18 +1,14 @@
 #include "command/output/progress.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "command/line/values.hpp"
-#include "command/output/streams.hpp"
 #include "command/output/text.hpp"
 
 namespace merklize::command {
@@ -22,23 +18,6 @@ constexpr auto delay = std::chrono::milliseconds(400);  // short work should not
 constexpr auto period = std::chrono::milliseconds(100);
 constexpr std::size_t most_cells = 40, least_cells = 5;
 
-constexpr char hide_cursor[] = "\x1b[?25l";
-constexpr char erase[] = "\x1b[?25h\r\x1b[2K";
-
-std::atomic<bool> is_drawn{false};
-
-bool is_seen() {
-    if (isatty(STDERR_FILENO) == 0) return false;
-    const char* term = std::getenv("TERM");
-    return term == nullptr || std::strcmp(term, "dumb") != 0;
-}
-
-// In the place of what is drawn.
-void write_line(const std::string& text) {
-    const std::string all = (is_drawn.exchange(true) ? "\r\x1b[2K" : hide_cursor) + text;
-    static_cast<void>(!::write(STDERR_FILENO, all.data(), all.size()));
-}
-
 bool has_colours() {
     const char* no = std::getenv("NO_COLOR");
     return no == nullptr || *no == 0;
@@ -46,23 +25,20 @@ bool has_colours() {
 
 }  // namespace
 
-void erase_bar() noexcept {
-    if (!is_drawn.exchange(false)) return;
-    static_cast<void>(!::write(STDERR_FILENO, erase, sizeof erase - 1));
-}
+Bar::Bar(Call& call, std::string what, std::uint64_t parts)
+    : call_(call), what_(std::move(what)), parts_(parts), next_(begin_ + delay), enabled_(call.shows_bars()) {}
 
-Bar::Bar(std::string what, std::uint64_t parts)
-    : what_(std::move(what)), parts_(parts), next_(begin_ + delay), enabled_(is_seen()) {}
-
-Bar::~Bar() { erase_bar(); }
+Bar::~Bar() { call_.erase_bar(); }
 
 std::function<bool(double)> Bar::part(std::uint64_t count, std::uint64_t bytes) {
     const auto before = std::exchange(bytes_, bytes_ + static_cast<double>(bytes));
-    if (!enabled_) return {};
+    if (!enabled_ && !call_.caller().can_cancel()) return {};
     return [this, count, before, bytes](double done) {
-        draw(static_cast<double>(finished_) + done * static_cast<double>(count),
-             before + done * static_cast<double>(bytes));
-        return true;
+        if (enabled_) {
+            draw(static_cast<double>(finished_) + done * static_cast<double>(count),
+                 before + done * static_cast<double>(bytes));
+        }
+        return call_.goes_on();
     };
 }
 
@@ -115,14 +91,14 @@ void Bar::draw(double done, double bytes) {
     const auto now = Clock::now();
     if (now < next_) return;
     next_ = now + period;
-    write_line(bar_text({what_, done, parts_, bytes, std::chrono::duration<double>(now - begin_).count(),
-                         columns_of(STDERR_FILENO), has_colours()}));
+    call_.draw(bar_text({what_, done, parts_, bytes, std::chrono::duration<double>(now - begin_).count(),
+                         call_.columns(), has_colours()}));
 }
 
-void show_compiling(std::string_view device, bool kept) {
-    if (!is_seen()) return;
+void show_compiling(Call& call, std::string_view device, bool kept) {
+    if (!call.shows_bars()) return;
     const std::string text = "compiling kernels for " + std::string(device) + (kept ? " (kept for the next time)" : "");
-    write_line(text.substr(0, columns_of(STDERR_FILENO) - 1));
+    call.draw(text.substr(0, call.columns() - 1));
 }
 
 }  // namespace merklize::command

@@ -7,18 +7,20 @@
 #include <string>
 #include <string_view>
 
+#include "command/call.hpp"
+
 namespace merklize::command {
 
 /// A progress bar on standard error, drawn only on a terminal and only for work that takes a while. One at a time.
 class Bar {
 public:
     /// parts  equal parts of the work, say files; 0: the count is not known
-    explicit Bar(std::string what, std::uint64_t parts = 1);
+    explicit Bar(Call& call, std::string what, std::uint64_t parts = 1);
     ~Bar();
     Bar(const Bar&) = delete;
     Bar& operator=(const Bar&) = delete;
 
-    /// The progress function of the library for the next `count` parts; empty if nobody would see it.
+    /// The progress function of the library for the next `count` parts; empty if nobody would see it, and the call cannot be cancelled.
     /// bytes  of these parts, or 0
     std::function<bool(double)> part(std::uint64_t count = 1, std::uint64_t bytes = 0);
     /// The same for one part, a file that is read once.
@@ -31,6 +33,7 @@ private:
 
     void draw(double done, double bytes);
 
+    Call& call_;
     std::string what_;
     std::uint64_t parts_, finished_ = 0;
     double bytes_ = 0;
@@ -51,9 +54,6 @@ struct BarState {
 std::string bar_text(const BarState& state);
 
 /// Says on a terminal that the kernels of a device are compiled.  kept  whether the next process finds them
-void show_compiling(std::string_view device, bool kept);
-
-/// Removes the bar from the terminal, if there is one. Safe in a signal handler.
-void erase_bar() noexcept;
+void show_compiling(Call& call, std::string_view device, bool kept);
 
 }  // namespace merklize::command

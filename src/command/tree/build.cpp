@@ -7,7 +7,6 @@
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
-#include "command/output/streams.hpp"
 #include "command/tree/common.hpp"
 #include "merklize/file_formats.hpp"
 #include "merklize/formats.hpp"
@@ -28,11 +27,12 @@ struct Leaves {
     }
 };
 
-int build_fs_verity(const Arguments& arguments, const std::string& file, const Leaves& leaves) {
+int build_fs_verity(Call& call, const Arguments& arguments, const std::string& file, const Leaves& leaves) {
     if (arguments.has("output") || leaves.size() != 0 || leaves.are_given || file == standard_input_name)
         throw UsageError{"--format fs_verity prints the digest of a file: not with -o and sizes of leaves"};
-    const std::string digest = "sha256:" + fs_verity_file(file, {}, run_options(arguments)).hex();
-    line(arguments.has("json") ? json::Object().text("file", display(file)).text("digest", digest).done() : digest);
+    const std::string digest = "sha256:" + fs_verity_file(file, {}, run_options(call, arguments)).hex();
+    call.line(arguments.has("json") ? json::Object().text("file", display(file)).text("digest", digest).done()
+                                    : digest);
     return 0;
 }
 
@@ -86,7 +86,7 @@ std::string policy_json(const MerkleTree& tree) {
 
 }  // namespace
 
-int run_tree_build(const Arguments& arguments) {
+int run_tree_build(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     const auto out = arguments.value("output");
     require_output_name(arguments);
@@ -94,13 +94,13 @@ int run_tree_build(const Arguments& arguments) {
         throw UsageError{"-o: a tree file cannot be written to standard output, for its parts come in no order"};
     Leaves leaves{size_value(arguments, "leaf-size"), size_value(arguments, "row-size"), arguments.has("leaves")};
     const bool shows_times = arguments.has("timings");
-    if (arguments.value("format") == "fs_verity") return build_fs_verity(arguments, file, leaves);
+    if (arguments.value("format") == "fs_verity") return build_fs_verity(call, arguments, file, leaves);
     if (leaves.leaf_size == 0 || leaves.row_size == 0)
         throw UsageError{"--leaf-size and --row-size must be at least 1"};
     if (out && (arguments.has("policy") || shows_times))
         throw UsageError{"--policy and --timings are for trees in memory: not with -o"};
     if (out) refuse_input_as_output(file, *out);
-    const auto mode = mode_of(arguments, {file});
+    const auto mode = mode_of(call, arguments, {file});
     const TreeForm form = form_of(arguments, mode, leaves);
     if (leaves.are_given + leaves.leaf_size.has_value() + leaves.row_size.has_value() != 1)
         throw UsageError{"give one of --leaf-size, --row-size and --leaves"};
@@ -109,18 +109,19 @@ int run_tree_build(const Arguments& arguments) {
                          " bytes: a leaf must have a multiple of " + std::to_string(width)};
     }
 
-    RunOptions options = run_options(arguments);
-    const TreeInput input = tree_input(file, leaves.kind(), leaves.size());
+    RunOptions options = run_options(call, arguments);
+    const TreeInput input = tree_input(call, file, leaves.kind(), leaves.size());
     json::Object facts;
     facts.text("file", display(file));
     Timings times{};
     TreeFacts built{};
     {
-        Bar bar("building the tree");
+        Bar bar(call, "building the tree");
         options.progress = bar.part_of(file);
         if (out) {
             std::optional<KeptByInterruption> kept;
-            if (std::filesystem::is_regular_file(file)) kept.emplace(*out + ".partial");  // a pipe cannot be read again
+            if (std::filesystem::is_regular_file(file))
+                kept.emplace(call, *out + ".partial");  // a pipe cannot be read again
             built = build_tree_file(input, *out, form, !arguments.has("no-resume"), options);
         } else if (options.policy != Policy{} || shows_times) {
             if (shows_times) options.timings = &times;
@@ -132,8 +133,8 @@ int run_tree_build(const Arguments& arguments) {
         }
     }
     if (!arguments.has("json")) {
-        line(built.root.hex());
-        if (shows_times) report_timings(times);
+        call.line(built.root.hex());
+        if (shows_times) report_timings(call, times);
         return 0;
     }
     facts.text("root", built.root.hex()).number("n_leaves", built.n_leaves).text("hash", traits(built.hash).name);
@@ -147,7 +148,7 @@ int run_tree_build(const Arguments& arguments) {
         facts.put("leaf_size", "null");
     }
     if (out) facts.text("tree", display(*out));
-    line(facts.done());
+    call.line(facts.done());
     return 0;
 }
 

@@ -49,7 +49,7 @@ Digest hashed_piece(const runtime::InputFile& data, std::uint64_t index, const T
 
 }  // namespace
 
-int run_tree_update(const Arguments& arguments) {
+int run_tree_update(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     const auto from = arguments.value("from");
     std::vector<Change> changes;
@@ -63,8 +63,8 @@ int run_tree_update(const Arguments& arguments) {
     const auto twice = std::ranges::adjacent_find(changes, {}, &Change::index);
     if (twice != changes.end()) throw UsageError{"leaf " + std::to_string(twice->index) + " is given twice"};
 
-    const auto mode = mode_of(arguments, {});
-    RunOptions options = run_options(arguments);
+    const auto mode = mode_of(call, arguments, {});
+    RunOptions options = run_options(call, arguments);
     TreeFile tree = open_tree(file, mode);
     std::vector<std::uint64_t> indices;
     std::vector<Digest> leaves;
@@ -80,40 +80,41 @@ int run_tree_update(const Arguments& arguments) {
         if (data) leaves.push_back(hashed_piece(*data, change.index, tree, mode, options));
     }
     {
-        Bar bar("updating");
+        Bar bar(call, "updating");
         options.progress = bar.part();
         tree.update(indices, leaves, options);
     }
     const std::string root = tree.root().hex();
-    line(arguments.has("json")
-             ? json::Object().text("tree", display(file)).text("root", root).number("updated", leaves.size()).done()
-             : root);
+    call.line(
+        arguments.has("json")
+            ? json::Object().text("tree", display(file)).text("root", root).number("updated", leaves.size()).done()
+            : root);
     return 0;
 }
 
-int run_tree_append(const Arguments& arguments) {
+int run_tree_append(Call& call, const Arguments& arguments) {
     const std::string &file = arguments.words()[0], &data = arguments.words()[1];
     const bool are_given = arguments.has("leaves");
-    const auto mode = mode_of(arguments, {data});
-    RunOptions options = run_options(arguments);
+    const auto mode = mode_of(call, arguments, {data});
+    RunOptions options = run_options(call, arguments);
     TreeFile tree = open_tree(file, mode);
     const std::uint64_t size = tree.source().leaf_bytes;
     if (!are_given && size == 0) throw UsageError{"the tree does not say what its leaves stand for: give --leaves"};
     const auto kind = are_given ? TreeInput::Kind::leaves : TreeInput::Kind::pieces;
     std::uint64_t appended = 0;
     {
-        Bar bar("appending");
+        Bar bar(call, "appending");
         options.progress = bar.part_of(data);
-        appended = tree.append(tree_input(data, kind, size), options);
+        appended = tree.append(tree_input(call, data, kind, size), options);
     }
     const std::string root = tree.root().hex();
-    line(arguments.has("json") ? json::Object()
-                                     .text("tree", display(file))
-                                     .text("root", root)
-                                     .number("n_leaves", tree.n_leaves())
-                                     .number("appended", appended)
-                                     .done()
-                               : root);
+    call.line(arguments.has("json") ? json::Object()
+                                          .text("tree", display(file))
+                                          .text("root", root)
+                                          .number("n_leaves", tree.n_leaves())
+                                          .number("appended", appended)
+                                          .done()
+                                    : root);
     return 0;
 }
 

@@ -4,7 +4,6 @@
 
 #include "command/endings.hpp"
 #include "command/output/output.hpp"
-#include "command/output/streams.hpp"
 
 namespace merklize::command {
 
@@ -33,11 +32,11 @@ void refuse_input_as_output(const std::string& input, const std::string& output)
     }
 }
 
-TreeInput tree_input(const std::string& name, TreeInput::Kind kind, std::uint64_t leaf_bytes) {
+TreeInput tree_input(Call& call, const std::string& name, TreeInput::Kind kind, std::uint64_t leaf_bytes) {
     TreeInput input{name, kind, kind == TreeInput::Kind::leaves ? Digest::size : leaf_bytes};
     if (name == standard_input_name) {
         input.path = "standard input";
-        input.descriptor = standard_input();
+        input.descriptor = call.standard_input();
     }
     return input;
 }

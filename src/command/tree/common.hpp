@@ -24,6 +24,6 @@ TreeFile open_tree(const std::string& path, const std::optional<Mode>& mode);
 void refuse_input_as_output(const std::string& input, const std::string& output);
 
 /// The input of that name: a file, or standard input for "-". 0 leaf bytes: it holds the leaves.
-TreeInput tree_input(const std::string& name, TreeInput::Kind kind, std::uint64_t leaf_bytes);
+TreeInput tree_input(Call& call, const std::string& name, TreeInput::Kind kind, std::uint64_t leaf_bytes);
 
 }  // namespace merklize::command

@@ -16,14 +16,14 @@ constexpr std::uint64_t nodes_at_once = 1 << 17;  // 4 MiB
 
 }  // namespace
 
-int run_tree_root(const Arguments& arguments) {
+int run_tree_root(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     const std::string root = open_tree(file).root().hex();
-    line(arguments.has("json") ? json::Object().text("file", display(file)).text("root", root).done() : root);
+    call.line(arguments.has("json") ? json::Object().text("file", display(file)).text("root", root).done() : root);
     return 0;
 }
 
-int run_tree_info(const Arguments& arguments) {
+int run_tree_info(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     const TreeFile tree = open_tree(file);
     const std::string hash(traits(tree.form().hash).name), rule(rule_name(tree.form().rule));
@@ -36,29 +36,29 @@ int run_tree_info(const Arguments& arguments) {
         facts.number("leaf_size", source.leaf_bytes).number("file_size", source.total_bytes);
         facts.text("root", tree.root().hex());
         if (pads) facts.text("padding", tree.form().padding.hex());
-        line(facts.done());
+        call.line(facts.done());
         return 0;
     }
     std::string pieces;
     if (source.leaf_bytes != 0) pieces = ", pieces of " + std::to_string(source.leaf_bytes) + " bytes";
     if (source.leaf_bytes != 0 && source.total_bytes != 0)
         pieces += " of a file of " + std::to_string(source.total_bytes);
-    line("hash    " + hash + (tree.is_keyed() ? ", keyed" : ""));
-    line("rule    " + rule + (pads ? ", padding " + tree.form().padding.hex() : ""));
-    line("leaves  " + std::to_string(tree.n_leaves()) + pieces);
-    line("height  " + std::to_string(tree.height()));
-    line("root    " + tree.root().hex());
+    call.line("hash    " + hash + (tree.is_keyed() ? ", keyed" : ""));
+    call.line("rule    " + rule + (pads ? ", padding " + tree.form().padding.hex() : ""));
+    call.line("leaves  " + std::to_string(tree.n_leaves()) + pieces);
+    call.line("height  " + std::to_string(tree.height()));
+    call.line("root    " + tree.root().hex());
     return 0;
 }
 
-int run_tree_check(const Arguments& arguments) {
+int run_tree_check(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
-    const auto mode = mode_of(arguments, {});
-    RunOptions options = run_options(arguments);
+    const auto mode = mode_of(call, arguments, {});
+    RunOptions options = run_options(call, arguments);
     const TreeFile tree = open_tree(file, mode);
     std::vector<WrongNode> wrong;
     {
-        Bar bar("checking");
+        Bar bar(call, "checking");
         options.progress = bar.part_of(file);
         wrong = tree.check(1000, options);
     }
@@ -66,19 +66,20 @@ int run_tree_check(const Arguments& arguments) {
         json::Array nodes;
         for (const WrongNode& node : wrong)
             nodes.put(json::Object().number("level", node.level).number("index", node.index).done());
-        line(json::Object().text("file", display(file)).number("ok", wrong.empty()).put("wrong", nodes.done()).done());
+        call.line(
+            json::Object().text("file", display(file)).number("ok", wrong.empty()).put("wrong", nodes.done()).done());
     } else if (wrong.empty()) {
-        line("every parent is the hash of its children");
+        call.line("every parent is the hash of its children");
     } else {
         for (const WrongNode& node : wrong) {
-            line("level " + std::to_string(node.level) + ", node " + std::to_string(node.index) +
-                 ": not the hash of its children");
+            call.line("level " + std::to_string(node.level) + ", node " + std::to_string(node.index) +
+                      ": not the hash of its children");
         }
     }
     return wrong.empty() ? 0 : 1;
 }
 
-int run_tree_export(const Arguments& arguments) {
+int run_tree_export(Call& call, const Arguments& arguments) {
     require_output_name(arguments);
     const bool raw = arguments.has("raw"), as_json = arguments.has("json");
     if (raw && as_json) throw UsageError{"--raw and --json exclude each other"};
@@ -87,7 +88,7 @@ int run_tree_export(const Arguments& arguments) {
     if (wanted > tree.height()) throw UsageError{"--level must be 0 to " + std::to_string(tree.height())};
     const auto level = static_cast<unsigned>(wanted);
     const std::uint64_t count = ((tree.n_leaves() - 1) >> level) + 1;
-    Target target(arguments.value("output"));
+    Target target(call, arguments.value("output"));
     if (as_json) target.write("{\"level\": " + std::to_string(level) + ", \"nodes\": [");
     for (std::uint64_t first = 0; first < count; first += nodes_at_once) {
         const std::vector<Digest> nodes = tree.read(level, first, std::min(nodes_at_once, count - first));

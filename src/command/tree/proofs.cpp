@@ -5,7 +5,6 @@
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
-#include "command/output/streams.hpp"
 #include "command/tree/common.hpp"
 #include "command/tree/proof_json.hpp"
 #include "host/input_file.hpp"
@@ -31,24 +30,24 @@ std::pair<std::uint64_t, std::uint64_t> range_of(const std::string& text) {
     return {*first, *last};
 }
 
-std::vector<std::byte> read_all(const std::string& path, std::size_t most) {
+std::vector<std::byte> read_all(Call& call, const std::string& path, std::size_t most) {
     const bool is_standard = path == standard_input_name;
     const runtime::InputFile named =
-        is_standard ? runtime::InputFile(standard_input(), path) : runtime::InputFile(path);
+        is_standard ? runtime::InputFile(call.standard_input(), path) : runtime::InputFile(path);
     std::vector<std::byte> data;
     for (std::size_t piece = 64 << 10, count = piece; count == piece && data.size() <= most;) {
         const std::size_t before = data.size();
         piece = std::max<std::size_t>(piece, before);
         data.resize(before + piece);
-        count = named.read_some(std::span(data).subspan(before), [] { return true; });
+        count = named.read_some(std::span(data).subspan(before), call.waiting());
         data.resize(before + count);
     }
     return data;
 }
 
 // Malformed proofs end the command with code 1, as invalid ones do.
-AnyProof read_proof(const std::string& path) {
-    const std::vector<std::byte> data = read_all(path, most_proof);
+AnyProof read_proof(Call& call, const std::string& path) {
+    const std::vector<std::byte> data = read_all(call, path, most_proof);
     const std::string_view text{reinterpret_cast<const char*>(data.data()), data.size()};
     const auto refuse = [&](const std::string& why) -> AnyProof {
         throw Failure{sentence(path) + ": not a proof: " + why};
@@ -64,13 +63,13 @@ AnyProof read_proof(const std::string& path) {
 }
 
 // The leaf that a file with a piece stands for.
-Digest leaf_of(const std::string& piece, Hash hash, const std::optional<Mode>& mode) {
+Digest leaf_of(Call& call, const std::string& piece, Hash hash, const std::optional<Mode>& mode) {
     Digest leaf;
     if (hash == Hash::blake3) {
         hash_file(piece, leaf.bytes, 0, mode.value_or(Mode()));
         return leaf;
     }
-    const std::vector<std::byte> data = read_all(piece, SIZE_MAX);
+    const std::vector<std::byte> data = read_all(call, piece, SIZE_MAX);
     const unsigned width = word_bytes(hash);
     if (data.size() % width != 0) {
         throw Failure{sentence(piece) + ": " + std::string(traits(hash).name) + " takes words of " +
@@ -114,7 +113,7 @@ Hash hash_of(const AnyProof& claim) {
 
 }  // namespace
 
-int run_tree_prove(const Arguments& arguments) {
+int run_tree_prove(Call& call, const Arguments& arguments) {
     const auto& words = arguments.words();
     const auto since = count_value(arguments, "since", 1);
     require_output_name(arguments);
@@ -133,7 +132,7 @@ int run_tree_prove(const Arguments& arguments) {
     } else {
         made = tree.prove_together(indices);
     }
-    Target target(arguments.value("output"));
+    Target target(call, arguments.value("output"));
     if (arguments.has("binary")) {
         target.write(std::span<const std::byte>(proof_bytes(made)));
     } else {
@@ -143,7 +142,7 @@ int run_tree_prove(const Arguments& arguments) {
     return 0;
 }
 
-int run_tree_verify(const Arguments& arguments) {
+int run_tree_verify(Call& call, const Arguments& arguments) {
     const std::string& path = arguments.words()[0];
     const auto root = digest_value(arguments, "root");
     if (!root) throw UsageError{"Missing option '--root'."};
@@ -152,9 +151,9 @@ int run_tree_verify(const Arguments& arguments) {
     const auto hash = named_value(arguments, "hash", hash_from_name);
     const auto rule = named_value(arguments, "rule", rule_from_name);
     const auto old_root = digest_value(arguments, "old-root");
-    const auto mode = mode_of(arguments, {path});
+    const auto mode = mode_of(call, arguments, {path});
     const Mode merges = mode.value_or(Mode());
-    const AnyProof claim = read_proof(path);
+    const AnyProof claim = read_proof(call, path);
 
     std::vector<std::string> wrong;
     const auto expect = [&](const char* name, bool same) {
@@ -164,7 +163,7 @@ int run_tree_verify(const Arguments& arguments) {
     const auto* several = std::get_if<MultiProof>(&claim);
     const auto* consistency = std::get_if<ConsistencyProof>(&claim);
     if (one != nullptr) {
-        if (piece) expect("leaf", leaf_of(*piece, one->hash, mode) == one->leaf);
+        if (piece) expect("leaf", leaf_of(call, *piece, one->hash, mode) == one->leaf);
         if (index) expect("index", *index == one->index);
     } else if (piece || index) {
         throw UsageError{"--leaf-file and --index are for a proof of one leaf"};
@@ -191,15 +190,15 @@ int run_tree_verify(const Arguments& arguments) {
         facts.number("valid", wrong.empty()).put("wrong", names.done());
         if (computed) facts.text("computed_root", computed->hex());
         put_facts(facts, claim);
-        line(facts.done());
+        call.line(facts.done());
     } else if (!wrong.empty()) {
         std::string text = "NOT valid:";
         for (const std::string& name : wrong) text += (text.ends_with(':') ? " another " : ", another ") + name;
-        line(text);
+        call.line(text);
         if (computed && *computed != *root)
-            line("  the proof's: " + computed->hex() + "\n  --root:      " + root->hex());
+            call.line("  the proof's: " + computed->hex() + "\n  --root:      " + root->hex());
     } else {
-        line("valid: " + said(claim) + ", " + std::string(traits(hash_of(claim)).name));
+        call.line("valid: " + said(claim) + ", " + std::string(traits(hash_of(claim)).name));
     }
     return wrong.empty() ? 0 : 1;
 }

@@ -25,34 +25,34 @@ std::string node_name(unsigned level, std::uint64_t index) {
 std::uint64_t level_size(const TreeFile& tree, unsigned level) { return ((tree.n_leaves() - 1) >> level) + 1; }
 
 /// A node and what is below it, down to `lowest`. On the way to `leaf`, if there is one, nodes have a mark.
-void draw(const TreeFile& tree, unsigned level, std::uint64_t index, unsigned lowest, std::optional<std::uint64_t> leaf,
-          const std::string& branch, const std::string& indent) {
+void draw(Call& call, const TreeFile& tree, unsigned level, std::uint64_t index, unsigned lowest,
+          std::optional<std::uint64_t> leaf, const std::string& branch, const std::string& indent) {
     const std::string hex = tree.read(level, index, 1)[0].hex();
     const bool on_path = leaf && *leaf >> level == index;
-    line(branch + hex.substr(0, shown_digits) + (on_path ? " *" : "  ") + " " + node_name(level, index) +
-         (level == tree.height() ? ", the root"
-          : level == 0           ? ", a leaf"
-                                 : ""));
+    call.line(branch + hex.substr(0, shown_digits) + (on_path ? " *" : "  ") + " " + node_name(level, index) +
+              (level == tree.height() ? ", the root"
+               : level == 0           ? ", a leaf"
+                                      : ""));
     if (level == lowest) return;
     const std::uint64_t first = 2 * index, count = std::min<std::uint64_t>(2, level_size(tree, level - 1) - first);
     for (std::uint64_t i = 0; i < count; i++) {
         const bool last = i + 1 == count;
-        draw(tree, level - 1, first + i, lowest, leaf, indent + (last ? "└─ " : "├─ "),
+        draw(call, tree, level - 1, first + i, lowest, leaf, indent + (last ? "└─ " : "├─ "),
              indent + (last ? "   " : "│  "));
     }
 }
 
 /// From a leaf up to the root, a pair of nodes a level.
-void draw_path(const TreeFile& tree, std::uint64_t leaf) {
-    line("");
-    line("leaf " + std::to_string(leaf) + ", up to the root (* is on the path):");
+void draw_path(Call& call, const TreeFile& tree, std::uint64_t leaf) {
+    call.line("");
+    call.line("leaf " + std::to_string(leaf) + ", up to the root (* is on the path):");
     for (unsigned level = 0; level <= tree.height(); level++) {
         const std::uint64_t index = leaf >> level, first = index / 2 * 2;
         const std::uint64_t count = std::min<std::uint64_t>(2, level_size(tree, level) - first);
         const std::vector<Digest> nodes = tree.read(level, first, count);
         for (std::uint64_t i = 0; i < count; i++)
-            line(std::string(first + i == index ? "* " : "  ") + nodes[i].hex().substr(0, shown_digits) + "  " +
-                 node_name(level, first + i));
+            call.line(std::string(first + i == index ? "* " : "  ") + nodes[i].hex().substr(0, shown_digits) + "  " +
+                      node_name(level, first + i));
     }
 }
 
@@ -85,13 +85,12 @@ std::vector<std::byte> content_of(const std::string& path) {
 }
 
 /// The page that `make wasm` writes: --page, MERKLIZE_PAGE, or what is installed with the program.
-std::string page_text(const Arguments& arguments) {
+std::string page_text(Call& call, const Arguments& arguments) {
     std::string path = arguments.value_or("page", "");
     if (const char* named = std::getenv("MERKLIZE_PAGE"); path.empty() && named != nullptr) path = named;
     if (path.empty()) {
         std::error_code unknown;
-        const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-        path = (program.parent_path().parent_path() / "share/merklize/verify.html").string();
+        path = (call.caller().installed() / "share/merklize/verify.html").string();
         if (!std::filesystem::exists(path, unknown)) {
             throw Failure{"--html: the page is not installed (" + sentence(path) +
                           "); `make wasm` writes build/web/verify.html, and --page or MERKLIZE_PAGE names it"};
@@ -102,9 +101,10 @@ std::string page_text(const Arguments& arguments) {
 }
 
 /// The page with the tree inside; a large tree's page has the proof of the leaf alone.
-void write_page(const Arguments& arguments, const TreeFile& tree, std::uint64_t leaf, const std::string& output) {
+void write_page(Call& call, const Arguments& arguments, const TreeFile& tree, std::uint64_t leaf,
+                const std::string& output) {
     constexpr std::string_view place = R"(<script id="data" type="application/json">null</script>)";
-    const std::string page = page_text(arguments), path = tree.path().string();
+    const std::string page = page_text(call, arguments), path = tree.path().string();
     const std::size_t at = page.find(place);
     if (at == page.npos) throw Failure{"--page: this is not the page that `make wasm` writes"};
     json::Object data;
@@ -116,7 +116,7 @@ void write_page(const Arguments& arguments, const TreeFile& tree, std::uint64_t 
     }
     std::string inside;
     for (const char c : data.done()) c == '<' ? inside += "\\u003c" : inside += c;
-    Target file(output);
+    Target file(call, output);
     const std::size_t begin = at + place.find("null");
     file.write(std::string_view(page).substr(0, begin));
     file.write(inside);
@@ -126,12 +126,12 @@ void write_page(const Arguments& arguments, const TreeFile& tree, std::uint64_t 
 
 }  // namespace
 
-int run_tree_show(const Arguments& arguments) {
+int run_tree_show(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const auto html = arguments.value("html");
     if (html == "") throw UsageError{"--html: the name of the file is empty"};
     if (html && html != "-") refuse_input_as_output(name, *html);
-    const auto mode = mode_of(arguments, {});
+    const auto mode = mode_of(call, arguments, {});
     const TreeFile tree = mode ? open_tree(name, mode) : open_tree(name);
     std::optional<std::uint64_t> leaf;
     if (arguments.words().size() > 1) {
@@ -145,11 +145,12 @@ int run_tree_show(const Arguments& arguments) {
     if (levels > most_levels) throw UsageError{"--levels must be 0 to " + std::to_string(most_levels)};
     if (tree.n_leaves() == 0) {
         if (html) throw Failure{sentence(name) + ": --html: the tree is empty"};
-        line(arguments.has("json") ? json::Object().text("root", tree.root().hex()).done() : "the tree has no leaves");
+        call.line(arguments.has("json") ? json::Object().text("root", tree.root().hex()).done()
+                                        : "the tree has no leaves");
         return 0;
     }
     if (html) {
-        write_page(arguments, tree, leaf.value_or(0), *html);
+        write_page(call, arguments, tree, leaf.value_or(0), *html);
         return 0;
     }
     const unsigned lowest = tree.height() - static_cast<unsigned>(std::min<std::uint64_t>(levels, tree.height()));
@@ -164,11 +165,11 @@ int run_tree_show(const Arguments& arguments) {
         found.text("file", display(name)).number("n_leaves", tree.n_leaves()).number("height", tree.height());
         found.put("top", top.done());
         if (leaf) found.number("leaf", *leaf).put("path", path_json(tree, *leaf));
-        line(found.done());
+        call.line(found.done());
         return 0;
     }
-    draw(tree, tree.height(), 0, lowest, leaf, "", "");
-    if (leaf) draw_path(tree, *leaf);
+    draw(call, tree, tree.height(), 0, lowest, leaf, "", "");
+    if (leaf) draw_path(call, tree, *leaf);
     return 0;
 }
 

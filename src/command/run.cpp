@@ -1,0 +1,140 @@
+// Finds the command in the table, runs it, and turns what can go wrong into a line and an exit code.
+#include <algorithm>
+#include <iterator>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "command/call.hpp"
+#include "command/endings.hpp"
+#include "command/line/arguments.hpp"
+#include "command/line/help.hpp"
+#include "command/output/text.hpp"
+#include "command/settings.hpp"
+#include "command/urls.hpp"
+#include "merklize/version.h"
+#include "texts/json.hpp"
+
+namespace merklize::command {
+namespace {
+
+using Words = std::span<const std::string>;
+
+// One way through the table, from a line to the exit code.
+class Line {
+public:
+    Line(Call& call, const std::vector<std::string>& all) : call_(call), all_(all) {}
+
+    int run() noexcept try {
+        const int code = run(whole_command(), "merklize", all_);
+        call_.flush();
+        return code;
+    } catch (const Exit& end) {
+        return end.code;
+    } catch (const Failure& failure) {
+        return fail(failure.text);
+    } catch (const Error& error) {
+        return error.code() == ErrorCode::cancelled ? interrupted : fail(reason_of(error));
+    } catch (const std::bad_alloc&) {
+        return fail("not enough memory");
+    } catch (const std::exception& error) {
+        return fail(error.what());
+    }
+
+private:
+    static constexpr int interrupted = 130;
+
+    int run(const Command& command, const std::string& name, Words words) {
+        const bool is_group = !command.commands.empty();
+        try {
+            if (!is_group && command.run == nullptr) return call_.caller().hand_over(all_);
+            note_json(command, words);
+            const Arguments arguments(command, name, is_group ? take_own(words) : words);
+            if (arguments.has("help")) {
+                call_.write(help_text(command, name, call_.output_columns()));
+                return 0;
+            }
+            if (arguments.has("version")) {
+                call_.line("merklize " MERKLIZE_VERSION_STRING);
+                return 0;
+            }
+            if (!is_group) {
+                if (!has_urls(command, arguments)) return command.run(call_, arguments);
+                std::vector<std::string> line(all_.begin(), all_.end() - static_cast<std::ptrdiff_t>(words.size()));
+                std::ranges::copy(arguments.plain(), std::back_inserter(line));
+                return call_.caller().hand_over(line);
+            }
+        } catch (const UsageError& error) {
+            return wrong_usage(command, name, error.text);
+        }
+        if (words.empty()) {
+            call_.write_error(help_text(command, name, call_.output_columns()));
+            return wrong_line;
+        }
+        const Command* chosen = find_command(command, words[0]);
+        if (chosen == nullptr) {
+            return wrong_usage(command, name,
+                               "No such command '" + sentence(words[0]) + "'." + hint_of_command(command, words[0]));
+        }
+        return run(*chosen, name + " " + words[0], words.subspan(1));
+    }
+
+    // The words that belong to a group itself: its options, up to the name of a command.
+    static Words take_own(Words& words) {
+        const auto is_option = [](const std::string& word) {
+            return word.size() > 1 && word[0] == '-' && word != "--";
+        };
+        const auto n = static_cast<std::size_t>(std::ranges::find_if_not(words, is_option) - words.begin());
+        const Words own = words.first(n);
+        words = words.subspan(n);
+        return own;
+    }
+
+    void note_json(const Command& command, Words words) {
+        const Option* option = find_option(command, "json");
+        const auto end = std::ranges::find(words, "--");
+        wants_json_ = option != nullptr && option->value.empty() && std::find(words.begin(), end, "--json") != end;
+    }
+
+    // Answers are JSON with --json, and so is the error that comes instead of one.
+    void answer_error(const std::string& text) {
+        if (!wants_json_ || call_.has_written()) return;
+        call_.line(json::Object().text("error", text).done());
+        call_.flush();
+    }
+
+    int wrong_usage(const Command& command, const std::string& name, const std::string& text) {
+        answer_error(text);
+        call_.flush();
+        call_.write_error(usage_line(command, name) + "\nTry '" + name +
+                          " --help' for help.\n\nError: " + sentence(text) + "\n");
+        return wrong_line;
+    }
+
+    int fail(const std::string& text) noexcept try {
+        answer_error(text);
+        call_.complain(text);
+        return 1;
+    } catch (const Exit& end) {
+        return end.code;
+    } catch (...) {
+        return 1;
+    }
+
+    static constexpr int wrong_line = 2;
+
+    Call& call_;
+    const std::vector<std::string>& all_;
+    bool wants_json_ = false;
+};
+
+}  // namespace
+
+int run(Call& call, const std::vector<std::string>& words) noexcept {
+    const int code = Line(call, words).run();
+    call.erase_bar();
+    return code;
+}
+
+}  // namespace merklize::command
