@@ -205,9 +205,14 @@ $(VENV)/docs-tools: $(VENV)/made Makefile
 	@python -m pip install -q $(DOCS_TOOLS)
 	@touch $@
 
+# First of all, not after many minutes of building.
+.PHONY: has-doxygen
+has-doxygen:
+	@command -v doxygen >/dev/null || { echo "doxygen is not found: apt-get install doxygen" >&2; exit 1; }
+
 # From this folder, because its configuration names files from here.
 .PHONY: docs
-docs: wasm $(VENV)/package $(VENV)/docs-tools ## the documentation site, in build/docs: warnings are errors, links are checked
+docs: has-doxygen wasm $(VENV)/package $(VENV)/docs-tools ## the documentation site, in build/docs: warnings are errors, links are checked
 	@echo "== documentation"
 	@NO_MKDOCS_2_WARNING=1 mkdocs build --strict -f docs/mkdocs.yml >build/docs.log 2>&1 || { cat build/docs.log; exit 1; }
 

@@ -13,6 +13,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import merklize
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -28,20 +29,17 @@ READERS = {
     "include/merklize/core/README.md": "core.md",
 }
 REFERENCE = {"include/merklize": "reference/cpp.md", "include/merklize/merklize.h": "reference/c.md"}
-MODULES = [
-    "hashing",
-    "each",
-    "parts",
-    "tree",
-    "tree_file",
-    "forest",
-    "rows",
-    "prover",
-    "proof",
-    "manifests",
-    "formats",
-    "signing",
-]
+# The reference of Python: public names by subject, then modules. No name is left out.
+SUBJECTS = {
+    "Digests": "hash hash_file hash_files Hasher hash_each hash_rows hash_leaves merge HASHES",
+    "Trees": "MerkleTree merkle_root build_tree TreeBuilder MerkleForest TreeFacts",
+    "Trees in files": "TreeFile build_tree_file merkle_root_file TreeWriter",
+    "Proofs": "verify verify_each MerkleProof MultiProof ConsistencyProof",
+    "Weights": "manifest Manifest check_model",
+    "Devices": "devices DeviceInfo why_unavailable DeviceArray",
+    "Errors": "Error InvalidArgument FileError Mismatch Unavailable OutOfMemory Cancelled InternalError",
+}
+MODULES = "prover formats bao manifests parts blake3 signing stores ray tuning".split()
 VERIFY = ROOT / "build/web/verify.html"
 
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
@@ -66,10 +64,44 @@ def help_of(command: str) -> str:
     return subprocess.run(arguments, capture_output=True, text=True, check=True, env=environment).stdout
 
 
+def python_reference() -> str:
+    listed = [name for names in SUBJECTS.values() for name in names.split()]
+    public = {name for name in merklize.__all__ if name not in MODULES and not name.startswith("_")}
+    if sorted(listed) != sorted(public):
+        log.warning("SUBJECTS of site_pages.py: not once each: %s", ", ".join(sorted(public ^ set(listed))))
+    lines = ["# Python, by subject", "", "All names are those of `import merklize`.", ""]
+    for subject, names in SUBJECTS.items():
+        lines += [f"## {subject}", ""]
+        for name in names.split():
+            if name == "HASHES":
+                hashes = ", ".join(f"`{hash}`" for hash in merklize.HASHES)
+                lines += [
+                    f"### merklize.{name} {{#merklize.{name}}}",
+                    "",
+                    f"{hashes}: [hashes](../hashes.md) defines them.",
+                    "",
+                ]
+            else:
+                lines += [f"::: merklize.{name}", "    options:", f"      heading: merklize.{name}", ""]
+    lines += ["## Modules", ""]
+    lines += [f"::: merklize.{name}\n" for name in MODULES]
+    return "\n".join(lines)
+
+
+def with_links(markdown: str) -> str:
+    """Of docs/python.md: names that begin a piece of code in a table lead to the reference."""
+    names = {name for names in SUBJECTS.values() for name in names.split()} | set(MODULES)
+
+    def link(match: re.Match[str]) -> str:
+        return f"[{match[0]}](reference/python.md#merklize.{match[1]})" if match[1] in names else match[0]
+
+    lines = markdown.split("\n")
+    return "\n".join(re.sub(r"`(\w+)[^`]*`", link, line) if line.startswith("| `") else line for line in lines)
+
+
 def made_pages() -> dict[str, str]:
-    python = [f"::: merklize.{name}" for name in MODULES]
     return {
-        "reference/python.md": "# Python, call by call\n\n" + "\n\n".join(python) + "\n",
+        "reference/python.md": python_reference(),
         **reference_pages(),
         "reference/command.md": "# The command's own help\n\n"
         + "\n".join(f"## merklize {name}\n\n```text\n{help_of(name)}```\n" for name in commands()),
@@ -92,11 +124,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     here = page.file.src_uri
     if here.startswith("reference/"):
         return markdown
+    if here == "python.md":
+        markdown = with_links(markdown)
     home = ROOT / sources[here] if here in sources else DOCS / here
 
     def moved(match: re.Match[str]) -> str:
         text, to, anchor = match[1], match[2], match[3] or ""
-        if re.match(r"[a-z]+:", to):
+        if re.match(r"[a-z]+:|reference/", to):
             return match[0]
         target = (home.parent / to).resolve()
         if not target.exists():
