@@ -42,6 +42,25 @@ SETTINGS = {
 WIDEST = 110  # characters of a declaration in one line
 C_HEADERS = ["merklize.h", *re.findall("<merklize/(c/.*)>", (HEADERS / "merklize.h").read_text()), "version.h"]
 UNLISTED = ["merklize.hpp", "export.h"]
+# The reference of C++: what most programs use first.
+FIRST = ["hash", "hash_file", "Hasher", "MerkleTree", "build_tree"]
+CPP_SUBJECTS = {
+    "Digests": "hash.hpp digest.hpp hash_each.hpp",
+    "Trees": "tree.hpp tree_form.hpp tree_builder.hpp tree_input.hpp",
+    "Proofs": "proof.hpp",
+    "Trees in files": "tree_file.hpp",
+    "Errors": "error.hpp",
+    "Devices": "device.hpp buffer.hpp",
+    "Calls that enqueue": "async.hpp",
+    "Policies": "policy.hpp",
+    "Rows of matrices, and commitments": "matrix.hpp matrix_commitment.hpp poseidon2.hpp",
+    "Verified streaming": "bao.hpp pieces.hpp",
+    "Manifests of weights": "manifest.hpp",
+    "Formats of others": "formats.hpp file_formats.hpp openzeppelin.hpp xet.hpp",
+    "Hashes by number": "hashes.hpp",
+    "In a SYCL program": "sycl.hpp",
+    "Version": "version.hpp",
+}
 
 
 @dataclass
@@ -343,7 +362,8 @@ def in_blocks(items: list[Item], lines: list[str]) -> list[list[Item]]:
 
 def section(items: list[Item], lines: list[str], names: Names, page: str, level: int, scope: str) -> str:
     out, before = [], ""
-    for block in in_blocks(sorted(items, key=lambda item: item.line), lines):
+    blocks = in_blocks(sorted(items, key=lambda item: item.line), lines)
+    for block in sorted(blocks, key=lambda block: FIRST.index(block[0].name) if block[0].name in FIRST else len(FIRST)):
         first, text = block[0], block[0].text
         words = list(dict.fromkeys(item.name.rpartition("::")[2] for item in block if item.name))
         title = (", ".join(words[:3]) + (" ..." if len(words) > 3 else "")).replace("_", "\\_")
@@ -382,14 +402,18 @@ def reference_pages() -> dict[str, str]:
     if unseen:
         raise PluginError(f"doxygen found no declaration of {', '.join(sorted(unseen))}")
     told = "Names are in the namespace `merklize`. `#include <merklize/merklize.hpp>` has all but sycl.hpp."
-    texts = {
-        "reference/cpp.md": f"# C++, header by header\n\n{told}\n",
-        "reference/c.md": "# C, call by call\n",
-    }
-    for header, page in pages.items():
-        lines = (HEADERS / header).read_text().split("\n")
-        scope = "sycl" if header == "sycl.hpp" else ""
-        if header != "merklize.h":
-            texts[page] += f"\n## {header}\n"
-        texts[page] += "\n" + section(found[header] + alone[header], lines, names, page, 3, scope)
-    return texts
+    made = {"reference/cpp.md": [f"# C++, by subject\n\n{told}\n"], "reference/c.md": ["# C, by subject\n"]}
+    subjects = [*CPP_SUBJECTS.items()]
+    subjects += [("All calls", "merklize.h")]
+    subjects += [(Path(header).stem.replace("_", " ").capitalize(), header) for header in C_HEADERS[1:]]
+    listed = " ".join(headers for _, headers in subjects).split()
+    if sorted(listed) != sorted(pages):
+        raise PluginError(f"CPP_SUBJECTS of site_headers.py: not once each: {set(listed) ^ set(pages)}")
+    for subject, headers in subjects:
+        for at, header in enumerate(headers.split()):
+            lines = (HEADERS / header).read_text().split("\n")
+            scope = "sycl" if header == "sycl.hpp" else ""
+            title = "" if at else f"\n## {subject}\n"
+            text = section(found[header] + alone[header], lines, names, pages[header], 3, scope)
+            made[pages[header]].append(f"{title}\n`merklize/{header}`\n\n{text}" if text.strip() else "")
+    return {page: "".join(parts) for page, parts in made.items()}

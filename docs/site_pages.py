@@ -13,11 +13,12 @@ import re
 import subprocess
 from pathlib import Path
 
-import merklize
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from site_headers import reference_pages
+
+import merklize
 
 log = logging.getLogger("mkdocs.hooks.site_pages")  # with --strict its warnings are errors
 DOCS = Path(__file__).resolve().parent
@@ -39,7 +40,7 @@ SUBJECTS = {
     "Devices": "devices DeviceInfo why_unavailable DeviceArray",
     "Errors": "Error InvalidArgument FileError Mismatch Unavailable OutOfMemory Cancelled InternalError",
 }
-MODULES = "prover formats bao manifests parts blake3 signing stores ray tuning".split()
+MODULES = ["prover", "formats", "bao", "manifests", "parts", "blake3", "signing", "stores", "ray", "tuning"]
 VERIFY = ROOT / "build/web/verify.html"
 
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
@@ -96,7 +97,7 @@ def with_links(markdown: str) -> str:
         return f"[{match[0]}](reference/python.md#merklize.{match[1]})" if match[1] in names else match[0]
 
     lines = markdown.split("\n")
-    return "\n".join(re.sub(r"`(\w+)[^`]*`", link, line) if line.startswith("| `") else line for line in lines)
+    return "\n".join(re.sub(r"`(\w+)\b(?!=)[^`]*`", link, line) if line.startswith("| `") else line for line in lines)
 
 
 def made_pages() -> dict[str, str]:
