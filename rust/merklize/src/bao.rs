@@ -57,7 +57,6 @@ impl Form {
             group_log: self.group_log,
             post_order: self.post_order.into(),
             without_size: (!self.has_size).into(),
-            ..Default::default()
         }
     }
 }

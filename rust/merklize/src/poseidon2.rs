@@ -52,7 +52,6 @@ impl Poseidon2<'_> {
             constant_count: self.constants.len(),
             diagonal: self.diagonal.as_ptr(),
             diagonal_count: self.diagonal.len(),
-            ..Default::default()
         }
     }
 }

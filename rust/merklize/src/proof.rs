@@ -111,7 +111,6 @@ impl Expect {
             n_leaves: pointer(self.n_leaves.as_ref()),
             hash: pointer(hash.as_ref()),
             rule: self.rule.map_or(sys::MERKLIZE_RULE_DEFAULT, |rule| rule.to_c().0),
-            ..Default::default()
         };
         check(|| call(&expect))
     }

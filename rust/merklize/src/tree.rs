@@ -84,7 +84,7 @@ impl<'a> Form<'a> {
     pub(crate) fn with_c<T>(&self, call: impl FnOnce(*const sys::merklize_form) -> T) -> T {
         let mode = self.mode.to_c();
         let (rule, padding) = self.rule.to_c();
-        call(&sys::merklize_form { hash: self.hash.id(), rule, mode: &mode, padding, ..Default::default() })
+        call(&sys::merklize_form { hash: self.hash.id(), rule, mode: &mode, padding })
     }
 }
 
