@@ -27,10 +27,11 @@
  * Threads. Any two handles may be used by two threads at once. A handle may be made, used and freed by different threads.
  *
  * devices, buffers, events, proofs  any number of threads may use one at once; uses of a buffer's bytes are the caller's to order
- * commitments                       any number of threads may use one at once
+ * commitments, forests              any number of threads may use one at once
  * trees, tree files                 any number of threads may use one at once by functions that take it as `const`; the others need
  *                                   it alone
- * streams, hashers, builders        one thread at a time
+ * streams, hashers                  one thread at a time
+ * builders, writers                 one thread at a time
  *
  * _free needs the handle alone. The progress function is called by the thread that made the call and never after the call has returned.
  *
@@ -52,6 +53,7 @@
 
 #include <merklize/c/digests.h>
 
+#include <merklize/c/forests.h>
 #include <merklize/c/forms.h>
 #include <merklize/c/trees.h>
 
@@ -59,6 +61,9 @@
 #include <merklize/c/tree_files.h>
 
 #include <merklize/c/matrices.h>
+
+#include <merklize/c/formats.h>
+#include <merklize/c/openzeppelin.h>
 
 #include <merklize/c/bao.h>
 #include <merklize/c/enqueue.h>

@@ -122,6 +122,18 @@ std::vector<ConstBuffer> Call::parts(const merklize_buffer* const* parts, std::s
     return made;
 }
 
+std::vector<std::filesystem::path> Call::paths(const char* const* paths, std::size_t count) const {
+    std::vector<std::filesystem::path> made;
+    for (const char* const& one : items(paths, count, "paths")) made.emplace_back(path(one, "paths: an item"));
+    return made;
+}
+
+void Call::require_index(std::size_t index, std::size_t count, const char* what) const {
+    if (index < count) return;
+    invalid("index must be below the number of " + std::string(what) + ", " + std::to_string(count) + ", got " +
+            std::to_string(index));
+}
+
 Buffer& Call::written(merklize_buffer* buffer, const char* name) const {
     merklize_buffer& given = need(buffer, name);
     if (!given.writable) invalid(std::string(name) + " is written, but the buffer is only to be read");
@@ -243,6 +255,12 @@ void Call::put_bytes(std::span<const std::byte> bytes, std::uint8_t* out, std::s
 void Call::put_digests(std::span<const Digest> digests, merklize_digest* out, std::size_t capacity,
                        std::size_t* count) const {
     put(digests.data(), digests.size(), sizeof(Digest), out, capacity, count, "digests");
+}
+
+void Call::put_nodes(std::span<const Digest> nodes, const merklize_digest** first, std::uint64_t* count) const {
+    const merklize_digest*& out = need(first, "nodes");
+    need(count, "count") = nodes.size();
+    out = reinterpret_cast<const merklize_digest*>(nodes.data());
 }
 
 Options::Options(const Call& call, const merklize_run_options* options) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,6 +85,9 @@ public:
     TreeInput input(const merklize_input* input) const;
     Policy policy(const merklize_policy& policy) const;
     const char* path(const char* path, const char* name) const { return &need(path, name); }
+    std::vector<std::filesystem::path> paths(const char* const* paths, std::size_t count) const;
+    /// errors  invalid_argument (an index that is not below the number of these)
+    void require_index(std::size_t index, std::size_t count, const char* what) const;
 
     /// Copies to the caller's memory. Null with capacity 0 asks for the count alone.
     /// errors  too_small, invalid_argument (null)
@@ -92,6 +96,13 @@ public:
                    std::size_t* length) const;
     void put_digests(std::span<const Digest> digests, merklize_digest* out, std::size_t capacity,
                      std::size_t* count) const;
+    template <class Item>
+    void put_items(std::span<const Item> items, Item* out, std::size_t capacity, std::size_t* count,
+                   const char* what) const {
+        put(items.data(), items.size(), sizeof(Item), out, capacity, count, what);
+    }
+    /// A view of nodes that live in a handle.
+    void put_nodes(std::span<const Digest> nodes, const merklize_digest** first, std::uint64_t* count) const;
 
 private:
     void require_digests(std::uint64_t count, const char* name) const;

@@ -47,10 +47,7 @@ merklize_status merklize_device_describe(size_t index, merklize_device_info* inf
     return run("merklize_device_describe", [&](const Call& call) {
         merklize_device_info& out = call.need(info, "info");
         const std::vector<merklize::DeviceInfo> all = merklize::devices();
-        if (index >= all.size()) {
-            call.invalid("index must be below the number of devices, " + std::to_string(all.size()) + ", got " +
-                         std::to_string(index));
-        }
+        call.require_index(index, all.size(), "devices");
         put(out, all[index]);
     });
 }

@@ -1,6 +1,5 @@
 // The list of hashes, digests, merges and the streaming hasher.
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -62,10 +61,7 @@ merklize_status merklize_hash_describe(size_t index, merklize_hash_info* info) {
     return run("merklize_hash_describe", [&](const Call& call) {
         merklize_hash_info& out = call.need(info, "info");
         const auto all = merklize::hashes();
-        if (index >= all.size()) {
-            call.invalid("index must be below the number of hashes, " + std::to_string(all.size()) + ", got " +
-                         std::to_string(index));
-        }
+        call.require_index(index, all.size(), "hashes");
         put_info(all[index], out);
     });
 }
@@ -159,9 +155,7 @@ merklize_status merklize_hash_files(const char* const* paths, size_t n, merklize
         merklize_file_digests*& out = call.handle(digests, "digests");
         const Options run(call, options);
         const Hash by = call.hash(hash);
-        std::vector<std::filesystem::path> files;
-        for (const char* const& path : call.items(paths, n, "paths"))
-            files.emplace_back(call.path(path, "paths: an item"));
+        const auto files = call.paths(paths, n);
         out = new merklize_file_digests{is_blake3(call, by, mode, seek, length)
                                             ? merklize::hash_files(files, length, seek, call.mode(mode), run.get())
                                             : merklize::hash_message_files(files, by, run.get())};
@@ -174,10 +168,7 @@ merklize_status merklize_file_digests_get(const merklize_file_digests* digests, 
     return run("merklize_file_digests_get", [&](const Call& call) {
         const std::vector<merklize::FileDigest>& all = call.need(digests, "digests").value;
         merklize_file_digest& out = call.need(digest, "digest");
-        if (index >= all.size()) {
-            call.invalid("index must be below the number of files, " + std::to_string(all.size()) + ", got " +
-                         std::to_string(index));
-        }
+        call.require_index(index, all.size(), "files");
         const merklize::FileDigest& one = all[index];
         const bool failed = !one.error.empty();
         out = {.output = failed ? nullptr : reinterpret_cast<const uint8_t*>(one.output.data()),

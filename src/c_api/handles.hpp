@@ -51,6 +51,18 @@ struct merklize_tree_file {
     merklize::TreeFile value;
 };
 
+struct merklize_tree_writer {
+    merklize::TreeWriter value;
+};
+
+struct merklize_forest {
+    merklize::MerkleForest value;
+};
+
+struct merklize_openzeppelin_tree {
+    merklize::OpenZeppelinTree value;
+};
+
 struct merklize_proof {
     std::variant<merklize::MerkleProof, merklize::MultiProof, merklize::ConsistencyProof> value;
 };

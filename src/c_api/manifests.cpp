@@ -116,10 +116,7 @@ merklize_status merklize_differences_get(const merklize_differences* differences
     return run("merklize_differences_get", [&](const Call& call) {
         const merklize_differences& all = call.need(differences, "differences");
         merklize_difference& out = call.need(difference, "difference");
-        if (index >= all.value.size()) {
-            call.invalid("index must be below the count, " + std::to_string(all.value.size()) + ", got " +
-                         std::to_string(index));
-        }
+        call.require_index(index, all.value.size(), "differences");
         const manifests::Difference& one = all.value[index];
         out = {.kind = one.kind.c_str(),
                .what = one.what.c_str(),

@@ -117,3 +117,39 @@ merklize_status merklize_tree_file_append(merklize_tree_file* file, const merkli
         run.finish();
     });
 }
+
+merklize_status merklize_tree_writer_create(const char* path, uint64_t n_leaves, const merklize_form* form,
+                                            uint64_t leaf_bytes, uint64_t total_bytes, int resume,
+                                            const merklize_run_options* options, merklize_tree_writer** writer) {
+    return run("merklize_tree_writer_create", [&](const Call& call) {
+        merklize_tree_writer*& out = call.handle(writer, "writer");
+        const merklize::RunOptions kept = Options(call, options).kept(call);
+        out = new merklize_tree_writer{merklize::TreeWriter(call.path(path, "path"), n_leaves, call.form(form),
+                                                            {leaf_bytes, total_bytes}, resume != 0, kept)};
+    });
+}
+
+void merklize_tree_writer_free(merklize_tree_writer* writer) { delete writer; }
+
+uint64_t merklize_tree_writer_written(const merklize_tree_writer* writer) {
+    return writer != nullptr ? writer->value.written() : 0;
+}
+
+merklize_status merklize_tree_writer_append(merklize_tree_writer* writer, const merklize_digest* leaves,
+                                            uint64_t count) {
+    return run("merklize_tree_writer_append", [&](const Call& call) {
+        call.need(writer, "writer").value.append(call.digests(leaves, count, "leaves"));
+    });
+}
+
+merklize_status merklize_tree_writer_checkpoint(merklize_tree_writer* writer) {
+    return run("merklize_tree_writer_checkpoint",
+               [&](const Call& call) { call.need(writer, "writer").value.checkpoint(); });
+}
+
+merklize_status merklize_tree_writer_finish(merklize_tree_writer* writer, uint64_t total_bytes, merklize_digest* root) {
+    return run("merklize_tree_writer_finish", [&](const Call& call) {
+        merklize_digest& out = call.need(root, "root");
+        out = to_c(call.need(writer, "writer").value.finish(total_bytes));
+    });
+}

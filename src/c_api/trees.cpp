@@ -112,24 +112,14 @@ merklize_status merklize_tree_root(const merklize_tree* tree, merklize_digest* r
 }
 
 merklize_status merklize_tree_nodes(const merklize_tree* tree, const merklize_digest** nodes, uint64_t* slots) {
-    return run("merklize_tree_nodes", [&](const Call& call) {
-        const merklize_digest*& out = call.need(nodes, "nodes");
-        uint64_t& count = call.need(slots, "slots");
-        const auto all = call.need(tree, "tree").value.nodes();
-        out = reinterpret_cast<const merklize_digest*>(all.data());
-        count = all.size();
-    });
+    return run("merklize_tree_nodes",
+               [&](const Call& call) { call.put_nodes(call.need(tree, "tree").value.nodes(), nodes, slots); });
 }
 
 merklize_status merklize_tree_level(const merklize_tree* tree, uint32_t level, const merklize_digest** nodes,
                                     uint64_t* count) {
-    return run("merklize_tree_level", [&](const Call& call) {
-        const merklize_digest*& out = call.need(nodes, "nodes");
-        uint64_t& out_count = call.need(count, "count");
-        const auto all = call.need(tree, "tree").value.level(level);
-        out = reinterpret_cast<const merklize_digest*>(all.data());
-        out_count = all.size();
-    });
+    return run("merklize_tree_level",
+               [&](const Call& call) { call.put_nodes(call.need(tree, "tree").value.level(level), nodes, count); });
 }
 
 merklize_status merklize_tree_cap(const merklize_tree* tree, uint32_t height, merklize_digest* nodes, size_t capacity,

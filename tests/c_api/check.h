@@ -63,6 +63,8 @@ void test_proofs(void);
 void test_files(void);
 void test_bao(void);
 void test_bao_on_device(const merklize_device *device);
+void test_forests(void);
+void test_formats(void);
 void test_errors(void);
 void test_threads(void);
 /* Whether there are any. */

@@ -112,6 +112,31 @@ void test_files(void) {
     CHECK(wrong == 1);
     merklize_tree_file_free(mkl);
 
+    /* Leaves that come in pieces, and a build that is given up and goes on. */
+    merklize_tree_writer *writer = NULL;
+    OK(merklize_merkle_root(merklize_view_digests(leaves, n), NULL, &root, NULL));
+    OK(merklize_tree_writer_create(tree_path, n, NULL, leaf_bytes, size, 0, NULL, &writer));
+    OK(merklize_tree_writer_append(writer, leaves, 300));
+    OK(merklize_tree_writer_checkpoint(writer));
+    CHECK(merklize_tree_writer_written(writer) == 300);
+    merklize_tree_writer_free(writer);
+    OK(merklize_tree_writer_create(tree_path, n, NULL, leaf_bytes, size, 1, NULL, &writer));
+    const uint64_t kept = merklize_tree_writer_written(writer);
+    CHECK(kept > 0 && kept <= 300);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "500", merklize_tree_writer_finish(writer, 0, &got));
+    OK(merklize_tree_writer_append(writer, leaves + kept, n - kept));
+    OK(merklize_tree_writer_finish(writer, 0, &got));
+    CHECK(equal(&got, &root));
+    merklize_tree_writer_free(writer);
+    OK(merklize_tree_file_open(tree_path, &mkl));
+    OK(merklize_tree_file_get_info(mkl, &info));
+    CHECK(equal(&info.root, &root) && info.leaf_bytes == leaf_bytes && info.total_bytes == size);
+    OK(merklize_tree_file_check(mkl, NULL, 0, &wrong, NULL));
+    CHECK(wrong == 0);
+    merklize_tree_file_free(mkl);
+    CHECK(merklize_tree_writer_written(NULL) == 0);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "writer is null", merklize_tree_writer_append(NULL, leaves, 1));
+
     /* A key that is not in the file. */
     static const uint8_t key[32] = {9};
     const merklize_mode mode = {.key = key, .key_bytes = 32};

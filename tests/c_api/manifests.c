@@ -58,7 +58,8 @@ void test_manifests(void) {
     CHECK(strcmp(one.kind, "bytes") == 0 && strcmp(one.what, "tensor") == 0 && strcmp(one.name, "t") == 0);
     CHECK(strcmp(one.shard, "m.safetensors") == 0 && one.begin == 0 && one.end == 8);
     CHECK(strstr(one.sentence, "tensor 't' in m.safetensors: bytes 0 to 8 differ") != NULL);
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "must be below the count, 1", merklize_differences_get(found, 1, &one));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "index must be below the number of differences, 1, got 1",
+          merklize_differences_get(found, 1, &one));
     merklize_differences_free(found);
 
     OK(merklize_manifest_refresh(made, path, NULL, NULL, &again));

@@ -109,6 +109,42 @@ void test_trees(void) {
     merklize_tree_builder_free(NULL);
 }
 
+void test_forests(void) {
+    enum { trees = 3, n = 8 };
+    merklize_digest leaves[trees * n], roots[trees], root;
+    fill_leaves(leaves, trees * n);
+    merklize_forest *forest = NULL;
+    OK(merklize_forest_from_leaves(merklize_view_digests(leaves, trees * n), n, NULL, NULL, &forest));
+    merklize_forest_info info;
+    OK(merklize_forest_get_info(forest, &info));
+    CHECK(info.n_trees == trees && info.n_leaves == n && info.height == 3);
+    size_t count = 0;
+    uint64_t nodes = 0;
+    const merklize_digest *level = NULL;
+    FAILS(MERKLIZE_TOO_SMALL, "room for 3 digests, got 2", merklize_forest_roots(forest, roots, 2, &count));
+    OK(merklize_forest_roots(forest, roots, trees, &count));
+    OK(merklize_forest_level(forest, 0, &level, &nodes));
+    CHECK(count == trees && nodes == trees * n && memcmp(level, leaves, sizeof leaves) == 0);
+    for (uint64_t i = 0; i < trees; i++) {
+        OK(merklize_merkle_root(merklize_view_digests(leaves + i * n, n), NULL, &root, NULL));
+        CHECK(equal(&root, &roots[i]));
+        merklize_proof *proof = NULL;
+        int valid = 0;
+        const uint64_t index = i + 2;
+        const merklize_expect expect = {.leaf = &leaves[i * n + index], .index = &index};
+        OK(merklize_forest_prove(forest, i, index, &proof));
+        OK(merklize_proof_verify(proof, &root, &expect, NULL, &valid));
+        CHECK(valid == 1);
+        merklize_proof_free(proof);
+    }
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "3", merklize_forest_prove(forest, trees, 0, &(merklize_proof *){NULL}));
+    merklize_forest_free(forest);
+    merklize_forest_free(NULL);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "7",
+          merklize_forest_from_leaves(merklize_view_digests(leaves, 21), 7, NULL, NULL, &forest));
+    CHECK(forest == NULL);
+}
+
 /* Verification of a proof of leaves, or, with an old root, of one of consistency. */
 static merklize_status verify_proof(const merklize_proof *proof, const merklize_digest *old_root,
                                     const merklize_digest *root, int *valid) {

@@ -62,4 +62,34 @@ MERKLIZE_C_API merklize_status merklize_tree_file_update(merklize_tree_file *fil
 MERKLIZE_C_API merklize_status merklize_tree_file_append(merklize_tree_file *file, const merklize_digest *leaves,
                                                          uint64_t count, const merklize_run_options *options);
 
+/* Builds a tree file of leaves that come in pieces, in little memory. It writes PATH.partial, which becomes PATH when it is whole.
+ * n_leaves                 of the whole tree; 0: not known
+ * leaf_bytes, total_bytes  what is recorded of the input behind the leaves; 0: not known. total_bytes is 0 if n_leaves is
+ * resume                   1: if PATH.partial has this form, n_leaves and input, go on after its leaves, which the caller must know to be the
+ *                          first ones of this tree; 0: begin anew
+ * options                  as merklize_hasher_create()
+ * errors                   io (a disk that is too small, with the numbers; a PATH that is no regular file; another build of it is running),
+ *                          invalid_argument (as merklize_build_tree(); leaves that do not match the bytes) */
+MERKLIZE_C_API merklize_status merklize_tree_writer_create(const char *path, uint64_t n_leaves,
+                                                           const merklize_form *form, uint64_t leaf_bytes,
+                                                           uint64_t total_bytes, int resume,
+                                                           const merklize_run_options *options,
+                                                           merklize_tree_writer **writer);
+/* Without merklize_tree_writer_finish() before it, PATH.partial stays, and the work can be resumed. */
+MERKLIZE_C_API void merklize_tree_writer_free(merklize_tree_writer *writer);
+/* Leaves so far, which is the index of the next one. Not 0 after a resume; 0 for null. */
+MERKLIZE_C_API uint64_t merklize_tree_writer_written(const merklize_tree_writer *writer);
+/* errors  io (a full disk: the work can still be resumed), invalid_argument (more leaves than n_leaves; a word that is not below the
+ *         modulus), cancelled. merklize_tree_writer_written() says how many leaves were taken */
+MERKLIZE_C_API merklize_status merklize_tree_writer_append(merklize_tree_writer *writer, const merklize_digest *leaves,
+                                                           uint64_t count);
+/* Waits until all leaves so far are on the disk. */
+MERKLIZE_C_API merklize_status merklize_tree_writer_checkpoint(merklize_tree_writer *writer);
+/* Writes the rest and gives the file its name.
+ * total_bytes  of the input, if n_leaves was not known; else 0
+ * root         written
+ * errors       io, invalid_argument (missing leaves, with the counts; a number that the rule does not allow), cancelled */
+MERKLIZE_C_API merklize_status merklize_tree_writer_finish(merklize_tree_writer *writer, uint64_t total_bytes,
+                                                           merklize_digest *root);
+
 #endif

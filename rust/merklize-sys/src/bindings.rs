@@ -80,6 +80,21 @@ pub struct merklize_tree_file {
 }
 
 #[repr(C)]
+pub struct merklize_tree_writer {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct merklize_forest {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct merklize_openzeppelin_tree {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
 pub struct merklize_proof {
     _private: [u8; 0],
 }
@@ -444,6 +459,31 @@ impl Default for merklize_file_digest {
     }
 }
 
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_forest_info {
+    pub n_trees: u64,
+    /// ```text
+    /// of each tree
+    /// ```
+    pub n_leaves: u64,
+    /// ```text
+    /// levels above the leaves
+    /// ```
+    pub height: u32,
+    /// ```text
+    /// 1: the nodes are in the memory of a device
+    /// ```
+    pub on_device: u32,
+}
+impl Default for merklize_forest_info {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
 /// ```text
 /// What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule. The numbers of this header are one
 /// more than those that files and proofs store (and than merklize::TreeRule of C++), because here 0 is the default.
@@ -781,6 +821,80 @@ pub struct merklize_matrix_dims {
     pub columns: u64,
 }
 impl Default for merklize_matrix_dims {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+/// ```text
+/// A format of trees. {.hash = info.hash, .rule = info.rule} is its form.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_format_info {
+    pub name: [c_char; 32],
+    /// ```text
+    /// of nodes
+    /// ```
+    pub hash: merklize_hash_id,
+    pub rule: merklize_rule,
+    /// ```text
+    /// 1: a leaf is merklize_hash_leaves() of a message; 0: leaves are given
+    /// ```
+    pub hashes_messages: u32,
+    /// ```text
+    /// 1: two lists of leaves can have one root: merklize_require_unambiguous()
+    /// ```
+    pub is_ambiguous: u32,
+    /// ```text
+    /// bytes of a file that are one leaf; 0: the caller says
+    /// ```
+    pub piece_size: u64,
+}
+impl Default for merklize_format_info {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+/// ```text
+/// How fs-verity makes blocks of a file. Null: all zero.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_fs_verity_form {
+    /// ```text
+    /// bytes: a power of two, 1024 to 65536; 0: 4096
+    /// ```
+    pub block_size: u32,
+    /// ```text
+    /// copied in front of each block
+    /// ```
+    pub salt: *const u8,
+    /// ```text
+    /// at most 32
+    /// ```
+    pub salt_bytes: usize,
+}
+impl Default for merklize_fs_verity_form {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_xet_chunk {
+    pub hash: merklize_digest,
+    pub bytes: u64,
+}
+impl Default for merklize_xet_chunk {
     /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
@@ -1190,6 +1304,32 @@ extern "C" {
     pub fn merklize_hasher_copy(hasher: *const merklize_hasher, copy: *mut *mut merklize_hasher) -> merklize_status;
     pub fn merklize_hasher_free(hasher: *mut merklize_hasher);
     /// ```text
+    /// Trees that the same launches build, as one large tree. Any number of threads may use a forest at once.
+    /// leaves    [n_trees, n_leaves] digests, tree after tree; copied, in a buffer there
+    /// n_leaves  a power of two, for which all rules agree
+    /// errors    as merklize_tree_from_leaves(); invalid_argument (n_leaves; a number of digests that is no multiple of it)
+    /// ```
+    pub fn merklize_forest_from_leaves(leaves: merklize_view, n_leaves: u64, form: *const merklize_form, options: *const merklize_run_options, forest: *mut *mut merklize_forest) -> merklize_status;
+    pub fn merklize_forest_free(forest: *mut merklize_forest);
+    pub fn merklize_forest_get_info(forest: *const merklize_forest, info: *mut merklize_forest_info) -> merklize_status;
+    /// ```text
+    /// roots   [capacity], written; may be null if capacity is 0
+    /// count   written if not null: number of trees, also if capacity is too small
+    /// errors  too_small
+    /// ```
+    pub fn merklize_forest_roots(forest: *const merklize_forest, roots: *mut merklize_digest, capacity: usize, count: *mut usize) -> merklize_status;
+    /// ```text
+    /// A view of one level of all trees, tree after tree. If they are on a device, the first call copies the level to the host.
+    /// nodes   written: a pointer to memory of the forest, valid until it is freed
+    /// errors  invalid_argument (a level above the roots), out_of_memory
+    /// ```
+    pub fn merklize_forest_level(forest: *const merklize_forest, level: u32, nodes: *mut *const merklize_digest, count: *mut u64) -> merklize_status;
+    /// ```text
+    /// The proof of a leaf of one tree: that of merklize_tree_prove().
+    /// errors  invalid_argument (tree, index)
+    /// ```
+    pub fn merklize_forest_prove(forest: *const merklize_forest, tree: u64, index: u64, proof: *mut *mut merklize_proof) -> merklize_status;
+    /// ```text
     /// Number of slots that a tree of n leaves takes in heap order: 2^h + n, where h = ceil(log2 n). That is 2n for a power of two.
     /// errors  invalid_argument (n = 0), out_of_memory (n is too large)
     /// ```
@@ -1447,6 +1587,41 @@ extern "C" {
     /// ```
     pub fn merklize_tree_file_append(file: *mut merklize_tree_file, leaves: *const merklize_digest, count: u64, options: *const merklize_run_options) -> merklize_status;
     /// ```text
+    /// Builds a tree file of leaves that come in pieces, in little memory. It writes PATH.partial, which becomes PATH when it is whole.
+    /// n_leaves                 of the whole tree; 0: not known
+    /// leaf_bytes, total_bytes  what is recorded of the input behind the leaves; 0: not known. total_bytes is 0 if n_leaves is
+    /// resume                   1: if PATH.partial has this form, n_leaves and input, go on after its leaves, which the caller must know to be the
+    ///                          first ones of this tree; 0: begin anew
+    /// options                  as merklize_hasher_create()
+    /// errors                   io (a disk that is too small, with the numbers; a PATH that is no regular file; another build of it is running),
+    ///                          invalid_argument (as merklize_build_tree(); leaves that do not match the bytes)
+    /// ```
+    pub fn merklize_tree_writer_create(path: *const c_char, n_leaves: u64, form: *const merklize_form, leaf_bytes: u64, total_bytes: u64, resume: c_int, options: *const merklize_run_options, writer: *mut *mut merklize_tree_writer) -> merklize_status;
+    /// ```text
+    /// Without merklize_tree_writer_finish() before it, PATH.partial stays, and the work can be resumed.
+    /// ```
+    pub fn merklize_tree_writer_free(writer: *mut merklize_tree_writer);
+    /// ```text
+    /// Leaves so far, which is the index of the next one. Not 0 after a resume; 0 for null.
+    /// ```
+    pub fn merklize_tree_writer_written(writer: *const merklize_tree_writer) -> u64;
+    /// ```text
+    /// errors  io (a full disk: the work can still be resumed), invalid_argument (more leaves than n_leaves; a word that is not below the
+    ///         modulus), cancelled. merklize_tree_writer_written() says how many leaves were taken
+    /// ```
+    pub fn merklize_tree_writer_append(writer: *mut merklize_tree_writer, leaves: *const merklize_digest, count: u64) -> merklize_status;
+    /// ```text
+    /// Waits until all leaves so far are on the disk.
+    /// ```
+    pub fn merklize_tree_writer_checkpoint(writer: *mut merklize_tree_writer) -> merklize_status;
+    /// ```text
+    /// Writes the rest and gives the file its name.
+    /// total_bytes  of the input, if n_leaves was not known; else 0
+    /// root         written
+    /// errors       io, invalid_argument (missing leaves, with the counts; a number that the rule does not allow), cancelled
+    /// ```
+    pub fn merklize_tree_writer_finish(writer: *mut merklize_tree_writer, total_bytes: u64, root: *mut merklize_digest) -> merklize_status;
+    /// ```text
     /// Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.
     /// matrices    [count], each with n rows; all in host memory, or all on one device. A device gets host memory in pieces, while it hashes
     /// montgomery  0, or the modulus of a field of at most 31 bits: a hash of bytes takes words x of 4 bytes, below it, as 2^32 x mod it
@@ -1503,6 +1678,121 @@ extern "C" {
     /// errors    invalid_argument (null; dims or a form that no commitment has; a matrix above the cap, where nothing shows its rows)
     /// ```
     pub fn merklize_verify_opening(indices: *const u64, count: usize, rows: *const u8, row_bytes: usize, siblings: *const merklize_digest, sibling_count: usize, cap: *const merklize_digest, cap_count: usize, dims: *const merklize_matrix_dims, dims_count: usize, form: *const merklize_commitment_form, valid: *mut c_int) -> merklize_status;
+    pub fn merklize_format_count() -> usize;
+    /// ```text
+    /// index   below merklize_format_count()
+    /// errors  invalid_argument (index)
+    /// ```
+    pub fn merklize_format_describe(index: usize, info: *mut merklize_format_info) -> merklize_status;
+    /// ```text
+    /// errors  invalid_argument (an unknown name; the text lists the known ones)
+    /// ```
+    pub fn merklize_format_get_info(name: *const c_char, info: *mut merklize_format_info) -> merklize_status;
+    /// ```text
+    /// Refuses a tree whose root is also that of another list of leaves (CVE-2012-2459).
+    /// errors  invalid_argument (it is so: the text names the level; an unknown format), and those of merklize_tree_level()
+    /// ```
+    pub fn merklize_require_unambiguous(tree: *const merklize_tree, format: *const c_char) -> merklize_status;
+    /// ```text
+    /// The digest that `fsverity digest` prints and the kernel measures.
+    /// errors  invalid_argument (form)
+    /// ```
+    pub fn merklize_fs_verity(data: *const c_void, bytes: usize, form: *const merklize_fs_verity_form, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// errors  io (also if the file changed meanwhile), invalid_argument (form)
+    /// ```
+    pub fn merklize_fs_verity_file(path: *const c_char, form: *const merklize_fs_verity_form, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// Amazon Glacier's tree hash.
+    /// ```
+    pub fn merklize_glacier(data: *const c_void, bytes: usize, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// What a torrent of version 2 says of a file (BEP 52).
+    /// piece_length  bytes: a power of two, at least 16384; 0: 1 MiB
+    /// root          written: `pieces root`; zeros for an empty file, which has none
+    /// layer         [capacity], written: the file's value in `piece layers`, a node a piece; may be null if capacity is 0
+    /// count         written if not null: number of these nodes, also if capacity is too small; 0 if the file is no longer than a piece
+    /// errors        too_small, invalid_argument (piece_length)
+    /// ```
+    pub fn merklize_bittorrent_v2(data: *const c_void, bytes: usize, piece_length: u64, root: *mut merklize_digest, layer: *mut merklize_digest, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// SSZ's merkleize(chunks, limit), which Ethereum's consensus layer verifies.
+    /// chunks  [n]
+    /// limit   chunks that the type allows; null: n
+    /// length  of a list: the count of its elements, which is hashed with the root; null: none
+    /// errors  invalid_argument (more chunks than the limit)
+    /// ```
+    pub fn merklize_ssz(chunks: *const merklize_digest, n: usize, limit: *const u64, length: *const u64, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// xet, by which the Hugging Face hub knows the content of a file. All of it runs on the CPU. No bytes give 32 zeros.
+    /// ```
+    pub fn merklize_xet_hash(data: *const c_void, bytes: usize, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// errors  io (cannot open or read; it changed while it was read)
+    /// ```
+    pub fn merklize_xet_hash_file(path: *const c_char, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// As merklize_hash_files(), with 32 bytes of output a file.
+    /// ```
+    pub fn merklize_xet_hash_files(paths: *const *const c_char, n: usize, options: *const merklize_run_options, digests: *mut *mut merklize_file_digests) -> merklize_status;
+    /// ```text
+    /// The chunks of bytes, in order.
+    /// chunks  [capacity], written; may be null if capacity is 0
+    /// count   written if not null: number of chunks, also if capacity is too small
+    /// errors  too_small
+    /// ```
+    pub fn merklize_xet_chunks(data: *const c_void, bytes: usize, chunks: *mut merklize_xet_chunk, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// As the hub writes the hash: 64 hexadecimal digits, the bytes of each group of 8 in reverse.
+    /// text  [65], written, with a zero byte at its end
+    /// ```
+    pub fn merklize_xet_hex(digest: *const merklize_digest, text: *mut c_char) -> merklize_status;
+    /// ```text
+    /// The leaf of a standard tree: Keccak-256 of Keccak-256 of these bytes, which are abi.encode(value).
+    /// ```
+    pub fn merklize_openzeppelin_leaf(abi_encoded: *const c_void, bytes: usize, leaf: *mut merklize_digest) -> merklize_status;
+    /// ```text
+    /// A tree of 2n - 1 nodes over n >= 1 leaves. Leaves are named by their index in the order in which they were given. Any number of threads
+    /// may use it at once.
+    /// leaves        [n]: merklize_openzeppelin_leaf(), or of a simple tree 32 bytes as they are
+    /// tree_indices  null: leaves are sorted, as the package does by default. Else [n], of a dump: `treeIndex` of each leaf; such a tree is right
+    ///               if merklize_openzeppelin_tree_nodes() are the dump's `tree`. n - 1 for the last leaf to 2n - 2 for the first keep their order
+    /// errors        invalid_argument (no leaves; tree_indices that are not n - 1 to 2n - 2, each once; timings)
+    /// ```
+    pub fn merklize_openzeppelin_tree_create(leaves: *const merklize_digest, n: usize, tree_indices: *const u64, options: *const merklize_run_options, tree: *mut *mut merklize_openzeppelin_tree) -> merklize_status;
+    pub fn merklize_openzeppelin_tree_free(tree: *mut merklize_openzeppelin_tree);
+    /// ```text
+    /// All 2n - 1 nodes in the package's order, the root first.
+    /// nodes  written: a pointer to memory of the tree, valid until it is freed
+    /// ```
+    pub fn merklize_openzeppelin_tree_nodes(tree: *const merklize_openzeppelin_tree, nodes: *mut *const merklize_digest, count: *mut u64) -> merklize_status;
+    /// ```text
+    /// Where a leaf is among them: `treeIndex` of the dump.
+    /// errors  invalid_argument (index)
+    /// ```
+    pub fn merklize_openzeppelin_tree_index(tree: *const merklize_openzeppelin_tree, index: u64, tree_index: *mut u64) -> merklize_status;
+    /// ```text
+    /// Siblings from the leaf up, as getProof() gives them.
+    /// proof   [capacity], written; may be null if capacity is 0
+    /// length  written if not null: number of siblings, also if capacity is too small
+    /// errors  too_small, invalid_argument (index)
+    /// ```
+    pub fn merklize_openzeppelin_tree_prove(tree: *const merklize_openzeppelin_tree, index: u64, proof: *mut merklize_digest, capacity: usize, length: *mut usize) -> merklize_status;
+    /// ```text
+    /// As getMultiProof() gives it, for Solidity's MerkleProof.multiProofVerify(). A null proof asks for its length: then nothing else is written.
+    /// leaves  [count], written, in the order that the verifier needs
+    /// proof   [capacity], written
+    /// length  written if not null: digests of the proof, also if capacity is too small
+    /// flags   [count + length - 1], written: proofFlags, 1 or 0
+    /// errors  too_small, invalid_argument (an index that is none, or twice)
+    /// ```
+    pub fn merklize_openzeppelin_tree_prove_together(tree: *const merklize_openzeppelin_tree, indices: *const u64, count: usize, leaves: *mut merklize_digest, proof: *mut merklize_digest, capacity: usize, length: *mut usize, flags: *mut u8) -> merklize_status;
+    /// ```text
+    /// Whether the proof leads from the leaf to the root, in the order of Solidity's MerkleProof.verify().
+    /// proof  [length]
+    /// valid  written: 1 or 0
+    /// ```
+    pub fn merklize_verify_openzeppelin(proof: *const merklize_digest, length: usize, root: *const merklize_digest, leaf: *const merklize_digest, valid: *mut c_int) -> merklize_status;
     /// ```text
     /// bytes   written: of the outboard of a message of `message_bytes` bytes
     /// errors  invalid_argument (form)
@@ -1676,7 +1966,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 146] = [
+pub const FUNCTIONS: [(&str, *const ()); 180] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -1685,6 +1975,7 @@ pub const FUNCTIONS: [(&str, *const ()); 146] = [
     ("merklize_bao_slice", merklize_bao_slice as *const ()),
     ("merklize_bao_verify", merklize_bao_verify as *const ()),
     ("merklize_bao_verify_descriptor", merklize_bao_verify_descriptor as *const ()),
+    ("merklize_bittorrent_v2", merklize_bittorrent_v2 as *const ()),
     ("merklize_buffer_create", merklize_buffer_create as *const ()),
     ("merklize_buffer_download", merklize_buffer_download as *const ()),
     ("merklize_buffer_free", merklize_buffer_free as *const ()),
@@ -1724,6 +2015,18 @@ pub const FUNCTIONS: [(&str, *const ()); 146] = [
     ("merklize_event_wait", merklize_event_wait as *const ()),
     ("merklize_file_digests_free", merklize_file_digests_free as *const ()),
     ("merklize_file_digests_get", merklize_file_digests_get as *const ()),
+    ("merklize_forest_free", merklize_forest_free as *const ()),
+    ("merklize_forest_from_leaves", merklize_forest_from_leaves as *const ()),
+    ("merklize_forest_get_info", merklize_forest_get_info as *const ()),
+    ("merklize_forest_level", merklize_forest_level as *const ()),
+    ("merklize_forest_prove", merklize_forest_prove as *const ()),
+    ("merklize_forest_roots", merklize_forest_roots as *const ()),
+    ("merklize_format_count", merklize_format_count as *const ()),
+    ("merklize_format_describe", merklize_format_describe as *const ()),
+    ("merklize_format_get_info", merklize_format_get_info as *const ()),
+    ("merklize_fs_verity", merklize_fs_verity as *const ()),
+    ("merklize_fs_verity_file", merklize_fs_verity_file as *const ()),
+    ("merklize_glacier", merklize_glacier as *const ()),
     ("merklize_hash", merklize_hash as *const ()),
     ("merklize_hash_count", merklize_hash_count as *const ()),
     ("merklize_hash_describe", merklize_hash_describe as *const ()),
@@ -1762,6 +2065,13 @@ pub const FUNCTIONS: [(&str, *const ()); 146] = [
     ("merklize_merkle_root", merklize_merkle_root as *const ()),
     ("merklize_merkle_root_file", merklize_merkle_root_file as *const ()),
     ("merklize_merkle_root_parts", merklize_merkle_root_parts as *const ()),
+    ("merklize_openzeppelin_leaf", merklize_openzeppelin_leaf as *const ()),
+    ("merklize_openzeppelin_tree_create", merklize_openzeppelin_tree_create as *const ()),
+    ("merklize_openzeppelin_tree_free", merklize_openzeppelin_tree_free as *const ()),
+    ("merklize_openzeppelin_tree_index", merklize_openzeppelin_tree_index as *const ()),
+    ("merklize_openzeppelin_tree_nodes", merklize_openzeppelin_tree_nodes as *const ()),
+    ("merklize_openzeppelin_tree_prove", merklize_openzeppelin_tree_prove as *const ()),
+    ("merklize_openzeppelin_tree_prove_together", merklize_openzeppelin_tree_prove_together as *const ()),
     ("merklize_policy_from_text", merklize_policy_from_text as *const ()),
     ("merklize_policy_to_text", merklize_policy_to_text as *const ()),
     ("merklize_proof_free", merklize_proof_free as *const ()),
@@ -1773,6 +2083,8 @@ pub const FUNCTIONS: [(&str, *const ()); 146] = [
     ("merklize_proof_to_winterfell", merklize_proof_to_winterfell as *const ()),
     ("merklize_proof_verify", merklize_proof_verify as *const ()),
     ("merklize_proof_verify_consistency", merklize_proof_verify_consistency as *const ()),
+    ("merklize_require_unambiguous", merklize_require_unambiguous as *const ()),
+    ("merklize_ssz", merklize_ssz as *const ()),
     ("merklize_status_name", merklize_status_name as *const ()),
     ("merklize_stream_create", merklize_stream_create as *const ()),
     ("merklize_stream_free", merklize_stream_free as *const ()),
@@ -1817,12 +2129,24 @@ pub const FUNCTIONS: [(&str, *const ()); 146] = [
     ("merklize_tree_root", merklize_tree_root as *const ()),
     ("merklize_tree_save", merklize_tree_save as *const ()),
     ("merklize_tree_update", merklize_tree_update as *const ()),
+    ("merklize_tree_writer_append", merklize_tree_writer_append as *const ()),
+    ("merklize_tree_writer_checkpoint", merklize_tree_writer_checkpoint as *const ()),
+    ("merklize_tree_writer_create", merklize_tree_writer_create as *const ()),
+    ("merklize_tree_writer_finish", merklize_tree_writer_finish as *const ()),
+    ("merklize_tree_writer_free", merklize_tree_writer_free as *const ()),
+    ("merklize_tree_writer_written", merklize_tree_writer_written as *const ()),
     ("merklize_verify", merklize_verify as *const ()),
     ("merklize_verify_consistency", merklize_verify_consistency as *const ()),
     ("merklize_verify_each", merklize_verify_each as *const ()),
     ("merklize_verify_opening", merklize_verify_opening as *const ()),
+    ("merklize_verify_openzeppelin", merklize_verify_openzeppelin as *const ()),
     ("merklize_version", merklize_version as *const ()),
     ("merklize_why_unavailable", merklize_why_unavailable as *const ()),
+    ("merklize_xet_chunks", merklize_xet_chunks as *const ()),
+    ("merklize_xet_hash", merklize_xet_hash as *const ()),
+    ("merklize_xet_hash_file", merklize_xet_hash_file as *const ()),
+    ("merklize_xet_hash_files", merklize_xet_hash_files as *const ()),
+    ("merklize_xet_hex", merklize_xet_hex as *const ()),
 ];
 
 /// The structs by name, with their sizes and alignments.
@@ -1839,6 +2163,7 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_timings", core::mem::size_of::<merklize_timings>(), core::mem::align_of::<merklize_timings>()),
     ("merklize_run_options", core::mem::size_of::<merklize_run_options>(), core::mem::align_of::<merklize_run_options>()),
     ("merklize_file_digest", core::mem::size_of::<merklize_file_digest>(), core::mem::align_of::<merklize_file_digest>()),
+    ("merklize_forest_info", core::mem::size_of::<merklize_forest_info>(), core::mem::align_of::<merklize_forest_info>()),
     ("merklize_form", core::mem::size_of::<merklize_form>(), core::mem::align_of::<merklize_form>()),
     ("merklize_tree_info", core::mem::size_of::<merklize_tree_info>(), core::mem::align_of::<merklize_tree_info>()),
     ("merklize_input", core::mem::size_of::<merklize_input>(), core::mem::align_of::<merklize_input>()),
@@ -1849,6 +2174,9 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_commitment_form", core::mem::size_of::<merklize_commitment_form>(), core::mem::align_of::<merklize_commitment_form>()),
     ("merklize_commitment_info", core::mem::size_of::<merklize_commitment_info>(), core::mem::align_of::<merklize_commitment_info>()),
     ("merklize_matrix_dims", core::mem::size_of::<merklize_matrix_dims>(), core::mem::align_of::<merklize_matrix_dims>()),
+    ("merklize_format_info", core::mem::size_of::<merklize_format_info>(), core::mem::align_of::<merklize_format_info>()),
+    ("merklize_fs_verity_form", core::mem::size_of::<merklize_fs_verity_form>(), core::mem::align_of::<merklize_fs_verity_form>()),
+    ("merklize_xet_chunk", core::mem::size_of::<merklize_xet_chunk>(), core::mem::align_of::<merklize_xet_chunk>()),
     ("merklize_bao_form", core::mem::size_of::<merklize_bao_form>(), core::mem::align_of::<merklize_bao_form>()),
     ("merklize_bao_fault", core::mem::size_of::<merklize_bao_fault>(), core::mem::align_of::<merklize_bao_fault>()),
     ("merklize_manifest_options", core::mem::size_of::<merklize_manifest_options>(), core::mem::align_of::<merklize_manifest_options>()),

@@ -1,0 +1,93 @@
+/* merklize/c/formats.h: trees and digests of files that other systems verify. docs/formats.md has the rules. */
+#ifndef MERKLIZE_C_FORMATS_H
+#define MERKLIZE_C_FORMATS_H
+
+#include <merklize/c/digests.h>
+#include <merklize/c/forms.h>
+
+/* A format of trees. {.hash = info.hash, .rule = info.rule} is its form. */
+typedef struct merklize_format_info {
+    char name[32];
+    merklize_hash_id hash; /* of nodes */
+    merklize_rule rule;
+    uint32_t hashes_messages; /* 1: a leaf is merklize_hash_leaves() of a message; 0: leaves are given */
+    uint32_t is_ambiguous;    /* 1: two lists of leaves can have one root: merklize_require_unambiguous() */
+    uint64_t piece_size;      /* bytes of a file that are one leaf; 0: the caller says */
+} merklize_format_info;
+
+MERKLIZE_C_API size_t merklize_format_count(void);
+/* index   below merklize_format_count()
+ * errors  invalid_argument (index) */
+MERKLIZE_C_API merklize_status merklize_format_describe(size_t index, merklize_format_info *info);
+/* errors  invalid_argument (an unknown name; the text lists the known ones) */
+MERKLIZE_C_API merklize_status merklize_format_get_info(const char *name, merklize_format_info *info);
+/* Refuses a tree whose root is also that of another list of leaves (CVE-2012-2459).
+ * errors  invalid_argument (it is so: the text names the level; an unknown format), and those of merklize_tree_level() */
+MERKLIZE_C_API merklize_status merklize_require_unambiguous(const merklize_tree *tree, const char *format);
+
+/* Digests of whole files, by SHA-256. Leaves and nodes are hashed on options->device; timings must be null. The bytes of a file are in host
+ * memory. */
+
+/* How fs-verity makes blocks of a file. Null: all zero. */
+typedef struct merklize_fs_verity_form {
+    uint32_t block_size; /* bytes: a power of two, 1024 to 65536; 0: 4096 */
+    const uint8_t *salt; /* copied in front of each block */
+    size_t salt_bytes;   /* at most 32 */
+} merklize_fs_verity_form;
+
+/* The digest that `fsverity digest` prints and the kernel measures.
+ * errors  invalid_argument (form) */
+MERKLIZE_C_API merklize_status merklize_fs_verity(const void *data, size_t bytes, const merklize_fs_verity_form *form,
+                                                  merklize_digest *digest, const merklize_run_options *options);
+/* errors  io (also if the file changed meanwhile), invalid_argument (form) */
+MERKLIZE_C_API merklize_status merklize_fs_verity_file(const char *path, const merklize_fs_verity_form *form,
+                                                       merklize_digest *digest, const merklize_run_options *options);
+/* Amazon Glacier's tree hash. */
+MERKLIZE_C_API merklize_status merklize_glacier(const void *data, size_t bytes, merklize_digest *digest,
+                                                const merklize_run_options *options);
+/* What a torrent of version 2 says of a file (BEP 52).
+ * piece_length  bytes: a power of two, at least 16384; 0: 1 MiB
+ * root          written: `pieces root`; zeros for an empty file, which has none
+ * layer         [capacity], written: the file's value in `piece layers`, a node a piece; may be null if capacity is 0
+ * count         written if not null: number of these nodes, also if capacity is too small; 0 if the file is no longer than a piece
+ * errors        too_small, invalid_argument (piece_length) */
+MERKLIZE_C_API merklize_status merklize_bittorrent_v2(const void *data, size_t bytes, uint64_t piece_length,
+                                                      merklize_digest *root, merklize_digest *layer, size_t capacity,
+                                                      size_t *count, const merklize_run_options *options);
+/* SSZ's merkleize(chunks, limit), which Ethereum's consensus layer verifies.
+ * chunks  [n]
+ * limit   chunks that the type allows; null: n
+ * length  of a list: the count of its elements, which is hashed with the root; null: none
+ * errors  invalid_argument (more chunks than the limit) */
+MERKLIZE_C_API merklize_status merklize_ssz(const merklize_digest *chunks, size_t n, const uint64_t *limit,
+                                            const uint64_t *length, merklize_digest *root,
+                                            const merklize_run_options *options);
+
+/* xet, by which the Hugging Face hub knows the content of a file. All of it runs on the CPU. No bytes give 32 zeros. */
+
+MERKLIZE_C_API merklize_status merklize_xet_hash(const void *data, size_t bytes, merklize_digest *digest,
+                                                 const merklize_run_options *options);
+/* errors  io (cannot open or read; it changed while it was read) */
+MERKLIZE_C_API merklize_status merklize_xet_hash_file(const char *path, merklize_digest *digest,
+                                                      const merklize_run_options *options);
+/* As merklize_hash_files(), with 32 bytes of output a file. */
+MERKLIZE_C_API merklize_status merklize_xet_hash_files(const char *const *paths, size_t n,
+                                                       const merklize_run_options *options,
+                                                       merklize_file_digests **digests);
+
+typedef struct merklize_xet_chunk {
+    merklize_digest hash;
+    uint64_t bytes;
+} merklize_xet_chunk;
+
+/* The chunks of bytes, in order.
+ * chunks  [capacity], written; may be null if capacity is 0
+ * count   written if not null: number of chunks, also if capacity is too small
+ * errors  too_small */
+MERKLIZE_C_API merklize_status merklize_xet_chunks(const void *data, size_t bytes, merklize_xet_chunk *chunks,
+                                                   size_t capacity, size_t *count, const merklize_run_options *options);
+/* As the hub writes the hash: 64 hexadecimal digits, the bytes of each group of 8 in reverse.
+ * text  [65], written, with a zero byte at its end */
+MERKLIZE_C_API merklize_status merklize_xet_hex(const merklize_digest *digest, char *text);
+
+#endif

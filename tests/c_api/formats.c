@@ -1,0 +1,183 @@
+/* Formats of others beside their recorded answers (tests/vectors/sha256_trees.json, keccak256_trees.json, conformance/xet.cpp). */
+#include "check.h"
+
+static void test_formats_of_trees(void) {
+    merklize_format_info info = {0}, same = {0};
+    int seen = 0;
+    for (size_t i = 0; i < merklize_format_count(); i++) {
+        OK(merklize_format_describe(i, &info));
+        OK(merklize_format_get_info(info.name, &same));
+        CHECK(strcmp(same.name, info.name) == 0 && same.hash == info.hash && same.rule == info.rule);
+        if (strcmp(info.name, "glacier") == 0) {
+            seen++;
+            CHECK(info.piece_size == 1 << 20 && info.hashes_messages == 1 && info.is_ambiguous == 0);
+        }
+    }
+    CHECK(seen == 1);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "index must be below the number of formats, ",
+          merklize_format_describe(merklize_format_count(), &info));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "bitcoin", merklize_format_get_info("bitcoins", &info));
+
+    merklize_digest leaves[7];
+    fill(leaves[0].bytes, sizeof leaves);
+    OK(merklize_format_get_info("bitcoin", &info));
+    CHECK(info.rule == MERKLIZE_RULE_DUPLICATE_LAST && info.is_ambiguous == 1 && info.hashes_messages == 1);
+    const merklize_form form = {.hash = info.hash, .rule = info.rule};
+    merklize_tree *tree = NULL;
+    merklize_tree_info facts;
+    OK(merklize_tree_from_leaves(merklize_view_digests(leaves, 7), &form, 0, NULL, &tree));
+    OK(merklize_tree_get_info(tree, &facts));
+    CHECK(is_hex(facts.root.bytes, "bbc867ab6936a8600b2635d116154682c6ef4e668f77d663a17d7395ef8ec6b2"));
+    OK(merklize_require_unambiguous(tree, "bitcoin"));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown", merklize_require_unambiguous(tree, "none"));
+    merklize_tree_free(tree);
+    leaves[5] = leaves[4];
+    OK(merklize_tree_from_leaves(merklize_view_digests(leaves, 6), &form, 0, NULL, &tree));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "level 0", merklize_require_unambiguous(tree, "bitcoin"));
+    merklize_tree_free(tree);
+}
+
+static void test_formats_of_files(void) {
+    static uint8_t data[16385];
+    fill(data, sizeof data);
+    merklize_digest digest, layer[2];
+    size_t count = 7;
+    OK(merklize_fs_verity(data, 4097, NULL, &digest, NULL));
+    CHECK(is_hex(digest.bytes, "b0d074abef4d544404facfab6ba242f6a8ccbde90f1325cd286f3c8aa8d0f8aa"));
+    const char *path = file_path("input");
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fwrite(data, 1, 4097, file) == 4097 && fclose(file) == 0);
+    merklize_digest same;
+    OK(merklize_fs_verity_file(path, &(merklize_fs_verity_form){.block_size = 4096}, &same, NULL));
+    CHECK(equal(&digest, &same));
+    const merklize_fs_verity_form salted = {.block_size = 1024, .salt = data, .salt_bytes = 32};
+    OK(merklize_fs_verity(data, 4097, &salted, &digest, NULL));
+    OK(merklize_fs_verity_file(path, &salted, &same, NULL));
+    CHECK(equal(&digest, &same));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "block_size must be a power of two from 1024 to 65536, got 3000",
+          merklize_fs_verity(data, 1, &(merklize_fs_verity_form){.block_size = 3000}, &digest, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "form->salt is null",
+          merklize_fs_verity(data, 1, &(merklize_fs_verity_form){.salt_bytes = 3}, &digest, NULL));
+
+    OK(merklize_glacier(data, 1000, &digest, NULL));
+    CHECK(is_hex(digest.bytes, "4e4c294b331f7a2099a379bec34b9f9fc03dc46ab465d998f4d683da53487e6d"));
+
+    OK(merklize_bittorrent_v2(data, 16385, 16384, &digest, NULL, 0, &count, NULL));
+    CHECK(count == 2 && is_hex(digest.bytes, "9d7887c65d577a0237fb3c0998b87b3a62762d03796889a2caea01db914ccbb8"));
+    FAILS(MERKLIZE_TOO_SMALL, "room for 2 digests, got 1",
+          merklize_bittorrent_v2(data, 16385, 16384, &digest, layer, 1, &count, NULL));
+    OK(merklize_bittorrent_v2(data, 16385, 16384, &digest, layer, 2, &count, NULL));
+    CHECK(is_hex(layer[0].bytes, "4348e3b98e8a327b34ced39c1da9e67cdb4cd5e48e4d7960607a3ae403d35f0c"));
+    CHECK(is_hex(layer[1].bytes, "a9f51566bd6705f7ea6ad54bb9deb449f795582d6529a0e22207b8981233ec58"));
+    OK(merklize_bittorrent_v2(NULL, 0, 0, &digest, layer, 2, &count, NULL));
+    CHECK(count == 0 && equal(&digest, &(merklize_digest){{0}}));
+
+    merklize_digest chunks[3];
+    memcpy(chunks, data, sizeof chunks);
+    const uint64_t limit = 2, none = 0, long_limit = 1024;
+    OK(merklize_ssz(chunks, 3, NULL, NULL, &digest, NULL));
+    CHECK(is_hex(digest.bytes, "17c8d5caa3d7162e8dada90de6e741783f3d73736498c11eba34974fbf5464f3"));
+    OK(merklize_ssz(NULL, 0, &long_limit, &none, &digest, NULL));
+    CHECK(is_hex(digest.bytes, "ceb3266bf0938bc72f8256356ddc13bccc20dd767f25448b2658135780b7da51"));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "the limit is 2 chunks, got 3",
+          merklize_ssz(chunks, 3, &limit, NULL, &digest, NULL));
+}
+
+static void test_xet(void) {
+    static uint8_t data[131073];
+    fill(data, sizeof data);
+    merklize_digest digest, same;
+    char text[65];
+    OK(merklize_xet_hash(data, sizeof data, &digest, NULL));
+    OK(merklize_xet_hex(&digest, text));
+    CHECK(strcmp(text, "429ffffa77fb8eb03c0ff397e414eb0d0575785296b105fda3a2ceeab532c575") == 0);
+    const char *path = file_path("input");
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fwrite(data, 1, sizeof data, file) == sizeof data && fclose(file) == 0);
+    OK(merklize_xet_hash_file(path, &same, NULL));
+    CHECK(equal(&digest, &same));
+    const char *const paths[] = {"/nowhere/file", path};
+    merklize_file_digests *files = NULL;
+    merklize_file_digest one;
+    OK(merklize_xet_hash_files(paths, 2, NULL, &files));
+    OK(merklize_file_digests_get(files, 0, &one));
+    CHECK(one.output == NULL && one.error != NULL);
+    OK(merklize_file_digests_get(files, 1, &one));
+    CHECK(one.error == NULL && memcmp(one.output, digest.bytes, 32) == 0);
+    merklize_file_digests_free(files);
+    merklize_xet_chunk chunks[3];
+    size_t count = 0;
+    uint64_t bytes = 0;
+    OK(merklize_xet_chunks(data, sizeof data, chunks, 3, &count, NULL));
+    for (size_t i = 0; i < count; i++) bytes += chunks[i].bytes;
+    CHECK(count >= 2 && bytes == sizeof data);
+    FAILS(MERKLIZE_TOO_SMALL, "chunks, got 1", merklize_xet_chunks(data, sizeof data, chunks, 1, NULL, NULL));
+}
+
+static void test_openzeppelin(void) {
+    merklize_digest leaves[5], proof[8], twice;
+    fill(leaves[0].bytes, sizeof leaves);
+    merklize_openzeppelin_tree *tree = NULL, *again = NULL;
+    OK(merklize_openzeppelin_tree_create(leaves, 5, NULL, NULL, &tree));
+    const merklize_digest *nodes = NULL, *others = NULL;
+    uint64_t count = 0, place = 0, places[5];
+    size_t length = 0;
+    OK(merklize_openzeppelin_tree_nodes(tree, &nodes, &count));
+    CHECK(count == 9 && is_hex(nodes[0].bytes, "70976761d5195d04192079be3773005de6f5e8b92c20dba4eb724b095a92f2bb"));
+    CHECK(is_hex(nodes[2].bytes, "e7519b8a28eebd70a39cf1ff0dd7a2c3c4d2125a61a98301a4b46d88eec1ffe3"));
+    for (uint64_t i = 0; i < 5; i++) {
+        OK(merklize_openzeppelin_tree_index(tree, i, &place));
+        CHECK(place == 8 - i && equal(&nodes[place], &leaves[i]));
+        places[i] = place;
+    }
+    OK(merklize_openzeppelin_tree_create(leaves, 5, places, NULL, &again));
+    OK(merklize_openzeppelin_tree_nodes(again, &others, &count));
+    CHECK(count == 9 && memcmp(nodes, others, 9 * sizeof *nodes) == 0);
+    merklize_openzeppelin_tree_free(again);
+    places[0] = places[1];
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "each once", merklize_openzeppelin_tree_create(leaves, 5, places, NULL, &again));
+    CHECK(again == NULL);
+
+    int valid = 7;
+    OK(merklize_openzeppelin_tree_prove(tree, 1, NULL, 0, &length));
+    CHECK(length == 3);
+    OK(merklize_openzeppelin_tree_prove(tree, 1, proof, 8, &length));
+    CHECK(equal(&proof[0], &leaves[0]) && equal(&proof[1], &leaves[4]) && equal(&proof[2], &nodes[2]));
+    OK(merklize_verify_openzeppelin(proof, length, &nodes[0], &leaves[1], &valid));
+    CHECK(valid == 1);
+    OK(merklize_verify_openzeppelin(proof, length, &leaves[1], &nodes[0], &valid)); /* swapped */
+    CHECK(valid == 0);
+    OK(merklize_verify_openzeppelin(proof, length - 1, &nodes[0], &leaves[1], &valid));
+    CHECK(valid == 0);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "index must be 0 to 4, got 5",
+          merklize_openzeppelin_tree_prove(tree, 5, proof, 8, &length));
+
+    /* All leaves need no other node, and four merges of what is above them. */
+    const uint64_t all[5] = {0, 1, 2, 3, 4}, one = 2;
+    merklize_digest ordered[5];
+    uint8_t flags[8];
+    OK(merklize_openzeppelin_tree_prove_together(tree, all, 5, NULL, NULL, 0, &length, NULL));
+    CHECK(length == 0);
+    OK(merklize_openzeppelin_tree_prove_together(tree, all, 5, ordered, proof, 8, &length, flags));
+    CHECK(flags[0] == 1 && flags[1] == 1 && flags[2] == 1 && flags[3] == 1);
+    OK(merklize_openzeppelin_tree_prove_together(tree, &one, 1, ordered, proof, 8, &length, flags));
+    CHECK(length == 2 && equal(&ordered[0], &leaves[2]) && flags[0] == 0 && flags[1] == 0);
+    OK(merklize_verify_openzeppelin(proof, length, &nodes[0], &leaves[2], &valid));
+    CHECK(valid == 1);
+    FAILS(MERKLIZE_TOO_SMALL, "room for 2 digests, got 1",
+          merklize_openzeppelin_tree_prove_together(tree, &one, 1, ordered, proof, 1, &length, flags));
+    merklize_openzeppelin_tree_free(tree);
+    merklize_openzeppelin_tree_free(NULL);
+
+    OK(merklize_hash(merklize_view_bytes("abi", 3), MERKLIZE_HASH_keccak256, NULL, 0, twice.bytes, 32, NULL));
+    OK(merklize_hash(merklize_view_digests(&twice, 1), MERKLIZE_HASH_keccak256, NULL, 0, twice.bytes, 32, NULL));
+    OK(merklize_openzeppelin_leaf("abi", 3, &leaves[0]));
+    CHECK(equal(&leaves[0], &twice));
+}
+
+void test_formats(void) {
+    test_formats_of_trees();
+    test_formats_of_files();
+    test_xet();
+    test_openzeppelin();
+}
