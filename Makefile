@@ -270,6 +270,8 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@ruff check -q && ruff format -q --check
 	@echo "== rooms of src"
 	@python scripts/check_rooms.py
+	@echo "== sentences"
+	@python scripts/check_english.py
 	@echo "== generated files"
 	@python scripts/generate_rescue_prime_constants.py --check
 	@python scripts/generate_poseidon2_constants.py --check

@@ -26,7 +26,7 @@ namespace merklize::inline v0 {
 ///          Only the first call of its kind on a device is slow: it compiles or loads kernels.
 /// events   nobody needs to wait for an event: what is enqueued on the stream later comes after the call. Failures of the device, and
 ///          words that are not below the modulus of a field hash, are reported by Event::wait() and query(), or by nobody.
-/// graphs   while a CUDA stream is being captured, a call becomes a part of the graph, and each launch of the graph computes it anew
+/// graphs   while a CUDA stream is being captured, a call becomes a part of the graph, and each launch of the graph computes it again
 ///          from what the buffers then hold. The first call of a kind should be before the capture. The graph keeps working memory and
 ///          blocks of the library as long as it lives; memory of the caller's must stay. Event::check() tells whether a launch found
 ///          words that are not below the modulus.

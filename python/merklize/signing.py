@@ -48,7 +48,7 @@ class StreamHasher(_engines.StreamingHashEngine):  # type: ignore[misc]  # of a 
         self._hasher.update(data)
 
     def reset(self, data: bytes = b"") -> None:
-        """Begin anew."""
+        """Begin again."""
         self._hasher.reset()
         self._hasher.update(data)
 

@@ -157,6 +157,16 @@ def test_examples(page, tmp_path, request):
         run_and_compare(code, tmp_path)
 
 
+def test_tables():
+    """Every row of every table lies in it, and has as many cells as its head."""
+    for page in pages():
+        text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(), flags=re.MULTILINE | re.DOTALL)
+        for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+            rows = [len(re.sub(r"\\\||`[^`]*`", "", row).split("|")) for row in table.splitlines()]
+            assert re.match(r"\|[ :-]+\|", table.splitlines()[1]), f"{page}: a row outside of its table: {table}"
+            assert set(rows) == {rows[0]}, f"{page}: rows of {set(rows)} cells: {table}"
+
+
 def test_rust_page():
     """The program of docs/rust.md is that of the crate's page, which runs as its test."""
     (program,), (tested,) = blocks("docs/rust.md", "rust"), blocks("rust/merklize/README.md", "rust")

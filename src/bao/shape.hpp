@@ -89,7 +89,7 @@ private:
     std::vector<Interval> intervals_;  // in order, with chunks between them
 };
 
-/// Throws invalid_argument "<what>: ..." for a form that there is not.
+/// Throws invalid_argument "<what>: ..." for an invalid form.
 void require_form(const char* what, const BaoForm& form);
 /// The same, and for post-order, which only outboards have.
 void require_encoding_form(const char* what, const BaoForm& form);

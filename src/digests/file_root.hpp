@@ -15,7 +15,7 @@ namespace merklize::runtime {
 /// before  if the caller reads several files: what comes before a read of a rotational disk
 Node root_of_extent(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode, Run& run,
                     double share, const InputFile::BeforeDisk& before = {});
-/// The rest of a regular file. If its size is wrong (files in /sys state a page), it is read in order to its end.
+/// The rest of a regular file. If its size is wrong (files in /sys state a page), it is read in order up to its end.
 /// errors  io (somebody wrote to the file meanwhile)
 Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run,
                   const InputFile::BeforeDisk& before = {});

@@ -13,7 +13,7 @@ namespace merklize::runtime {
 /// The chunk ends after the first byte at which the top 16 bits of h are 0 and the chunk has at least 8192 bytes; or at 131072
 /// bytes; or with the file.
 ///
-/// Why several threads may look for ends, though h begins anew in each chunk: k bytes after a byte came in, its part of h is
+/// Why several threads may look for ends, though h begins again in each chunk: k bytes after a byte came in, its part of h is
 /// gear[byte] * 2^k, and that is 0 mod 2^64 from k = 64 on. So once 64 bytes came in, h is the sum of gear[b[i - k]] * 2^k over
 /// k = 0 ... 63: a function of the last 64 bytes, and not of where the chunk began. An end by content needs 8192 bytes, of which
 /// 8192 - 8127 = 65 came in. So *whether chunks may end after byte i* depends on bytes i - 63 ... i alone: a candidate is one for

@@ -317,7 +317,7 @@ bool change_in_place(const std::filesystem::path& path, const FileLock& lock, st
         .file = Descriptor(disk_calls.open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600))};
     if (!journal.file) return false;
     const int fd = journal.file.get();
-    // Who may change the file may roll its changes back, and nobody else.
+    // Those who may change the file, and nobody else, may roll its changes back.
     const bool has_group = fchown(fd, static_cast<uid_t>(-1), info.st_gid) == 0;
     const mode_t mode = info.st_mode & (!has_group ? 0606 : may_group_write(lock.fd(), info) ? 0666 : 0646);
     const bool is_ready = fchmod(fd, mode) == 0 && fstat(fd, &journal.info) == 0 &&

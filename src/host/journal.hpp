@@ -52,7 +52,7 @@ bool has_journal(const std::filesystem::path& path, int file);
 /// errors  io (the file is changed in part and cannot be written to, or the journal does not count; only parts of it are what the
 ///         journal says)
 void roll_back(const std::filesystem::path& path, const FileLock& lock);
-/// The same for who reads the file. Waits for the lock only if there is a journal that counts.
+/// The same for a reader of the file. Waits for the lock only if there is a journal that counts.
 /// file    the file, open: from then on nobody begins a change in place
 void roll_back(const std::filesystem::path& path, int file);
 

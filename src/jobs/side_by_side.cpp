@@ -34,7 +34,7 @@ struct Together {
     std::vector<std::atomic<double>> done;  // share of each device
     std::vector<Timings> timings;
     std::atomic<bool> stop{false};
-    std::exception_ptr error{};  // of who stopped the others
+    std::exception_ptr error{};  // of the device that stopped the others
 
     std::mutex mutex;
     std::condition_variable ended;

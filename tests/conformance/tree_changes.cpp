@@ -1,4 +1,4 @@
-// update() and append() against trees built anew, and forests against single trees.
+// update() and append() against trees built from all leaves, and forests against single trees.
 
 #include <algorithm>
 #include <map>

@@ -196,7 +196,7 @@ TEST("kernel_cache: a damaged file is nothing, and is removed") {
     // A good file under another name.
     f.put(key("b"), good);
     CHECK(!f.cache.load(key("b")));
-    // The good one is still good, and a damaged one can be stored anew.
+    // The good one is still good, and a damaged one can be stored again.
     f.put(k, good);
     CHECK(holds(f.cache, k, program));
     f.put(k, Bytes(3));
@@ -290,7 +290,7 @@ TEST("kernel_cache: nothing is taken from where others can write") {
     CHECK_EQ(::chown(f.path.c_str(), somebody, ~gid_t{0}), 0);
     CHECK(!f.cache.load(k));
     CHECK(contains(f.cache.store(key("b"), view(program)), "other users own it"));
-    // Who may not look into the folder, or not read the file; and one who may read what root has stored, but not write.
+    // A user who may not look into the folder, or not read the file; and one who may read what root has stored, but not write.
     const auto as_somebody = [&](auto body) {
         return child::end_of(
             child::start([&] { return ::setgid(somebody) == 0 && ::setuid(somebody) == 0 && body(); }));

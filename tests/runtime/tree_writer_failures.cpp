@@ -316,7 +316,7 @@ TEST("tree_writer: changes that are killed leave one whole file and nothing else
         }
         CHECK_EQ(kills, wanted);
         if (unnamed) {
-            // Who is killed in the moment between naming the file and renaming it leaves that name.
+            // A process that is killed between naming the file and renaming it leaves that name.
             CHECK(files() <= 2);
             folder.write(".t.mkl.0.tmp", pattern(10));
             merklize::save_tree(tree, path);

@@ -9,7 +9,7 @@
  *
  * memory  all buffers are on the stream's device, and stay as long as the work runs; what merklize_buffer_create() made may be freed
  *         before. An output must not overlap an input, but where this says so
- * graphs  while a CUDA stream is being captured, a call becomes a part of the graph, and replays compute it anew. The first call of a
+ * graphs  while a CUDA stream is being captured, a call becomes a part of the graph, and replays compute it again. The first call of a
  *         kind should be before the capture, because it compiles or loads kernels. The handles may be freed before the graph is
  * event   null: not wanted; else written: what merklize_event_wait() and merklize_event_query() tell failures of the device by, and words
  *         that are not below the modulus of a field hash

@@ -187,7 +187,7 @@ class Measured(NamedTuple):
                     yield from self.by_peers(job, missing)
 
     def by_peers(self, job: Job, missing: set[str]) -> Iterator[dict[str, Any]]:
-        """The same job by those who are here. Who is missing is said once a suite."""
+        """The same job by those who are here. A missing peer is reported once a suite."""
         for peer in for_job(self.peers, job, self.device, self.again):
             if peer.name in missing:
                 continue

@@ -182,7 +182,7 @@ def show(file: str, as_json: bool) -> None:
 @device_option
 @threads_option
 def refresh(file: str, path: str | None, everything: bool, follow_links: bool, device: str, threads: int) -> None:
-    """Write MANIFEST anew from PATH, hashing only files whose size, time of the last write or inode changed."""
+    """Write MANIFEST again from PATH, hashing only files whose size, time of the last write or inode changed."""
     known = Manifest.load(file)
     with Bar("hashing").part() as report:
         made, hashed, kept = known.refresh(

@@ -39,7 +39,7 @@ class State:
 
     @classmethod
     def reset(cls) -> None:
-        """Begin anew: a process may run several commands."""
+        """Begin again: a process may run several commands."""
         cls.wants_json = cls.has_written = False
 
 

@@ -48,7 +48,7 @@ impl Row {
     }
 }
 
-/// Something to time, under the name of who does it.
+/// Something to time, under the name of the contender.
 pub type Contender<'a> = (String, Box<dyn Fn() -> Result<(), Box<dyn Error>> + 'a>);
 
 impl Bench {

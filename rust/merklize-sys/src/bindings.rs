@@ -1534,7 +1534,7 @@ extern "C" {
     pub fn merklize_verify_each(proofs: *const *const merklize_proof, count: usize, root: *const merklize_digest, mode: *const merklize_mode, valid: *mut u8, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// Builds the tree over an input in a file (.mkl), in little memory. docs/file-format.md gives the bytes of the file.
-    /// resume  1: goes on with what a killed build of the same input left in OUTPUT.partial; 0: begins anew
+    /// resume  1: goes on with what a killed build of the same input left in OUTPUT.partial; 0: begins again
     /// info    null, or written: describes the tree
     /// errors  io (a disk that is too small, with the numbers), invalid_argument, cancelled (OUTPUT.partial stays)
     /// ```
@@ -1591,7 +1591,7 @@ extern "C" {
     /// n_leaves                 of the whole tree; 0: not known
     /// leaf_bytes, total_bytes  what is recorded of the input behind the leaves; 0: not known. total_bytes is 0 if n_leaves is
     /// resume                   1: if PATH.partial has this form, n_leaves and input, go on after its leaves, which the caller must know to be the
-    ///                          first ones of this tree; 0: begin anew
+    ///                          first ones of this tree; 0: begin again
     /// options                  as merklize_hasher_create()
     /// errors                   io (a disk that is too small, with the numbers; a PATH that is no regular file; another build of it is running),
     ///                          invalid_argument (as merklize_build_tree(); leaves that do not match the bytes)

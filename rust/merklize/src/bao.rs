@@ -81,7 +81,7 @@ pub struct Fault {
 /// Bytes of the outboard of a message.
 ///
 /// # Errors
-/// A form that there is not.
+/// An invalid form.
 pub fn outboard_bytes(message_bytes: u64, form: Form) -> Result<u64> {
     let (form, mut bytes) = (form.to_c(), 0);
     // SAFETY: a struct, and a place for the answer.
@@ -92,7 +92,7 @@ pub fn outboard_bytes(message_bytes: u64, form: Form) -> Result<u64> {
 /// The outboard of a message, and its root, from one pass over it.
 ///
 /// # Errors
-/// A form that there is not; `Unavailable`, `Cancelled`.
+/// An invalid form; `Unavailable`, `Cancelled`.
 pub fn outboard(data: &[u8], form: Form, options: &Options<'_>) -> Result<(Vec<u8>, Digest)> {
     let mut outboard = vec![0; usize::try_from(outboard_bytes(data.len() as u64, form)?).unwrap_or(usize::MAX)];
     let (form, mut root) = (form.to_c(), Digest::default().to_c());
@@ -176,7 +176,7 @@ pub fn slice(data: &[u8], outboard: &[u8], form: Form, range: Range<u64>) -> Res
 /// `message_bytes` is looked at where the form has no size. It need not be trusted.
 ///
 /// # Errors
-/// [`NotValid`](crate::ErrorKind::NotValid): the slice does not verify. A form that there is not; a range that ends before its start.
+/// [`NotValid`](crate::ErrorKind::NotValid): the slice does not verify. An invalid form; a range that ends before its start.
 pub fn decode_slice(slice: &[u8], root: &Digest, form: Form, range: Range<u64>, message_bytes: u64) -> Result<Vec<u8>> {
     let count = length_of("bao::decode_slice", &range)?;
     // No slice proves more bytes than it has.

@@ -424,7 +424,7 @@ impl TreeBuilder {
     /// No leaves. The options hold for all later calls.
     ///
     /// # Errors
-    /// Options with `progress`, `timings` or a stream; a form that there is not.
+    /// Options with `progress`, `timings` or a stream; an invalid form.
     pub fn new<'a>(form: impl Into<Form<'a>>, options: &Options<'_>) -> Result<Self> {
         let (mut handle, options) = (ptr::null_mut(), options.without_stream("TreeBuilder")?);
         form.into().with_c(|form| {

@@ -1,0 +1,57 @@
+"""scripts/check_english.py finds what its rules say, in sentences and comments, and nothing in code."""
+
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import check_english  # noqa: E402
+
+
+def found(name, text):
+    return list(check_english.faults(pathlib.Path(name), text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who has the turn reads.\n",
+        "The same for who reads the file.\n",
+        "A form that there is not is an error.\n",
+        "It begins anew.\n",
+        "Data stays there, and then the CPU it is.\n",
+        "It holds for one; two; three; four; five.\n",
+    ],
+)
+def test_pages(text):
+    (fault,) = found("docs/page.md", f"# Page\n\nA good sentence.\n\n{text}")
+    assert fault.startswith("docs/page.md:5: ")
+    assert not found("docs/page.md", f"```text\n{text}```\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.cpp", "int x;  // who cares\nint y;  // of who waits\n"),
+        ("a.hpp", "/// One line,\n/// then by who\n/// reads it.\nint x;\n"),
+        ("a.c", "/* A form that\n * there is not */\n"),
+        ("a.py", '"""Begin anew."""\n'),
+        ("a.py", "x = 1  # of who waits\n"),
+    ],
+)
+def test_comments(name, text):
+    assert len(found(name, text)) == 1
+
+
+def test_what_is_no_fault():
+    assert not found(
+        "page.md", "| a; b; c; d; e | of who |\n\nWho is it? Code `of who` and a list:\n\n- one; two\n- three; four\n"
+    )
+    assert not found("a.cpp", 'const char* anew = "simply";\n')
+
+
+def test_the_repository():
+    assert check_english.main([]) == 0

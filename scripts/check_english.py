@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Finds the shapes of sentences that readers must read twice, in pages and in comments.
+
+    python scripts/check_english.py [FILE ...]
+
+Without files it looks at all of the repository. A rule is here once no file breaks it, so the list may grow.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LEFT_OUT = ("CHANGELOG.md", "scripts/check_english.py", "python/tests/test_check_english.py")
+RULES = {  # shape: what to write
+    r"\bWho (?!is\b.*\?)(?:has|is|can|may|wants|waits|reads|signs|knows|replaces|makes|takes)\b": "name the subject",
+    r"\b(?:for|to|of|by|than|from) who\b": "name the person or the program",
+    r"\bthat there (?:is|are) not\b": '"unknown", or "that does not exist"',
+    r"\banew\b": '"again"',
+    r"\b(?:utilize|leverage|seamless(?:ly)?|cutting-edge|blazingly|simply|basically)\b": "leave it out",
+    r"\bthen the \w+ it is\b": "subject, verb, object",
+}
+SEMICOLONS = 3  # in one sentence of a page: a list is easier to read
+
+
+def prose(path, text):
+    """Pairs of line number and text: sentences of a page or comments of a source, with code left out."""
+    if path.suffix == ".md":
+        text = re.sub(r"^```.*?^```$", lambda code: "\n" * code[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)  # tables have cells, not sentences
+        pieces = re.finditer(r"\S.*?(?=(?<=[.!?:])\s+(?=[A-Z`*\[])|\n\s*\n|\n\s*[-*] |\n#|\Z)", text, re.DOTALL)
+    elif path.suffix == ".py":
+        pieces = re.finditer(r'"""[^"]*"""|# .*', text)
+    else:
+        pieces = re.finditer(r"(?:^\s*//.*\n?)+|//.*|/\*(?:[^*]|\*(?!/))*\*/", text, re.MULTILINE)
+    for piece in pieces:
+        words = re.sub(r"\n\s*(?:///?<?|\*|#)(?=\s)", " ", piece[0])  # a comment's marks
+        yield text.count("\n", 0, piece.start()) + 1, re.sub(r"`[^`]*`", "``", " ".join(words.split()))
+
+
+def faults(path, text):
+    """Lines that say where, what and what to write instead."""
+    for line, words in prose(path, text):
+        for rule, instead in RULES.items():
+            found = re.search(rule, words)
+            if found:
+                yield f"{path}:{line}: '{found[0]}': {instead}"
+        if path.suffix == ".md" and words.count(";") > SEMICOLONS:
+            yield f"{path}:{line}: a sentence with {words.count(';')} semicolons: make it a list, or sentences"
+
+
+def main(named):
+    if not named:
+        kinds = ("*.md", "*.h", "*.hpp", "*.c", "*.cpp", "*.inc", "*.py", "*.rs", "*.js", "*.mjs")
+        named = subprocess.check_output(["git", "ls-files", *kinds], cwd=ROOT, text=True).splitlines()
+    found = [
+        fault
+        for name in named
+        if name not in LEFT_OUT
+        for fault in faults(pathlib.Path(name), (ROOT / name).read_text())
+    ]
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
