@@ -80,6 +80,24 @@ def test_modes_and_extendable_output(tmp_path):
     os.close(read)
 
 
+@pytest.mark.parametrize("call", [
+    merklize.hash_file,
+    lambda fd: merklize.hash_file(fd, hash="sha256"),
+    merklize.formats.xet,
+    lambda fd: merklize.merkle_root_file(fd, leaf_size=64),
+    lambda fd: merklize.MerkleTree.from_file(fd, leaf_size=64),
+])  # fmt: skip
+def test_descriptor_that_is_not_open_for_reading(call):
+    """The write end of a pipe never has data, so waiting for some would have no end."""
+    read_end, write_end = os.pipe()
+    try:
+        with pytest.raises(merklize.FileError, match="not open for reading"):
+            call(write_end)
+    finally:
+        os.close(read_end)
+        os.close(write_end)
+
+
 def test_descriptor_is_read_from_where_it_stands(tmp_path):
     path = tmp_path / "data"
     path.write_bytes(pattern(300_000))

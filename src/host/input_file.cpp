@@ -64,9 +64,16 @@ InputFile::InputFile(const std::filesystem::path& path) : ByteSource(path.string
 }
 
 InputFile InputFile::beside(int fd, std::string_view name) {
+    const InputFile given(fd, name);
     const int second = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (second < 0) InputFile(fd, name).fail("cannot open", errno);
+    if (second < 0) given.fail("cannot open", errno);
     return {second, name, true};
+}
+
+// poll() never reports the write end of a pipe as readable, so read_some() would wait for ever.
+void InputFile::require_readable() const {
+    const int flags = fcntl(fd_, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) == O_WRONLY) fail("not open for reading", EBADF);
 }
 
 InputFile::~InputFile() {

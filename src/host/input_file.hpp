@@ -33,7 +33,7 @@ public:
     /// A named pipe is open at once, whether or not somebody writes to it.
     explicit InputFile(const std::filesystem::path& path);
     /// The caller's descriptor: it is read from its current position and is not closed. `name` is for error texts.
-    InputFile(int fd, std::string_view name) : ByteSource(name), fd_(fd), owned_(false) {}
+    InputFile(int fd, std::string_view name) : InputFile(fd, name, false) { require_readable(); }
     /// A second descriptor of the same open file. Who asks how often the file is open counts the two as one.
     static InputFile beside(int fd, std::string_view name);
     ~InputFile() override;
@@ -81,6 +81,7 @@ public:
     [[noreturn]] void fail_after(std::uint64_t expected_end) const;
 
 private:
+    void require_readable() const;
     [[noreturn]] void fail_size(std::uint64_t expected, std::uint64_t found) const;
     bool read_in_memory(std::span<std::byte> out, std::uint64_t offset, std::size_t& done) const noexcept;
     bool readable_within(int milliseconds) const;
