@@ -8,6 +8,7 @@ Public headers are free to all. Reported are
 - a circle of includes, between files or between rooms;
 - a room without a README.md, without a row in the table, or with more than 24 sources;
 - a row without a room;
+- a path in that page which does not exist;
 - a use of Python's pending error in python/bindings outside of python_calls.cpp, where it becomes an exception at once.
 
 Exits with 1 if there is anything to report.
@@ -27,7 +28,7 @@ EXTENSIONS = {".h", ".hpp", ".cpp", ".inc"}
 def read_table(text: str) -> dict[str, set[str]]:
     """What each room may include: the third column, by the name in the first one."""
     rooms: dict[str, set[str]] = {}
-    for name, allowed in re.findall(r"^\| `(\w+)/` \|[^|]*\|([^|]*)\|", text, re.MULTILINE):
+    for name, allowed in re.findall(r"^\| `(\w+)/` \|[^|\n]*\|([^|\n]*)\|", text, re.MULTILINE):
         rooms[name] = {word.strip(" `") for word in allowed.split(",")} - {""}
     return rooms
 
@@ -106,6 +107,12 @@ def check(rooms: dict[str, set[str]], includes: dict[str, list[str]]) -> list[st
     return faults
 
 
+def check_paths(text: str) -> list[str]:
+    """Every path that the page names from the repository's root exists."""
+    named = re.findall(r"`((?:include|src|python|rust|web|tests|bench|docs|scripts|cmake)/[\w./-]*)`", text)
+    return [f"{TABLE.name}: there is no {path}" for path in dict.fromkeys(named) if not (ROOT / path).exists()]
+
+
 def check_bindings() -> list[str]:
     pending = re.compile(
         r"raise_python_error|python_error\(\)|PyErr_(?:Clear|Occurred|Fetch|Restore)|PyObject_GetBuffer"
@@ -118,7 +125,8 @@ def check_bindings() -> list[str]:
 
 
 def main() -> int:
-    faults = check(read_table(TABLE.read_text()), read_includes()) + check_bindings()
+    text = TABLE.read_text()
+    faults = check(read_table(text), read_includes()) + check_paths(text) + check_bindings()
     for fault in faults:
         print(fault)
     return 1 if faults else 0
