@@ -2,6 +2,7 @@
 """Writes rust/merklize-sys/src/bindings.rs from merklize/merklize.h and what it includes; --check compares them.
 
 Reads only the forms of declarations that these headers have; anything else stops the script with its text.
+Comments stay in the headers, which the crate carries.
 """
 
 import pathlib
@@ -60,14 +61,6 @@ def variable(text):
     return rust_name(match[2]), f"[{kind}; {match[3][1:-1]}]" if match[3] else kind
 
 
-def documented(comment, indent=""):
-    """Comments have columns, so they stay as they are."""
-    if not comment:
-        return []
-    lines = [re.sub(r"^ ?\* ?", "", line) if i else line for i, line in enumerate(comment.strip().splitlines())]
-    return [f"{indent}/// {line}".rstrip() for line in ["```text", *(line.rstrip() for line in lines), "```"]]
-
-
 def hashes():
     """(name, id) of each unit in the list of hashes."""
     for unit in re.findall(r'#include "(hashes/\w+\.h)"', (INCLUDE / "core" / "hashes.h").read_text()):
@@ -94,23 +87,14 @@ def enum_lines(body, kind):
 
 
 def struct_lines(name, body):
-    fields = re.findall(r"([^;]+);[ ]*(?:/\*(.*?)\*/)?", body, flags=re.S)
     yield "#[repr(C)]"
     yield "#[derive(Debug, Clone, Copy)]"
     yield f"pub struct {name} {{"
-    for field, comment in fields:
+    for field in filter(str.strip, re.sub(r"/\*.*?\*/", "", body, flags=re.S).split(";")):
         first, *others = field.split(",")
-        yield from documented(" ".join(comment.split()), "    ")
         field_name, kind = variable(first)
         for each in [field_name, *(rust_name(other.strip()) for other in others)]:
             yield f"    pub {each}: {kind},"
-    yield "}"
-    yield f"impl Default for {name} {{"
-    yield "    /// All zero."
-    yield "    fn default() -> Self {"
-    yield "        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each."
-    yield "        unsafe { core::mem::zeroed() }"
-    yield "    }"
     yield "}"
 
 
@@ -123,7 +107,7 @@ def function_line(returned, name, arguments):
 
 
 DECLARATION = re.compile(
-    r"""\s*(?:/\*(?P<comment>.*?)\*/\s*)?(?:
+    r"""\s*(?:/\*.*?\*/\s*)?(?:
       typedef\ struct\ (?P<opaque>\w+)\ \w+;
     | typedef\ struct\ (?P<struct>\w+)\ \{(?P<fields>.*?)\}\ \w+;
     | typedef\ (?P<alias_of>\w+)\ (?P<alias>\w+);
@@ -148,42 +132,30 @@ def generate():
         "/// Of the header; [`merklize_check_abi`] compares it with the library's.",
         f"pub const MERKLIZE_ABI_VERSION: u32 = {version};",
     ]
-    functions, structs, alias, at = [], [], None, 0
+    functions, structs, opaque, alias, at = {}, [], [], None, 0
     while at < len(header) and header[at:].strip():
         match = DECLARATION.match(header, at)
         if not match or match.end() == at:
             raise SystemExit(f"generate_rust_bindings.py: cannot read: {header[at : at + 200].strip()}")
-        at, comment, lone = match.end(), match["comment"], alias
-        alias = None
+        at, lone, alias = match.end(), alias, match["alias"]
         if match["opaque"]:
-            lines += [
-                "",
-                *documented(comment),
-                "#[repr(C)]",
-                f"pub struct {match['opaque']} {{",
-                "    _private: [u8; 0],",
-                "}",
-            ]
+            opaque.append(match["opaque"])
         elif match["struct"]:
             structs.append(match["struct"])
-            lines += ["", *documented(comment), *struct_lines(match["struct"], match["fields"])]
-        elif match["alias"]:
-            alias = match["alias"]
-            lines += ["", *documented(comment), f"pub type {alias} = {TYPES[match['alias_of']]};"]
+            lines += ["", *struct_lines(match["struct"], match["fields"])]
+        elif alias:
+            lines += ["", f"pub type {alias} = {TYPES[match['alias_of']]};"]
         elif match["callback"]:
             given = ", ".join(f"{n}: {t}" for n, t in map(variable, match["callback_arguments"].split(",")))
-            lines += ["", *documented(comment)]
-            lines += [f'pub type {match["callback"]} = Option<unsafe extern "C" fn({given}) -> c_int>;']
+            lines += ["", f'pub type {match["callback"]} = Option<unsafe extern "C" fn({given}) -> c_int>;']
         elif match["enum"]:
             body = re.sub(r"/\*.*?\*/", "", match["enum"], flags=re.S)
             lines += enum_lines(body, lone or "u32")
         elif match["function"]:
-            functions += [
-                *documented(comment, "    "),
-                function_line(match["returned"], match["function"], match["arguments"]),
-            ]
-    lines += ["", 'extern "C" {', *functions, "}"]
-    declared = [re.match(r"\s+pub fn (\w+)", line)[1] for line in functions if "pub fn" in line]
+            functions[match["function"]] = function_line(match["returned"], match["function"], match["arguments"])
+    lines += ["", "opaque! {", *(f"    {name}" for name in opaque), "}"]
+    lines += ["zeroed! {", *(f"    {name}" for name in structs), "}"]
+    lines += ["", 'extern "C" {', *functions.values(), "}"]
     lines += [
         "",
         "/// The hashes by id, for a macro that makes something of each: `each! { (BLAKE3, blake3, 0) ... }`.",
@@ -198,8 +170,8 @@ def generate():
         "",
         "/// The functions by name: all of them are linked, and none is called.",
         "#[doc(hidden)]",
-        f"pub const FUNCTIONS: [(&str, *const ()); {len(declared)}] = [",
-        *(f'    ("{name}", {name} as *const ()),' for name in sorted(declared)),
+        f"pub const FUNCTIONS: [(&str, *const ()); {len(functions)}] = [",
+        *(f'    ("{name}", {name} as *const ()),' for name in sorted(functions)),
         "];",
         "",
         "/// The structs by name, with their sizes and alignments.",

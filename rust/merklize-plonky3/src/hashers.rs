@@ -83,7 +83,7 @@ where
         write_row(self.lanes.is_field_hash, input, &mut words);
         let mut digests = vec![Digest::default(); messages];
         let options = self.lanes.options();
-        or_raise(hash_leaves_into(self.lanes.hash, &words, n / messages, &mut digests, &options));
+        or_raise(hash_leaves_into(&words, n / messages, self.lanes.hash, &mut digests, &options));
         out.iter_mut().zip(digests).for_each(|(out, digest)| *out = D::from_library(digest));
     }
 }
@@ -106,7 +106,7 @@ where
             return self.stock.compress_many(inputs, out);
         }
         let side = |side: usize| inputs.iter().map(|pair| pair[side].to_library()).collect::<Vec<_>>();
-        let nodes = or_raise(merge_many(self.lanes.hash, &side(0), &side(1), &self.lanes.options()));
+        let nodes = or_raise(merge_many(&side(0), &side(1), self.lanes.hash, &self.lanes.options()));
         out.iter_mut().zip(nodes).for_each(|(out, node)| *out = D::from_library(node));
     }
 }

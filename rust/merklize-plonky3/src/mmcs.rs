@@ -108,7 +108,7 @@ where
     for length in 1..=row.len() {
         let mut words = vec![T::Word::default(); length];
         write_row(info.modulus.is_some(), &row[..length], &mut words);
-        let digest = D::from_library(hash_leaves(hash, &words, length, &options)?[0]);
+        let digest = D::from_library(hash_leaves(&words, length, hash, &options)?[0]);
         if digest != hasher.hash_slice(&row[..length]) {
             return differs("hasher");
         }

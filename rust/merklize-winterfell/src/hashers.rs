@@ -31,11 +31,11 @@ pub(crate) fn require_same_hash<H: DeviceHasher>() -> Result<(), Error> {
             "MerklizeTree: DeviceHasher::HASH of {hasher} is {name}, which {what} otherwise than the hasher; name the hash that it computes"
         )))
     };
-    if hash_leaves(H::HASH, &words, words.len(), &options)? != [of(left)] {
+    if hash_leaves(&words, words.len(), H::HASH, &options)? != [of(left)] {
         return refuse("hashes rows");
     }
     // Of another hash they need not be digests, so this comes second.
-    if merge(H::HASH, of(left), of(right), &options)? != of(H::merge(&[left, right])) {
+    if merge(of(left), of(right), H::HASH, &options)? != of(H::merge(&[left, right])) {
         return refuse("merges digests");
     }
     Ok(())

@@ -86,10 +86,10 @@ impl<H: DeviceHasher> MerklizeTree<H> {
         let info = device.info();
         let is_one_with_memory = info.backend != "cpu" && !info.id.contains(',') && !info.id.ends_with(":all");
         if !is_one_with_memory {
-            return Self::of(MerkleTree::from_leaves(&hash_rows(H::HASH, &[rows], &options)?, form, &options)?);
+            return Self::of(MerkleTree::from_leaves(&hash_rows(&[rows], H::HASH, &options)?, form, &options)?);
         }
         let mut digests = Buffer::new(device, 32 * n as u64)?;
-        hash_rows_on_device(H::HASH, &[rows], &mut digests, &options)?;
+        hash_rows_on_device(&[rows], H::HASH, &mut digests, &options)?;
         Self::of(MerkleTree::from_device_leaves(&digests, form, &options)?)
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use merklize_sys as sys;
 
 use crate::device::Buffer;
-use crate::error::{c_path, check, Error, Result};
+use crate::error::{c_path, check, text, Error, Result};
 use crate::handle::handle;
 use crate::hash::{output, rows_of, view, Digest, Hash, Word};
 use crate::options::{Mode, Options};
@@ -19,60 +19,36 @@ use crate::options::{Mode, Options};
 ///
 /// # Errors
 /// Those of the device.
-pub fn hash(data: &[u8]) -> Result<Digest> {
+pub fn hash<'a>(data: impl Into<Message<'a>>) -> Result<Digest> {
     hash_with(data, Mode::Plain, &Options::new())
 }
 
-/// BLAKE3 digest of bytes.
-///
-/// # Errors
-/// `Unavailable`, `Cancelled`.
-pub fn hash_with(data: &[u8], mode: Mode<'_>, options: &Options<'_>) -> Result<Digest> {
-    let mut digest = Digest::default();
-    hash_into(data, mode, 0, &mut digest.0, options)?;
-    Ok(digest)
+/// By what messages are hashed: a [`Hash`](struct@Hash), or BLAKE3 in a [`Mode`]. Both are taken where this is.
+#[derive(Clone, Copy)]
+pub struct How<'a> {
+    pub(crate) hash: Hash,
+    mode: Mode<'a>,
 }
 
-/// Bytes `seek ..` of BLAKE3's extendable output.
-///
-/// # Errors
-/// `Unavailable`, `Cancelled`; output beyond byte 2^64 - 1.
-pub fn hash_into(data: &[u8], mode: Mode<'_>, seek: u64, out: &mut [u8], options: &Options<'_>) -> Result<()> {
-    let mode = mode.to_c();
-    // SAFETY: `data` is read and `out` is written for the call.
-    options.run(|options| unsafe {
-        let blake3 = Hash::BLAKE3.id();
-        sys::merklize_hash(view(data), blake3, &mode, seek, out.as_mut_ptr(), out.len(), options)
-    })
+impl From<Hash> for How<'_> {
+    fn from(hash: Hash) -> Self {
+        Self { hash, mode: Mode::Plain }
+    }
 }
 
-/// BLAKE3 digest of a file or of anything else that can be opened and read.
-///
-/// # Errors
-/// `Io`: it cannot be opened or read, or it changed its size while it was read.
-pub fn hash_file(path: impl AsRef<Path>, mode: Mode<'_>, options: &Options<'_>) -> Result<Digest> {
-    let (path, mode, mut digest) = (c_path(path.as_ref())?, mode.to_c(), Digest::default());
-    // SAFETY: a path, and a place for 32 bytes.
-    options.run(|options| unsafe {
-        sys::merklize_hash_file(path.as_ptr(), Hash::BLAKE3.id(), &mode, 0, digest.0.as_mut_ptr(), 32, options)
-    })?;
-    Ok(digest)
+impl<'a> From<Mode<'a>> for How<'a> {
+    fn from(mode: Mode<'a>) -> Self {
+        Self { hash: Hash::BLAKE3, mode }
+    }
 }
 
-/// Digest of one message by any hash of bytes.
-///
-/// # Errors
-/// A hash of field elements; `sha256_rfc6962`, which puts a prefix before leaves; `keccakf64`, which binds no length.
-pub fn hash_message(hash: Hash, data: &[u8], options: &Options<'_>) -> Result<Digest> {
-    let mut digest = Digest::default();
-    // SAFETY: `data` is read and `digest` is written for the call.
-    options.run(|options| unsafe {
-        sys::merklize_hash(view(data), hash.id(), core::ptr::null(), 0, digest.0.as_mut_ptr(), 32, options)
-    })?;
-    Ok(digest)
+impl How<'_> {
+    pub(crate) fn to_c(self) -> (sys::merklize_hash_id, sys::merklize_mode) {
+        (self.hash.id(), self.mode.to_c())
+    }
 }
 
-/// One of the messages of [`hash_each`]: bytes of any length, where they lie.
+/// Bytes of any length, where they lie.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Message<'a> {
@@ -103,7 +79,110 @@ impl<'a> From<&'a Buffer> for Message<'a> {
     }
 }
 
-/// BLAKE3 digests of messages of any lengths, in one job a device: those of the host by the device of the options, the others where they lie. For many
+/// Digest of one message by any hash of bytes. BLAKE3 uses all threads, or the device.
+///
+/// ```
+/// use merklize::{hash_with, Hash, Mode, Options};
+///
+/// let sha = hash_with(b"abc", Hash::SHA256, &Options::new())?;
+/// assert_eq!(sha.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+/// let keyed = hash_with(b"abc", Mode::Keyed(&[7; 32]), &Options::new())?;
+/// assert_ne!(keyed, merklize::hash(b"abc")?);
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// A hash of field elements; `sha256_rfc6962`, which puts a prefix before leaves; `keccakf64`, which binds no length; `Unavailable`, `Cancelled`.
+pub fn hash_with<'a, 'b>(
+    data: impl Into<Message<'a>>,
+    how: impl Into<How<'b>>,
+    options: &Options<'_>,
+) -> Result<Digest> {
+    let mut digest = Digest::default();
+    hash_into(data, how, 0, &mut digest.0, options)?;
+    Ok(digest)
+}
+
+/// Bytes `seek ..` of BLAKE3's extendable output.
+///
+/// # Errors
+/// As [`hash_with`]; output beyond byte 2^64 - 1; of another hash, other than 32 bytes at 0.
+pub fn hash_into<'a, 'b>(
+    data: impl Into<Message<'a>>,
+    how: impl Into<How<'b>>,
+    seek: u64,
+    out: &mut [u8],
+    options: &Options<'_>,
+) -> Result<()> {
+    let (data, (hash, mode)) = (data.into().to_c(), how.into().to_c());
+    // SAFETY: `data` is read and `out` is written for the call.
+    options.run(|options| unsafe { sys::merklize_hash(data, hash, &mode, seek, out.as_mut_ptr(), out.len(), options) })
+}
+
+/// Digest of a file or of anything else that can be opened and read, by any hash of bytes.
+///
+/// # Errors
+/// As [`hash_with`]; `Io`: it cannot be opened or read, or it changed its size while it was read.
+pub fn hash_file<'a>(path: impl AsRef<Path>, how: impl Into<How<'a>>, options: &Options<'_>) -> Result<Digest> {
+    let (path, (hash, mode), mut digest) = (c_path(path.as_ref())?, how.into().to_c(), Digest::default());
+    // SAFETY: a path, and a place for 32 bytes.
+    options.run(|options| unsafe {
+        sys::merklize_hash_file(path.as_ptr(), hash, &mode, 0, digest.0.as_mut_ptr(), 32, options)
+    })?;
+    Ok(digest)
+}
+
+handle! {
+    /// What became of files.
+    FileDigests: merklize_file_digests, merklize_file_digests_free
+}
+
+/// Digests of many files, several at once. A file that fails has an error in its place, and does not stop the others.
+///
+/// ```
+/// use merklize::{hash, hash_files, ErrorKind, Mode, Options};
+///
+/// let path = std::env::temp_dir().join("merklize-hash-files");
+/// std::fs::write(&path, b"abc").unwrap();
+/// let digests = hash_files([path.as_path(), "/nowhere/file".as_ref()], Mode::Plain, &Options::new())?;
+/// assert_eq!(digests[0].as_ref().unwrap(), &hash(b"abc")?);
+/// assert_eq!(digests[1].as_ref().unwrap_err().kind(), ErrorKind::Io);
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`hash_with`].
+pub fn hash_files<'a>(
+    paths: impl IntoIterator<Item: AsRef<Path>>,
+    how: impl Into<How<'a>>,
+    options: &Options<'_>,
+) -> Result<Vec<Result<Digest>>> {
+    let (paths, (hash, mode)) = (paths.into_iter().collect::<Vec<_>>(), how.into().to_c());
+    let in_c = paths.iter().map(|path| c_path(path.as_ref())).collect::<Result<Vec<_>>>()?;
+    let pointers: Vec<_> = in_c.iter().map(|path| path.as_ptr()).collect();
+    let mut handle = core::ptr::null_mut();
+    // SAFETY: the paths are read for the call.
+    options.run(|options| unsafe {
+        let n = pointers.len();
+        sys::merklize_hash_files(pointers.as_ptr(), n, hash, &mode, 0, 32, options, &mut handle)
+    })?;
+    let digests = FileDigests::own(handle);
+    let digest_of = |(index, path): (usize, &_)| {
+        let mut one = sys::merklize_file_digest::default();
+        // SAFETY: a live handle, and a place for the answer.
+        check(|| unsafe { sys::merklize_file_digests_get(digests.as_c(), index, &mut one) })?;
+        if one.output.is_null() {
+            // SAFETY: a text that lives as long as the handle.
+            let why = unsafe { text(one.error) };
+            return Err(Error::of_file(why, one.system_error, AsRef::<Path>::as_ref(path)));
+        }
+        // SAFETY: 32 bytes that live as long as the handle.
+        Ok(Digest(unsafe { *one.output.cast::<[u8; 32]>() }))
+    };
+    Ok(paths.iter().enumerate().map(digest_of).collect())
+}
+
+/// Digests of messages of any lengths, each where it lies; by BLAKE3 in one job a device, those of the host by the device of the options. For many
 /// small messages it is faster than [`hash_with`] of each, since a call, a copy and a launch serve all of them.
 ///
 /// ```
@@ -115,16 +194,16 @@ impl<'a> From<&'a Buffer> for Message<'a> {
 /// ```
 ///
 /// # Errors
-/// `Unavailable`, `Cancelled`, `OutOfMemory`; a stream, and messages on another device.
-pub fn hash_each<'a>(
+/// As [`hash_with`]; `OutOfMemory`; a stream, and messages on another device.
+pub fn hash_each<'a, 'b>(
     messages: impl IntoIterator<Item: Into<Message<'a>>>,
-    mode: Mode<'_>,
+    how: impl Into<How<'b>>,
     options: &Options<'_>,
 ) -> Result<Vec<Digest>> {
     let messages: Vec<_> = messages.into_iter().map(|message| message.into().to_c()).collect();
     let mut digests = vec![Digest::default(); messages.len()];
     // SAFETY: 32 bytes for each message.
-    unsafe { each(&messages, mode, 0, digests.as_mut_ptr().cast(), 32, options) }?;
+    unsafe { each(&messages, how.into(), 0, digests.as_mut_ptr().cast(), 32, options) }?;
     Ok(digests)
 }
 
@@ -142,9 +221,9 @@ pub fn hash_each<'a>(
 ///
 /// # Errors
 /// As [`hash_each`]; `out` of another size than `length` bytes a message; output beyond byte 2^64 - 1.
-pub fn hash_each_into<'a>(
+pub fn hash_each_into<'a, 'b>(
     messages: impl IntoIterator<Item: Into<Message<'a>>>,
-    mode: Mode<'_>,
+    how: impl Into<How<'b>>,
     seek: u64,
     length: usize,
     out: &mut [u8],
@@ -158,24 +237,23 @@ pub fn hash_each_into<'a>(
         )));
     }
     // SAFETY: `out` was compared with the messages.
-    unsafe { each(&messages, mode, seek, out.as_mut_ptr(), length, options) }
+    unsafe { each(&messages, how.into(), seek, out.as_mut_ptr(), length, options) }
 }
 
 /// # Safety
 /// The messages live, and `out` has `length` bytes for each.
 unsafe fn each(
     messages: &[sys::merklize_view],
-    mode: Mode<'_>,
+    how: How<'_>,
     seek: u64,
     out: *mut u8,
     length: usize,
     options: &Options<'_>,
 ) -> Result<()> {
-    let mode = mode.to_c();
+    let (hash, mode) = how.to_c();
     // SAFETY: the caller's promise.
     options.run(|options| unsafe {
-        let (n, blake3) = (messages.len(), Hash::BLAKE3.id());
-        sys::merklize_hash_each(messages.as_ptr(), n, blake3, &mode, seek, out, length, options)
+        sys::merklize_hash_each(messages.as_ptr(), messages.len(), hash, &mode, seek, out, length, options)
     })
 }
 
@@ -184,19 +262,24 @@ unsafe fn each(
 /// ```
 /// use merklize::{hash, hash_leaves, Hash, Options};
 ///
-/// assert_eq!(hash_leaves(Hash::BLAKE3, b"abcdef", 3, &Options::new())?, [hash(b"abc")?, hash(b"def")?]);
-/// let of_words = hash_leaves(Hash::RP64_256, &[1u64, 2, 3], 3, &Options::new())?;
+/// assert_eq!(hash_leaves(b"abcdef", 3, Hash::BLAKE3, &Options::new())?, [hash(b"abc")?, hash(b"def")?]);
+/// let of_words = hash_leaves(&[1u64, 2, 3], 3, Hash::RP64_256, &Options::new())?;
 /// assert_eq!(of_words.len(), 1);
-/// assert!(hash_leaves(Hash::RP64_256, &[u64::MAX], 1, &Options::new()).is_err(), "not below the modulus");
+/// assert!(hash_leaves(&[u64::MAX], 1, Hash::RP64_256, &Options::new()).is_err(), "not below the modulus");
 /// # Ok::<(), merklize::Error>(())
 /// ```
 ///
 /// # Errors
 /// A length that is 0 or does not divide the number of words; words of another size than the hash's; a word that is not below the modulus, with its
 /// place.
-pub fn hash_leaves<W: Word>(hash: Hash, rows: &[W], row_length: usize, options: &Options<'_>) -> Result<Vec<Digest>> {
+pub fn hash_leaves<'a, W: Word>(
+    rows: &[W],
+    row_length: usize,
+    how: impl Into<How<'a>>,
+    options: &Options<'_>,
+) -> Result<Vec<Digest>> {
     let mut digests = vec![Digest::default(); rows.len() / row_length.max(1)];
-    hash_leaves_into(hash, rows, row_length, &mut digests, options)?;
+    hash_leaves_into(rows, row_length, how, &mut digests, options)?;
     Ok(digests)
 }
 
@@ -204,70 +287,71 @@ pub fn hash_leaves<W: Word>(hash: Hash, rows: &[W], row_length: usize, options: 
 ///
 /// # Errors
 /// As [`hash_leaves`]; another number of digests than of rows.
-pub fn hash_leaves_into<W: Word>(
-    hash: Hash,
+pub fn hash_leaves_into<'a, W: Word>(
     rows: &[W],
     row_length: usize,
+    how: impl Into<How<'a>>,
     digests: &mut [Digest],
     options: &Options<'_>,
 ) -> Result<()> {
-    let rows = rows_of("hash_leaves", hash, rows, row_length)?;
+    let how = how.into();
+    let rows = rows_of("hash_leaves", how.hash, rows, row_length)?;
     if digests.len() != rows.count {
         let (n, got) = (rows.count, digests.len());
         return Err(Error::invalid_argument(format!("hash_leaves: {n} rows need as many digests, got {got}")));
     }
+    let ((hash, mode), out) = (how.to_c(), output(digests));
     // SAFETY: `rows` holds as many rows as `digests` has places.
-    options.run(|options| unsafe {
-        let out = output(digests);
-        sys::merklize_hash_leaves(rows.view, rows.bytes, hash.id(), core::ptr::null(), out, options)
-    })
+    options.run(|options| unsafe { sys::merklize_hash_leaves(rows.view, rows.bytes, hash, &mode, out, options) })
 }
 
 /// Digests of the rows in a device's memory, written there: as many rows as `digests` has nodes of 32 bytes.
 ///
 /// # Errors
 /// Memory of different devices; sizes that do not fit; words that are not below the modulus.
-pub fn hash_leaves_on_device(
-    hash: Hash,
+pub fn hash_leaves_on_device<'a>(
     rows: &Buffer,
     row_length: usize,
+    how: impl Into<How<'a>>,
     digests: &mut Buffer,
     options: &Options<'_>,
 ) -> Result<()> {
-    let row_bytes = (row_length as u64).saturating_mul(hash.info().row_unit_bytes as u64);
+    let how = how.into();
+    let row_bytes = (row_length as u64).saturating_mul(how.hash.info().row_unit_bytes as u64);
+    let ((hash, mode), rows, out) = (how.to_c(), rows.view(), digests.output());
     // SAFETY: live handles.
-    options.run(|options| unsafe {
-        let (rows, out) = (rows.view(), digests.output());
-        sys::merklize_hash_leaves(rows, row_bytes, hash.id(), core::ptr::null(), out, options)
-    })
+    options.run(|options| unsafe { sys::merklize_hash_leaves(rows, row_bytes, hash, &mode, out, options) })
 }
 
 /// The node above two nodes.
 ///
 /// # Errors
 /// A word that is not below the modulus of a field hash.
-pub fn merge(hash: Hash, left: Digest, right: Digest, options: &Options<'_>) -> Result<Digest> {
-    Ok(merge_many(hash, &[left], &[right], options)?[0])
+pub fn merge<'a>(left: Digest, right: Digest, how: impl Into<How<'a>>, options: &Options<'_>) -> Result<Digest> {
+    Ok(merge_many(&[left], &[right], how, options)?[0])
 }
 
 /// The nodes above pairs of nodes: `merge(left[i], right[i])`.
 ///
 /// # Errors
 /// Different numbers of nodes; a word that is not below the modulus of a field hash.
-pub fn merge_many(hash: Hash, left: &[Digest], right: &[Digest], options: &Options<'_>) -> Result<Vec<Digest>> {
+pub fn merge_many<'a>(
+    left: &[Digest],
+    right: &[Digest],
+    how: impl Into<How<'a>>,
+    options: &Options<'_>,
+) -> Result<Vec<Digest>> {
     if left.len() != right.len() {
         let (left, right) = (left.len(), right.len());
         return Err(Error::invalid_argument(format!(
             "merge: left and right must have equal counts, got {left} and {right}"
         )));
     }
-    let mut out = vec![Digest::default(); left.len()];
+    let mut digests = vec![Digest::default(); left.len()];
+    let ((hash, mode), left, right, out) = (how.into().to_c(), view(left), view(right), output(&mut digests));
     // SAFETY: the three have equal counts.
-    options.run(|options| unsafe {
-        let (left, right, out) = (view(left), view(right), output(&mut out));
-        sys::merklize_merge(left, right, hash.id(), core::ptr::null(), out, options)
-    })?;
-    Ok(out)
+    options.run(|options| unsafe { sys::merklize_merge(left, right, hash, &mode, out, options) })?;
+    Ok(digests)
 }
 
 handle! {
@@ -288,33 +372,16 @@ handle! {
 unsafe impl Send for Hasher {}
 
 impl Hasher {
-    /// Streaming BLAKE3. The options hold for all later calls.
+    /// No bytes, by any hash of bytes. The options hold for all later calls.
     ///
     /// # Errors
-    /// Options with `progress`, `timings` or a stream.
-    pub fn new(mode: Mode<'_>, options: &Options<'_>) -> Result<Self> {
-        let mode = mode.to_c();
-        Self::made(options, |options, out| unsafe {
-            sys::merklize_hasher_create(Hash::BLAKE3.id(), &mode, options, out)
-        })
-    }
-
-    /// The same by any hash of bytes.
-    ///
-    /// # Errors
-    /// A hash of field elements, one with a prefix before leaves, or one that begins with the length.
-    pub fn of(hash: Hash, options: &Options<'_>) -> Result<Self> {
-        Self::made(options, |options, out| unsafe {
-            sys::merklize_hasher_create(hash.id(), core::ptr::null(), options, out)
-        })
-    }
-
-    fn made(
-        options: &Options<'_>,
-        call: impl FnOnce(*const sys::merklize_run_options, *mut *mut sys::merklize_hasher) -> sys::merklize_status,
-    ) -> Result<Self> {
-        let mut handle = core::ptr::null_mut();
-        options.without_stream("Hasher")?.run(|options| call(options, &mut handle))?;
+    /// Options with `progress`, `timings` or a stream; a hash that [`hash_with`] does not take, or that begins with the length.
+    pub fn new<'a>(how: impl Into<How<'a>>, options: &Options<'_>) -> Result<Self> {
+        let ((hash, mode), mut handle) = (how.into().to_c(), core::ptr::null_mut());
+        // SAFETY: a mode, and a place for the handle.
+        options
+            .without_stream("Hasher")?
+            .run(|options| unsafe { sys::merklize_hasher_create(hash, &mode, options, &mut handle) })?;
         Ok(Self::own(handle))
     }
 

@@ -49,6 +49,11 @@ impl Error {
         Self { kind: ErrorKind::NotValid, ..Self::invalid_argument(message) }
     }
 
+    pub(crate) fn of_file(message: String, system_error: i32, path: &Path) -> Self {
+        let system_error = (system_error != 0).then_some(system_error);
+        Self { kind: ErrorKind::Io, message, system_error, path: Some(path.into()) }
+    }
+
     pub(crate) fn out_of_memory(call: &str, items: usize) -> Self {
         let message = format!("{call}: there is no memory for {items} results; give a lower limit");
         Self { kind: ErrorKind::OutOfMemory, ..Self::invalid_argument(message) }

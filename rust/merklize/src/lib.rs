@@ -23,8 +23,8 @@ mod verdict;
 
 pub use device::{Buffer, Device, DeviceInfo, Event, Stream};
 pub use digests::{
-    hash, hash_each, hash_each_into, hash_file, hash_into, hash_leaves, hash_leaves_into, hash_leaves_on_device,
-    hash_message, hash_with, merge, merge_many, Hasher, Message,
+    hash, hash_each, hash_each_into, hash_file, hash_files, hash_into, hash_leaves, hash_leaves_into,
+    hash_leaves_on_device, hash_with, merge, merge_many, Hasher, How, Message,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use hash::{Digest, Hash, HashInfo, Word};

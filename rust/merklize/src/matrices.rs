@@ -5,6 +5,7 @@ use core::ptr;
 use merklize_sys as sys;
 
 use crate::device::Buffer;
+use crate::digests::How;
 use crate::error::{check, Error, Result};
 use crate::handle::handle;
 use crate::hash::{as_c, as_c_mut, output, rows_of, Digest, Hash, Word};
@@ -139,20 +140,24 @@ fn all_to_c<W: Word>(matrices: &[Matrix<'_, W>]) -> Vec<sys::merklize_matrix> {
 ///
 /// let padded: Vec<u64> = (0..4 * 8).collect();
 /// let matrix = Matrix::new(&padded, 8)?.first_columns(5)?;
-/// let digests = hash_rows(Hash::RP64_256, &[matrix], &Options::new())?;
-/// assert_eq!(digests[1], hash_leaves(Hash::RP64_256, &padded[8..13], 5, &Options::new())?[0]);
+/// let digests = hash_rows(&[matrix], Hash::RP64_256, &Options::new())?;
+/// assert_eq!(digests[1], hash_leaves(&padded[8..13], 5, Hash::RP64_256, &Options::new())?[0]);
 /// # Ok::<(), merklize::Error>(())
 /// ```
 ///
 /// # Errors
 /// No matrix; matrices of different numbers of rows; a word that is not below the modulus, with its row and column.
-pub fn hash_rows<W: Word>(hash: Hash, matrices: &[Matrix<'_, W>], options: &Options<'_>) -> Result<Vec<Digest>> {
+pub fn hash_rows<'a, W: Word>(
+    matrices: &[Matrix<'_, W>],
+    how: impl Into<How<'a>>,
+    options: &Options<'_>,
+) -> Result<Vec<Digest>> {
     let mut digests = vec![Digest::default(); matrices.first().map_or(0, |matrix| matrix.rows)];
-    let matrices = all_to_c(matrices);
+    let (matrices, (hash, mode)) = (all_to_c(matrices), how.into().to_c());
     // SAFETY: the matrices are read for the call, and `digests` has a place for each row.
     options.run(|options| unsafe {
         let (given, count, out) = (matrices.as_ptr(), matrices.len(), output(&mut digests));
-        sys::merklize_hash_rows(given, count, hash.id(), 0, ptr::null(), out, options)
+        sys::merklize_hash_rows(given, count, hash, 0, &mode, out, options)
     })?;
     Ok(digests)
 }
@@ -161,17 +166,17 @@ pub fn hash_rows<W: Word>(hash: Hash, matrices: &[Matrix<'_, W>], options: &Opti
 ///
 /// # Errors
 /// As [`hash_rows`]; a buffer of another size.
-pub fn hash_rows_on_device<W: Word>(
-    hash: Hash,
+pub fn hash_rows_on_device<'a, W: Word>(
     matrices: &[Matrix<'_, W>],
+    how: impl Into<How<'a>>,
     out: &mut Buffer,
     options: &Options<'_>,
 ) -> Result<()> {
-    let matrices = all_to_c(matrices);
+    let (matrices, (hash, mode)) = (all_to_c(matrices), how.into().to_c());
     // SAFETY: the matrices are read for the call; the buffer knows its size.
     options.run(|options| unsafe {
         let (given, count) = (matrices.as_ptr(), matrices.len());
-        sys::merklize_hash_rows(given, count, hash.id(), 0, ptr::null(), out.output(), options)
+        sys::merklize_hash_rows(given, count, hash, 0, &mode, out.output(), options)
     })
 }
 

@@ -81,7 +81,7 @@ hasher! {
 
 hasher! {
     /// SHA-256.
-    Sha256, |options| Hasher::of(Hash::SHA256, options)
+    Sha256, |options| Hasher::new(Hash::SHA256, options)
 }
 
 impl KeySizeUser for Blake3 {

@@ -54,7 +54,7 @@ fn rows_of_one_are_those_of_the_other<W: Word + From<u32>>(hash: Hash, named: Ha
     assert_eq!(format!("{hash:?}"), format!("Hash({})", hash.name()));
     let words: Vec<W> = (0..33 * 21u32).map(|i| W::from(i * i)).collect();
     for length in [1, 3, 7, 11, 21] {
-        let of = |hash| hash_leaves(hash, &words, length, &options).unwrap();
+        let of = |hash| hash_leaves(&words, length, hash, &options).unwrap();
         assert_eq!(of(hash), of(named), "{named}: rows of {length} words");
     }
 }

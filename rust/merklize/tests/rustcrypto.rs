@@ -3,7 +3,7 @@
 use digest::dev::{fixed_reset_test, xof_reset_test, TestVector};
 use digest::{Digest, ExtendableOutput, KeyInit, Mac, Update, XofReader};
 use merklize::rustcrypto::{Blake3, Sha256};
-use merklize::{hash_into, hash_message, Hash, Mode, Options};
+use merklize::{hash_into, hash_with, Hash, Mode, Options};
 
 /// FIPS 180-4's examples, and the empty message.
 const SHA256: [TestVector; 3] = [
@@ -50,7 +50,7 @@ fn same_as_the_functions() {
     let key = [7; 32];
     for length in [0, 1, 63, 64, 65, 1024, 1025, 70_000] {
         let data = &data[..length];
-        let expected = hash_message(Hash::SHA256, data, &Options::new()).unwrap();
+        let expected = hash_with(data, Hash::SHA256, &Options::new()).unwrap();
         assert_eq!(Sha256::digest(data)[..], expected.0);
         let mut keyed = <Blake3 as KeyInit>::new(&key.into());
         for piece in data.chunks(1000) {

@@ -56,17 +56,32 @@ fn published_digests() {
     assert_eq!(of(0), "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262");
     assert_eq!(of(1024), "42214739f095a406f3fc83deb889744ac00df831c10daa55189b5d121c855af7");
     let options = Options::new();
-    let keccak = hash_message(Hash::KECCAK256, b"", &options).unwrap();
+    let keccak = hash_with(b"", Hash::KECCAK256, &options).unwrap();
     assert_eq!(keccak.to_string(), "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
-    let sha = hash_message(Hash::SHA256, b"abc", &options).unwrap();
+    let sha = hash_with(b"abc", Hash::SHA256, &options).unwrap();
     assert_eq!(sha.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     let keyed = hash_with(b"", Mode::Keyed(b"whats the Elvish word for friend"), &options).unwrap();
     assert_eq!(keyed.to_string(), "92b2b75604ed3c761f9d6f62392c8a9227ad0ea3f09573e783f1498a4ed60d26");
     let derived = hash_with(b"", Mode::DeriveKey("BLAKE3 2019-12-27 16:29:52 test vectors context"), &options).unwrap();
     assert_eq!(derived.to_string(), "2cc39783c223154fea8dfb7c1b1660f2ac2dcbd1c1de8277b0b0dd39b7e50d7d");
+    // The same hash or mode in each function.
+    let key = Mode::Keyed(b"whats the Elvish word for friend");
+    assert_eq!(hash_leaves(b"", 0, key, &options).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    assert_eq!(hash_leaves(b"abcd", 2, key, &options).unwrap()[1], hash_with(b"cd", key, &options).unwrap());
+    let pair = [hash(b"l").unwrap(), hash(b"r").unwrap()];
+    let both = [pair[0].0, pair[1].0].concat();
+    assert_eq!(merge(pair[0], pair[1], key, &options).unwrap(), hash_with(&both, key, &options).unwrap());
+    assert_eq!(hash_each(["abc"], Hash::SHA256, &options).unwrap(), [sha]);
+    for (how, expected) in [(How::from(Hash::SHA256), sha), (key.into(), hash_with(b"abc", key, &options).unwrap())] {
+        let mut hasher = Hasher::new(how, &options).unwrap();
+        hasher.update(b"abc").unwrap();
+        assert_eq!(hasher.finalize().unwrap(), expected);
+    }
+    let longer = hash_into(b"abc", Hash::SHA256, 0, &mut [0; 33], &options).unwrap_err();
+    assert!(longer.to_string().contains("the hash 'sha256' has 32 bytes of output from 0 on, got 33"), "{longer}");
     // Plonky3's Poseidon2 with its constants: permutation of 0 .. 7, cells 0 .. 3, is the merge of those words.
     let words = [Digest::from_u64s([0, 1, 2, 3]), Digest::from_u64s([4, 5, 6, 7])];
-    let merged = merge(Hash::POSEIDON2_GOLDILOCKS_8, words[0], words[1], &options).unwrap();
+    let merged = merge(words[0], words[1], Hash::POSEIDON2_GOLDILOCKS_8, &options).unwrap();
     assert_eq!(merged.to_u64s()[0], 147757088869797140);
 }
 
@@ -152,16 +167,16 @@ fn trees_are_their_merges() {
         let row: Vec<Vec<u8>> = (0..8u64).map(|i| [i.to_le_bytes(), (i + 9).to_le_bytes()].concat()).collect();
         let info = hash.info();
         let rows = |hash: Hash| match info.row_unit_bytes {
-            8 => hash_leaves(hash, &(0..16).map(|i| i as u64).collect::<Vec<_>>(), 2, &options).unwrap(),
-            4 => hash_leaves(hash, &(0..16).map(|i| i as u32).collect::<Vec<_>>(), 2, &options).unwrap(),
-            _ => hash_leaves(hash, &row.concat(), 16, &options).unwrap(),
+            8 => hash_leaves(&(0..16).map(|i| i as u64).collect::<Vec<_>>(), 2, hash, &options).unwrap(),
+            4 => hash_leaves(&(0..16).map(|i| i as u32).collect::<Vec<_>>(), 2, hash, &options).unwrap(),
+            _ => hash_leaves(&row.concat(), 16, hash, &options).unwrap(),
         };
         let leaves = rows(*hash);
         let tree = MerkleTree::from_leaves(&leaves, Form::new(*hash).rule(Rule::Perfect), &options).unwrap();
         let mut level = leaves.clone();
         for height in 0..4 {
             assert_eq!(tree.level(height).unwrap(), level, "{hash} level {height}");
-            level = level.chunks_exact(2).map(|pair| merge(*hash, pair[0], pair[1], &options).unwrap()).collect();
+            level = level.chunks_exact(2).map(|pair| merge(pair[0], pair[1], *hash, &options).unwrap()).collect();
         }
         assert_eq!(tree.nodes().unwrap()[1], tree.root());
         assert_eq!(tree.cap(1).unwrap(), tree.level(2).unwrap());
@@ -176,11 +191,11 @@ fn trees_are_their_merges() {
 fn rows_and_leaves_make_one_tree() {
     let rows: Vec<u64> = (0..64 * 5).collect();
     let options = Options::new();
-    let leaves = hash_leaves(Hash::RP64_256, &rows, 5, &options).unwrap();
+    let leaves = hash_leaves(&rows, 5, Hash::RP64_256, &options).unwrap();
     let tree = MerkleTree::from_rows(&rows, 5, Hash::RP64_256, &options).unwrap();
     assert_eq!(tree.level(0).unwrap(), leaves);
     assert_eq!(tree.root(), merkle_root(&leaves, Hash::RP64_256, &options).unwrap());
-    assert_eq!(hash_leaves(Hash::RP64_256, &rows[10..15], 5, &options).unwrap()[0], leaves[2]);
+    assert_eq!(hash_leaves(&rows[10..15], 5, Hash::RP64_256, &options).unwrap()[0], leaves[2]);
 }
 
 #[test]
@@ -321,15 +336,15 @@ fn tree_files() {
 fn wrong_calls_say_the_rule() {
     let options = Options::new();
     let text = |error: Error| error.to_string();
-    assert!(text(hash_leaves(Hash::BLAKE3, b"abc", 2, &options).unwrap_err()).contains("row_length"));
-    assert!(text(hash_leaves(Hash::BLAKE3, b"", 0, &options).unwrap_err()).contains(">= 1"));
-    assert!(text(hash_leaves(Hash::POSEIDON2_KOALABEAR_16, &[1u64], 1, &options).unwrap_err()).contains("32 bits"));
-    let large = hash_leaves(Hash::POSEIDON2_KOALABEAR_16, &[0, 0x7f00_0001u32], 1, &options).unwrap_err();
+    assert!(text(hash_leaves(b"abc", 2, Hash::BLAKE3, &options).unwrap_err()).contains("row_length"));
+    assert!(text(hash_leaves(b"", 0, Hash::BLAKE3, &options).unwrap_err()).contains(">= 1"));
+    assert!(text(hash_leaves(&[1u64], 1, Hash::POSEIDON2_KOALABEAR_16, &options).unwrap_err()).contains("32 bits"));
+    let large = hash_leaves(&[0, 0x7f00_0001u32], 1, Hash::POSEIDON2_KOALABEAR_16, &options).unwrap_err();
     assert_eq!(large.kind(), ErrorKind::InvalidArgument);
     let none = merkle_root(&[], Hash::BLAKE3, &options).unwrap_err();
     assert!(none.to_string().contains("got 0"), "{none}");
-    assert!(hash_leaves_into(Hash::BLAKE3, b"abcd", 2, &mut [Digest::default()], &options).is_err());
-    assert!(merge_many(Hash::BLAKE3, &leaves(2), &leaves(3), &options).is_err());
+    assert!(hash_leaves_into(b"abcd", 2, Hash::BLAKE3, &mut [Digest::default()], &options).is_err());
+    assert!(merge_many(&leaves(2), &leaves(3), Hash::BLAKE3, &options).is_err());
     assert!(MerkleTree::from_leaves(&leaves(3), Form::new(Hash::BLAKE3).rule(Rule::Perfect), &options).is_err());
     assert_eq!(Device::open("no\0such").unwrap_err().kind(), ErrorKind::InvalidArgument);
     assert!(Device::open("gpu").is_err());
@@ -353,7 +368,7 @@ fn wrong_calls_say_the_rule() {
 fn rows_that_follow_each_other_are_a_matrix() {
     let words: Vec<u64> = (0..12).collect();
     let options = Options::new();
-    let digests = |matrix| hash_rows(Hash::RP64_256, &[matrix], &options).unwrap();
+    let digests = |matrix| hash_rows(&[matrix], Hash::RP64_256, &options).unwrap();
     let rows = Matrix::from_rows(words.chunks(3)).unwrap();
     assert_eq!((rows.rows(), digests(rows)), (4, digests(Matrix::new(&words, 3).unwrap())));
     let others: [&[&[u64]]; 5] =
