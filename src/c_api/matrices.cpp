@@ -13,6 +13,10 @@ using merklize::MatrixCommitment;
 
 namespace {
 
+static_assert(int{MERKLIZE_ELEMENTS_CANONICAL} == int(merklize::Elements::canonical) &&
+              int{MERKLIZE_ELEMENTS_ANY} == int(merklize::Elements::any) &&
+              int{MERKLIZE_ELEMENTS_MONTGOMERY} == int(merklize::Elements::montgomery));
+
 std::vector<Matrix> read_matrices(const Call& call, const merklize_matrix* matrices, std::size_t count) {
     std::vector<Matrix> made;
     for (const merklize_matrix& matrix : call.items(matrices, count, "matrices")) {
