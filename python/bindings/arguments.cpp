@@ -207,10 +207,10 @@ nb::tuple to_pair(nb::handle value, const char* what) {
     return pair;
 }
 
-unsigned to_threads(nb::handle value) {
+unsigned to_threads(nb::handle value, const char* what) {
     if (value.is_none()) return 0;
-    const std::uint64_t threads = to_u64(value, "threads");
-    if (threads == 0) invalid("threads must be at least 1, or None for all, got 0");
+    const std::uint64_t threads = to_u64(value, what);
+    if (threads == 0) invalid(std::string(what) + " must be at least 1, or None for all, got 0");
     return static_cast<unsigned>(std::min<std::uint64_t>(threads, std::numeric_limits<unsigned>::max()));
 }
 

@@ -101,7 +101,7 @@ bool is_true(nb::handle value);
 nb::tuple to_tuple(nb::handle value, const char* what);
 nb::tuple to_pair(nb::handle value, const char* what);
 /// None is 0, "all"; otherwise at least 1.
-unsigned to_threads(nb::handle value);
+unsigned to_threads(nb::handle value, const char* what = "threads");
 std::string_view to_text(nb::handle value, const char* what);
 /// path  bytes, as os.fsencode() gives them
 std::filesystem::path to_path(nb::handle value, const char* what);

@@ -1,4 +1,7 @@
+#include <cstring>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include <nanobind/stl/unique_ptr.h>
 
@@ -14,65 +17,231 @@ namespace {
 /// merklize::Hasher that threads may share: one works, the others wait, as with hashlib's objects.
 class Hasher {
 public:
-    Hasher(const Mode& mode, const Run& run) : state_(mode, run.options()) {}
+    Hasher(const Mode& mode, const Run& run) : state_(std::in_place, mode, run.options()) {}
     Hasher(Hash hash, const Run& run) : state_(merklize::Hasher::of(hash, run.options())), name_(traits(hash).name) {}
-    Hasher(const Hasher& other) : state_(other.state_), name_(other.name_), lost_(other.lost_) {}
+    /// BLAKE3. On the CPU a short input is only kept, and hashed when its digest is asked for.
+    Hasher(const Mode& mode, const Settings& settings)
+        : mode_(mode), device_(settings.device == "cpu" ? "cpu" : "auto"), threads_(settings.threads) {
+        if (!is_cpu(settings.device)) state_.emplace(mode, Run(settings).options());
+    }
+    Hasher(const Hasher& other)
+        : state_(other.state_),
+          mode_(other.mode_),
+          device_(other.device_),
+          threads_(other.threads_),
+          kept_bytes_(other.kept_bytes_),
+          name_(other.name_),
+          lost_(other.lost_) {
+        std::memcpy(kept_, other.kept_, kept_bytes_);
+    }
 
     void update(nb::handle data) {
-        const ObjectLock::Changing changing(lock_, "Hasher");
+        const auto alone = changing();
         check();
+        if (PyBytes_CheckExact(data.ptr())) {
+            char* bytes = nullptr;
+            Py_ssize_t size = 0;
+            PyBytes_AsStringAndSize(data.ptr(), &bytes, &size);
+            if (keeps(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))))) return;
+        }
         bool begun = false;
         each_piece(data, "update: data", [&](std::span<const std::byte> piece) {
-            constexpr std::size_t short_work = 2048;
-            if (!begun && piece.size() <= short_work) return state_.update(piece);
+            if (keeps(piece)) return;
+            merklize::Hasher& state = state_ ? *state_ : begin();
+            if (!begun && piece.size() <= short_work) return state.update(piece);
             lost_ = begun = true;
-            Run::without_gil([&] { state_.update(piece); });
+            Run::without_gil([&] { state.update(piece); });
         });
         lost_ = false;
     }
 
     nb::bytes digest(nb::handle length, nb::handle seek) const {
         const Output out(length, seek, "digest");
-        const ObjectLock::Changing changing(lock_, "Hasher");
+        const auto alone = changing();
         check();
-        Run::without_gil([&] { state_.digest(out.span(), out.seek()); });
+        const auto work = [&] {
+            if (state_) return state_->digest(out.span(), out.seek());
+            merklize::hash(kept(), out.span(), out.seek(), mode_, on_this_thread());
+        };
+        if (out.span().size() <= short_work) {
+            work();
+        } else {
+            Run::without_gil(work);
+        }
         return out.bytes();
     }
 
-    /// An object of the same class, with the attributes of a class of Python's.
-    static nb::object copy(nb::handle self) {
-        const Hasher& from = bound<Hasher>(self);
-        nb::object copied = nb::inst_alloc(self.type());
-        {
-            const ObjectLock::Changing changing(from.lock_, "Hasher");
-            new (nb::inst_ptr<Hasher>(copied)) Hasher(from);
-        }
-        nb::inst_mark_ready(copied);
-        if (nb::hasattr(self, "__dict__")) copied.attr("__dict__").attr("update")(self.attr("__dict__"));
-        return copied;
-    }
+    /// Keeps other threads out for its lifetime.
+    ObjectLock::Changing changing() const { return {lock_, "Hasher"}; }
 
     std::string_view name() const noexcept { return name_; }
     int block_size() const noexcept { return name_.starts_with("keccak256") ? 136 : 64; }
 
     void reset() {
-        const ObjectLock::Changing changing(lock_, "Hasher");
-        state_.reset();
+        const auto alone = changing();
+        if (state_) state_->reset();
+        kept_bytes_ = 0;
         lost_ = false;
     }
 
 private:
+    static constexpr std::size_t short_work = 2048;  // bytes that are hashed sooner than the GIL is given away
+
+    std::span<const std::byte> kept() const noexcept { return {kept_, kept_bytes_}; }
+    /// Appends the bytes to those that are kept, if that is all of the input and they fit.
+    bool keeps(std::span<const std::byte> data) {
+        if (state_ || data.size() > sizeof kept_ - kept_bytes_) return false;
+        if (!data.empty()) std::memcpy(kept_ + kept_bytes_, data.data(), data.size());
+        kept_bytes_ += data.size();
+        return true;
+    }
+
+    merklize::Hasher& begin() {
+        merklize::Hasher& state = state_.emplace(mode_, Run({.device = device_, .threads = threads_}).options());
+        state.update(kept());
+        return state;
+    }
+
     void check() const {
         if (lost_)
             throw Error(ErrorCode::invalid_argument,
                         "Hasher: an update was interrupted and its state is lost; reset() first");
     }
 
-    merklize::Hasher state_;
+    std::optional<merklize::Hasher> state_;  // empty: the input is in kept_
+    Mode mode_;
+    const char* device_ = "auto";
+    unsigned threads_ = 0;
+    std::byte kept_[1024];
+    std::size_t kept_bytes_ = 0;
     std::string_view name_ = "blake3";  // of the list of hashes
     bool lost_ = false;
     mutable ObjectLock lock_;
 };
+
+/// The class of the package blake3.
+class Blake3 : public Hasher {
+public:
+    using Hasher::Hasher;
+
+    /// errors  BufferError: what the package refuses, too
+    void update(nb::handle data) {
+        if (!PyBytes_CheckExact(data.ptr())) {
+            const auto view = checked(PyMemoryView_FromObject(data.ptr()));
+            if (!view.attr("itemsize").equal(nb::int_(1)) || !is_true(view.attr("contiguous"))) {
+                const std::string text = "blake3: data must be contiguous bytes, got items of format " +
+                                         text_of(nb::repr(view.attr("format")));
+                PyErr_SetString(PyExc_BufferError, text.c_str());
+                throw_raised();
+            }
+        }
+        Hasher::update(data);
+    }
+};
+
+/// An object of the same class, with the attributes of a class of Python's.
+template <class Made>
+nb::object copy(nb::handle self) {
+    const Made& from = bound<Made>(self);
+    nb::object copied = nb::inst_alloc(self.type());
+    {
+        const auto alone = from.changing();
+        new (nb::inst_ptr<Made>(copied)) Made(from);
+    }
+    nb::inst_mark_ready(copied);
+    if (nb::hasattr(self, "__dict__")) copied.attr("__dict__").attr("update")(self.attr("__dict__"));
+    return copied;
+}
+
+nb::object hexdigest(const Hasher& self, nb::handle length, nb::handle seek) {
+    return self.digest(length, seek).attr("hex")();
+}
+
+/// Makes a hasher with its first bytes.
+template <class Made, class... Arguments>
+void make(Made* self, nb::handle data, const Arguments&... arguments) {
+    new (self) Made(arguments...);
+    try {
+        self->update(data);
+    } catch (...) {
+        self->~Made();
+        throw;
+    }
+}
+
+void bind_blake3(nb::module_& m) {
+    nb::class_<Blake3> blake3(
+        m, "blake3", nb::is_weak_referenceable(),
+        "Streaming BLAKE3 on the CPU, with the arguments of the package blake3.\n\n"
+        "data                the first bytes to update with\n"
+        "key                 32 bytes: keyed hashing\n"
+        "derive_key_context  text that names a purpose: key derivation; the data is then the key material\n"
+        "max_threads         for large updates; blake3.AUTO is all that the process may use\n"
+        "usedforsecurity     ignored, as in the package blake3\n\n"
+        "Errors of values are InvalidArgument, a ValueError.");
+    blake3.def(
+        "__init__",
+        [](Blake3* self, nb::handle data, nb::handle key, nb::handle context, nb::handle threads, nb::handle) {
+            int is_large = 0;
+            const bool is_all = PyLong_CheckExact(threads.ptr()) &&
+                                PyLong_AsLongAndOverflow(threads.ptr(), &is_large) == -1 && is_large == 0;
+            const Settings settings{.device = "cpu",
+                                    .threads = is_all ? 0 : to_threads(threads, "blake3: max_threads")};
+            make(self, data, to_mode(key, context, "blake3"), settings);
+        },
+        nb::sig("def __init__(self, data: typing_extensions.Buffer = b'', /, *, key: typing_extensions.Buffer | None = "
+                "None, "
+                "derive_key_context: str | None = None, max_threads: int = 1, usedforsecurity: bool = True) -> None"),
+        nb::arg().none() = nb::bytes(""), nb::kw_only(), nb::arg("key").none() = nb::none(),
+        nb::arg("derive_key_context").none() = nb::none(), nb::arg("max_threads").none() = 1,
+        nb::arg("usedforsecurity").none() = true);
+    blake3.def(
+        "update",
+        [](nb::handle self, nb::handle data) {
+            bound<Blake3>(self).update(data);
+            return nb::borrow(self);
+        },
+        nb::arg().none(), nb::sig("def update(self, data: typing_extensions.Buffer, /) -> typing_extensions.Self"),
+        "Append bytes. Return self.");
+    blake3.def(
+        "update_mmap",
+        [](nb::handle self, nb::handle path) {
+            nb::module_::import_("merklize.hashing").attr("append_file")(self.attr("update"), path, "update_mmap");
+            return nb::borrow(self);
+        },
+        nb::arg("path").none(),
+        nb::sig("def update_mmap(self, path: str | os.PathLike[str]) -> typing_extensions.Self"),
+        "Append a file's bytes, which are read and never mapped. Return self.");
+    blake3.def(
+        "reset",
+        [](nb::handle self) {
+            bound<Blake3>(self).reset();
+            return nb::borrow(self);
+        },
+        nb::sig("def reset(self) -> typing_extensions.Self"),
+        "Go back to the empty input, in the same mode. Return self.");
+    blake3.def(
+        "digest", [](const Blake3& self, nb::handle length, nb::handle seek) { return self.digest(length, seek); },
+        nb::arg("length").none() = 32, nb::kw_only(), nb::arg("seek").none() = 0,
+        nb::sig("def digest(self, length: int = 32, *, seek: int = 0) -> bytes"),
+        "Return output bytes `seek` to `seek + length` for all input so far; more input may follow.");
+    blake3.def(
+        "hexdigest",
+        [](const Blake3& self, nb::handle length, nb::handle seek) { return hexdigest(self, length, seek); },
+        nb::arg("length").none() = 32, nb::kw_only(), nb::arg("seek").none() = 0,
+        nb::sig("def hexdigest(self, length: int = 32, *, seek: int = 0) -> str"),
+        "Return digest() as lower-case hexadecimal text.");
+    for (const char* name : {"copy", "__copy__"}) {
+        blake3.def(name, &copy<Blake3>,
+                   nb::sig(("def " + std::string(name) + "(self) -> typing_extensions.Self").c_str()),
+                   "Return a second hasher with the same input so far.");
+    }
+    blake3.attr("AUTO") = -1;
+    blake3.attr("name") = "blake3";
+    blake3.attr("block_size") = 64;
+    blake3.attr("digest_size") = 32;
+    blake3.attr("key_size") = 32;
+}
 
 }  // namespace
 
@@ -86,18 +255,12 @@ void bind_hasher(nb::module_& m) {
             const Mode mode = to_mode(key, context, "Hasher");
             const Hash which = hash_from_name(to_text(hash, "hash"));
             if (which == Hash::blake3) {
-                new (self) Hasher(mode, Run(settings));
+                make(self, data, mode, settings);
             } else if (mode.flags() == 0) {
-                new (self) Hasher(which, Run(settings));
+                make(self, data, which, Run(settings));
             } else {
                 throw Error(ErrorCode::invalid_argument, "Hasher: key and context are of the hash 'blake3', not of '" +
                                                              std::string(traits(which).name) + "'");
-            }
-            try {
-                self->update(data);
-            } catch (...) {
-                self->~Hasher();
-                throw;
             }
         },
         nb::sig("def __init__(self, data: object = b'', *, hash: str = 'blake3', key: object = None, "
@@ -115,13 +278,10 @@ void bind_hasher(nb::module_& m) {
     hasher.def("digest", &Hasher::digest, nb::arg("length").none() = 32, nb::arg("seek").none() = 0,
                nb::sig("def digest(self, length: int = 32, seek: int = 0) -> bytes"),
                "Output bytes `seek` to `seek + length` for all input so far; more input may follow.");
-    hasher.def(
-        "hexdigest",
-        [](const Hasher& self, nb::handle length, nb::handle seek) { return self.digest(length, seek).attr("hex")(); },
-        nb::arg("length").none() = 32, nb::arg("seek").none() = 0,
-        nb::sig("def hexdigest(self, length: int = 32, seek: int = 0) -> str"),
-        "digest() as lower-case hexadecimal text.");
-    hasher.def("copy", &Hasher::copy, nb::sig("def copy(self) -> typing_extensions.Self"),
+    hasher.def("hexdigest", &hexdigest, nb::arg("length").none() = 32, nb::arg("seek").none() = 0,
+               nb::sig("def hexdigest(self, length: int = 32, seek: int = 0) -> str"),
+               "digest() as lower-case hexadecimal text.");
+    hasher.def("copy", &copy<Hasher>, nb::sig("def copy(self) -> typing_extensions.Self"),
                "A second hasher with the same input so far.");
     hasher.def("reset", &Hasher::reset, nb::sig("def reset(self) -> None"),
                "Back to the empty input, in the same mode.");
@@ -147,6 +307,7 @@ void bind_hasher(nb::module_& m) {
     hasher.def_prop_ro("block_size", &Hasher::block_size, "Bytes of a block of the hash.");
     hasher.attr("digest_size") = 32;
     hasher.attr("key_size") = 32;
+    bind_blake3(m);
 }
 
 }  // namespace merklize::binding

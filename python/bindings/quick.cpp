@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -11,10 +10,8 @@
 
 #include "arguments.hpp"
 #include "gil.hpp"
-#include "host/cpu_device.hpp"
-#include "jobs/internals.hpp"
-#include "jobs/registry.hpp"
 #include "module.hpp"
+#include "run.hpp"
 
 namespace merklize::binding {
 
@@ -29,19 +26,7 @@ constexpr std::size_t little_alone = 1 << 20;
 std::atomic<int> tuning_blocks{0};
 
 // Whether a call without options runs on the CPU, unwatched.
-bool runs_plainly() {
-    if (tuning_blocks.load(std::memory_order_relaxed) != 0) return false;
-    const char* named = std::getenv("MERKLIZE_DEVICE");
-    if (named != nullptr && *named != '\0') return false;
-    static const Device& automatic = *new Device("auto");
-    return !runtime::state_of(automatic).chooses();
-}
-
-// Never destroyed, as the device of "auto": threads may compute while the process ends.
-const RunOptions& alone() {
-    static const RunOptions& options = *new RunOptions(runtime::on_this_thread());
-    return options;
-}
+bool runs_plainly() { return tuning_blocks.load(std::memory_order_relaxed) == 0 && is_cpu("auto"); }
 
 // The memory of a NumPy array in C order, of a type that is no subclass; else nothing.
 class Plain {
@@ -72,7 +57,7 @@ nb::object digest_of(std::span<const std::byte> data) {
     nb::object result = checked(PyBytes_FromStringAndSize(nullptr, Digest::size));
     static const Mode plain;
     const std::span out(reinterpret_cast<std::byte*>(PyBytes_AsString(result.ptr())), Digest::size);
-    const auto hash = [&] { merklize::hash(data, out, 0, plain, alone()); };
+    const auto hash = [&] { merklize::hash(data, out, 0, plain, on_this_thread()); };
     if (data.size() <= little) {
         hash();
     } else {
@@ -131,7 +116,7 @@ nb::object quick_merge(PyObject* const* args, Py_ssize_t count, PyObject* names)
     const OutputBytes out(merged);
     static const Mode plain;
     merklize::merge(as_digests(left.bytes()), as_digests(right.bytes()), as_digests(out.span()), hash_from_name(*name),
-                    plain, alone());
+                    plain, on_this_thread());
     return merged;
 }
 

@@ -6,18 +6,23 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "host/cpu_device.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 
 namespace merklize::binding {
 
-void prepare_libraries(std::string_view device) {
+bool is_cpu(std::string_view name) {
+    if (name != "auto") return name == "cpu";
     // "auto" may be any device, by MERKLIZE_DEVICE or by what calibrate() has kept.
-    const auto may_be_other = [] {
-        const char* automatic = std::getenv("MERKLIZE_DEVICE");
-        return (automatic != nullptr && *automatic != '\0') || runtime::state_of(Device("auto")).chooses();
-    };
-    if (device == "auto" ? !may_be_other() : device == "cpu") return;
+    const char* named = std::getenv("MERKLIZE_DEVICE");
+    if (named != nullptr && *named != '\0') return false;
+    static const Device& automatic = *new Device("auto");  // never destroyed, as threads may compute at the end
+    return !runtime::state_of(automatic).chooses();
+}
+
+void prepare_libraries(std::string_view device) {
+    if (is_cpu(device)) return;
     static std::atomic<bool> is_prepared{false};  // twice at once does no harm
     if (!is_prepared) nb::module_::import_("merklize._libraries").attr("prepare")();
     is_prepared = true;
@@ -26,6 +31,11 @@ void prepare_libraries(std::string_view device) {
 Device to_device(std::string_view name) {
     prepare_libraries(name);
     return Device(name);
+}
+
+const RunOptions& on_this_thread() {
+    static const RunOptions& options = *new RunOptions(runtime::on_this_thread());  // never destroyed, as above
+    return options;
 }
 
 void require_device(const char* what, std::string_view device, std::string_view wanted) {

@@ -18,11 +18,15 @@ namespace merklize::binding {
 
 namespace nb = nanobind;
 
+/// Whether a device's name is the CPU's for every job: "cpu", or "auto" where nothing has chosen another device.
+bool is_cpu(std::string_view name);
 /// Has merklize._libraries look for what pip installed for devices, at the first call: it costs some milliseconds. Not for the CPU.
 /// device  "": any
 void prepare_libraries(std::string_view device = {});
 /// The device of this name.
 Device to_device(std::string_view name);
+/// Options of a call that the calling thread computes on the CPU, unwatched.
+const RunOptions& on_this_thread();
 /// errors  InvalidArgument: data on `device` with another device asked for by name
 void require_device(const char* what, std::string_view device, std::string_view wanted);
 

@@ -16,7 +16,7 @@ from .each import leaves_of_list
 from .errors import FileError, InvalidArgument, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from typing_extensions import Buffer, Self, Unpack
 
@@ -70,18 +70,7 @@ class Hasher(_native.Hasher):
 
         Raises FileError: unreadable, or it changed while it was read. Then some of its bytes may have been appended.
         """
-        name = os.fsdecode(encoded(path, "update_file: path"))
-        try:
-            with open(name, "rb", buffering=0) as file:
-                before = os.fstat(file.fileno())
-                piece = memoryview(bytearray(min(4 << 20, max(before.st_size, 1 << 16))))
-                while count := file.readinto(piece):
-                    super().update(piece[:count])
-                require_unchanged(file.fileno(), name, before)
-        except OSError as error:
-            if isinstance(error, FileError):
-                raise
-            raise FileError._refused("read", name, error) from None
+        append_file(super().update, path, "update_file")
         return self
 
     def digest(self, length: int = 32, seek: int = 0) -> bytes:
@@ -101,6 +90,22 @@ class Hasher(_native.Hasher):
     def reset(self) -> None:
         """Go back to the empty input, in the same mode."""
         super().reset()
+
+
+def append_file(update: Callable[[memoryview], object], path: Path, what: str) -> None:
+    """Give a file's bytes to a hasher's update(). what  the method that was called."""
+    name = os.fsdecode(encoded(path, f"{what}: path"))
+    try:
+        with open(name, "rb", buffering=0) as file:
+            before = os.fstat(file.fileno())
+            piece = memoryview(bytearray(min(4 << 20, max(before.st_size, 1 << 16))))
+            while count := file.readinto(piece):
+                update(piece[:count])
+            require_unchanged(file.fileno(), name, before)
+    except OSError as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError._refused("read", name, error) from None
 
 
 class HasFileno(Protocol):

@@ -21,14 +21,14 @@ void by_words(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
     }
 }
 
-// One state is one chain of instructions. On Intel's processors those on vectors take one cycle each, as scalar ones do, and
-// there are fewer of them; on Zen 5 they take two (docs/notes/blake3-cpu.md).
+// One state is one chain of instructions. Those on vectors take one cycle each, as scalar ones do, and there are fewer of them; but
+// on Zen 5 they take two (docs/notes/blake3-cpu.md).
 auto choose_blake3_rows() noexcept {
 #if defined(__x86_64__)
     const char* wish = std::getenv("MERKLIZE_CPU_ISA");
     const bool is_allowed = wish == nullptr || *wish == '\0' || std::string_view(wish) == "avx512";
     const Features features = cpu_features();
-    if (is_allowed && features.avx512 && features.is_intel) return blake3_rows_avx512.chain;
+    if (is_allowed && features.avx512 && !features.is_zen5) return blake3_rows_avx512.chain;
 #endif
     return by_words;
 }

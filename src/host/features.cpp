@@ -30,8 +30,9 @@ Features ask() noexcept {
     unsigned c = 0;
     unsigned d = 0;
     if (__get_cpuid(0, &a, &b, &c, &d) == 0) return found;
-    found.is_intel = b == 0x756e6547 && d == 0x49656e69 && c == 0x6c65746e;  // "GenuineIntel"
+    const bool is_amd = b == 0x68747541 && d == 0x69746e65 && c == 0x444d4163;  // "AuthenticAMD"
     if (__get_cpuid(1, &a, &b, &c, &d) == 0) return found;
+    found.is_zen5 = is_amd && (a >> 8 & 0xf) + (a >> 20 & 0xff) == 0x1a;
     const bool ssse3 = has(c, 9);
     const bool sse41 = has(c, 19);
     const std::uint64_t saved = has(c, 27) ? saved_registers() : 0;  // OSXSAVE: xgetbv is there
