@@ -9,36 +9,67 @@
 #include "module.hpp"
 #include "run.hpp"
 #include "source.hpp"
+#include "storage.hpp"
 
 namespace merklize::binding {
 
 namespace {
 
-// merklize.__main__.Caller. Its functions are called with the GIL, by the thread that runs the command line.
-class PythonCaller : public command::Caller {
-    // The library's errors become those of the command line. Any other exception ends the call, and is raised at its end.
-    template <class Work>
-    auto ask(const Work& work) {
-        try {
-            return in_python(work);
-        } catch (const Error&) {
-            throw;
-        } catch (nb::python_error& raised) {
-            const GilReleased::Interrupted taken_back;
-            if (nb::isinstance(raised.value(), nb::module_::import_("merklize.errors").attr("Error")))
-                throw command::Failure{text_of(raised.value())};
-            raised_ = std::current_exception();
-            throw Error(ErrorCode::cancelled, "an exception of Python");
-        } catch (...) {
-            raised_ = std::current_exception();
-            throw Error(ErrorCode::cancelled, "an exception of Python");
-        }
+// Runs Python code. Errors of the package become those of the command line; other exceptions pass.
+template <class Work>
+auto ask(const Work& work) {
+    const GilTaken taken;
+    try {
+        return in_python(work);
+    } catch (nb::python_error& raised) {
+        if (nb::isinstance(raised.value(), nb::module_::import_("merklize.errors").attr("Error")))
+            throw command::Failure{text_of(raised.value())};
+        throw;
+    }
+}
+
+// merklize.stores._opener.Opener.
+class PythonOpener : public command::Opener {
+public:
+    // A borrowed reference to the caller, who makes it when it is asked for.
+    explicit PythonOpener(nb::handle caller) : caller_(caller) {}
+
+    std::string shown(const std::string& url) override {
+        return ask([&] { return text_of(opener().attr("shown")(to_file_name(url))); });
+    }
+    std::size_t most_at_once() override {
+        return ask([&] { return to_u64(opener().attr("most_at_once")(), "most_at_once"); });
+    }
+    std::unique_ptr<runtime::ByteSource> open(const std::string& url) override {
+        return ask([&] { return std::make_unique<PythonSource>(opener().attr("open")(to_file_name(url))); });
+    }
+    void write(const std::string& url, std::span<const std::byte> content) override {
+        ask([&] { opener().attr("write")(to_file_name(url), to_bytes(content)); });
+    }
+    manifests::Place find_weights(const std::string& url, const std::vector<std::string>& ignore,
+                                  const std::string& exclude, const RunOptions& options) override {
+        return ask([&] {
+            nb::list patterns;
+            for (const std::string& pattern : ignore) patterns.append(to_str(pattern));
+            const nb::object threads = options.threads == 0 ? nb::none() : nb::object(nb::int_(options.threads));
+            return to_place(opener().attr("find_weights")(to_file_name(url), patterns, to_file_name(exclude),
+                                                          to_str(options.device.info().id), threads));
+        });
     }
 
+private:
+    nb::object opener() const { return caller_.attr("opener"); }
+
+    const nb::handle caller_;
+};
+
+// merklize.__main__.Caller. Its functions are called with the GIL, by the thread that runs the command line.
+class PythonCaller : public command::Caller {
 public:
     // A borrowed reference: the caller of the binding has it for as long as the call lasts.
-    explicit PythonCaller(nb::handle object) : object_(object) {}
+    explicit PythonCaller(nb::handle object) : object_(object), opener_(object) {}
 
+    command::Opener* opener() noexcept override { return &opener_; }
     int hand_over(const std::vector<std::string>& words) override {
         return ask([&] {
             nb::list list;
@@ -64,6 +95,15 @@ public:
         }
     }
 
+    bool keeps(const std::exception_ptr& thrown) override {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (nb::python_error&) {
+            raised_ = thrown;
+        } catch (...) {}
+        return raised_ != nullptr;
+    }
+
     // Raises what ended the call, if it was an exception of Python's.
     void raise() {
         if (raised_) std::rethrow_exception(raised_);
@@ -71,6 +111,7 @@ public:
 
 private:
     const nb::handle object_;
+    PythonOpener opener_;
     std::exception_ptr raised_{};
 };
 

@@ -10,6 +10,7 @@
 #include "module.hpp"
 #include "run.hpp"
 #include "source.hpp"
+#include "storage.hpp"
 
 namespace merklize::binding {
 
@@ -132,8 +133,11 @@ nb::list to_list(std::span<const std::string> names) {
 // An object of merklize.stores. Its functions are called with the GIL, one at a time.
 class PythonStorage : public manifests::Storage {
 public:
-    // A borrowed reference: the caller of the binding has it for as long as the call lasts.
-    explicit PythonStorage(nb::handle object) : object_(object) {}
+    explicit PythonStorage(nb::handle object) : object_(nb::borrow<nb::object>(object)) {}
+    ~PythonStorage() override {
+        const GilTaken taken;
+        object_.reset();
+    }
 
     std::string shown(const std::string& name) const override {
         return in_python([&] { return text_of(object_.attr("shown")(to_str(name))); });
@@ -212,7 +216,7 @@ private:
         if (got != wanted) throw Error(ErrorCode::internal, "manifest: a store gave too few or too many answers");
     }
 
-    const nb::handle object_;
+    nb::object object_;
     std::map<std::string, std::uint64_t> known_{};  // sizes
 };
 
@@ -236,6 +240,15 @@ manifests::Source to_weights(nb::handle given) {
     }
     return source;
 }
+
+}  // namespace
+
+manifests::Place to_place(nb::handle found) {
+    const auto pair = nb::cast<nb::tuple>(found);
+    return {to_weights(pair[0]), std::make_unique<PythonStorage>(pair[1])};
+}
+
+namespace {
 
 // ---- Functions ----
 
@@ -280,14 +293,7 @@ nb::tuple check_weights(const Manifest& known, nb::handle path, nb::handle only,
 
 nb::tuple check_stored(const Manifest& known, nb::handle open, nb::handle only, const Settings& settings) {
     const manifests::CheckOptions options{to_names(only, "manifest: only")};
-    nb::object held;  // the storage
-    const auto opened = [&] {
-        return in_python([&] {
-            const auto found = nb::cast<nb::tuple>(open());
-            held = found[1];
-            return manifests::Place{to_weights(found[0]), std::make_unique<PythonStorage>(held)};
-        });
-    };
+    const auto opened = [&] { return in_python([&] { return to_place(open()); }); };
     manifests::Report report;
     Run{settings}([&](const RunOptions& run) { report = manifests::check(known, options, opened, run); });
     return described(report);

@@ -6,6 +6,8 @@ import os
 import signal
 import sys
 import sysconfig
+from contextlib import closing
+from functools import cached_property
 from importlib import metadata
 from typing import Any, NoReturn
 
@@ -31,6 +33,18 @@ def find_command() -> str:
 class Caller:
     """What the command line asks of Python."""
 
+    @cached_property
+    def opener(self) -> Any:
+        """What opens URLs."""
+        from .stores._opener import Opener
+
+        return Opener()
+
+    def close(self) -> None:
+        """End what the opener has begun."""
+        if "opener" in vars(self):
+            self.opener.close()
+
     def hand_over(self, words: list[str]) -> int:
         """Run a command that is Python's. Returns its exit code."""
         try:
@@ -52,7 +66,8 @@ def run(words: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
-    return _native.run_command([os.fsencode(word) for word in words], (streams[0], streams[1], streams[2]), Caller())
+    with closing(Caller()) as caller:
+        return _native.run_command([os.fsencode(word) for word in words], (streams[0], streams[1], streams[2]), caller)
 
 
 def main() -> NoReturn:

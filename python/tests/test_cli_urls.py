@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import closing
+
 import pytest
 
 import merklize
 from cli_helpers import merklize as command
+from merklize import _native
+from merklize.__main__ import Caller
 from store_fixtures import DATA, SECRET
+from weights import a_state, write
 
 pytestmark = [pytest.mark.xdist_group("stores"), pytest.mark.usefixtures("small_ranges")]
 
@@ -72,3 +78,63 @@ def test_what_is_nearly_a_url(tmp_path, words, word):
     (tmp_path / "http:").mkdir()
     (tmp_path / "http:" / "file").write_bytes(b"abc")
     assert command("hash", "http:/file", cwd=tmp_path).returncode == 0
+
+
+ROOT = merklize.hash(DATA).hex()
+HASH = [
+    "hash x", "hash x y", "hash -l5 x", "hash -l=5 --seek 7 x", "hash --no-names x", "hash --tag x", "hash --raw x",
+    "hash --json x", "hash --json x none", "hash none x", "hash --num-threads 1 x y none", "hash --hash sha256 x",
+    "hash --hash keccak256 --json x", "hash --hash md5 x", "hash --raw x y", "hash --json --raw x", "hash --quiet x",
+    "hash --length oops x", "hash --seek 18446744073709551615 x", "hash --derive-key c x", "hash --keyed x",
+    "hash -l 2000000 x", "hash --no-mmap x", "hash --oops x", "hash --policy group_size x", "hash empty",
+    "hash --keyed --derive-key c x", "hash --json --num-threads x x", "hash - x",
+]  # fmt: skip
+MANIFEST = [
+    "manifest create w.safetensors --portable", "manifest create w.safetensors --portable --piece-size 512K",
+    "manifest create w.safetensors --portable --piece-size 5", "manifest create x --portable",
+    "manifest create none --portable", "manifest create w.safetensors -o made --portable", "manifest show m",
+    "manifest show m --json", "manifest show x --json", "manifest check m w.safetensors",
+    "manifest check m w.safetensors --json", "manifest check m v.safetensors --json", "manifest check m v.safetensors",
+    "manifest check m", "manifest check m --only nothing", "manifest check m none", "manifest diff m n",
+    "manifest diff m n --json", "manifest diff m m", "manifest diff m none --json", "manifest create",
+]  # fmt: skip
+
+
+@pytest.fixture
+def both(http, tmp_path, monkeypatch):
+    """The same files on the disk and in a store."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").write_bytes(DATA)
+    (tmp_path / "y").write_bytes(DATA[:5000])
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "key").write_bytes(DATA[:32])
+    for seed, name in enumerate("wv"):
+        write(tmp_path / f"{name}.safetensors", a_state(seed))
+    for name, of in (("m", "w"), ("n", "v")):
+        merklize.manifests.manifest(f"{of}.safetensors").save(name, seen=False)
+    names = [path.name for path in tmp_path.iterdir()]
+    for name in names:
+        http.objects[name] = (tmp_path / name).read_bytes()
+    return {name: http.url(name) for name in [*names, "none"]}
+
+
+def said(words, capfdbinary, names):
+    """Exit code, standard output and standard error, with the names of files for URLs."""
+    with open("key", "rb") as key, closing(Caller()) as caller:
+        code = _native.run_command([word.encode() for word in words], (key.fileno(), 1, 2), caller)
+    found = capfdbinary.readouterr()
+    texts = []
+    for text in (found.out, found.err):
+        for name, url in names.items():
+            text = text.replace(url.encode(), name.encode())
+        text = re.sub(rb"there is no such object[^\n\"]*", b"No such file or directory", text)
+        texts.append(text.replace(b"./", b"").replace(b"cannot read: No such", b"No such"))
+    return code, *texts
+
+
+@pytest.mark.parametrize("line", [*HASH, *MANIFEST])
+def test_urls_are_as_files(both, capfdbinary, line):
+    """The answer of a URL is that of the same bytes in a file, flag by flag."""
+    words = line.split()
+    expected = said(words, capfdbinary, {})
+    assert said([both.get(word, word) for word in words], capfdbinary, both) == expected

@@ -1,15 +1,43 @@
 #pragma once
 
+#include <cstddef>
+#include <exception>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "host/byte_source.hpp"
+#include "manifests/create.hpp"
 
 namespace merklize::command {
 
 /// Where a call of the command line reads and writes: descriptors, or -1 for one that is closed.
 struct Streams {
     int in = 0, out = 1, error = 2;
+};
+
+/// Opens what URLs name. Its functions may be called by any thread.
+/// errors  io; Failure (what opens such URLs is not installed)
+class Opener {
+public:
+    Opener() = default;
+    Opener(const Opener&) = delete;
+    Opener& operator=(const Opener&) = delete;
+    virtual ~Opener() = default;
+
+    /// What texts may show of a URL: nothing secret.
+    virtual std::string shown(const std::string& url) = 0;
+    /// How many objects are opened at once.
+    virtual std::size_t most_at_once() = 0;
+    virtual std::unique_ptr<runtime::ByteSource> open(const std::string& url) = 0;
+    /// Writes an object, which appears whole or not at all.
+    virtual void write(const std::string& url, std::span<const std::byte> content) = 0;
+    /// The objects that a manifest is of, as manifests::find_source() finds files.
+    virtual manifests::Place find_weights(const std::string& url, const std::vector<std::string>& ignore,
+                                          const std::string& exclude, const RunOptions& options) = 0;
 };
 
 /// What the command line asks of whoever calls it: the program `merklize`, or Python's package.
@@ -20,6 +48,8 @@ public:
     Caller& operator=(const Caller&) = delete;
     virtual ~Caller() = default;
 
+    /// What opens URLs; null: a line that has any goes to hand_over().
+    virtual Opener* opener() noexcept { return nullptr; }
     /// Runs a command that this caller leaves to Python's package, with the whole line; returns its exit code.
     /// errors  Failure (there is no Python)
     virtual int hand_over(const std::vector<std::string>& words) = 0;
@@ -32,6 +62,8 @@ public:
     virtual bool can_cancel() const noexcept { return false; }
     /// Asked by the thread that runs the call, about every 50 ms.
     virtual bool is_cancelled() { return false; }
+    /// Whether the caller itself will say what it threw, which ends the call.
+    virtual bool keeps(const std::exception_ptr&) { return false; }
 };
 
 }  // namespace merklize::command

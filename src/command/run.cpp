@@ -39,7 +39,7 @@ public:
     } catch (const std::bad_alloc&) {
         return fail("not enough memory");
     } catch (const std::exception& error) {
-        return fail(error.what());
+        return call_.caller().keeps(std::current_exception()) ? interrupted : fail(error.what());
     }
 
 private:
@@ -61,6 +61,9 @@ private:
             }
             if (!is_group) {
                 if (!has_urls(command, arguments)) return command.run(call_, arguments);
+                if (call_.caller().opener() == nullptr) return call_.caller().hand_over(all_);
+                if (name.find(" tree ") == name.npos && name.find(" bao ") == name.npos)
+                    return command.run(call_, arguments);
                 std::vector<std::string> line(all_.begin(), all_.end() - static_cast<std::ptrdiff_t>(words.size()));
                 std::ranges::copy(arguments.plain(), std::back_inserter(line));
                 return call_.caller().hand_over(line);

@@ -9,6 +9,7 @@
 #include "command/endings.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
+#include "command/urls.hpp"
 #include "hashes/wipe.hpp"
 #include "texts/json.hpp"
 
@@ -97,7 +98,7 @@ void report_timings(Call& call, const Timings& times) {
 }
 
 std::string reason_of(const Error& error) {
-    if (error.system_error() == 0) return error.what();
+    if (error.system_error() == 0 || is_url(error.path())) return error.what();
     const std::string text = strerror(error.system_error());
     return error.path().empty() ? text : sentence(error.path()) + ": " + text;
 }

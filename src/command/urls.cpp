@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include "command/endings.hpp"
+#include "command/settings.hpp"
+#include "host/input_file.hpp"
 
 namespace merklize::command {
 namespace {
@@ -31,6 +34,29 @@ bool is_url(std::string_view word) noexcept {
            });
 }
 
+std::string local_name(const std::string& word) {
+    constexpr std::string_view begin = "file://";
+    if (!word.starts_with(begin)) return word;
+    const std::string_view rest = std::string_view(word).substr(begin.size());
+    const std::size_t slash = rest.find('/');
+    const std::string_view host = rest.substr(0, slash);
+    if (slash == rest.npos || (!host.empty() && host != "localhost"))
+        throw UsageError{"a file:// URL must name a path of this machine: file:///data/x"};
+    std::string path;
+    for (std::size_t at = slash; at < rest.size(); at++) {
+        unsigned value = 0;
+        const bool is_escape = rest[at] == '%' && at + 2 < rest.size();
+        const char* end = rest.data() + at + 3;
+        if (is_escape && std::from_chars(rest.data() + at + 1, end, value, 16).ptr == end && value != 0) {
+            path += static_cast<char>(value);
+            at += 2;
+        } else {
+            path += rest[at];
+        }
+    }
+    return path;
+}
+
 bool has_urls(const Command& command, const Arguments& arguments) {
     std::vector<std::string> files = arguments.words();
     for (const char* option : {"output", "leaf-file", "from", "outboard"})
@@ -44,6 +70,26 @@ bool has_urls(const Command& command, const Arguments& arguments) {
         if (arguments.has(option)) throw UsageError{std::string("--") + option + " is for files, not for URLs"};
     if (!command.takes_urls) throw UsageError{"this command takes files, not URLs"};
     return true;
+}
+
+std::string shown_name(Call& call, const std::string& word) {
+    return is_url(word) ? call.caller().opener()->shown(word) : word;
+}
+
+std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& word) {
+    if (is_url(word)) return call.caller().opener()->open(word);
+    if (word == standard_input_name)
+        return std::make_unique<runtime::InputFile>(call.standard_input(), "standard input");
+    return std::make_unique<runtime::InputFile>(word);
+}
+
+std::vector<std::byte> read_all(Call& call, const runtime::ByteSource& source, std::size_t most) {
+    std::vector<std::byte> data;
+    const auto stream = source.stream();
+    for (auto piece = stream->next(call.waiting()); !piece.empty() && data.size() <= most;
+         piece = stream->next(call.waiting()))
+        data.insert(data.end(), piece.begin(), piece.end());
+    return data;
 }
 
 }  // namespace merklize::command

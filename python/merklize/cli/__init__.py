@@ -17,9 +17,7 @@ from .options import version_option
 
 # Name, which is that of the module too (with - for _), and what --help says, so that it need not import them.
 COMMANDS = {
-    "hash": "Digests of URLs.",
     "tree": "Merkle trees over URLs, and in them.",
-    "manifest": "Weights, tensor by tensor: create, check, diff, show, refresh manifests.",
     "bao": "Verified streaming of URLs.",
     "fetch": "Download a file, verified against its digest as it comes; resumable.",
     "bench": "Measure this machine: digests, trees, proofs, files.",

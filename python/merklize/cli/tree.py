@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from typing import Any
 
@@ -19,7 +20,6 @@ from merklize._urls import is_url, shown
 from merklize.tree_file import TreeFile
 
 from . import output
-from .hash import read_key
 from .options import Count, device_option, json_option, known, output_or_none, size_option, threads_option
 from .progress import Bar
 
@@ -117,6 +117,14 @@ def build(
     if target is not None:
         facts["tree"] = named(target)
     output.line(json.dumps(facts))
+
+
+def read_key() -> bytes:
+    """The 32 bytes on standard input."""
+    key = sys.stdin.buffer.read(33)
+    if len(key) != 32:
+        raise click.UsageError(f"--keyed needs 32 bytes on standard input, got {'more' if len(key) > 32 else len(key)}")
+    return key
 
 
 def named(path: str) -> str:

@@ -65,7 +65,7 @@ std::optional<std::string> output_of(const Arguments& arguments) {
     return out;
 }
 
-runtime::InputFile open_input(Call& call, const std::string& name) {
+runtime::InputFile open_file(Call& call, const std::string& name) {
     if (name == standard_input_name) return {call.standard_input(), "standard input"};
     return runtime::InputFile(name);
 }
@@ -73,18 +73,6 @@ runtime::InputFile open_input(Call& call, const std::string& name) {
 bool is_regular(const runtime::InputFile& file) {
     struct stat info;
     return fstat(file.fd(), &info) == 0 && S_ISREG(info.st_mode);
-}
-
-std::vector<std::byte> read_all(Call& call, const runtime::InputFile& file) {
-    std::vector<std::byte> data;
-    for (std::size_t done = 0;;) {
-        data.resize(done + std::max<std::size_t>(done, 1 << 20));
-        const std::size_t count = file.read_some(std::span(data).subspan(done), call.waiting());
-        done += count;
-        if (done == data.size()) continue;
-        data.resize(done);
-        return data;
-    }
 }
 
 std::vector<std::byte> read_outboard(const std::string& name, std::uint64_t size, const BaoForm& form) {

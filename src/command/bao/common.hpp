@@ -10,6 +10,7 @@
 #include "command/endings.hpp"
 #include "command/line/arguments.hpp"
 #include "command/output/text.hpp"
+#include "command/urls.hpp"
 #include "host/input_file.hpp"
 #include "merklize/bao.hpp"
 
@@ -29,11 +30,9 @@ std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form);
 std::optional<std::string> output_of(const Arguments& arguments);
 
 /// A file, or standard input for "-".
-runtime::InputFile open_input(Call& call, const std::string& name);
+runtime::InputFile open_file(Call& call, const std::string& name);
 /// Whether it can be read at any place.
 bool is_regular(const runtime::InputFile& file);
-/// All of it, from where it stands.
-std::vector<std::byte> read_all(Call& call, const runtime::InputFile& file);
 /// An outboard that can be that of a message of `size` bytes.  errors  BaoMismatch
 std::vector<std::byte> read_outboard(const std::string& name, std::uint64_t size, const BaoForm& form);
 /// Reads from a regular file, or from bytes. Both must stay.

@@ -129,7 +129,7 @@ int run_bao_decode(Call& call, const Arguments& arguments) {
     const Wanted wanted(ranges_of(arguments));
     required_root(arguments);
     const auto out = output_of(arguments);
-    const runtime::InputFile input = open_input(call, name);
+    const runtime::InputFile input = open_file(call, name);
     Target target(call, out);
     const auto put = [&](std::span<const std::byte> data, std::uint64_t offset) {
         wanted.each_part(data, offset, [&](std::span<const std::byte> part) { target.write(part); });
@@ -150,7 +150,7 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
     const Digest root = required_root(arguments);
     const Wanted wanted(ranges_of(arguments));
     const auto outboard = arguments.value("outboard");
-    const runtime::InputFile input = open_input(call, name);
+    const runtime::InputFile input = open_file(call, name);
     std::vector<std::string> reasons;
     json::Array faults;
     Verified verified;

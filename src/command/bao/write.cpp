@@ -50,7 +50,7 @@ int run_bao_outboard(Call& call, const Arguments& arguments) {
     const auto out = output_of(arguments);
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the outboard"};
     RunOptions options = run_options(call, arguments);
-    const runtime::InputFile input = open_input(call, arguments.words()[0]);
+    const runtime::InputFile input = open_file(call, arguments.words()[0]);
     Digest root;
     Bar bar(call, "hashing");
     options.progress = bar.part_of(input.name());
@@ -70,7 +70,7 @@ int run_bao_encode(Call& call, const Arguments& arguments) {
     const auto out = output_of(arguments);
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the encoding"};
     RunOptions options = run_options(call, arguments);
-    const runtime::InputFile input = open_input(call, arguments.words()[0]);
+    const runtime::InputFile input = open_file(call, arguments.words()[0]);
     Digest root;
     Bar bar(call, "hashing");
     options.progress = bar.part_of(input.name());
@@ -100,7 +100,7 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
     const auto ranges = ranges_of(arguments);
     if (ranges.empty()) throw UsageError{"Missing option '--range'."};
     const auto out = output_of(arguments), outboard = arguments.value("outboard");
-    const runtime::InputFile input = open_input(call, name);
+    const runtime::InputFile input = open_file(call, name);
     std::vector<std::byte> kept;
     BaoSource source{.form = form};
     naming(outboard.value_or(name), [&] {

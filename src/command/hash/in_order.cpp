@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "command/endings.hpp"
-#include "command/output/output.hpp"
+#include "command/urls.hpp"
 #include "host/input_file.hpp"
 #include "host/threads.hpp"
 
@@ -24,6 +24,7 @@ struct Item {
 
     bool is_none;
     HashResult result;
+    std::string url{};                                 // of an object of a store
     std::unique_ptr<const runtime::InputFile> pipe{};  // whoever writes to it opens it once
     std::exception_ptr failure{};                      // not of the input: it ends the run
     State state = State::open;                         // guarded by the pipeline's mutex
@@ -94,9 +95,11 @@ private:
         if (all_added_ || items_.size() == most_items_) return false;
         all_added_ = !next_(input);
         if (all_added_) return false;
+        if (is_url(input.path)) most_workers_ = std::max(most_workers_, call_.caller().opener()->most_at_once());
         {
             const std::lock_guard lock(mutex_);
-            items_.push_back({input.is_none, {std::move(input.path), std::move(input.error)}});
+            items_.push_back({input.is_none, {shown_name(call_, input.path), std::move(input.error)}});
+            if (is_url(input.path)) items_.back().url = std::move(input.path);
         }
         added_.notify_one();
         try {
@@ -123,7 +126,7 @@ private:
         if (n_taken_ != 0) return front_.wait(lock, [&] { return items_.front().state != Item::State::open; });
         n_taken_ = 1;
         lock.unlock();
-        work(items_.front(), false);
+        work(items_.front(), !items_.front().url.empty());
     }
 
     // is_large  by all threads: everything before the item is done
@@ -145,6 +148,15 @@ private:
     bool hash(Item& item, bool is_large) try {
         HashResult& result = item.result;
         if (item.is_none || !result.error.empty()) return true;
+        if (!item.url.empty()) {
+            const auto object = open_input(call_, item.url);
+            const auto extent = object->extent();
+            RunOptions options = job_.options;
+            options.progress =
+                is_large ? bar_.part(1, extent ? extent->bytes : 0) : [this](double) { return goes_on(); };
+            hash_object(*object, job_, options, result);
+            return true;
+        }
         const bool is_standard = result.path == standard_input_name;
         if (!is_large && (is_standard || job_.length > digest_piece)) return false;
         if (is_standard && job_.has_key) throw Failure{"standard input holds the key, not data"};
@@ -170,6 +182,11 @@ private:
         if (error.code() != ErrorCode::io) throw;
         note_error(error, item.result);
         return true;
+    }
+
+    bool goes_on() {
+        const std::lock_guard lock(mutex_);
+        return !is_ended_;
     }
 
     // Until everything before the item is done, or the run ends.

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "command/urls.hpp"
 #include "digests/file_root.hpp"
 #include "merklize/xet.hpp"
 
@@ -11,7 +12,7 @@ namespace merklize::command {
 
 void note_error(const Error& error, HashResult& result) {
     result.is_folder = error.system_error() == EISDIR;
-    if (error.system_error() != 0) {
+    if (error.system_error() != 0 && !is_url(error.path())) {
         result.error = strerror(error.system_error());
         return;
     }
@@ -56,6 +57,19 @@ void hash_input(const runtime::InputFile& file, const std::optional<runtime::Inp
     job.times.kernel += times.kernel;
     job.times.to_device += times.to_device;
     job.times.to_host += times.to_host;
+} catch (const Error& error) {
+    if (error.code() != ErrorCode::io) throw;
+    note_error(error, result);
+}
+
+void hash_object(const runtime::ByteSource& object, HashJob& job, const RunOptions& options, HashResult& result) try {
+    if (job.length > digest_piece) {
+        runtime::Run run(options);
+        result.root = runtime::root_of(object, job.mode, run);
+    } else {
+        result.digest.resize(job.length);
+        runtime::hash_source(object, job.hash, job.mode, result.digest, job.seek, options);
+    }
 } catch (const Error& error) {
     if (error.code() != ErrorCode::io) throw;
     note_error(error, result);

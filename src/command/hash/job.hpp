@@ -47,6 +47,8 @@ struct HashResult {
 /// before   called before a read of a rotational disk; only with one thread
 void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& extent, HashJob& job,
                 const RunOptions& options, HashResult& result, const runtime::InputFile::BeforeDisk& before = {});
+/// The same of an object of a store.
+void hash_object(const runtime::ByteSource& object, HashJob& job, const RunOptions& options, HashResult& result);
 /// Notes why an input failed: the caller's line has its name already.
 void note_error(const Error& error, HashResult& result);
 

@@ -5,6 +5,7 @@
 
 #include "command/endings.hpp"
 #include "command/output/text.hpp"
+#include "command/urls.hpp"
 
 namespace merklize::command {
 namespace {
@@ -38,11 +39,11 @@ Arguments::Arguments(const Command& command, std::string usage_name, std::span<c
     for (std::size_t at = 0; at < words.size(); at++) {
         const std::string_view text = words[at];
         if (text == "--") {
-            words_.insert(words_.end(), words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end());
+            for (at++; at < words.size(); at++) words_.push_back(local_name(words[at]));
             break;
         }
         if (text.size() < 2 || text[0] != '-') {
-            words_.emplace_back(text);
+            words_.push_back(local_name(words[at]));
             continue;
         }
         // The next word, which is no value if it is an option; --name=-x has one.
@@ -79,7 +80,8 @@ Arguments::Arguments(const Command& command, std::string usage_name, std::span<c
 }
 
 void Arguments::add(const Option& option, std::string value) {
-    given_.emplace_back(option.same_as.empty() ? &option : find_option(command_, option.same_as), std::move(value));
+    const Option* same = option.same_as.empty() ? &option : find_option(command_, option.same_as);
+    given_.emplace_back(same, same->is_file() ? local_name(value) : std::move(value));
 }
 
 void Arguments::require_words() const {
@@ -91,7 +93,9 @@ void Arguments::require_words() const {
         if (repeated) any = true;
         if (!repeated) at++;
     }
-    if (!any && words_.size() > at) throw UsageError{"Got unexpected extra argument (" + sentence(words_[at]) + ")"};
+    if (!any && words_.size() > at)
+        throw UsageError{"Got unexpected extra argument (" + (is_url(words_[at]) ? "a URL" : sentence(words_[at])) +
+                         ")"};
 }
 
 std::vector<std::string> Arguments::plain() const {

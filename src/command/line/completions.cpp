@@ -43,10 +43,6 @@ std::string as_words(std::string text) {
 
 std::string choices_of(const Option& option) { return as_words(expanded(option.choices)); }
 
-bool is_file(const Option& option) {
-    return option.value == "FILE" || option.value == "TREE" || option.value == "PROOF" || option.value == "INPUT";
-}
-
 // What may follow the name of a command, if it is not files: the commands of a group, or the words that it takes.
 std::string words_of(const Command& command) {
     std::string words;
@@ -97,7 +93,7 @@ std::string bash_completions() {
             if (option.letter != 0) values += "        " + in_quotes(name + " -" + option.letter) + ") ;&\n";
             values += "        " + in_quotes(name + " --" + std::string(option.name)) +
                       ") options= words=" + in_quotes(choices_of(option)) +
-                      (option.choices.empty() && !is_file(option) ? "; return" : "") + " ;;\n";
+                      (option.choices.empty() && !option.is_file() ? "; return" : "") + " ;;\n";
         }
         commands += "        " + in_quotes(name) + ") words=" + in_quotes(words_of(command)) +
                     " options=" + in_quotes(options) + " ;;\n";
@@ -161,7 +157,7 @@ std::string zsh_completions() {
         for (const Option& option : offered(command)) {
             const std::string choices = choices_of(option);
             const std::string value = option.value.empty() ? ""
-                                      : is_file(option)    ? ":" + plain(option.value) + ":_files"
+                                      : option.is_file()   ? ":" + plain(option.value) + ":_files"
                                       : choices.empty()    ? ":" + plain(option.value) + ": "
                                                            : ":" + plain(option.value) + ":(" + choices + ")";
             const std::string end = "[" + plain(expanded(option.help)) + "]" + value + "'";
@@ -197,7 +193,7 @@ std::string fish_completions() {
         for (const Option& option : offered(command)) {
             text += begin + " -l " + std::string(option.name);
             if (option.letter != 0) text += " -s " + std::string{option.letter};
-            if (!option.value.empty()) text += is_file(option) ? " -r -F" : " -x";
+            if (!option.value.empty()) text += option.is_file() ? " -r -F" : " -x";
             if (!option.choices.empty()) text += " -a " + in_quotes(choices_of(option));
             text += " -d " + in_quotes(expanded(option.help)) + "\n";
         }

@@ -19,6 +19,11 @@ struct Option {
     std::string_view same_as{};  ///< it is another name of this option
     std::string_view
         choices{};  ///< what its value may be, for completions: "a, b"; {hashes} and {formats} stand for all names
+
+    /// Whether its value names a file.
+    constexpr bool is_file() const noexcept {
+        return value == "FILE" || value == "TREE" || value == "PROOF" || value == "INPUT";
+    }
 };
 
 /// A command, or a group of commands. The table of all of them is the only source of --help, the man page, completions and parsing.

@@ -7,6 +7,8 @@
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
+#include "command/urls.hpp"
+#include "manifests/create.hpp"
 #include "merklize/manifest.hpp"
 #include "texts/json.hpp"
 
@@ -41,12 +43,33 @@ void require_no_source(const Manifest& made, const std::string& path, const std:
         folder = made.name && !std::filesystem::is_directory(given) ? given.parent_path() : given;
     const auto refuse_same = [&](const auto& entries) {
         for (const auto& entry : entries) {
-            if (std::filesystem::equivalent(folder / entry.path, target, none))
+            const std::filesystem::path file = folder / entry.path;
+            if (file == target || std::filesystem::equivalent(file, target, none))
                 throw Failure{sentence(target) + " is one of the files that the manifest is of; exclude it from them"};
         }
     };
     refuse_same(made.shards);
     refuse_same(made.files);
+}
+
+constexpr std::size_t most_manifest = std::size_t{1} << 32;  // bytes of an object
+
+Manifest load(Call& call, const std::string& file) {
+    if (!is_url(file)) return manifests::load(file);
+    const auto object = open_input(call, file);
+    const std::vector<std::byte> text = read_all(call, *object, most_manifest);
+    if (text.size() > most_manifest)
+        throw Failure{object->name() + ": must have at most " + std::to_string(most_manifest) + " bytes, got more"};
+    try {
+        return manifests::parse({reinterpret_cast<const char*>(text.data()), text.size()});
+    } catch (const Error& error) {
+        throw Failure{object->name() + ": " + error.what()};
+    }
+}
+
+// The file or index itself, where a URL names the folder of it.
+std::string url_in(const Manifest& known, const std::string& url) {
+    return known.name && url.ends_with('/') ? url + *known.name : url;
 }
 
 void write_lines(Call& call, const Differences& differences) {
@@ -92,7 +115,7 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
     const auto target = arguments.value("output");
     require_output_name(arguments);
     std::error_code none;
-    const bool is_to_file = target && *target != "-" && !std::filesystem::is_other(*target, none);
+    const bool is_to_file = target && *target != "-" && (is_url(*target) || !std::filesystem::is_other(*target, none));
     manifests::Options options{.ignore = arguments.values("ignore"), .follow_links = arguments.has("follow-links")};
     options.piece_size = size_value(arguments, "piece-size").value_or(options.piece_size);
     if (is_to_file) options.exclude = *target;
@@ -101,51 +124,70 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
     {
         Bar bar(call, "hashing");
         run.progress = bar.part_of(path);
-        made = manifests::create(path, options, run);
+        if (is_url(path)) {
+            manifests::require_piece_size(options.piece_size);
+            const auto place = call.caller().opener()->find_weights(path, options.ignore, options.exclude, run);
+            made = manifests::create(place.source, *place.storage, options, run);
+        } else {
+            made = manifests::create(path, options, run);
+        }
     }
     if (is_to_file) require_no_source(made, path, *target);
     Target out(call, target);
     out.write(to_json(made, !arguments.has("portable")));
     out.finish();
-    if (is_to_file) call.line(made.root.hex() + "  " + sentence(*target));
+    if (is_to_file) call.line(made.root.hex() + "  " + sentence(shown_name(call, *target)));
     return 0;
 }
 
 int run_manifest_refresh(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
-    const Manifest known = manifests::load(file);
+    RunOptions run = run_options(call, arguments);
+    const Manifest known = load(call, file);
     const manifests::RefreshOptions options{arguments.has("all"), arguments.has("follow-links"), file};
     const std::string path = arguments.words().size() > 1 ? arguments.words()[1] : beside(file, known);
-    RunOptions run = run_options(call, arguments);
     manifests::Refreshed made;
     {
         Bar bar(call, "hashing");
         run.progress = bar.part(1, known.bytes());
-        made = manifests::refresh(known, path, options, run);
+        if (is_url(path)) {
+            manifests::require_files(known);
+            const auto place = call.caller().opener()->find_weights(url_in(known, path), known.ignore, file, run);
+            made = manifests::refresh(known, place.source, *place.storage, options.everything, run);
+        } else {
+            made = manifests::refresh(known, path, options, run);
+        }
     }
     require_no_source(made.manifest, path, file);
-    NewFile out(file);
+    Target out(call, file);
     out.write(to_json(made.manifest));
     out.finish();
     for (const std::string& name : made.hashed) call.line("hashed  " + sentence(name));
     call.line(std::to_string(made.hashed.size()) + " of " + std::to_string(made.hashed.size() + made.kept.size()) +
               " files hashed; " + std::to_string(made.kept.size()) + " kept, whose size, time and inode are the same");
     write_lines(call, diff(known, made.manifest));
-    call.line(made.manifest.root.hex() + "  " + sentence(file));
+    call.line(made.manifest.root.hex() + "  " + sentence(shown_name(call, file)));
     return 0;
 }
 
 int run_manifest_check(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
-    const Manifest known = manifests::load(file);
-    const manifests::CheckOptions options{arguments.values("only"), arguments.has("follow-links"), file};
     RunOptions run = run_options(call, arguments);
+    const Manifest known = load(call, file);
+    const manifests::CheckOptions options{arguments.values("only"), arguments.has("follow-links"), file};
     const std::string path = arguments.words().size() > 1 ? arguments.words()[1] : beside(file, known);
     manifests::Report found;
     {
         Bar bar(call, "checking");
         run.progress = bar.part(1, options.only.empty() ? known.bytes() : 0);
-        found = manifests::check(known, path, options, run);
+        if (is_url(path)) {
+            const auto find = [&] {
+                return call.caller().opener()->find_weights(url_in(known, path), known.ignore, file, run);
+            };
+            found = manifests::check(known, options, find, run);
+        } else {
+            found = manifests::check(known, path, options, run);
+        }
     }
     const Differences& differences = found.differences;
     if (arguments.has("json")) {
@@ -158,7 +200,7 @@ int run_manifest_check(Call& call, const Arguments& arguments) {
     }
     if (!differences.empty()) {
         call.complain("WARNING: " + std::to_string(differences.size()) + " difference" +
-                      (differences.size() > 1 ? "s" : "") + " from " + sentence(file));
+                      (differences.size() > 1 ? "s" : "") + " from " + sentence(shown_name(call, file)));
         return 1;
     }
     if (!arguments.has("json")) {
@@ -170,7 +212,7 @@ int run_manifest_check(Call& call, const Arguments& arguments) {
 }
 
 int run_manifest_diff(Call& call, const Arguments& arguments) {
-    const Manifest first = manifests::load(arguments.words()[0]), second = manifests::load(arguments.words()[1]);
+    const Manifest first = load(call, arguments.words()[0]), second = load(call, arguments.words()[1]);
     const Differences differences = diff(first, second);
     if (arguments.has("json")) {
         json::Object fields;
@@ -183,7 +225,7 @@ int run_manifest_diff(Call& call, const Arguments& arguments) {
 }
 
 int run_manifest_show(Call& call, const Arguments& arguments) {
-    const Manifest known = manifests::load(arguments.words()[0]);
+    const Manifest known = load(call, arguments.words()[0]);
     if (arguments.has("json")) {
         show_json(call, known);
         return 0;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "command/endings.hpp"
+#include "command/urls.hpp"
 #include "host/descriptor.hpp"
 #include "merklize/error.hpp"
 
@@ -48,6 +49,34 @@ void NewFile::write(std::string_view data) { write(std::as_bytes(std::span(data)
 void NewFile::finish() {
     if (device_ && !device_.close()) fail(errno);
     if (file_) guarded([&] { file_->commit(); });
+}
+
+Target::Target(Call& call, const std::optional<std::string>& path) : call_(call) {
+    if (!path || *path == "-") return;
+    if (is_url(*path)) {
+        url_ = *path;
+    } else {
+        file_.emplace(*path);
+    }
+}
+
+void Target::write(std::string_view data) {
+    if (file_) {
+        file_->write(data);
+    } else if (!url_.empty()) {
+        content_ += data;
+    } else {
+        call_.write(data);
+    }
+}
+
+void Target::write(std::span<const std::byte> data) {
+    write(std::string_view{reinterpret_cast<const char*>(data.data()), data.size()});
+}
+
+void Target::finish() {
+    if (file_) file_->finish();
+    if (!url_.empty()) call_.caller().opener()->write(url_, std::as_bytes(std::span(content_)));
 }
 
 }  // namespace merklize::command

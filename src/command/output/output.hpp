@@ -35,27 +35,18 @@ private:
     std::uint64_t written_ = 0;
 };
 
-/// Where an answer goes: a file, or without a name, and for "-", standard output.
+/// Where an answer goes: a file, an object of a store, or without a name, and for "-", standard output.
 class Target {
 public:
-    Target(Call& call, const std::optional<std::string>& path) : call_(call) {
-        if (path && *path != "-") file_.emplace(*path);
-    }
-    template <class Data>
-    void write(const Data& data) {
-        if (file_) {
-            file_->write(data);
-        } else {
-            call_.write(data);
-        }
-    }
-    void finish() {
-        if (file_) file_->finish();
-    }
+    Target(Call& call, const std::optional<std::string>& path);
+    void write(std::string_view data);
+    void write(std::span<const std::byte> data);
+    void finish();
 
 private:
     Call& call_;
     std::optional<NewFile> file_{};
+    std::string url_{}, content_{};  // of an object, which is written at once
 };
 
 }  // namespace merklize::command

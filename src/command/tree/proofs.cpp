@@ -7,7 +7,7 @@
 #include "command/output/output.hpp"
 #include "command/tree/common.hpp"
 #include "command/tree/proof_json.hpp"
-#include "host/input_file.hpp"
+#include "command/urls.hpp"
 #include "proofs/check.hpp"
 #include "texts/json.hpp"
 
@@ -30,24 +30,9 @@ std::pair<std::uint64_t, std::uint64_t> range_of(const std::string& text) {
     return {*first, *last};
 }
 
-std::vector<std::byte> read_all(Call& call, const std::string& path, std::size_t most) {
-    const bool is_standard = path == standard_input_name;
-    const runtime::InputFile named =
-        is_standard ? runtime::InputFile(call.standard_input(), path) : runtime::InputFile(path);
-    std::vector<std::byte> data;
-    for (std::size_t piece = 64 << 10, count = piece; count == piece && data.size() <= most;) {
-        const std::size_t before = data.size();
-        piece = std::max<std::size_t>(piece, before);
-        data.resize(before + piece);
-        count = named.read_some(std::span(data).subspan(before), call.waiting());
-        data.resize(before + count);
-    }
-    return data;
-}
-
 // Malformed proofs end the command with code 1, as invalid ones do.
 AnyProof read_proof(Call& call, const std::string& path) {
-    const std::vector<std::byte> data = read_all(call, path, most_proof);
+    const std::vector<std::byte> data = read_all(call, *open_input(call, path), most_proof);
     const std::string_view text{reinterpret_cast<const char*>(data.data()), data.size()};
     const auto refuse = [&](const std::string& why) -> AnyProof {
         throw Failure{sentence(path) + ": not a proof: " + why};
@@ -69,7 +54,7 @@ Digest leaf_of(Call& call, const std::string& piece, Hash hash, const std::optio
         hash_file(piece, leaf.bytes, 0, mode.value_or(Mode()));
         return leaf;
     }
-    const std::vector<std::byte> data = read_all(call, piece, SIZE_MAX);
+    const std::vector<std::byte> data = read_all(call, *open_input(call, piece));
     const unsigned width = word_bytes(hash);
     if (data.size() % width != 0) {
         throw Failure{sentence(piece) + ": " + std::string(traits(hash).name) + " takes words of " +

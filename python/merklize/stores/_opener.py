@@ -1,0 +1,44 @@
+"""What opens URLs for the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._urls import shown
+from ._limits import limits
+from ._manifests import Store
+from ._objects import open_object
+from ._ranges import Readers, Source
+from ._write import write_object
+
+
+class Opener:
+    """See src/command/caller.hpp. The objects of a command share the threads that read them."""
+
+    def __init__(self) -> None:
+        """Open nothing yet."""
+        self._readers = Readers()
+
+    def close(self) -> None:
+        """End the threads that read."""
+        self._readers.__exit__()
+
+    def shown(self, url: str) -> str:
+        """Return what texts may show of a URL."""
+        return shown(url)
+
+    def most_at_once(self) -> int:
+        """Return how many objects are opened at once."""
+        return limits.parallel
+
+    def open(self, url: str) -> Source:
+        """Open an object."""
+        return Source(open_object(url), self._readers)
+
+    def write(self, url: str, content: bytes) -> None:
+        """Write an object."""
+        write_object(content, url)
+
+    def find_weights(self, url: str, ignore: list[str], exclude: str, device: str, threads: int | None) -> Any:
+        """Find the objects of a manifest."""
+        return Store.opener(url, ignore, exclude or None, device, threads)()
