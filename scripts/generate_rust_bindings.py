@@ -65,8 +65,6 @@ def hashes():
     """(name, id) of each unit in the list of hashes."""
     for unit in re.findall(r'#include "(hashes/\w+\.h)"', (INCLUDE / "core" / "hashes.h").read_text()):
         text = (INCLUDE / "core" / unit).read_text()
-        if "#define MKZ_UNIT_IS_PART 1" in text:
-            continue
         yield (
             re.search(r"#define MKZ_UNIT_NAME (\w+)", text)[1],
             int(re.search(r"#define MKZ_UNIT_ID (\d+)", text)[1]),

@@ -325,6 +325,7 @@ Bytes rp64_256_v3_merge(const Bytes& left, const Bytes& right, const Mode&) {
 Bytes rp64_256_v3_leaf(const Bytes& record, const Mode&) { return of_elements(3, record); }
 
 Bytes merge(int hash, const Bytes& left, const Bytes& right, const Mode& mode) {
+#define MKZ_WITH_PARTS
 #define MKZ_HASH(id, name)                  \
     if constexpr (!MKZ_UNIT_TABLE_IS_GIVEN) \
         if (hash == (id)) return name##_merge(left, right, mode);
@@ -333,6 +334,7 @@ Bytes merge(int hash, const Bytes& left, const Bytes& right, const Mode& mode) {
 }
 
 Bytes leaf(int hash, const Bytes& record, const Mode& mode) {
+#define MKZ_WITH_PARTS
 #define MKZ_HASH(id, name)                  \
     if constexpr (!MKZ_UNIT_TABLE_IS_GIVEN) \
         if (hash == (id)) return name##_leaf(record, mode);

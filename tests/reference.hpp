@@ -46,6 +46,7 @@ Bytes poseidon2_merge(const Poseidon2& of, const Bytes& left, const Bytes& right
 
 /// A hash's own reference: NAME_merge and NAME_leaf below. They are here, or in tests/references/NAME.cpp; a hash of the list that has
 /// none does not link.
+#define MKZ_WITH_PARTS
 #define MKZ_HASH(id, name)                                                       \
     Bytes name##_merge(const Bytes& left, const Bytes& right, const Mode& mode); \
     Bytes name##_leaf(const Bytes& record, const Mode& mode);

@@ -18,23 +18,20 @@
 namespace merklize::inline v0 {
 namespace {
 
+// The units of the list. One with given constants takes the width as its greatest rate.
 struct Unit {
-    Poseidon2Field field;
+    std::uint32_t id;
+    bool is_given;
+    std::uint64_t modulus;
     unsigned width;
-    Hash hash;
 };
 constexpr Unit units[] = {
-    {Poseidon2Field::goldilocks, 8, Hash::poseidon2_given_goldilocks_8},
-    {Poseidon2Field::goldilocks, 12, Hash::poseidon2_given_goldilocks_12},
-    {Poseidon2Field::goldilocks, 16, Hash::poseidon2_given_goldilocks_16},
-    {Poseidon2Field::babybear, 16, Hash::poseidon2_given_babybear_16},
-    {Poseidon2Field::babybear, 24, Hash::poseidon2_given_babybear_24},
-    {Poseidon2Field::babybear, 32, Hash::poseidon2_given_babybear_32},
-    {Poseidon2Field::koalabear, 16, Hash::poseidon2_given_koalabear_16},
-    {Poseidon2Field::koalabear, 24, Hash::poseidon2_given_koalabear_24},
-    {Poseidon2Field::koalabear, 32, Hash::poseidon2_given_koalabear_32},
+#define MKZ_WITH_PARTS
+#define MKZ_HASH(id, name) {id, MKZ_UNIT_TABLE_IS_GIVEN != 0, MKZ_UNIT_MODULUS, MKZ_UNIT_RATE},
+#include "merklize/core/hashes.h"
 };
 constexpr const char* field_names[] = {"goldilocks", "babybear", "koalabear"};
+constexpr std::uint64_t moduli[] = {0xffffffff00000001, 0x78000001, 0x7f000001};
 
 constexpr const char* family = "poseidon2";
 constexpr unsigned most_external = 64, most_internal = 256;
@@ -49,8 +46,8 @@ const mkz_hash_info& unit_of(const Poseidon2& of, const char* what) {
     const std::string field = field_name(of.field, what);
     std::string widths;
     for (const Unit& unit : units) {
-        if (unit.field != of.field) continue;
-        if (unit.width == of.width) return runtime::info(unit.hash);
+        if (!unit.is_given || unit.modulus != moduli[static_cast<std::size_t>(of.field)]) continue;
+        if (unit.width == of.width) return *mkz_find_hash(unit.id);
         widths += std::to_string(unit.width) + ", ";
     }
     invalid(what, "width over " + field + " must be one of " + widths + "got " + std::to_string(of.width));

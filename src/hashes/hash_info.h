@@ -31,9 +31,10 @@ typedef struct {
     uint32_t unit; /* id of the hash whose kernels compute it: its own, unless it was made of a caller's constants */
 } mkz_hash_info;
 
-/* The facts of the hash of the list with this id; null if there is none. */
+/* The facts of the hash or part of the list with this id; null if there is none. */
 static inline const mkz_hash_info *mkz_find_hash(uint32_t id) {
     static const mkz_hash_info all[] = {
+#define MKZ_WITH_PARTS
 #define MKZ_HASH(id, name)                                                   \
     {id,                                                                     \
      #name,                                                                  \

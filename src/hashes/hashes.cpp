@@ -23,6 +23,21 @@ constexpr Hash known[] = {
 static_assert(std::ranges::adjacent_find(known, std::greater_equal<>{}) == std::end(known),
               "ids of core/hashes.h ascend, and no two hashes have one");
 
+// Hashes, then parts.
+constexpr std::uint32_t units[] = {
+#define MKZ_WITH_PARTS
+#define MKZ_HASH(id, name) id,
+#include <merklize/core/hashes.h>
+};
+constexpr bool are_different(std::span<const std::uint32_t> ids) {
+    for (std::size_t i = 0; i < ids.size(); i++) {
+        if (std::ranges::count(ids, ids[i]) != 1) return false;
+    }
+    return true;
+}
+static_assert(are_different(units), "no part of core/parts.h has the id of another unit");
+
+#define MKZ_WITH_PARTS
 #define MKZ_HASH(id, name)                                                                                     \
     static_assert((id) >= 0 && (id) < runtime::first_given, #name ": ids from 128 on are made at run time");   \
     static_assert(MKZ_UNIT_WORD_BITS == 32 || MKZ_UNIT_WORD_BITS == 64, #name ": words are of 32 or 64 bits"); \
@@ -38,24 +53,16 @@ static_assert(std::ranges::adjacent_find(known, std::greater_equal<>{}) == std::
 
 namespace {
 
-// Hashes first, then parts of hashes; each by id.
-struct All {
-    std::array<HashTraits, std::size(known)> traits{};
-    std::size_t hashes = 0;
-};
+using All = std::array<HashTraits, std::size(units)>;
 
 const All& all() noexcept {
     static const All made = [] {
         All list;
-        std::size_t i = 0;
-        for (const bool parts : {false, true}) {
-            for (const Hash hash : known) {
-                const mkz_hash_info& facts = *runtime::find_info(hash);
-                const bool is_field = runtime::is_field(facts);
-                if ((facts.is_part != 0) == parts)
-                    list.traits[i++] = {hash, facts.name, is_field, is_field ? facts.word_bits : 0, facts.modulus};
-            }
-            if (!parts) list.hashes = i;
+        for (std::size_t i = 0; i < list.size(); i++) {
+            const mkz_hash_info& facts = *mkz_find_hash(units[i]);
+            const bool is_field = runtime::is_field(facts);
+            list[i] = {static_cast<Hash>(facts.id), facts.name, is_field, is_field ? facts.word_bits : 0,
+                       facts.modulus};
         }
         return list;
     }();
@@ -64,11 +71,11 @@ const All& all() noexcept {
 
 }  // namespace
 
-std::span<const HashTraits> hashes() noexcept { return std::span(all().traits).first(all().hashes); }
+std::span<const HashTraits> hashes() noexcept { return std::span(all()).first(std::size(known)); }
 
 const HashTraits& traits(Hash hash) {
     if (const runtime::GivenHash* given = runtime::find_given(hash)) return given->traits;
-    for (const HashTraits& t : all().traits) {
+    for (const HashTraits& t : all()) {
         if (t.hash == hash) return t;
     }
     invalid("unknown hash id " + std::to_string(static_cast<unsigned>(hash)));

@@ -9,6 +9,7 @@
 #include "merklize/core/context.h"
 #include "merklize/core/hashes.h"
 #include "merklize/core/names.h"
+#include "merklize/core/parts.h"
 
 namespace merklize::runtime {
 namespace {
@@ -38,7 +39,8 @@ Digest merge_by(Merge merge, const Digest& left, const Digest& right) noexcept {
 
 Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode& mode) noexcept {
     const UnitOf of(hash);
-    switch (static_cast<Hash>(of.unit)) {
+    switch (of.unit) {
+#define MKZ_WITH_PARTS
 #define MKZ_EACH_HASH "hashes/merge_one_unit.inc"
 #include <merklize/core/hashes.h>
     }

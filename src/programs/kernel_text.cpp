@@ -41,23 +41,28 @@ std::optional<std::string_view> included(std::string_view line) {
 // The guards of the core's headers: #ifndef MKZ_..._H.
 bool is_guard(std::string_view line) { return line.starts_with("#ifndef MKZ_") && line.ends_with("_H"); }
 
-// The list of hashes, and the header of one of them.
-constexpr std::string_view list = "core/hashes.h";
-std::string unit_of(Hash hash) { return "core/hashes/" + std::string(traits(hash).name) + ".h"; }
+// The lists of units: hashes, a header each, and parts, whose rows begin with their name and end with unit.h.
+constexpr std::string_view hashes_list = "core/hashes.h", parts_list = "core/parts.h",
+                           row_begins = "#define MKZ_UNIT_NAME ", row_ends = "#include \"unit.h\"";
 
-// Appends the text of `name`. `once` has the guarded files that are in `out` already. Of the list of hashes only `unit`
-// is included.
+// Appends the text of `name`. `once` has the guarded files that are in `out` already. Of the lists only `unit` is included, or nothing if
+// it is empty.
 void flatten(const std::string& name, const std::string& unit, std::set<std::string>& once, std::string& out) {
     if (once.contains(name)) return;
     const std::string text = source_text(name);
+    bool is_other_unit = false;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
         const std::string_view line = std::string_view(text).substr(at, end - at);
         if (is_guard(line)) once.insert(name);
-        if (const auto other = included(line)) {
+        if (name == parts_list && line.starts_with(row_begins)) is_other_unit = line.substr(row_begins.size()) != unit;
+        if (is_other_unit) {
+            is_other_unit = line != row_ends;
+        } else if (const auto other = included(line)) {
             const std::filesystem::path folder = std::filesystem::path(name).parent_path();
             const std::string path = (folder / *other).lexically_normal().generic_string();
-            if (name != list || path == unit) flatten(path, unit, once, out);
+            if (name != hashes_list || path == parts_list || path == "core/hashes/" + unit + ".h")
+                flatten(path, unit, once, out);
         } else {
             out += line;
         }
@@ -69,7 +74,7 @@ void flatten(const std::string& name, const std::string& unit, std::set<std::str
 }  // namespace
 
 const std::string& kernel_text(std::optional<Hash> hash) {
-    const std::string unit = hash ? unit_of(*hash) : std::string();
+    const std::string unit(hash ? traits(*hash).name : "");
     // Never destroyed: a program may be compiled while the process ends.
     static std::mutex& mutex = *new std::mutex;
     static auto& texts = *new std::map<std::string, std::string>;

@@ -76,6 +76,9 @@ Bytes permuted(const Bytes& input, Permute permute, In in, Out out) {
 Bytes permuted(Hash hash, const Bytes& input) {
     const auto same = [](mkz_u64 x) { return x; };
     const auto canonical = [](mkz_u64 x) { return mkz_gl_canonical(x); };
+    const auto p = static_cast<mkz_u32>(merklize::traits(hash).modulus);  // of 31 bits
+    const auto in = [p](mkz_u32 x) { return mkz_m31_from_word(x, p); };
+    const auto out = [p](mkz_u32 x) { return mkz_m31_to_word(x, p); };
     switch (hash) {
         case Hash::rpo256: return permuted<mkz_u64, 12>(input, mkz_rpo256_permute, same, canonical);
         case Hash::rpx256: return permuted<mkz_u64, 12>(input, mkz_rpx256_permute, same, canonical);
@@ -85,17 +88,13 @@ Bytes permuted(Hash hash, const Bytes& input) {
             return permuted<mkz_u64, 12>(input, mkz_poseidon2_goldilocks_12_permute, same, canonical);
         case Hash::poseidon2_miden: return permuted<mkz_u64, 12>(input, mkz_poseidon2_miden_permute, same, canonical);
         case Hash::poseidon2_babybear_16:
-            return permuted<mkz_u32, 16>(input, mkz_poseidon2_babybear_16_permute, mkz_p2_babybear_in,
-                                         mkz_p2_babybear_out);
+            return permuted<mkz_u32, 16>(input, mkz_poseidon2_babybear_16_permute, in, out);
         case Hash::poseidon2_babybear_24:
-            return permuted<mkz_u32, 24>(input, mkz_poseidon2_babybear_24_permute, mkz_p2_babybear_in,
-                                         mkz_p2_babybear_out);
+            return permuted<mkz_u32, 24>(input, mkz_poseidon2_babybear_24_permute, in, out);
         case Hash::poseidon2_koalabear_16:
-            return permuted<mkz_u32, 16>(input, mkz_poseidon2_koalabear_16_permute, mkz_p2_koalabear_in,
-                                         mkz_p2_koalabear_out);
+            return permuted<mkz_u32, 16>(input, mkz_poseidon2_koalabear_16_permute, in, out);
         case Hash::poseidon2_koalabear_24:
-            return permuted<mkz_u32, 24>(input, mkz_poseidon2_koalabear_24_permute, mkz_p2_koalabear_in,
-                                         mkz_p2_koalabear_out);
+            return permuted<mkz_u32, 24>(input, mkz_poseidon2_koalabear_24_permute, in, out);
         default: return {};
     }
 }

@@ -12,7 +12,7 @@ GUARD = re.compile(r"^#ifndef MKZ_\w+_H$", re.MULTILINE)
 
 
 UNIT_LINE = re.compile(r'^#include "hashes/(\w+)\.h"$', re.MULTILINE)
-FACT = re.compile(r"^#define MKZ_UNIT_(\w+) (\S+)", re.MULTILINE)
+PART_ROW = re.compile(r'^#define MKZ_UNIT_NAME (\w+)$.*?^#include "unit\.h"$', re.MULTILINE | re.DOTALL)
 
 
 def hashes():
@@ -20,15 +20,15 @@ def hashes():
     return UNIT_LINE.findall((CORE / "hashes.h").read_text())
 
 
-def facts(name):
-    """fact -> its text, of the unit of a hash; facts that it leaves to the list's defaults are missing."""
-    return dict(FACT.findall((CORE / "hashes" / f"{name}.h").read_text()))
+def parts():
+    """The same of units that are no hashes."""
+    return PART_ROW.findall((CORE / "parts.h").read_text())
 
 
 def flatten(path, name, seen=None):
     """The text of `path` with every #include "..." replaced by the file's text; guarded files come once.
 
-    name  the only hash of the list that is kept; None: none
+    name  the only unit of the lists that is kept; None: none
     """
     path, seen = path.resolve(), set() if seen is None else seen
     text = path.read_text()
@@ -37,6 +37,8 @@ def flatten(path, name, seen=None):
     seen.add(path)
     if path == CORE / "hashes.h":
         text = UNIT_LINE.sub(lambda match: match[0] if match[1] == name else "", text)
+    if path == CORE / "parts.h":
+        text = PART_ROW.sub(lambda match: match[0] if match[1] == name else "", text)
     return INCLUDE_LINE.sub(lambda match: flatten(path.parent / match[1], name, seen), text)
 
 

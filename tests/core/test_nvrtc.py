@@ -10,8 +10,7 @@ from conftest import open_or_skip
 from launches import defines, entry_text
 from runtimes import Nvrtc, kernel_facts
 
-PARTS = [name for name in source_text.hashes() if source_text.facts(name).get("IS_PART") == "1"]
-HASHES = [name for name in source_text.hashes() if name not in PARTS]
+HASHES, PARTS = source_text.hashes(), source_text.parts()
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 # Their kernels are those of another hash but for a few instructions: one architecture shows what is different.
 RELATIVES = {"sha256", "sha256_compress", "keccak256", "keccakf64", "eidos", "eidos_v0", "rpo256", "rpx256"}

@@ -59,6 +59,7 @@ struct EidosMessage {
     }
 };
 
+#define MKZ_WITH_PARTS
 #define MKZ_EACH_HASH "hashes_unit.inc"
 #include "merklize/core/hashes.h"
 
@@ -79,6 +80,7 @@ constexpr Messages messages_of<Of_eidos_v0>() {
 }
 
 constexpr Hash hashes[] = {
+#define MKZ_WITH_PARTS
 #define MKZ_HASH(id, name)                                                   \
     {id,                                                                     \
      #name,                                                                  \

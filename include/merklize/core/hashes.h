@@ -8,8 +8,9 @@
  *   with MKZ_EACH_HASH        includes the file that it names, as "...", once for each unit, after the unit's functions and while its
  *                             facts are defined. Not available in the text that device compilers get
  *   with neither              defines all functions
+ *   with MKZ_WITH_PARTS, too  goes on to the units that are no hashes, but functions that hashes need (parts.h)
  *
- * Both macros are undefined at the end. A text that is included once a unit uses names.h for the unit's names.
+ * These macros are undefined at the end. A text that is included once a unit uses names.h for the unit's names.
  *
  * Facts (MKZ_UNIT_...); a fact with a default value here may be left out:
  *
@@ -33,7 +34,8 @@
  *                      Such a unit is a part; hashes that are made of it have ids of their own (src/hashes/given.hpp)
  *   TEAM_ITEMS 0       number of items that share one merge where a level is narrow (merge_team); 0: one item merges alone
  *   QUAD_HASH -1       id of the hash whose row of four nodes is the merge of four nodes, for trees of arity 4; -1: there is none
- *   IS_PART 0          1: not a hash of its own, but a function that others need; the host does not list it
+ *   TAKES_TWO 0        field hashes: 1: where MKZ_STATES is 2 there is permute_two, of two states at once
+ *   IS_PART 0          1: no hash, but a function that hashes need; the host does not list it
  *
  * Functions; each name begins with mkz_NAME_. Nodes, states and blocks are arrays of lanes of the hash's word. `out` may be an input:
  *
@@ -44,6 +46,7 @@
  *   add(s, k, word)                              field hashes: takes any word as word k of a block: adds it to the state or puts it there
  *   permute(s)                                   field hashes: the inner function; with a table also permute_by(s, ctx), and with a
  *                                                given one nothing else
+ *   permute_two(s)                               if it TAKES_TWO: the same of two states, one behind the other
  *   blocks(length)                               byte hashes: number of blocks, prefix and padding included
  *   absorb(s, block, b, blocks, length)          byte hashes: takes block b
  *   digest(out, s)                               state after the last block -> node; a row without words has no block
@@ -72,22 +75,14 @@
 #include "hashes/keccak256_sorted.h"
 #include "hashes/eidos.h"
 #include "hashes/eidos_v0.h"
-#include "hashes/poseidon2_goldilocks_quad.h"
-#include "hashes/poseidon2_babybear_quad.h"
-#include "hashes/poseidon2_koalabear_quad.h"
-#include "hashes/poseidon2_given_goldilocks_8.h"
-#include "hashes/poseidon2_given_goldilocks_12.h"
-#include "hashes/poseidon2_given_babybear_16.h"
-#include "hashes/poseidon2_given_babybear_24.h"
-#include "hashes/poseidon2_given_koalabear_16.h"
-#include "hashes/poseidon2_given_koalabear_24.h"
 #include "hashes/rpo256_r1.h"
 #include "hashes/rpo256_r2.h"
 #include "hashes/rpx256_r2.h"
 #include "hashes/keccakf64.h"
-#include "hashes/poseidon2_given_goldilocks_16.h"
-#include "hashes/poseidon2_given_babybear_32.h"
-#include "hashes/poseidon2_given_koalabear_32.h"
 /* clang-format on */
+#ifdef MKZ_WITH_PARTS
+#include "parts.h"
+#endif
+#undef MKZ_WITH_PARTS
 #undef MKZ_HASH
 #undef MKZ_EACH_HASH

@@ -50,11 +50,13 @@
 #endif
 
 #define MKZ_WITH_KERNELS
+#define MKZ_WITH_PARTS
 #ifdef MKZ_HASH_LIST
 #include MKZ_HASH_LIST
 #else
 #include "hashes.h"
 #endif
+#undef MKZ_WITH_PARTS
 #undef MKZ_WITH_KERNELS
 
 #endif /* MKZ_KERNELS_H */

@@ -1,5 +1,5 @@
 /* unit.h: included at the end of each unit. Gives defaults to the facts that the unit left out, does what the walk asks for
- * (hashes.h), and undefines the facts. */
+ * (hashes.h), and undefines the facts, those of families, too (hashes/field_sponge.h, eidos_variant.h, rescue_prime_variant.h). */
 #ifndef MKZ_UNIT_ELEMENT_WORDS
 #define MKZ_UNIT_ELEMENT_WORDS 1
 #endif
@@ -72,3 +72,11 @@ MKZ_UNIT_EXPANDED(MKZ_UNIT_ID, MKZ_UNIT_NAME)
 #undef MKZ_UNIT_TAKES_TWO
 #undef MKZ_UNIT_QUAD_HASH
 #undef MKZ_UNIT_IS_PART
+#undef MKZ_UNIT_PERMUTATION
+#undef MKZ_UNIT_MERGE_PERMUTATION
+#undef MKZ_UNIT_MERGE_WORDS
+#undef MKZ_UNIT_FIRST_CELL
+#undef MKZ_UNIT_LENGTH_CELL
+#undef MKZ_UNIT_MATRIX
+#undef MKZ_UNIT_IV_MASK
+#undef MKZ_UNIT_EMPTY

@@ -29,6 +29,7 @@ struct Core;
 #define MKZ_BARRIER(item) ::sycl::group_barrier((item).here->get_group())
 #define MKZ_ENTRY(name)
 #define MKZ_BYTES_ANYWHERE 1
+#define MKZ_HASH_LIST <merklize/core/hashes.h>
 
 #define MKZ_LANES 1
 #include <merklize/sycl/core.inc>
@@ -52,5 +53,6 @@ struct Core;
 #undef MKZ_BARRIER
 #undef MKZ_ENTRY
 #undef MKZ_BYTES_ANYWHERE
+#undef MKZ_HASH_LIST
 
 }  // namespace merklize::sycl::detail

@@ -12,6 +12,7 @@ using runtime::ChunkCounter;
 
 /// One more than the highest id of a hash.
 inline constexpr unsigned n_ids = std::max({
+#define MKZ_WITH_PARTS
 #define MKZ_HASH(id, name) id + 1u,
 #include <merklize/core/hashes.h>
 });

@@ -13,7 +13,6 @@
 
 #ifdef MKZ_RESET
 #undef MKZ_BLAKE3_H
-#undef MKZ_BLAKE3_ROUNDS_H
 #elif !defined(MKZ_HASH) && !defined(MKZ_BLAKE3_H)
 #define MKZ_BLAKE3_H
 

@@ -4,16 +4,13 @@
  * An element is two words of 32 bits, the low one first. */
 #define MKZ_UNIT_ID 37
 #define MKZ_UNIT_NAME eidos
-#include "eidos_facts.h"
-
-#ifdef MKZ_RESET
-#undef MKZ_EIDOS_H
-#elif !defined(MKZ_HASH) && !defined(MKZ_EIDOS_H)
-#define MKZ_EIDOS_H
-
-#define MKZ_EIDOS(name) mkz_eidos_##name
-#define MKZ_EIDOS_IV_MASK 0xffffffffu
-#define MKZ_EIDOS_EMPTY(k)    \
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_ELEMENT_WORDS 2
+#define MKZ_UNIT_MODULUS 0xffffffff00000001
+#define MKZ_UNIT_RATE 8
+#define MKZ_UNIT_STATE_WORDS 24
+#define MKZ_UNIT_IV_MASK 0xffffffffu
+#define MKZ_UNIT_EMPTY(k)     \
     ((k) == 0   ? 0x5c203861u \
      : (k) == 1 ? 0x394b8298u \
      : (k) == 2 ? 0x38c588d9u \
@@ -22,7 +19,11 @@
      : (k) == 5 ? 0x4a582bcdu \
      : (k) == 6 ? 0xdd12e195u \
                 : 0x29d2a973u)
-#include "eidos_variant.h"
 
-#endif /* MKZ_EIDOS_H */
+#ifdef MKZ_RESET
+#undef MKZ_EIDOS_H
+#elif !defined(MKZ_HASH) && !defined(MKZ_EIDOS_H)
+#define MKZ_EIDOS_H
+#include "eidos_variant.h"
+#endif
 #include "../unit.h"

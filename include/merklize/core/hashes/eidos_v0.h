@@ -4,16 +4,13 @@
  * An element is two words of 32 bits, the low one first. */
 #define MKZ_UNIT_ID 38
 #define MKZ_UNIT_NAME eidos_v0
-#include "eidos_facts.h"
-
-#ifdef MKZ_RESET
-#undef MKZ_EIDOS_V0_H
-#elif !defined(MKZ_HASH) && !defined(MKZ_EIDOS_V0_H)
-#define MKZ_EIDOS_V0_H
-
-#define MKZ_EIDOS(name) mkz_eidos_v0_##name
-#define MKZ_EIDOS_IV_MASK 0x7fffffffu
-#define MKZ_EIDOS_EMPTY(k)    \
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_ELEMENT_WORDS 2
+#define MKZ_UNIT_MODULUS 0xffffffff00000001
+#define MKZ_UNIT_RATE 8
+#define MKZ_UNIT_STATE_WORDS 24
+#define MKZ_UNIT_IV_MASK 0x7fffffffu
+#define MKZ_UNIT_EMPTY(k)     \
     ((k) == 0   ? 0x66a84073u \
      : (k) == 1 ? 0x11a6458bu \
      : (k) == 2 ? 0xad92252bu \
@@ -22,7 +19,11 @@
      : (k) == 5 ? 0x3c84006cu \
      : (k) == 6 ? 0x7dcdfd93u \
                 : 0x55b4b684u)
-#include "eidos_variant.h"
 
-#endif /* MKZ_EIDOS_V0_H */
+#ifdef MKZ_RESET
+#undef MKZ_EIDOS_V0_H
+#elif !defined(MKZ_HASH) && !defined(MKZ_EIDOS_V0_H)
+#define MKZ_EIDOS_V0_H
+#include "eidos_variant.h"
+#endif
 #include "../unit.h"

@@ -3,14 +3,15 @@
 #define MKZ_UNIT_NAME keccak256
 #define MKZ_UNIT_QUAD_HASH 35
 #define MKZ_UNIT_PAD_BYTE 1
-#include "keccak_facts.h"
+#define MKZ_UNIT_WORD_BITS 64
+#define MKZ_UNIT_RATE 136
+#define MKZ_UNIT_STATE_WORDS 25
 
 #ifdef MKZ_RESET
 #undef MKZ_KECCAK256_H
 #elif !defined(MKZ_HASH) && !defined(MKZ_KECCAK256_H)
 #define MKZ_KECCAK256_H
 
-#define MKZ_KECCAK256(name) mkz_keccak256_##name
 #include "keccak256_sponge.h"
 
 /* Merge of a Merkle tree. */

@@ -3,14 +3,15 @@
 #define MKZ_UNIT_ID 36
 #define MKZ_UNIT_NAME keccak256_sorted
 #define MKZ_UNIT_PAD_BYTE 1
-#include "keccak_facts.h"
+#define MKZ_UNIT_WORD_BITS 64
+#define MKZ_UNIT_RATE 136
+#define MKZ_UNIT_STATE_WORDS 25
 
 #ifdef MKZ_RESET
 #undef MKZ_KECCAK256_SORTED_H
 #elif !defined(MKZ_HASH) && !defined(MKZ_KECCAK256_SORTED_H)
 #define MKZ_KECCAK256_SORTED_H
 
-#define MKZ_KECCAK256(name) mkz_keccak256_sorted_##name
 #include "keccak256_sponge.h"
 
 /* Merge of a Merkle tree: Keccak-256 of min || max, compared as big-endian numbers. */

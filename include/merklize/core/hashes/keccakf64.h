@@ -3,7 +3,9 @@
 #define MKZ_UNIT_ID 51
 #define MKZ_UNIT_NAME keccakf64
 #define MKZ_UNIT_QUAD_HASH 51
-#include "keccak_facts.h"
+#define MKZ_UNIT_WORD_BITS 64
+#define MKZ_UNIT_RATE 136
+#define MKZ_UNIT_STATE_WORDS 25
 
 #ifdef MKZ_RESET
 #undef MKZ_KECCAKF64_H

@@ -1,4 +1,4 @@
-/* poseidon2_goldilocks.h: Poseidon2 over Goldilocks, of 8 and of 12 cells: the instances of Plonky3, since p3-goldilocks 0.5.0. */
+/* poseidon2_goldilocks.h: Poseidon2 over Goldilocks, of 8, 12 and 16 cells: the instances of Plonky3, since p3-goldilocks 0.5.0. */
 #ifndef MKZ_POSEIDON2_GOLDILOCKS_H
 #define MKZ_POSEIDON2_GOLDILOCKS_H
 
@@ -81,23 +81,43 @@ MKZ_FN void mkz_p2_goldilocks_halve(mkz_lane64 *lo, mkz_lane64 *hi, int k) {
     *hi = mkz_p2_goldilocks_shift(*hi, k) - a;
 }
 
-#define MKZ_P2_BITS 64
+/* Internal rounds: products by a diagonal, added to the sums of all cells, in halves (poseidon2_permutation.h). */
+#define MKZ_P2_GL_TIMES(i, d)                            \
+    lo[i] = low_sum + mkz_p2_goldilocks_times(lo[i], d); \
+    hi[i] = high_sum + mkz_p2_goldilocks_times(hi[i], d);
+#define MKZ_P2_GL_HALVE(i, k)                   \
+    mkz_p2_goldilocks_halve(&lo[i], &hi[i], k); \
+    lo[i] = low_sum + lo[i];                    \
+    hi[i] = high_sum + hi[i];
+#define MKZ_P2_GL_LESS_HALF(i, k)               \
+    mkz_p2_goldilocks_halve(&lo[i], &hi[i], k); \
+    lo[i] = low_sum - lo[i];                    \
+    hi[i] = high_sum - hi[i];
 
-#define MKZ_P2(name) mkz_p2_goldilocks_8_##name
+#define MKZ_P2_FIELD goldilocks
+#define MKZ_P2_P 0xffffffff00000001
+
 #define MKZ_P2_WIDTH 8
 #define MKZ_P2_ROUNDS 22
-#define MKZ_P2_TABLE MKZ_P2_GOLDILOCKS_8
 #define MKZ_P2_DIAGONAL(T, H, L) T(1, 1) T(2, 2) H(3, 1) T(4, 3) L(5, 1) T(6, -3) T(7, -4)
 #include "poseidon2_permutation.h"
 
-#define MKZ_P2(name) mkz_p2_goldilocks_12_##name
 #define MKZ_P2_WIDTH 12
 #define MKZ_P2_ROUNDS 22
-#define MKZ_P2_TABLE MKZ_P2_GOLDILOCKS_12
 #define MKZ_P2_DIAGONAL(T, H, L) \
     T(1, 1) T(2, 2) H(3, 1) T(4, 3) T(5, 4) L(6, 1) T(7, -3) T(8, -4) H(9, 2) L(10, 2) H(11, 3)
 #include "poseidon2_permutation.h"
 
-#undef MKZ_P2_BITS
+#define MKZ_P2_WIDTH 16
+#define MKZ_P2_ROUNDS 22
+/* clang-format off */
+#define MKZ_P2_DIAGONAL(T, H, L) \
+    T(1, 1) T(2, 2) H(3, 1) T(4, 3) T(5, 4) L(6, 1) T(7, -3) T(8, -4) \
+    H(9, 3) H(10, 4) H(11, 5) L(12, 3) L(13, 4) L(14, 5) H(15, 32)
+/* clang-format on */
+#include "poseidon2_permutation.h"
+
+#undef MKZ_P2_FIELD
+#undef MKZ_P2_P
 
 #endif /* MKZ_POSEIDON2_GOLDILOCKS_H */

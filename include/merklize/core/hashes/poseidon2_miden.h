@@ -7,25 +7,15 @@
 #define MKZ_UNIT_RATE 8
 #define MKZ_UNIT_STATE_WORDS 12
 #define MKZ_UNIT_FILLS_BLOCK 1
+#define MKZ_UNIT_PERMUTATION p2_goldilocks_12
+#define MKZ_UNIT_LENGTH_CELL 8
 
 #ifdef MKZ_RESET
 #undef MKZ_POSEIDON2_MIDEN_H
-#undef MKZ_POSEIDON2_GOLDILOCKS_H
-#undef MKZ_POSEIDON2_GOLDILOCKS_CONSTANTS_H
 #elif !defined(MKZ_HASH) && !defined(MKZ_POSEIDON2_MIDEN_H)
 #define MKZ_POSEIDON2_MIDEN_H
-
 #include "poseidon2_goldilocks.h"
 
-#define MKZ_SPONGE(name) mkz_poseidon2_miden_##name
-#define MKZ_SPONGE_CELL mkz_gl
-#define MKZ_SPONGE_IN(word) (word)
-#define MKZ_SPONGE_OUT(cell) mkz_gl_canonical(cell)
-#define MKZ_SPONGE_PERMUTE(s) mkz_p2_goldilocks_12_permute(s)
-#define MKZ_SPONGE_MERGE(s) mkz_p2_goldilocks_12_permute(s)
-#define MKZ_SPONGE_MERGE_WIDTH 12
-#define MKZ_SPONGE_LENGTH_CELL 8
 #include "field_sponge.h"
-
-#endif /* MKZ_POSEIDON2_MIDEN_H */
+#endif
 #include "../unit.h"

@@ -2,19 +2,20 @@
  * 0 to 3, dense MDS. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 1
 #define MKZ_UNIT_NAME rp64_256_v1
+#define MKZ_UNIT_WORD_BITS 64
+#define MKZ_UNIT_MODULUS 0xffffffff00000001
+#define MKZ_UNIT_RATE 8
+#define MKZ_UNIT_STATE_WORDS 12
 #define MKZ_UNIT_TABLE_WORDS 600
-#include "rescue_prime_facts.h"
+#define MKZ_UNIT_TEAM_ITEMS 16 /* one cell for each item; four items are idle */
+#define MKZ_UNIT_MATRIX dense
+#define MKZ_UNIT_FIRST_CELL 0
+#define MKZ_UNIT_LENGTH_CELL 11
 
 #ifdef MKZ_RESET
 #undef MKZ_RP64_256_V1_H
 #elif !defined(MKZ_HASH) && !defined(MKZ_RP64_256_V1_H)
 #define MKZ_RP64_256_V1_H
-
-#define MKZ_RP(name) mkz_rp64_256_v1_##name
-#define MKZ_RP_FIRST 0
-#define MKZ_RP_LENGTH 11
-#define MKZ_RP_MATRIX dense
 #include "rescue_prime_variant.h"
-
-#endif /* MKZ_RP64_256_V1_H */
+#endif
 #include "../unit.h"

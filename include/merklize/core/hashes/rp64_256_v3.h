@@ -2,19 +2,20 @@
  * 4 to 7, circulant MDS. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 3
 #define MKZ_UNIT_NAME rp64_256_v3
+#define MKZ_UNIT_WORD_BITS 64
+#define MKZ_UNIT_MODULUS 0xffffffff00000001
+#define MKZ_UNIT_RATE 8
+#define MKZ_UNIT_STATE_WORDS 12
 #define MKZ_UNIT_TABLE_WORDS 168 /* only the round constants; the MDS is in the code */
-#include "rescue_prime_facts.h"
+#define MKZ_UNIT_TEAM_ITEMS 16   /* one cell for each item; four items are idle */
+#define MKZ_UNIT_MATRIX circulant
+#define MKZ_UNIT_FIRST_CELL 4
+#define MKZ_UNIT_LENGTH_CELL 0
 
 #ifdef MKZ_RESET
 #undef MKZ_RP64_256_V3_H
 #elif !defined(MKZ_HASH) && !defined(MKZ_RP64_256_V3_H)
 #define MKZ_RP64_256_V3_H
-
-#define MKZ_RP(name) mkz_rp64_256_v3_##name
-#define MKZ_RP_FIRST 4
-#define MKZ_RP_LENGTH 0
-#define MKZ_RP_MATRIX circulant
 #include "rescue_prime_variant.h"
-
-#endif /* MKZ_RP64_256_V3_H */
+#endif
 #include "../unit.h"

@@ -2,15 +2,16 @@
 #define MKZ_UNIT_ID 32
 #define MKZ_UNIT_NAME sha256
 #define MKZ_UNIT_QUAD_HASH 32
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_RATE 64
 #define MKZ_UNIT_STATE_WORDS 8
-#include "sha256_facts.h"
+#define MKZ_UNIT_PAD_BYTE 0x80
 
 #ifdef MKZ_RESET
 #undef MKZ_SHA256_H
 #elif !defined(MKZ_HASH) && !defined(MKZ_SHA256_H)
 #define MKZ_SHA256_H
 
-#define MKZ_SHA256_ROWS(name) mkz_sha256_##name
 #include "sha256_rows.h"
 
 /* Merge of a Merkle tree: SHA-256 of the 64 bytes left || right. */

@@ -2,15 +2,16 @@
  * without padding. Provers use it as a 2-to-1 function. A node is not the SHA-256 of any message. */
 #define MKZ_UNIT_ID 34
 #define MKZ_UNIT_NAME sha256_compress
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_RATE 64
 #define MKZ_UNIT_STATE_WORDS 8
-#include "sha256_facts.h"
+#define MKZ_UNIT_PAD_BYTE 0x80
 
 #ifdef MKZ_RESET
 #undef MKZ_SHA256_COMPRESS_H
 #elif !defined(MKZ_HASH) && !defined(MKZ_SHA256_COMPRESS_H)
 #define MKZ_SHA256_COMPRESS_H
 
-#define MKZ_SHA256_ROWS(name) mkz_sha256_compress_##name
 #include "sha256_rows.h"
 
 MKZ_FN void mkz_sha256_compress_digest(mkz_lane32 out[8], const mkz_lane32 s[8]) { mkz_sha256_digest(out, s); }

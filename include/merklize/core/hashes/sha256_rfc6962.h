@@ -5,9 +5,11 @@
  * Every function works on mkz_lane32: one word, or a vector of independent states. */
 #define MKZ_UNIT_ID 4
 #define MKZ_UNIT_NAME sha256_rfc6962
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_RATE 64
 #define MKZ_UNIT_STATE_WORDS 9
+#define MKZ_UNIT_PAD_BYTE 0x80
 #define MKZ_UNIT_LEAF_PREFIX 0
-#include "sha256_facts.h"
 
 #ifdef MKZ_RESET
 #undef MKZ_SHA256_RFC6962_H

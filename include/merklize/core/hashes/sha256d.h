@@ -1,15 +1,16 @@
 /* sha256d.h: SHA-256 twice, as in Bitcoin: of a row, and of the 64 bytes left || right. */
 #define MKZ_UNIT_ID 33
 #define MKZ_UNIT_NAME sha256d
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_RATE 64
 #define MKZ_UNIT_STATE_WORDS 8
-#include "sha256_facts.h"
+#define MKZ_UNIT_PAD_BYTE 0x80
 
 #ifdef MKZ_RESET
 #undef MKZ_SHA256D_H
 #elif !defined(MKZ_HASH) && !defined(MKZ_SHA256D_H)
 #define MKZ_SHA256D_H
 
-#define MKZ_SHA256_ROWS(name) mkz_sha256d_##name
 #include "sha256_rows.h"
 
 /* SHA-256 of the 32 bytes of the state. */
