@@ -114,10 +114,7 @@ Device& device_of(std::uint32_t index) {
     static auto& made = *new std::vector<std::unique_ptr<Device>>;
     if (const char* why = why_unavailable()) throw Failure(MKZ_UNAVAILABLE, why);
     const std::uint32_t count = static_cast<std::uint32_t>(driver_devices());
-    if (index >= count) {
-        throw Failure(MKZ_INVALID_ARGUMENT,
-                      "cuda: no device " + std::to_string(index) + "; there are " + std::to_string(count));
-    }
+    backends::require_device("cuda", index, count);
     const std::lock_guard lock(mutex);
     made.resize(count);
     if (!made[index]) {

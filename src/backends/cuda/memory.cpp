@@ -30,8 +30,9 @@ std::string in_bytes(std::uint64_t bytes) {
     std::size_t free = 0;
     std::size_t total = 0;
     device.check(driver().cuMemGetInfo(&free, &total), "cuMemGetInfo");
-    throw Failure(MKZ_OUT_OF_MEMORY, device.name + ": out of memory: " + in_bytes(bytes) + " asked for, " +
-                                         in_bytes(free) + " free of " + in_bytes(total));
+    backends::refuse(MKZ_OUT_OF_MEMORY, device.name,
+                     "allocating " + in_bytes(bytes) + ": out of memory, " + in_bytes(free) + " free of " +
+                         in_bytes(device.memory_bytes()));
 }
 
 // What the driver knows about an address; all 0 for host memory that it does not know.
@@ -185,18 +186,15 @@ bool Memory::share_with_graph(const Stream& stream) {
     return true;
 }
 
-CUdeviceptr Memory::range(Stream& stream, std::uint64_t offset, std::uint64_t length) {
-    if (offset > bytes || length > bytes - offset) {
-        throw Failure(MKZ_INVALID_ARGUMENT, device.name + ": " + std::to_string(length) + " bytes at offset " +
-                                                std::to_string(offset) + " are not inside a block of " +
-                                                std::to_string(bytes));
-    }
+CUdeviceptr Memory::range(Stream& stream, std::uint64_t offset, std::uint64_t length, const char* doing) {
+    backends::require_range(stream.device.name, doing, bytes, offset, length);
     return used_by(stream) + offset;
 }
 
 mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memory) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
+        backends::require_any_bytes(d.name, bytes);
         const Current current(d);
         BlockCache::Block block = d.blocks->take(bytes);
         try {
@@ -213,13 +211,13 @@ mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memo
 mkz_status allocate_host(std::uint32_t device, std::uint64_t bytes, void** host) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
+        backends::require_host_bytes(d.name, bytes, page);
         const Current current(d);
         const BesideCaptures beside;
-        const std::size_t size = std::max<std::size_t>(bytes, 1);
-        const CUresult result = driver().cuMemHostAlloc(host, size, CU_MEMHOSTALLOC_PORTABLE);
+        const CUresult result = driver().cuMemHostAlloc(host, bytes, CU_MEMHOSTALLOC_PORTABLE);
         if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-            throw Failure(MKZ_OUT_OF_MEMORY,
-                          d.name + ": out of page-locked host memory: " + in_bytes(bytes) + " asked for");
+            backends::refuse(MKZ_OUT_OF_MEMORY, d.name,
+                             "allocating " + in_bytes(bytes) + " of host memory: no more can be page-locked");
         }
         d.check(result, "cuMemHostAlloc");
     });
@@ -261,10 +259,7 @@ mkz_status wrap(std::uint32_t device, void* native, std::uint64_t bytes, mkz_mem
 }
 
 mkz_status wrap_host(std::uint32_t device, void*, std::uint64_t, mkz_memory**) noexcept {
-    return guarded([&] {
-        throw Failure(MKZ_UNAVAILABLE,
-                      device_of(device).name + " has memory of its own: host memory cannot be a block");
-    });
+    return guarded([&] { backends::refuse_wrap_host(device_of(device).name); });
 }
 
 void release(std::uint32_t, mkz_memory* memory) noexcept {
@@ -292,6 +287,7 @@ void release(std::uint32_t, mkz_memory* memory) noexcept {
 
 // For code outside this library. Once asked for, a release of the block waits for the device.
 void* native(mkz_memory* memory) noexcept {
+    if (memory == nullptr) return nullptr;
     Memory& block = of(memory);
     const std::lock_guard lock(block.mutex);
     block.used_elsewhere = true;

@@ -52,7 +52,7 @@ struct Memory {
     /// The device address for a command of `stream`, which the block's release will wait for.
     CUdeviceptr used_by(Stream& stream);
     /// The same for bytes of it; throws a Failure if they are not all inside.
-    CUdeviceptr range(Stream& stream, std::uint64_t offset, std::uint64_t length);
+    CUdeviceptr range(Stream& stream, std::uint64_t offset, std::uint64_t length, const char* doing);
     /// Has the graph that the stream is captured into own the block, too. With `mutex` held.
     /// returns  false if the capture has ended
     bool share_with_graph(const Stream& stream);
@@ -70,6 +70,6 @@ struct Memory {
     std::vector<std::shared_ptr<StreamUse>> uses{};
 };
 
-inline Memory& of(mkz_memory* memory) { return *reinterpret_cast<Memory*>(memory); }
+inline Memory& of(mkz_memory* memory) { return backends::object_of<Memory>(memory, "cuda", "block of memory"); }
 
 }  // namespace merklize::cuda

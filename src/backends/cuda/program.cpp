@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "backends/checks.hpp"
 #include "backends/cuda/memory.hpp"
 #include "backends/cuda/nvrtc.hpp"
 #include "backends/cuda/queue.hpp"
-#include "backends/sealed.hpp"
 
 namespace merklize::cuda {
 namespace {
@@ -49,8 +49,7 @@ struct Program {
     std::map<std::string, std::unique_ptr<Function>, std::less<>> functions{};
 };
 
-Program& program_of(mkz_program* program) { return *reinterpret_cast<Program*>(program); }
-const Function& function_of(const mkz_function* function) { return *reinterpret_cast<const Function*>(function); }
+Program& program_of(mkz_program* program) { return backends::object_of<Program>(program, "cuda", "program"); }
 
 void Program::load() {
     char log[2048] = {};
@@ -89,11 +88,9 @@ Image image_of(const void* binary, std::uint64_t bytes, const std::string& on) {
     const std::string_view sealed(static_cast<const char*>(binary), binary != nullptr ? bytes : 0);
     if (is_fatbin(sealed)) return {.is_ptx = false, .bytes = std::string(sealed)};
     const backends::Opened opened = backends::open_sealed(sealed, on);
-    if (opened.maker != from_machine_code && opened.maker != from_ptx) {
-        throw Failure(MKZ_INVALID_ARGUMENT,
-                      on + ": a compiled program of another backend: " + std::string(opened.maker));
-    }
-    return {.is_ptx = opened.maker == from_ptx, .bytes = std::string(opened.binary)};
+    const bool is_ptx = opened.maker == from_ptx;
+    backends::require_maker(on, opened, is_ptx ? from_ptx : from_machine_code);
+    return {.is_ptx = is_ptx, .bytes = std::string(opened.binary)};
 }
 
 // ---- Functions -----------------------------------------------------------------------------------------------------
@@ -102,9 +99,7 @@ std::unique_ptr<Function> find(const Program& program, const char* name) {
     auto found = std::make_unique<Function>(program, name);
     const Device& device = program.device;
     const CUresult result = driver().cuModuleGetFunction(&found->handle, program.module, name);
-    if (result == CUDA_ERROR_NOT_FOUND) {
-        throw Failure(MKZ_INVALID_ARGUMENT, device.name + ": the program has no kernel " + name);
-    }
+    if (result == CUDA_ERROR_NOT_FOUND) backends::refuse_kernel_name(device.name, name);
     device.check(result, "cuModuleGetFunction");
     int most = 0;
     device.check(driver().cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, found->handle),
@@ -117,11 +112,11 @@ std::unique_ptr<Function> find(const Program& program, const char* name) {
 }
 
 [[noreturn]] void refuse(const Function& function, const std::string& why) {
-    throw Failure(MKZ_INVALID_ARGUMENT, function.program.device.name + ": kernel " + function.name + ": " + why);
+    backends::refuse_launch(function.program.device.name, function.name, why);
 }
 
-[[noreturn]] void refuse_count(const Function& function, std::uint32_t given, std::size_t wanted) {
-    refuse(function, std::to_string(given) + " arguments given, it has " + std::to_string(wanted));
+void require_count(const Function& function, std::uint32_t given, std::size_t wanted) {
+    backends::require_arguments(function.program.device.name, function.name, given, wanted);
 }
 
 // Asks the driver once for the sizes of the first n arguments. It never asks for more arguments than were given: tools that watch
@@ -131,7 +126,7 @@ void learn_arguments(const Function& function, std::uint32_t n) {
     for (std::uint32_t i = function.n_known; i < n; i++) {
         std::size_t offset = 0;
         const CUresult result = driver().cuFuncGetParamInfo(function.handle, i, &offset, &function.argument_bytes[i]);
-        if (result == CUDA_ERROR_INVALID_VALUE) refuse_count(function, n, i);
+        if (result == CUDA_ERROR_INVALID_VALUE) require_count(function, n, i);
         function.program.device.check(result, "cuFuncGetParamInfo");
         function.n_known = i + 1;
     }
@@ -139,15 +134,16 @@ void learn_arguments(const Function& function, std::uint32_t n) {
 
 // The driver reads as many arguments as the kernel has, and as many bytes of each as the kernel declares, whatever it was given.
 void check_arguments(const Function& function, std::uint32_t n, const mkz_argument* arguments) {
-    if (n > most_arguments) refuse_count(function, n, most_arguments);
-    if (function.n_arguments != SIZE_MAX && n != function.n_arguments) refuse_count(function, n, function.n_arguments);
+    if (n > most_arguments)
+        refuse(function, std::to_string(n) + " arguments are more than " + std::to_string(most_arguments));
+    if (function.n_arguments != SIZE_MAX) require_count(function, n, function.n_arguments);
     if (driver().cuFuncGetParamInfo == nullptr) return;
     if (function.n_known.load(std::memory_order_acquire) < n) learn_arguments(function, n);
     for (std::uint32_t i = 0; i < n; i++) {
         const std::size_t given = arguments[i].bytes != 0 ? arguments[i].bytes : sizeof(CUdeviceptr);
         if (given != function.argument_bytes[i]) {
             refuse(function, "argument " + std::to_string(i) + " has " + std::to_string(function.argument_bytes[i]) +
-                                 " bytes, " + std::to_string(given) + " given");
+                                 " bytes, not " + std::to_string(given));
         }
     }
 }
@@ -159,6 +155,7 @@ mkz_program* handed_out(std::unique_ptr<Program> program) { return reinterpret_c
 mkz_status program_build(std::uint32_t device, const char* text, const char* options, mkz_program** program) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
+        if (text == nullptr) backends::refuse(MKZ_INVALID_ARGUMENT, d.name, "the text of the program is null");
         Image image = compile(d.arch(), text, options, d.name);
         const Current current(d);
         try {
@@ -193,7 +190,7 @@ mkz_status program_load(std::uint32_t device, const void* binary, std::uint64_t 
         } catch (const Failure& failure) {
             if (failure.status == MKZ_OUT_OF_MEMORY) throw;
             // Whatever the driver's reason is, the caller then compiles the text.
-            throw Failure(MKZ_INVALID_ARGUMENT, failure.text);
+            throw Failure(MKZ_INVALID_ARGUMENT, failure.text + " while loading a compiled program");
         }
     });
 }
@@ -220,21 +217,19 @@ mkz_status program_function(mkz_program* program, const char* name, mkz_function
             known = p.functions.emplace(name, find(p, name)).first;
         }
         *function = reinterpret_cast<mkz_function*>(known->second.get());
-        *max_group_size = known->second->max_group_size;
+        if (max_group_size != nullptr) *max_group_size = known->second->max_group_size;
     });
 }
 
 mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t groups, std::uint32_t group_size,
                   std::uint32_t n_arguments, const mkz_argument* arguments, mkz_event** event) noexcept {
     return guarded([&] {
-        const Function& f = function_of(function);
         Stream& s = of(stream);
-        if (&f.program.device != &s.device) refuse(f, "the stream is of " + s.device.name);
-        if (groups > INT_MAX) refuse(f, std::to_string(groups) + " groups, more than 2^31 - 1");
-        if (group_size == 0 || group_size > f.max_group_size) {
-            refuse(f, std::to_string(group_size) + " items a group, of 1 to " + std::to_string(f.max_group_size));
-        }
+        const auto& f = backends::object_of<Function>(function, "cuda", "kernel");
+        if (&f.program.device != &s.device) refuse(f, "it is of " + f.program.device.name);
         check_arguments(f, n_arguments, arguments);
+        backends::require_group(s.device.name, f.name, group_size, f.max_group_size);
+        backends::require_groups(s.device.name, f.name, groups, INT_MAX);
         const Current current(s.device);
         CUdeviceptr addresses[most_arguments];
         void* values[most_arguments];

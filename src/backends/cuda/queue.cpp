@@ -29,13 +29,16 @@ void wait_for(Device& device, CUevent event) {
     }
 }
 
-template <class Copy>
-mkz_status copy(mkz_stream* stream, std::uint64_t bytes, mkz_event** event, const char* what, Copy enqueue) noexcept {
+// prepare(stream) checks the ranges and returns what calls the driver.
+template <class Prepare>
+mkz_status copy(mkz_stream* stream, std::uint64_t bytes, mkz_event** event, const char* what,
+                Prepare prepare) noexcept {
     return guarded([&] {
         Stream& s = of(stream);
         const Current current(s.device);
+        const auto enqueue = prepare(s);
         command(s, event, [&] {
-            if (bytes != 0) s.device.check(enqueue(s), what);
+            if (bytes != 0) s.device.check(enqueue(), what);
         });
     });
 }
@@ -165,22 +168,26 @@ mkz_status stream_capturing(mkz_stream* stream, std::uint32_t* capturing) noexce
 mkz_status copy_to_device(mkz_stream* stream, mkz_memory* to, std::uint64_t offset, const void* from,
                           std::uint64_t bytes, mkz_event** event) noexcept {
     return copy(stream, bytes, event, "cuMemcpyHtoDAsync", [&](Stream& s) {
-        return driver().cuMemcpyHtoDAsync(of(to).range(s, offset, bytes), from, bytes, s.handle);
+        const CUdeviceptr target = of(to).range(s, offset, bytes, "copy_to_device");
+        return [=, &s] { return driver().cuMemcpyHtoDAsync(target, from, bytes, s.handle); };
     });
 }
 
 mkz_status copy_to_host(mkz_stream* stream, void* to, mkz_memory* from, std::uint64_t offset, std::uint64_t bytes,
                         mkz_event** event) noexcept {
     return copy(stream, bytes, event, "cuMemcpyDtoHAsync", [&](Stream& s) {
-        return driver().cuMemcpyDtoHAsync(to, of(from).range(s, offset, bytes), bytes, s.handle);
+        const CUdeviceptr source = of(from).range(s, offset, bytes, "copy_to_host");
+        return [=, &s] { return driver().cuMemcpyDtoHAsync(to, source, bytes, s.handle); };
     });
 }
 
 mkz_status copy_on_device(mkz_stream* stream, mkz_memory* to, std::uint64_t to_offset, mkz_memory* from,
                           std::uint64_t from_offset, std::uint64_t bytes, mkz_event** event) noexcept {
     return copy(stream, bytes, event, "cuMemcpyDtoDAsync", [&](Stream& s) {
-        const CUdeviceptr target = of(to).range(s, to_offset, bytes);
-        return driver().cuMemcpyDtoDAsync(target, of(from).range(s, from_offset, bytes), bytes, s.handle);
+        const CUdeviceptr target = of(to).range(s, to_offset, bytes, "copy_on_device");
+        const CUdeviceptr source = of(from).range(s, from_offset, bytes, "copy_on_device");
+        backends::require_apart(s.device.name, target, source, bytes);
+        return [=, &s] { return driver().cuMemcpyDtoDAsync(target, source, bytes, s.handle); };
     });
 }
 
@@ -221,7 +228,9 @@ mkz_status event_span(mkz_event* first, mkz_event* last, double* seconds) noexce
     });
 }
 
-void* event_native(mkz_event* event) noexcept { return of(event).end; }
+void* event_native(mkz_event* event) noexcept {
+    return event == nullptr ? nullptr : reinterpret_cast<Event*>(event)->end;
+}
 
 void event_release(mkz_event* event) noexcept {
     if (event != nullptr && !forked()) delete &of(event);

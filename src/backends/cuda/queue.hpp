@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "backends/checks.hpp"
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/library.hpp"
 #include "seams/driver.h"
@@ -83,8 +84,8 @@ struct Event {
     CUevent end = nullptr;
 };
 
-inline Stream& of(mkz_stream* stream) { return *reinterpret_cast<Stream*>(stream); }
-inline Event& of(mkz_event* event) { return *reinterpret_cast<Event*>(event); }
+inline Stream& of(mkz_stream* stream) { return backends::object_of<Stream>(stream, "cuda", "stream"); }
+inline Event& of(mkz_event* event) { return backends::object_of<Event>(event, "cuda", "event"); }
 
 /// Enqueues a command, between the records of its event if the caller wants one. The context must be current.
 template <class Enqueue>

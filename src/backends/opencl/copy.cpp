@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "backends/checks.hpp"
 #include "backends/opencl/memory.hpp"
 #include "backends/opencl/stream.hpp"
 
@@ -44,8 +45,6 @@ void hand_over(Stream& stream, const Memory& memory, std::uint64_t offset, std::
              return api().clEnqueueUnmapMemObject(stream.queue.get(), memory.handle.get(), where, 1, &mapped, made);
          });
 }
-
-bool overlap(std::uint64_t a, std::uint64_t b, std::uint64_t bytes) { return a < b + bytes && b < a + bytes; }
 
 }  // namespace
 
@@ -95,10 +94,8 @@ mkz_status copy_on_device(mkz_stream* stream, mkz_memory* to, std::uint64_t to_o
         target.require(s.device, to_offset, bytes, "copy_on_device");
         source.require(s.device, from_offset, bytes, "copy_on_device");
         // Checked here: the driver would see only the pieces.
-        if (target.handle.get() == source.handle.get() && overlap(to_offset, from_offset, bytes)) {
-            s.device.refuse(MKZ_INVALID_ARGUMENT, "copy_on_device: " + std::to_string(bytes) + " bytes at " +
-                                                      std::to_string(from_offset) + " and at " +
-                                                      std::to_string(to_offset) + " of one block overlap");
+        if (target.handle.get() == source.handle.get()) {
+            backends::require_apart(s.device.label, to_offset, from_offset, bytes);
         }
         copy(s, "copying on the device", "clEnqueueCopyBuffer", bytes, event,
              [&](std::uint64_t at, std::uint64_t count, cl_uint n_wait, const cl_event* wait, cl_event* made) {

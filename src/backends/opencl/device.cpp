@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "backends/sealed.hpp"
+#include "backends/checks.hpp"
 
 namespace merklize::opencl {
 namespace {
@@ -35,23 +35,11 @@ T number_of(cl_device_id id, cl_uint what) {
     return api().clGetDeviceInfo(id, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : T{};
 }
 
-template <std::size_t Size>
-void put(char (&to)[Size], const std::string& text) {
-    std::snprintf(to, Size, "%s", text.c_str());
-}
-
 // "OpenCL C 3.0 with the vendor's words" -> "OpenCL C 3.0"
 std::string first_words(const std::string& text, int words) {
     std::size_t end = 0;
     for (int i = 0; i < words && end != std::string::npos; i++) end = text.find(' ', i == 0 ? 0 : end + 1);
     return text.substr(0, end);
-}
-
-// What compiled programs depend on. It ends with a checksum of the whole text, because what does not fit must count as well.
-void put_compiler(mkz_driver_facts& facts, const std::string& text) {
-    char sum[20];
-    std::snprintf(sum, sizeof sum, " #%016llx", static_cast<unsigned long long>(backends::checksum(text)));
-    put(facts.compiler, text.substr(0, sizeof facts.compiler - sizeof sum) + sum);
 }
 
 // "OpenCL 1.2 ..." of a device -> 12
@@ -143,10 +131,10 @@ Device::Device(std::uint32_t index, cl_platform_id platform, cl_device_id id)
     const auto text = [&](cl_uint what) { return text_of(api().clGetDeviceInfo, id, what); };
     const std::string name = text(CL_DEVICE_NAME), version = text(CL_DRIVER_VERSION);
     label = "opencl:" + std::to_string(index) + " (" + name + ")";
-    put(facts.name, name);
-    put(facts.vendor, text(CL_DEVICE_VENDOR));
-    put(facts.driver, version);
-    put(facts.isa, first_words(text(CL_DEVICE_OPENCL_C_VERSION), 3));
+    backends::put(facts.name, name);
+    backends::put(facts.vendor, text(CL_DEVICE_VENDOR));
+    backends::put(facts.driver, version);
+    backends::put(facts.isa, first_words(text(CL_DEVICE_OPENCL_C_VERSION), 3));
     facts.units = number_of<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS);
     facts.memory_bytes = number_of<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
 
@@ -163,8 +151,8 @@ Device::Device(std::uint32_t index, cl_platform_id platform, cl_device_id id)
         std::min<std::size_t>({number_of<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE), largest[0], 1u << 30}));
     driver_facts.local_bytes = number_of<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE);
     driver_facts.max_allocation = number_of<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    put_compiler(driver_facts,
-                 version + " / " + name + " / " + text_of(api().clGetPlatformInfo, platform, CL_PLATFORM_VERSION));
+    backends::put_summed(driver_facts.compiler, version + " / " + name + " / " +
+                                                    text_of(api().clGetPlatformInfo, platform, CL_PLATFORM_VERSION));
     max_items = number_of<cl_uint>(id, CL_DEVICE_ADDRESS_BITS) == 32 ? UINT32_MAX : SIZE_MAX;
     const std::string languages = text(CL_DEVICE_IL_VERSION);
     if (languages.find("SPIR-V") != std::string::npos) spirv = languages;
@@ -174,7 +162,7 @@ void Device::fail(mkz_status status, const char* function, cl_int code, const st
     throw Failure(status, label + ": " + function + ": " + code_text(code) + " while " + doing);
 }
 
-void Device::refuse(mkz_status status, const std::string& text) const { throw Failure(status, label + ": " + text); }
+void Device::refuse(mkz_status status, const std::string& text) const { backends::refuse(status, label, text); }
 
 cl_context Device::context() {
     const std::lock_guard lock(mutex_);
@@ -276,10 +264,7 @@ std::uint32_t device_count() noexcept {
 Device& device_of(std::uint32_t index) {
     const Devices& found = devices();
     if (!found.missing.empty()) throw Failure(MKZ_UNAVAILABLE, found.missing);
-    if (index >= found.all.size()) {
-        throw Failure(MKZ_INVALID_ARGUMENT, "opencl:" + std::to_string(index) + ": no such device; there are " +
-                                                std::to_string(found.all.size()));
-    }
+    backends::require_device("opencl", index, found.all.size());
     return *found.all[index];
 }
 

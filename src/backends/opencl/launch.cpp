@@ -1,15 +1,12 @@
 #include <string>
 
+#include "backends/checks.hpp"
 #include "backends/opencl/memory.hpp"
 #include "backends/opencl/program.hpp"
 #include "backends/opencl/stream.hpp"
 
 namespace merklize::opencl {
 namespace {
-
-[[noreturn]] void refuse(const Function& function, const std::string& text) {
-    function.device.refuse(MKZ_INVALID_ARGUMENT, "kernel " + *function.name + ": " + text);
-}
 
 void set_argument(const Function& function, cl_uint i, const mkz_argument& argument) {
     cl_int code = CL_SUCCESS;
@@ -37,21 +34,12 @@ mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t grou
                   std::uint32_t n_arguments, const mkz_argument* arguments, mkz_event** event) noexcept {
     return guarded([&] {
         Stream& s = of(stream);
-        if (function == nullptr) s.device.refuse(MKZ_INVALID_ARGUMENT, "the kernel is null");
-        auto& f = *reinterpret_cast<Function*>(function);
+        auto& f = backends::object_of<Function>(function, "opencl", "kernel");
         if (&s.device != &f.device)
             s.device.refuse(MKZ_INVALID_ARGUMENT, "kernel " + *f.name + " is of " + f.device.label);
-        if (n_arguments != f.n_arguments) {
-            refuse(f, "it takes " + std::to_string(f.n_arguments) + " arguments, not " + std::to_string(n_arguments));
-        }
-        if (group_size == 0 || group_size > f.max_group_size) {
-            refuse(f, "groups of " + std::to_string(group_size) + " items; here it takes 1 to " +
-                          std::to_string(f.max_group_size));
-        }
-        if (groups > s.device.max_items / group_size) {
-            refuse(f, std::to_string(groups) + " groups of " + std::to_string(group_size) +
-                          " items are more than the device can count");
-        }
+        backends::require_arguments(s.device.label, *f.name, n_arguments, f.n_arguments);
+        backends::require_group(s.device.label, *f.name, group_size, f.max_group_size);
+        backends::require_groups(s.device.label, *f.name, groups, s.device.max_items / group_size);
         const Doing doing{"", groups, f.name, group_size};
         const std::size_t items = groups * group_size, group = group_size;
         // Queuing takes a copy of the arguments.

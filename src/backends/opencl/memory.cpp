@@ -3,20 +3,21 @@
 #include <cstdlib>
 #include <memory>
 
+#include "backends/checks.hpp"
+
 namespace merklize::opencl {
 namespace {
 
 std::string sizes(const Device& device, std::uint64_t bytes, const char* of_what) {
-    return "allocating " + std::to_string(bytes) + " bytes" + of_what + " (the device has " +
-           std::to_string(device.facts.memory_bytes) + " and gives blocks of up to " +
-           std::to_string(device.driver_facts.max_allocation) + ")";
+    return backends::allocating(bytes, of_what) + " (the device has " + std::to_string(device.facts.memory_bytes) +
+           " and gives blocks of up to " + std::to_string(device.driver_facts.max_allocation) + ")";
 }
 
 // Runs an allocation and returns its status as the C table does.
 mkz_memory* as_block(std::unique_ptr<Memory> memory) { return reinterpret_cast<mkz_memory*>(memory.release()); }
 
 std::unique_ptr<Memory> make(Device& device, cl_bitfield flags, std::uint64_t bytes, void* host, const char* of_what) {
-    if (bytes == 0) device.refuse(MKZ_INVALID_ARGUMENT, "a block of memory needs at least 1 byte");
+    backends::require_any_bytes(device.label, bytes);
     auto memory = std::make_unique<Memory>(device, Handle<cl_mem>(), bytes, static_cast<char*>(host));
     cl_int code = CL_SUCCESS;
     memory->handle = Handle(api().clCreateBuffer(device.context(), flags, bytes, host, &code));
@@ -33,24 +34,17 @@ void Memory::require(const Device& on, std::uint64_t offset, std::uint64_t count
     if (&on != &device) {
         on.refuse(MKZ_INVALID_ARGUMENT, std::string(doing) + ": the block of memory is of " + device.label);
     }
-    if (offset > bytes || count > bytes - offset) {
-        on.refuse(MKZ_INVALID_ARGUMENT, std::string(doing) + ": " + std::to_string(count) + " bytes at " +
-                                            std::to_string(offset) + " are not in a block of " + std::to_string(bytes) +
-                                            " bytes");
-    }
+    backends::require_range(on.label, doing, bytes, offset, count);
 }
 
-Memory& of(mkz_memory* memory) {
-    if (memory == nullptr) throw Failure(MKZ_INVALID_ARGUMENT, "opencl: the block of memory is null");
-    return *reinterpret_cast<Memory*>(memory);
-}
+Memory& of(mkz_memory* memory) { return backends::object_of<Memory>(memory, "opencl", "block of memory"); }
 
 mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memory) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
         // NVIDIA's driver accepts any size here, and fails at the first use.
         if (bytes > d.driver_facts.max_allocation) {
-            d.refuse(MKZ_OUT_OF_MEMORY, "allocating " + std::to_string(bytes) + " bytes: the device has " +
+            d.refuse(MKZ_OUT_OF_MEMORY, backends::allocating(bytes) + ": the device has " +
                                             std::to_string(d.facts.memory_bytes) + " and gives blocks of up to " +
                                             std::to_string(d.driver_facts.max_allocation));
         }
@@ -61,15 +55,15 @@ mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memo
 mkz_status allocate_host(std::uint32_t device, std::uint64_t bytes, void** host) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
-        const std::string doing = "allocating " + std::to_string(bytes) + " bytes of host memory";
-        if (bytes == 0) d.refuse(MKZ_INVALID_ARGUMENT, doing + ": at least 1 byte");
-        if (bytes > SIZE_MAX - page_bytes) d.refuse(MKZ_OUT_OF_MEMORY, doing + ": more than there can be");
+        backends::require_host_bytes(d.label, bytes, page_bytes);
         if (!takes_any_host_memory(d)) {
             *host = d.allocate_pinned(bytes);
             return;
         }
         *host = std::aligned_alloc(page_bytes, (bytes + page_bytes - 1) / page_bytes * page_bytes);
-        if (*host == nullptr) d.refuse(MKZ_OUT_OF_MEMORY, doing + ": the host has no more");
+        if (*host == nullptr) {
+            d.refuse(MKZ_OUT_OF_MEMORY, backends::allocating(bytes, " of host memory") + ": the host has no more");
+        }
     });
 }
 
@@ -115,9 +109,7 @@ mkz_status wrap(std::uint32_t device, void* native, std::uint64_t bytes, mkz_mem
 mkz_status wrap_host(std::uint32_t device, void* host, std::uint64_t bytes, mkz_memory** memory) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
-        if (d.driver_facts.unified == 0) {
-            d.refuse(MKZ_INVALID_ARGUMENT, "host memory as a block: the device has memory of its own");
-        }
+        if (d.driver_facts.unified == 0) backends::refuse_wrap_host(d.label);
         if (host == nullptr) d.refuse(MKZ_INVALID_ARGUMENT, "the host memory is null");
         *memory = as_block(make(d, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, " that lie in host memory"));
     });

@@ -5,15 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/sealed.hpp"
+#include "backends/checks.hpp"
 
 namespace merklize::opencl {
 namespace {
 
-Program& of(mkz_program* program) {
-    if (program == nullptr) throw Failure(MKZ_INVALID_ARGUMENT, "opencl: the program is null");
-    return *reinterpret_cast<Program*>(program);
-}
+Program& of(mkz_program* program) { return backends::object_of<Program>(program, "opencl", "program"); }
 
 std::string log_of(const Device& device, cl_program program) {
     std::size_t bytes = 0;
@@ -27,13 +24,7 @@ std::string log_of(const Device& device, cl_program program) {
         return "(no log)";
     }
     log.resize(std::min(log.size(), log.find('\0')));
-    constexpr std::size_t shown = 8192;  // the first errors are what matters
-    if (log.size() > shown) {
-        const std::string rest = "\n... and " + std::to_string(log.size() - shown) + " bytes more";
-        log.resize(shown);
-        log += rest;
-    }
-    return log;
+    return backends::shortened(std::move(log));
 }
 
 // refused: the status if the compiler refuses the program.
@@ -48,17 +39,6 @@ void build(const Device& device, cl_program program, const std::string& options,
 
 mkz_program* as_program(Device& device, Handle<cl_program> handle) {
     return reinterpret_cast<mkz_program*>(std::make_unique<Program>(device, std::move(handle)).release());
-}
-
-// The vendor's binary, if it is whole and meant for this device.
-std::string opened(const Device& device, std::string_view sealed) {
-    const backends::Opened opened = backends::open_sealed(sealed, device.label);
-    if (opened.maker != device.driver_facts.compiler) {
-        device.refuse(MKZ_INVALID_ARGUMENT, "a compiled program of " + std::to_string(sealed.size()) +
-                                                " bytes was made by another compiler: " + std::string(opened.maker) +
-                                                ", not " + device.driver_facts.compiler);
-    }
-    return std::string(opened.binary);
 }
 
 Handle<cl_program> from_vendor_binary(Device& device, const std::string& binary) {
@@ -115,7 +95,7 @@ Function& Program::function(const std::string& name) {
     const std::string doing = "looking for the kernel " + name;
     cl_int code = CL_SUCCESS;
     Handle kernel(api().clCreateKernel(handle.get(), name.c_str(), &code));
-    if (code == CL_INVALID_KERNEL_NAME) device.fail(MKZ_INVALID_ARGUMENT, "clCreateKernel", code, doing);
+    if (code == CL_INVALID_KERNEL_NAME) backends::refuse_kernel_name(device.label, name);
     if (code != CL_SUCCESS) device.fail("clCreateKernel", code, doing);
     cl_uint n_arguments = 0;
     code = api().clGetKernelInfo(kernel.get(), CL_KERNEL_NUM_ARGS, sizeof n_arguments, &n_arguments, nullptr);
@@ -187,8 +167,9 @@ mkz_status program_load(std::uint32_t device, const void* binary, std::uint64_t 
     return guarded([&] {
         Device& d = device_of(device);
         const std::string_view all(static_cast<const char*>(binary), binary != nullptr ? bytes : 0);
-        *program =
-            as_program(d, is_spirv(all) ? from_spirv(d, std::string(all)) : from_vendor_binary(d, opened(d, all)));
+        *program = as_program(
+            d, is_spirv(all) ? from_spirv(d, std::string(all))
+                             : from_vendor_binary(d, backends::open_own(d.label, all, d.driver_facts.compiler)));
     });
 }
 

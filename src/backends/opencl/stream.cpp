@@ -1,12 +1,11 @@
 #include "backends/opencl/stream.hpp"
 
+#include "backends/checks.hpp"
+
 namespace merklize::opencl {
 namespace {
 
-Event& of(mkz_event* event) {
-    if (event == nullptr) throw Failure(MKZ_INVALID_ARGUMENT, "opencl: the event is null");
-    return *reinterpret_cast<Event*>(event);
-}
+Event& of(mkz_event* event) { return backends::object_of<Event>(event, "opencl", "event"); }
 
 // Only a failed allocation can be the caller's fault. Any other code, CL_OUT_OF_RESOURCES included, may mean that a kernel crashed.
 [[noreturn]] void fail_later(const Device& device, cl_int code, const Doing& doing) {
@@ -56,10 +55,7 @@ cl_int Command::status() const noexcept {
     return code == CL_SUCCESS ? status : code;
 }
 
-Stream& of(mkz_stream* stream) {
-    if (stream == nullptr) throw Failure(MKZ_INVALID_ARGUMENT, "opencl: the stream is null");
-    return *reinterpret_cast<Stream*>(stream);
-}
+Stream& of(mkz_stream* stream) { return backends::object_of<Stream>(stream, "opencl", "stream"); }
 
 void Stream::watch(const Command& command) {
     const std::lock_guard lock(mutex_);

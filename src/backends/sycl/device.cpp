@@ -3,24 +3,18 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <vector>
 
-#include "backends/sealed.hpp"
+#include "backends/checks.hpp"
 
 namespace merklize::sycl_plugin {
 namespace {
 
 namespace info = ::sycl::info;
 namespace experimental = ::sycl::ext::oneapi::experimental;
-
-template <std::size_t Size>
-void put(char (&to)[Size], const std::string& text) {
-    std::snprintf(to, Size, "%s", text.c_str());
-}
 
 std::string runtime_version() {
     return std::to_string(__LIBSYCL_MAJOR_VERSION) + "." + std::to_string(__LIBSYCL_MINOR_VERSION) + "-" +
@@ -117,10 +111,10 @@ Device::Device(std::uint32_t index, const ::sycl::device& of) : index(index), de
     const ::sycl::platform platform = of.get_platform();
     const std::string name = of.get_info<info::device::name>(), version = of.get_info<info::device::driver_version>();
     label = "sycl:" + std::to_string(index) + " (" + name + ")";
-    put(facts.name, name);
-    put(facts.vendor, of.get_info<info::device::vendor>());
-    put(facts.driver, version);
-    put(facts.isa, std::string("SYCL, ") + platform_kind(platform));
+    backends::put(facts.name, name);
+    backends::put(facts.vendor, of.get_info<info::device::vendor>());
+    backends::put(facts.driver, version);
+    backends::put(facts.isa, std::string("SYCL, ") + platform_kind(platform));
     facts.units = of.get_info<info::device::max_compute_units>();
     facts.memory_bytes = of.get_info<info::device::global_mem_size>();
 
@@ -135,9 +129,7 @@ Device::Device(std::uint32_t index, const ::sycl::device& of) : index(index), de
     driver_facts.max_allocation = of.get_info<info::device::max_mem_alloc_size>();
     const std::string compiler = "SYCL " + runtime_version() + " / " + version + " / " + name + " / " +
                                  platform_kind(platform) + " / " + platform.get_info<info::platform::version>();
-    char sum[20];
-    std::snprintf(sum, sizeof sum, " #%016llx", static_cast<unsigned long long>(backends::checksum(compiler)));
-    put(driver_facts.compiler, compiler.substr(0, sizeof driver_facts.compiler - sizeof sum) + sum);
+    backends::put_summed(driver_facts.compiler, compiler);
 }
 
 const ::sycl::context& Device::context() {
@@ -156,7 +148,7 @@ void Device::join_context(const ::sycl::context& theirs) {
         "wrap it before anything else uses the device: then its context is taken");
 }
 
-void Device::refuse(mkz_status status, const std::string& text) const { throw Failure(status, label + ": " + text); }
+void Device::refuse(mkz_status status, const std::string& text) const { backends::refuse(status, label, text); }
 
 const char* why_unavailable() noexcept {
     try {
@@ -177,10 +169,7 @@ std::uint32_t device_count() noexcept {
 Device& device_of(std::uint32_t index) {
     const Devices& found = devices();
     if (!found.missing.empty()) throw Failure(MKZ_UNAVAILABLE, found.missing);
-    if (index >= found.all.size()) {
-        throw Failure(MKZ_INVALID_ARGUMENT, "sycl:" + std::to_string(index) + ": no such device; there are " +
-                                                std::to_string(found.all.size()));
-    }
+    backends::require_device("sycl", index, found.all.size());
     return *found.all[index];
 }
 

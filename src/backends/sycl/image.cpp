@@ -6,6 +6,8 @@
 #include <sycl/backend/opencl.hpp>
 #include <vector>
 
+#include "backends/checks.hpp"
+
 namespace merklize::sycl_plugin {
 namespace {
 
@@ -99,7 +101,8 @@ Image::Image(Device& device, const std::string& binary) : Image() {
     const auto* data = reinterpret_cast<const unsigned char*>(binary.data());
     cl_int loaded = CL_SUCCESS, code = CL_SUCCESS;
     program_ = opencl().create_with_binary(context, 1, &id, &bytes, &data, &loaded, &code);
-    require(device, code == CL_SUCCESS ? loaded : code, MKZ_INVALID_ARGUMENT, "clCreateProgramWithBinary");
+    require(device, code == CL_SUCCESS ? loaded : code, MKZ_INVALID_ARGUMENT,
+            "loading a compiled program: clCreateProgramWithBinary");
     require(device, opencl().build(program_, 1, &id, "", nullptr, nullptr), MKZ_INVALID_ARGUMENT, "clBuildProgram");
 }
 
@@ -120,10 +123,8 @@ Image::~Image() {
 ::sycl::kernel Image::kernel(Device& device, const std::string& name) const {
     cl_int code = CL_SUCCESS;
     cl_kernel made = opencl().create_kernel(program_, mangled(name).c_str(), &code);
-    if (code != CL_SUCCESS) {
-        device.refuse(code == CL_INVALID_KERNEL_NAME ? MKZ_INVALID_ARGUMENT : MKZ_INTERNAL,
-                      "the program has no kernel " + name);
-    }
+    if (code == CL_INVALID_KERNEL_NAME) backends::refuse_kernel_name(device.label, name);
+    require(device, code, MKZ_INTERNAL, "clCreateKernel: " + name);
     // SYCL takes a reference of its own.
     struct Released {
         cl_kernel kernel;

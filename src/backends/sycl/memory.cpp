@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "backends/checks.hpp"
+
 namespace merklize::sycl_plugin {
 namespace {
 
@@ -14,9 +16,8 @@ mkz_memory* as_block(Device& device, void* data, std::uint64_t bytes, Memory::Ow
 }
 
 std::string allocating(const Device& device, std::uint64_t bytes) {
-    return "allocating " + std::to_string(bytes) + " bytes: the device has " +
-           std::to_string(device.facts.memory_bytes) + " and gives blocks of up to " +
-           std::to_string(device.driver_facts.max_allocation);
+    return backends::allocating(bytes) + ": the device has " + std::to_string(device.facts.memory_bytes) +
+           " and gives blocks of up to " + std::to_string(device.driver_facts.max_allocation);
 }
 
 }  // namespace
@@ -35,11 +36,7 @@ Memory::~Memory() {
 void Memory::require(const Device& on, std::uint64_t offset, std::uint64_t count, const char* doing) const {
     if (&on != &device)
         on.refuse(MKZ_INVALID_ARGUMENT, std::string(doing) + ": the block of memory is of " + device.label);
-    if (offset > size || count > size - offset) {
-        on.refuse(MKZ_INVALID_ARGUMENT, std::string(doing) + ": " + std::to_string(count) + " bytes at " +
-                                            std::to_string(offset) + " are not in a block of " + std::to_string(size) +
-                                            " bytes");
-    }
+    backends::require_range(on.label, doing, size, offset, count);
 }
 
 void Memory::used_by(const Stream& stream, const ::sycl::event& command) {
@@ -48,15 +45,12 @@ void Memory::used_by(const Stream& stream, const ::sycl::event& command) {
     last_uses_.insert_or_assign(&stream, command);
 }
 
-Memory& of(mkz_memory* memory) {
-    if (memory == nullptr) throw Failure(MKZ_INVALID_ARGUMENT, "sycl: the block of memory is null");
-    return *reinterpret_cast<Memory*>(memory);
-}
+Memory& of(mkz_memory* memory) { return backends::object_of<Memory>(memory, "sycl", "block of memory"); }
 
 mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memory) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
-        if (bytes == 0) d.refuse(MKZ_INVALID_ARGUMENT, "a block of memory needs at least 1 byte");
+        backends::require_any_bytes(d.label, bytes);
         if (bytes > d.driver_facts.max_allocation) d.refuse(MKZ_OUT_OF_MEMORY, allocating(d, bytes));
         void* data = attempt(d, allocating(d, bytes), MKZ_INTERNAL, [&] {
             return ::sycl::aligned_alloc_device(block_alignment, bytes, d.device, d.context());
@@ -69,9 +63,8 @@ mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memo
 mkz_status allocate_host(std::uint32_t device, std::uint64_t bytes, void** host) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
-        const std::string doing = "allocating " + std::to_string(bytes) + " bytes of host memory";
-        if (bytes == 0) d.refuse(MKZ_INVALID_ARGUMENT, doing + ": at least 1 byte");
-        if (bytes > SIZE_MAX - page) d.refuse(MKZ_OUT_OF_MEMORY, doing + ": more than there can be");
+        backends::require_host_bytes(d.label, bytes, page);
+        const std::string doing = backends::allocating(bytes, " of host memory");
         *host = d.driver_facts.unified != 0 ? std::aligned_alloc(page, (bytes + page - 1) / page * page)
                                             : attempt(d, doing, MKZ_OUT_OF_MEMORY, [&] {
                                                   return ::sycl::aligned_alloc_host(page, bytes, d.context());
@@ -116,10 +109,9 @@ mkz_status wrap(std::uint32_t device, void* native, std::uint64_t bytes, mkz_mem
 mkz_status wrap_host(std::uint32_t device, void* host, std::uint64_t bytes, mkz_memory** memory) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
-        if (d.driver_facts.unified == 0)
-            d.refuse(MKZ_INVALID_ARGUMENT, "host memory as a block: the device has memory of its own");
+        if (d.driver_facts.unified == 0) backends::refuse_wrap_host(d.label);
         if (host == nullptr) d.refuse(MKZ_INVALID_ARGUMENT, "the host memory is null");
-        if (bytes == 0) d.refuse(MKZ_INVALID_ARGUMENT, "a block of memory needs at least 1 byte");
+        backends::require_any_bytes(d.label, bytes);
         *memory = as_block(d, host, bytes, Memory::Owner::host);
     });
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/sealed.hpp"
+#include "backends/checks.hpp"
 #include "backends/sycl/spirv.hpp"
 #include "backends/sycl/stream.hpp"
 
@@ -29,18 +29,7 @@ constexpr const char* always[] = {"-fno-sycl-id-queries-fit-in-int", "-w"};
 // Clang's option against vectors that the source does not have; here it also applies to neighbouring items.
 constexpr std::string_view no_vectorize = "-fno-vectorize";
 
-Program& of(mkz_program* program) {
-    if (program == nullptr) throw Failure(MKZ_INVALID_ARGUMENT, "sycl: the program is null");
-    return *reinterpret_cast<Program*>(program);
-}
-
-std::string shortened(std::string log) {
-    constexpr std::size_t shown = 8192;  // the first errors are what matters
-    if (log.size() <= shown) return log;
-    const std::string rest = "\n... and " + std::to_string(log.size() - shown) + " bytes more";
-    log.resize(shown);
-    return log + rest;
-}
+Program& of(mkz_program* program) { return backends::object_of<Program>(program, "sycl", "program"); }
 
 struct Options {
     std::vector<std::string> words{std::begin(always), std::end(always)};
@@ -83,8 +72,11 @@ std::unique_ptr<Program> compiled(Device& device, const std::string& text, const
         return std::make_unique<Program>(device, Image(device, module));
     } catch (const ::sycl::exception& e) {
         const mkz_status status = e.code() == ::sycl::errc::memory_allocation ? MKZ_OUT_OF_MEMORY : MKZ_INTERNAL;
-        device.refuse(status, "compiling a text of " + std::to_string(text.size()) + " bytes: " + shortened(e.what()) +
-                                  (log.empty() ? "" : "; its log:\n" + shortened(log)));
+        std::string words;
+        for (const std::string& word : options.words) words += " " + word;
+        device.refuse(status, "compiling a text of " + std::to_string(text.size()) + " bytes with" + words + ": " +
+                                  backends::shortened(e.what()) +
+                                  (log.empty() ? "" : "; its log:\n" + backends::shortened(log)));
     }
 }
 
@@ -93,7 +85,7 @@ std::unique_ptr<Program> compiled(Device& device, const std::string& text, const
 ::sycl::kernel Program::kernel(const std::string& name) {
     if (const auto* image = std::get_if<Image>(&code_)) return image->kernel(device, name);
     auto& bundle = std::get<Bundle>(code_);
-    if (!bundle.ext_oneapi_has_kernel(name)) device.refuse(MKZ_INVALID_ARGUMENT, "the program has no kernel " + name);
+    if (!bundle.ext_oneapi_has_kernel(name)) backends::refuse_kernel_name(device.label, name);
     return bundle.ext_oneapi_get_kernel(name);
 }
 
@@ -142,13 +134,8 @@ mkz_status program_binary(mkz_program* program, void (*sink)(void*, const void*,
 mkz_status program_load(std::uint32_t device, const void* binary, std::uint64_t bytes, mkz_program** program) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
-        const backends::Opened opened =
-            backends::open_sealed({static_cast<const char*>(binary), bytes}, d.driver_facts.compiler);
-        if (opened.maker != d.driver_facts.compiler) {
-            d.refuse(MKZ_INVALID_ARGUMENT, "a compiled program of " + std::to_string(bytes) +
-                                               " bytes was made by another compiler: " + std::string(opened.maker));
-        }
-        const std::string image(opened.binary);
+        const std::string image = backends::open_own(
+            d.label, {static_cast<const char*>(binary), binary != nullptr ? bytes : 0}, d.driver_facts.compiler);
         auto made = attempt(d, "loading a compiled program", MKZ_INVALID_ARGUMENT,
                             [&] { return std::make_unique<Program>(d, Image(d, image)); });
         *program = reinterpret_cast<mkz_program*>(made.release());
@@ -170,23 +157,11 @@ mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t grou
                   std::uint32_t n_arguments, const mkz_argument* arguments, mkz_event** event) noexcept {
     return guarded([&] {
         Stream& s = of(stream);
-        if (function == nullptr) s.device.refuse(MKZ_INVALID_ARGUMENT, "the kernel is null");
-        const auto& f = *reinterpret_cast<const Function*>(function);
-        const auto refuse = [&](const std::string& text) {
-            s.device.refuse(MKZ_INVALID_ARGUMENT, "kernel " + f.name + ": " + text);
-        };
-        if (&s.device != &f.device) refuse("it is of " + f.device.label);
-        if (n_arguments != f.n_arguments) {
-            refuse("it takes " + std::to_string(f.n_arguments) + " arguments, not " + std::to_string(n_arguments));
-        }
-        if (group_size == 0 || group_size > f.max_group_size) {
-            refuse("groups of " + std::to_string(group_size) + " items; here it takes 1 to " +
-                   std::to_string(f.max_group_size));
-        }
-        if (groups > SIZE_MAX / group_size) {
-            refuse(std::to_string(groups) + " groups of " + std::to_string(group_size) +
-                   " items are more than the device can count");
-        }
+        const auto& f = backends::object_of<Function>(function, "sycl", "kernel");
+        if (&s.device != &f.device) backends::refuse_launch(s.device.label, f.name, "it is of " + f.device.label);
+        backends::require_arguments(s.device.label, f.name, n_arguments, f.n_arguments);
+        backends::require_group(s.device.label, f.name, group_size, f.max_group_size);
+        backends::require_groups(s.device.label, f.name, groups, SIZE_MAX / group_size);
         if (groups == 0 && event == nullptr) return;
         std::vector<Memory*> blocks;
         for (std::uint32_t i = 0; i < n_arguments; i++) {

@@ -2,13 +2,12 @@
 
 #include <array>
 
+#include "backends/checks.hpp"
+
 namespace merklize::sycl_plugin {
 namespace {
 
-Event& of(mkz_event* event) {
-    if (event == nullptr) throw Failure(MKZ_INVALID_ARGUMENT, "sycl: the event is null");
-    return *reinterpret_cast<Event*>(event);
-}
+Event& of(mkz_event* event) { return backends::object_of<Event>(event, "sycl", "event"); }
 
 ::sycl::queue own_queue(Device& device, bool timed, const std::shared_ptr<AsyncErrors>& errors) {
     const auto handler = [errors](const ::sycl::exception_list& failures) {
@@ -44,10 +43,7 @@ void Event::wait() {
     });
 }
 
-Stream& of(mkz_stream* stream) {
-    if (stream == nullptr) throw Failure(MKZ_INVALID_ARGUMENT, "sycl: the stream is null");
-    return *reinterpret_cast<Stream*>(stream);
-}
+Stream& of(mkz_stream* stream) { return backends::object_of<Stream>(stream, "sycl", "stream"); }
 
 mkz_status stream_open(std::uint32_t device, void* native, std::uint32_t timed, mkz_stream** stream) noexcept {
     return guarded([&] {
@@ -123,11 +119,8 @@ mkz_status copy_on_device(mkz_stream* stream, mkz_memory* to, std::uint64_t to_o
         source.require(s.device, from_offset, bytes, "copy_on_device");
         char* const a = target.data + to_offset;
         char* const b = source.data + from_offset;
-        if (a < b + bytes && b < a + bytes) {
-            s.device.refuse(MKZ_INVALID_ARGUMENT, "copy_on_device: " + std::to_string(bytes) + " bytes at " +
-                                                      std::to_string(from_offset) + " and at " +
-                                                      std::to_string(to_offset) + " of one block overlap");
-        }
+        backends::require_apart(s.device.label, reinterpret_cast<std::uintptr_t>(a),
+                                reinterpret_cast<std::uintptr_t>(b), bytes);
         copy(s, "copying on the device", a, b, bytes, std::array{&target, &source}, event);
     });
 }

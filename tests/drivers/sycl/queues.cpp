@@ -1,7 +1,7 @@
-// The caller's own sycl::queue as a stream.
+// The caller's own sycl::queue as a stream, and USM as a block.
 #include <sycl/sycl.hpp>
 
-#include "table.hpp"
+#include "fixture.hpp"
 
 namespace {
 
@@ -73,4 +73,19 @@ TEST("sycl-queue: times where the queue has them") {
     double seconds = 0;
     need(driver().event_span(event, event, &seconds));
     CHECK(seconds > 0);
+}
+
+TEST("sycl-memory: a caller's USM is a block, any other pointer is not") {
+    const Stream stream = open_stream();
+    const Memory ours = upload(stream, iota(100));
+    Memory theirs;
+    // A part of a block, as a caller's own allocation.
+    need(driver().wrap(device(), static_cast<char*>(driver().native(ours)) + 40, 80, theirs.slot()));
+    CHECK_EQ(driver().alignment(theirs), 8u);
+    CHECK_EQ(read(stream, theirs, 20), iota(20, 10));
+    theirs.reset();
+    CHECK_EQ(read(stream, ours, 100)[99], 99u);
+    int ordinary = 0;
+    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "not USM", driver().wrap(device(), &ordinary, 4, theirs.slot()));
+    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "null", driver().wrap(device(), nullptr, 4, theirs.slot()));
 }

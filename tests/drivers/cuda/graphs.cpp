@@ -7,8 +7,8 @@
 
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/library.hpp"
+#include "fixture.hpp"
 #include "support.hpp"
-#include "table.hpp"
 
 namespace cuda = merklize::cuda;
 using merklize::Buffer;

@@ -4,7 +4,7 @@
 
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/device.hpp"
-#include "table.hpp"
+#include "fixture.hpp"
 
 namespace {
 
@@ -30,7 +30,7 @@ cl::Api& functions() { return const_cast<cl::Api&>(cl::api()); }
 
 cl::cl_int code = 0;  // what replaced functions return
 
-struct Fixture {
+struct Commands {
     Stream stream = open_stream();
     Memory memory = allocate(4096);
     Words words = iota(1024);
@@ -58,7 +58,7 @@ cl::cl_int failed_status(cl::cl_event, cl::cl_uint, std::size_t, void* value, st
 }  // namespace
 
 TEST("opencl-failure: memory that is not there") {
-    Fixture f;
+    Commands f;
     Memory memory;
     for (const cl::cl_int failure : {-4, -5, -6, -61}) {
         code = failure;
@@ -92,7 +92,7 @@ TEST("opencl-failure: memory that is not there") {
 }
 
 TEST("opencl-failure: a command that fails later is told by what waits for it") {
-    Fixture f;
+    Commands f;
     for (const cl::cl_int failure : {-5, -14, -2, -9999}) {
         code = failure;
         Event event;
@@ -133,7 +133,7 @@ TEST("opencl-failure: a command that fails later is told by what waits for it") 
 }
 
 TEST("opencl-failure: a queue that is gone") {
-    Fixture f;
+    Commands f;
     need(f.copy());
     {
         code = -36;
@@ -168,7 +168,7 @@ TEST("opencl-failure: no compiler, no compiled form") {
 }
 
 TEST("opencl-failure: a device with memory of its own gets host memory from its driver") {
-    Fixture f;
+    Commands f;
     const Replaced unified(cl::device_of(device()).driver_facts.unified, 0u);
     std::vector<void*> all;
     for (const std::uint64_t bytes : {1ull, 5000ull, 1ull << 20}) {

@@ -6,7 +6,7 @@
 #include "backends/cuda/error.hpp"
 #include "backends/cuda/library.hpp"
 #include "backends/cuda/nvrtc.hpp"
-#include "table.hpp"
+#include "fixture.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/device.hpp"
 #include "child.hpp"
-#include "table.hpp"
+#include "fixture.hpp"
 
 namespace {
 

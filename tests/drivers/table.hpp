@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,24 +18,74 @@
 // the first, or number $MERKLIZE_TEST_DEVICE.
 namespace table {
 
-// What each backend's own table.hpp defines:
-/// Which backend.
+/// What the suite must know of a backend beside its tables.
+struct Fixture {
+    mkz_language language;
+    const char*
+        required_by;  // the variable that is 1 where a machine without the backend is a failure and no reason to skip
+    const char* isa;  // what the text begins with
+    const char* compiler;      // a part of its text
+    bool has_names_in_labels;  // texts of errors begin with "opencl:0 (NAME)", or with "cuda:0" alone
+    bool may_be_unified;
+    bool wraps_null;         // as all memory from address 0 on
+    bool native_is_address;  // what native() gives is what kernels see
+    bool checks_argument_sizes;
+    const char* prelude;          // of the kernels below: KERNEL, GLOBAL, SHARED, INDEX, LOCAL_INDEX, BARRIER, u32, u64
+    const char* more_kernels;     // for tests of this backend alone
+    const char* harmless_option;  // a program that is built with it does the same
+    const char* options_of_42;    // define FIRST and SECOND, whose sum is 42
+};
+
+// What each backend's own fixture.hpp defines:
 inline const mkz_backend& backend();
-/// The kernels that its tests launch.
-inline const char* kernels();
-/// The variable that is 1 where a machine without the backend is a failure and no reason to skip.
-inline const char* required_by();
+inline const Fixture& fixture();
+
+/// The kernels that the tests launch.
+inline const char* kernels() {
+    static const std::string all = std::string(fixture().prelude) + R"(
+typedef struct Key { u64 a; u32 b[6]; } Key;
+KERNEL fill(GLOBAL u32* out, u32 first, u64 n) { if (INDEX < n) out[INDEX] = first + (u32)INDEX; }
+KERNEL add(GLOBAL u32* x, u32 by, u64 n) { if (INDEX < n) x[INDEX] += by; }
+KERNEL slow(GLOBAL u32* x, u32 rounds) {
+    u32 s = (u32)INDEX;
+    for (u32 i = 0; i < rounds; i++) s = s * 1664525u + 1013904223u;
+    x[INDEX] = s | 1;
+}
+KERNEL kinds(GLOBAL u64* out, u32 a, u64 b, Key key, GLOBAL const u32* in, u32 never) {
+    if (INDEX != 0) return;
+    out[0] = a;
+    out[1] = b;
+    out[2] = key.a;
+    for (int i = 0; i < 6; i++) out[3 + i] = key.b[i];
+    out[9] = in == 0 ? 0 : in[1];
+    out[10] = (u64)in;
+}
+KERNEL turn(GLOBAL u32* x) {
+    SHARED(u32, held, 64);
+    held[LOCAL_INDEX] = x[INDEX];
+    BARRIER;
+    x[INDEX] = held[63 - LOCAL_INDEX];
+}
+KERNEL last(GLOBAL u64* out, u64 n) { if (INDEX == n - 1) out[0] = INDEX; }
+)" + fixture().more_kernels;
+    return all.c_str();
+}
+
+/// A kernel of its own: `body` may write to out[0].
+inline std::string kernel_text(const std::string& name, const std::string& body) {
+    return std::string(fixture().prelude) + "KERNEL " + name + "(GLOBAL u32* out) { " + body + " }\n";
+}
 
 inline std::uint32_t device() {
     const char* number = std::getenv("MERKLIZE_TEST_DEVICE");
     return number == nullptr ? 0 : static_cast<std::uint32_t>(std::strtoul(number, nullptr, 10));
 }
 
-/// The table, in a process that has a device. Without one the run is skipped, or fails as required_by() says.
+/// The table, in a process that has a device. Without one the run is skipped, or fails as the fixture says.
 inline const mkz_driver& driver() {
     static const mkz_driver* const found = [] {
         if (const char* why = backend().why_unavailable()) {
-            const char* required = std::getenv(required_by());
+            const char* required = std::getenv(fixture().required_by);
             const bool fails = required != nullptr && std::string_view(required) == "1";
             std::cout << (fails ? "FAILED: " : "skipped: ") << why << std::endl;
             std::exit(fails ? 1 : 77);
@@ -103,6 +154,19 @@ inline mkz_driver_facts facts() {
     return facts;
 }
 
+inline mkz_device_facts device_facts() {
+    mkz_device_facts facts{};
+    driver();
+    need(backend().device_facts(device(), &facts));
+    return facts;
+}
+
+/// What error texts begin with.
+inline std::string label() {
+    const std::string number = std::string(backend().name) + ":" + std::to_string(device());
+    return fixture().has_names_in_labels ? number + " (" + device_facts().name + ")" : number + ":";
+}
+
 inline Memory allocate(std::uint64_t bytes) {
     Memory memory;
     need(driver().allocate(device(), bytes, memory.slot()));
@@ -153,6 +217,23 @@ inline mkz_program* program() {
     return built;
 }
 
+/// The bytes of a program's compiled form.
+inline std::string binary_of(mkz_program* program) {
+    std::vector<std::string> given;
+    need(driver().program_binary(
+        program,
+        [](void* context, const void* bytes, std::uint64_t size) {
+            static_cast<std::vector<std::string>*>(context)->emplace_back(static_cast<const char*>(bytes), size);
+        },
+        &given));
+    CHECK_EQ(given.size(), 1u);
+    return given.at(0);
+}
+
+inline mkz_status load(const std::string& binary, Program& program) {
+    return driver().program_load(device(), binary.data(), binary.size(), program.slot());
+}
+
 struct Kernel {
     operator mkz_function*() const { return function; }  // NOLINT: as the table takes it
 
@@ -179,6 +260,43 @@ mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t grou
                   mkz_event** event, const Arguments&... arguments) {
     const mkz_argument list[] = {argument(arguments)...};
     return driver().launch(stream, function, groups, group_size, sizeof...(arguments), list, event);
+}
+
+/// Launches the kernel `slow`, which takes long enough to be seen running.
+/// memory  of slow_words words
+inline void start_slow(mkz_stream* stream, const Memory& memory, std::uint32_t rounds, mkz_event** event = nullptr) {
+    need(launch(stream, kernel(program(), "slow"), 4, 64, event, memory, rounds));
+}
+inline constexpr std::size_t slow_words = 256;
+inline constexpr std::uint32_t slow_rounds = 3'000'000;
+
+/// What it writes.
+inline Words slow_result(std::uint32_t rounds) {
+    // The generator's steps compose: x -> a x + c.
+    std::uint32_t a = 1, c = 0;
+    for (std::uint32_t i = 0; i < rounds; i++) {
+        a *= 1664525;
+        c = c * 1664525 + 1013904223;
+    }
+    Words all(slow_words);
+    for (std::uint32_t i = 0; i < slow_words; i++) all[i] = (a * i + c) | 1;
+    return all;
+}
+
+/// Runs `body(number)` in threads of its own. What it throws fails the test.
+template <class Body>
+void in_threads(std::uint32_t n, Body body) {
+    std::vector<std::thread> threads;
+    for (std::uint32_t t = 0; t < n; t++) {
+        threads.emplace_back([&body, t] {
+            try {
+                body(t);
+            } catch (const std::exception& e) {
+                check::fail(__FILE__, __LINE__, e.what());
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace table

@@ -1,7 +1,7 @@
 // The CUDA backend where a process matters: after a kernel's fault, and after fork(). Faults need a process of their own, so the
 // tests named child-... do nothing unless one of the others starts this program again for them.
 #include "child.hpp"
-#include "table.hpp"
+#include "fixture.hpp"
 
 using namespace table;
 using namespace child;

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "fixture.hpp"
 #include "programs/variant.hpp"
-#include "table.hpp"
 
 namespace {
 

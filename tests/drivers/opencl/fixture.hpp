@@ -1,0 +1,41 @@
+#pragma once
+
+#include "drivers/table.hpp"
+
+namespace merklize::opencl {
+extern const mkz_backend backend;
+}
+
+namespace table {
+
+inline const mkz_backend& backend() { return merklize::opencl::backend; }
+
+inline const Fixture& fixture() {
+    static constexpr Fixture opencl = {
+        .language = MKZ_LANGUAGE_OPENCL,
+        .required_by = "MERKLIZE_REQUIRE_RUNTIMES",
+        .isa = "OpenCL C ",
+        .compiler = " #",
+        .has_names_in_labels = true,
+        .may_be_unified = true,
+        .wraps_null = false,
+        .native_is_address = false,
+        .checks_argument_sizes = false,  // PoCL 3.1 takes any size
+        .prelude = R"(
+#define KERNEL kernel void
+#define GLOBAL global
+#define SHARED(type, name, n) local type name[n]
+#define LOCAL_INDEX get_local_id(0)
+#define INDEX get_global_id(0)
+#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)
+typedef uint u32;
+typedef ulong u64;
+)",
+        .more_kernels = "",
+        .harmless_option = "-cl-fast-relaxed-math",
+        .options_of_42 = " -DFIRST=40  -DSECOND=2 ",
+    };
+    return opencl;
+}
+
+}  // namespace table
