@@ -1,4 +1,4 @@
-// BaoDecoder: a stack of subtrees whose values are known from the root and which are still to come.
+// BaoDecoder keeps a stack of subtrees that are still to come. Their values are known from the root.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -24,8 +24,8 @@ struct BaoDecoder::State {
     bool is_size_known = false;
     Shape shape{0, form.group_log};  // once the size is known
     Selection selection{shape};
-    std::vector<Trusted> stack{};                    // the next one is the last; each has something to come
-    std::uint32_t together = runtime::read_levels;   // subtrees of so many levels are taken at once
+    std::vector<Trusted> stack{};                    // the next subtree is the last item; none is empty
+    std::uint32_t together = runtime::read_levels;   // subtrees of up to so many levels are taken at once
     std::vector<std::byte> data{}, nodes{}, made{};  // of the item
     std::uint64_t offset = 0;
 
@@ -34,7 +34,7 @@ struct BaoDecoder::State {
         shape = Shape(size, form.group_log);
         selection = ranges ? Selection(shape, *ranges) : Selection(shape);
         push({shape.root(), root, true});
-        // Of an empty message nothing comes.
+        // An empty message has nothing to come.
         if (size == 0 && !stack.empty()) take_whole({});
     }
 
@@ -86,7 +86,7 @@ struct BaoDecoder::State {
         stack.pop_back();
     }
 
-    // Goes through a wrong item node by node and group by group: one of them is wrong.
+    // Finds the wrong node or group of an item that does not verify.
     [[noreturn]] void find_fault(std::span<const std::byte> item) {
         const auto stack_before = stack;
         const auto levels = std::exchange(together, 0);
@@ -149,7 +149,7 @@ std::uint64_t BaoDecoder::size() const noexcept { return state_->shape.size(); }
 
 namespace {
 
-// Hands what is verified to take(bytes, offset).
+// Calls take(bytes, offset) with verified bytes.
 template <class Take>
 void decode_all(const char* what, std::span<const std::byte> bytes, BaoDecoder& decoder, const Take& take) {
     const std::size_t size = bytes.size();

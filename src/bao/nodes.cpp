@@ -16,7 +16,7 @@ void walk(const Shape& part, const Subtree& t, const AtNode& node, const AtGroup
     walk(part, part.right(t), node, group);
 }
 
-// Copies between an encoding and its two halves, whichever way.
+// Copies between an encoding and its two halves, in either direction.
 template <class Encoding, class Other>
 void copy_along(const Shape& part, Encoding* encoding, Other* nodes, Other* data, const auto& copy) {
     const auto step = [&](Other*& other, std::uint64_t bytes) {
@@ -69,7 +69,7 @@ void unweave(const Shape& part, const std::byte* encoding, std::byte* nodes, std
 Placer::Placer(const Shape& shape, const BaoForm& form, Kind kind, WriteAt write)
     : shape_(shape), form_(form), kind_(kind), write_(std::move(write)) {}
 
-// Of node number `node`, where it begins a subtree or the subtree's nodes.
+// The place of node number `node`, which begins a subtree or the nodes of one.
 std::uint64_t Placer::offset_of(const Subtree& t, std::uint64_t node) const noexcept {
     return header_bytes(form_) + node_bytes * node + (kind_ == Kind::encoding ? shape_.begin(t) : 0);
 }

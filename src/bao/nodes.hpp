@@ -12,8 +12,8 @@
 
 namespace merklize::runtime {
 
-/// Folds values of subtrees of 2^level chunks, at least two, to the node above all. They are overwritten.
-/// put  called for every node above groups on the way: put(subtree, the two values below it)
+/// Merges values of subtrees of 2^level chunks, at least two, up to the node above all of them. Overwrites the values.
+/// put  called for every node above groups: put(subtree, the two values below it)
 template <class Put>
 Node fold(std::span<ChainingValue> values, std::uint32_t level, std::uint32_t group_log, const Put& put) {
     const Mode mode;
@@ -26,7 +26,7 @@ Node fold(std::span<ChainingValue> values, std::uint32_t level, std::uint32_t gr
 }
 
 /// The same, with the nodes side by side: node k of the order goes to nodes + 64 k.
-/// part  the tree of what the values stand for
+/// part  the tree over the bytes that the values stand for
 inline Node fold(std::span<ChainingValue> values, std::uint32_t level, const Shape& part, BaoOrder order,
                  std::byte* nodes) {
     return fold(values, level, part.group_log(), [&](const Subtree& t, const ChainingValue* pair) {
@@ -35,32 +35,32 @@ inline Node fold(std::span<ChainingValue> values, std::uint32_t level, const Sha
 }
 
 /// A part of a message that is a subtree, in host memory, hashed by the calling thread.
-/// first_chunk  of the part in the message
-/// nodes        gets its nodes side by side
+/// first_chunk  index in the message of the part's first chunk
+/// nodes        gets the part's nodes side by side
 Node part_node(std::span<const std::byte> part, std::uint64_t first_chunk, std::uint32_t group_log, BaoOrder order,
                std::byte* nodes);
 
 /// The digest of a message that has this top node.
 Digest root_digest(Node node);
 
-/// Puts nodes in pre-order and groups of a part together, as an encoding has them.
+/// Joins the nodes (in pre-order) and the groups of a part to an encoding.
 void weave(const Shape& part, const std::byte* nodes, const std::byte* data, std::byte* out);
-/// Takes them apart.
+/// Splits an encoding into nodes and groups.
 void unweave(const Shape& part, const std::byte* encoding, std::byte* nodes, std::byte* data);
 
-/// Takes bytes for places of a file or of memory, from several threads.
+/// Writes bytes to an offset of a file or of memory. Safe to call from several threads.
 using WriteAt = std::function<void(std::span<const std::byte> bytes, std::uint64_t offset)>;
 
-/// Puts nodes, and in an encoding the message, where they belong.
+/// Writes nodes, and in an encoding the message, to their places.
 class Placer {
 public:
     enum class Kind : std::uint8_t { outboard, encoding };
     Placer(const Shape& shape, const BaoForm& form, Kind kind, WriteAt write);
 
     BaoOrder order() const noexcept { return form_.order; }
-    /// All of a subtree.
-    /// data   of it; an outboard needs none
-    /// nodes  of it, side by side
+    /// A whole subtree.
+    /// data   the bytes of the subtree; an outboard needs none
+    /// nodes  the nodes of the subtree, side by side
     void put_subtree(const Subtree& t, std::span<const std::byte> data, std::span<const std::byte> nodes) const;
     /// One node.
     void put_node(const Subtree& t, const ChainingValue* pair) const;

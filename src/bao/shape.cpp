@@ -21,11 +21,11 @@ std::uint64_t Shape::nodes_in(const Subtree& t) const noexcept {
 }
 
 std::uint64_t Shape::nodes_before(const Subtree& t, BaoOrder order) const noexcept {
-    // To the left lie whole subtrees, one for each 1 bit of the index. Of m groups each has m - 1 nodes.
+    // To the left lie whole subtrees, one for each 1 bit of the index. A subtree of m groups has m - 1 nodes.
     const std::uint64_t first = t.first_chunk() >> group_log_;
     std::uint64_t before = first - static_cast<std::uint64_t>(std::popcount(first));
     if (order == BaoOrder::post) return before;
-    // The nodes above come before it, too: those whose right half is there.
+    // In pre-order the nodes above come first, too, if they have a right half.
     const auto top = static_cast<std::uint32_t>(std::bit_width(groups_ - 1));
     std::uint32_t level = t.level - std::min(t.level, group_log_);
     if (std::has_single_bit(groups_)) return before + (top - level);
@@ -62,7 +62,8 @@ Selection::Selection(const Shape& shape, std::span<const FileRange> ranges) {
 }
 
 Selection::Cover Selection::cover(std::uint64_t first, std::uint64_t end) const noexcept {
-    const auto found = std::ranges::upper_bound(intervals_, first, {}, &Interval::end);  // the first that ends behind
+    const auto found =
+        std::ranges::upper_bound(intervals_, first, {}, &Interval::end);  // the first interval that ends after `first`
     if (found == intervals_.end() || found->first >= end) return Cover::none;
     return found->first <= first && found->end >= end ? Cover::all : Cover::some;
 }

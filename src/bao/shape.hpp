@@ -12,8 +12,8 @@
 
 namespace merklize::runtime {
 
-/// A subtree of BLAKE3's tree: the chunks from index * 2^level on, 2^level of them or as many as there are. Of several names of one
-/// subtree at the message's end, its name is that of the lowest level.
+/// A subtree of BLAKE3's tree: up to 2^level chunks from index * 2^level on. A subtree at the message's end has several
+/// (level, index) names; the lowest level is canonical.
 struct Subtree {
     std::uint32_t level;
     std::uint64_t index;
@@ -36,7 +36,7 @@ public:
     Subtree root() const noexcept { return {static_cast<std::uint32_t>(std::bit_width(chunks_ - 1)), 0}; }
     Subtree left(const Subtree& t) const noexcept { return {t.level - 1, 2 * t.index}; }
     Subtree right(const Subtree& t) const noexcept { return named({t.level - 1, 2 * t.index + 1}); }
-    /// The subtree under its own name.
+    /// The subtree by its canonical name.
     Subtree named(Subtree t) const noexcept {
         while (t.level > 0 && (2 * t.index + 1) << (t.level - 1) >= chunks_) t = left(t);
         return t;
@@ -49,10 +49,10 @@ public:
         return chunk == chunks_ ? size_ : chunk * MKZ_BLAKE3_CHUNK_LEN;
     }
     std::uint64_t bytes(const Subtree& t) const noexcept { return end(t) - begin(t); }
-    /// A range widened to whole groups. One of no bytes takes the group of its start, and what is beyond the end the last group.
+    /// A range widened to whole groups. An empty range becomes the group of its start, a range beyond the end the last group.
     FileRange groups_of(const FileRange& range) const noexcept;
 
-    /// Of a subtree of at least a group: the nodes in it, and those before it.
+    /// The number of nodes in a subtree of at least a group, and of those before it.
     std::uint64_t nodes_in(const Subtree& t) const noexcept;
     std::uint64_t nodes_before(const Subtree& t, BaoOrder order) const noexcept;
     /// The place of its top node.
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    // index + 1 subtrees of 2^level, as far as there is so much. Nothing overflows: there are at most 2^54 chunks.
+    // The end of index + 1 subtrees of 2^level chunks, or the message's end. Nothing overflows: there are at most 2^54 chunks.
     static std::uint64_t end_at(std::uint64_t index, std::uint32_t level, std::uint64_t most) noexcept {
         const std::uint64_t end = (index + 1) << level;
         return end < most ? end : most;
@@ -71,27 +71,27 @@ private:
     std::uint32_t group_log_;
 };
 
-/// Which chunks of a message some ranges of its bytes take.
+/// The chunks that some ranges of a message's bytes touch.
 class Selection {
 public:
-    /// All of them.
+    /// All chunks.
     explicit Selection(const Shape& shape) : intervals_{{0, shape.chunks()}} {}
     Selection(const Shape& shape, std::span<const FileRange> ranges);
 
     enum class Cover : std::uint8_t { none, some, all };
-    /// How much of chunks [first, end).
+    /// Whether none, some or all of chunks [first, end) are touched.
     Cover cover(std::uint64_t first, std::uint64_t end) const noexcept;
 
 private:
     struct Interval {
         std::uint64_t first, end;
     };
-    std::vector<Interval> intervals_;  // in order, with chunks between them
+    std::vector<Interval> intervals_;  // ascending, with gaps between them
 };
 
 /// Throws invalid_argument "<what>: ..." for an invalid form.
 void require_form(const char* what, const BaoForm& form);
-/// The same, and for post-order, which only outboards have.
+/// The same, and throws for post-order, which only outboards have.
 void require_encoding_form(const char* what, const BaoForm& form);
 
 /// Throws BaoMismatch unless an outboard can be that of a message of `size` bytes.

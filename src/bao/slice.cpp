@@ -1,4 +1,4 @@
-// bao_slice(): an encoding, or what of it belongs to ranges, from a message and its outboard, or from another encoding.
+// bao_slice(): the part of an encoding that verifies some ranges, from a message and its outboard or from an encoding.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -19,7 +19,7 @@ class Source {
 public:
     Source(const BaoSource& source, const Shape& shape) : source_(source), shape_(shape) {}
 
-    /// Bytes of a subtree's message. No group is cut.
+    /// The bytes of a subtree, in whole groups.
     void read_data(const Subtree& t, std::span<std::byte> out) const {
         if (out.empty()) return;
         const std::uint64_t begin = shape_.begin(t);
@@ -36,7 +36,7 @@ public:
         source_.data({out, node_bytes}, offset_in_encoding(t));
     }
 
-    /// All of a subtree as it is in an encoding.
+    /// A whole subtree in the form of an encoding.
     void read_encoding(const Subtree& t, std::vector<std::byte>& out) const {
         const std::uint64_t nodes = node_bytes * shape_.nodes_in(t), bytes = shape_.bytes(t);
         out.resize(nodes + bytes);
@@ -83,7 +83,7 @@ public:
     void run() { put(shape_.root()); }
 
 private:
-    // The rule of slices: of a subtree that is taken whole, all; of one that is cut, its node and then its halves.
+    // The rule of slices: a subtree inside the ranges is written whole; of a cut one, its node and then its halves.
     void put(const Subtree& t) {
         const auto cover = selection_.cover(t.first_chunk(), shape_.end_chunk(t));
         if (cover == Selection::Cover::none) return;
@@ -105,7 +105,7 @@ private:
         put(shape_.right(t));
     }
 
-    // The same within a group, whose bytes are in the buffer: its nodes are computed.
+    // The same within a group. Its bytes are in the buffer, and its nodes are computed from them.
     void put_within(const Subtree& group) {
         const Shape part(buffer_.size(), 0);
         std::vector<std::byte> nodes(node_bytes * part.nodes());

@@ -12,7 +12,7 @@ struct Trusted {
     Digest value;
     bool is_root = false;
 
-    /// Whether this is its top node.
+    /// Whether this is the subtree's top node.
     bool is(const Node& node) const {
         if (is_root) return root_digest(node) == value;
         const ChainingValue found = value_of(node);
@@ -20,14 +20,14 @@ struct Trusted {
     }
 };
 
-/// A node as it is written down.
+/// A node as files have it.
 inline Node written_node(const std::byte bytes[node_bytes]) {
     ChainingValue pair[2];
     std::memcpy(pair, bytes, node_bytes);
     return parent_node(pair[0], pair[1], Mode());
 }
 
-/// The halves below a trusted node, which are trusted then, too.
+/// The halves below a trusted node: then they are trusted, too.
 inline Trusted left_of(const Shape& shape, const Trusted& above, const std::byte node[node_bytes]) {
     Trusted half{.t = shape.left(above.t), .value = {}};
     std::memcpy(half.value.bytes.data(), node, Digest::size);

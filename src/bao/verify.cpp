@@ -1,4 +1,4 @@
-// bao_verify(): the nodes of the outboard first, from the root down, and then the message, part by part and all threads at once.
+// bao_verify(): checks the nodes of the outboard first, from the root down. Then all threads check the message, part by part.
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -21,7 +21,7 @@ using ReadSubtree = std::function<std::span<const std::byte>(const Subtree& t, s
 
 class Verifier {
 public:
-    /// Of whole groups; of an empty message, its one chunk.
+    /// A range of whole groups; for an empty message its one chunk.
     Verifier(const Shape& shape, const BaoTrust& trust, const FileRange& groups)
         : shape_(shape),
           trust_(trust),
@@ -63,7 +63,7 @@ private:
         faults_.push_back({begin, std::min(shape_.end(t), end) - begin, in_outboard});
     }
 
-    // From the root down to parts that one thread hashes, as far as the nodes are right.
+    // Goes from the root down to parts that one thread hashes, as long as the nodes are right.
     void find_parts(const Trusted& here) {
         const Subtree& t = here.t;
         const std::uint64_t first = t.first_chunk(), end = shape_.end_chunk(t);
@@ -83,7 +83,7 @@ private:
             find_faults(here, here.t, data);
     }
 
-    // part  whose bytes `data` is
+    // data  the bytes of `part`
     void find_faults(const Trusted& here, const Subtree& part, std::span<const std::byte> data) {
         if (here.t.level <= shape_.group_log()) {
             const auto group = data.subspan(shape_.begin(here.t) - shape_.begin(part), shape_.bytes(here.t));

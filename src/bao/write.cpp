@@ -42,7 +42,7 @@ Node write_tree_on_device(const Shape& shape, const ReadBatch& read, std::uint32
     const Mode mode;
     const std::uint64_t size = shape.size();
     if (size <= MKZ_BLAKE3_CHUNK_LEN) return chunk_node(read(0, size), size, 0, mode, run);
-    // The device gives values of groups, at least two, since it makes no root. A block is what one thread of the host folds.
+    // The device gives values of groups, at least two, because it makes no root. One thread of the host merges a block of values.
     constexpr std::uint32_t folded_levels = 8;
     const std::uint32_t level = std::min({shape.group_log(), shape.root().level - 1, batch_level});
     const std::uint32_t block_level = std::min(level + folded_levels, batch_level);

@@ -13,12 +13,12 @@ using ReadPart = std::function<std::span<const std::byte>(std::size_t i, std::ui
 /// The same, in memory that the run's device takes: `bytes` is at most a batch.
 using ReadBatch = std::function<Place(std::uint64_t offset, std::uint64_t bytes)>;
 
-/// Hashes a message on the host, by all threads, and has all nodes placed.  returns  the top node
+/// Hashes a message on the host by all threads, and places all nodes.  returns  the top node
 Node write_tree(const Shape& shape, const ReadPart& read, const Placer& placer, Run& run);
 
-/// Hashes a message in the memory of the run's device, which makes the nodes as well, side by side in an order.
-/// nodes      64 bytes a node, in its memory, if there are any
-/// meanwhile  done on the host while the device computes
+/// Hashes a message in the memory of the run's device. The device makes the nodes, too, and puts them in order.
+/// nodes      device memory, 64 bytes a node; may be empty
+/// meanwhile  called on the host while the device computes
 Node write_tree_there(const Shape& shape, const Place& data, BaoOrder order, const Place& nodes, Run& run,
                       const std::function<void()>& meanwhile);
 

@@ -9,7 +9,7 @@
 #include "proofs/check.hpp"
 #include "proofs/shape.hpp"
 
-// Many merges at once: the pairs of a level are collected and merged in lanes.
+// Many merges at once: pairs of one level are collected and merged in lanes.
 
 namespace merklize::inline v0 {
 namespace {
@@ -47,8 +47,8 @@ private:
     runtime::MergePairs job_;
 };
 
-/// Verifies some proofs of one hash, level by level. launch(job, share) runs the merges of a level; they are `share` of
-/// all merges.
+/// Verifies some proofs of one hash, level by level. launch(job, share) runs the merges of a level; `share` is their part
+/// of all merges.
 template <class Launch>
 void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode, const Policy& policy,
                   std::span<std::uint8_t> holds, Launch launch) {
@@ -159,7 +159,7 @@ std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const
                 std::string(traits(proofs[i].hash).name) + "'");
     }
     runtime::Run run(options);
-    // On the CPU a piece stays in a core's cache. On a device it is large, but small against the memory of either side.
+    // On the CPU a piece fits in a core's cache. For a device it is large, but small beside the memory of host and device.
     const std::size_t piece = run.on_host() ? 512 : std::size_t{1} << 20;
     const std::size_t pieces = (proofs.size() + piece - 1) / piece;
     const auto verify_nth = [&](std::size_t i, auto launch) {

@@ -50,7 +50,7 @@ Header read_header(ProofReader& in, Kind kind) {
     header.rule = static_cast<TreeRule>(in.u8());
     if (in.u8() != static_cast<std::uint8_t>(kind)) in.refuse();
     header.n_leaves = in.u64();
-    if (id >= runtime::first_given) {  // no number of a hash: it is made of constants that the next bytes name
+    if (id >= runtime::first_given) {  // a hash of a caller's constants: the next bytes name it
         const auto digest = in.digests(1);
         const runtime::GivenHash* given = digest.empty() ? nullptr : runtime::given_by_digest(digest[0]);
         if (id != runtime::named_by_digest || given == nullptr)
@@ -62,7 +62,7 @@ Header read_header(ProofReader& in, Kind kind) {
     return header;
 }
 
-/// Whether these bytes begin as a proof's; then `id` is what they have in place of the hash.
+/// Whether these bytes begin like a proof. If so, `id` gets the number of the hash.
 bool begins_as_proof(std::span<const std::byte> bytes, std::uint8_t& id) noexcept {
     ProofReader in(bytes.first(std::min(bytes.size(), header_bytes)));
     const auto start = in.take(sizeof magic);
@@ -72,7 +72,7 @@ bool begins_as_proof(std::span<const std::byte> bytes, std::uint8_t& id) noexcep
     return in.ok() && std::memcmp(start.data(), magic, sizeof magic) == 0 && version == format_version;
 }
 
-/// Whether all bytes were read and all were right.
+/// Whether all bytes were read, without a fault.
 bool done(const ProofReader& in) noexcept { return in.ok() && in.left() == 0; }
 
 /// Throws for a proof that from_bytes() would refuse.
@@ -100,8 +100,7 @@ std::vector<Run> runs_of(std::span<const std::uint64_t> indices) {
     return runs;
 }
 
-/// Allows at most as many indices as there can be leaves in the remaining bytes, so that a few bytes never take much
-/// memory.
+/// Refuses more indices than the remaining bytes can hold leaves, so that a short input never takes much memory.
 std::vector<std::uint64_t> read_indices(ProofReader& in, std::uint64_t n_leaves) {
     std::vector<std::uint64_t> indices;
     const std::uint64_t runs = in.leb128();

@@ -43,7 +43,7 @@ ProofSlots::ProofSlots(const TreeLayout& layout, TreeRule rule, std::span<const 
     slots_ = std::make_unique_for_overwrite<std::uint64_t[]>(size_);
 }
 
-// The levels on which neighbours become one say all: no need to climb.
+// The level on which two neighbours meet follows from their bits, so nothing climbs the tree.
 void ProofSlots::count(Part& part) const {
     std::array<std::size_t, 65> join{};  // pairs of neighbours, by the bits in which they differ
     for (std::size_t i = 1; i < part.nodes.size(); i++) join[std::bit_width(part.nodes[i - 1] ^ part.nodes[i])]++;
@@ -56,8 +56,8 @@ void ProofSlots::count(Part& part) const {
     }
 }
 
-// Without branches that depend on the indices, which nobody could predict: each node's sibling is written to a row, and the
-// next one over it if it is not wanted.
+// Branches on the indices would be mispredicted. So each node's sibling is written to a row, and the next sibling
+// overwrites it if it is not wanted.
 void ProofSlots::list(std::size_t which) {
     const Part& part = parts_[which];
     std::size_t n = part.nodes.size();

@@ -25,7 +25,7 @@ struct NodeAt {
 /// heap order. Under the rule pad, index level_size() of a level is the root of a subtree of padding, whose slot may lie
 /// beyond the end of the level.
 ///
-/// They are counted first and listed then, in parts, so that other work can go on beside the lists.
+/// They are counted first and then listed in parts, so that other work can go on beside the lists.
 class ProofSlots {
 public:
     /// Counts the siblings.
@@ -40,7 +40,7 @@ public:
     std::span<std::uint64_t> slots() noexcept { return {slots_.get(), size_}; }
 
 private:
-    // The way up from some nodes of the level `first` to the level `last`.
+    // Some nodes of the level `first`, whose ancestors are followed up to the level `last`.
     struct Part {
         std::span<const std::uint64_t> nodes;
         unsigned first, last;

@@ -5,7 +5,7 @@
 #include "proofs/check.hpp"
 #include "proofs/shape.hpp"
 
-// Merges one after another. These two functions can neither fail nor allocate.
+// They merge one pair after another, and neither fail nor allocate.
 
 namespace merklize::runtime {
 namespace {
@@ -27,7 +27,7 @@ bool fits(const Expect& expect, const MerkleProof& proof) noexcept {
 }
 
 bool fits(const Expect& expect, const MultiProof& proof) noexcept {
-    return is_of_tree(expect, proof) && !expect.leaf && !expect.index;  // these are of a proof of one leaf
+    return is_of_tree(expect, proof) && !expect.leaf && !expect.index;  // only a proof of one leaf can have them
 }
 
 bool can_merge(Hash hash, const Mode& mode) noexcept { return takes(hash, mode); }

@@ -11,8 +11,8 @@
 
 namespace merklize::runtime {
 
-// The nodes of a proof, their order and their count follow from counts and indices alone. They are worked out here,
-// once for verification and for every encoding.
+// The nodes of a proof, their order and their count follow from counts and indices alone. Verification and all encodings
+// take them from here.
 
 /// Whether such a tree can exist. More leaves than any memory or file can hold are refused, so that no index arithmetic
 /// overflows.

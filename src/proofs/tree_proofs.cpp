@@ -60,7 +60,7 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     here.device = runtime::cpu_device();
     runtime::Run cpu(here);
     runtime::Merges merges(form);
-    // The most subtrees that are built at once, as a forest of 64 MiB.
+    // How many subtrees are built at once: a forest of at most 64 MiB.
     const std::size_t most = std::max<std::uint64_t>(1, (std::uint64_t{1} << 20) >> drop_levels);
     for (std::size_t next = 0; next < dropped.size();) {
         std::vector<std::uint64_t> subtrees;
@@ -157,12 +157,12 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
     if (indices.empty()) invalid("prove_together: needs at least one leaf index, got none");
     const TreeLayout layout{n_leaves()};
     MultiProof proof{hash(), form().rule, n_leaves(), {}, {}, {}};
-    constexpr std::size_t few = 4096;  // are done before another thread is awake
+    constexpr std::size_t few = 4096;  // done before another thread wakes up
     const unsigned threads = indices.size() <= few ? 1 : runtime::default_threads();
     proof.indices = runtime::ascending(indices, n_leaves(), "prove_together", threads);
     runtime::ProofSlots wanted(layout, form().rule, proof.indices, threads);
-    // The leaves, and zeros for the siblings, beside the lists. This thread allocates: what others free and take would be
-    // more memory, for each of them.
+    // Copies the leaves, and clears the siblings, beside the lists. This thread allocates, because glibc keeps freed memory for
+    // each thread that allocates.
     proof.siblings.reserve(wanted.size());
     proof.leaves.resize(indices.size());
     std::vector<std::uint64_t> slots = proof.indices;
