@@ -22,13 +22,13 @@ void require_power(std::uint64_t value, std::uint64_t least, std::uint64_t most,
             std::to_string(most) + ", got " + std::to_string(value));
 }
 
-// The options of what comes after the leaves: progress would begin again.
+// The options for the work after the leaves, without progress, which would begin again at 0.
 RunOptions quiet(RunOptions options) {
     options.progress = {};
     return options;
 }
 
-// SHA-256 of each piece of the data, of which there is at least one byte; the last one may be shorter.
+// SHA-256 of each piece of the data. There is at least one byte, and the last piece may be shorter.
 std::vector<Digest> pieces_of(std::span<const std::byte> data, std::uint64_t piece, const RunOptions& options) {
     const std::uint64_t whole = data.size() / piece;
     std::vector<Digest> leaves(whole + (data.size() % piece != 0));
@@ -81,7 +81,7 @@ private:
         const std::size_t row = before_.size() + block_;
         const std::size_t direct = before_.empty() ? data.size() / block_ * block_ : 0;
         hash_rows(data.first(direct), block_, out, options);
-        // The others are copied, a part at a time: behind the salt, and filled with zeros.
+        // Other blocks are copied, some at a time: the salt goes first, and zeros fill the end.
         constexpr std::size_t part = 16 << 20;
         for (std::size_t at = direct; at < data.size();) {
             const std::size_t count = std::min<std::size_t>(part / block_, (data.size() - at + block_ - 1) / block_);

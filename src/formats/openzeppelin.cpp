@@ -76,7 +76,7 @@ void OpenZeppelinTree::build(std::span<const Digest> leaves, const RunOptions& o
     nodes_.resize(2 * leaves.size());
     for (std::size_t i = 0; i < leaves.size(); i++) nodes_[slots_[i]] = leaves[i];
     std::vector<Digest> left, right;
-    for (std::size_t end = leaves.size(); end > 1;) {  // one after the last inner node that is missing
+    for (std::size_t end = leaves.size(); end > 1;) {  // one past the last inner node that is missing
         const std::size_t first = std::bit_floor(end - 1), count = end - first;
         left.resize(count);
         right.resize(count);

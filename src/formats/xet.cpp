@@ -18,12 +18,12 @@ namespace {
 
 using runtime::InputFile, runtime::Run;
 
-// What is read and cut at once: it stays in the third-level cache between the two passes over it.
+// Bytes that are read and cut at once. They stay in the third-level cache between the two passes over them.
 constexpr std::size_t window_bytes = 8 << 20;
-// What one thread scans for candidates.
+// Bytes that one thread scans for candidates.
 constexpr std::size_t scan_bytes = 256 << 10;
 
-// Keys of xet-core: of the bytes of a chunk, of the text of a group, and of the hash of a file.
+// xet-core's keys for the bytes of a chunk, the text of a group, and the hash of a file.
 constexpr std::array<std::uint8_t, 32> chunk_key = {0x66, 0x97, 0xf5, 0x77, 0x5b, 0x95, 0x50, 0xde, 0x31, 0x35, 0xcb,
                                                     0xac, 0xa5, 0x97, 0x18, 0x1c, 0x9d, 0xe4, 0x21, 0x10, 0x9b, 0xeb,
                                                     0x2b, 0x58, 0xb4, 0xd0, 0xb0, 0x4b, 0x93, 0xad, 0xf2, 0x29};
@@ -32,8 +32,8 @@ constexpr std::array<std::uint8_t, 32> node_key = {0x01, 0x7e, 0xc5, 0xc7, 0xa5,
                                                    0x6d, 0xd2, 0xf8, 0x63, 0x52, 0xe6, 0x4a, 0x53, 0x71, 0x3f};
 constexpr std::array<std::uint8_t, 32> file_key = {};
 
-// Keyed digests of messages in host memory, in lanes across messages.
-// share  of the whole call
+// Keyed digests of messages in host memory. Lanes hold different messages.
+// share  the part of the whole call
 std::vector<Digest> keyed_each(std::span<const runtime::Extent> messages, const std::array<std::uint8_t, 32>& key,
                                Run& run, double share) {
     std::vector<Digest> digests(messages.size());
@@ -76,10 +76,10 @@ Digest hash_of(std::vector<XetChunk> level, Run& run) {
     return keyed_each({&top, 1}, file_key, run, 0)[0];
 }
 
-// Reads `out` from byte `at` of the window on; safe from several threads. Empty if the bytes are there.
+// Reads `out` from byte `at` of the window on. Safe to call from several threads. An empty function: the bytes are there.
 using Read = std::function<void(std::span<std::byte> out, std::size_t at)>;
 
-// The chunks of data that comes window by window. A window begins with a chunk.
+// Cuts data that comes window by window. A window begins with a chunk.
 class Chunks {
 public:
     explicit Chunks(Run& run) : run_(run) {}
@@ -100,7 +100,7 @@ public:
         }
         const std::vector<Digest> hashes = keyed_each(messages, chunk_key, run_, share / 2);
         for (std::size_t i = 0; i < ends.size(); i++) chunks_.push_back({hashes[i], messages[i].bytes});
-        // Those after the last end are candidates of the next window.
+        // Candidates after the last end are candidates of the next window.
         std::erase_if(candidates_, [&](std::size_t i) { return i < done; });
         for (std::size_t& i : candidates_) i -= done;
         return done;
@@ -109,7 +109,7 @@ public:
     std::vector<XetChunk> take() { return std::move(chunks_); }
 
 private:
-    // A thread looks at a piece while it has it in cache. It leaves out the first bytes, which depend on those of the piece before.
+    // A thread scans a piece while the piece is in its cache. It skips the first bytes, which depend on the piece before.
     void find_candidates(std::span<std::byte> window, std::size_t known, const Read& read, double share) {
         constexpr std::size_t others = runtime::xet_memory - 1;
         const auto begin = [&](std::size_t k) { return std::min(window.size(), known + k * scan_bytes); };
@@ -131,7 +131,7 @@ private:
 
     Run& run_;
     std::vector<XetChunk> chunks_;
-    std::vector<std::size_t> candidates_;  // of the window
+    std::vector<std::size_t> candidates_;  // in the window
 };
 
 std::vector<XetChunk> chunks_of(std::span<const std::byte> data, Run& run) {
@@ -150,7 +150,7 @@ std::vector<XetChunk> chunks_of(std::span<const std::byte> data, Run& run) {
     return chunks.take();
 }
 
-// Room for the chunk that has no end yet, and for a window after it.
+// Room for the unfinished chunk and for a window after it.
 struct Buffer {
     explicit Buffer(std::uint64_t bytes)
         : room(std::min<std::uint64_t>(bytes, window_bytes) + runtime::xet_most),
@@ -247,7 +247,7 @@ std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> pa
             results[i].system_error = error.system_error();
         }
     };
-    // Files of one window side by side, a thread each. Then larger ones and pipes one by one, each by all threads.
+    // Files of one window go side by side, a thread each. Then all threads take larger files and pipes one by one.
     std::vector<std::size_t> small, large;
     for (std::size_t i = 0; i < paths.size(); i++) {
         std::error_code unknown;

@@ -15,7 +15,7 @@ constexpr std::uint64_t next(std::uint64_t h, std::byte byte) noexcept {
     return (h << 1) + gear[static_cast<std::uint8_t>(byte)];
 }
 
-// h after the 63 bytes before `at`, or after as many as there are. Fewer make no candidate that counts: a chunk has 8192 bytes.
+// h after the 63 bytes before `at`, or after all bytes before it. Fewer than 63 cannot matter: a chunk has at least 8192 bytes.
 std::uint64_t warm(std::span<const std::byte> data, std::size_t at) noexcept {
     std::uint64_t h = 0;
     for (std::size_t i = at - std::min(at, xet_memory - 1); i < at; i++) h = next(h, data[i]);
@@ -26,14 +26,14 @@ std::uint64_t warm(std::span<const std::byte> data, std::size_t at) noexcept {
 
 void find_xet_candidates(std::span<const std::byte> data, std::size_t first, std::size_t last,
                          std::vector<std::size_t>& out) {
-    // One h is a chain of a shift and an addition, 2 cycles a byte. Two of them, over two halves, run side by side: what bounds them
-    // is then the number of instructions. Eight bytes a turn: 0.20 s/GiB on a core of Zen 5; one chain takes 0.27, four 0.22, and the gathers of
+    // One h is a chain of a shift and an addition, 2 cycles a byte. Two chains over two halves run side by side, so the number of
+    // instructions bounds them. Eight bytes a turn: 0.20 s/GiB on a core of Zen 5; one chain takes 0.27, four 0.22, and the gathers of
     // AVX-512 0.57.
     constexpr std::size_t turn = 8;
     const std::size_t half = (last - first) / 2 / turn * turn;
     const std::byte *low = data.data() + first, *high = low + half;
     std::uint64_t h_low = warm(data, first), h_high = warm(data, first + half);
-    std::vector<std::size_t> found;  // of the upper half
+    std::vector<std::size_t> found;  // in the upper half
     for (std::size_t i = 0; i < half; i += turn) {
 #pragma GCC unroll 8
         for (std::size_t k = i; k < i + turn; k++) {

@@ -1,4 +1,4 @@
-// The build of a commitment: rows are hashed into their layers, and the layers merged.
+// Builds a commitment: rows are hashed into their layers, and the layers are merged.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -52,7 +52,7 @@ public:
 private:
     Place at(const CommitmentPlan::Layer& layer) const { return runtime::at_node(nodes_, layer.first); }
 
-    // In compressions, about.
+    // Cost, about, in compressions.
     double work_of(const CommitmentPlan::Layer& layer) const {
         double blocks = 0;
         for (const std::size_t m : layer.matrices)
@@ -61,7 +61,7 @@ private:
     }
     double share_of(double work) const { return work / work_; }
 
-    // The rows that belong to a layer, to digests.
+    // Hashes the rows that belong to a layer.
     void hash_rows(const CommitmentPlan::Layer& layer, const Place& out) {
         runtime::HashMatrices job =
             rows_job({form_.hash, {}, form_.montgomery}, input_, layer.matrices, rows_of(layer), commitment_call);
@@ -73,12 +73,12 @@ private:
         return ((plan_.n_leaves - 1) >> plan_.shifts[layer.matrices[0]]) + 1;
     }
 
-    // What follows the nodes of a layer, and what is hashed into them.
+    // Fills a layer with zeros behind its nodes, and hashes rows into the nodes.
     void complete(const CommitmentPlan::Layer& layer) {
         clear_nodes(runtime::at_node(at(layer), layer.nodes), layer.length - layer.nodes, run_);
         if (layer.matrices.empty()) return;
         std::vector<Digest> host(nodes_.on_device ? 0 : layer.nodes);
-        // A block of its own: working memory of the run goes when a matrix of the host has been sent.
+        // A block of its own, because working memory of the run is given back when a matrix of the host has been sent.
         std::optional<Buffer> block;
         if (nodes_.on_device) block.emplace(run_.options().device, Digest::size * layer.nodes);
         const Place digests = block ? runtime::place_of(*block) : host_place(host.data());
@@ -96,10 +96,10 @@ private:
         } else {
             merge_beside({nodes_row(at(layer), 1), nodes_row(digests, 1)}, 2, layer.nodes, at(layer));
         }
-        run_.finish();  // the digests go
+        run_.finish();  // the digests are given back
     }
 
-    // From layer l to the next one that needs more than pairs of nodes.  returns  that layer
+    // Merges from layer l up to the next one that needs more than pairs of nodes.  returns  that layer
     std::size_t merge_pairs(std::size_t l) {
         const CommitmentPlan::Layer& from = plan_.layers[l];
         std::size_t to = l + 1;
@@ -125,7 +125,7 @@ private:
     }
     Hash quad_hash() const { return static_cast<Hash>(runtime::info(form_.hash).quad_hash); }
 
-    // Merges of four whose first inputs, `inputs` nodes, lie in these rows; the others are zeros.
+    // Merges of four. The first `inputs` nodes of each lie in these rows; the others are zeros.
     void merge_beside(std::vector<runtime::MatrixAt> rows, unsigned inputs, std::uint64_t n, const Place& out) {
         static constexpr Digest zeros[2]{};
         rows.push_back(nodes_row(host_zeros(zeros), form_.arity - inputs, true));
@@ -182,7 +182,7 @@ std::vector<MatrixDims> dims_of(std::span<const Matrix> matrices) {
 
 }  // namespace
 
-// Whole columns stay together, everything else goes row after row.
+// A matrix of whole columns stays in columns; any other one is copied row by row.
 Matrix MatrixCommitment::State::copy_of(const Matrix& matrix, const runtime::MatrixAt& at, runtime::Run& run) {
     const std::uint64_t word = matrix.word_bytes, lines = matrix.rows;
     const bool down = matrix.row_stride == 1 && matrix.columns > 1;

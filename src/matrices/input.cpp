@@ -13,7 +13,7 @@ namespace {
 
 std::string matrix_name(std::size_t m) { return "matrix " + std::to_string(m); }
 
-__extension__ using Wide = __int128;  // places of words, which may be claimed anywhere
+__extension__ using Wide = __int128;  // places of words: a caller may claim any
 
 void require_inside(const Matrix& matrix, std::size_t m, const char* what) {
     if (matrix.rows == 0 || matrix.columns == 0) return;

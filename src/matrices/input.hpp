@@ -11,21 +11,21 @@ namespace merklize::runtime {
 
 /// The matrices of one call, checked: on the host, or on one device.
 struct MatrixInput {
-    std::vector<MatrixAt> at;         ///< by the order of the caller
-    unsigned word_bytes = 0;          ///< of all
-    Elements elements{};              ///< of all
+    std::vector<MatrixAt> at;         ///< in the caller's order
+    unsigned word_bytes = 0;          ///< of every matrix
+    Elements elements{};              ///< of every matrix
     const ConstBuffer* on = nullptr;  ///< a buffer of the device; null: all are on the host
 };
 
 /// errors  invalid_argument "<what>: ..." (no matrix, one without rows, word sizes, host and device mixed, words outside of a buffer)
 MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash, const char* what);
 
-/// The job of some matrices without its output; those without columns add nothing and are left out.
+/// The job for some matrices, without its output. Matrices without columns add nothing and are left out.
 /// errors  invalid_argument "<what>: ..." (a Montgomery form that the hash, or the size of words, does not have)
 HashMatrices rows_job(const RowForm& form, const MatrixInput& input, std::span<const std::size_t> which,
                       std::uint64_t n, const char* what);
 
-/// Throws invalid_argument "<what>: ..." unless rows of words of this size may be hashed so.
+/// Throws invalid_argument "<what>: ..." unless this hash takes rows of words of this size.
 void require_row_form(const RowForm& form, unsigned word_bytes, const char* what);
 
 }  // namespace merklize::runtime

@@ -23,7 +23,7 @@ void require_heights(std::span<const MatrixDims> dims, std::uint64_t tallest, co
         if (dims[m].columns > most)
             invalid(what,
                     "matrix " + std::to_string(m) + ": at most 2^40 columns, got " + std::to_string(dims[m].columns));
-        // ceil(tallest / 2^k) halves, rounded up, each time.
+        // Halving and rounding up k times gives ceil(tallest / 2^k).
         std::uint64_t height = tallest;
         while (height > rows) height = (height + 1) / 2;
         if (height == rows) continue;
@@ -69,7 +69,7 @@ CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const Commitmen
         if (used[m]) layer.matrices.push_back(m);
     }
     while (layer.length > 1) {
-        // A group of four would step over a matrix that belongs to the layer between.
+        // A group of four would skip a matrix that belongs to the layer between.
         const auto is_between = [&](std::size_t m) {
             return !used[m] && std::bit_ceil(dims[m].rows) > std::bit_ceil(layer.length / arity);
         };
@@ -95,7 +95,7 @@ CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const Commitmen
     plan.cap_layer = above_leaves - form.cap_height;
     plan.cap_size = 1;
     for (unsigned l = plan.cap_layer; l < above_leaves; l++) plan.cap_size *= plan.layers[l].step;
-    // In twos: heap order, which launches of several levels take. Else one after another.
+    // With arity 2 throughout: heap order, which launches of several levels take. Otherwise one layer after another.
     for (std::size_t l = 0; l < plan.layers.size(); l++) {
         CommitmentPlan::Layer& at = plan.layers[l];
         at.first = arity == 2 ? std::uint64_t{1} << (above_leaves - l) : plan.slots;

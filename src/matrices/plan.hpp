@@ -12,20 +12,20 @@ namespace merklize::runtime {
 struct CommitmentPlan {
     struct Layer {
         std::uint64_t first = 0;              ///< slot of its first node
-        std::uint64_t nodes = 0;              ///< that are computed; zeros follow them up to
-        std::uint64_t length = 0;             ///< nodes
-        unsigned step = 0;                    ///< nodes of a group, which have one parent; 0: the root
-        std::vector<std::size_t> matrices{};  ///< whose rows are hashed into this layer
+        std::uint64_t nodes = 0;              ///< nodes that are computed; zeros follow them
+        std::uint64_t length = 0;             ///< nodes with the zeros
+        unsigned step = 0;                    ///< nodes that have one parent; 0: the root
+        std::vector<std::size_t> matrices{};  ///< matrices whose rows are hashed into this layer
     };
 
     std::vector<Layer> layers{};
     std::uint64_t slots = 0;
     std::uint64_t n_leaves = 0;      ///< rows of the tallest matrix
-    std::vector<unsigned> shifts{};  ///< of each matrix: its row of leaf i is i >> shift
+    std::vector<unsigned> shifts{};  ///< for each matrix; leaf i opens its row i >> shift
     unsigned cap_layer = 0;
     std::uint64_t cap_size = 0;
 
-    /// Siblings of one opening.
+    /// The number of siblings of one opening.
     std::size_t path_length() const noexcept;
 };
 
@@ -33,7 +33,7 @@ struct CommitmentPlan {
 ///         hash without merges of that arity, a cap above the root)
 CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const CommitmentForm& form, const char* what);
 
-/// The siblings that a proof of these leaves has besides what the verifier computes: layer by layer, left to right.
+/// The siblings that the verifier of these leaves cannot compute, layer by layer, left to right.
 /// positions  ascending and distinct
 /// returns    slots
 std::vector<std::uint64_t> opening_slots(const CommitmentPlan& plan, std::span<const std::uint64_t> positions);

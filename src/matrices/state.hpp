@@ -20,14 +20,14 @@ struct MERKLIZE_LOCAL MatrixCommitment::State {
     Device device;
     runtime::NodeStore nodes;
     std::vector<Digest> cap{};
-    std::vector<Matrix> kept{};  ///< views of `blocks`, of buffers of ours or of the caller's
+    std::vector<Matrix> kept{};  ///< views of `blocks`, of our buffers or of the caller's
     std::vector<runtime::HostBlock> blocks{};
 
-    /// A copy of a host matrix where the nodes are, for `kept`.
+    /// A copy of a host matrix, for `kept`, in the memory that has the nodes.
     Matrix copy_of(const Matrix& matrix, const runtime::MatrixAt& at, runtime::Run& run);
     /// Nodes by their slots.
     std::vector<Digest> gather(std::span<const std::uint64_t> slots) const;
-    /// The rows of each index, one after another, of the kept matrices or of those that are given.
+    /// The rows of each index, one after another, from the kept matrices or from the given ones.
     std::vector<std::byte> rows_of(std::span<const std::uint64_t> indices, std::span<const Matrix> given) const;
 };
 

@@ -19,7 +19,7 @@ using runtime::CommitmentPlan;
 
 constexpr const char* verify_call = "verify";
 
-/// What the verifier knows, and the hashes of it.
+/// What the verifier knows, and how to hash it.
 class Verifier {
 public:
     Verifier(std::span<const MatrixDims> dims, const CommitmentForm& form)
@@ -49,7 +49,7 @@ public:
                std::span<const Digest> siblings, std::span<const Digest> cap) const {
         if (indices.empty() || !are_well_formed(indices, rows, siblings, cap)) return false;
         std::vector<std::uint64_t> here(indices.begin(), indices.end());
-        // The first index below each node: whose rows are hashed into it.
+        // The first index below each node. Its rows are hashed into the node.
         std::vector<std::size_t> owner(indices.size());
         for (std::size_t i = 0; i < owner.size(); i++) owner[i] = i;
         std::vector<Digest> nodes(indices.size());

@@ -8,14 +8,14 @@
 
 namespace merklize::json {
 
-/// Writing JSON, with the spaces of Python's json.dumps(). A value is its text.
+/// Writes JSON, with the spaces of Python's json.dumps(). A value is its text.
 
 /// Characters beyond ASCII.
 enum class Characters { escaped, as_they_are };
 /// A string in quotes.
 /// value  UTF-8
 std::string text(std::string_view value, Characters characters = Characters::escaped);
-/// A number as short as it can be read back.
+/// The shortest text from which the same number is read.
 std::string number(double value);
 
 /// {"name": value, ...}
@@ -49,11 +49,11 @@ private:
     std::string items_;
 };
 
-/// The same value on lines of its own.
+/// The same value, with a line for each member.
 /// width  spaces a depth
 std::string indented(std::string_view json, std::size_t width = 2);
 
-/// A name of a file: "name", and its bytes as "name_hex" too, where the text is not the whole truth.
+/// The name of a file as "name". If it is not UTF-8, its bytes follow as "name_hex".
 void put_name(Object& object, std::string_view bytes);
 
 }  // namespace merklize::json

@@ -10,7 +10,7 @@
 
 namespace merklize::json {
 
-/// A value that was read. Of numbers only whole ones from 0 to 2^64 - 1 have a value; all others are `Other`.
+/// A value that was read. Whole numbers from 0 to 2^64 - 1 have a value; all other numbers are `Other`.
 struct Value;
 using Members = std::vector<std::pair<std::string, Value>>;
 using Items = std::vector<Value>;
@@ -30,9 +30,9 @@ struct Value : std::variant<Other, std::uint64_t, std::string, Items, Members> {
 /// What the reader does with two members of one name, and with half of a surrogate pair.
 enum class Doubts { last_counts, are_errors };
 
-/// Reads one value that is all of the text (RFC 8259). Where doubts are no errors, of two members with one name the last one counts, and
-/// half of a surrogate pair is U+FFFD. Values are nested at most 100 deep.
-/// most_separators  commas and opening brackets of the text: memory grows with them
+/// Reads one value, which must be the whole text (RFC 8259). Where doubts are not errors, the last of two members with one name
+/// counts, and half of a surrogate pair is U+FFFD. Values are nested at most 100 deep.
+/// most_separators  limit of commas and opening brackets, because memory grows with them
 /// errors           invalid_argument (the text says what is wrong, and at which byte)
 /// cost             proportional to the text, and n log n of an object's n members
 Value read(std::string_view text, Doubts doubts = Doubts::last_counts, std::size_t most_separators = SIZE_MAX);

@@ -30,7 +30,7 @@ std::size_t character_at(std::string_view text, std::size_t& wrong) noexcept {
     if (first < 0x80) return 1;
     const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
     if (first < 0xc2 || first > 0xf4) return 0;
-    // The second byte excludes forms that are too long, surrogates, and what is beyond U+10FFFF (Unicode 15, table 3-7).
+    // The second byte excludes overlong forms, surrogates, and code points beyond U+10FFFF (Unicode 15, table 3-7).
     const std::uint8_t least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
     const std::uint8_t most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
     for (; wrong < length; wrong++) {

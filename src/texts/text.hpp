@@ -6,21 +6,22 @@
 
 namespace merklize::texts {
 
-/// Names of files are any bytes; what is written is UTF-8, whatever the locale says.
+/// Names of files may be any bytes. Output is UTF-8, whatever the locale says.
 
-/// Length in bytes of the character that `text` begins with, or 0: no UTF-8. `wrong` is then how many bytes one U+FFFD stands for.
+/// Length in bytes of the first character of `text`, or 0 if that is not UTF-8. Then `wrong` is the number of bytes that one
+/// U+FFFD replaces.
 std::size_t character_at(std::string_view text, std::size_t& wrong) noexcept;
 bool is_utf8(std::string_view text) noexcept;
-/// The code point of a character that character_at() has found.
+/// The code point of a character that character_at() has accepted.
 char32_t code_point(std::string_view character) noexcept;
 
-/// Bytes as text: what is not UTF-8 becomes U+FFFD, as b3sum does it.
+/// Bytes as text. Bytes that are not UTF-8 become U+FFFD, as in b3sum.
 std::string display(std::string_view bytes);
-/// Bytes for use in a sentence: a line end in it must not pass for one of ours, nor anything else that is not seen.
+/// Bytes for use in a sentence. Line ends and invisible characters are escaped, so that they cannot pass for ours.
 std::string sentence(std::string_view bytes);
-/// Characters of UTF-8 text.
+/// The number of characters in UTF-8 text.
 std::size_t width_of(std::string_view text) noexcept;
-/// A text for an error: at most 200 characters of it.
+/// At most 200 characters of a text, for an error.
 std::string cut(std::string text);
 
 /// Two lower-case digits a byte.

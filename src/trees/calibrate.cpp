@@ -48,7 +48,7 @@ double measure(const Device& device, Job job, std::span<const Digest> data) {
 }  // namespace
 
 std::vector<Cost> calibrate(const std::function<bool(double done)>& progress) {
-    // Words below 2^63 are field elements as well.
+    // Words below 2^63 are field elements, too.
     std::vector<Digest> data(most_bytes / Digest::size);
     for (std::uint64_t i = 0, word = 1; i < data.size(); i++) {
         std::array<std::uint64_t, 4> words;

@@ -79,7 +79,7 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
     for (std::uint64_t& slot : slots) slot += state.layout.leaf_slot;
     const Place nodes = state.nodes.place();
     std::vector<Digest> old(nodes.on_device ? 0 : slots.size());
-    std::optional<Buffer> old_there;  // on a device they stay there
+    std::optional<Buffer> old_there;  // for a tree on a device, the old leaves there
     if (nodes.on_device) {
         old_there.emplace(state.device, leaves.size_bytes());
         run.memory().exchange_nodes(nodes, slots, leaves.data(), runtime::place_of(*old_there));
@@ -92,7 +92,7 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
         state.root = hash_paths(nodes, state.layout, changed, merges, state.policy, run);
     } catch (...) {
         run.abandon();
-        // The old leaves make the old nodes again.
+        // Puts the old leaves back and computes the old nodes.
         if (old_there) {
             old.resize(slots.size());
             old_there->copy_to(std::as_writable_bytes(std::span(old)));
@@ -139,7 +139,7 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
     const Place nodes = (moves ? *larger : state.nodes).place();
     const auto add = [&] {
         copy_nodes(at_node(nodes, grown.leaf_slot + before), host_place(leaves.data()), leaves.size(), run);
-        // A few leaves change little more than their paths. Many leaves are built like a tree.
+        // For a few leaves, only their paths are computed. Many leaves are built like a tree.
         constexpr std::size_t few = 1024;
         if (leaves.size() <= few) {
             std::vector<std::uint64_t> changed(leaves.size());
@@ -156,7 +156,7 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
     } catch (...) {
         run.abandon();
         if (!moves) {
-            // The last old leaf makes the old edge again.
+            // Computes the old edge from the last old leaf.
             const RunOptions quiet = state.options();
             runtime::Run back(quiet);
             const std::uint64_t last = before - 1;

@@ -1,4 +1,4 @@
-// Many trees, built by the launches of one: they are the lowest levels of a tree over all their leaves.
+// Many trees are built by the launches of one: they are the lowest levels of a tree over all their leaves.
 #include <algorithm>
 #include <bit>
 #include <string>

@@ -14,7 +14,7 @@ namespace {
 using runtime::Batch;
 using runtime::LeafReader;
 
-// The share of reading and of making the leaves in the whole work.
+// The share of the work that is reading and making leaves.
 constexpr double file_share = 0.9;
 
 std::string described(const LeafReader& reader, std::uint64_t leaf_bytes) {
@@ -37,7 +37,7 @@ void require_memory(const LeafReader& reader, std::uint64_t leaf_bytes, const De
 
 MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
     LeafReader reader(input, form.hash, form.mode);
-    reader.file().regular_size();  // throws if it is no regular file
+    reader.file().regular_size();  // throws unless it is a regular file
     runtime::Run run(options);
     // The file is empty or one in /proc: only reading shows what is in it.
     std::vector<Digest> leaves;

@@ -23,9 +23,9 @@ struct Given {
 std::uint64_t index_of(std::uint64_t index) { return index; }
 std::uint64_t index_of(const Given& given) { return given.index; }
 
-// A radix sort by the lowest bits, lowest digit first: a comparison sort would take most of the time of proofs and updates
+// A radix sort by the lowest bits, lowest digit first. A comparison sort would take most of the time of proofs and updates
 // of 100,000 leaves.
-// room  as many items
+// room  for as many items
 template <class Item>
 void radix_sort(std::span<Item> items, std::span<Item> room, int bits) {
     const int most = items.size() < 4096 ? 8 : 12;
@@ -45,7 +45,7 @@ void radix_sort(std::span<Item> items, std::span<Item> room, int bits) {
     if (passes % 2 != 0) std::ranges::copy(from, to.begin());
 }
 
-// The same by several threads: each puts a piece of the indices into buckets by their highest bits, then the buckets are sorted.
+// The same by several threads. Each puts a piece of the indices into buckets by their highest bits; then the buckets are sorted.
 void parallel_sort(std::span<const std::uint64_t> indices, std::span<std::uint64_t> sorted, int bits,
                    unsigned threads) {
     constexpr int bucket_bits = 8;
@@ -80,7 +80,7 @@ void parallel_sort(std::span<const std::uint64_t> indices, std::span<std::uint64
     });
 }
 
-// The largest index, which must be a leaf's.
+// The largest index. Throws unless it is that of a leaf.
 std::uint64_t largest_of(std::span<const std::uint64_t> indices, std::uint64_t n_leaves, std::string_view what) {
     const std::uint64_t largest = std::ranges::max(indices);
     require_index(largest, n_leaves, what);
@@ -101,7 +101,7 @@ void require_index(std::uint64_t index, std::uint64_t n_leaves, std::string_view
 
 std::vector<std::uint64_t> ascending(std::span<const std::uint64_t> indices, std::uint64_t n_leaves,
                                      std::string_view what, unsigned threads) {
-    constexpr std::size_t fewest = 32768;  // by several threads
+    constexpr std::size_t fewest = 32768;  // indices that several threads sort
     if (indices.empty()) return {};
     const auto bits = static_cast<int>(std::bit_width(largest_of(indices, n_leaves, what)));
     std::vector<std::uint64_t> sorted(indices.begin(), indices.end());

@@ -17,7 +17,7 @@ void require_index(std::uint64_t index, std::uint64_t n_leaves, std::string_view
 std::vector<std::uint64_t> ascending(std::span<const std::uint64_t> indices, std::uint64_t n_leaves,
                                      std::string_view what, unsigned threads);
 
-/// The same by one thread, with the place of each among the given indices.
+/// The same by one thread. Each index keeps its place among the given ones.
 struct Ascending {
     std::vector<std::uint64_t> indices;
     std::vector<std::size_t> given_at;

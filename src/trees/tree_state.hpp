@@ -26,15 +26,15 @@ struct MERKLIZE_LOCAL MerkleTree::State {
     unsigned height() const noexcept { return drop_levels + layout.height(); }
     /// The place of the lowest kept level.
     runtime::Place base() const { return runtime::at_node(nodes.place(), layout.leaf_slot); }
-    /// Builds the levels above the lowest kept one, which must be in place, or is copied there from `leaves`.
-    /// leaves  where the nodes are, on the CPU for nodes on the host
+    /// Builds the levels above the lowest kept one. That one must be in place, or is copied there from `leaves`.
+    /// leaves  in the same memory as the nodes; on the CPU for nodes on the host
     void build_above(runtime::Run& run, double share, const runtime::Place& leaves = {});
     /// The number of a level in `layout`.  errors  invalid_argument (above the root, or dropped)
     unsigned kept_level(unsigned level, const char* what) const;
     /// The options of a call on this tree, which always runs on the tree's device.
     RunOptions here(RunOptions options) const;
     RunOptions options() const { return here({}); }
-    /// Nodes by their slots in the heap of the whole tree, as if no levels were dropped. Dropped nodes are made from
+    /// Nodes by their slots in the heap of the whole tree, as if no levels were dropped. Dropped nodes are computed from
     /// `leaves`, which must then be all leaves. Slot 0 gives zeros.
     void fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves, const char* what,
                Digest* found) const;
