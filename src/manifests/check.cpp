@@ -11,7 +11,7 @@
 namespace merklize::inline v0::manifests {
 namespace {
 
-// Which names a check is about: patterns of tensors, files or shards; none means all.
+// The names that a check covers: patterns of tensors, files or shards. No pattern means all.
 class Filter {
 public:
     explicit Filter(const std::vector<std::string>& patterns)
@@ -27,7 +27,7 @@ public:
         }
         return found;
     }
-    // A pattern that nothing has: the check would pass though nothing was checked.
+    // An unmatched pattern is an error: the check would pass though nothing was checked.
     void require_used() const {
         for (const std::string& pattern : patterns_)
             if (unused_.contains(pattern)) invalid("nothing in the manifest is named " + in_quotes(pattern));
@@ -67,7 +67,7 @@ public:
             if (is_wanted(name) || wanted_(name))
                 out.push_back({.kind = "unreadable", .what = is_shard ? "shard" : "file", .name = name, .detail = why});
         }
-        // Tensors that may be in a file that could not be read are not said to be missing, too.
+        // Tensors that may be in an unreadable file are not reported as missing, too.
         std::vector<std::string> lost;
         for (const Tensor& tensor : tensors_) {
             const bool may_be =
@@ -99,8 +99,8 @@ private:
             for (const Shard& shard : known_.shards) none.failed.emplace_back(shard.path, error.what());
             return none;
         }
-        if (known_.kind != Kind::folder) place.source.files.clear();  // it says nothing of other files
-        // One file may have another name than it had.
+        if (known_.kind != Kind::folder) place.source.files.clear();  // the manifest says nothing of other files
+        // A single file may have been renamed.
         const bool is_renamed =
             known_.kind == Kind::file && place.source.kind == Kind::file && known_.name != place.source.name;
         const std::string name = known_.name.value_or("");

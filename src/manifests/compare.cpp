@@ -8,7 +8,7 @@
 namespace merklize::inline v0::manifests {
 namespace {
 
-// Where the first piece that differs begins and ends, as far as the pieces of both tell.
+// The range of the first piece that differs, as far as the pieces of both manifests tell.
 template <class Entry>
 void place_bytes(const Entry& expected, const Entry& found, std::uint64_t piece_size, Difference& out) {
     const std::uint64_t most = std::max(expected.size, found.size);

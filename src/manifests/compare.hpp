@@ -8,8 +8,8 @@
 
 namespace merklize::inline v0::manifests {
 
-/// Lists that are sorted by their keys. What is in one of them alone is a difference, too.
-/// excused  names for which there is another difference already
+/// Compares lists that are sorted by their keys. An entry of one list alone is a difference, too.
+/// excused  names for which a difference was reported already
 void compare(const std::vector<Tensor>& expected, const std::vector<Tensor>& found, std::uint64_t piece_size,
              const std::vector<std::string>& excused, Differences& out);
 void compare(const std::vector<File>& expected, const std::vector<File>& found, std::uint64_t piece_size,

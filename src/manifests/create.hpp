@@ -12,11 +12,11 @@
 
 namespace merklize::inline v0::manifests {
 
-/// What the public functions do with paths, for files anywhere.
+/// The work of the public functions, for files on a disk or in a store.
 
 /// Throws invalid_argument unless a manifest can have pieces of this size.
 void require_piece_size(std::uint64_t size);
-/// The file or index itself, where a folder that holds it is given.
+/// The file or index in a folder, if the folder is given.
 std::string path_in(const Manifest& known, const std::string& path);
 /// Throws invalid_argument: a manifest of tensors in memory cannot be refreshed.
 void require_files(const Manifest& known);
@@ -30,15 +30,15 @@ struct Place {
     Source source{};
     std::unique_ptr<Storage> storage{};
 };
-/// open  finds the source; where that fails for one file or an index, all of its shards are unreadable
+/// open  finds the source; if that fails for a file or an index, all of its shards count as unreadable
 Report check(const Manifest& known, const CheckOptions& options, const std::function<Place()>& open,
              const RunOptions& run);
 /// Compares tensors in memory.
 /// found    sorted by name
-/// only     patterns; tensors of other names were not looked at
+/// only     patterns; tensors of other names were not hashed
 Report check_tensors(const Manifest& known, const std::vector<std::string>& only, std::vector<Tensor> found);
-/// The names of tensors in the manifest that `only` names; none: all.
-/// errors  invalid_argument (a pattern that nothing in the manifest has)
+/// The names of tensors in the manifest that match `only`; no pattern means all.
+/// errors  invalid_argument (a pattern that matches nothing in the manifest)
 std::vector<std::string> tensors_of(const Manifest& known, const std::vector<std::string>& only);
 
 }  // namespace merklize::inline v0::manifests

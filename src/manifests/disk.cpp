@@ -159,14 +159,14 @@ private:
         return out;
     }
 
-    // Where a file lies: a folder below the source's, if it is another one, and the last part of the name.
+    // The folder of a file, if it is below the source's folder, and the last part of the name.
     struct Place {
         runtime::Descriptor folder{};
         std::string last{};
     };
     int at(const Place& place) const { return place.folder ? place.folder.get() : folder_.get(); }
 
-    // Opened part by part, none of which may be a link unless links are followed.
+    // Opened part by part. No part may be a link, unless links are followed.
     Place place_of(const std::string& name) const {
         if (!folder_) cannot_read(shown(name), folder_error_);
         Place place;
@@ -197,7 +197,7 @@ private:
         return facts;
     }
 
-    // Several at once: it takes as long as hashing a file of 4 KiB.
+    // Several files at once, because opening one takes as long as hashing 4 KiB.
     // failed  called in the catch block of a file's error
     template <class Failed>
     std::vector<Facts> facts_of(std::span<const std::string> names, const Failed& failed) const {

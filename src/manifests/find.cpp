@@ -20,14 +20,14 @@ std::vector<char32_t> characters(std::string_view text) {
     std::vector<char32_t> out;
     for (std::size_t wrong = 0; !text.empty();) {
         const std::size_t length = character_at(text, wrong);
-        // A byte that is no UTF-8 is a character that no text has.
+        // A byte that is not UTF-8 becomes a character that no text has.
         out.push_back(length == 0 ? 0xdc00 + static_cast<unsigned char>(text[0]) : code_point(text.substr(0, length)));
         text.remove_prefix(std::max<std::size_t>(length, 1));
     }
     return out;
 }
 
-// Whether one character is of the set that begins behind the '[' at `at`; `at` goes behind its ']'. None: there is no ']'.
+// Whether a character is in the set that begins after the '[' at `at`; `at` moves past the ']'. nullopt: there is no ']'.
 std::optional<bool> in_set(char32_t c, const std::vector<char32_t>& pattern, std::size_t& at) {
     std::size_t first = at;
     const bool is_not = first < pattern.size() && pattern[first] == '!';
@@ -149,7 +149,7 @@ std::vector<std::pair<std::string, std::string>> weights_of(std::string_view tex
 
 bool matches(std::string_view name, std::string_view pattern) {
     const std::vector<char32_t> text = characters(name), wanted = characters(pattern);
-    std::size_t at = 0, p = 0, star = wanted.size() + 1, star_at = 0;  // the last star, and what it has taken up to
+    std::size_t at = 0, p = 0, star = wanted.size() + 1, star_at = 0;  // the last star, and the end of what it matches
     while (at < text.size()) {
         bool fits = false;
         std::size_t next = p + 1;

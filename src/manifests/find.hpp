@@ -10,28 +10,28 @@
 
 namespace merklize::inline v0::manifests {
 
-/// Whether a name has a pattern, as in a shell: * any characters, also /; ? one; [a-z] one of these; [!a-z] any other.
+/// Whether a name matches a pattern of a shell: * any characters, also /; ? one; [a-z] one of these; [!a-z] any other.
 bool matches(std::string_view name, std::string_view pattern);
 
 /// The files of a safetensors file, an index of shards, or a folder.
 struct Source {
     Kind kind = Kind::folder;
     std::string folder{};
-    std::string name{};  ///< of the file or the index in its folder
+    std::string name{};  ///< of the file, or of the index in its folder
     /// Relative to the folder, sorted by their bytes.
     std::vector<std::string> shards{}, files{};
-    /// Of an index: tensors and their shards.
+    /// For an index: tensors and their shards.
     std::vector<std::pair<std::string, std::string>> weights{};
 };
 
 /// ignore        patterns of names, or of paths below the folder, that are left out
 /// follow_links  take symbolic links to files for the files
-/// own           a path that is left out: the manifest's own
+/// own           the manifest's own path, which is left out
 /// errors        io (unreadable), invalid_argument (names that no manifest can hold; links and devices in a folder)
 Source find_source(const std::string& path, const std::vector<std::string>& ignore, bool follow_links,
                    const std::string& own);
 
-/// What find_source() does with what it has read, for files anywhere.
+/// The parts of find_source() that read nothing, for files on a disk or in a store.
 /// text  of the index;  path  for error texts
 void take_index(Source& found, std::string_view text, const std::string& path);
 /// names  of all files below a folder, sorted

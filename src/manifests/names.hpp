@@ -22,22 +22,22 @@ std::optional<Kind> kind_of(std::string_view name) noexcept;
 inline constexpr std::string_view format_name = "merklize-manifest-1";
 /// Whether a manifest can have pieces of this size; 0: none.
 bool is_piece_size(std::uint64_t size) noexcept;
-/// Bits of an element, or 0: no dtype that a manifest has.
+/// Bits of an element, or 0 for a dtype that no manifest has.
 unsigned bits_of(std::string_view dtype) noexcept;
-/// Bytes of a tensor; none if they are no whole number, or the bits, counted from the left as safetensors does it, 2^64 or more.
+/// Bytes of a tensor. nullopt if they are not a whole number, or if the bits, multiplied from the left as in safetensors, reach 2^64.
 std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, unsigned bits) noexcept;
 
 /// The whole content of a file.  errors  io
 std::string content_of(const std::string& path);
 /// Throws invalid_argument unless the name of a file stays in its folder on every system.
 void require_path(std::string_view name);
-/// Throws invalid_argument if two names are one on a system that ignores the case of ASCII's letters.
+/// Throws invalid_argument if two names differ only in the case of ASCII letters, which some systems ignore.
 void require_distinct(const std::vector<std::string>& names);
-/// A name in quotes, as Python's repr() has it; of a long one the begin.
+/// A name in quotes, as by Python's repr(); a long one is cut.
 std::string in_quotes(std::string_view name);
-/// Numbers as Python's str() has them; of a long list the begin.
+/// Numbers as by Python's str(); a long list is cut.
 std::string in_brackets(const std::vector<std::uint64_t>& numbers);
-/// Throws io: what the system refused to do with a file, by errno.
+/// Throws io with what the system refused to do with a file, by errno.
 [[noreturn]] void cannot_read(const std::string& path, int reason);
 
 }  // namespace merklize::inline v0::manifests

@@ -1,4 +1,4 @@
-// A manifest's text, read and checked: nothing that to_json() does not write is taken.
+// Reads and checks a manifest's text. Only texts that to_json() could have written are accepted.
 #include <algorithm>
 #include <charconv>
 #include <functional>
@@ -97,7 +97,7 @@ Digest digest_of(const Value& value, const std::string& what) {
     return found[0];
 }
 
-// The values of pieces, from which the digest must follow.
+// The values of pieces. The digest must follow from them.
 std::vector<Digest> pieces_of(const Members& members, const std::string& what, std::uint64_t size, const Digest& digest,
                               std::uint64_t piece_size) {
     const Value* value = json::find(members, "pieces");
@@ -186,7 +186,7 @@ private:
             bad("piece_size must be 0 or a power of two >= 262144, got " + std::to_string(made_.piece_size));
     }
 
-    // A list that is sorted by its key, each of which is there once.
+    // A list that is sorted by its key, without repeated keys.
     template <class Entry>
     std::vector<Entry> entries(const char* name, const char* key,
                                const std::function<Entry(const Value&, const std::string&)>& read_one) const {

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::system_clock;
 
-// Two writes closer than this may have one time: the system's clock is as coarse as 10 ms.
+// Two writes within this time may have equal times, because the system's clock is as coarse as 10 ms.
 constexpr std::chrono::milliseconds clock_step{20};
 
 Clock::duration last_write(const Seen& seen) {
@@ -22,7 +22,7 @@ Clock::duration last_write(const Seen& seen) {
                                                        std::chrono::nanoseconds(seen.nanoseconds));
 }
 
-// Whether the time of the last write fits in a manifest, and is so long ago that every later write gets another one.
+// Whether the time of the last write fits in a manifest, and is so long ago that every later write has a later time.
 bool is_settled(const Seen& seen) {
     constexpr std::int64_t limit = INT64_MAX / 1'000'000'000;
     return seen.seconds > -limit && seen.seconds < limit &&
@@ -78,7 +78,7 @@ private:
         return !reading_.wanted || reading_.wanted(name, shard);
     }
 
-    // A write after this moment must get a later time than the one that is noted: refresh() goes by it.
+    // A write after this moment must get a later time than the noted one, because refresh() compares them.
     void wait_for_clock() const {
         Clock::duration newest{};
         for (const auto& [_, one] : looked_)
@@ -87,8 +87,8 @@ private:
         if (left > Clock::duration::zero() && left <= clock_step) std::this_thread::sleep_for(left);
     }
 
-    // What tensors are called in the manifest. In a folder: its path below the folder, then the name; a name that several files of one
-    // folder have is preceded by the file's.
+    // The names of tensors in the manifest. In a folder, a name begins with the path of its sub-folder. If several files of one
+    // folder have the name, the file's name goes before it.
     void name_tensors() {
         std::map<std::string, std::vector<std::pair<std::string, std::string>>> owners;
         for (const auto& [shard, header] : headers_) {
@@ -148,7 +148,7 @@ private:
         if (is_hashed) found_.hashed.push_back(name);
     }
 
-    // Tensors of the known manifest by their places in a shard that did not change.
+    // The known manifest's tensors of an unchanged shard, by their places.
     std::map<std::pair<std::uint64_t, std::uint64_t>, const Tensor*> known_tensors(const std::string& shard) const {
         std::map<std::pair<std::uint64_t, std::uint64_t>, const Tensor*> found;
         if (!is_known(shard)) return found;
@@ -157,7 +157,7 @@ private:
         return found;
     }
 
-    // The known manifest's entry of a file that did not change, or null.
+    // The known manifest's entry of an unchanged file, or null.
     const File* known_file(const std::string& name) const {
         if (!is_known(name)) return nullptr;
         const std::vector<File>& files = reading_.known->files;
@@ -168,7 +168,7 @@ private:
     void read_shard(const std::string& shard, const Header& header) {
         const auto old = known_tensors(shard);
         std::vector<Tensor> made;
-        std::vector<std::size_t> taken;  // those that are hashed
+        std::vector<std::size_t> taken;  // tensors that are hashed
         std::vector<FileRange> ranges;
         for (const Stored& tensor : header.tensors) {
             const std::string& name = names_.at({shard, tensor.name});

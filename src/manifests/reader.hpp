@@ -19,18 +19,18 @@ struct Found {
     std::vector<File> files{};
     std::vector<Shard> shards{};
     std::vector<Seen> seen{};
-    std::vector<std::string> hashed{};  ///< files that were hashed, not known already
-    /// Files that could not be read, where that is no error, and why, in the order in which that was found.
+    std::vector<std::string> hashed{};  ///< files that were hashed, because they were not known
+    /// Unreadable files with the reasons, in the order in which they were found, if that is not an error.
     std::vector<std::pair<std::string, std::string>> failed{};
 };
 
 /// Which tensors and files to read, and how.
 struct Reading {
     std::uint64_t piece_size = 0;
-    /// What to hash: of a tensor its name and shard, of a file its name alone. None: all.
+    /// What to hash: called with a tensor's name and shard, or with a file's name alone. Without it, everything.
     std::function<bool(const std::string& name, const std::string* shard)> wanted{};
-    bool keeps_going = false;         ///< files that cannot be read are noted as failed
-    const Manifest* known = nullptr;  ///< whose files that did not change since are not hashed again
+    bool keeps_going = false;         ///< unreadable files are noted as failed, and the others are read
+    const Manifest* known = nullptr;  ///< its unchanged files are not hashed again
 };
 
 /// Hashes the files of a source: ranges of one shard, or several files, at once.

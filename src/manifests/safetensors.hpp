@@ -11,10 +11,10 @@
 
 namespace merklize::inline v0::manifests {
 
-/// Commas and opening brackets that a header, or an index of shards, has at most.
+/// The most commas and opening brackets that a header, or an index of shards, may have.
 inline constexpr std::size_t most_separators = std::size_t{1} << 22;
 
-/// A tensor as the header of a safetensors file has it.
+/// A tensor in the header of a safetensors file.
 struct Stored {
     std::string name{}, dtype{};
     std::vector<std::uint64_t> shape{};

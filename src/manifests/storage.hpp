@@ -15,7 +15,7 @@
 
 namespace merklize::inline v0::manifests {
 
-/// The options of a call whose work is done in parts, each as large as its bytes.
+/// The options of a call whose work is done in parts. The progress of a part counts by its bytes.
 class Work {
 public:
     explicit Work(const RunOptions& options) : options_(options) {}
@@ -31,7 +31,7 @@ private:
     std::uint64_t done_ = 0, total_ = 0;
 };
 
-/// What is known of a file before it is read: its size and what refresh() goes by, or why it cannot be read.
+/// What is known of a file before it is read: its size and what refresh() compares, or why it cannot be read.
 struct Looked {
     std::uint64_t size = 0;
     std::optional<Seen> seen{};
@@ -43,8 +43,8 @@ struct Hashed {
     std::exception_ptr error{};
 };
 
-/// Where the files of a source lie: on a disk, or in a store. Names are relative to the source's folder. Errors of one file are Error with
-/// io or invalid_argument; all others end the call. A file must be the one that look_at() has seen for as long as it is read.
+/// Where the files of a source lie: on a disk, or in a store. Names are relative to the source's folder. An Error with io or
+/// invalid_argument is about one file; all others end the call. While a file is read, it must stay the one that look_at() saw.
 class Storage {
 public:
     Storage() = default;

@@ -40,7 +40,7 @@ std::string record_of(const File& file) {
     return record;
 }
 
-// Nodes above the leaves are plain merges, so neither passes for the other.
+// Leaves are made with a context, and nodes are plain merges, so neither can pose as the other.
 const Mode& leaf_mode() {
     static const Mode mode = Mode::derive_key("merklize 2026-11-22 manifest leaf v1");
     return mode;

@@ -10,7 +10,7 @@ namespace merklize::json {
 
 /// Writes JSON, with the spaces of Python's json.dumps(). A value is its text.
 
-/// Characters beyond ASCII.
+/// What becomes of characters beyond ASCII.
 enum class Characters { escaped, as_they_are };
 /// A string in quotes.
 /// value  UTF-8

@@ -16,10 +16,10 @@ using runtime::LeafReader;
 using runtime::part_of;
 using runtime::TreeFileWriter;
 
-constexpr double read_share = 0.7;  // the share of reading and of making the leaves in the work of a batch
+constexpr double read_share = 0.7;  // the share of a batch's work that is reading and making leaves
 
-// Changes if the input is another file or was written to: a build must not continue with other data. 0 if the input is
-// no regular file.
+// Changes if the input is another file or was written to, because a build must not continue with other data. 0 if the
+// input is not a regular file.
 std::uint64_t stamp_of(const LeafReader& reader) {
     if (!reader.has_extent()) return 0;
     const runtime::InputFile::Identity& identity = reader.identity();

@@ -22,7 +22,7 @@ using runtime::AtomicFile;
 using runtime::NodeAt;
 using runtime::TreeHeader;
 
-// Fewer nodes are merged one by one: that is quicker than a launch.
+// Fewer nodes are merged one by one, which is quicker than a launch.
 constexpr std::size_t few = 64;
 
 void write_nodes(AtomicFile& out, const TreeHeader& header, unsigned level, std::uint64_t first,
@@ -39,7 +39,7 @@ struct Changed {
     std::vector<std::uint64_t> indices{};
     std::vector<Digest> nodes{};
 
-    // Calls use(index of the first node, nodes) for nodes that follow one another.
+    // Calls use(index of the first node, nodes) for each run of neighbours.
     template <class Use>
     void each_run(Use use) const {
         for (std::size_t first = 0, last = 0; first < indices.size(); first = last) {
@@ -97,7 +97,8 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
 // Writes changed nodes, level by level, and the header to the file itself. False if that is not possible or gains nothing.
 bool write_in_place(const runtime::TreeFileReader& reader, const runtime::FileLock& lock, const TreeHeader& header,
                     std::span<const Changed> levels) {
-    constexpr std::uint64_t least_ratio = 16;  // less of the file is changed in place; more is faster in a copy
+    constexpr std::uint64_t least_ratio =
+        16;  // at most this part of a file is changed in place; for more a copy is faster
     std::uint64_t n = 0;
     for (const Changed& changed : levels) n += changed.nodes.size();
     if (header.file_bytes() < runtime::least_bytes_in_place || least_ratio * n * Digest::size > header.file_bytes())
@@ -197,7 +198,7 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
 
 namespace {
 
-// What the leaves of a tree stand for when more are added. Behind a shorter piece the whole is no file that is cut into pieces.
+// What the leaves of a tree stand for after an append. After a shorter piece they no longer stand for the pieces of one file.
 LeafSource with_more(const TreeHeader& old, const LeafSource& more) {
     const auto [leaf_bytes, total_bytes] = old.source;
     if (old.n_leaves == 0) return more;
@@ -226,7 +227,7 @@ void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& s
     const TreeHeader& old = reader().header();
     TreeHeader header(form, old.n_leaves + leaves.size(), with_more(old, source));
     out.reserve(header.file_bytes());
-    // Whole nodes stay as they are. The nodes on the right edge are made again.
+    // Whole nodes stay. The nodes on the right edge are computed again.
     for (unsigned level = 0; level <= old.layout().height(); level++) {
         out.copy(reader().file().fd(), old.offset(level), Digest::size * old.layout().whole_nodes(level),
                  header.offset(level));

@@ -34,7 +34,7 @@ enum : std::size_t {
     at_root = 88,
     at_checksum = 120,
 };
-constexpr std::uint64_t most_leaves = std::uint64_t{1} << 56;  // their file has fewer than 2^63 bytes
+constexpr std::uint64_t most_leaves = std::uint64_t{1} << 56;  // so a file has fewer than 2^63 bytes
 
 // The checksum of these bytes and a number.
 std::uint64_t checksum_with(std::span<const std::byte> bytes, std::uint64_t number) {
@@ -44,7 +44,7 @@ std::uint64_t checksum_with(std::span<const std::byte> bytes, std::uint64_t numb
     return checksum(std::span(data).first(bytes.size() + 8));
 }
 
-// Whether a source makes n leaves. No bytes: nobody knows how many, or they are one empty piece or no rows.
+// Whether a source makes n leaves. Without bytes their number is unknown, or they are one empty piece or no rows.
 bool makes(const LeafSource& source, std::uint64_t n) {
     const auto [leaf_bytes, total_bytes] = source;
     return total_bytes == 0 || (leaf_bytes != 0 && total_bytes / leaf_bytes + (total_bytes % leaf_bytes != 0) == n);

@@ -23,8 +23,8 @@ struct TreeHeader {
     Hash hash = Hash::blake3;
     TreeRule rule = TreeRule::perfect;
     Merges merges = Merges::plain;
-    std::uint64_t key_check = 0;  ///< reveals a wrong key at once; 0 for plain merges
-    std::uint64_t n_leaves = 0;   ///< 0 in an unfinished file: not known yet; in a finished one: the empty tree
+    std::uint64_t key_check = 0;  ///< detects a wrong key; 0 for plain merges
+    std::uint64_t n_leaves = 0;   ///< 0: not known yet (in an unfinished file), or the empty tree (in a finished one)
     LeafSource source{};
     Digest padding{};
     Digest root{};
@@ -50,8 +50,8 @@ struct TreeHeader {
     /// stamp  of the data that the leaves come from; not stored, but find_notes() accepts a header only with the same
     ///        stamp
     Bytes encode_unfinished(std::uint64_t stamp) const;
-    /// A note that `leaves` leaves are written, and its offset. Two successive notes have different offsets, so that a
-    /// torn write leaves one of them.
+    /// A note that `leaves` leaves are written, and its offset. Successive notes have different offsets, so that a torn
+    /// write leaves one of them.
     struct Note {
         std::array<std::byte, 16> bytes;
         std::uint64_t offset;

@@ -29,7 +29,7 @@ public:
 
     void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
     Digest node(unsigned level, std::uint64_t index) const;
-    /// Single nodes. Nodes that follow one another here and are close together in the file take one read.
+    /// Single nodes. Nodes that are neighbours in the list and close together in the file take one read.
     std::vector<Digest> nodes(std::span<const NodeAt> places) const;
 
 private:

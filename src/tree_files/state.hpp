@@ -9,12 +9,12 @@
 
 namespace merklize::inline v0 {
 
-/// What a TreeFile holds; for tree_file.cpp, check.cpp and change.cpp.
+/// The state of a TreeFile, for tree_file.cpp, check.cpp and change.cpp.
 struct MERKLIZE_LOCAL TreeFile::State {
     explicit State(const std::filesystem::path& path);
 
     std::unique_ptr<const runtime::TreeFileReader> open;
-    TreeForm form;  ///< of a keyed tree: without the mode until it is given
+    TreeForm form;  ///< for a keyed tree without the mode, until the caller gives it
 
     const runtime::TreeFileReader& reader() const noexcept { return *open; }
     const runtime::TreeHeader& header() const noexcept { return reader().header(); }
@@ -29,7 +29,7 @@ struct MERKLIZE_LOCAL TreeFile::State {
     /// errors  invalid_argument (nodes that the level does not have, or a level above the root)
     void require_nodes(unsigned level, std::uint64_t first, std::uint64_t count) const;
     bool is_keyed() const noexcept { return header().merges != runtime::TreeHeader::Merges::plain; }
-    /// The form for merges.  errors  invalid_argument (the mode is not given yet)
+    /// The form for merges.  errors  invalid_argument (the caller has not given the mode)
     const TreeForm& complete_form(const char* what) const;
     /// The form for proofs: they need the mode only if they contain padding.
     const TreeForm& proof_form(const char* what) const {

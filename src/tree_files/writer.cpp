@@ -13,7 +13,7 @@
 namespace merklize::runtime {
 namespace {
 
-// The time between notes, and so the work that a killed process can lose. Each note waits for the disk.
+// The time between notes, which is the most work that a killed process can lose. Each note waits for the disk.
 constexpr auto note_interval = std::chrono::seconds(2);
 
 void require_form(const TreeForm& form, std::uint64_t n_leaves) {
@@ -35,7 +35,7 @@ TreeFileWriter::TreeFileWriter(const std::filesystem::path& path, std::uint64_t 
         TreeHeader::Bytes old;
         file_.read(old, 0);
         const auto progress = header_.find_notes(old, stamp);
-        // The leaves come first in the file, whatever their count: all noted leaves must be there.
+        // All noted leaves must be there. Leaves come first in the file, whatever their count.
         if (progress && there >= TreeHeader::size + Digest::size * progress->leaves) {
             next_note_ = progress->next_turn;
             if (resume(progress->leaves)) return;
@@ -53,8 +53,8 @@ TreeFileWriter::TreeFileWriter(const std::filesystem::path& path, std::uint64_t 
     note(0);
 }
 
-// Reads the peaks and the leaves of the batch that was not whole. False if not all of them are digests of the hash:
-// then somebody else wrote to the file.
+// Reads the peaks and the leaves of the unfinished batch. False if one is not a digest of the hash, because then another
+// program wrote to the file.
 bool TreeFileWriter::resume(std::uint64_t leaves) {
     const std::uint64_t held = leaves % Batch::capacity, before = leaves - held;
     bool sound = true;
@@ -183,7 +183,7 @@ Digest TreeFileWriter::finish(const RunOptions& options, const LeafSource* sourc
         Merges(form_).require_count(taken(), "tree file");
         const TreeHeader header(form_, taken(), source == nullptr ? header_.source : *source);
         checkpoint();
-        done_ = true;  // all leaves are noted; after an error from here on, a later build starts from them
+        done_ = true;  // all leaves are noted: after a later error, a new build starts from them
         header_ = header;
         file_.reserve(header_.file_bytes());
         build_above(options);

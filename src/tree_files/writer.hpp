@@ -13,9 +13,9 @@
 
 namespace merklize::runtime {
 
-/// A tree file in the making: takes leaves in order and writes the levels. While one batch is built, a thread of its
-/// own writes the other. Every few seconds a note in the file's header area says what is on the disk, so that a later
-/// process can continue from there.
+/// An unfinished tree file: takes leaves in order and writes the levels. While one batch is built, a thread writes the
+/// other. Every few seconds a note in the file's header area says what is on the disk, so that a later process can
+/// continue from there.
 class TreeFileWriter {
 public:
     /// As TreeWriter.  stamp  identifies the data that the leaves come from; a file that was begun with other data is
@@ -24,7 +24,7 @@ public:
                    const LeafSource& source, bool resume, std::uint64_t stamp = 0);
     TreeFileWriter(const TreeFileWriter&) = delete;
     TreeFileWriter& operator=(const TreeFileWriter&) = delete;
-    /// Notes the leaves that were taken, if it can.
+    /// Tries to note the leaves that were taken.
     ~TreeFileWriter();
 
     std::uint64_t taken() const noexcept { return passed_on_ + held_; }
@@ -61,7 +61,7 @@ private:
     TreeHeader::Bytes unfinished_{};  // header area without notes
     AtomicFile file_;
     mutable Batch batches_[2]{};
-    unsigned turn_ = 0;            // the batch that is being filled
+    unsigned turn_ = 0;            // which of the two batches is being filled
     std::uint64_t held_ = 0;       // leaves in that batch
     std::uint64_t passed_on_ = 0;  // leaves in the batches before it
     bool failed_ = false;          // a batch was lost: no more leaves can be taken
