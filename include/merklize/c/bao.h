@@ -15,8 +15,7 @@ typedef struct merklize_bao_form {
 /* Bytes of a message that cannot be verified. */
 typedef struct merklize_bao_fault {
     uint64_t offset, bytes;
-    uint32_t
-        in_outboard; /* 1: the outboard is wrong there, so that nothing is known of the message; 0: the message is */
+    uint32_t in_outboard; /* 1: the outboard is wrong there, and nothing is known of the message; 0: the message is */
 } merklize_bao_fault;
 
 /* bytes   written: of the outboard of a message of `message_bytes` bytes

@@ -70,8 +70,7 @@ MERKLIZE_C_API merklize_status merklize_hash_name(merklize_hash_id hash, char *t
 typedef struct merklize_mode {
     const uint8_t *key; /* the keyed hash: exactly 32 bytes */
     size_t key_bytes;
-    const char
-        *context; /* derive_key: a globally unique text that names the purpose. The data is then the key material */
+    const char *context; /* derive_key: a globally unique text that names the purpose; the data is key material */
     size_t context_bytes;
 } merklize_mode;
 

@@ -22,8 +22,7 @@ typedef struct merklize_matrix {
     int64_t row_stride;    /* in words, of any sign: row-major matrices have `columns` and 1 */
     int64_t column_stride; /* column-major ones have 1 and `rows` */
     uint32_t word_bytes;   /* 1, 4 or 8; of a field hash those of its words (merklize_hash_info.row_unit_bytes) */
-    uint32_t
-        elements; /* MERKLIZE_ELEMENTS_..., the same in all matrices of a call; openings of rows take canonical words alone */
+    uint32_t elements; /* MERKLIZE_ELEMENTS_..., the same in all matrices of a call; for openings of rows canonical */
 } merklize_matrix;
 
 /* Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.
@@ -43,9 +42,8 @@ typedef struct merklize_commitment_form {
     uint32_t cap_height; /* layers between the cap and the root; 0: the cap is the root */
     uint32_t montgomery; /* as in merklize_hash_rows() */
     uint32_t word_bytes; /* for merklize_verify_opening() with a hash of bytes: 1, 4 or 8. Else 0 */
-    uint32_t
-        keep; /* 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes are; handles of
-                            those on a device, whose words must not change */
+    uint32_t keep;       /* 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes
+                            are; handles of those on a device, whose words must not change */
 } merklize_commitment_form;
 
 typedef struct merklize_commitment_info {

@@ -8,11 +8,11 @@
 /* The leaf of a standard tree: Keccak-256 of Keccak-256 of these bytes, which are abi.encode(value). */
 MERKLIZE_C_API merklize_status merklize_openzeppelin_leaf(const void *abi_encoded, size_t bytes, merklize_digest *leaf);
 
-/* A tree of 2n - 1 nodes over n >= 1 leaves. Leaves are named by their index in the order in which they were given. Any number of threads
- * may use it at once.
+/* A tree of 2n - 1 nodes over n >= 1 leaves. Leaves are named by their index in the order in which they were given. Any number of
+ * threads may use it at once.
  * leaves        [n]: merklize_openzeppelin_leaf(), or of a simple tree 32 bytes as they are
- * tree_indices  null: leaves are sorted, as the package does by default. Else [n], of a dump: `treeIndex` of each leaf; such a tree is right
- *               if merklize_openzeppelin_tree_nodes() are the dump's `tree`. n - 1 for the last leaf to 2n - 2 for the first keep their order
+ * tree_indices  null: leaves are sorted, as the package does by default. Else [n], of a dump: `treeIndex` of each leaf. The dump is right
+ *               if merklize_openzeppelin_tree_nodes() are its `tree`. 2n - 2 - i for leaf i keeps the order
  * errors        invalid_argument (no leaves; tree_indices that are not n - 1 to 2n - 2, each once; timings) */
 MERKLIZE_C_API merklize_status merklize_openzeppelin_tree_create(const merklize_digest *leaves, size_t n,
                                                                  const uint64_t *tree_indices,
@@ -34,7 +34,7 @@ MERKLIZE_C_API merklize_status merklize_openzeppelin_tree_index(const merklize_o
 MERKLIZE_C_API merklize_status merklize_openzeppelin_tree_prove(const merklize_openzeppelin_tree *tree, uint64_t index,
                                                                 merklize_digest *proof, size_t capacity,
                                                                 size_t *length);
-/* As getMultiProof() gives it, for Solidity's MerkleProof.multiProofVerify(). A null proof asks for its length: then nothing else is written.
+/* As getMultiProof() gives it, for Solidity's MerkleProof.multiProofVerify(). A null proof asks for its length alone.
  * leaves  [count], written, in the order that the verifier needs
  * proof   [capacity], written
  * length  written if not null: digests of the proof, also if capacity is too small

@@ -36,10 +36,9 @@ typedef int (*merklize_progress)(void *context, double done);
 
 /* Null in place of options: all defaults. */
 typedef struct merklize_run_options {
-    const merklize_device
-        *device;      /* null: the stream's, else "auto" (merklize_device_open()). Ignored where data is in a buffer */
-    uint32_t threads; /* CPU threads to use, the caller's included; 0: all that the process may use */
-    merklize_progress progress; /* null: none */
+    const merklize_device *device; /* null: the stream's, else "auto". Ignored where data is in a buffer */
+    uint32_t threads;              /* CPU threads to use, the caller's included; 0: all that the process may use */
+    merklize_progress progress;    /* null: none */
     void *progress_context;
     const merklize_stream *stream; /* must belong to the device; null: the library's own */
     const merklize_policy *policy; /* null: the library chooses */

@@ -65,8 +65,8 @@ MERKLIZE_C_API merklize_status merklize_tree_file_append(merklize_tree_file *fil
 /* Builds a tree file of leaves that come in pieces, in little memory. It writes PATH.partial, which becomes PATH when it is whole.
  * n_leaves                 of the whole tree; 0: not known
  * leaf_bytes, total_bytes  what is recorded of the input behind the leaves; 0: not known. total_bytes is 0 if n_leaves is
- * resume                   1: if PATH.partial has this form, n_leaves and input, go on after its leaves, which the caller must know to be the
- *                          first ones of this tree; 0: begin again
+ * resume                   1: if PATH.partial has this form, n_leaves and input, go on after its leaves. The caller must know that they
+ *                          are the first ones of this tree. 0: begin again
  * options                  as merklize_hasher_create()
  * errors                   io (a disk that is too small, with the numbers; a PATH that is no regular file; another build of it is running),
  *                          invalid_argument (as merklize_build_tree(); leaves that do not match the bytes) */

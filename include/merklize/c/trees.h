@@ -73,8 +73,8 @@ MERKLIZE_C_API merklize_status merklize_tree_level(const merklize_tree *tree, ui
  * errors  too_small, invalid_argument (a level below the leaves, or dropped) */
 MERKLIZE_C_API merklize_status merklize_tree_cap(const merklize_tree *tree, uint32_t height, merklize_digest *nodes,
                                                  size_t capacity, size_t *count);
-/* A handle to the tree's slots in a device's memory, to be read alone: a call that would write it is an error. It stays valid memory after the tree is freed; a change of the
- * tree may leave it behind.
+/* A handle to the tree's slots in a device's memory, which is only read: a call that would write it is an error. It stays valid memory
+ * after the tree is freed; a change of the tree may leave it behind.
  * errors  invalid_argument (the nodes are on the host) */
 MERKLIZE_C_API merklize_status merklize_tree_device_nodes(const merklize_tree *tree, merklize_buffer **nodes);
 
