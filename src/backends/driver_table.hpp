@@ -1,7 +1,7 @@
 // The functions of a driver (seams/driver.h), listed once: every backend declares them and fills its table from here.
 #pragma once
 
-#include "seams/driver.h"
+#include "seams/backend.h"
 
 // X(function): a backend's functions have the names of the table.
 // clang-format off
@@ -30,3 +30,16 @@ struct Of<Result (*)(Arguments...)> {
 #define MKZ_DECLARE_DRIVER_FUNCTION(name) ::merklize::backends::Of<decltype(mkz_driver::name)>::Function name;
 // {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION)} is its table; stream_capturing, which may be null, comes last.
 #define MKZ_FILL_DRIVER_FUNCTION(name) .name = name,
+
+// A backend's own table, where its functions have the names of the table.
+#define MKZ_BACKEND(text, its_driver, error_function) \
+    {                                                 \
+        .abi = MKZ_BACKEND_ABI,                       \
+        .name = text,                                 \
+        .why_unavailable = why_unavailable,           \
+        .device_count = device_count,                 \
+        .device_facts = device_facts,                 \
+        .tune = tune,                                 \
+        .driver = its_driver,                         \
+        .last_error = error_function,                 \
+    }

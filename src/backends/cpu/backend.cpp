@@ -15,6 +15,7 @@
 
 #include "backends/cpu/lanes.hpp"
 #include "backends/cpu/tuning.hpp"
+#include "backends/driver_table.hpp"
 #include "host/threads.hpp"
 
 namespace merklize::cpu {
@@ -78,18 +79,13 @@ mkz_status device_facts(std::uint32_t, mkz_device_facts* facts) {
     }
 }
 
+std::uint32_t device_count() noexcept { return 1; }
+
+const char* last_error() noexcept { return error_text.c_str(); }
+
 }  // namespace
 
 extern const mkz_backend backend;
-const mkz_backend backend = {
-    .abi = MKZ_BACKEND_ABI,
-    .name = "cpu",
-    .why_unavailable = why_unavailable,
-    .device_count = [] { return 1u; },
-    .device_facts = device_facts,
-    .tune = tune,
-    .driver = nullptr,
-    .last_error = [] { return error_text.c_str(); },
-};
+const mkz_backend backend = MKZ_BACKEND("cpu", nullptr, last_error);
 
 }  // namespace merklize::cpu

@@ -10,21 +10,14 @@
 namespace merklize::cuda {
 namespace {
 
+std::uint32_t device_count() noexcept { return static_cast<std::uint32_t>(driver_devices()); }
+
 constexpr mkz_driver driver_table = {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION).stream_capturing =
                                          stream_capturing};
 
 }  // namespace
 
 extern const mkz_backend backend;
-const mkz_backend backend = {
-    .abi = MKZ_BACKEND_ABI,
-    .name = "cuda",
-    .why_unavailable = why_unavailable,
-    .device_count = [] { return static_cast<std::uint32_t>(driver_devices()); },
-    .device_facts = device_facts,
-    .tune = tune,
-    .driver = &driver_table,
-    .last_error = backends::last_error,
-};
+const mkz_backend backend = MKZ_BACKEND("cuda", &driver_table, backends::last_error);
 
 }  // namespace merklize::cuda

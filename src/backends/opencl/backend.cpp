@@ -7,38 +7,28 @@
 //   copy       between host and blocks
 //   program    text, compiled form or SPIR-V -> kernels
 //   launch     kernels with their arguments
-//   tuning     how kernels run where the caller does not say
 #include "seams/backend.h"
 
 #include "backends/opencl/device.hpp"
-#include "backends/opencl/tuning.hpp"
 
 namespace merklize::opencl {
 
-mkz_status facts(std::uint32_t device, mkz_driver_facts* out) noexcept {
-    return guarded([&] { *out = device_of(device).driver_facts; });
-}
-
 namespace {
 
-mkz_status device_facts(std::uint32_t device, mkz_device_facts* facts) noexcept {
-    return guarded([&] { *facts = device_of(device).facts; });
-}
+struct OpenCL {
+    static constexpr const char* name = "opencl";
+    static constexpr const char* without_memory = "opencl: out of host memory while looking for devices";
+    static const DeviceList& devices() { return opencl::devices(); }
+};
+using Listed = backends::ListedDevices<OpenCL>;
 
 constexpr mkz_driver driver_table = {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION).stream_capturing = nullptr};
 
 }  // namespace
 
+mkz_status facts(std::uint32_t device, mkz_driver_facts* facts) noexcept { return Listed::driver_facts(device, facts); }
+
 extern const mkz_backend backend;
-const mkz_backend backend = {
-    .abi = MKZ_BACKEND_ABI,
-    .name = "opencl",
-    .why_unavailable = why_unavailable,
-    .device_count = device_count,
-    .device_facts = device_facts,
-    .tune = tune,
-    .driver = &driver_table,
-    .last_error = backends::last_error,
-};
+const mkz_backend backend = Listed::table(&driver_table);
 
 }  // namespace merklize::opencl

@@ -4,10 +4,9 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <type_traits>
 #include <vector>
-
-#include "backends/checks.hpp"
 
 namespace merklize::opencl {
 namespace {
@@ -68,12 +67,7 @@ bool holds(cl_context context, cl_device_id id) {
            std::ranges::find(ids, id) != ids.end();
 }
 
-struct Devices {
-    std::vector<std::unique_ptr<Device>> all;
-    std::string missing;  // why there are none; else empty
-};
-
-void list_platform(cl_platform_id platform, Devices& devices) {
+void list_platform(cl_platform_id platform, DeviceList& devices) {
     const std::string name = text_of(api().clGetPlatformInfo, platform, CL_PLATFORM_NAME);
     cl_uint count = 0;
     cl_int code = api().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
@@ -94,8 +88,8 @@ void list_platform(cl_platform_id platform, Devices& devices) {
     }
 }
 
-Devices list_devices() {
-    Devices devices;
+DeviceList list_devices() {
+    DeviceList devices;
     if (const char* reason = why_no_library()) {
         devices.missing = reason;
         return devices;
@@ -116,12 +110,6 @@ Devices list_devices() {
     for (cl_platform_id platform : platforms) list_platform(platform, devices);
     if (!devices.all.empty()) devices.missing.clear();
     return devices;
-}
-
-// Never destroyed, like the library.
-const Devices& devices() {
-    static const Devices& listed = *new Devices(list_devices());
-    return listed;
 }
 
 }  // namespace
@@ -156,6 +144,13 @@ Device::Device(std::uint32_t index, cl_platform_id platform, cl_device_id id)
     max_items = number_of<cl_uint>(id, CL_DEVICE_ADDRESS_BITS) == 32 ? UINT32_MAX : SIZE_MAX;
     const std::string languages = text(CL_DEVICE_IL_VERSION);
     if (languages.find("SPIR-V") != std::string::npos) spirv = languages;
+    const auto has = [](std::string_view text, std::string_view part) { return text.find(part) != text.npos; };
+    if (driver_facts.is_cpu != 0) {
+        device_class = has(driver_facts.compiler, "PoCL") ? backends::DeviceClass::pocl_processor
+                                                          : backends::DeviceClass::intel_processor;
+    } else if (has(facts.vendor, "NVIDIA")) {
+        device_class = backends::DeviceClass::nvidia_gpu;
+    }
 }
 
 void Device::fail(mkz_status status, const char* function, cl_int code, const std::string& doing) const {
@@ -245,27 +240,11 @@ bool Device::is_pinned(const void* host) {
     return below != pinned_.end() && std::less<>()(at, below->first + below->second.bytes);
 }
 
-const char* why_unavailable() noexcept {
-    try {
-        return devices().missing.empty() ? nullptr : devices().missing.c_str();
-    } catch (...) {
-        return "opencl: out of host memory while looking for devices";
-    }
+const DeviceList& devices() {
+    static const DeviceList& listed = *new DeviceList(list_devices());
+    return listed;
 }
 
-std::uint32_t device_count() noexcept {
-    try {
-        return static_cast<std::uint32_t>(devices().all.size());
-    } catch (...) {
-        return 0;
-    }
-}
-
-Device& device_of(std::uint32_t index) {
-    const Devices& found = devices();
-    if (!found.missing.empty()) throw Failure(MKZ_UNAVAILABLE, found.missing);
-    backends::require_device("opencl", index, found.all.size());
-    return *found.all[index];
-}
+Device& device_of(std::uint32_t index) { return backends::device_of(devices(), "opencl", index); }
 
 }  // namespace merklize::opencl

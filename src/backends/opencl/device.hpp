@@ -5,11 +5,10 @@
 #include <mutex>
 #include <string>
 
-#include "backends/driver_table.hpp"
+#include "backends/listed_devices.hpp"
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/error.hpp"
 #include "backends/opencl/handle.hpp"
-#include "seams/backend.h"
 
 namespace merklize::opencl {
 
@@ -47,6 +46,7 @@ public:
     const cl_device_id id;
     std::string label;  // "opencl:0 (NAME)"
     mkz_device_facts facts{};
+    backends::DeviceClass device_class = backends::DeviceClass::gpu;
     mkz_driver_facts driver_facts;
     std::string spirv;  // the versions of SPIR-V that it takes; empty: none
     std::uint64_t max_items = 0;
@@ -65,10 +65,10 @@ private:
     std::map<const char*, Pinned, std::greater<>> pinned_;  // by the address given out, highest first
 };
 
-/// Why no device can be used, or null; the text lives as long as the process. Looks for devices at the first call.
-const char* why_unavailable() noexcept;
-/// Devices are numbered as the loader lists platforms, and each platform its devices.
-std::uint32_t device_count() noexcept;
+using DeviceList = backends::DeviceList<Device>;
+/// Looked for at the first call, numbered as the loader lists platforms, and each platform its devices.
+/// Never destroyed, like the library.
+const DeviceList& devices();
 /// Throws a Failure if there is none of this index.
 Device& device_of(std::uint32_t index);
 

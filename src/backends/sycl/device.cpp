@@ -8,8 +8,6 @@
 #include <memory>
 #include <vector>
 
-#include "backends/checks.hpp"
-
 namespace merklize::sycl_plugin {
 namespace {
 
@@ -55,13 +53,8 @@ const char* why_not(::sycl::device device) {
     return nullptr;
 }
 
-struct Devices {
-    std::vector<std::unique_ptr<Device>> all;
-    std::string missing;  // why there are none; else empty
-};
-
-Devices list_devices() {
-    Devices devices;
+DeviceList list_devices() {
+    DeviceList devices;
     show_processor_device();
     devices.missing = "sycl: no device";
     const auto platforms = ::sycl::platform::get_platforms();
@@ -91,20 +84,6 @@ Devices list_devices() {
     return devices;
 }
 
-// Never destroyed, like the runtime. A runtime that fails to start is a reason, too.
-const Devices& devices() {
-    static const Devices& listed = *[] {
-        try {
-            return new Devices(list_devices());
-        } catch (const std::exception& e) {
-            auto failed = std::make_unique<Devices>();
-            failed->missing = std::string("sycl: looking for devices: ") + e.what();
-            return failed.release();
-        }
-    }();
-    return listed;
-}
-
 }  // namespace
 
 Device::Device(std::uint32_t index, const ::sycl::device& of) : index(index), device(of) {
@@ -130,6 +109,7 @@ Device::Device(std::uint32_t index, const ::sycl::device& of) : index(index), de
     const std::string compiler = "SYCL " + runtime_version() + " / " + version + " / " + name + " / " +
                                  platform_kind(platform) + " / " + platform.get_info<info::platform::version>();
     backends::put_summed(driver_facts.compiler, compiler);
+    if (driver_facts.is_cpu != 0) device_class = backends::DeviceClass::sycl_processor;
 }
 
 const ::sycl::context& Device::context() {
@@ -150,27 +130,19 @@ void Device::join_context(const ::sycl::context& theirs) {
 
 void Device::refuse(mkz_status status, const std::string& text) const { backends::refuse(status, label, text); }
 
-const char* why_unavailable() noexcept {
-    try {
-        return devices().missing.empty() ? nullptr : devices().missing.c_str();
-    } catch (...) {
-        return "sycl: out of host memory while looking for devices";
-    }
+const DeviceList& devices() {
+    static const DeviceList& listed = *[] {
+        try {
+            return new DeviceList(list_devices());
+        } catch (const std::exception& e) {
+            auto failed = std::make_unique<DeviceList>();
+            failed->missing = std::string("sycl: looking for devices: ") + e.what();
+            return failed.release();
+        }
+    }();
+    return listed;
 }
 
-std::uint32_t device_count() noexcept {
-    try {
-        return static_cast<std::uint32_t>(devices().all.size());
-    } catch (...) {
-        return 0;
-    }
-}
-
-Device& device_of(std::uint32_t index) {
-    const Devices& found = devices();
-    if (!found.missing.empty()) throw Failure(MKZ_UNAVAILABLE, found.missing);
-    backends::require_device("sycl", index, found.all.size());
-    return *found.all[index];
-}
+Device& device_of(std::uint32_t index) { return backends::device_of(devices(), "sycl", index); }
 
 }  // namespace merklize::sycl_plugin

@@ -6,9 +6,8 @@
 #include <string>
 #include <sycl/sycl.hpp>
 
-#include "backends/driver_table.hpp"
+#include "backends/listed_devices.hpp"
 #include "backends/sycl/error.hpp"
-#include "seams/backend.h"
 
 namespace merklize::sycl_plugin {
 
@@ -33,6 +32,7 @@ public:
     const ::sycl::device device;
     std::string label;  // "sycl:0 (NAME)"
     mkz_device_facts facts{};
+    backends::DeviceClass device_class = backends::DeviceClass::gpu;
     mkz_driver_facts driver_facts{};
 
 private:
@@ -54,10 +54,10 @@ auto attempt(const Device& device, const std::string& doing, mkz_status refused,
     }
 }
 
-/// Why no device can be used, or null; the text lives as long as the process. Looks for devices at the first call.
-const char* why_unavailable() noexcept;
-/// Devices are numbered as the runtime lists platforms, and each platform its devices.
-std::uint32_t device_count() noexcept;
+using DeviceList = backends::DeviceList<Device>;
+/// Looked for at the first call, numbered as the runtime lists platforms, and each platform its devices.
+/// Never destroyed, like the runtime. A runtime that fails to start is a reason, too.
+const DeviceList& devices();
 /// Throws a Failure if there is none of this index.
 Device& device_of(std::uint32_t index);
 
