@@ -56,7 +56,7 @@ bool asks_once(std::uint64_t device) {
 bool (*is_rotational)(std::uint64_t device) = asks_once;
 
 InputFile::InputFile(const std::filesystem::path& path) : ByteSource(path.string()), owned_(true) {
-    // A named pipe would wait here for its other side, deaf to cancelling; so it is read_some() that waits.
+    // O_NONBLOCK, because a blocking open() of a named pipe cannot be cancelled. read_some() waits for the writer.
     constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
     while ((fd_ = open(path.c_str(), flags)) < 0 && (errno == EAGAIN || errno == EINTR))  // another program's lease
         std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -14,7 +14,7 @@
 
 namespace merklize::runtime {
 
-/// Whether a device, by its number, is a disk that turns: it reads one place at a time, and each change of the place costs milliseconds.
+/// Whether a device, by its number, is a rotational disk. It reads one place at a time, and each seek costs milliseconds.
 /// What the system says is asked for once a device. Tests put an answer of their own here.
 // NOLINTNEXTLINE(bugprone-throwing-static-initialization): a constant
 extern bool (*is_rotational)(std::uint64_t device);
@@ -58,7 +58,7 @@ public:
     void read_at(std::span<std::byte> out, std::uint64_t offset) const override { read_at(out, offset, {}); }
     std::unique_ptr<ByteStream> stream(std::span<const ByteRange> ranges) const override;
     std::unique_ptr<ByteStream> stream() const override;
-    /// Whether it lies on a disk that turns.
+    /// Whether it lies on a rotational disk.
     bool is_on_rotational_disk() const;
     /// Reads up to out.size() bytes in order, fewer only at the end. While no data comes, `wait` is called about every
     /// 50 ms; if it returns false, reading stops and returns what was read.

@@ -23,8 +23,8 @@ namespace {
 
 constexpr auto tick_interval = std::chrono::milliseconds(50);
 
-// To wake a thread takes 16 to 30 us, in which it could hash 128 to 256 KiB. So who waits first looks again and again for about so
-// long: calls that follow one another at once, as those of a Hasher, find the workers awake.
+// Waking a thread takes 16 to 30 us, in which it could hash 128 to 256 KiB. So waiters spin for about that long before they sleep,
+// and back-to-back calls (a Hasher's) find the workers awake.
 constexpr auto awake = std::chrono::microseconds(30);
 
 inline void pause() noexcept {
@@ -117,7 +117,7 @@ struct Pool {
         } catch (const std::system_error&) {}
         jobs.push_back(&job);
         has_jobs = true;
-        // Those who are not wanted sleep on.
+        // Workers that are not wanted sleep on.
         if (job.helpers_wanted >= workers) return work.notify_all();
         for (unsigned k = 0; k < job.helpers_wanted; k++) work.notify_one();
     }
