@@ -8,6 +8,10 @@
 #include <merklize/hash.hpp>
 #include <merklize/tree_form.hpp>
 
+namespace merklize::runtime {
+class ByteSource;
+}
+
 namespace merklize::inline v0 {
 
 /// Where the leaves of a tree came from, as recorded in its file. 0 means not known.
@@ -32,6 +36,8 @@ struct TreeInput {
     std::uint64_t leaf_bytes;
     /// A descriptor that is open for reading. It is read from its current position to its end and not closed. -1: `path` is opened.
     int descriptor = -1;
+    /// Of the library's own callers: where the bytes come from instead. It must outlive the call.
+    const runtime::ByteSource* source = nullptr;
 
     static TreeInput pieces(const std::filesystem::path& path, std::uint64_t leaf_bytes) {
         return {path, Kind::pieces, leaf_bytes};

@@ -7,9 +7,11 @@
 
 #include "arguments.hpp"
 #include "bao/shape.hpp"
+#include "bao/verify.hpp"
 #include "module.hpp"
 #include "object_lock.hpp"
 #include "run.hpp"
+#include "source.hpp"
 
 namespace merklize::binding {
 
@@ -21,7 +23,7 @@ BaoForm to_form(nb::handle form) {
             is_true(form[1]) ? BaoOrder::post : BaoOrder::pre, is_true(form[2])};
 }
 
-std::vector<FileRange> to_ranges(nb::handle ranges) {
+std::vector<FileRange> to_message_ranges(nb::handle ranges) {
     std::vector<FileRange> out;
     for (nb::handle range : ranges) {
         if (nb::len(range) != 2)
@@ -115,7 +117,7 @@ nb::bytes bao_encode_file(nb::handle descriptor, nb::handle name, nb::handle for
 nb::bytes bao_slice(nb::handle data, nb::handle outboard, nb::handle ranges, nb::handle form, nb::handle size) {
     const InputBytes input(data, "slice: data");
     const BaoForm as = to_form(form);
-    const std::vector<FileRange> wanted = to_ranges(ranges);
+    const std::vector<FileRange> wanted = to_message_ranges(ranges);
     std::optional<InputBytes> nodes;
     if (!outboard.is_none()) nodes.emplace(outboard, "slice: outboard");
     const std::uint64_t bytes = nodes ? 0 : to_u64(size, "slice: size");
@@ -179,6 +181,19 @@ nb::list bao_verify_file(nb::handle descriptor, nb::handle name, nb::handle offs
     return to_list(faults);
 }
 
+// source  what PythonSource takes
+nb::list bao_verify_source(nb::handle source, nb::handle offset, nb::handle length, nb::handle root,
+                           nb::handle outboard, nb::handle form, const Settings& settings) {
+    const PythonSource from(source);
+    const FileRange range{to_u64(offset, "verify: offset"), to_u64(length, "verify: length")};
+    const InputBytes nodes(outboard, "verify: outboard");
+    const BaoTrust trust{to_digest(root, "verify: root"), nodes.span(), to_form(form)};
+    std::vector<BaoFault> faults;
+    Run{settings}(
+        [&](const RunOptions& options) { faults = runtime::verify_source("bao", from, range, trust, options); });
+    return to_list(faults);
+}
+
 void bao_require_outboard(nb::handle outboard, nb::handle size, nb::handle form) {
     const InputBytes nodes(outboard, "bao: outboard");
     merklize::runtime::require_outboard("bao", nodes.span(), to_u64(size, "bao: size"), to_form(form));
@@ -223,7 +238,7 @@ private:
         const Digest trusted = to_digest(root, "Decoder: root");
         const std::uint64_t bytes = to_u64(size, "Decoder: size");
         if (ranges.is_none()) return {trusted, to_form(form), bytes};
-        return {trusted, to_ranges(ranges), to_form(form), bytes};
+        return {trusted, to_message_ranges(ranges), to_form(form), bytes};
     }
 
     BaoDecoder decoder_;
@@ -258,6 +273,9 @@ void bind_bao(nb::module_& m) {
            "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]");
     define(m, "bao_verify_file", bao_verify_file,
            "def bao_verify_file(descriptor: int, name: str, offset: int, length: int, root: object, outboard: object, "
+           "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]");
+    define(m, "bao_verify_source", bao_verify_source,
+           "def bao_verify_source(source: object, offset: int, length: int, root: object, outboard: object, "
            "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]");
     define(m, "bao_require_outboard", bao_require_outboard,
            "def bao_require_outboard(outboard: object, size: int, form: tuple[int, bool, bool], /) -> None");

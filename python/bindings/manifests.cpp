@@ -118,7 +118,7 @@ PieceDigests to_made(nb::handle pair) {
 
 bool is_pair(nb::handle item) { return nb::isinstance<nb::tuple>(item); }
 
-nb::list to_ranges(std::span<const FileRange> ranges) {
+nb::list list_of(std::span<const FileRange> ranges) {
     nb::list list;
     for (const FileRange& range : ranges) list.append(nb::make_tuple(range.offset, range.bytes));
     return list;
@@ -174,18 +174,12 @@ public:
 
     std::vector<PieceDigests> hash_ranges(const std::string& shard, std::span<const FileRange> ranges,
                                           std::uint64_t piece_size, const RunOptions& options) override {
-        std::uint64_t all = 0, done = 0;
-        for (const FileRange& range : ranges) all += range.bytes;
         return in_python([&] {
+            const auto progress = [&options](double share) { return options.progress(share); };
             std::vector<PieceDigests> made;
-            for (nb::handle pair : object_.attr("hash")(to_str(shard), to_ranges(ranges), piece_size)) {
+            for (nb::handle pair :
+                 object_.attr("hash")(to_str(shard), list_of(ranges), piece_size, nb::cpp_function(progress)))
                 made.push_back(to_made(pair));
-                require_count(made.size() <= ranges.size(), true);
-                done += ranges[made.size() - 1].bytes;
-                if (options.progress &&
-                    !options.progress(all == 0 ? 1 : static_cast<double>(done) / static_cast<double>(all)))
-                    throw Error(ErrorCode::cancelled, "cancelled by the caller's progress function");
-            }
             require_count(made.size(), ranges.size());
             return made;
         });

@@ -1,8 +1,10 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "digests/file_root.hpp"
 #include "module.hpp"
 #include "run.hpp"
+#include "source.hpp"
 
 namespace merklize::binding {
 
@@ -25,21 +27,39 @@ nb::tuple hash_pieces(nb::handle data, nb::handle piece_bytes, const Settings& s
     return to_digests(made);
 }
 
+std::vector<FileRange> to_ranges(nb::handle ranges) {
+    std::vector<FileRange> made;
+    for (nb::handle range : ranges)
+        made.push_back({to_u64(range[0], "hash_file_ranges: offset"), to_u64(range[1], "hash_file_ranges: bytes")});
+    return made;
+}
+
+nb::list to_digests(const std::vector<PieceDigests>& made) {
+    nb::list result;
+    for (const PieceDigests& one : made) result.append(to_digests(one));
+    return result;
+}
+
 nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ranges, nb::handle piece_bytes,
                           const Settings& settings) {
     const int fd = to_int(descriptor, "hash_file_ranges: file descriptor");
     const std::string_view shown = to_text(name, "hash_file_ranges: name");
     const std::uint64_t piece = to_u64(piece_bytes, "hash_file_ranges: piece_bytes");
-    std::vector<FileRange> wanted;
-    for (nb::handle range : ranges) {
-        wanted.push_back({to_u64(range[0], "hash_file_ranges: offset"), to_u64(range[1], "hash_file_ranges: bytes")});
-    }
+    const std::vector<FileRange> wanted = to_ranges(ranges);
     std::vector<PieceDigests> made;
     Run{settings}(
         [&](const RunOptions& options) { made = merklize::hash_file_ranges(fd, shown, wanted, piece, options); });
-    nb::list result;
-    for (const PieceDigests& one : made) result.append(to_digests(one));
-    return result;
+    return to_digests(made);
+}
+
+// source  what PythonSource takes
+nb::list hash_source_ranges(nb::handle source, nb::handle ranges, nb::handle piece_bytes, const Settings& settings) {
+    const PythonSource from(source);
+    const std::uint64_t piece = to_u64(piece_bytes, "hash_file_ranges: piece_bytes");
+    const std::vector<FileRange> wanted = to_ranges(ranges);
+    std::vector<PieceDigests> made;
+    Run{settings}([&](const RunOptions& options) { made = runtime::hash_ranges(from, wanted, piece, options); });
+    return to_digests(made);
 }
 
 nb::bytes piece_values(nb::handle part, nb::handle offset, nb::handle piece_bytes, nb::handle key, nb::handle context,
@@ -78,6 +98,9 @@ void bind_pieces(nb::module_& m) {
     define(m, "hash_file_ranges", hash_file_ranges,
            "def hash_file_ranges(descriptor: int, name: str, ranges: list[tuple[int, int]], piece_bytes: int, "
            "settings: Settings, /) -> list[tuple[bytes, bytes]]");
+    define(m, "hash_source_ranges", hash_source_ranges,
+           "def hash_source_ranges(source: object, ranges: list[tuple[int, int]], piece_bytes: int, settings: "
+           "Settings, /) -> list[tuple[bytes, bytes]]");
     define(m, "piece_values", piece_values,
            "def piece_values(part: object, offset: int, piece_bytes: int, key: object, context: str | None, settings: "
            "Settings, /) -> bytes");

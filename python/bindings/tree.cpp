@@ -69,9 +69,9 @@ Tree make_tree_from_rows(nb::handle rows, nb::handle n_rows, const TreeForm& for
 
 Tree make_tree_from_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, const TreeForm& form,
                          const Settings& settings) {
-    const TreeInput from = to_tree_input(input, leaf_size, row_size);
+    const LeafInput from(input, leaf_size, row_size);
     return made(Run(settings, nullptr),
-                [&](const RunOptions& options) { return MerkleTree::from_file(from, form, options); });
+                [&](const RunOptions& options) { return MerkleTree::from_file(from.get(), form, options); });
 }
 
 nb::dict build_tree(nb::handle nodes, const TreeForm& form, const Settings& settings) {
@@ -257,7 +257,7 @@ void bind_tree(nb::module_& m) {
            "def make_tree_from_rows(rows: object, n_rows: int, form: TreeForm, settings: Settings, /) "
            "-> Tree");
     define(m, "make_tree_from_file", make_tree_from_file,
-           "def make_tree_from_file(input: bytes | int, leaf_size: int | None, row_size: int | None, form: TreeForm, "
+           "def make_tree_from_file(input: object, leaf_size: int | None, row_size: int | None, form: TreeForm, "
            "settings: Settings, /) -> Tree");
     define(m, "refuse_ambiguous", refuse_ambiguous, "def refuse_ambiguous(tree: Tree, format: str, /) -> None");
     define(m, "build_tree", build_tree,

@@ -165,15 +165,15 @@ void bind_tree_file(nb::module_& m) {
             "append_file",
             [](SharedFile& self, nb::handle input, nb::handle leaf_size, nb::handle row_size,
                const Settings& settings) {
-                const TreeInput from = to_tree_input(input, leaf_size, row_size);
+                const LeafInput from(input, leaf_size, row_size);
                 return self.change("TreeFile", [&](TreeFile& file) {
                     std::uint64_t count = 0;
-                    Run{settings}([&](const RunOptions& options) { count = file.append(from, options); });
+                    Run{settings}([&](const RunOptions& options) { count = file.append(from.get(), options); });
                     return count;
                 });
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
-            nb::sig("def append_file(self, input: bytes | int, leaf_size: int | None, row_size: int | None, settings: "
+            nb::sig("def append_file(self, input: object, leaf_size: int | None, row_size: int | None, settings: "
                     "Settings, /) -> int"));
     define(m, "open_tree_file", open_tree_file, "def open_tree_file(path: bytes, /) -> TreeFile");
     define(m, "save_tree", save, "def save_tree(tree: Tree, path: bytes, /) -> None");

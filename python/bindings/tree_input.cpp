@@ -5,52 +5,117 @@
 
 #include "arguments.hpp"
 #include "form.hpp"
+#include "levels/leaf_reader.hpp"
 #include "module.hpp"
 #include "run.hpp"
 
 namespace merklize::binding {
 
-TreeInput to_tree_input(nb::handle input, nb::handle leaf_size, nb::handle row_size) {
-    if (!leaf_size.is_none() && !row_size.is_none()) {
+namespace {
+
+TreeInput input_of(const std::filesystem::path& path, nb::handle leaf_size, nb::handle row_size) {
+    if (!leaf_size.is_none() && !row_size.is_none())
         throw Error(ErrorCode::invalid_argument, "give leaf_size or row_size, not both");
-    }
-    const bool is_descriptor = nb::isinstance<nb::int_>(input);
-    const int descriptor = is_descriptor ? to_int(input, "input") : -1;
-    if (is_descriptor && descriptor < 0) {
+    return !leaf_size.is_none()  ? TreeInput::pieces(path, to_u64(leaf_size, "leaf_size"))
+           : !row_size.is_none() ? TreeInput::rows(path, to_u64(row_size, "row_size"))
+                                 : TreeInput::leaves(path);
+}
+
+bool is_source(nb::handle input) { return nb::hasattr(input, "pieces"); }
+
+std::filesystem::path path_of(nb::handle input) {
+    if (is_source(input)) return text_of(input.attr("name"));
+    if (!nb::isinstance<nb::int_>(input)) return to_path(input, "input");
+    const int descriptor = to_int(input, "input");
+    if (descriptor < 0) {
         throw Error(ErrorCode::invalid_argument,
                     "input: a descriptor must be at least 0, got " + std::to_string(descriptor));
     }
-    const std::string name = descriptor == 0 ? "standard input" : "descriptor " + std::to_string(descriptor);
-    const std::filesystem::path path = is_descriptor ? std::filesystem::path(name) : to_path(input, "input");
-    TreeInput result = !leaf_size.is_none()  ? TreeInput::pieces(path, to_u64(leaf_size, "leaf_size"))
-                       : !row_size.is_none() ? TreeInput::rows(path, to_u64(row_size, "row_size"))
-                                             : TreeInput::leaves(path);
-    result.descriptor = descriptor;
-    return result;
+    return descriptor == 0 ? "standard input" : "descriptor " + std::to_string(descriptor);
+}
+
+}  // namespace
+
+LeafInput::LeafInput(nb::handle input, nb::handle leaf_size, nb::handle row_size)
+    : input_(input_of(path_of(input), leaf_size, row_size)) {
+    if (is_source(input)) {
+        input_.source = &source_.emplace(input);
+    } else if (nb::isinstance<nb::int_>(input)) {
+        input_.descriptor = to_int(input, "input");
+    }
 }
 
 namespace {
 
 TreeFacts build_tree_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, nb::handle output,
                           const TreeForm& form, nb::handle resume, const Settings& settings) {
-    const TreeInput from = to_tree_input(input, leaf_size, row_size);
+    const LeafInput from(input, leaf_size, row_size);
     const std::filesystem::path to = to_path(output, "build_tree_file: output");
     const bool go_on = is_true(resume);
     TreeFacts facts{};
     Run{settings}(
-        [&](const RunOptions& options) { facts = merklize::build_tree_file(from, to, form, go_on, options); });
+        [&](const RunOptions& options) { facts = merklize::build_tree_file(from.get(), to, form, go_on, options); });
     return facts;
 }
 
 TreeFacts merkle_root_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, const TreeForm& form,
                            const Settings& settings) {
-    const TreeInput from = to_tree_input(input, leaf_size, row_size);
+    const LeafInput from(input, leaf_size, row_size);
     TreeFacts facts{};
-    Run{settings}([&](const RunOptions& options) { facts = merklize::merkle_root_file(from, form, options); });
+    Run{settings}([&](const RunOptions& options) { facts = merklize::merkle_root_file(from.get(), form, options); });
     return facts;
 }
 
-// Of a tree that was built of what Python has read.
+// Known by name and size alone.
+class Unread final : public runtime::ByteSource {
+public:
+    Unread(std::string_view name, std::uint64_t size) : ByteSource(name), size_(size) {}
+
+    std::optional<Extent> extent() const override { return Extent{0, size_, {}}; }
+    void read_at(std::span<std::byte>, std::uint64_t) const override { refuse(); }
+    std::unique_ptr<runtime::ByteStream> stream(std::span<const runtime::ByteRange>) const override { refuse(); }
+    std::unique_ptr<runtime::ByteStream> stream() const override { refuse(); }
+    void require_unchanged(const Identity&) const override { refuse(); }
+
+private:
+    [[noreturn]] void refuse() const { throw Error(ErrorCode::internal, name() + ": must not be read"); }
+
+    const std::uint64_t size_;
+};
+
+// Leaves of an input of this name and size, as a tree has them.
+std::uint64_t count_leaves(nb::handle name, nb::handle size, nb::handle leaf_size, nb::handle row_size,
+                           const TreeForm& form) {
+    const Unread source(to_text(name, "input"), to_u64(size, "input: size"));
+    TreeInput input = input_of(source.name(), leaf_size, row_size);
+    input.source = &source;
+    const runtime::LeafReader reader(input, form.hash, form.mode);
+    return reader.has_extent() ? reader.n_leaves() : input.kind == TreeInput::Kind::pieces;
+}
+
+// Leaves [first, first + count) of an input that states its size.
+nb::bytes leaves_of_input(nb::handle input, nb::handle leaf_size, nb::handle row_size, nb::handle first,
+                          nb::handle count, const TreeForm& form, const Settings& settings) {
+    const LeafInput from(input, leaf_size, row_size);
+    const std::uint64_t begin = to_u64(first, "leaves: first"), n = to_u64(count, "leaves: count");
+    std::vector<Digest> leaves;
+    Run{settings}([&](const RunOptions& options) {
+        runtime::LeafReader reader(from.get(), form.hash, form.mode);
+        runtime::Run run(options);
+        if (!reader.has_extent()) return void(leaves = reader.read_all(run));
+        if (begin > reader.n_leaves() || n > reader.n_leaves() - begin) {
+            throw Error(ErrorCode::invalid_argument,
+                        reader.input().name() + ": there are " + std::to_string(reader.n_leaves()) +
+                            " leaves, got leaf " + std::to_string(begin) + " and " + std::to_string(n) + " in all");
+        }
+        reader.choose(begin, begin + n);
+        leaves.resize(n);
+        reader.read(leaves, run, 1);
+    });
+    return to_bytes(std::as_bytes(std::span(leaves)));
+}
+
+// Of a tree that a cluster built.
 TreeFacts make_tree_facts(nb::handle root, nb::handle n_leaves, nb::handle height, nb::handle file_size,
                           const TreeForm& form) {
     const InputBytes bytes(root, "make_tree_facts: root");
@@ -85,11 +150,17 @@ void bind_tree_input(nb::module_& m) {
     define(
         m, "make_tree_facts", make_tree_facts,
         "def make_tree_facts(root: bytes, n_leaves: int, height: int, file_size: int, form: TreeForm, /) -> TreeFacts");
+    define(m, "count_leaves", count_leaves,
+           "def count_leaves(name: str, size: int, leaf_size: int | None, row_size: int | None, form: TreeForm, /) -> "
+           "int");
+    define(m, "leaves_of_input", leaves_of_input,
+           "def leaves_of_input(input: object, leaf_size: int | None, row_size: int | None, first: int, count: int, "
+           "form: TreeForm, settings: Settings, /) -> bytes");
     define(m, "build_tree_file", build_tree_file,
-           "def build_tree_file(input: bytes | int, leaf_size: int | None, row_size: int | None, output: bytes, form: "
+           "def build_tree_file(input: object, leaf_size: int | None, row_size: int | None, output: bytes, form: "
            "TreeForm, resume: bool, settings: Settings, /) -> TreeFacts");
     define(m, "merkle_root_file", merkle_root_file,
-           "def merkle_root_file(input: bytes | int, leaf_size: int | None, row_size: int | None, form: "
+           "def merkle_root_file(input: object, leaf_size: int | None, row_size: int | None, form: "
            "TreeForm, settings: Settings, /) -> TreeFacts");
 }
 

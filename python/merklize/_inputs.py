@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ._urls import refuse_near_url
+from ._urls import is_url, plain, refuse_near_url
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -40,8 +43,37 @@ def numbered(values: Iterable[_T]) -> Iterator[tuple[int, _T]]:
         number += 1  # noqa: SIM113 - enumerate() is what this replaces
 
 
-def opened(value: Input, what: str) -> bytes | int:
-    """Return a path as bytes, a descriptor as it is."""
+@contextmanager
+def opened(value: Input, what: str) -> Iterator[Any]:
+    """Give an input as the extension takes it: a path as bytes, a descriptor as it is, an object of a store open."""
     if isinstance(value, bool):
         raise TypeError(f"{what} must be a path or a descriptor, got bool")
-    return value if isinstance(value, int) else encoded(value, what)
+    value = plain(value)
+    if isinstance(value, int):
+        yield value
+    elif is_url(value):
+        from .stores._ranges import opened_source
+
+        with opened_source(str(value)) as source:
+            yield source
+    else:
+        yield encoded(value, what)
+
+
+@contextmanager
+def output_file(path: Any, what: str) -> Iterator[bytes]:
+    """Give the path to write an output to.
+
+    Of a URL it is a file in the folder for temporary files, which goes to the store when it is whole.
+    """
+    path = plain(path)
+    if not is_url(path):
+        yield encoded(path, what)
+        return
+    from .stores._write import require_writable, upload
+
+    require_writable(path)
+    with tempfile.TemporaryDirectory(prefix="merklize-") as folder:
+        made = os.path.join(folder, "tree.mkl")
+        yield os.fsencode(made)
+        upload(made, path)

@@ -151,7 +151,7 @@ class MerkleTree:
     ) -> MerkleTree:
         """Build the tree over a regular file.
 
-        input      its path, or a descriptor, read from where it stands
+        input      its path, or a descriptor, read from where it stands; or a URL (docs/stores.md)
         leaf_size  bytes: leaf k is the digest of bytes k leaf_size to (k+1) leaf_size, as hash_leaves() gives it; the
                    last piece may be shorter, but not for field hashes
         row_size   instead: the same, of rows of equal length
@@ -164,8 +164,9 @@ class MerkleTree:
         form = form_of("MerkleTree.from_file", hash, options, has_nodes=True)
         leaf_size = leaf_size_of("MerkleTree.from_file", form.format, leaf_size, row_size, leaves)
         run = run_of("MerkleTree.from_file", options)
-        name = opened(input, "MerkleTree.from_file: input")
-        return cls._made(_native.make_tree_from_file(name, leaf_size, row_size, form.native, run), form.format, run)
+        with opened(input, "MerkleTree.from_file: input") as source:
+            tree = _native.make_tree_from_file(source, leaf_size, row_size, form.native, run)
+        return cls._made(tree, form.format, run)
 
     @property
     def root(self) -> bytes:

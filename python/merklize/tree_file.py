@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 from . import _arrays, _native
 from ._diff import differing_leaves
 from ._formats import leaf_size_of
-from ._inputs import encoded, opened
-from ._options import Form, RunOptions, TreeOptions, form_of, run_of, takes
-from ._settings import settings
+from ._inputs import encoded, opened, output_file
+from ._options import RunOptions, TreeOptions, form_of, run_of, takes
 from ._urls import is_url, plain
 from .errors import FileError
 from .proof import ConsistencyProof, MerkleProof, MultiProof
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from ._native import TreeFacts
     from ._types import Digests, HostData, Input, Path
-    from .stores._leaves import LeafRule
     from .tree import MerkleTree
 
 
@@ -196,7 +194,8 @@ class TreeFile:
         """Add the leaves that an input makes, as in MerkleTree.from_file(), and return how many; also of a pipe."""
         leaf_size = leaf_size_of("append_file", None, leaf_size, row_size, leaves)
         run = run_of("TreeFile.append_file", options, tuned=False, timed=False)
-        return self._open.append_file(opened(input, "append_file: input"), leaf_size, row_size, run)
+        with opened(input, "append_file: input") as source:
+            return self._open.append_file(source, leaf_size, row_size, run)
 
     def diff(self, other: MerkleTree | TreeFile) -> NDArray[np.uint64]:
         """Return the indices of leaves that differ from those of another tree, as MerkleTree.diff().
@@ -373,32 +372,9 @@ def build_tree_file(
     form = form_of("build_tree_file", hash, options, has_nodes=True)
     leaf_size = leaf_size_of("build_tree_file", form.format, leaf_size, row_size, leaves)
     run = run_of("build_tree_file", options, timed=False)
-    input = plain(input)
-    if is_url(input) or is_url(output):
-        from .stores._write import output_file
-
-        with output_file(output) as path:
-            if not is_url(input):
-                name = opened(input, "build_tree_file: input")
-                return _native.build_tree_file(name, leaf_size, row_size, path, form.native, resume, run)
-            from .stores._trees import build_tree_url
-
-            by = _leaf_rule(form, leaf_size, row_size, run)
-            return build_tree_url(str(input), path, by, form.native, _quiet(run), run.progress)
-    name = opened(input, "build_tree_file: input")
-    target = encoded(output, "build_tree_file: output")
-    return _native.build_tree_file(name, leaf_size, row_size, target, form.native, resume, run)
-
-
-def _leaf_rule(form: Form, leaf_size: int | None, row_size: int | None, run: _native.Settings) -> LeafRule:
-    from .stores._leaves import LeafRule
-
-    return LeafRule(form.hash, leaf_size, row_size, form.key, form.context, run.device, run.threads or None)
-
-
-def _quiet(run: _native.Settings) -> _native.Settings:
-    """The same without progress, which is told of what is read from an object."""
-    return settings(run.device, run.threads or None, timed=False)
+    # A URL that cannot be written to is refused before the input is opened.
+    with output_file(output, "build_tree_file: output") as path, opened(input, "build_tree_file: input") as source:
+        return _native.build_tree_file(source, leaf_size, row_size, path, form.native, resume, run)
 
 
 @takes(TreeOptions)
@@ -418,11 +394,5 @@ def merkle_root_file(
     form = form_of("merkle_root_file", hash, options, has_nodes=True)
     leaf_size = leaf_size_of("merkle_root_file", form.format, leaf_size, row_size, leaves)
     run = run_of("merkle_root_file", options, timed=False)
-    input = plain(input)
-    if is_url(input):
-        from .stores._trees import merkle_root_url
-
-        by = _leaf_rule(form, leaf_size, row_size, run)
-        return merkle_root_url(str(input), by, form.native, _quiet(run), run.progress)
-    name = opened(input, "merkle_root_file: input")
-    return _native.merkle_root_file(name, leaf_size, row_size, form.native, run)
+    with opened(input, "merkle_root_file: input") as source:
+        return _native.merkle_root_file(source, leaf_size, row_size, form.native, run)

@@ -56,8 +56,13 @@ Digest make(const char* what, std::span<const std::byte> data, const BaoForm& fo
     const Shape shape(size, form.group_log);
     const Placer placer(shape, form, kind, write);
     const auto batch = [&](std::uint64_t offset, std::uint64_t) { return host_place(data.data() + offset); };
-    const auto part = [&](std::size_t, std::uint64_t offset, std::size_t bytes) { return data.subspan(offset, bytes); };
-    return root_digest(run.on_host() ? write_tree(shape, part, placer, run)
+    const auto each_part = [&](const SourceReader::Use& use) {
+        run.parallel((size - 1) / read_bytes + 1, [&](std::size_t i) {
+            const std::uint64_t first = i * read_bytes;
+            use(i, data.subspan(first, std::min(read_bytes, size - first)));
+        });
+    };
+    return root_digest(run.on_host() ? write_tree(shape, each_part, placer)
                                      : write_tree_on_device(shape, batch, memory_batch_levels, placer, run));
 }
 
@@ -76,18 +81,15 @@ Digest make(const InputFile& file, const BaoForm& form, Kind kind, Run& run,
     write_header(size, form, write);
     const Shape shape(size, form.group_log);
     const Placer placer(shape, form, kind, write);
+    SourceReader reader(file, {0, size});
     std::optional<Node> top;
     if (run.on_host()) {
-        ReadOrder order(file, 0, size, size == 0 ? 1 : (size - 1) / read_bytes + 1);
-        const auto part = [&](std::size_t i, std::uint64_t offset, std::size_t bytes) {
-            return order.view(i, thread_buffer().first(bytes), offset);
-        };
-        top = write_tree(shape, part, placer, run);
-        order.require_read();
+        const auto each_part = [&](const SourceReader::Use& use) { reader.each_part(size, read_bytes, run, 1, use); };
+        top = write_tree(shape, each_part, placer);
     } else {
         std::vector<std::byte> buffer(std::min(size, batch_bytes));
-        const auto batch = [&](std::uint64_t offset, std::uint64_t bytes) {
-            read_together(file, std::span(buffer).first(bytes), offset, run, 0);
+        const auto batch = [&](std::uint64_t, std::uint64_t bytes) {
+            reader.fill(std::span(buffer).first(bytes), run, 0);
             return host_place(buffer.data());
         };
         top = write_tree_on_device(shape, batch, batch_levels, placer, run);

@@ -1,4 +1,6 @@
 // bao_verify(): checks the nodes of the outboard first, from the root down. Then all threads check the message, part by part.
+#include "bao/verify.hpp"
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -17,7 +19,8 @@ namespace {
 
 using namespace runtime;
 
-using ReadSubtree = std::function<std::span<const std::byte>(const Subtree& t, std::vector<std::byte>& buffer)>;
+/// Calls use(i, data) for parts 0 to n - 1 of the message, in any thread.
+using EachPart = std::function<void(std::size_t n, const SourceReader::PartOf& part, const SourceReader::Use& use)>;
 
 class Verifier {
 public:
@@ -28,12 +31,13 @@ public:
           first_(groups.offset / MKZ_BLAKE3_CHUNK_LEN),
           end_(first_ + std::max<std::uint64_t>(1, (groups.bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN)) {}
 
-    std::vector<BaoFault> verify(const ReadSubtree& read, Run& run) {
+    std::vector<BaoFault> verify(const EachPart& each_part) {
         find_parts({shape_.root(), trust_.root, true});
-        run.parallel(parts_.size(), [&](std::size_t i) {
-            std::vector<std::byte> buffer;
-            verify_part(parts_[i], read(parts_[i].t, buffer));
-        });
+        const auto part = [&](std::size_t i) {
+            return ByteRange{shape_.begin(parts_[i].t), shape_.bytes(parts_[i].t)};
+        };
+        each_part(parts_.size(), part,
+                  [&](std::size_t i, std::span<const std::byte> data) { verify_part(parts_[i], data); });
         std::ranges::sort(faults_, {}, &BaoFault::offset);
         std::vector<BaoFault> joined;
         for (const BaoFault& fault : faults_) {
@@ -125,42 +129,45 @@ std::vector<BaoFault> bao_verify(std::span<const std::byte> part, std::uint64_t 
     const RunOptions here = on_the_cpu(options);
     Run run(here);
     Verifier verifier(shape, trust, {offset, part.size()});
-    return verifier.verify(
-        [&](const Subtree& t, std::vector<std::byte>&) {
-            return part.subspan(shape.begin(t) - offset, shape.bytes(t));
-        },
-        run);
+    return verifier.verify([&](std::size_t n, const SourceReader::PartOf& at, const SourceReader::Use& use) {
+        run.parallel(n, [&](std::size_t i) { use(i, part.subspan(at(i).offset - offset, at(i).bytes)); });
+    });
 }
 
 std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileRange& range, const BaoTrust& trust,
                                       const RunOptions& options) {
     const InputFile file(fd, name);
-    const std::uint64_t size = file.regular_size();
-    require_outboard("bao_verify_file", trust.outboard, size, trust.form);
+    file.regular_size();  // which requires a regular file
+    return runtime::verify_source("bao_verify_file", file, range, trust, options);
+}
+
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+
+std::vector<BaoFault> verify_source(const char* what, const ByteSource& source, const FileRange& range,
+                                    const BaoTrust& trust, const RunOptions& options) {
+    // Of a file, whatever its position is.
+    const auto extent = source.extent();
+    const std::uint64_t size = source.file() ? source.file()->regular_size() : extent ? extent->bytes : 0;
+    if (!extent && !source.file())
+        throw Error(ErrorCode::io, source.name() + ": the server does not say its size, by which its tree is known");
+    require_outboard(what, trust.outboard, size, trust.form);
     if (range.bytes != 0 && (range.offset > size || range.bytes > size - range.offset)) {
-        invalid("bao_verify_file: bytes " + std::to_string(range.offset) + " and " + std::to_string(range.bytes) +
-                " more are not all in " + std::string(name) + ", which has " + std::to_string(size));
+        invalid(what, "bytes " + std::to_string(range.offset) + " and " + std::to_string(range.bytes) +
+                          " more are not all in " + source.name() + ", which has " + std::to_string(size));
     }
-    const auto extent = file.extent();
     const Shape shape(size, trust.form.group_log);
     const FileRange groups = shape.groups_of(range);
     const RunOptions here = on_the_cpu(options);
     Run run(here);
-    Verifier verifier(shape, trust, groups);
-    auto faults = verifier.verify(
-        [&](const Subtree& t, std::vector<std::byte>& buffer) -> std::span<const std::byte> {
-            std::span<std::byte> out = runtime::thread_buffer();
-            if (shape.bytes(t) > out.size()) {
-                buffer.resize(shape.bytes(t));
-                out = buffer;
-            }
-            out = out.first(shape.bytes(t));
-            file.read_at(out, shape.begin(t));
-            return out;
-        },
-        run);
-    if (extent) file.require_unchanged(extent->identity);
+    SourceReader reader(source, ByteRange{groups.offset, groups.bytes});
+    auto faults = Verifier(shape, trust, groups)
+                      .verify([&](std::size_t n, const SourceReader::PartOf& part, const SourceReader::Use& use) {
+                          reader.each_part(n, part, run, 1, use);
+                      });
+    if (extent) source.require_unchanged(extent->identity);
     return faults;
 }
 
-}  // namespace merklize::inline v0
+}  // namespace merklize::runtime

@@ -6,18 +6,26 @@
 
 namespace merklize::runtime {
 
-Node write_tree(const Shape& shape, const ReadPart& read, const Placer& placer, Run& run) {
-    const auto hash_part = [&](std::size_t i) {
+Node write_tree(const Shape& shape, const EachPart& each_part, const Placer& placer) {
+    const auto hash_part = [&](std::size_t i, std::span<const std::byte> data) {
         const Subtree t = shape.named({read_levels, i});
-        const auto data = read(i, shape.begin(t), shape.bytes(t));
         std::vector<std::byte> nodes(node_bytes * shape.nodes_in(t));
         const Node node = part_node(data, t.first_chunk(), shape.group_log(), placer.order(), nodes.data());
         placer.put_subtree(t, data, nodes);
         return node;
     };
-    if (shape.size() <= read_bytes) return hash_part(0);
+    if (shape.size() == 0) return hash_part(0, {});
+    std::optional<Node> whole;  // of a message of one part
     std::vector<ChainingValue> values((shape.size() - 1) / read_bytes + 1);
-    run.parallel(values.size(), [&](std::size_t i) { values[i] = value_of(hash_part(i)); });
+    each_part([&](std::size_t i, std::span<const std::byte> data) {
+        const Node node = hash_part(i, data);
+        if (values.size() == 1) {
+            whole = node;
+        } else {
+            values[i] = value_of(node);
+        }
+    });
+    if (whole) return *whole;
     return fold(std::span(values), read_levels, shape.group_log(),
                 [&](const Subtree& t, const ChainingValue* pair) { placer.put_node(t, pair); });
 }

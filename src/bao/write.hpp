@@ -8,13 +8,13 @@
 
 namespace merklize::runtime {
 
-/// Bytes [offset, offset + bytes) of the message, at most read_bytes of them: read `i` of all.
-using ReadPart = std::function<std::span<const std::byte>(std::size_t i, std::uint64_t offset, std::size_t bytes)>;
-/// The same, in memory that the run's device takes: `bytes` is at most a batch.
+/// Calls use(i, data) for all parts of the message, of read_bytes each but the last, in any thread.
+using EachPart = std::function<void(const SourceReader::Use& use)>;
+/// The next `bytes` bytes of the message, at `offset`, in memory that the run's device takes: at most a batch.
 using ReadBatch = std::function<Place(std::uint64_t offset, std::uint64_t bytes)>;
 
 /// Hashes a message on the host by all threads, and places all nodes.  returns  the top node
-Node write_tree(const Shape& shape, const ReadPart& read, const Placer& placer, Run& run);
+Node write_tree(const Shape& shape, const EachPart& each_part, const Placer& placer);
 
 /// Hashes a message in the memory of the run's device. The device makes the nodes, too, and puts them in order.
 /// nodes      device memory, 64 bytes a node; may be empty

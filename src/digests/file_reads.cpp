@@ -83,16 +83,136 @@ void ReadOrder::finish(std::size_t item) noexcept {
     moved_.notify_all();
 }
 
-void read_together(const InputFile& file, std::span<std::byte> out, std::uint64_t offset, Run& run, double share) {
-    const std::size_t n = (out.size() + read_bytes - 1) / read_bytes;
-    ReadOrder order(file, offset, 0, n);
-    run.parallel(
-        n,
-        [&](std::size_t i) {
-            const std::uint64_t first = i * read_bytes;
-            order.read(i, out.subspan(first, std::min<std::uint64_t>(read_bytes, out.size() - first)), offset + first);
-        },
-        share);
+void SourceReader::advance(std::uint64_t bytes) noexcept {
+    for (done_ += bytes; range_ < ranges_.size() && done_ >= ranges_[range_].bytes; range_++)
+        done_ -= ranges_[range_].bytes;
+}
+
+// Takes the next piece of the stream.  returns  false at the end
+bool SourceReader::next_piece(Run& run) {
+    if (!stream_) {
+        stream_ = ranges_.empty() ? source_.stream() : source_.stream(ranges_);
+        run.progress().ask_soon();
+    }
+    bool stopped = false;
+    piece_ = stream_->next([&] { return !(stopped = !run.tick(0)); });
+    if (stopped || !run.tick(0)) run.throw_cancelled();
+    return !piece_.empty();
+}
+
+// Takes at most `bytes` bytes of the piece, or of the next one.
+std::span<const std::byte> SourceReader::take(std::uint64_t bytes, Run& run) {
+    if (piece_.empty() && bytes != 0 && !next_piece(run)) {
+        throw EndedEarly(ErrorCode::io, source_.name() + ": changed while being read: it ended before byte " +
+                                            std::to_string(position()));
+    }
+    const auto taken = piece_.first(std::min<std::uint64_t>(bytes, piece_.size()));
+    piece_ = piece_.subspan(taken.size());
+    advance(taken.size());
+    return taken;
+}
+
+void SourceReader::each_part(std::size_t n, const PartOf& part, Run& run, double share, const Use& use) {
+    std::uint64_t begin = UINT64_MAX, end = 0, all = 0;
+    for (std::size_t i = 0; i < n; i++) {
+        const auto [offset, bytes] = part(i);
+        begin = std::min(begin, offset);
+        end = std::max(end, offset + bytes);
+        all += bytes;
+    }
+    if (const InputFile* file = source_.file(); file != nullptr && n != 0) {
+        ReadOrder order(*file, begin, end - begin, n, before_);
+        run.parallel(
+            n,
+            [&](std::size_t i) {
+                const auto [offset, bytes] = part(i);
+                if (bytes <= read_bytes) return use(i, order.view(i, thread_buffer().first(bytes), offset));
+                std::vector<std::byte> buffer(bytes);
+                use(i, order.view(i, buffer, offset));
+            },
+            share);
+        order.require_read();
+        return advance(all);
+    }
+    for (std::size_t done = 0; done < n;) {
+        // First what two pieces share, put together; then the parts that this piece has whole.
+        std::vector<std::span<const std::byte>> ready;
+        const auto [first, bytes] = part(done);
+        while (bytes != 0 && cut_.empty() && position() < first) take(first - position(), run);
+        if (!cut_.empty() || piece_.size() < bytes) {
+            const auto more = take(bytes - cut_.size(), run);
+            if (cut_.empty() && more.size() == bytes) {
+                ready.push_back(more);
+            } else {
+                cut_.insert(cut_.end(), more.begin(), more.end());
+                if (cut_.size() < bytes) continue;
+                ready.emplace_back(cut_);
+            }
+        }
+        while (done + ready.size() < n) {
+            const auto [offset, size] = part(done + ready.size());
+            if (size > piece_.size() || (size != 0 && position() < offset)) break;
+            ready.push_back(take(size, run));
+        }
+        std::uint64_t here = 0;
+        for (const auto data : ready) here += data.size();
+        run.parallel(
+            ready.size(), [&](std::size_t i) { use(done + i, ready[i]); },
+            all == 0 ? 0 : share * static_cast<double>(here) / static_cast<double>(all));
+        done += ready.size();
+        cut_.clear();
+    }
+}
+
+void SourceReader::each_part(std::uint64_t bytes, std::uint64_t part_bytes, Run& run, double share, const Use& use) {
+    if (bytes == 0) return;
+    const std::uint64_t begin = position();
+    const auto part = [=](std::size_t i) {
+        const std::uint64_t first = i * part_bytes;
+        return ByteRange{begin + first, std::min(part_bytes, bytes - first)};
+    };
+    each_part((bytes + part_bytes - 1) / part_bytes, part, run, share, use);
+}
+
+void SourceReader::fill(std::span<std::byte> out, Run& run, double share) {
+    if (out.empty()) return;
+    if (const InputFile* file = source_.file()) {
+        const std::uint64_t begin = position();
+        advance(out.size());
+        if (out.size() <= read_bytes) return file->read_at(out, begin, before_);
+        const std::size_t n = (out.size() + read_bytes - 1) / read_bytes;
+        ReadOrder order(*file, begin, 0, n, before_);
+        return run.parallel(
+            n,
+            [&](std::size_t i) {
+                const std::uint64_t first = i * read_bytes;
+                order.read(i, out.subspan(first, std::min<std::uint64_t>(read_bytes, out.size() - first)),
+                           begin + first);
+            },
+            share);
+    }
+    while (!out.empty()) {
+        const auto more = take(out.size(), run);
+        std::ranges::copy(more, out.begin());
+        out = out.subspan(more.size());
+    }
+    run.progress().step(share, [](const Tick&) { return true; });
+}
+
+std::size_t SourceReader::fill_some(std::span<std::byte> out, Run& run) {
+    if (const InputFile* file = source_.file()) {
+        bool stopped = !run.tick(0);
+        const std::size_t count = stopped ? 0 : file->read_some(out, [&] { return !(stopped = !run.tick(0)); });
+        if (stopped) run.throw_cancelled();
+        return count;
+    }
+    std::size_t done = 0;
+    while (done < out.size() && (!piece_.empty() || next_piece(run))) {
+        const auto more = take(out.size() - done, run);
+        std::ranges::copy(more, out.begin() + static_cast<std::ptrdiff_t>(done));
+        done += more.size();
+    }
+    return done;
 }
 
 void read_in_order(const ByteSource& source, const std::optional<ByteSource::Extent>& extent, Run& run,

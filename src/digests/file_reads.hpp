@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "host/input_file.hpp"
@@ -76,8 +78,49 @@ private:
     std::size_t first_ = 0;   // the first item that is not finished; guarded by mutex_
 };
 
-/// Fills `out` from byte `offset` of a regular file on, by all threads of the run.
-void read_together(const InputFile& file, std::span<std::byte> out, std::uint64_t offset, Run& run, double share);
+/// Reads ranges of a source one after another, step by step. A file is read by all threads of a run; of anything else the calling
+/// thread takes the pieces as they come, and all threads use them.
+class SourceReader {
+public:
+    /// Ranges of the source's extent.
+    /// before  if the caller reads several files: what comes before a read of a rotational disk
+    SourceReader(const ByteSource& source, std::vector<ByteRange> ranges, InputFile::BeforeDisk before = {})
+        : source_(source), ranges_(std::move(ranges)), before_(std::move(before)) {}
+    SourceReader(const ByteSource& source, const ByteRange& range, InputFile::BeforeDisk before = {})
+        : SourceReader(source, std::vector{range}, std::move(before)) {}
+    /// All of a source without an extent.
+    explicit SourceReader(const ByteSource& source) : source_(source) {}
+
+    /// The place in the source of the next byte.  errors  none, but there must be one
+    std::uint64_t position() const noexcept { return ranges_[range_].offset + done_; }
+
+    using PartOf = std::function<ByteRange(std::size_t i)>;
+    using Use = std::function<void(std::size_t i, std::span<const std::byte> data)>;
+    /// Calls use(i, data) in any thread for parts 0 to n - 1, which are what comes next; what lies between them is left out. This is
+    /// `share` of the whole call.
+    /// errors  those of the source, cancelled
+    void each_part(std::size_t n, const PartOf& part, Run& run, double share, const Use& use);
+    /// The same for the next `bytes` bytes of a range in parts of `part_bytes`, the last of which may be shorter.
+    void each_part(std::uint64_t bytes, std::uint64_t part_bytes, Run& run, double share, const Use& use);
+    /// Fills `out` with the next bytes of a range.
+    void fill(std::span<std::byte> out, Run& run, double share);
+    /// The same, and fewer at the end of a source without an extent.  returns  how many
+    std::size_t fill_some(std::span<std::byte> out, Run& run);
+
+private:
+    bool next_piece(Run& run);
+    std::span<const std::byte> take(std::uint64_t bytes, Run& run);
+    void advance(std::uint64_t bytes) noexcept;
+
+    const ByteSource& source_;
+    std::vector<ByteRange> ranges_{};  // none: all of a source without an extent
+    const InputFile::BeforeDisk before_{};
+    std::size_t range_ = 0;
+    std::uint64_t done_ = 0;                // bytes of the range
+    std::unique_ptr<ByteStream> stream_{};  // of what is no file
+    std::span<const std::byte> piece_{};    // of it: what is not used yet
+    std::vector<std::byte> cut_{};          // a part that pieces share
+};
 
 /// Calls use(piece, share) for all pieces of a source one after another: `share` is that of the piece in the whole call, 0 if
 /// only reading tells where the source ends. Then requires that nobody changed it.

@@ -26,14 +26,13 @@ void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::
                                .out = host_place(out)});
 }
 
-// `bytes` bytes at `offset`, more than one read, on the run's device.
-Node root_of_extent_on_device(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode,
-                              Run& run, double share) {
+// The next `bytes` bytes, more than one read, on the run's device.
+Node root_of_next_on_device(SourceReader& reader, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
     std::vector<std::byte> batch(std::min(bytes, batch_bytes));
     ValueStack stack(mode);
     for (std::uint64_t first = 0; first < bytes; first += batch_bytes) {
         const auto data = std::span(batch).first(std::min(batch_bytes, bytes - first));
-        read_together(file, data, offset + first, run, 0);
+        reader.fill(data, run, 0);
         if (bytes <= batch_bytes) return root_of(data, mode, run, share);
         const auto values =
             subtree_values(host_place(data.data()), data.size(), first / MKZ_BLAKE3_CHUNK_LEN, batch_levels, mode, run,
@@ -166,25 +165,17 @@ private:
 
 }  // namespace
 
-Node root_of_extent(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode, Run& run,
-                    double share, const InputFile::BeforeDisk& before) {
+Node root_of_next(SourceReader& reader, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
     if (bytes <= read_bytes) {
         const auto buffer = thread_buffer().first(bytes);
-        file.read_at(buffer, offset, before);
-        return root_of(buffer, mode, run);
+        reader.fill(buffer, run, 0);
+        return root_of(buffer, mode, run, share);
     }
-    if (!run.on_host()) return root_of_extent_on_device(file, offset, bytes, mode, run, share);
+    if (!run.on_host()) return root_of_next_on_device(reader, bytes, mode, run, share);
     std::vector<ChainingValue> values((bytes + read_bytes - 1) / read_bytes);
-    ReadOrder order(file, offset, bytes, values.size(), before);
-    run.parallel(
-        values.size(),
-        [&](std::size_t i) {
-            const std::uint64_t first = i * read_bytes;
-            const auto buffer = thread_buffer().first(std::min(read_bytes, bytes - first));
-            hash_read(order.view(i, buffer, offset + first), i * read_chunks, read_levels, mode, run, &values[i]);
-        },
-        share);
-    order.require_read();
+    reader.each_part(bytes, read_bytes, run, share, [&](std::size_t i, std::span<const std::byte> data) {
+        hash_read(data, i * read_chunks, read_levels, mode, run, &values[i]);
+    });
     reduce(values, 2, mode, run);
     return parent_node(values[0], values[1], mode);
 }
@@ -201,7 +192,8 @@ Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mo
         if (is_whole) root = root_of(buffer.first(bytes), mode, run);
     } else {
         try {
-            root = root_of_extent(file, position, bytes, mode, run, 1, before);
+            SourceReader reader(file, {position, bytes}, before);
+            root = root_of_next(reader, bytes, mode, run, 1);
             std::byte beyond;
             is_whole = file.read_up_to({&beyond, 1}, position + bytes) == 0;
         } catch (const EndedEarly&) {

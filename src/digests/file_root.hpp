@@ -2,20 +2,21 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "digests/chunk_tree.hpp"
 #include "digests/file_reads.hpp"
+#include "merklize/pieces.hpp"
 
 namespace merklize::runtime {
 
 /// BLAKE3 of files: the root node of what is read, on the run's device. All threads read a regular file. One thread at
 /// a time reads a pipe, while the others hash.
 
-/// `bytes` bytes of a regular file at `offset`. This is `share` of the whole call.
-/// before  if the caller reads several files: what comes before a read of a rotational disk
-Node root_of_extent(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode, Run& run,
-                    double share, const InputFile::BeforeDisk& before = {});
+/// The next `bytes` bytes of a source. This is `share` of the whole call.
+Node root_of_next(SourceReader& reader, std::uint64_t bytes, const Mode& mode, Run& run, double share);
 /// The rest of a regular file. If its size is wrong (files in /sys state a page), it is read in order up to its end.
+/// before  if the caller reads several files: what comes before a read of a rotational disk
 /// errors  io (somebody wrote to the file meanwhile)
 Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run,
                   const InputFile::BeforeDisk& before = {});
@@ -29,5 +30,9 @@ Node root_of(const ByteSource& source, const Mode& mode, Run& run);
 /// errors           those of the source; invalid_argument (no hash of messages)
 void hash_source(const ByteSource& source, Hash hash, const Mode& mode, std::span<std::byte> out, std::uint64_t seek,
                  const RunOptions& options);
+
+/// hash_file_ranges() of a source.
+std::vector<PieceDigests> hash_ranges(const ByteSource& source, std::span<const FileRange> ranges,
+                                      std::uint64_t piece_bytes, const RunOptions& options);
 
 }  // namespace merklize::runtime

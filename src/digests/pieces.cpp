@@ -74,13 +74,19 @@ PieceDigests hash_at(const runtime::Place& data, std::uint64_t bytes, std::uint6
     return folded(runtime::subtree_values(data, bytes, 0, levels, plain, run, 1), levels, bytes, piece_levels, run);
 }
 
+std::vector<runtime::ByteRange> bytes_of(std::span<const FileRange> ranges) {
+    std::vector<runtime::ByteRange> out;
+    for (const auto& [offset, bytes] : ranges) out.push_back({offset, bytes});
+    return out;
+}
+
 // One read, of a range that may be longer.
 struct Read {
     std::size_t range;
     std::uint64_t first;  // byte of the range
 };
 
-std::vector<PieceDigests> ranges_on_host(const runtime::InputFile& file, std::span<const FileRange> ranges,
+std::vector<PieceDigests> ranges_on_host(const runtime::ByteSource& source, std::span<const FileRange> ranges,
                                          std::uint32_t piece_levels, Run& run) {
     std::vector<PieceDigests> results(ranges.size());
     std::vector<std::vector<ChainingValue>> values(ranges.size());
@@ -93,16 +99,19 @@ std::vector<PieceDigests> ranges_on_host(const runtime::InputFile& file, std::sp
     RunOptions one;
     one.device = run.options().device;
     one.threads = 1;
-    run.parallel(reads.size(), [&](std::size_t k) {
+    const auto part = [&](std::size_t k) {
         const auto [i, first] = reads[k];
-        const auto buffer = runtime::thread_buffer().first(std::min(read_bytes, ranges[i].bytes - first));
-        file.read_at(buffer, ranges[i].offset + first);
+        return runtime::ByteRange{ranges[i].offset + first, std::min(read_bytes, ranges[i].bytes - first)};
+    };
+    runtime::SourceReader reader(source, bytes_of(ranges));
+    reader.each_part(reads.size(), part, run, 1, [&](std::size_t k, std::span<const std::byte> data) {
+        const auto [i, first] = reads[k];
         if (values[i].empty()) {
             Run alone(one);
-            results[i].digest = expanded(runtime::root_of(buffer, plain, alone), alone);
+            results[i].digest = expanded(runtime::root_of(data, plain, alone), alone);
         } else {
-            run.launch_here(runtime::HashChunks{.data = runtime::host_place(buffer.data()),
-                                                .bytes = buffer.size(),
+            run.launch_here(runtime::HashChunks{.data = runtime::host_place(data.data()),
+                                                .bytes = data.size(),
                                                 .first_chunk = first / MKZ_BLAKE3_CHUNK_LEN,
                                                 .levels = read_levels,
                                                 .mode = plain,
@@ -116,15 +125,16 @@ std::vector<PieceDigests> ranges_on_host(const runtime::InputFile& file, std::sp
     return results;
 }
 
-std::vector<PieceDigests> ranges_on_device(const runtime::InputFile& file, std::span<const FileRange> ranges,
+std::vector<PieceDigests> ranges_on_device(const runtime::ByteSource& source, std::span<const FileRange> ranges,
                                            std::uint32_t piece_levels, Run& run) {
     std::uint64_t total = 0;
     for (const FileRange& range : ranges) total += range.bytes;
     const auto share = [&](std::uint64_t bytes) { return static_cast<double>(bytes) / static_cast<double>(total); };
     std::vector<PieceDigests> results;
+    runtime::SourceReader reader(source, bytes_of(ranges));
     for (const auto& [offset, bytes] : ranges) {
         if (piece_levels == 0 || bytes <= std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << piece_levels) {
-            const auto root = runtime::root_of_extent(file, offset, bytes, plain, run, share(bytes));
+            const auto root = runtime::root_of_next(reader, bytes, plain, run, share(bytes));
             results.push_back({expanded(root, run), {}});
             continue;
         }
@@ -133,7 +143,7 @@ std::vector<PieceDigests> ranges_on_device(const runtime::InputFile& file, std::
         std::vector<std::byte> batch(std::min(bytes, runtime::batch_bytes));
         for (std::uint64_t first = 0; first < bytes; first += runtime::batch_bytes) {
             const auto data = std::span(batch).first(std::min(runtime::batch_bytes, bytes - first));
-            runtime::read_together(file, data, offset + first, run, 0);
+            reader.fill(data, run, 0);
             const auto more =
                 runtime::subtree_values(runtime::host_place(data.data()), data.size(), first / MKZ_BLAKE3_CHUNK_LEN,
                                         levels, plain, run, share(data.size()));
@@ -156,15 +166,9 @@ PieceDigests hash_pieces(const ConstBuffer& data, std::uint64_t piece_bytes, con
 
 std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view name, std::span<const FileRange> ranges,
                                            std::uint64_t piece_bytes, const RunOptions& options) {
-    const std::uint32_t piece_levels = levels_of(piece_bytes, "hash_file_ranges");
     const runtime::InputFile file(fd, name);
     file.regular_size();  // which requires a regular file
-    const auto extent = file.extent();
-    Run run(options);
-    auto results = run.on_host() ? ranges_on_host(file, ranges, piece_levels, run)
-                                 : ranges_on_device(file, ranges, piece_levels, run);
-    if (extent) file.require_unchanged(extent->identity);
-    return results;
+    return runtime::hash_ranges(file, ranges, piece_bytes, options);
 }
 
 std::vector<Digest> piece_values(std::span<const std::byte> part, std::uint64_t offset, std::uint64_t piece_bytes,
@@ -212,3 +216,18 @@ Digest digest_of_pieces(std::span<const Digest> pieces) {
 }
 
 }  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+
+std::vector<PieceDigests> hash_ranges(const ByteSource& source, std::span<const FileRange> ranges,
+                                      std::uint64_t piece_bytes, const RunOptions& options) {
+    const std::uint32_t piece_levels = levels_of(piece_bytes, "hash_file_ranges");
+    const auto extent = source.extent();
+    Run run(options);
+    auto results = run.on_host() ? ranges_on_host(source, ranges, piece_levels, run)
+                                 : ranges_on_device(source, ranges, piece_levels, run);
+    if (extent) source.require_unchanged(extent->identity);
+    return results;
+}
+
+}  // namespace merklize::runtime

@@ -1,6 +1,7 @@
 #include "levels/leaf_reader.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "digests/file_root.hpp"
@@ -20,9 +21,18 @@ constexpr std::uint64_t long_bytes = 4 << 20;
 // The bytes of a stream that are read at once, and the most bytes of one of its leaves.
 constexpr std::uint64_t stream_bytes = 8 << 20, most_stream_leaf = batch_bytes;
 
-InputFile opened(const TreeInput& input) {
-    if (input.leaf_bytes == 0) invalid(input.path.string() + ": leaf_bytes must be at least 1, got 0");
-    return input.descriptor < 0 ? InputFile(input.path) : InputFile(input.descriptor, input.path.string());
+std::unique_ptr<const InputFile> opened(const TreeInput& input) {
+    const std::string name = input.source ? input.source->name() : input.path.string();
+    if (input.leaf_bytes == 0) invalid(name + ": leaf_bytes must be at least 1, got 0");
+    if (input.source != nullptr) return nullptr;
+    return input.descriptor < 0 ? std::make_unique<const InputFile>(input.path)
+                                : std::make_unique<const InputFile>(input.descriptor, name);
+}
+
+std::optional<ByteSource::Extent> extent_of(const ByteSource& source) {
+    auto extent = source.extent();
+    if (extent && extent->bytes == 0) extent.reset();
+    return extent;
 }
 
 // Hashes the pieces of `data` to leaves. The last piece may be shorter. Empty data is one empty piece.
@@ -64,15 +74,30 @@ void hash_on_device(std::span<const std::byte> data, std::uint64_t piece_bytes, 
 }  // namespace
 
 LeafReader::LeafReader(const TreeInput& input, Hash hash, const Mode& mode)
-    : input_(input), hash_(info(hash)), mode_(mode), file_(opened(input)) {
+    : input_(input),
+      hash_(info(hash)),
+      mode_(mode),
+      opened_(opened(input)),
+      source_(opened_ ? *opened_ : *input.source),
+      extent_(extent_of(source_)),
+      bytes_(extent_ ? extent_->bytes : 0) {
     require_merges(hash, mode, "leaves");
-    if (const auto extent = file_.extent(); extent && extent->bytes != 0) {
-        identity_ = extent->identity;
-        position_ = extent->position;
-        bytes_ = extent->bytes;
-    }
     require_sizes();
     if (has_extent()) require_end(bytes_);
+    end_ = count(bytes_);
+}
+
+void LeafReader::choose(std::uint64_t first, std::uint64_t end) {
+    next_ = first;
+    end_ = end;
+}
+
+// From the next leaf on.
+SourceReader LeafReader::reader() const {
+    if (!has_extent()) return SourceReader(source_);
+    const std::uint64_t begin = next_ * input_.leaf_bytes;
+    const std::uint64_t end = end_ == n_leaves() ? bytes_ : end_ * input_.leaf_bytes;
+    return {source_, ByteRange{extent().position + begin, end - begin}};
 }
 
 std::uint64_t LeafReader::count(std::uint64_t bytes) const noexcept {
@@ -82,7 +107,7 @@ std::uint64_t LeafReader::count(std::uint64_t bytes) const noexcept {
 
 void LeafReader::require_sizes() const {
     if (input_.kind == Kind::leaves) return;
-    const std::string leaf = file_.name() + ": leaves of " + std::to_string(input_.leaf_bytes) + " bytes: ";
+    const std::string leaf = source_.name() + ": leaves of " + std::to_string(input_.leaf_bytes) + " bytes: ";
     if (!hash_.has_chunk_tree && input_.leaf_bytes > batch_bytes) {
         invalid(leaf + "must have at most " + std::to_string(batch_bytes) + " bytes with a hash other than blake3");
     }
@@ -95,7 +120,7 @@ void LeafReader::require_sizes() const {
 // Checks the size of an input that ends after `bytes` bytes.
 void LeafReader::require_end(std::uint64_t bytes) const {
     const std::uint64_t rest = bytes % input_.leaf_bytes;
-    const std::string found = file_.name() + ": " + std::to_string(bytes) + " bytes are not a whole count of ";
+    const std::string found = source_.name() + ": " + std::to_string(bytes) + " bytes are not a whole count of ";
     if (rest != 0 && input_.kind == Kind::leaves) invalid(found + "leaves of 32 bytes");
     if (rest != 0 && input_.kind == Kind::rows)
         invalid(found + "rows of " + std::to_string(input_.leaf_bytes) + " bytes");
@@ -110,17 +135,20 @@ void LeafReader::require_leaves(std::span<const Digest> leaves) const {
 }
 
 std::uint64_t LeafReader::read(std::span<Digest> out, Run& run, double share) {
+    if (!reader_) reader_.emplace(reader());
     if (!has_extent()) return read_stream(out, run);
-    out = out.first(std::min<std::uint64_t>(out.size(), n_leaves() - next_));
+    out = out.first(std::min<std::uint64_t>(out.size(), end_ - next_));
     if (out.empty()) return 0;
     const std::uint64_t begin = next_ * input_.leaf_bytes;
     const std::uint64_t bytes =
         out.size() > (bytes_ - begin) / input_.leaf_bytes ? bytes_ - begin : out.size() * input_.leaf_bytes;
     // The system reads as much again while these leaves are hashed and merged.
-    if (begin + bytes != bytes_) file_.advise(position_ + begin + bytes, std::min(bytes, bytes_ - begin - bytes));
+    const InputFile* file = source_.file();
+    if (file != nullptr && begin + bytes != bytes_)
+        file->advise(reader_->position() + bytes, std::min(bytes, bytes_ - begin - bytes));
     read_extent(begin, bytes, out, run, share);
-    file_.require_unchanged(identity());
     next_ += out.size();
+    if (file != nullptr || next_ == end_) source_.require_unchanged(extent().identity);
     return out.size();
 }
 
@@ -128,46 +156,34 @@ void LeafReader::read_extent(std::uint64_t begin, std::uint64_t bytes, std::span
     const std::uint64_t size = input_.leaf_bytes;
     const auto part = [&](std::uint64_t n) { return share * static_cast<double>(n) / static_cast<double>(bytes); };
     if (input_.kind == Kind::leaves) {
-        read_together(file_, std::as_writable_bytes(out), position_ + begin, run, share);
+        reader_->fill(std::as_writable_bytes(out), run, share);
         require_leaves(out);
     } else if (size <= read_bytes && run.on_host()) {
         // Each thread reads whole pieces and hashes them alone.
         const std::uint64_t per_read = read_bytes / size;
-        const std::size_t n = (out.size() + per_read - 1) / per_read;
-        ReadOrder order(file_, position_ + begin, bytes, n);
-        run.parallel(
-            n,
-            [&](std::size_t i) {
-                const std::uint64_t first = i * per_read * size;
-                const auto buffer = thread_buffer().first(std::min(per_read * size, bytes - first));
-                const auto data = order.view(i, buffer, position_ + begin + first);
-                hash_pieces(data, size, begin + first, &out[i * per_read], hash_, mode_,
-                            [&](const HashRows& job) { run.launch_here(job); });
-            },
-            share);
-        order.require_read();
+        reader_->each_part(bytes, per_read * size, run, share, [&](std::size_t i, std::span<const std::byte> data) {
+            hash_pieces(data, size, begin + i * per_read * size, &out[i * per_read], hash_, mode_,
+                        [&](const HashRows& job) { run.launch_here(job); });
+        });
     } else if (size <= batch_bytes && (!run.on_host() || !hash_.has_chunk_tree)) {
         const std::uint64_t per_batch = batch_bytes / size * size;
         buffer_.resize(std::min(bytes, per_batch));
         for (std::uint64_t first = 0; first < bytes; first += per_batch) {
             const auto data = std::span(buffer_).first(std::min(per_batch, bytes - first));
-            read_together(file_, data, position_ + begin + first, run, 0);
+            reader_->fill(data, run, 0);
             hash_on_device(data, size, begin + first, &out[first / size], hash_, mode_, run, part(data.size()));
         }
     } else {
         for (std::size_t i = 0; i < out.size(); i++) {
             const std::uint64_t first = i * size, piece = std::min(size, bytes - first);
-            root_of_extent(file_, position_ + begin + first, piece, mode_, run, part(piece))
-                .expand(out[i].bytes, 0, run);
+            root_of_next(*reader_, piece, mode_, run, part(piece)).expand(out[i].bytes, 0, run);
         }
     }
 }
 
 // Fills `out` in order. Returns less only at the end.
 std::size_t LeafReader::receive(std::span<std::byte> out, Run& run) {
-    bool stopped = !run.tick(0);
-    const std::size_t count = stopped ? 0 : file_.read_some(out, [&] { return !(stopped = !run.tick(0)); });
-    if (stopped) run.throw_cancelled();
+    const std::size_t count = reader_->fill_some(out, run);
     bytes_ += count;
     ended_ = count < out.size();
     if (ended_) require_end(bytes_);
@@ -175,7 +191,7 @@ std::size_t LeafReader::receive(std::span<std::byte> out, Run& run) {
 }
 
 std::uint64_t LeafReader::read_stream(std::span<Digest> out, Run& run) {
-    if (next_ == 0 && bytes_ == 0) file_.widen_pipe(1 << 20);
+    if (const InputFile* file = source_.file(); file != nullptr && next_ == 0 && bytes_ == 0) file->widen_pipe(1 << 20);
     const std::uint64_t size = input_.leaf_bytes, before = next_;
     while (!ended_ && !out.empty()) {
         std::uint64_t n = 0;
@@ -189,7 +205,7 @@ std::uint64_t LeafReader::read_stream(std::span<Digest> out, Run& run) {
             buffer_.resize(wanted);
             const auto data = std::span(buffer_).first(receive(buffer_, run));
             if (size > most_stream_leaf && !ended_) {
-                invalid(file_.name() + ": leaves of an input that is no regular file must have at most " +
+                invalid(source_.name() + ": leaves of an input that is no regular file must have at most " +
                         std::to_string(most_stream_leaf) + " bytes, got " + std::to_string(size));
             }
             n = count(bytes_) - next_;

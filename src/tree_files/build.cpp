@@ -21,8 +21,8 @@ constexpr double read_share = 0.7;  // the share of a batch's work that is readi
 // Changes if the input is another file or was written to, because a build must not continue with other data. 0 if the
 // input is not a regular file.
 std::uint64_t stamp_of(const LeafReader& reader) {
-    if (!reader.has_extent()) return 0;
-    const runtime::InputFile::Identity& identity = reader.identity();
+    if (!reader.has_extent() || reader.input().file() == nullptr) return 0;
+    const auto& [position, bytes, identity] = reader.extent();
     const std::array<std::uint64_t, 8> facts = {identity.device,
                                                 identity.inode,
                                                 identity.bytes,
@@ -30,7 +30,7 @@ std::uint64_t stamp_of(const LeafReader& reader) {
                                                 identity.written_nanoseconds,
                                                 identity.changed_seconds,
                                                 identity.changed_nanoseconds,
-                                                reader.position()};
+                                                position};
     return runtime::checksum(std::as_bytes(std::span(facts)));
 }
 
@@ -41,15 +41,16 @@ TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& o
     runtime::require_no_timings("build_tree_file", options);
     LeafReader reader(input, form.hash, form.mode);
     std::error_code error;
-    if (input.descriptor < 0 && std::filesystem::equivalent(input.path, output, error)) {
+    if (input.source == nullptr && input.descriptor < 0 && std::filesystem::equivalent(input.path, output, error)) {
         invalid("build_tree_file: " + input.path.string() + " is both input and output");
     }
-    // If the input can only be read in order, its count is known only at the end, and a build cannot be resumed.
-    const bool known = reader.has_extent();
+    // If the input can only be read in order, its count is known only at the end, and a build cannot be resumed. An object of a store is
+    // read from its beginning, too.
+    const bool known = reader.has_extent(), is_file = reader.input().file() != nullptr;
     const std::uint64_t n = known ? reader.n_leaves() : 0;
     LeafSource source = reader.source();
-    TreeFileWriter writer(output, n, form, source, known && resume, stamp_of(reader));
-    if (known) reader.skip_to(writer.taken());
+    TreeFileWriter writer(output, n, form, source, known && is_file && resume, stamp_of(reader));
+    if (known) reader.choose(writer.taken(), n);
 
     const auto share = [&](std::uint64_t leaves) {
         return known ? static_cast<double>(leaves) / static_cast<double>(n) : 0;

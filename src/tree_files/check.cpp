@@ -61,8 +61,9 @@ private:
 
     void read(unsigned level, std::uint64_t first, std::uint64_t n, std::vector<Digest>& out) {
         if (out.size() < n) out.resize(n);
-        runtime::read_together(reader_.file(), std::as_writable_bytes(std::span(out).first(n)),
-                               reader_.header().offset(level, first), run_, 0);
+        const auto bytes = std::as_writable_bytes(std::span(out).first(n));
+        runtime::SourceReader(reader_.file(), {reader_.header().offset(level, first), bytes.size()})
+            .fill(bytes, run_, 0);
     }
 
     void merge_pairs(std::uint64_t n) {

@@ -18,7 +18,7 @@ using runtime::LeafReader;
 constexpr double file_share = 0.9;
 
 std::string described(const LeafReader& reader, std::uint64_t leaf_bytes) {
-    return reader.file().name() + " of " + std::to_string(reader.bytes()) + " bytes, " + std::to_string(leaf_bytes) +
+    return reader.input().name() + " of " + std::to_string(reader.bytes()) + " bytes, " + std::to_string(leaf_bytes) +
            " bytes a leaf";
 }
 
@@ -37,9 +37,10 @@ void require_memory(const LeafReader& reader, std::uint64_t leaf_bytes, const De
 
 MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
     LeafReader reader(input, form.hash, form.mode);
-    reader.file().regular_size();  // throws unless it is a regular file
+    if (const runtime::InputFile* file = reader.input().file())
+        file->regular_size();  // throws unless it is a regular file
     runtime::Run run(options);
-    // The file is empty or one in /proc: only reading shows what is in it.
+    // The input is empty or does not state its size, as one in /proc: only reading shows what is in it.
     std::vector<Digest> leaves;
     if (!reader.has_extent()) leaves = reader.read_all(run);
     const std::uint64_t n = reader.n_leaves();

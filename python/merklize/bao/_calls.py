@@ -329,16 +329,7 @@ def verify(
     if is_url(data):
         from ..stores._bao import verify_url
 
-        faults, whole = verify_url(
-            cast("str", data),
-            [(offset, length)],
-            root,
-            outboard,
-            format=format,
-            group_size=group_size,
-            threads=threads,
-            progress=progress,
-        )
+        faults, whole = verify_url(cast("str", data), [(offset, length)], root, outboard, form, run)
         begin, end = in_groups(offset, whole if length is None else length, whole, 1024 << form[0])
         return Report(faults, end - begin)
     if isinstance(data, (str, os.PathLike)):

@@ -11,6 +11,7 @@ import click
 
 import merklize
 from merklize import bao
+from merklize._settings import settings
 from merklize._urls import is_url, plain, shown
 from merklize.bao._calls import form_of, in_groups
 from merklize.bao._stream import HasRead, decoded
@@ -133,7 +134,8 @@ def by_outboard(
             from merklize.stores._bao import verify_url
 
             wanted: list[tuple[int, int | None]] = [*ranges] or [(0, None)]
-            return verify_url(file, wanted, root, outboard, threads=threads, progress=report, **form)
+            run = settings("cpu", threads, report)
+            return verify_url(file, wanted, root, outboard, form_of(**form), run)
         size = os.stat(file).st_size
         faults = []
         for start, length in ranges or [(0, size)]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -78,8 +78,8 @@ class _Store(Store):
         return f"{self._folder}/{quote(name) if is_local else name}"
 
     def _hash(
-        self, name: str, ranges: list[tuple[int, int]], piece_size: int, readers: Any
-    ) -> Iterator[tuple[bytes, bytes]]:
+        self, name: str, ranges: list[tuple[int, int]], piece_size: int, readers: Any, progress: Progress
+    ) -> list[tuple[bytes, bytes]]:
         stored = self._opened[name]
         source = Source(self._url(name), stored.size or 0, stored.version)
         mode = mode_of(None, None, 32, 0, "auto")._replace(threads=self.cluster.threads)
@@ -121,5 +121,5 @@ class _Store(Store):
             pieces = b"".join(values[start] for start in sorted(values))
             digest = _native.digest_of_pieces(pieces, None, None, 32, 0)
             found[k] = (digest, pieces if piece_size and ranges[k][1] > piece_size else b"")
-        for k in range(len(ranges)):
-            yield found[k]
+        stored.require_same()
+        return [found[k] for k in range(len(ranges))]

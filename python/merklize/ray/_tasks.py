@@ -13,7 +13,7 @@ from .._settings import settings
 from ..errors import FileError, Mismatch
 from ..stores._limits import limits
 from ..stores._objects import LocalObject, Stored, open_object, pinned_object
-from ..stores._ranges import Readers
+from ..stores._ranges import Readers, opened_source
 from ..stores._ranges import Source as Opened
 from ._tree_parts import TreePart, build_part
 
@@ -92,8 +92,8 @@ def facts(urls: list[str], small: int, mode: Mode) -> list[bytes | tuple[int, st
 
 def whole(source: Source, mode: Mode) -> bytes:
     """Hash one object."""
-    with Readers() as readers:
-        return mode.here().source(Opened(open_object(source.url), readers))
+    with opened_source(source.url) as opened:
+        return mode.here().source(opened)
 
 
 def subtree(source: Source, start: int, end: int, mode: Mode) -> bytes:
@@ -144,7 +144,7 @@ def units(stored: Stored, start: int, end: int, unit: int) -> Iterator[Any]:
 
 def tree_part(source: Source, part: TreePart) -> bytes:
     """Build a subtree of a tree: see _tree_parts."""
-    return build_part(pinned_object(*source), part, units)
+    return build_part(pinned_object(*source), part)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

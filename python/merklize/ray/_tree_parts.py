@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from .. import _native
+from .._settings import settings
 from ..errors import FileError
 from ..hashing import hash as digest_of
 from ..hashing import merge
 from ..stores._failures import file_error
-from ..stores._leaves import LeafRule
 from ..stores._objects import LocalObject, Stored
+from ..stores._ranges import Readers, Source
 from ..tree import MerkleTree
 
 HEADER, NODE = 128, 32
@@ -69,6 +69,11 @@ class Shape(NamedTuple):
         options["padding"] = self.padding_at(level) if self.rule == "pad" else None
         return MerkleTree(leaves, self.hash, rule=self.rule, **options)
 
+    def form(self) -> _native.TreeForm:
+        """Return hash, rule and mode as the extension takes them."""
+        padding = self.padding if self.rule == "pad" else None
+        return _native.TreeForm(self.hash, self.rule, self.key, self.context, padding)
+
     def header(self, root: bytes, leaf_bytes: int, total_bytes: int) -> bytes:
         """Return the first 128 bytes of the file."""
         zeros = bytes(NODE)
@@ -84,7 +89,9 @@ class TreePart(NamedTuple):
     """What one task builds."""
 
     shape: Shape
-    leaves: LeafRule
+    leaf: tuple[int | None, int | None]
+    """leaf_size and row_size of build_tree_file()."""
+    threads: int | None
     first: int
     """Of its leaves: a multiple of 2^levels."""
     n_leaves: int
@@ -96,22 +103,23 @@ class TreePart(NamedTuple):
     """What the file begins with, if it is the driver's."""
 
 
-def build_part(stored: Stored, part: TreePart, units: Callable[..., Iterator[Any]]) -> bytes:
+def build_part(stored: Stored, part: TreePart) -> bytes:
     """Build the levels of a part, write them, and return the node above them."""
     import numpy as np
     import ray
 
-    rule = part.leaves._replace(device="cuda:0" if ray.get_gpu_ids() else "cpu")
-    # A file is read into one buffer, which the cache holds, in pieces large enough that calls cost little.
-    fits = isinstance(stored, LocalObject) and rule.size <= 2 << 20
-    unit = (4 << 20) // rule.size * rule.size if fits else rule.unit
-    start, end = part.first * rule.size, min((part.first + part.n_leaves) * rule.size, stored.size or 0)
-    leaves = np.concatenate([np.array(one) for one in rule.leaves(units(stored, start, end, unit))])
+    shape, leaf = part.shape, part.leaf
+    run = settings("cuda:0" if ray.get_gpu_ids() else "cpu", part.threads)
+    with Readers() as readers:
+        input: Any = os.fsencode(stored.name) if isinstance(stored, LocalObject) else Source(stored, readers)
+        leaves = _native.leaves_of_input(input, *leaf, part.first, part.n_leaves, shape.form(), run)
     stored.require_same()
-    tree = part.shape.tree(leaves, 0, "cpu", rule.threads or 1)
+    info = _native.hash_by_name(shape.hash)
+    words = np.frombuffer(leaves, f"<u{info.element_bits // 8}" if info.is_field else "u1")
+    tree = shape.tree(words.reshape(part.n_leaves, -1), 0, "cpu", part.threads or 1)
     nodes = [tree.root]
     for level in range(tree.height, part.levels):  # of fewer leaves than 2^levels: up to where the others' nodes are
-        nodes.append(_raised(part.shape, nodes[-1], level))
+        nodes.append(_raised(shape, nodes[-1], level))
     if part.output is not None and part.levels > 0:
         below = [np.ascontiguousarray(level).tobytes() for level in tree.levels()[:-1]]
         write_levels(part, (below + nodes)[: part.levels])

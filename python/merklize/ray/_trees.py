@@ -13,11 +13,9 @@ from .._formats import leaf_size_of, with_format
 from .._urls import is_url, plain, shown
 from ..errors import FileError
 from ..stores._failures import Passing, failure_of, file_error
-from ..stores._leaves import LeafRule
 from ..stores._objects import open_object
 from ..stores._progress import Report
 from ..stores._ranges import Readers
-from ..stores._trees import tree_facts
 from ..stores._write import require_writable, upload
 from ..tree_file import TreeFile
 from ._cluster import Cluster, Options, Progress, Task, joined
@@ -68,9 +66,8 @@ def build_tree(
     mode = mode_of(key, context, 32, 0, "auto") if hash == "blake3" else mode_of(None, None, 32, 0, "auto")
     native = _native.TreeForm(hash, rule, key, context, padding)
     source = source_of(url_of(url))
-    by = LeafRule(hash, leaf_size, row_size, mode.key, mode.context)
-    by.require_valid()
-    n = by.n_leaves(source.size, shown(source.url))
+    leaf = (leaf_size, row_size)
+    n = _native.count_leaves(shown(source.url), source.size, *leaf, native)
     if n == 0:
         raise file_error(shown(source.url), "has no leaf: merklize.build_tree_file() knows what that is")
     rule = _native.default_rule(hash) if rule is None else {"promote": "left_full"}.get(rule, rule)
@@ -80,10 +77,10 @@ def build_tree(
         shape.tree(b"", 0, "cpu", 1)
     target = None if out is None else _Target(plain(out), shape)
     with joined(address, options) as cluster:
-        by = by._replace(threads=cluster.threads)
-        levels = max(0, min(MOST_LEVELS, (cluster.part_size(source.size) // by.size).bit_length() - 1))
+        leaf_bytes = leaf_size or row_size or NODE
+        levels = max(0, min(MOST_LEVELS, (cluster.part_size(source.size) // leaf_bytes).bit_length() - 1))
         job = {"kind": "build_tree", "url": shown(source.url), "size": source.size, "version": source.version}
-        job |= {"n_leaves": n, "leaf": [leaf_size, row_size], "hash": hash, "rule": rule, "key": key_check(mode)}
+        job |= {"n_leaves": n, "leaf": [*leaf], "hash": hash, "rule": rule, "key": key_check(mode)}
         job |= {"padding": shape.padding.hex(), "out": None if target is None else target.name}
         with State(state, {**job, "part": levels, "token": os.urandom(16).hex()}) as known:
             levels = known.job["part"]
@@ -91,18 +88,19 @@ def build_tree(
                 target.begin(known)
             try:
                 report = Report(progress, source.size)
-                root = _build(source, shape, by, levels, target, cluster, known, report)
+                root = _build(source, shape, leaf, levels, target, cluster, known, report)
             except BaseException:
                 if target is not None and state is None:
                     target.discard()
                 raise
-    return tree_facts(root, n, source.size, native)
+    height = max(0, n - 1).bit_length()
+    return _native.make_tree_facts(root, n, height, source.size, native)
 
 
 def _build(
     source: Source,
     shape: Shape,
-    leaves: LeafRule,
+    leaf: tuple[int | None, int | None],
     levels: int,
     target: _Target | None,
     cluster: Cluster,
@@ -112,16 +110,17 @@ def _build(
     import numpy as np
 
     step, token = 1 << levels, bytes.fromhex(known.job["token"])
+    leaf_bytes = leaf[0] or leaf[1] or NODE
 
     def tasks() -> Iterator[Task]:
         for k, first in enumerate(range(0, shape.n_leaves, step)):
             count = min(step, shape.n_leaves - first)
             if str(k) in known.done:
-                report.add(count * leaves.size)
+                report.add(count * leaf_bytes)
             else:
                 place = None if target is None else target.place_of(k)
-                part = TreePart(shape, leaves, first, count, levels, place, token)
-                yield Task(str(k), "tree_part", (source, part), count * leaves.size)
+                part = TreePart(shape, leaf, cluster.threads, first, count, levels, place, token)
+                yield Task(str(k), "tree_part", (source, part), count * leaf_bytes)
 
     for task, node in cluster.run(tasks(), report):
         known.add(task.key, node)
@@ -136,7 +135,7 @@ def _build(
         top = [np.ascontiguousarray(level).tobytes() for level in tree.levels()]
     root = top[-1]
     if target is not None:
-        size = 0 if leaves.leaf_size is None and leaves.row_size is None else leaves.size
+        size = 0 if leaf == (None, None) else leaf_bytes
         header = shape.header(root, size, source.size if size else 0)
         target.finish(header, levels, top, root)
     return root

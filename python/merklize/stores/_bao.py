@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .. import _native
-from .._settings import settings
-from ..bao._calls import Fault, form_of, in_groups
-from ..errors import InvalidArgument
-from ._failures import CHANGED, file_error
-from ._limits import limits
-from ._objects import open_object
+from ..bao._calls import Fault
 from ._progress import Report
-from ._ranges import Readers
+from ._ranges import opened_source
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -27,57 +22,22 @@ def verify_url(
     ranges: Sequence[tuple[int, int | None]],
     root: Buffer,
     outboard: HostData,
-    *,
-    format: str,
-    group_size: int | None,
-    threads: int | None,
-    progress: Progress,
+    form: tuple[int, bool, bool],
+    run: _native.Settings,
 ) -> tuple[list[Fault], int]:
     """Verify ranges of an object, (start, length) each, widened to groups. A length of None: to the end.
 
-    Returns what is wrong, and the object's size. One object is read, whatever the number of ranges.
+    Returns what is wrong, and the object's size. The object is opened once, whatever the number of ranges.
     Raises FileError (as every read of an object), InvalidArgument (a range that is not in it), Mismatch.
     """
-    form, run = form_of(format, group_size), settings("cpu", threads)
     whole = list(ranges) == [(0, None)]
-    stored = open_object(url, None if whole else 0)
-    size = stored.size
-    if size is None:
-        raise file_error(stored.name, "the server does not say its size, by which its tree is known")
-    _native.bao_require_outboard(outboard, size, form)  # before anything is read
-    group = 1024 << form[0]
-    places = []
-    for start, length in ranges:
-        wanted = max(size - start, 0) if length is None else length
-        if wanted and start + wanted > size:
-            raise InvalidArgument(f"bytes {start} and {wanted} more are not all in {stored.name}, which has {size}")
-        places.append(in_groups(start, wanted, size, group))
-    unit = max(group, limits.range_size // group * group)
-    report = Report(progress, sum(end - start for start, end in places))
     faults: list[Fault] = []
-    with Readers() as readers:
-        for start, end in places:
-            at = start
-            for piece in [b""] if size == 0 else readers.pieces(stored, start, None if whole else end, unit):
-                if at + len(piece) > end:
-                    break
-                _add(faults, _native.bao_verify(piece, at, size, root, outboard, form, run))
-                at += len(piece)
-                report.add(len(piece))
-            if at != end:
-                raise file_error(stored.name, f"{CHANGED}: another size than {size} bytes")
-    stored.require_same()
-    return faults, size
-
-
-def _add(faults: list[Fault], more: Iterable[tuple[int, int, bool]]) -> None:
-    """Join neighbours, as one call on all bytes would."""
-    for offset, count, in_outboard in more:
-        last = faults[-1] if faults else None
-        if last is not None and last.offset + last.length == offset and last.in_outboard == in_outboard:
-            faults[-1] = last._replace(length=last.length + count)
-        else:
-            faults.append(Fault(offset, count, in_outboard))
+    with opened_source(url, None if whole else 0) as source:
+        for start, length in ranges:
+            wanted = max((source.size or 0) - start, 0) if length is None else length
+            found = _native.bao_verify_source(source, start, wanted, root, outboard, form, run)
+            faults += [Fault(*fault) for fault in found]
+        return faults, source.size or 0
 
 
 class InOrder:
@@ -106,14 +66,13 @@ class InOrder:
 @contextmanager
 def opened_in_order(url: str, progress: Progress = None) -> Iterator[InOrder]:
     """Open an object to be read once, from its beginning. Raises FileError, also at the end: it changed."""
-    stored = open_object(url)
-    report = Report(progress, stored.size)
+    with opened_source(url) as source:
+        report = Report(progress, source.size)
 
-    def pieces() -> Iterator[bytes]:
-        for piece in readers.pieces(stored):
-            report.add(len(piece))
-            yield piece
+        def pieces() -> Iterator[bytes]:
+            for piece in source.pieces(None):
+                report.add(len(piece))
+                yield piece
 
-    with Readers() as readers:
         yield InOrder(pieces())
-    stored.require_same()
+        source.require_same()

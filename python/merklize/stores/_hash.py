@@ -13,7 +13,7 @@ from ._failures import file_error
 from ._limits import limits
 from ._objects import open_object
 from ._progress import Part, Report
-from ._ranges import Readers, Source
+from ._ranges import Readers, Source, opened_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 def hash_url(url: str, how: How) -> bytes:
     """Return the digest of an object, as hash_file() gives it."""
-    with Readers() as readers:
-        return how.source(Source(open_object(url), readers))
+    with opened_source(url) as source:
+        return how.source(source)
 
 
 def hash_urls(urls: Sequence[str], how: How) -> list[bytes | FileError]:

@@ -10,24 +10,21 @@ from .. import _native
 from .._settings import settings
 from .._urls import extra_of, file_system, shown
 from ..errors import Error, FileError, InvalidArgument
-from ..hashing import Hasher
 from ._failures import Passing, failure_of, file_error
 from ._limits import limits
 from ._objects import Stored, open_object
-from ._ranges import Readers
+from ._ranges import Readers, Source
 from ._write import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from .._types import Device
+    from .._types import Device, Progress
 
     Found = tuple[str, str | None, list[str] | None, bytes | None, str]
 
 INDEX_SUFFIX = ".index.json"
 MOST_INDEX_BYTES = 256 << 20
-UNIT = 8 << 20
-"""Bytes that are hashed at once: a power of two."""
 
 
 def find_url(url: str, ignore: Iterable[str], exclude: str | None) -> Found:
@@ -127,19 +124,19 @@ class Store:
         """Return bytes start to end - 1 of an object."""
         return self._opened[name].read(start, end)
 
-    def hash(self, name: str, ranges: list[tuple[int, int]], piece_size: int) -> Iterator[tuple[bytes, bytes]]:
-        """Give the digest and the values of the pieces of each range (offset, bytes); they are in order."""
+    def hash(
+        self, name: str, ranges: list[tuple[int, int]], piece_size: int, progress: Progress
+    ) -> list[tuple[bytes, bytes]]:
+        """Return the digest and the values of the pieces of each range (offset, bytes); they are in order."""
         with Readers() as readers:
-            yield from self._hash(name, ranges, piece_size, readers)
-        self._opened[name].require_same()
+            return self._hash(name, ranges, piece_size, readers, progress)
 
     def hash_files(self, names: list[str], piece_size: int) -> Iterator[tuple[bytes, bytes] | Error]:
         """Give the same of each whole object, or why it cannot be read."""
 
         def digest(name: str) -> tuple[bytes, bytes] | Error:
             try:
-                (made,) = self._hash(name, [(0, self._opened[name].size or 0)], piece_size, readers)
-                self._opened[name].require_same()
+                (made,) = self._hash(name, [(0, self._opened[name].size or 0)], piece_size, readers, None)
             except (FileError, InvalidArgument) as error:
                 return error
             return made
@@ -148,55 +145,7 @@ class Store:
             yield from pool.map(digest, names)
 
     def _hash(
-        self, name: str, ranges: list[tuple[int, int]], piece_size: int, readers: Readers
-    ) -> Iterator[tuple[bytes, bytes]]:
-        feed = _Feed(self._opened[name], ranges, readers)
-        run = settings(self._device, self._threads)
-        for offset, size in ranges:
-            if not piece_size or size <= piece_size:
-                hasher = Hasher(device=self._device, threads=self._threads)
-                for at in range(0, size, UNIT):
-                    hasher.update(feed.take(offset + at, offset + min(at + UNIT, size)))
-                yield hasher.digest(), b""
-                continue
-            unit, small = max(piece_size, UNIT), min(piece_size, UNIT)
-            pieces = b""
-            for first in range(0, size, unit):
-                values = b""
-                for at in range(first, min(first + unit, size), UNIT):
-                    part = feed.take(offset + at, offset + min(at + UNIT, size))
-                    values += _native.piece_values(part, at, small, None, None, run)
-                pieces += values if small == piece_size else _native.value_of_pieces(values, None, None)
-            yield _native.digest_of_pieces(pieces, None, None, 32, 0), pieces
-
-
-class _Feed:
-    """Bytes of an object by their places, in order: read in large ranges, whatever is taken."""
-
-    def __init__(self, stored: Stored, ranges: list[tuple[int, int]], readers: Readers) -> None:
-        """Begin to read. ranges  (offset, bytes), in order."""
-        runs: list[list[int]] = []
-        for offset, size in ranges:
-            if runs and offset == runs[-1][1]:
-                runs[-1][1] += size
-            elif size:
-                runs.append([offset, offset + size])
-        step = limits.range_size
-        self._places = [(at, min(at + step, end)) for start, end in runs for at in range(start, end, step)]
-        self._coming = readers.places(stored, self._places)
-        self._next = 0
-        self._here, self._data = 0, memoryview(b"")
-
-    def take(self, start: int, end: int) -> bytes | memoryview:
-        """Return bytes start to end - 1; what was before them is gone."""
-        parts = []
-        while start < end:
-            if start >= self._here + len(self._data):
-                self._data = memoryview(next(self._coming))
-                self._here = self._places[self._next][0]
-                self._next += 1
-                continue
-            part = self._data[start - self._here : end - self._here]
-            parts.append(part)
-            start += len(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        self, name: str, ranges: list[tuple[int, int]], piece_size: int, readers: Readers, progress: Progress
+    ) -> list[tuple[bytes, bytes]]:
+        run = settings(self._device, self._threads, progress)
+        return _native.hash_source_ranges(Source(self._opened[name], readers), ranges, piece_size, run)

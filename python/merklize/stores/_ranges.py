@@ -6,9 +6,10 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 
 from ._limits import limits
-from ._objects import Stored
+from ._objects import Stored, open_object
 
 
 class Readers:
@@ -82,17 +83,22 @@ class Source:
 
     def pieces(self, ranges: list[tuple[int, int]] | None) -> Iterator[bytes]:
         """Give the bytes of ranges (start, end) one after another, or all there are."""
-        stored = self._stored
+        stored, step = self._stored, limits.range_size
         if ranges is None or (not stored.ranges and ranges == [(0, stored.size)]):
             return self._readers.pieces(stored)
-        step = limits.range_size
-        return self._readers.places(
-            stored, ((at, min(at + step, end)) for start, end in _joined(ranges) for at in range(start, end, step))
-        )
+        places = ((at, min(at + step, end)) for start, end in _joined(ranges) for at in range(start, end, step))
+        return self._readers.places(stored, places)
 
     def require_same(self) -> None:
         """Raise FileError: the object changed."""
         self._stored.require_same()
+
+
+@contextmanager
+def opened_source(url: str, first: int | None = None) -> Iterator[Source]:
+    """Open an object to be read by the extension. `first` as in open_object(). Raises FileError, Unavailable."""
+    with Readers() as readers:
+        yield Source(open_object(url, first), readers)
 
 
 def _joined(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:

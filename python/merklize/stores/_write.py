@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
-from .._urls import extra_of, file_system, is_url, local_path, shown
+from .._urls import extra_of, file_system, shown
 from ..errors import Error
 from ._failures import Passing, failure_of, file_error
 
 _APPEAR_WHOLE = ("s3", "gcs")
-
-
-@contextmanager
-def output_file(output: Any) -> Iterator[bytes]:
-    """Give the path to write an output to.
-
-    Of a URL it is a file in the folder for temporary files, which goes to the store when it is whole.
-    """
-    if not is_url(output):
-        yield os.fsencode(output)
-        return
-    path = local_path(output)
-    if path is not None:
-        yield os.fsencode(path)
-        return
-    require_writable(output)
-    with tempfile.TemporaryDirectory(prefix="merklize-") as folder:
-        made = os.path.join(folder, "tree.mkl")
-        yield os.fsencode(made)
-        upload(made, output)
 
 
 def require_writable(url: str) -> None:
@@ -78,16 +55,14 @@ def _put(url: str, put: Any) -> None:
 
 def read_whole(url: str, most: int) -> bytes:
     """Return all of a small object: a manifest, an index, a proof. Raises FileError: it has more than `most` bytes."""
-    from ._objects import open_object
-    from ._ranges import Readers
+    from ._ranges import opened_source
 
-    stored = open_object(url)
     parts, count = [], 0
-    with Readers() as readers:
-        for piece in readers.pieces(stored):
+    with opened_source(url) as source:
+        for piece in source.pieces(None):
             count += len(piece)
             if count > most:
-                raise file_error(stored.name, f"must have at most {most} bytes, got more")
+                raise file_error(source.name, f"must have at most {most} bytes, got more")
             parts.append(piece)
-    stored.require_same()
+        source.require_same()
     return b"".join(parts)
