@@ -39,6 +39,8 @@ public:
     /// errors  io (cannot open or read; damaged, truncated, too long, or of a newer version; changed in part, and this process may not
     ///         roll that back: the text says which)
     explicit TreeFile(const std::filesystem::path& path);
+    /// Of the library's own callers: a tree file in a store, of which only what is needed is read. It is never changed.
+    explicit TreeFile(std::unique_ptr<const runtime::ByteSource> source);
     TreeFile(TreeFile&&) noexcept;
     TreeFile& operator=(TreeFile&&) noexcept;
     ~TreeFile();
@@ -54,7 +56,7 @@ public:
     const Digest& root() const noexcept;
     const LeafSource& source() const noexcept;
     const std::filesystem::path& path() const noexcept;
-    /// The open file, for the caller's own reads. It belongs to this object; update() and append() close it.
+    /// The open file, for the caller's own reads. It belongs to this object; update() and append() close it. -1: it is in a store.
     int descriptor() const noexcept;
     /// Offset in bytes at which a level begins in the file.
     std::uint64_t level_offset(unsigned level) const;
@@ -67,6 +69,7 @@ public:
     /// Reads one node a level and the leaf. A keyed tree with the rule pad needs its mode, because its proofs contain padding.
     /// errors  io; as MerkleTree
     MerkleProof prove(std::uint64_t index) const;
+    std::vector<MerkleProof> prove(std::span<const std::uint64_t> indices) const;
     MultiProof prove_together(std::span<const std::uint64_t> indices) const;
     /// The same for leaves first .. last-1.
     MultiProof prove_range(std::uint64_t first, std::uint64_t last) const;

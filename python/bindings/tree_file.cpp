@@ -1,4 +1,6 @@
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "arguments.hpp"
@@ -7,6 +9,7 @@
 #include "object_lock.hpp"
 #include "proof.hpp"
 #include "run.hpp"
+#include "source.hpp"
 #include "tree.hpp"
 #include "tree_input.hpp"
 
@@ -25,6 +28,20 @@ using SharedWriter = Shared<TreeWriter>;
 
 SharedFile open_tree_file(nb::handle path) { return SharedFile(TreeFile(to_path(path, "TreeFile: path"))); }
 
+// source  what PythonSource takes
+SharedFile open_tree_source(nb::handle source) {
+    auto from = std::make_unique<const PythonSource>(source);
+    std::optional<TreeFile> file;
+    Run::without_gil([&] { file.emplace(std::move(from)); });
+    return SharedFile(std::move(*file));
+}
+
+int descriptor_of(const TreeFile& file) {
+    if (file.descriptor() >= 0) return file.descriptor();
+    throw Error(ErrorCode::invalid_argument,
+                file.path().string() + ": a tree file in a store has no level() to map: read() gives its nodes");
+}
+
 nb::bytes read_nodes(const SharedFile& self, nb::handle level, nb::handle first, nb::handle count) {
     const auto from = static_cast<unsigned>(to_int(level, "read: level"));
     const std::uint64_t begin = to_u64(first, "read: first"), n = to_u64(count, "read: count");
@@ -38,11 +55,7 @@ nb::bytes read_nodes(const SharedFile& self, nb::handle level, nb::handle first,
 nb::list prove_in_file(const SharedFile& self, nb::handle indices) {
     const std::vector<std::uint64_t> wanted = to_indices(indices);
     return self.read("TreeFile", [&](const TreeFile& file) {
-        return prove_in_pieces(wanted, 256, [&](std::span<const std::uint64_t> some) {
-            std::vector<MerkleProof> proofs;
-            for (const std::uint64_t index : some) proofs.push_back(file.prove(index));
-            return proofs;
-        });
+        return prove_in_pieces(wanted, 256, [&](std::span<const std::uint64_t> some) { return file.prove(some); });
     });
 }
 
@@ -106,7 +119,7 @@ void bind_tree_file(nb::module_& m) {
     property("root", [](const TreeFile& file) { return to_bytes(file.root().bytes); }, "def root(self) -> bytes");
     property("leaf_size", [](const TreeFile& file) { return file.source().leaf_bytes; }, "def leaf_size(self) -> int");
     property("file_size", [](const TreeFile& file) { return file.source().total_bytes; }, "def file_size(self) -> int");
-    property("descriptor", [](const TreeFile& file) { return file.descriptor(); }, "def descriptor(self) -> int");
+    property("descriptor", descriptor_of, "def descriptor(self) -> int");
     file.def(
             "set_mode",
             [](SharedFile& self, nb::handle key, nb::handle context) {
@@ -176,6 +189,7 @@ void bind_tree_file(nb::module_& m) {
             nb::sig("def append_file(self, input: object, leaf_size: int | None, row_size: int | None, settings: "
                     "Settings, /) -> int"));
     define(m, "open_tree_file", open_tree_file, "def open_tree_file(path: bytes, /) -> TreeFile");
+    define(m, "open_tree_source", open_tree_source, "def open_tree_source(source: object, /) -> TreeFile");
     define(m, "save_tree", save, "def save_tree(tree: Tree, path: bytes, /) -> None");
 
     nb::class_<SharedBuilder>(m, "Builder", "The root of leaves that come in pieces.")

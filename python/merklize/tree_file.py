@@ -46,10 +46,10 @@ class TreeFile:
         path = plain(path)
         self._file = None
         if is_url(path):
-            from .stores._tree_file import RemoteTreeFile
+            from .stores._ranges import tree_file_source
 
-            remote: Any = RemoteTreeFile(str(path))
-            self.path, self._file = remote.name, remote
+            source = tree_file_source(str(path))
+            self.path, self._file = source.name, _native.open_tree_source(source)
         else:
             name = encoded(path, "TreeFile: path")
             self.path, self._file = os.fsdecode(name), _native.open_tree_file(name)

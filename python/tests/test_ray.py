@@ -355,7 +355,9 @@ def test_storage_that_is_not_shared(ray, tmp_path):
 
     path = tmp_path / "out"
     path.write_bytes(b"another file, of another machine")
-    part = TreePart(Shape(2, "blake3", "left_full", None, None, bytes(32)), (4096, None), 1, 0, 2, 1, str(path), b"t" * 16)
+    part = TreePart(
+        Shape(2, "blake3", "left_full", None, None, bytes(32)), (4096, None), 1, 0, 2, 1, str(path), b"t" * 16
+    )
     with pytest.raises(merklize.FileError, match="out must be on storage that all nodes share"):
         write_levels(part, [bytes(64)])
     assert path.read_bytes() == b"another file, of another machine"

@@ -65,6 +65,19 @@ def test_trees(store, tmp_path, how):
     assert sorted(os.listdir(tmp_path)) == ["a.mkl", "b.mkl", "x"]
 
 
+def test_trees_in_memory_and_growth(store, tmp_path):
+    url, plain = store("x", DATA), tmp_path / "x"
+    plain.write_bytes(DATA)
+    tree = merklize.MerkleTree.from_file(plain, 1000)
+    assert merklize.MerkleTree.from_file(url, 1000) == tree
+    assert merklize.MerkleTree.from_file(plain.as_uri(), 1000) == tree
+    for name in ("a.mkl", "b.mkl"):
+        tree.save(tmp_path / name)
+    with merklize.TreeFile(tmp_path / "a.mkl") as here, merklize.TreeFile(tmp_path / "b.mkl") as there:
+        assert here.append_file(plain, 4096) == there.append_file(url, 4096)
+        assert here.root == there.root != tree.root
+
+
 @pytest.mark.parametrize(
     "how", [{"leaves": True}, {"row_size": 64}, {"row_size": 80, "hash": "rp64_256", "rule": "pad"}], ids=str
 )
@@ -117,6 +130,8 @@ def test_tree_files_in_stores(store, tmp_path, how):
             assert there.check() == []
         with pytest.raises(merklize.InvalidArgument, match="cannot be changed"):
             there.update({0: b"x" * 32})
+        with pytest.raises(merklize.InvalidArgument, match=r"has no level\(\) to map"):
+            there.level(0)
 
 
 @pytest.mark.parametrize("old", [1, 2, 3, 4, 7, 8, 9, 12, 13])

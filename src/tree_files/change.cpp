@@ -121,6 +121,12 @@ bool write_in_place(const runtime::TreeFileReader& reader, const runtime::FileLo
 
 }  // namespace
 
+void TreeFile::State::require_file(const char* what) const {
+    if (reader().source().file() != nullptr) return;
+    invalid(what, reader().path().string() +
+                      ": a tree file in a store cannot be changed: change the file, and write it there again");
+}
+
 runtime::FileLock TreeFile::State::begin_change(const char* what, const RunOptions& options) {
     runtime::require_no_timings(what, options);
     const std::filesystem::path path = reader().path();
@@ -164,6 +170,7 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
                 std::to_string(leaves.size()));
     }
     if (indices.empty()) return;
+    state_->require_file("update");
     const TreeForm& form = state_->complete_form("update");
     require_leaves(form, leaves, "update: leaves");
     runtime::FileLock lock = state_->begin_change("update", options);
@@ -184,7 +191,7 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
     header.root = levels.back().nodes[0];
     if (!write_in_place(reader, lock, header, levels)) {
         AtomicFile out = AtomicFile::temporary(reader.path(), std::move(lock));
-        out.copy(reader.file().fd(), 0, header.file_bytes(), 0);
+        out.copy(reader.fd(), 0, header.file_bytes(), 0);
         for (unsigned level = 0; level < levels.size(); level++) {
             levels[level].each_run([&](std::uint64_t first, std::span<const Digest> nodes) {
                 write_nodes(out, header, level, first, nodes);
@@ -215,6 +222,7 @@ void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options)
 }
 
 void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& source, const RunOptions& options) {
+    require_file("append");
     const TreeForm& form = complete_form("append");
     if (form.rule != TreeRule::left_full) {
         invalid("append: the rule must be 'left_full', not '" + std::string(rule_name(form.rule)) + "'");
@@ -229,7 +237,7 @@ void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& s
     out.reserve(header.file_bytes());
     // Whole nodes stay. The nodes on the right edge are computed again.
     for (unsigned level = 0; level <= old.layout().height(); level++) {
-        out.copy(reader().file().fd(), old.offset(level), Digest::size * old.layout().whole_nodes(level),
+        out.copy(reader().fd(), old.offset(level), Digest::size * old.layout().whole_nodes(level),
                  header.offset(level));
     }
     const runtime::NodeSink sink = [&](unsigned level, std::uint64_t first, std::span<const Digest> nodes) {
@@ -246,6 +254,7 @@ void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& s
 }
 
 std::uint64_t TreeFile::append(const TreeInput& input, const RunOptions& options) {
+    state_->require_file("append");
     const TreeForm& form = state_->complete_form("append");
     runtime::LeafReader reader(input, form.hash, form.mode);
     std::vector<Digest> leaves;

@@ -21,7 +21,7 @@ constexpr std::uint64_t batch_nodes = std::uint64_t{1} << batch_levels;
 class Check {
 public:
     Check(const runtime::TreeFileReader& reader, const TreeForm& form, std::size_t most, runtime::Run& run)
-        : reader_(reader), layout_(reader.layout()), merges_(form), most_(most), run_(run) {
+        : layout_(reader.layout()), merges_(form), most_(most), run_(run), reader_(reader.source(), ranges(reader)) {
         const std::uint64_t largest = std::min(batch_nodes, layout_.n_leaves);
         children_.resize(largest);
         parents_.resize(largest / 2 + 1);
@@ -29,12 +29,10 @@ public:
     }
 
     std::vector<WrongNode> wrong_nodes() {
-        for (unsigned base = 0; base < layout_.height() || base == 0; base += batch_levels) {
-            const std::uint64_t size = layout_.level_size(base);
-            for (std::uint64_t first = 0; first < size && wrong_.size() < most_; first += batch_nodes) {
-                check_above(base, first, std::min(batch_nodes, size - first));
-            }
-        }
+        for_each_batch([&](unsigned base, std::uint64_t first, std::uint64_t n) {
+            check_above(base, first, n);
+            return wrong_.size() < most_;
+        });
         const auto place = [](const WrongNode& node) { return std::tuple(node.level, node.index); };
         std::ranges::sort(wrong_, {}, place);
         wrong_.resize(std::min(wrong_.size(), most_));
@@ -44,14 +42,14 @@ public:
 private:
     // Checks the subtrees above n nodes of level `base`, level by level.
     void check_above(unsigned base, std::uint64_t first, std::uint64_t n) {
-        read(base, first, n, children_);
+        read(n, children_);
         if (base == 0) require_elements(0, first, std::span(children_).first(n), {});
-        const unsigned end = std::min(base + batch_levels, layout_.height());
+        const unsigned end = top_of(base);
         for (unsigned level = base; level < end; level++, first /= 2, n = (n + 1) / 2) {
             const std::uint64_t n_parents = (n + 1) / 2;
             merge_pairs(n / 2);
             if (n % 2 != 0) merged_[n_parents - 1] = merges_.above_lone(children_[n - 1], level);
-            read(level + 1, first / 2, n_parents, parents_);
+            read(n_parents, parents_);
             const auto stored = std::span(parents_).first(n_parents), merged = std::span(merged_).first(n_parents);
             if (!std::ranges::equal(stored, merged)) note_different(level + 1, first / 2, stored, merged);
             require_elements(level + 1, first / 2, stored, merged);
@@ -59,11 +57,37 @@ private:
         }
     }
 
-    void read(unsigned level, std::uint64_t first, std::uint64_t n, std::vector<Digest>& out) {
+    // What check_above() reads, in its order.
+    std::vector<runtime::ByteRange> ranges(const runtime::TreeFileReader& reader) const {
+        std::vector<runtime::ByteRange> all;
+        const auto add = [&](unsigned level, std::uint64_t first, std::uint64_t n) {
+            all.push_back({reader.header().offset(level, first), Digest::size * n});
+        };
+        for_each_batch([&](unsigned base, std::uint64_t first, std::uint64_t n) {
+            add(base, first, n);
+            for (unsigned level = base; level < top_of(base); level++, first /= 2, n = (n + 1) / 2)
+                add(level + 1, first / 2, (n + 1) / 2);
+            return true;
+        });
+        return all;
+    }
+
+    unsigned top_of(unsigned base) const { return std::min(base + batch_levels, layout_.height()); }
+
+    // Calls use(base, first, n) for the batches of nodes whose subtrees are checked together, until it says false.
+    template <class Use>
+    void for_each_batch(Use use) const {
+        for (unsigned base = 0; base < layout_.height() || base == 0; base += batch_levels) {
+            const std::uint64_t size = layout_.level_size(base);
+            for (std::uint64_t first = 0; first < size; first += batch_nodes) {
+                if (!use(base, first, std::min(batch_nodes, size - first))) return;
+            }
+        }
+    }
+
+    void read(std::uint64_t n, std::vector<Digest>& out) {
         if (out.size() < n) out.resize(n);
-        const auto bytes = std::as_writable_bytes(std::span(out).first(n));
-        runtime::SourceReader(reader_.file(), {reader_.header().offset(level, first), bytes.size()})
-            .fill(bytes, run_, 0);
+        reader_.fill(std::as_writable_bytes(std::span(out).first(n)), run_, 0);
     }
 
     void merge_pairs(std::uint64_t n) {
@@ -97,11 +121,11 @@ private:
         }
     }
 
-    const runtime::TreeFileReader& reader_;
     const runtime::TreeLayout layout_;
     runtime::Merges merges_;
     const std::size_t most_;
     runtime::Run& run_;
+    runtime::SourceReader reader_;
     std::vector<Digest> children_{}, parents_{}, merged_{};
     std::vector<WrongNode> wrong_{};
 };
@@ -110,7 +134,9 @@ private:
 
 std::vector<WrongNode> TreeFile::check(std::size_t most, const RunOptions& options) const {
     runtime::Run run(options);
-    return Check(state_->reader(), state_->complete_form("check"), most, run).wrong_nodes();
+    auto wrong = Check(state_->reader(), state_->complete_form("check"), most, run).wrong_nodes();
+    if (state_->reader().source().file() == nullptr) state_->reader().source().require_unchanged({});
+    return wrong;
 }
 
 }  // namespace merklize::inline v0

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "host/journal.hpp"
 #include "levels/merges.hpp"
@@ -11,26 +12,44 @@
 namespace merklize::runtime {
 namespace {
 
-TreeHeader read_header(const InputFile& file, const std::filesystem::path& path) {
-    const std::uint64_t bytes = file.regular_size();
+TreeHeader read_header(const ByteSource& source, const std::filesystem::path& path) {
+    const auto extent = source.extent();
+    const std::uint64_t bytes = source.file() ? source.file()->regular_size() : extent ? extent->bytes : 0;
     std::array<std::byte, TreeHeader::size> header{};
     const auto there = std::span(header).first(std::min<std::uint64_t>(bytes, header.size()));
-    file.read_at(there, 0);
+    source.read_at(there, 0);
     return TreeHeader::decode(there, bytes, path.string());
 }
+
+std::unique_ptr<const InputFile> rolled_back(const std::filesystem::path& path) {
+    auto file = std::make_unique<const InputFile>(path);
+    roll_back(follow_links(path), file->fd());
+    return file;
+}
+
+std::unique_ptr<const InputFile> rolled_back(const std::filesystem::path& path, const FileLock& lock) {
+    roll_back(follow_links(path), lock);
+    if (!lock) return std::make_unique<const InputFile>(path);
+    return std::unique_ptr<const InputFile>(new InputFile(InputFile::beside(lock.fd(), path.string())));
+}
+
+// Bytes between two wanted places that are read rather than asked for apart.
+constexpr std::uint64_t gap = 64 << 10;
 
 }  // namespace
 
 TreeFileReader::TreeFileReader(const std::filesystem::path& path)
-    : path_(path), file_(path), header_((roll_back(follow_links(path), file_.fd()), read_header(file_, path))) {
+    : path_(path), source_(rolled_back(path)), header_(read_header(*source_, path)) {
     require_root();
 }
 
 TreeFileReader::TreeFileReader(const std::filesystem::path& path, const FileLock& lock)
-    : path_(path),
-      file_(
-          (roll_back(follow_links(path), lock), lock ? InputFile::beside(lock.fd(), path.string()) : InputFile(path))),
-      header_(read_header(file_, path)) {
+    : path_(path), source_(rolled_back(path, lock)), header_(read_header(*source_, path)) {
+    require_root();
+}
+
+TreeFileReader::TreeFileReader(std::unique_ptr<const ByteSource> source)
+    : path_(source->name()), source_(std::move(source)), header_(read_header(*source_, path_)) {
     require_root();
 }
 
@@ -42,7 +61,8 @@ void TreeFileReader::require_root() const {
 }
 
 void TreeFileReader::read(unsigned level, std::uint64_t first, std::span<Digest> out) const {
-    file_.read_at(std::as_writable_bytes(out), header_.offset(level, first));
+    source_->read_at(std::as_writable_bytes(out), header_.offset(level, first));
+    if (source_->file() == nullptr) source_->require_unchanged({});
 }
 
 Digest TreeFileReader::node(unsigned level, std::uint64_t index) const {
@@ -52,6 +72,7 @@ Digest TreeFileReader::node(unsigned level, std::uint64_t index) const {
 }
 
 std::vector<Digest> TreeFileReader::nodes(std::span<const NodeAt> places) const {
+    if (source_->file() == nullptr) return nodes_at_once(places);
     constexpr std::uint64_t window_nodes = 128;  // 4 KiB: one page of the system's cache
     std::vector<Digest> out(places.size());
     std::array<Digest, window_nodes> window;
@@ -69,6 +90,40 @@ std::vector<Digest> TreeFileReader::nodes(std::span<const NodeAt> places) const 
         }
         out[i] = window[at.index - first];
     }
+    return out;
+}
+
+std::vector<Digest> TreeFileReader::nodes_at_once(std::span<const NodeAt> places) const {
+    std::vector<std::pair<std::uint64_t, std::size_t>> wanted;  // offset, and which place it is
+    for (std::size_t i = 0; i < places.size(); i++)
+        wanted.emplace_back(header_.offset(places[i].level, places[i].index), i);
+    std::ranges::sort(wanted);
+    std::vector<ByteRange> ranges;
+    for (const auto& [offset, i] : wanted) {
+        const std::uint64_t end = offset + Digest::size;
+        if (!ranges.empty() && offset <= ranges.back().offset + ranges.back().bytes + gap) {
+            ranges.back().bytes = end - ranges.back().offset;
+        } else {
+            ranges.push_back({offset, Digest::size});
+        }
+    }
+    std::vector<Digest> out(places.size());
+    const auto stream = source_->stream(ranges);
+    std::span<const std::byte> piece;
+    auto next = wanted.begin();
+    for (const auto& [begin, bytes] : ranges) {
+        std::vector<std::byte> data;
+        while (data.size() < bytes) {
+            if (piece.empty()) piece = stream->next();
+            if (piece.empty()) throw EndedEarly(ErrorCode::io, source_->name() + ": changed while being read");
+            const auto more = piece.first(std::min<std::uint64_t>(piece.size(), bytes - data.size()));
+            data.insert(data.end(), more.begin(), more.end());
+            piece = piece.subspan(more.size());
+        }
+        for (; next != wanted.end() && next->first < begin + bytes; ++next)
+            std::memcpy(out[next->second].bytes.data(), &data[next->first - begin], Digest::size);
+    }
+    source_->require_unchanged({});
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -21,22 +22,29 @@ public:
     explicit TreeFileReader(const std::filesystem::path& path);
     /// The file that `lock` holds, if it holds one, through the same open file.
     TreeFileReader(const std::filesystem::path& path, const FileLock& lock);
+    /// A tree file that is no file of the system: an object of a store.
+    explicit TreeFileReader(std::unique_ptr<const ByteSource> source);
 
     const TreeHeader& header() const noexcept { return header_; }
     TreeLayout layout() const noexcept { return header_.layout(); }
-    const InputFile& file() const noexcept { return file_; }
+    const ByteSource& source() const noexcept { return *source_; }
+    /// Of a file of the system; of anything else -1.
+    int fd() const noexcept { return source_->file() == nullptr ? -1 : source_->file()->fd(); }
+    /// Of another source its name.
     const std::filesystem::path& path() const noexcept { return path_; }
 
     void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
     Digest node(unsigned level, std::uint64_t index) const;
-    /// Single nodes. Nodes that are neighbours in the list and close together in the file take one read.
+    /// Single nodes. Nodes that are neighbours in the list and close together in the file take one read. An object of a store is
+    /// asked for all of them at once.
     std::vector<Digest> nodes(std::span<const NodeAt> places) const;
 
 private:
     void require_root() const;
+    std::vector<Digest> nodes_at_once(std::span<const NodeAt> places) const;
 
     std::filesystem::path path_;
-    InputFile file_;
+    std::unique_ptr<const ByteSource> source_;
     TreeHeader header_;
 };
 

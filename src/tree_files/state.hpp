@@ -12,6 +12,7 @@ namespace merklize::inline v0 {
 /// The state of a TreeFile, for tree_file.cpp, check.cpp and change.cpp.
 struct MERKLIZE_LOCAL TreeFile::State {
     explicit State(const std::filesystem::path& path);
+    explicit State(std::unique_ptr<const runtime::ByteSource> source);
 
     std::unique_ptr<const runtime::TreeFileReader> open;
     TreeForm form;  ///< for a keyed tree without the mode, until the caller gives it
@@ -24,11 +25,23 @@ struct MERKLIZE_LOCAL TreeFile::State {
     /// file. So no change of others is lost. `open` then has no descriptor of its own: see journal.
     /// errors  io (also if a tree of another form has replaced the file), cancelled
     runtime::FileLock begin_change(const char* what, const RunOptions& options);
+    /// Refuses a change of a tree file in a store.
+    void require_file(const char* what) const;
     /// TreeFile::append() of leaves that stand for these bytes.
     void append(std::span<const Digest> leaves, const LeafSource& source, const RunOptions& options);
     /// errors  invalid_argument (nodes that the level does not have, or a level above the root)
     void require_nodes(unsigned level, std::uint64_t first, std::uint64_t count) const;
     bool is_keyed() const noexcept { return header().merges != runtime::TreeHeader::Merges::plain; }
+    /// Refuses a proof that does not verify, because an object of a store is damaged. A keyed tree is checked only with its key.
+    template <class Proof>
+    Proof checked(Proof proof) const {
+        const bool can_tell = !is_keyed() || form.mode.flags() != 0;
+        if (reader().source().file() == nullptr && can_tell && !verify(proof, header().root, {}, form.mode)) {
+            throw Error(ErrorCode::io,
+                        reader().path().string() + ": the nodes do not fit the root: the tree file is damaged");
+        }
+        return proof;
+    }
     /// The form for merges.  errors  invalid_argument (the caller has not given the mode)
     const TreeForm& complete_form(const char* what) const;
     /// The form for proofs: they need the mode only if they contain padding.

@@ -19,24 +19,35 @@ namespace {
 using runtime::NodeAt;
 using runtime::TreeFileReader;
 
-// The nodes of a proof: nodes in the file or, under the rule pad, roots of padding.
-std::vector<Digest> siblings(const TreeFileReader& reader, const TreeForm& form,
-                             std::span<const std::uint64_t> indices) {
+// The nodes of a proof: its leaves, and the siblings, which are nodes in the file or, under the rule pad, roots of padding.
+struct ProofNodes {
+    std::vector<Digest> leaves, siblings;
+};
+
+// Of several proofs, each of some leaves: one read.
+std::vector<ProofNodes> read_proofs(const TreeFileReader& reader, const TreeForm& form,
+                                    std::span<const std::span<const std::uint64_t>> proofs) {
     runtime::Merges merges(form);
     const runtime::TreeLayout layout = reader.layout();
-    std::vector<NodeAt> places;
     const unsigned threads = runtime::default_threads();
-    runtime::ProofSlots wanted(layout, form.rule, indices, threads);
-    runtime::parallel_for(wanted.parts(), threads, [&](std::size_t part) { wanted.list(part); });
-    for (const std::uint64_t slot : wanted.slots()) places.push_back(runtime::node_at(layout, slot));
     const auto is_filler = [&](const NodeAt& at) { return at.index == layout.level_size(at.level); };
+    std::vector<std::vector<NodeAt>> siblings;
     std::vector<NodeAt> in_file;
-    std::ranges::copy_if(places, std::back_inserter(in_file), [&](const NodeAt& at) { return !is_filler(at); });
-    std::vector<Digest> read = reader.nodes(in_file);
-    if (read.size() == places.size()) return read;
-    std::vector<Digest> out;
-    std::size_t next = 0;
-    for (const NodeAt& at : places) out.push_back(is_filler(at) ? merges.filler(at.level) : read[next++]);
+    for (const auto indices : proofs) {
+        runtime::ProofSlots wanted(layout, form.rule, indices, threads);
+        runtime::parallel_for(wanted.parts(), threads, [&](std::size_t part) { wanted.list(part); });
+        std::vector<NodeAt>& places = siblings.emplace_back();
+        for (const std::uint64_t slot : wanted.slots()) places.push_back(runtime::node_at(layout, slot));
+        for (const std::uint64_t index : indices) in_file.push_back({0, index});
+        std::ranges::copy_if(places, std::back_inserter(in_file), [&](const NodeAt& at) { return !is_filler(at); });
+    }
+    const std::vector<Digest> read = reader.nodes(in_file);
+    std::vector<ProofNodes> out(proofs.size());
+    for (std::size_t i = 0, next = 0; i < proofs.size(); i++) {
+        for (std::size_t k = 0; k < proofs[i].size(); k++) out[i].leaves.push_back(read[next++]);
+        for (const NodeAt& at : siblings[i])
+            out[i].siblings.push_back(is_filler(at) ? merges.filler(at.level) : read[next++]);
+    }
     return out;
 }
 
@@ -44,6 +55,10 @@ std::vector<Digest> siblings(const TreeFileReader& reader, const TreeForm& form,
 
 TreeFile::State::State(const std::filesystem::path& path)
     : open(std::make_unique<runtime::TreeFileReader>(path)), form(header().hash, header().rule, {}, header().padding) {}
+
+TreeFile::State::State(std::unique_ptr<const runtime::ByteSource> source)
+    : open(std::make_unique<runtime::TreeFileReader>(std::move(source))),
+      form(header().hash, header().rule, {}, header().padding) {}
 
 void TreeFile::State::reopen() { open = std::make_unique<runtime::TreeFileReader>(open->path()); }
 
@@ -56,6 +71,8 @@ const TreeForm& TreeFile::State::complete_form(const char* what) const {
 }
 
 TreeFile::TreeFile(const std::filesystem::path& path) : state_(std::make_unique<State>(path)) {}
+TreeFile::TreeFile(std::unique_ptr<const runtime::ByteSource> source)
+    : state_(std::make_unique<State>(std::move(source))) {}
 TreeFile::TreeFile(TreeFile&&) noexcept = default;
 TreeFile& TreeFile::operator=(TreeFile&&) noexcept = default;
 TreeFile::~TreeFile() = default;
@@ -80,7 +97,7 @@ void TreeFile::set_mode(const Mode& mode) {
     state_->form.mode = mode;
 }
 
-int TreeFile::descriptor() const noexcept { return state_->reader().file().fd(); }
+int TreeFile::descriptor() const noexcept { return state_->reader().fd(); }
 
 std::uint64_t TreeFile::level_offset(unsigned level) const {
     state_->require_nodes(level, 0, 0);
@@ -111,15 +128,22 @@ std::vector<Digest> TreeFile::read(unsigned level, std::uint64_t first, std::uin
     return out;
 }
 
-MerkleProof TreeFile::prove(std::uint64_t index) const {
-    runtime::require_index(index, n_leaves(), "prove");
+MerkleProof TreeFile::prove(std::uint64_t index) const { return std::move(prove({&index, 1})[0]); }
+
+std::vector<MerkleProof> TreeFile::prove(std::span<const std::uint64_t> indices) const {
+    std::vector<std::span<const std::uint64_t>> proofs;
+    for (const std::uint64_t& index : indices) {
+        runtime::require_index(index, n_leaves(), "prove");
+        proofs.emplace_back(&index, 1);
+    }
     const TreeForm& form = state_->proof_form("prove");
-    return {form.hash,
-            form.rule,
-            n_leaves(),
-            index,
-            state_->reader().node(0, index),
-            siblings(state_->reader(), form, {&index, 1})};
+    std::vector<MerkleProof> made;
+    for (auto& [leaves, siblings] : read_proofs(state_->reader(), form, proofs)) {
+        const std::uint64_t index = indices[made.size()];
+        made.push_back(
+            state_->checked(MerkleProof{form.hash, form.rule, n_leaves(), index, leaves[0], std::move(siblings)}));
+    }
+    return made;
 }
 
 MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) const {
@@ -127,11 +151,10 @@ MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) cons
     std::vector<std::uint64_t> sorted =
         runtime::ascending(indices, n_leaves(), "prove_together", runtime::default_threads());
     const TreeForm& form = state_->proof_form("prove_together");
-    std::vector<NodeAt> leaves;
-    leaves.reserve(sorted.size());
-    for (const std::uint64_t index : sorted) leaves.push_back({0, index});
-    std::vector<Digest> nodes = siblings(state_->reader(), form, sorted);
-    return {form.hash, form.rule, n_leaves(), std::move(sorted), state_->reader().nodes(leaves), std::move(nodes)};
+    const std::span<const std::uint64_t> proof = sorted;
+    auto [leaves, siblings] = std::move(read_proofs(state_->reader(), form, {&proof, 1})[0]);
+    return state_->checked(
+        MultiProof{form.hash, form.rule, n_leaves(), std::move(sorted), std::move(leaves), std::move(siblings)});
 }
 
 MultiProof TreeFile::prove_range(std::uint64_t first, std::uint64_t last) const {

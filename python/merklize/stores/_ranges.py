@@ -6,10 +6,12 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from ._limits import limits
 from ._objects import Stored, open_object
+
+TREE_FILE_HEADER = 128
 
 
 class Readers:
@@ -69,10 +71,10 @@ class Readers:
 
 
 class Source:
-    """An object as the extension reads it: see python/bindings/source.hpp. Objects of one call share their readers."""
+    """An object as the extension reads it: see python/bindings/source.hpp."""
 
-    def __init__(self, stored: Stored, readers: Readers) -> None:
-        """Take an object that is open."""
+    def __init__(self, stored: Stored, readers: Readers | None) -> None:
+        """Take an object that is open. Objects of one call share their readers; None: each read has its own."""
         self._stored, self._readers = stored, readers
         self.name = stored.name
 
@@ -84,10 +86,12 @@ class Source:
     def pieces(self, ranges: list[tuple[int, int]] | None) -> Iterator[bytes]:
         """Give the bytes of ranges (start, end) one after another, or all there are."""
         stored, step = self._stored, limits.range_size
-        if ranges is None or (not stored.ranges and ranges == [(0, stored.size)]):
-            return self._readers.pieces(stored)
-        places = ((at, min(at + step, end)) for start, end in _joined(ranges) for at in range(start, end, step))
-        return self._readers.places(stored, places)
+        with nullcontext(self._readers) if self._readers else Readers() as readers:
+            if ranges is None or (not stored.ranges and ranges == [(0, stored.size)]):
+                yield from readers.pieces(stored)
+                return
+            places = ((at, min(at + step, end)) for start, end in _joined(ranges) for at in range(start, end, step))
+            yield from readers.places(stored, places)
 
     def require_same(self) -> None:
         """Raise FileError: the object changed."""
@@ -99,6 +103,14 @@ def opened_source(url: str, first: int | None = None) -> Iterator[Source]:
     """Open an object to be read by the extension. `first` as in open_object(). Raises FileError, Unavailable."""
     with Readers() as readers:
         yield Source(open_object(url, first), readers)
+
+
+def tree_file_source(url: str) -> Source:
+    """Open a tree file in a store, whose parts are read now and then. Raises FileError: also if ranges are ignored."""
+    stored = open_object(url, TREE_FILE_HEADER)
+    if not stored.ranges:
+        stored.read(0, TREE_FILE_HEADER)  # which says so
+    return Source(stored, None)
 
 
 def _joined(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
