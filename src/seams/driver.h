@@ -51,7 +51,7 @@ typedef struct {
 
     /* Device memory, aligned to 256 bytes, undefined content. */
     mkz_status (*allocate)(uint32_t device, uint64_t bytes, mkz_memory **memory);
-    /* Host memory that copies reach at the link's speed, aligned to 4096 bytes. */
+    /* Host memory that copies reach at the link's speed, aligned to 256 bytes; to 4096 bytes if `unified`, for wrap_host(). */
     mkz_status (*allocate_host)(uint32_t device, uint64_t bytes, void **host);
     void (*release_host)(uint32_t device, void *host);
     /* 1 if copies reach these host bytes, which are anybody's, at the link's speed. May be null: none are. */

@@ -29,6 +29,7 @@ struct Fixture {
     bool may_be_unified;
     bool wraps_null;         // as all memory from address 0 on
     bool native_is_address;  // what native() gives is what kernels see
+    bool notices_missing_arguments;
     bool checks_argument_sizes;
     const char* prelude;          // of the kernels below: KERNEL, GLOBAL, SHARED, INDEX, LOCAL_INDEX, BARRIER, u32, u64
     const char* more_kernels;     // for tests of this backend alone

@@ -20,6 +20,7 @@ inline const Fixture& fixture() {
         .may_be_unified = true,
         .wraps_null = false,
         .native_is_address = false,
+        .notices_missing_arguments = true,
         .checks_argument_sizes = false,  // PoCL 3.1 takes any size
         .prelude = R"(
 #define KERNEL kernel void

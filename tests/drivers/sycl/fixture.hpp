@@ -27,6 +27,7 @@ inline const Fixture& fixture() {
         .may_be_unified = true,
         .wraps_null = false,
         .native_is_address = true,
+        .notices_missing_arguments = true,
         .checks_argument_sizes = true,
         .prelude = R"(
 #define KERNEL extern "C" SYCL_EXTERNAL \
