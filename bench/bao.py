@@ -16,18 +16,15 @@ Rows, with the ratio of the peer's time to ours, turn by turn (above 1: we are f
 import argparse
 import contextlib
 import json
-import os
 import pathlib
 import subprocess
 import tempfile
 
 import numpy as np
-from result_files import write
-from run import conditions
 
 import merklize
 from merklize import bao
-from weights import in_turns, row
+from weights import in_turns, row, save
 
 GROUPS = {"group_size": 16384}
 
@@ -115,13 +112,7 @@ def main():
         on_cpu = (memory_rows(data, path, args), slice_rows(data, args), crate_rows(data, path, folder, args))
         for made in (*(() if args.only_device else on_cpu), device_rows(data, args)):
             rows += made
-    facts = {
-        **conditions(),
-        "isa": merklize.devices()[0].isa,
-        "note": "load of the machine at the end: " + " ".join(f"{load:.1f}" for load in os.getloadavg()),
-    }
-    if args.json:
-        write(pathlib.Path(args.json), {**facts, "rows": rows})
+    save(args.json, rows)
 
 
 if __name__ == "__main__":

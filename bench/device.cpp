@@ -396,15 +396,6 @@ std::vector<std::string> names(const std::string& text) {
     return found;
 }
 
-std::vector<unsigned> numbers(const char* text) {
-    std::vector<unsigned> values;
-    for (char* end = nullptr; *text != 0; text = *end == ',' ? end + 1 : end) {
-        values.push_back(static_cast<unsigned>(std::strtoul(text, &end, 10)));
-        if (end == text) throw Error(ErrorCode::invalid_argument, std::string("not a list of numbers: ") + text);
-    }
-    return values;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -426,16 +417,16 @@ int main(int argc, char** argv) try {
         } else if (flag == "--repeats") {
             options.repeats = std::max(1u, static_cast<unsigned>(std::atoi(value)));
         } else if (flag == "--bytes") {
-            options.bytes = numbers(value);
+            options.bytes = bench::numbers(value);
         } else if (flag == "--leaves") {
-            options.leaves = numbers(value);
+            options.leaves = bench::numbers(value);
         } else if (flag == "--merges") {
-            options.merges = numbers(value);
+            options.merges = bench::numbers(value);
         } else if (flag == "--hashes") {
             options.hashes = names(value);
             options.leaves = {20, 24};
         } else if (flag == "--field-leaves") {
-            options.field_leaves = numbers(value);
+            options.field_leaves = bench::numbers(value);
         } else {
             std::fprintf(stderr, "merklize-device-bench: bad flag '%s'\n", flag.c_str());
             return 2;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <merklize/merklize.hpp>
@@ -45,6 +47,17 @@ inline std::vector<merklize::Digest> random_leaves(std::uint64_t n, merklize::Ha
     std::vector<merklize::Digest> leaves = random_values<merklize::Digest>(n, "leaves");
     make_canonical(std::as_writable_bytes(std::span(leaves)), hash);
     return leaves;
+}
+
+/// The value of a flag: "16,20,24".
+inline std::vector<unsigned> numbers(const char* text) {
+    std::vector<unsigned> values;
+    for (char* end = nullptr; *text != 0; text = *end == ',' ? end + 1 : end) {
+        values.push_back(static_cast<unsigned>(std::strtoul(text, &end, 10)));
+        if (end == text)
+            throw merklize::Error(merklize::ErrorCode::invalid_argument, std::string("not a list of numbers: ") + text);
+    }
+    return values;
 }
 
 }  // namespace bench

@@ -221,15 +221,6 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
     }
 }
 
-std::vector<unsigned> numbers(const char* text) {
-    std::vector<unsigned> values;
-    for (char* end = nullptr; *text != 0; text = *end == ',' ? end + 1 : end) {
-        values.push_back(static_cast<unsigned>(std::strtoul(text, &end, 10)));
-        if (end == text) throw Error(ErrorCode::invalid_argument, std::string("not a list of numbers: ") + text);
-    }
-    return values;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -248,11 +239,11 @@ int main(int argc, char** argv) try {
         const std::string flag = argv[i];
         const char* value = ++i < argc ? argv[i] : "";
         if (const auto list = lists.find(flag); list != lists.end()) {
-            *list->second = numbers(value);
+            *list->second = bench::numbers(value);
         } else if (flag == "--only") {
             options.only = value;
         } else if (flag == "--repeats") {
-            options.repeats = std::max(1u, numbers(value).at(0));
+            options.repeats = std::max(1u, bench::numbers(value).at(0));
         } else {
             std::fprintf(stderr, "merklize-several-bench: bad flag '%s'\n", flag.c_str());
             return 2;

@@ -46,6 +46,13 @@ def shapes(wanted):
     return found | {"embed": (rest, 4096), "head": (rest, 4096), "norm": (4096,)}
 
 
+def save(path, rows):
+    """Writes a file of results, if one is wanted."""
+    note = "load of the machine at the end: " + " ".join(f"{load:.1f}" for load in os.getloadavg())
+    if path:
+        write(pathlib.Path(path), {**conditions(), "isa": merklize.devices()[0].isa, "note": note, "rows": rows})
+
+
 def write_safetensors(path, wanted):
     random = np.random.default_rng(1).integers(0, 256, 1 << 24, dtype=np.uint8)
     header, at = {}, 0
@@ -190,13 +197,7 @@ def main():
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(dir=args.folder)))
         for made in (manifest_rows(folder, args), check_rows(folder, args), device_rows(args)):
             rows += made
-    facts = {
-        **conditions(),
-        "isa": merklize.devices()[0].isa,
-        "note": "load of the machine at the end: " + " ".join(f"{load:.1f}" for load in os.getloadavg()),
-    }
-    if args.json:
-        write(pathlib.Path(args.json), {**facts, "rows": rows})
+    save(args.json, rows)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "json.hpp"
+#include "references/goldilocks.hpp"
 
 namespace reference {
 namespace {
@@ -152,21 +153,7 @@ std::vector<std::uint32_t> fractions_of_roots(int root, std::size_t count) {
 
 // ---- Rescue Prime ---------------------------------------------------------------------------------------------------
 
-__extension__ using Wide = unsigned __int128;
-constexpr std::uint64_t p = 0xffffffff00000001;
-
-std::uint64_t add(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>((Wide{a} + b) % p); }
-std::uint64_t multiply(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>(Wide{a} * b % p); }
-
-std::uint64_t power(std::uint64_t x, std::uint64_t e) {
-    std::uint64_t out = 1;
-    for (; e != 0; e >>= 1, x = multiply(x, x)) {
-        if (e & 1) out = multiply(out, x);
-    }
-    return out;
-}
-
-using Matrix = std::vector<std::vector<std::uint64_t>>;
+using goldilocks::Matrix, goldilocks::add, goldilocks::multiply, goldilocks::power;
 
 struct Constants {
     std::uint64_t inverse_alpha;

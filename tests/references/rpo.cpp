@@ -3,24 +3,13 @@
 #include "reference.hpp"
 
 #include "json.hpp"
+#include "references/goldilocks.hpp"
 
 namespace reference {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-constexpr std::uint64_t p = 0xffffffff00000001, root7 = 10540996611094048183u;
-
-std::uint64_t add(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>((Wide{a} + b) % p); }
-std::uint64_t multiply(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>(Wide{a} * b % p); }
-std::uint64_t power(std::uint64_t x, std::uint64_t e) {
-    std::uint64_t out = 1;
-    for (; e != 0; e >>= 1, x = multiply(x, x)) {
-        if (e & 1) out = multiply(out, x);
-    }
-    return out;
-}
-
-using Matrix = std::vector<std::vector<std::uint64_t>>;
+using goldilocks::Matrix, goldilocks::add, goldilocks::multiply, goldilocks::power;
+constexpr std::uint64_t root7 = 10540996611094048183u;
 
 const Matrix& constants(const char* name) {
     static const json::Value file = json::read(MERKLIZE_VECTORS "/rpo_constants.json");

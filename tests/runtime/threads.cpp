@@ -18,6 +18,14 @@ using merklize::runtime::Tick;
 
 namespace {
 
+/// Writes files of a text below a folder.
+auto writer_of(const support::TemporaryFolder& root) {
+    return [&root](const std::string& name, const std::string& text) {
+        std::filesystem::create_directories((root.path() / name).parent_path());
+        std::ofstream(root.path() / name) << text;
+    };
+}
+
 /// A loop in which each item must run once; one that fails or is cancelled must say so.
 void run_loop(std::size_t k, unsigned threads) {
     std::vector<std::atomic<int>> runs(1 + k % 9);
@@ -66,10 +74,7 @@ TEST("threads: one loop waits inside another") {
 
 TEST("threads: no more than the control group has processors for") {
     const support::TemporaryFolder root;
-    const auto put = [&](const std::string& name, const std::string& text) {
-        std::filesystem::create_directories((root.path() / name).parent_path());
-        std::ofstream(root.path() / name) << text;
-    };
+    const auto put = writer_of(root);
     const auto threads = [&] { return merklize::runtime::group_threads(root.path()); };
     CHECK_EQ(threads(), UINT_MAX);
     // Version 2: the least of the group's and of those above it; part of a processor is one thread.
@@ -101,10 +106,7 @@ TEST("threads: no more than the control group has processors for") {
 
 TEST("threads: no more memory than the control group has") {
     const support::TemporaryFolder root;
-    const auto put = [&](const std::string& name, const std::string& text) {
-        std::filesystem::create_directories((root.path() / name).parent_path());
-        std::ofstream(root.path() / name) << text;
-    };
+    const auto put = writer_of(root);
     const auto memory = [&] { return merklize::runtime::group_memory(root.path()); };
     CHECK_EQ(memory(), UINT64_MAX);
     put("proc/self/cgroup", "0::/a\n");

@@ -49,6 +49,12 @@ int wait_for(pid_t child) {
     return status;
 }
 
+/// Unmounts a folder in the end.
+struct Unmounted {
+    ~Unmounted() { CHECK_EQ(::umount2(folder.c_str(), MNT_DETACH), 0); }
+    std::filesystem::path folder;
+};
+
 /// How often a test kills a process: MERKLIZE_KILLS for a long run.
 unsigned kills_wanted(unsigned usual) {
     const char* wanted = std::getenv("MERKLIZE_KILLS");  // NOLINT(concurrency-mt-unsafe): nobody sets it
@@ -170,38 +176,33 @@ TEST("tree_writer: a full disk, where the test may mount one") {
     const auto path = disk / "t.mkl";
     constexpr std::size_t n = 1 << 20;
     const std::vector<Digest> all = leaves(Hash::blake3, n, 42);
-    try {
-        write_some(path, 100, 1);
-        const Digest old_root = TreeFile(path).root();
-        CHECK_ERROR(io, "No space left on device", TreeWriter(path, n, left_full, {}, false, on_cpu(1)));
-        {
-            TreeWriter writer(path, 0, left_full, {}, false, on_cpu(1));
-            writer.append(std::span(all).first(n / 2));
-            CHECK_ERROR(io, "No space left on device", writer.append(std::span(all).subspan(n / 2)), writer.finish());
-            CHECK_ERROR(io, "", writer.append(std::span(all).first(1)), writer.finish());  // it does not go on
-        }
-        CHECK_EQ(TreeFile(path).root(), old_root);
-        CHECK_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=100m"), 0);
-        {
-            TreeWriter writer(path, 0, left_full, {}, true, on_cpu(1));
-            CHECK(writer.written() >= n / 2);
-            writer.append(std::span(all).subspan(writer.written()));
-            CHECK_EQ(writer.finish(), merklize::merkle_root(all, left_full, on_cpu(1)));
-        }
-        // Files that take others' places leave nothing behind.
-        CHECK_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=80m"), 0);
-        TreeFile file(path);
-        std::vector<std::uint64_t> many(n / 8);  // too many to be changed in place
-        std::iota(many.begin(), many.end(), 0);
-        CHECK_ERROR(io, "No space left on device", file.update(many, std::span(all).last(n / 8)));
-        CHECK_ERROR(io, "No space left on device", file.append(all));
-        CHECK_EQ(file.root(), merklize::merkle_root(all, left_full, on_cpu(1)));
-        CHECK_EQ(std::distance(std::filesystem::directory_iterator(disk), {}), 1);
-    } catch (...) {
-        ::umount2(disk.c_str(), MNT_DETACH);
-        throw;
+    const Unmounted after{disk};
+    write_some(path, 100, 1);
+    const Digest old_root = TreeFile(path).root();
+    CHECK_ERROR(io, "No space left on device", TreeWriter(path, n, left_full, {}, false, on_cpu(1)));
+    {
+        TreeWriter writer(path, 0, left_full, {}, false, on_cpu(1));
+        writer.append(std::span(all).first(n / 2));
+        CHECK_ERROR(io, "No space left on device", writer.append(std::span(all).subspan(n / 2)), writer.finish());
+        CHECK_ERROR(io, "", writer.append(std::span(all).first(1)), writer.finish());  // it does not go on
     }
-    CHECK_EQ(::umount2(disk.c_str(), MNT_DETACH), 0);
+    CHECK_EQ(TreeFile(path).root(), old_root);
+    CHECK_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=100m"), 0);
+    {
+        TreeWriter writer(path, 0, left_full, {}, true, on_cpu(1));
+        CHECK(writer.written() >= n / 2);
+        writer.append(std::span(all).subspan(writer.written()));
+        CHECK_EQ(writer.finish(), merklize::merkle_root(all, left_full, on_cpu(1)));
+    }
+    // Files that take others' places leave nothing behind.
+    CHECK_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=80m"), 0);
+    TreeFile file(path);
+    std::vector<std::uint64_t> many(n / 8);  // too many to be changed in place
+    std::iota(many.begin(), many.end(), 0);
+    CHECK_ERROR(io, "No space left on device", file.update(many, std::span(all).last(n / 8)));
+    CHECK_ERROR(io, "No space left on device", file.append(all));
+    CHECK_EQ(file.root(), merklize::merkle_root(all, left_full, on_cpu(1)));
+    CHECK_EQ(std::distance(std::filesystem::directory_iterator(disk), {}), 1);
 }
 
 TEST("tree_writer: processes that change one file lose nothing") {
@@ -369,22 +370,17 @@ TEST("tree_writer: a write that cannot be is refused with the numbers, and takes
                               image.string() + "' '" + disk.string() + "' 2>/dev/null";
     // NOLINTNEXTLINE(bugprone-command-processor): the folder's name is our own
     if (::geteuid() != 0 || std::system(mount.c_str()) != 0) return;
-    try {
-        const auto room = free(disk);
-        for (const bool partial : {true, false}) {
-            auto file = partial ? merklize::runtime::AtomicFile::partial(disk / "t.mkl")
-                                : merklize::runtime::AtomicFile::temporary(disk / "t.mkl");
-            file.write(std::as_bytes(std::span("some")), 0);
-            CHECK_ERROR(io, "No space left on device", file.allocate(1 << 30));
-            CHECK_EQ(file.size(), sizeof "some");
-            CHECK(free(disk) + (1 << 20) > room);
-            CHECK_ERROR(io, "they need 10737", file.require_space(1 << 30));
-        }
-    } catch (...) {
-        ::umount2(disk.c_str(), MNT_DETACH);
-        throw;
+    const Unmounted after{disk};
+    const auto room = free(disk);
+    for (const bool partial : {true, false}) {
+        auto file = partial ? merklize::runtime::AtomicFile::partial(disk / "t.mkl")
+                            : merklize::runtime::AtomicFile::temporary(disk / "t.mkl");
+        file.write(std::as_bytes(std::span("some")), 0);
+        CHECK_ERROR(io, "No space left on device", file.allocate(1 << 30));
+        CHECK_EQ(file.size(), sizeof "some");
+        CHECK(free(disk) + (1 << 20) > room);
+        CHECK_ERROR(io, "they need 10737", file.require_space(1 << 30));
     }
-    CHECK_EQ(::umount2(disk.c_str(), MNT_DETACH), 0);
 }
 
 TEST("tree_writer: places where no file can be written") {

@@ -8,7 +8,7 @@
 
 namespace cuda = merklize::cuda;
 
-TEST("cuda-compile: all kernels of every hash, with its constants in each place") {
+TEST("cuda-kernels: all kernels of every hash, with its constants in each place") {
     if (cuda::nvrtc_major() == 0) {
         std::cout << "  skipped: no NVRTC\n";
         return;
