@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "merklize/core/only.h"
 #include "seams/backend.h"
 #include "seams/driver.h"
 
@@ -27,15 +28,17 @@ struct Body {
 
 namespace bodies {
 
-inline constexpr Body merge_level{"mkz_merge_level", 1}, merge_pairs{"mkz_merge_pairs", 2},
-    merge_subtree{"mkz_merge_subtree", 4}, hash_rows{"mkz_hash_rows", 8}, hash_chunks{"mkz_hash_chunks", 16},
-    hash_parents{"mkz_hash_parents", 32}, merge_at{"mkz_merge_at", 64}, merge_edge{"mkz_merge_edge", 128},
-    hash_each{"mkz_hash_each", 256}, hash_each_parents{"mkz_hash_each_parents", 256},
+inline constexpr Body merge_level{"mkz_merge_level", MKZ_ONLY_MERGE_LEVEL},
+    merge_pairs{"mkz_merge_pairs", MKZ_ONLY_MERGE_PAIRS}, merge_subtree{"mkz_merge_subtree", MKZ_ONLY_MERGE_SUBTREE},
+    hash_rows{"mkz_hash_rows", MKZ_ONLY_HASH_ROWS}, hash_chunks{"mkz_hash_chunks", MKZ_ONLY_HASH_CHUNKS},
+    hash_parents{"mkz_hash_parents", MKZ_ONLY_HASH_PARENTS}, merge_at{"mkz_merge_at", MKZ_ONLY_MERGE_AT},
+    merge_edge{"mkz_merge_edge", MKZ_ONLY_MERGE_EDGE}, hash_each{"mkz_hash_each", MKZ_ONLY_HASH_EACH},
+    hash_each_parents{"mkz_hash_each_parents", MKZ_ONLY_HASH_EACH},
     // An item copies four nodes and makes three, so fewer together end more evenly (docs/notes/gpu-trees.md).
-    merge_keep{"mkz_merge_keep", 512, 128}, gather_nodes{"mkz_gather_nodes", 0}, scatter_nodes{"mkz_scatter_nodes", 0},
-    order_parents{"mkz_order_parents", 0}, gather_strided{"mkz_gather_strided", 0},
-    check_words32{"mkz_check_words32", 0}, check_words64{"mkz_check_words64", 0}, pack_matrix{"mkz_pack_matrix", 0},
-    check_matrix{"mkz_check_matrix", 0};
+    merge_keep{"mkz_merge_keep", MKZ_ONLY_MERGE_KEEP, 128}, gather_nodes{"mkz_gather_nodes", 0},
+    scatter_nodes{"mkz_scatter_nodes", 0}, order_parents{"mkz_order_parents", 0},
+    gather_strided{"mkz_gather_strided", 0}, check_words32{"mkz_check_words32", 0},
+    check_words64{"mkz_check_words64", 0}, pack_matrix{"mkz_pack_matrix", 0}, check_matrix{"mkz_check_matrix", 0};
 
 }  // namespace bodies
 

@@ -7,7 +7,7 @@
  *   slot_0       where slot 0 of the tree is in its buffer; out_offset, first and slots count from there
  *   key, flags   with MKZ_KEYED 1, in the merges of a keyed hash only: a key of 32 bytes and the mode's flags
  *
- * MKZ_ONLY selects the entry points of a program: a sum of MKZ_ONLY_ values (kernels.h). With fewer of them it compiles faster. */
+ * MKZ_ONLY selects the entry points of a program: a sum of the bits in only.h. With fewer of them it compiles faster. */
 #ifndef MKZ_ENTRY_H
 #define MKZ_ENTRY_H
 

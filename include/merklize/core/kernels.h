@@ -33,18 +33,9 @@
 #include "kernels/data.h"
 #include "kernels/nodes.h"
 #include "names.h"
+#include "only.h"
 
-/* MKZ_ENTRIES: the entry points to make, a sum of these. None, unless entry.h sets it. */
-#define MKZ_ONLY_MERGE_LEVEL 1
-#define MKZ_ONLY_MERGE_PAIRS 2
-#define MKZ_ONLY_MERGE_SUBTREE 4
-#define MKZ_ONLY_HASH_ROWS 8
-#define MKZ_ONLY_HASH_CHUNKS 16
-#define MKZ_ONLY_HASH_PARENTS 32
-#define MKZ_ONLY_MERGE_AT 64
-#define MKZ_ONLY_MERGE_EDGE 128
-#define MKZ_ONLY_HASH_EACH 256
-#define MKZ_ONLY_MERGE_KEEP 512
+/* MKZ_ENTRIES: the entry points to make, a sum of the bits in only.h. None, unless entry.h sets it. */
 #ifndef MKZ_ENTRIES
 #define MKZ_ENTRIES 0
 #endif

@@ -1,0 +1,16 @@
+/* only.h: the bits of MKZ_ONLY, which say what entry points a program has (entry.h). */
+#ifndef MKZ_ONLY_H
+#define MKZ_ONLY_H
+
+#define MKZ_ONLY_MERGE_LEVEL 1
+#define MKZ_ONLY_MERGE_PAIRS 2
+#define MKZ_ONLY_MERGE_SUBTREE 4
+#define MKZ_ONLY_HASH_ROWS 8
+#define MKZ_ONLY_HASH_CHUNKS 16
+#define MKZ_ONLY_HASH_PARENTS 32
+#define MKZ_ONLY_MERGE_AT 64
+#define MKZ_ONLY_MERGE_EDGE 128
+#define MKZ_ONLY_HASH_EACH 256
+#define MKZ_ONLY_MERGE_KEEP 512
+
+#endif /* MKZ_ONLY_H */
