@@ -287,7 +287,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@echo "== clang-tidy"
 	@cmake --preset release --log-level=WARNING
 	@python $(BIN)/run-clang-tidy.py -clang-tidy-binary $(BIN)/clang-tidy -p build/release -quiet -j $$(nproc) \
-		'^$(CURDIR)/(build/release/src/.*\.cxx|(src|examples)/.*\.cpp)$$' >build/clang-tidy.log 2>&1 || \
+		'^$(CURDIR)/(build/release/src/(.*\.cxx|lanes/.*\.cpp)|(src|examples)/.*\.cpp)$$' >build/clang-tidy.log 2>&1 || \
 		{ grep -v '^\[' build/clang-tidy.log; exit 1; }
 
 .PHONY: format

@@ -13,7 +13,7 @@ constexpr std::size_t most_narrow = 8;
 
 const runtime::Blake3Rows& rows = runtime::blake3_rows_avx512;
 
-const Lanes& lanes_for(std::size_t n) { return n <= most_narrow ? lanes_avx512_narrow : lanes_avx512; }
+const Lanes& lanes_for(std::size_t n) { return n <= most_narrow ? lanes_avx512_narrow : lanes_avx512_blake3; }
 
 // One item is one chain, which blake3_chain() knows best.
 void hash_one(const std::uint8_t* blocks, std::size_t n, std::uint64_t counter, const std::uint32_t* key,

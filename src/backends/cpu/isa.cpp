@@ -1,5 +1,7 @@
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/cpu/lanes.hpp"
@@ -8,30 +10,77 @@
 #include "merklize/error.hpp"
 
 namespace merklize::cpu {
+
+#define LANES_FAMILY(family) \
+    extern const Lanes lanes_scalar_##family, lanes_avx2_##family, lanes_avx512_##family, lanes_neon_##family;
+#include "lanes/families.inc"
+#undef LANES_FAMILY
+
 namespace {
 
+// Two tables without a function in common.
+void join(Lanes& lanes, const Lanes& others) {
+    const auto take = [](auto& function, auto other) {
+        if (other != nullptr) function = other;
+    };
+    take(lanes.hash_chunks, others.hash_chunks);
+    take(lanes.compress_pairs, others.compress_pairs);
+    take(lanes.hash_short_rows, others.hash_short_rows);
+    take(lanes.hash_chains, others.hash_chains);
+    take(lanes.expand, others.expand);
+    for (unsigned id = 0; id < n_ids; id++) take(lanes.merge[id], others.merge[id]);
+    for (unsigned id = 0; id < n_ids; id++) take(lanes.hash_rows[id], others.hash_rows[id]);
+    take(lanes.copy_past_caches, others.copy_past_caches);
+    take(lanes.from_montgomery_32, others.from_montgomery_32);
+    take(lanes.from_montgomery_64, others.from_montgomery_64);
+}
+
 // The instruction sets that this build has and this processor runs, widest first.
-std::vector<const Lanes*> usable() {
-    std::vector<const Lanes*> found;
+std::vector<Lanes> usable() {
+    std::vector<Lanes> found;
+    const auto add = [&](std::initializer_list<const Lanes*> families) {
+        Lanes& set = found.emplace_back(Lanes{.isa = (*families.begin())->isa});
+        for (const Lanes* family : families) join(set, *family);
+    };
 #if defined(__x86_64__)
     const runtime::Features features = runtime::cpu_features();
-    if (features.avx512) found.push_back(&lanes_avx512);
-    if (features.avx2) found.push_back(&lanes_avx2);
+#define LANES_FAMILY(family) &lanes_avx512_##family,
+    if (features.avx512) {
+        add({
+#include "lanes/families.inc"
+        });
+    }
+#undef LANES_FAMILY
+#define LANES_FAMILY(family) &lanes_avx2_##family,
+    if (features.avx2) {
+        add({
+#include "lanes/families.inc"
+        });
+    }
+#undef LANES_FAMILY
 #elif defined(__aarch64__)
-    found.push_back(&lanes_neon);
+#define LANES_FAMILY(family) &lanes_neon_##family,
+    add({
+#include "lanes/families.inc"
+    });
+#undef LANES_FAMILY
 #endif
-    found.push_back(&lanes_scalar);
+#define LANES_FAMILY(family) &lanes_scalar_##family,
+    add({
+#include "lanes/families.inc"
+    });
+#undef LANES_FAMILY
     return found;
 }
 
-const Lanes& choose() {
-    const std::vector<const Lanes*> sets = usable();
+Lanes choose() {
+    const std::vector<Lanes> sets = usable();
     const char* wanted = std::getenv("MERKLIZE_CPU_ISA");
-    if (wanted == nullptr || *wanted == '\0') return *sets.front();
+    if (wanted == nullptr || *wanted == '\0') return sets.front();
     std::string names;
-    for (const Lanes* set : sets) {
-        if (std::string(wanted) == set->isa) return *set;
-        names += names.empty() ? set->isa : std::string(", ") + set->isa;
+    for (const Lanes& set : sets) {
+        if (std::string(wanted) == set.isa) return set;
+        names += names.empty() ? set.isa : std::string(", ") + set.isa;
     }
     throw Error(ErrorCode::unavailable,
                 std::string("cpu: MERKLIZE_CPU_ISA=") + wanted +
@@ -42,14 +91,13 @@ const Lanes& choose() {
 
 const Lanes& lanes() {
     static const Lanes chosen = [] {
-        const Lanes& set = choose();
+        Lanes set = choose();
+        const std::string_view isa = set.isa;
 #if defined(__x86_64__)
-        const Lanes here = &set == &lanes_avx512 ? with_few_items(set) : set;
-#else
-        const Lanes& here = set;
+        if (isa == "avx512") set = with_few_items(set);
 #endif
-        const bool has_sha = &set != &lanes_scalar && runtime::sha256_instructions() != nullptr;
-        return has_sha ? with_sha256_instructions(here) : here;
+        const bool has_sha = isa != "scalar" && runtime::sha256_instructions() != nullptr;
+        return has_sha ? with_sha256_instructions(set) : set;
     }();  // after a throw the next call tries again
     return chosen;
 }

@@ -59,39 +59,39 @@ struct Lanes {
     // For the hash with a chunk tree.
     /// n full chunks of 1024 bytes, the first with index counter.first, to n chaining values of 32 bytes.
     void (*hash_chunks)(const std::uint8_t* data, std::size_t n, ChunkCounter counter, const std::uint32_t key[8],
-                        std::uint32_t flags, std::uint8_t* out);
+                        std::uint32_t flags, std::uint8_t* out) = nullptr;
     /// n pairs of 32 bytes to n BLAKE3 chaining values, each pair one whole block with these flags and no others: parents inside a
     /// digest, keyed merges. out may be in.
     void (*compress_pairs)(const std::uint8_t* in, std::size_t n, const std::uint32_t key[8], std::uint32_t flags,
-                           std::uint8_t* out);
+                           std::uint8_t* out) = nullptr;
     /// n rows of `bytes` <= 1024 bytes, each a whole one-chunk message, to n BLAKE3 digests.
     void (*hash_short_rows)(const std::uint8_t* rows, std::size_t n, std::size_t bytes, const std::uint32_t key[8],
-                            std::uint32_t flags, std::uint8_t* out);
+                            std::uint32_t flags, std::uint8_t* out) = nullptr;
     /// n chains of blocks, those of more blocks first. The result of one may be where another one's bytes were, if that comes before it
     /// or in the same vector.
-    void (*hash_chains)(const Chain* chains, std::size_t n, const std::uint32_t key[8], std::uint32_t flags);
+    void (*hash_chains)(const Chain* chains, std::size_t n, const std::uint32_t key[8], std::uint32_t flags) = nullptr;
     /// n blocks of 64 bytes of extendable output from block index `counter` on.
     void (*expand)(const std::uint32_t cv[8], const std::uint32_t block[16], std::uint32_t block_len,
-                   std::uint32_t flags, std::uint64_t counter, std::size_t n, std::uint8_t* out);
+                   std::uint32_t flags, std::uint64_t counter, std::size_t n, std::uint8_t* out) = nullptr;
     /// By the id of the hash's unit; null where no unit has the id.
-    MergeKernel merge[n_ids];
+    MergeKernel merge[n_ids] = {};
     /// The same; null for the hash with a chunk tree, too, whose rows the functions above hash.
-    RowKernel hash_rows[n_ids];
+    RowKernel hash_rows[n_ids] = {};
 
     /// n blocks of 64 bytes to `out`, which is on 64 bytes and apart from `in`, for memory that nobody reads soon: the caches keep what
     /// they have, and lines that are written whole need not be read first. The caller makes a fence before it tells others.
-    void (*copy_past_caches)(const std::uint8_t* in, std::size_t n, std::uint8_t* out);
+    void (*copy_past_caches)(const std::uint8_t* in, std::size_t n, std::uint8_t* out) = nullptr;
 
     // For words of 4 and of 8 bytes: the 31-bit fields', and Goldilocks'.
-    FormKernel from_montgomery_32;
-    FormKernel from_montgomery_64;
+    FormKernel from_montgomery_32 = nullptr;
+    FormKernel from_montgomery_64 = nullptr;
 };
 
-extern const Lanes lanes_scalar;
-extern const Lanes lanes_avx2;
-extern const Lanes lanes_avx512;
-extern const Lanes lanes_avx512_narrow;  ///< of BLAKE3 alone, in vectors of half the width
-extern const Lanes lanes_neon;
+// The tables of one instruction set are lanes_SET_FAMILY, of a family of hashes each, without the functions of others
+// (cmake/lanes.cmake). isa.cpp joins them.
+extern const Lanes lanes_avx512_blake3;
+extern const Lanes lanes_avx512_narrow;  ///< the same in vectors of half the width
+extern const Lanes lanes_avx512_sha256;
 
 /// The lanes of AVX-512, with narrower batches and rows (hashes/blake3_rows.hpp) for small jobs of BLAKE3.
 Lanes with_few_items(Lanes lanes);

@@ -174,5 +174,5 @@ LANES_INLINE void store_digests(std::uint8_t* out, const mkz_lane32 cv[8]) {
 
 #define LANES_STREAM(to, lane) _mm512_stream_si512(reinterpret_cast<__m512i*>(to), (__m512i)(lane))
 #define LANES_ISA "avx512"
-#define LANES_TABLE lanes_avx512
+#define LANES_TABLE LANES_OF_FAMILY(lanes_avx512_)
 #include "backends/cpu/lanes.inc"

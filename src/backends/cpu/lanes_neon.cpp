@@ -68,5 +68,5 @@ LANES_INLINE void store_digests(std::uint8_t* out, const mkz_lane32 cv[8]) {
 }  // namespace
 
 #define LANES_ISA "neon"
-#define LANES_TABLE lanes_neon
+#define LANES_TABLE LANES_OF_FAMILY(lanes_neon_)
 #include "backends/cpu/lanes.inc"

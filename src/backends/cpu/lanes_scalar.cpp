@@ -15,5 +15,5 @@ inline void store_digests(std::uint8_t* out, const mkz_lane32 cv[8]) { std::memc
 }  // namespace
 
 #define LANES_ISA "scalar"
-#define LANES_TABLE lanes_scalar
+#define LANES_TABLE LANES_OF_FAMILY(lanes_scalar_)
 #include "backends/cpu/lanes.inc"

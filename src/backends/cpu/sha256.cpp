@@ -129,7 +129,7 @@ constexpr std::size_t full = 16;
 template <Hash hash>
 void merge_rest(Bytes in, std::size_t n, std::uint8_t* out, const std::uint64_t* table) {
     const std::size_t in_lanes = n / full * full;
-    if (in_lanes != 0) lanes_avx512.merge[static_cast<std::size_t>(hash)](in, in_lanes, out, table);
+    if (in_lanes != 0) lanes_avx512_sha256.merge[static_cast<std::size_t>(hash)](in, in_lanes, out, table);
     merge<hash>(in + 64 * in_lanes, n - in_lanes, out + 32 * in_lanes, table);
 }
 
@@ -140,7 +140,7 @@ void hash_rows_rest(Bytes rows, std::size_t n, std::size_t length, std::uint8_t*
     bool goes_on = true;
     const auto ask = [&] { return goes_on = go_on.ask(go_on.of); };
     if (in_lanes != 0)
-        lanes_avx512.hash_rows[static_cast<std::size_t>(hash)](rows, in_lanes, length, out, asking(ask), table);
+        lanes_avx512_sha256.hash_rows[static_cast<std::size_t>(hash)](rows, in_lanes, length, out, asking(ask), table);
     if (goes_on) hash_rows<hash>(rows + in_lanes * length, n - in_lanes, length, out + 32 * in_lanes, go_on, table);
 }
 
@@ -152,7 +152,7 @@ void use(Lanes& lanes) {
     lanes.merge[id] = merge<hash>;
     lanes.hash_rows[id] = hash_rows<hash>;
 #if defined(__x86_64__)
-    if (lanes.isa == std::string_view(lanes_avx512.isa)) {
+    if (lanes.isa == std::string_view(lanes_avx512_sha256.isa)) {
         lanes.merge[id] = merge_rest<hash>;
         lanes.hash_rows[id] = hash_rows_rest<hash>;
     }
