@@ -40,11 +40,17 @@ public:
     std::size_t most_at_once() override {
         return ask([&] { return to_u64(opener().attr("most_at_once")(), "most_at_once"); });
     }
-    std::unique_ptr<runtime::ByteSource> open(const std::string& url) override {
-        return ask([&] { return std::make_unique<PythonSource>(opener().attr("open")(to_file_name(url))); });
+    std::unique_ptr<runtime::ByteSource> open(const std::string& url, std::uint64_t first) override {
+        return ask([&] { return std::make_unique<PythonSource>(opener().attr("open")(to_file_name(url), first)); });
     }
     void write(const std::string& url, std::span<const std::byte> content) override {
         ask([&] { opener().attr("write")(to_file_name(url), to_bytes(content)); });
+    }
+    void upload(const std::filesystem::path& file, const std::string& url) override {
+        ask([&] { opener().attr("upload")(to_file_name(file.string()), to_file_name(url)); });
+    }
+    void require_writable(const std::string& url) override {
+        ask([&] { opener().attr("require_writable")(to_file_name(url)); });
     }
     manifests::Place find_weights(const std::string& url, const std::vector<std::string>& ignore,
                                   const std::string& exclude, const RunOptions& options) override {

@@ -159,7 +159,6 @@ def test_command(http, tmp_path):
         ("decode", str(tmp_path / "x"), *by_nodes, http.url("nodes")): "takes files, not URLs",
         ("verify", http.url("x")): "Missing option '--root'",
         ("verify", http.url("x"), "--root", ROOT.hex(), "--range", "5"): "must be START,LENGTH",
-        ("verify", "-", *by_nodes, http.url("nodes")): "not standard input",
     }.items():
         done = command("bao", *words)
         assert (done.returncode, text in done.stderr.decode()) == (2, True)

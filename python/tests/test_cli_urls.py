@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -98,6 +99,38 @@ MANIFEST = [
     "manifest check m", "manifest check m --only nothing", "manifest check m none", "manifest diff m n",
     "manifest diff m n --json", "manifest diff m m", "manifest diff m none --json", "manifest create",
 ]  # fmt: skip
+TREE = [
+    "tree build --leaf-size 4K x", "tree build --leaf-size 4K x --json", "tree build --row-size 5K x", "tree build x",
+    "tree build --leaf-size 4K -o made x", "tree build --leaf-size 4K -o made x --json", "tree build --leaves x",
+    "tree build --leaves leaves --json", "tree build --leaf-size 1K empty", "tree build --leaf-size 0 x",
+    "tree build --format rfc6962 --leaf-size 1K x --json", "tree build --format bittorrent_v2 x --json",
+    "tree build --format fs_verity x -o made", "tree build --hash sha256 --leaf-size 5000 x --json",
+    "tree build --hash poseidon2_goldilocks_8 --leaf-size 1001 x", "tree build --rule pad --leaf-size 4K x --padding 7",
+    "tree build --rule pad --padding KEY --leaf-size 4K x", "tree build --derive-key c --leaf-size 4K x --json",
+    "tree build --keyed --leaf-size 4K x", "tree build --num-threads 1 --leaf-size 4K none", "tree build -o - x",
+    "tree build --policy levels_per_launch=1 --leaf-size 4K x", "tree build --format zip x", "tree build - --leaves",
+    "tree root t", "tree root t --json", "tree root none --json", "tree root x", "tree root empty", "tree info t",
+    "tree info t --json", "tree info k --json", "tree info p", "tree check t", "tree check t --json", "tree check bad",
+    "tree check bad --json", "tree check k", "tree check k --keyed", "tree check t --keyed", "tree prove t 7",
+    "tree prove t 7-20 3", "tree prove t 99999999", "tree prove t --since 100", "tree prove t",
+    "tree prove t 7 --binary",
+    "tree prove t 9-2", "tree prove -o made t 5", "tree prove bad 3", "tree verify proof --root ROOT",
+    "tree verify proof --root ROOT --json", "tree verify proof --root ROOT --leaf-file piece --index 7 --json",
+    "tree verify proof --root ROOT --leaf-file y", "tree verify x --root ROOT", "tree verify none --root ROOT --json",
+    "tree verify proof", "tree verify binary --root ROOT", "tree verify proof --root ROOT --leaf-file none",
+]  # fmt: skip
+BAO = [
+    "bao verify x --root HASH --outboard nodes", "bao verify x --root HASH --outboard nodes --json",
+    "bao verify x --root HASH --outboard nodes --range 5,7 --range 4000000,1 --json", "bao verify x --root HASH",
+    "bao verify encoding --root HASH", "bao verify encoding --root HASH --json", "bao verify encoding --root KEY",
+    "bao verify y --root HASH --outboard nodes", "bao verify x --root HASH --outboard x", "bao verify x",
+    "bao verify x --root HASH --outboard none", "bao verify none --root HASH --json",
+    "bao verify x --root HASH --range 5",
+    "bao verify x --root HASH --outboard nodes --range 5,9999999",
+    "bao verify x --root HASH --outboard nodes --num-threads x",
+    "bao verify nodes --root HASH --format bao_tree", "bao verify x --root HASH --outboard nodes --group-size 3K",
+    "bao verify empty --root HASH --outboard nodes", "bao verify - --root HASH --outboard nodes",
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -112,6 +145,19 @@ def both(http, tmp_path, monkeypatch):
         write(tmp_path / f"{name}.safetensors", a_state(seed))
     for name, of in (("m", "w"), ("n", "v")):
         merklize.manifests.manifest(f"{of}.safetensors").save(name, seen=False)
+    merklize.build_tree_file("x", "t", leaf_size=4096)
+    merklize.build_tree_file("x", "k", leaf_size=4096, key=DATA[:32])
+    bad = bytearray((tmp_path / "t").read_bytes())
+    bad[-100] ^= 1
+    (tmp_path / "bad").write_bytes(bad)
+    (tmp_path / "leaves").write_bytes(DATA[:6400])
+    (tmp_path / "piece").write_bytes(DATA[7 * 4096 : 8 * 4096])
+    with merklize.TreeFile("t") as tree:
+        (tmp_path / "p").write_text(tree.root.hex())
+        (tmp_path / "proof").write_text(tree.prove(7).to_json())
+        (tmp_path / "binary").write_bytes(tree.prove(7).to_bytes())
+    (tmp_path / "nodes").write_bytes(merklize.bao.outboard(DATA).outboard)
+    (tmp_path / "encoding").write_bytes(merklize.bao.encode(DATA).encoding)
     names = [path.name for path in tmp_path.iterdir()]
     for name in names:
         http.objects[name] = (tmp_path / name).read_bytes()
@@ -132,9 +178,11 @@ def said(words, capfdbinary, names):
     return code, *texts
 
 
-@pytest.mark.parametrize("line", [*HASH, *MANIFEST])
+@pytest.mark.parametrize("line", [*HASH, *MANIFEST, *TREE, *BAO])
 def test_urls_are_as_files(both, capfdbinary, line):
     """The answer of a URL is that of the same bytes in a file, flag by flag."""
+    for name, value in (("ROOT", Path("p").read_text()), ("HASH", ROOT), ("KEY", DATA[:32].hex())):
+        line = line.replace(name, value)
     words = line.split()
     expected = said(words, capfdbinary, {})
     assert said([both.get(word, word) for word in words], capfdbinary, both) == expected

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -32,9 +33,14 @@ public:
     virtual std::string shown(const std::string& url) = 0;
     /// How many objects are opened at once.
     virtual std::size_t most_at_once() = 0;
-    virtual std::unique_ptr<runtime::ByteSource> open(const std::string& url) = 0;
+    /// first  bytes of its beginning that are surely wanted, which may come with the first answer
+    virtual std::unique_ptr<runtime::ByteSource> open(const std::string& url, std::uint64_t first) = 0;
     /// Writes an object, which appears whole or not at all.
     virtual void write(const std::string& url, std::span<const std::byte> content) = 0;
+    /// The same of what a file holds.
+    virtual void upload(const std::filesystem::path& file, const std::string& url) = 0;
+    /// Refuses a URL that cannot be written to, before there is anything to write.
+    virtual void require_writable(const std::string& url) = 0;
     /// The objects that a manifest is of, as manifests::find_source() finds files.
     virtual manifests::Place find_weights(const std::string& url, const std::vector<std::string>& ignore,
                                           const std::string& exclude, const RunOptions& options) = 0;

@@ -1,6 +1,5 @@
 // Finds the command in the table, runs it, and turns what can go wrong into a line and an exit code.
 #include <algorithm>
-#include <iterator>
 #include <new>
 #include <span>
 #include <string>
@@ -60,13 +59,8 @@ private:
                 return 0;
             }
             if (!is_group) {
-                if (!has_urls(command, arguments)) return command.run(call_, arguments);
-                if (call_.caller().opener() == nullptr) return call_.caller().hand_over(all_);
-                if (name.find(" tree ") == name.npos && name.find(" bao ") == name.npos)
-                    return command.run(call_, arguments);
-                std::vector<std::string> line(all_.begin(), all_.end() - static_cast<std::ptrdiff_t>(words.size()));
-                std::ranges::copy(arguments.plain(), std::back_inserter(line));
-                return call_.caller().hand_over(line);
+                const bool needs_opener = has_urls(command, arguments) && call_.caller().opener() == nullptr;
+                return needs_opener ? call_.caller().hand_over(all_) : command.run(call_, arguments);
             }
         } catch (const UsageError& error) {
             return wrong_usage(command, name, error.text);

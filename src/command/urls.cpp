@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 
 #include "command/endings.hpp"
 #include "command/settings.hpp"
@@ -76,11 +80,48 @@ std::string shown_name(Call& call, const std::string& word) {
     return is_url(word) ? call.caller().opener()->shown(word) : word;
 }
 
-std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& word) {
-    if (is_url(word)) return call.caller().opener()->open(word);
+std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& word, std::uint64_t first) {
+    if (is_url(word)) return call.caller().opener()->open(word, first);
     if (word == standard_input_name)
         return std::make_unique<runtime::InputFile>(call.standard_input(), "standard input");
     return std::make_unique<runtime::InputFile>(word);
+}
+
+std::uint64_t size_of(const runtime::ByteSource& input) {
+    if (input.file() != nullptr) return input.file()->regular_size();
+    const auto extent = input.extent();
+    if (!extent) throw Error(ErrorCode::io, input.name() + ": the server does not say its size");
+    return extent->bytes;
+}
+
+std::size_t InOrder::read(std::span<std::byte> out) {
+    std::size_t done = 0;
+    while (done < out.size()) {
+        if (left_.empty()) left_ = stream_->next(call_.waiting());
+        if (left_.empty()) break;
+        const std::size_t count = std::min(left_.size(), out.size() - done);
+        std::copy_n(left_.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(done));
+        left_ = left_.subspan(count);
+        done += count;
+    }
+    return done;
+}
+
+OutputFile::OutputFile(Call& call, const std::string& word) : call_(call), word_(word), path_(word) {
+    if (!is_url(word)) return;
+    call.caller().opener()->require_writable(word);
+    folder_ = (std::filesystem::temp_directory_path() / "merklize-XXXXXX").string();
+    if (mkdtemp(folder_.data()) == nullptr) throw Failure{folder_ + ": " + strerror(errno)};
+    path_ = folder_ + "/made";
+}
+
+OutputFile::~OutputFile() {
+    std::error_code none;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, none);
+}
+
+void OutputFile::finish() {
+    if (!folder_.empty()) call_.caller().opener()->upload(path_, word_);
 }
 
 std::vector<std::byte> read_all(Call& call, const runtime::ByteSource& source, std::size_t most) {
@@ -89,6 +130,7 @@ std::vector<std::byte> read_all(Call& call, const runtime::ByteSource& source, s
     for (auto piece = stream->next(call.waiting()); !piece.empty() && data.size() <= most;
          piece = stream->next(call.waiting()))
         data.insert(data.end(), piece.begin(), piece.end());
+    if (source.file() == nullptr) source.require_unchanged({});
     return data;
 }
 

@@ -1,5 +1,5 @@
-"""The commands of `merklize` that are Python's. The program `merklize` (src/command) has all others, and hands over to
-these: they need NumPy, plots and other people's packages.
+"""The commands of `merklize` that are Python's: they need NumPy, plots and other people's packages. src/command has all
+others, and hands over to these.
 
 Every command lives in a module of its own that is imported only when it runs.
 """
@@ -17,8 +17,6 @@ from .options import version_option
 
 # Name, which is that of the module too (with - for _), and what --help says, so that it need not import them.
 COMMANDS = {
-    "tree": "Merkle trees over URLs, and in them.",
-    "bao": "Verified streaming of URLs.",
     "fetch": "Download a file, verified against its digest as it comes; resumable.",
     "bench": "Measure this machine: digests, trees, proofs, files.",
     "tune": "Find this machine's fastest policies, and keep them.",

@@ -59,11 +59,6 @@ def output_name(_: click.Context, __: click.Parameter, text: str | None) -> str 
     return text
 
 
-def output_or_none(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
-    name = output_name(context, option, text)
-    return None if name == "-" else name
-
-
 def parse_policy(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dict[str, int | str] | None:
     """Reads levels_per_launch=1,constants=local. The library knows fields and values, and says what is wrong."""
     if not texts:
@@ -114,7 +109,6 @@ def device_option_for(help: str) -> Callable[[Any], Any]:
     )
 
 
-device_option = device_option_for("Where to compute; see `merklize devices`. Several: cuda:all or cuda:0,cuda:1.")
 hashes_option = click.option(
     "--hash",
     "hashes",

@@ -9,7 +9,7 @@ from ._limits import limits
 from ._manifests import Store
 from ._objects import open_object
 from ._ranges import Readers, Source
-from ._write import write_object
+from ._write import require_writable, upload, write_object
 
 
 class Opener:
@@ -31,13 +31,21 @@ class Opener:
         """Return how many objects are opened at once."""
         return limits.parallel
 
-    def open(self, url: str) -> Source:
-        """Open an object."""
-        return Source(open_object(url), self._readers)
+    def open(self, url: str, first: int) -> Source:
+        """Open an object, of which the first bytes are surely wanted."""
+        return Source(open_object(url, first), self._readers)
 
     def write(self, url: str, content: bytes) -> None:
         """Write an object."""
         write_object(content, url)
+
+    def upload(self, file: str, url: str) -> None:
+        """Write what a file holds to an object."""
+        upload(file, url)
+
+    def require_writable(self, url: str) -> None:
+        """Refuse a URL that cannot be written to."""
+        require_writable(url)
 
     def find_weights(self, url: str, ignore: list[str], exclude: str, device: str, threads: int | None) -> Any:
         """Find the objects of a manifest."""

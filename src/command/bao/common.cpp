@@ -65,29 +65,35 @@ std::optional<std::string> output_of(const Arguments& arguments) {
     return out;
 }
 
-runtime::InputFile open_file(Call& call, const std::string& name) {
-    if (name == standard_input_name) return {call.standard_input(), "standard input"};
-    return runtime::InputFile(name);
-}
-
-bool is_regular(const runtime::InputFile& file) {
+bool is_regular(const runtime::ByteSource& input) {
     struct stat info;
-    return fstat(file.fd(), &info) == 0 && S_ISREG(info.st_mode);
+    return input.file() == nullptr || (fstat(input.file()->fd(), &info) == 0 && S_ISREG(info.st_mode));
 }
 
-std::vector<std::byte> read_outboard(const std::string& name, std::uint64_t size, const BaoForm& form) {
-    const runtime::InputFile file(name);
-    const std::uint64_t length = file.regular_size();
-    std::optional<std::uint64_t> stated;
-    if (form.has_size && length >= sizeof size)
-        file.read_at(std::as_writable_bytes(std::span(&stated.emplace(), 1)), 0);
-    runtime::require_outboard("bao", length, stated, size, form);
-    std::vector<std::byte> outboard(length);
-    file.read_at(outboard, 0);
+std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::uint64_t size, const BaoForm& form) {
+    const auto input = open_input(call, name);
+    std::vector<std::byte> outboard;
+    const auto require = [&](std::uint64_t length, std::span<const std::byte> begin) {
+        std::optional<std::uint64_t> stated;
+        if (form.has_size && begin.size() >= sizeof size)
+            std::copy_n(begin.begin(), sizeof size, std::as_writable_bytes(std::span(&stated.emplace(), 1)).begin());
+        runtime::require_outboard("bao", length, stated, size, form);
+    };
+    if (input->file() == nullptr) {
+        outboard = read_all(call, *input);
+        require(outboard.size(), outboard);
+        return outboard;
+    }
+    const std::uint64_t length = size_of(*input);
+    outboard.resize(std::min<std::uint64_t>(length, sizeof size));
+    input->read_at(outboard, 0);
+    require(length, outboard);
+    outboard.resize(length);
+    input->read_at(outboard, 0);
     return outboard;
 }
 
-BaoReadAt reads_of(const runtime::InputFile& file) {
+BaoReadAt reads_of(const runtime::ByteSource& file) {
     return [&file](std::span<std::byte> out, std::uint64_t offset) { file.read_at(out, offset); };
 }
 

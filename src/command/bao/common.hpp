@@ -29,14 +29,12 @@ std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form);
 /// --output; none for "-", which is standard output as well.  errors  UsageError (no name; the name of an input)
 std::optional<std::string> output_of(const Arguments& arguments);
 
-/// A file, or standard input for "-".
-runtime::InputFile open_file(Call& call, const std::string& name);
 /// Whether it can be read at any place.
-bool is_regular(const runtime::InputFile& file);
+bool is_regular(const runtime::ByteSource& input);
 /// An outboard that can be that of a message of `size` bytes.  errors  BaoMismatch
-std::vector<std::byte> read_outboard(const std::string& name, std::uint64_t size, const BaoForm& form);
-/// Reads from a regular file, or from bytes. Both must stay.
-BaoReadAt reads_of(const runtime::InputFile& file);
+std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::uint64_t size, const BaoForm& form);
+/// Reads from what has a size, or from bytes. Both must stay.
+BaoReadAt reads_of(const runtime::ByteSource& file);
 BaoReadAt reads_of(const std::vector<std::byte>& bytes);
 
 /// A fault as a sentence.

@@ -2,11 +2,13 @@
 #include <algorithm>
 
 #include "bao/shape.hpp"
+#include "bao/verify.hpp"
 #include "command/bao/common.hpp"
 #include "command/line/commands.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
+#include "digests/file_root.hpp"
 #include "texts/json.hpp"
 
 namespace merklize::command {
@@ -45,19 +47,20 @@ private:
 // returns  the message's size
 // errors   BaoMismatch; if nothing was verified, it says what the input must be
 template <class Use>
-std::uint64_t decode(Call& call, const runtime::InputFile& input, const Arguments& arguments, const Wanted& wanted,
+std::uint64_t decode(Call& call, const runtime::ByteSource& input, const Arguments& arguments, const Wanted& wanted,
                      const Use& use) {
     const BaoForm form = bao_form_of(arguments);
     const std::uint64_t size = form.has_size ? 0 : stated_size(arguments, form);
     const Digest root = required_root(arguments);
     BaoDecoder decoder = wanted.is_all() ? BaoDecoder(root, form, size) : BaoDecoder(root, wanted.ranges(), form, size);
+    InOrder bytes(call, input);
     std::vector<std::byte> item;
     std::uint64_t done = 0;
     bool is_any = false;
     try {
         while (const std::size_t n = decoder.wants()) {
             item.resize(n);
-            const std::size_t count = input.read_some(std::span(item), call.waiting());
+            const std::size_t count = bytes.read(item);
             if (count < n) {
                 throw BaoMismatch(ErrorCode::invalid_argument, "truncated: " + std::to_string(n) +
                                                                    " bytes must follow byte " + std::to_string(done) +
@@ -74,18 +77,19 @@ std::uint64_t decode(Call& call, const runtime::InputFile& input, const Argument
                                             "; without --outboard INPUT must be an encoding, or with --range a slice");
     }
     std::byte more;
-    if (input.read_some(std::span(&more, 1), call.waiting()) != 0)
+    if (bytes.read(std::span(&more, 1)) != 0)
         throw BaoMismatch(ErrorCode::invalid_argument, "bytes follow its end at " + std::to_string(done));
+    if (input.file() == nullptr) input.require_unchanged({});
     return decoder.size();
 }
 
 // Reads a message, verifies it by its outboard window by window, and gives out what is asked for.
 template <class Use>
-void read_verified(Call& call, const runtime::InputFile& input, const Arguments& arguments, const Wanted& wanted,
+void read_verified(Call& call, const runtime::ByteSource& input, const Arguments& arguments, const Wanted& wanted,
                    const Use& use) {
     const BaoForm form = bao_form_of(arguments);
-    const std::uint64_t size = input.regular_size();
-    const auto outboard = read_outboard(arguments.value("outboard").value_or(""), size, form);
+    const std::uint64_t size = size_of(input);
+    const auto outboard = read_outboard(call, arguments.value("outboard").value_or(""), size, form);
     const BaoTrust trust{required_root(arguments), outboard, form};
     const std::uint64_t window = std::max<std::uint64_t>(form.group_bytes(), 8 << 20);
     const runtime::Shape shape(size, form.group_log);
@@ -108,10 +112,13 @@ void read_verified(Call& call, const runtime::InputFile& input, const Arguments&
 }
 
 // Whether a file, not the encoding of one, has this digest.
-bool is_message(const std::string& name, const Digest& root) {
-    if (name == standard_input_name || !is_regular(runtime::InputFile(name))) return false;
+bool is_message(Call& call, const Arguments& arguments, const Digest& root) {
+    const std::string& name = arguments.words()[0];
+    if (name == standard_input_name) return false;
+    const auto input = open_input(call, name);
+    if (!is_regular(*input)) return false;
     Digest digest;
-    hash_file(name, digest.bytes);
+    runtime::hash_source(*input, Hash::blake3, {}, digest.bytes, 0, run_options(call, arguments));
     return digest == root;
 }
 
@@ -129,7 +136,8 @@ int run_bao_decode(Call& call, const Arguments& arguments) {
     const Wanted wanted(ranges_of(arguments));
     required_root(arguments);
     const auto out = output_of(arguments);
-    const runtime::InputFile input = open_file(call, name);
+    const auto opened = open_input(call, name, arguments.has("outboard") && !wanted.is_all() ? 0 : UINT64_MAX);
+    const runtime::ByteSource& input = *opened;
     Target target(call, out);
     const auto put = [&](std::span<const std::byte> data, std::uint64_t offset) {
         wanted.each_part(data, offset, [&](std::span<const std::byte> part) { target.write(part); });
@@ -150,7 +158,8 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
     const Digest root = required_root(arguments);
     const Wanted wanted(ranges_of(arguments));
     const auto outboard = arguments.value("outboard");
-    const runtime::InputFile input = open_file(call, name);
+    const auto opened = open_input(call, name, arguments.has("outboard") && !wanted.is_all() ? 0 : UINT64_MAX);
+    const runtime::ByteSource& input = *opened;
     std::vector<std::string> reasons;
     json::Array faults;
     Verified verified;
@@ -158,8 +167,8 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
     try {
         if (outboard) {
             const BaoForm form = bao_form_of(arguments);
-            size = input.regular_size();
-            const auto nodes = read_outboard(*outboard, size, form);
+            size = size_of(input);
+            const auto nodes = read_outboard(call, *outboard, size, form);
             RunOptions options = run_options(call, arguments);
             const auto ranges = wanted.is_all() ? std::vector<FileRange>{{0, size}} : wanted.ranges();
             Bar bar(call, "verifying", ranges.size());
@@ -167,7 +176,7 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
                 options.progress = bar.part(1, range.bytes);
                 verified.add(runtime::Shape(size, form.group_log).groups_of(range));
                 for (const BaoFault& fault :
-                     bao_verify_file(input.fd(), input.name(), range, {root, nodes, form}, options)) {
+                     runtime::verify_source("bao verify", input, range, {root, nodes, form}, options)) {
                     reasons.push_back(fault_text(fault));
                     faults.put(json::Object()
                                    .number("offset", fault.offset)
@@ -183,8 +192,8 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
         }
     } catch (const BaoMismatch& error) {
         reasons.emplace_back(error.what());
-        if (!outboard && verified.is_none() && is_message(name, root)) {
-            throw UsageError{sentence(name) +
+        if (!outboard && verified.is_none() && is_message(call, arguments, root)) {
+            throw UsageError{sentence(shown_name(call, name)) +
                              " is the message itself, and its digest is the root: give --outboard to verify its parts"};
         }
     }
@@ -192,7 +201,7 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
         json::Array texts;
         for (const std::string& reason : reasons) texts.put(json::text(reason));
         call.line(json::Object()
-                      .text("file", display(name))
+                      .text("file", display(shown_name(call, name)))
                       .number("valid", reasons.empty())
                       .text("root", root.hex())
                       .number("size", size)

@@ -50,10 +50,11 @@ int run_bao_outboard(Call& call, const Arguments& arguments) {
     const auto out = output_of(arguments);
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the outboard"};
     RunOptions options = run_options(call, arguments);
-    const runtime::InputFile input = open_file(call, arguments.words()[0]);
+    const auto opened = open_input(call, arguments.words()[0]);
+    const runtime::InputFile& input = *opened->file();
     Digest root;
     Bar bar(call, "hashing");
-    options.progress = bar.part_of(input.name());
+    options.progress = bar.part_of(input);
     if (out && is_file(*out) && is_regular(input)) {
         root = bao_outboard_file(input.fd(), input.name(), form, *out, options);
     } else {
@@ -70,10 +71,11 @@ int run_bao_encode(Call& call, const Arguments& arguments) {
     const auto out = output_of(arguments);
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the encoding"};
     RunOptions options = run_options(call, arguments);
-    const runtime::InputFile input = open_file(call, arguments.words()[0]);
+    const auto opened = open_input(call, arguments.words()[0]);
+    const runtime::InputFile& input = *opened->file();
     Digest root;
     Bar bar(call, "hashing");
-    options.progress = bar.part_of(input.name());
+    options.progress = bar.part_of(input);
     if (!is_regular(input)) {
         const BaoOutput made = bao_encode(read_all(call, input), form, options);
         write_to(call, out, made.bytes);
@@ -100,14 +102,15 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
     const auto ranges = ranges_of(arguments);
     if (ranges.empty()) throw UsageError{"Missing option '--range'."};
     const auto out = output_of(arguments), outboard = arguments.value("outboard");
-    const runtime::InputFile input = open_file(call, name);
+    const auto opened = open_input(call, name);
+    const runtime::ByteSource& input = *opened;
     std::vector<std::byte> kept;
     BaoSource source{.form = form};
     naming(outboard.value_or(name), [&] {
-        const std::uint64_t length = input.regular_size();
+        const std::uint64_t length = size_of(input);
         source.data = reads_of(input);
         if (outboard) {
-            kept = read_outboard(*outboard, length, form);
+            kept = read_outboard(call, *outboard, length, form);
             source.size = length;
             source.outboard = reads_of(kept);
             return;

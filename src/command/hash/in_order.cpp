@@ -150,10 +150,8 @@ private:
         if (item.is_none || !result.error.empty()) return true;
         if (!item.url.empty()) {
             const auto object = open_input(call_, item.url);
-            const auto extent = object->extent();
             RunOptions options = job_.options;
-            options.progress =
-                is_large ? bar_.part(1, extent ? extent->bytes : 0) : [this](double) { return goes_on(); };
+            options.progress = is_large ? bar_.part_of(*object) : [this](double) { return goes_on(); };
             hash_object(*object, job_, options, result);
             return true;
         }

@@ -98,15 +98,6 @@ void Arguments::require_words() const {
                          ")"};
 }
 
-std::vector<std::string> Arguments::plain() const {
-    std::vector<std::string> all;
-    for (const auto& [one, value] : given_)
-        all.push_back("--" + std::string(one->name) + (one->value.empty() ? "" : "=" + value));
-    all.emplace_back("--");
-    all.insert(all.end(), words_.begin(), words_.end());
-    return all;
-}
-
 bool Arguments::has(std::string_view option) const noexcept {
     for (const auto& [one, value] : given_)
         if (one->name == option) return true;

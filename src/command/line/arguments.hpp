@@ -30,8 +30,6 @@ public:
     std::vector<std::string> values(std::string_view option) const;
     /// What is no option, in order; as many as the command takes.
     const std::vector<std::string>& words() const noexcept { return words_; }
-    /// The same command line, with options by their long names, as --name=value, in front of all words.
-    std::vector<std::string> plain() const;
 
 private:
     void add(const Option& option, std::string value);

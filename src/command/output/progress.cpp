@@ -48,6 +48,11 @@ std::function<bool(double)> Bar::part_of(const std::string& file) {
     return part(1, has_size ? static_cast<std::uint64_t>(info.st_size) : 0);
 }
 
+std::function<bool(double)> Bar::part_of(const runtime::ByteSource& input) {
+    const auto extent = input.extent();
+    return part(1, extent ? extent->bytes : 0);
+}
+
 void Bar::advance(std::uint64_t count) {
     finished_ += count;
     if (enabled_) draw(static_cast<double>(finished_), bytes_);

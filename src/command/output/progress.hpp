@@ -23,8 +23,9 @@ public:
     /// The progress function of the library for the next `count` parts; empty if nobody would see it, and the call cannot be cancelled.
     /// bytes  of these parts, or 0
     std::function<bool(double)> part(std::uint64_t count = 1, std::uint64_t bytes = 0);
-    /// The same for one part, a file that is read once.
+    /// The same for one part, an input that is read once.
     std::function<bool(double)> part_of(const std::string& file);
+    std::function<bool(double)> part_of(const runtime::ByteSource& input);
     /// `count` more parts are done.
     void advance(std::uint64_t count = 1);
 

@@ -28,8 +28,9 @@ struct Leaves {
 };
 
 int build_fs_verity(Call& call, const Arguments& arguments, const std::string& file, const Leaves& leaves) {
-    if (arguments.has("output") || leaves.size() != 0 || leaves.are_given || file == standard_input_name)
-        throw UsageError{"--format fs_verity prints the digest of a file: not with -o and sizes of leaves"};
+    if (arguments.has("output") || leaves.size() != 0 || leaves.are_given || file == standard_input_name ||
+        is_url(file))
+        throw UsageError{"--format fs_verity prints the digest of a file: not with -o, sizes of leaves and URLs"};
     const std::string digest = "sha256:" + fs_verity_file(file, {}, run_options(call, arguments)).hex();
     call.line(arguments.has("json") ? json::Object().text("file", display(file)).text("digest", digest).done()
                                     : digest);
@@ -110,19 +111,22 @@ int run_tree_build(Call& call, const Arguments& arguments) {
     }
 
     RunOptions options = run_options(call, arguments);
-    const TreeInput input = tree_input(call, file, leaves.kind(), leaves.size());
+    std::optional<OutputFile> made;
+    if (out) made.emplace(call, *out);
+    std::unique_ptr<runtime::ByteSource> opened;
+    const TreeInput input = tree_input(call, file, leaves.kind(), leaves.size(), opened);
     json::Object facts;
-    facts.text("file", display(file));
+    facts.text("file", display(shown_name(call, file)));
     Timings times{};
     TreeFacts built{};
     {
         Bar bar(call, "building the tree");
-        options.progress = bar.part_of(file);
+        options.progress = opened ? bar.part_of(*opened) : bar.part_of(file);
         if (out) {
             std::optional<KeptByInterruption> kept;
-            if (std::filesystem::is_regular_file(file))
+            if (std::filesystem::is_regular_file(file) && !is_url(*out))
                 kept.emplace(call, *out + ".partial");  // a pipe cannot be read again
-            built = build_tree_file(input, *out, form, !arguments.has("no-resume"), options);
+            built = build_tree_file(input, made->path(), form, !arguments.has("no-resume"), options);
         } else if (options.policy != Policy{} || shows_times) {
             if (shows_times) options.timings = &times;
             const MerkleTree tree = MerkleTree::from_file(input, form, options);
@@ -132,6 +136,7 @@ int run_tree_build(Call& call, const Arguments& arguments) {
             built = merkle_root_file(input, form, options);
         }
     }
+    if (made) made->finish();
     if (!arguments.has("json")) {
         call.line(built.root.hex());
         if (shows_times) report_timings(call, times);
@@ -147,7 +152,7 @@ int run_tree_build(Call& call, const Arguments& arguments) {
     } else {
         facts.put("leaf_size", "null");
     }
-    if (out) facts.text("tree", display(*out));
+    if (out) facts.text("tree", display(shown_name(call, *out)));
     call.line(facts.done());
     return 0;
 }

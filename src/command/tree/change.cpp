@@ -65,7 +65,7 @@ int run_tree_update(Call& call, const Arguments& arguments) {
 
     const auto mode = mode_of(call, arguments, {});
     RunOptions options = run_options(call, arguments);
-    TreeFile tree = open_tree(file, mode);
+    TreeFile tree = open_tree(call, file, mode);
     std::vector<std::uint64_t> indices;
     std::vector<Digest> leaves;
     std::optional<runtime::InputFile> data;
@@ -97,7 +97,7 @@ int run_tree_append(Call& call, const Arguments& arguments) {
     const bool are_given = arguments.has("leaves");
     const auto mode = mode_of(call, arguments, {data});
     RunOptions options = run_options(call, arguments);
-    TreeFile tree = open_tree(file, mode);
+    TreeFile tree = open_tree(call, file, mode);
     const std::uint64_t size = tree.source().leaf_bytes;
     if (!are_given && size == 0) throw UsageError{"the tree does not say what its leaves stand for: give --leaves"};
     const auto kind = are_given ? TreeInput::Kind::leaves : TreeInput::Kind::pieces;
@@ -105,7 +105,8 @@ int run_tree_append(Call& call, const Arguments& arguments) {
     {
         Bar bar(call, "appending");
         options.progress = bar.part_of(data);
-        appended = tree.append(tree_input(call, data, kind, size), options);
+        std::unique_ptr<runtime::ByteSource> opened;
+        appended = tree.append(tree_input(call, data, kind, size, opened), options);
     }
     const std::string root = tree.root().hex();
     call.line(arguments.has("json") ? json::Object()

@@ -12,12 +12,15 @@ unsigned word_bytes(Hash hash) {
     return bits == 0 ? 1 : bits / 8;
 }
 
-TreeFile open_tree(const std::string& path) { return TreeFile(path); }
+TreeFile open_tree(Call& call, const std::string& path) {
+    constexpr std::uint64_t header_bytes = 128;
+    return is_url(path) ? TreeFile(open_input(call, path, header_bytes)) : TreeFile(path);
+}
 
-TreeFile open_tree(const std::string& path, const std::optional<Mode>& mode) {
-    TreeFile tree(path);
+TreeFile open_tree(Call& call, const std::string& path, const std::optional<Mode>& mode) {
+    TreeFile tree = open_tree(call, path);
     if (tree.is_keyed() != mode.has_value()) {
-        throw Failure{sentence(path) + ": this tree " +
+        throw Failure{sentence(shown_name(call, path)) + ": this tree " +
                       (tree.is_keyed() ? "needs --keyed or --derive-key" : "has no key")};
     }
     if (mode) tree.set_mode(*mode);
@@ -32,11 +35,17 @@ void refuse_input_as_output(const std::string& input, const std::string& output)
     }
 }
 
-TreeInput tree_input(Call& call, const std::string& name, TreeInput::Kind kind, std::uint64_t leaf_bytes) {
+TreeInput tree_input(Call& call, const std::string& name, TreeInput::Kind kind, std::uint64_t leaf_bytes,
+                     std::unique_ptr<runtime::ByteSource>& opened) {
     TreeInput input{name, kind, kind == TreeInput::Kind::leaves ? Digest::size : leaf_bytes};
     if (name == standard_input_name) {
         input.path = "standard input";
         input.descriptor = call.standard_input();
+    }
+    if (is_url(name)) {
+        opened = open_input(call, name);
+        input.path = opened->name();
+        input.source = opened.get();
     }
     return input;
 }

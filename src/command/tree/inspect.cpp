@@ -18,20 +18,25 @@ constexpr std::uint64_t nodes_at_once = 1 << 17;  // 4 MiB
 
 int run_tree_root(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
-    const std::string root = open_tree(file).root().hex();
-    call.line(arguments.has("json") ? json::Object().text("file", display(file)).text("root", root).done() : root);
+    const std::string root = open_tree(call, file).root().hex();
+    call.line(arguments.has("json")
+                  ? json::Object().text("file", display(shown_name(call, file))).text("root", root).done()
+                  : root);
     return 0;
 }
 
 int run_tree_info(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
-    const TreeFile tree = open_tree(file);
+    const TreeFile tree = open_tree(call, file);
     const std::string hash(traits(tree.form().hash).name), rule(rule_name(tree.form().rule));
     const bool pads = tree.form().rule == TreeRule::pad;
     const LeafSource& source = tree.source();
     if (arguments.has("json")) {
         json::Object facts;
-        facts.text("file", display(file)).text("hash", hash).text("rule", rule).number("keyed", tree.is_keyed());
+        facts.text("file", display(shown_name(call, file)))
+            .text("hash", hash)
+            .text("rule", rule)
+            .number("keyed", tree.is_keyed());
         facts.number("n_leaves", tree.n_leaves()).number("height", tree.height());
         facts.number("leaf_size", source.leaf_bytes).number("file_size", source.total_bytes);
         facts.text("root", tree.root().hex());
@@ -55,19 +60,22 @@ int run_tree_check(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     const auto mode = mode_of(call, arguments, {});
     RunOptions options = run_options(call, arguments);
-    const TreeFile tree = open_tree(file, mode);
+    const TreeFile tree = open_tree(call, file, mode);
     std::vector<WrongNode> wrong;
     {
         Bar bar(call, "checking");
-        options.progress = bar.part_of(file);
+        options.progress = is_url(file) ? bar.part() : bar.part_of(file);
         wrong = tree.check(1000, options);
     }
     if (arguments.has("json")) {
         json::Array nodes;
         for (const WrongNode& node : wrong)
             nodes.put(json::Object().number("level", node.level).number("index", node.index).done());
-        call.line(
-            json::Object().text("file", display(file)).number("ok", wrong.empty()).put("wrong", nodes.done()).done());
+        call.line(json::Object()
+                      .text("file", display(shown_name(call, file)))
+                      .number("ok", wrong.empty())
+                      .put("wrong", nodes.done())
+                      .done());
     } else if (wrong.empty()) {
         call.line("every parent is the hash of its children");
     } else {
@@ -84,7 +92,7 @@ int run_tree_export(Call& call, const Arguments& arguments) {
     const bool raw = arguments.has("raw"), as_json = arguments.has("json");
     if (raw && as_json) throw UsageError{"--raw and --json exclude each other"};
     const std::uint64_t wanted = count_value(arguments, "level").value_or(0);
-    const TreeFile tree = open_tree(arguments.words()[0]);
+    const TreeFile tree = open_tree(call, arguments.words()[0]);
     if (wanted > tree.height()) throw UsageError{"--level must be 0 to " + std::to_string(tree.height())};
     const auto level = static_cast<unsigned>(wanted);
     const std::uint64_t count = ((tree.n_leaves() - 1) >> level) + 1;

@@ -8,6 +8,7 @@
 #include "command/tree/common.hpp"
 #include "command/tree/proof_json.hpp"
 #include "command/urls.hpp"
+#include "digests/file_root.hpp"
 #include "proofs/check.hpp"
 #include "texts/json.hpp"
 
@@ -35,7 +36,7 @@ AnyProof read_proof(Call& call, const std::string& path) {
     const std::vector<std::byte> data = read_all(call, *open_input(call, path), most_proof);
     const std::string_view text{reinterpret_cast<const char*>(data.data()), data.size()};
     const auto refuse = [&](const std::string& why) -> AnyProof {
-        throw Failure{sentence(path) + ": not a proof: " + why};
+        throw Failure{sentence(shown_name(call, path)) + ": not a proof: " + why};
     };
     try {
         if (data.size() > most_proof) return refuse("too long");
@@ -51,13 +52,13 @@ AnyProof read_proof(Call& call, const std::string& path) {
 Digest leaf_of(Call& call, const std::string& piece, Hash hash, const std::optional<Mode>& mode) {
     Digest leaf;
     if (hash == Hash::blake3) {
-        hash_file(piece, leaf.bytes, 0, mode.value_or(Mode()));
+        runtime::hash_source(*open_input(call, piece), hash, mode.value_or(Mode()), leaf.bytes, 0, {});
         return leaf;
     }
     const std::vector<std::byte> data = read_all(call, *open_input(call, piece));
     const unsigned width = word_bytes(hash);
     if (data.size() % width != 0) {
-        throw Failure{sentence(piece) + ": " + std::string(traits(hash).name) + " takes words of " +
+        throw Failure{sentence(shown_name(call, piece)) + ": " + std::string(traits(hash).name) + " takes words of " +
                       std::to_string(width) + " bytes, not " + std::to_string(data.size()) + " bytes"};
     }
     hash_leaves(data, data.size(), {&leaf, 1}, hash, mode.value_or(Mode()));
@@ -108,7 +109,7 @@ int run_tree_prove(Call& call, const Arguments& arguments) {
         const auto [first, last] = range_of(words[i]);
         for (std::uint64_t index = first; index <= last; index++) indices.push_back(index);
     }
-    const TreeFile tree = open_tree(words[0]);
+    const TreeFile tree = open_tree(call, words[0]);
     AnyProof made;
     if (since) {
         made = tree.prove_consistency(*since);

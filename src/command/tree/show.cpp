@@ -132,7 +132,7 @@ int run_tree_show(Call& call, const Arguments& arguments) {
     if (html == "") throw UsageError{"--html: the name of the file is empty"};
     if (html && html != "-") refuse_input_as_output(name, *html);
     const auto mode = mode_of(call, arguments, {});
-    const TreeFile tree = mode ? open_tree(name, mode) : open_tree(name);
+    const TreeFile tree = mode ? open_tree(call, name, mode) : open_tree(call, name);
     std::optional<std::uint64_t> leaf;
     if (arguments.words().size() > 1) {
         leaf = plain_number(arguments.words()[1]);
