@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import importlib
 import json
 import os
 import pty
@@ -149,7 +150,7 @@ def test_python_has_the_other_commands(tmp_path: Path) -> None:
     assert done.stdout.startswith(b"Usage: merklize bench")
     assert merklize("bench", "no-such-suite", env=environment).returncode == 2
 
-    missing = merklize("bench", env={**os.environ, "MERKLIZE_PYTHON": str(tmp_path / "none")})
+    missing = merklize("bench", "files", env={**os.environ, "MERKLIZE_PYTHON": str(tmp_path / "none")})
     assert missing.returncode == 1
     assert b"bench is a command of the Python package" in missing.stderr
     assert missing.stderr.count(b"\n") == 1
@@ -160,6 +161,17 @@ def test_python_has_the_other_commands(tmp_path: Path) -> None:
     assert bare_run.returncode == 1
     assert b'pip install "merklize[cli]"' in bare_run.stderr
     assert b"Traceback" not in bare_run.stderr
+
+
+@pytest.mark.parametrize("name", ["bench", "tune", "tune list", "tune clear", "build-kernels", "fetch"])
+def test_options_of_python_s_commands_are_in_the_table(name: str) -> None:
+    group, _, below = name.partition(" ")
+    command = importlib.import_module(f"merklize.cli.{group.replace('-', '_')}").command
+    if below:
+        command = command.commands[below]
+    known = {option for one in command.params if one.param_type_name == "option" for option in one.opts}
+    shown = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", output(*name.split(), "--help"), re.MULTILINE))
+    assert shown - {"--help"} == known - {"-o", "--threads"}
 
 
 def test_the_package_needs_numpy_alone(tmp_path: Path) -> None:

@@ -47,9 +47,8 @@ private:
     int run(const Command& command, const std::string& name, Words words) {
         const bool is_group = !command.commands.empty();
         try {
-            if (!is_group && command.run == nullptr) return call_.caller().hand_over(all_);
             note_json(command, words);
-            const Arguments arguments(command, name, is_group ? take_own(words) : words);
+            const Arguments arguments(command, name, is_group ? take_own(command, words) : words);
             if (arguments.has("help")) {
                 call_.write(help_text(command, name, call_.output_columns()));
                 return 0;
@@ -58,6 +57,7 @@ private:
                 call_.line("merklize " MERKLIZE_VERSION_STRING);
                 return 0;
             }
+            if (command.is_python && (!is_group || words.empty())) return call_.caller().hand_over(all_);
             if (!is_group) {
                 const bool needs_opener = has_urls(command, arguments) && call_.caller().opener() == nullptr;
                 return needs_opener ? call_.caller().hand_over(all_) : command.run(call_, arguments);
@@ -78,11 +78,12 @@ private:
     }
 
     // The words that belong to a group itself: its options, up to the name of a command.
-    static Words take_own(Words& words) {
-        const auto is_option = [](const std::string& word) {
-            return word.size() > 1 && word[0] == '-' && word != "--";
-        };
-        const auto n = static_cast<std::size_t>(std::ranges::find_if_not(words, is_option) - words.begin());
+    static Words take_own(const Command& command, Words& words) {
+        std::size_t n = 0;
+        while (n < words.size() && words[n].size() > 1 && words[n][0] == '-' && words[n] != "--") {
+            const Option* option = words[n].starts_with("--") ? find_option(command, words[n].substr(2)) : nullptr;
+            n = std::min<std::size_t>(n + (option != nullptr && !option->value.empty() ? 2 : 1), words.size());
+        }
         const Words own = words.first(n);
         words = words.subspan(n);
         return own;

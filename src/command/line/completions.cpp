@@ -235,7 +235,7 @@ std::string manual_page() {
         "130 and 143: interrupted. 141: whoever read the output has gone.");
     section("ENVIRONMENT",
             "MERKLIZE_DEVICE names the device that --device auto stands for. MERKLIZE_CACHE_DIR names the folder of "
-            "compiled kernels. MERKLIZE_PYTHON names the Python that runs manifest create and refresh, bench, tune and "
+            "compiled kernels. MERKLIZE_PYTHON names the Python that opens URLs and runs fetch, bench, tune and "
             "build-kernels. NO_COLOR and COLUMNS are respected.");
     section("SEE ALSO", "b3sum(1)");
     return page;

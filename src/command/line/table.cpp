@@ -207,6 +207,56 @@ constexpr Option manifest_check_options[] = {
     threads_too,
     help,
 };
+constexpr Option bench_options[] = {
+    {"device", 0, "NAME", "Where to measure (auto); all: everywhere.", {}, device.choices},
+    {"policy", 0, "P", "all, tuned, or NAME=VALUE,..."},
+    {"sizes", 0, "A..B", "log2 of the leaves, rows or bytes."},
+    {"hash", 0, "NAME", "Only this hash; may be given several times.", {}, "{hashes}"},
+    {"repeat", 0, "N", "Calls that are timed (11)."},
+    {"peers", 0, {}, "The same work by published packages, in turns with ours."},
+    {"json", 0, "FILE", "Write all rows there, after every one."},
+    {"plot", 0, "FILE", "Draw a picture: .png or .svg. Needs merklize[plot]."},
+    {"force", 0, {}, "Write over files that exist."},
+    threads,
+    threads_too,
+    help,
+};
+constexpr Option one_device{"device", 0, "NAME", "A device of `merklize devices`.", {}, device.choices};
+constexpr Option tune_options[] = {
+    one_device,
+    {"all", 0, {}, "Every device."},
+    {"hash", 0, "NAME", "Only this hash; may be given several times.", {}, "{hashes}"},
+    {"job", 0, "NAME", "Only this job; likewise."},
+    {"sizes", 0, "A..B", "log2 of the leaves, rows or bytes."},
+    {"repeat", 0, "N", "Calls that are timed (11)."},
+    {"policies", 0, "N", "Try at most so many a job (64): on processors some take minutes to compile."},
+    {"dry-run", 0, {}, "Keep nothing."},
+    {"json", 0, "FILE", "Write what was tried there, after every job."},
+    {"force", 0, {}, "Write over FILE if it exists."},
+    help,
+};
+constexpr Option clear_options[] = {one_device, {"all", 0, {}, "Of every device."}, help};
+constexpr Option kernels_options[] = {
+    {"target", 0, "FORM", "Form of the modules (spirv).", {}, "spirv"},
+    {"device", 0, "NAME", "The device whose tuning chooses the programs (opencl:0).", {}, "opencl"},
+    {"clang", 0, "PROGRAM", "The compiler; else that of the translator's version."},
+    {"llvm-spirv", 0, "PROGRAM", "The translator; else the newest."},
+    json,
+    help,
+};
+constexpr Option fetch_options[] = {
+    {"root", 0, "HEX", "The BLAKE3 digest of the file; must be given."},
+    {"outboard", 0, "FILE", "Its outboard, as `merklize bao outboard` makes it; must be given."},
+    {"output", 'o', "FILE", "Write here; else to the last name in the URL. - is standard output."},
+    {"format", 0, "NAME", "Of the outboard (bao).", {}, bao_format.choices},
+    {"group-size", 0, "SIZE", "Bytes of the outboard's groups: 16K. Needed only if it is not the format's."},
+    {"size", 0, "BYTES", "Of the file; needed where the format does not have it."},
+    {"retries", 0, "NUM", "Tries that bring nothing (5)."},
+    {"timeout", 0, "SECONDS", "Of silence (30)."},
+    {"speed-limit", 0, "BYTES", "A second that must come (1024), on average of --timeout seconds."},
+    json,
+    help,
+};
 constexpr Option only_help[] = {help};
 constexpr Option whole_options[] = {version, help};
 
@@ -390,6 +440,27 @@ constexpr Command manifest_commands[] = {
      true},
 };
 
+constexpr Command tune_commands[] = {
+    {"list",
+     "",
+     "Show what is kept.",
+     "Show what is kept, of every device; `merklize devices` shows it, too.",
+     json_options,
+     {},
+     nullptr,
+     false,
+     true},
+    {"clear",
+     "",
+     "Forget what is kept.",
+     "Forget what is kept of a device, so that the built-in table counts again.",
+     clear_options,
+     {},
+     nullptr,
+     false,
+     true},
+};
+
 constexpr Command commands[] = {
     {"hash",
      "[FILE]...",
@@ -410,7 +481,16 @@ constexpr Command commands[] = {
      "BLAKE3's own tree, written down, so that parts of a file can be verified against its digest, the root.\n\n"
      "The bytes are those of the programs bao 0.13 and bao-tree.",
      only_help, bao_commands},
-    {"fetch", "[ARGS]...", "Download a file, verified against its digest as it comes; resumable.", {}},
+    {"fetch",
+     "URL",
+     "Download a file, verified against its digest as it comes; resumable.",
+     "Download URL, verify every part of it against the root, and ask again for what is wrong.\n\n"
+     "What is verified is in FILE.partial until all is there: the same command goes on from it.",
+     fetch_options,
+     {},
+     nullptr,
+     true,
+     true},
     {"manifest", "", "Weights, tensor by tensor: create, check, diff, show, refresh manifests.",
      "Say what weights are, tensor by tensor, under one root; and check that they are.", only_help, manifest_commands},
     {"devices",
@@ -422,9 +502,40 @@ constexpr Command commands[] = {
      devices_options,
      {},
      run_devices},
-    {"bench", "[ARGS]...", "Measure this machine: digests, trees, proofs, files.", {}},
-    {"tune", "[ARGS]...", "Find this machine's fastest policies, and keep them.", {}},
-    {"build-kernels", "[ARGS]...", "Compile OpenCL kernels to SPIR-V, ahead of time.", {}},
+    {"bench",
+     "SUITE...",
+     "Measure this machine: digests, trees, proofs, files.",
+     "Measure this machine: digests and trees, as the tables of the projects before this one, and more. SUITE all: "
+     "each.\n\n"
+     "Kernels and copies are timed by the device's clock, whole calls by the host's: medians of --repeat calls after a "
+     "first one. Every answer is compared with the CPU's. With --peers the CPU is measured by one thread and by all; "
+     "above 1x the library is faster.",
+     bench_options,
+     {},
+     nullptr,
+     false,
+     true},
+    {"tune", "", "Find this machine's fastest policies, and keep them.",
+     "Find the policy that is fastest for each job and size on a device, and keep it. `list` shows what is kept.\n\n"
+     "The library goes by what is kept wherever the caller chooses nothing, on data of about the size that was "
+     "measured "
+     "(log2 is at most 2 away), for this device, driver and version. Every timed run is compared with the CPU's "
+     "answer: "
+     "one that is wrong, or fails, disqualifies its policy. What wins must be 2 % faster than the built-in table, and "
+     "beyond the spread of its times.",
+     tune_options, tune_commands, nullptr, false, true},
+    {"build-kernels",
+     "",
+     "Compile OpenCL kernels to SPIR-V, ahead of time.",
+     "Compile the kernels that an OpenCL device uses to SPIR-V, ahead of time.\n\n"
+     "Needs clang and llvm-spirv. A device that takes SPIR-V is then given these modules instead of the text, which "
+     "spares the vendor's front end. They lie in $MERKLIZE_MODULES_DIR, else in merklize/modules of the user's data "
+     "folder.",
+     kernels_options,
+     {},
+     nullptr,
+     false,
+     true},
     {"demo",
      "",
      "Measure digests, trees, a manifest and a proof for some seconds.",

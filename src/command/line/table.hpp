@@ -34,10 +34,10 @@ struct Command {
     std::string_view help;       ///< paragraphs, an empty line between them; {hashes} and {formats} stand for all names
     std::span<const Option> options{};
     std::span<const Command> commands{};
-    /// Runs it and returns its exit code. Null: Python's package has this command.
+    /// Runs it and returns its exit code. Null: of a group alone, nothing; otherwise Python's package runs it.
     int (*run)(Call& call, const Arguments& arguments) = nullptr;
-    /// Whether Python's package has the same command for files that are URLs.
-    bool takes_urls = false;
+    bool takes_urls = false;  ///< its files may be URLs
+    bool is_python = false;   ///< Python's package runs it, also if it is a group
 };
 
 /// The command `merklize` itself.
