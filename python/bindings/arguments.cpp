@@ -95,6 +95,12 @@ void each_piece(nb::handle object, const char* what, const std::function<void(st
 
 InputBytes::InputBytes(nb::handle object, const char* what) {
     nb::object plain = import_array(object, what, nullptr);
+    if (!plain.is_valid() && PyUnicode_Check(object.ptr())) {
+        throw nb::type_error((std::string(what) +
+                              " must be bytes-like, a NumPy array or a tensor, got str; encode() makes "
+                              "bytes of text, bytes.fromhex() of hexadecimal digits")
+                                 .c_str());
+    }
     if (!plain.is_valid()) wrong_type(what, "bytes-like, a NumPy array or a tensor", object);
     try {
         view_.emplace(plain, PyBUF_FULL_RO, what);
@@ -257,8 +263,13 @@ Mode to_mode(nb::handle key, nb::handle context, const char* what) {
         invalid(std::string(what) +
                 ": key and context exclude each other: one is keyed hashing, the other key derivation");
     }
-    if (!key.is_none()) return Mode::keyed(InputBytes(key, "key").span());
-    if (!context.is_none()) return Mode::derive_key(to_text(context, "context"));
+    if (!key.is_none()) {
+        const std::string name = std::string(what) + ": key";
+        const InputBytes bytes(key, name.c_str());
+        if (bytes.span().size() != 32) invalid(name + " must be 32 bytes, got " + std::to_string(bytes.span().size()));
+        return Mode::keyed(bytes.span());
+    }
+    if (!context.is_none()) return Mode::derive_key(to_text(context, (std::string(what) + ": context").c_str()));
     return {};
 }
 

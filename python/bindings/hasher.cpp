@@ -45,7 +45,7 @@ public:
             if (keeps(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))))) return;
         }
         bool begun = false;
-        each_piece(data, "update: data", [&](std::span<const std::byte> piece) {
+        each_piece(data, "Hasher: data", [&](std::span<const std::byte> piece) {
             if (keeps(piece)) return;
             merklize::Hasher& state = state_ ? *state_ : begin();
             if (!begun && piece.size() <= short_work) return state.update(piece);

@@ -106,11 +106,24 @@ def digests(value: object, what: str, settings: Settings, shape: str = "...") ->
 
 
 def leaves(value: object, what: str, settings: Settings) -> Array | DeviceArray:
-    """As digests(), of all leaves of a tree; an empty list has none."""
+    """As digests(), of all leaves of a tree, or a list of digests."""
     import numpy as np
 
-    given = np.empty((0, 32), np.uint8) if isinstance(value, (list, tuple)) and not value else value
-    return digests(given, what, settings, "n")
+    if isinstance(value, (list, tuple)):
+        for k, leaf in enumerate(value):
+            is_bytes = isinstance(leaf, (bytes, bytearray, memoryview))
+            if not is_bytes or len(leaf) != 32:
+                name, got = what.removesuffix("leaves"), f"{len(leaf)} bytes" if is_bytes else type(leaf).__name__
+                hint = "MerkleTree.from_messages() hashes messages"
+                text = f"{name}leaf {k} must be a digest of 32 bytes, got {got}; {hint}"
+                raise InvalidArgument(text) if is_bytes else TypeError(text)
+        value = np.frombuffer(b"".join(value), np.uint8).reshape(-1, 32)
+    elif isinstance(value, (bytes, bytearray, memoryview)):
+        kind = type(value).__name__
+        raise TypeError(
+            f"{what} must be an array or a list of digests, got {kind}; MerkleTree.from_messages() hashes messages"
+        )
+    return digests(value, what, settings, "n")
 
 
 def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
@@ -130,8 +143,9 @@ def _check_digests(array: Any, what: str, shape: str) -> Array | DeviceArray:
     # A tree takes a list of digests, a merge any count of dimensions.
     good_rank = len(array.shape) >= 1 if shape == "..." else len(array.shape) == 2
     if width is None or not good_rank or array.shape[-1] != width:
+        hint = "; MerkleTree.from_rows() hashes rows" if shape == "n" else ""
         raise InvalidArgument(
-            f"{what} must be uint8[{shape}, 32], uint64[{shape}, 4] or uint32[{shape}, 8], got {describe(array)}"
+            f"{what} must be uint8[{shape}, 32], uint64[{shape}, 4] or uint32[{shape}, 8], got {describe(array)}{hint}"
         )
     checked: Array | DeviceArray = array
     return checked

@@ -6,13 +6,14 @@ which shows them to inspect.signature() and help().
 
 from __future__ import annotations
 
+import functools
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, TypedDict, TypeVar, cast
 
 from . import _native
 from ._formats import Format, with_format
 from ._settings import settings
-from .errors import InvalidArgument, shown
+from .errors import InvalidArgument, called, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -78,6 +79,8 @@ def takes(kind: Any) -> Callable[[Function], Function]:
 
     def with_signature(function: Function) -> Function:
         taken: Any = function
+        if kind is TreeOptions:
+            function = _naming(function)
         own = taken.__code__
         parameters = own.co_varnames[: own.co_argcount + own.co_kwonlyargcount] + tuple(options)
         code = _nothing.__code__.replace(
@@ -96,11 +99,25 @@ def takes(kind: Any) -> Callable[[Function], Function]:
         with_all.__kwdefaults__ = {**(taken.__kwdefaults__ or {}), **{name: _DEFAULTS.get(name) for name in options}}
         own_types = {name: what for name, what in taken.__annotations__.items() if name not in ("options", "return")}
         with_all.__annotations__ = {**own_types, **options, "return": taken.__annotations__.get("return")}
-        taken.__wrapped__ = with_all
+        cast("Any", function).__wrapped__ = with_all
         _names[_name_of(function)] = parameters
         return function
 
     return with_signature
+
+
+def _naming(function: Function) -> Function:
+    """Return the same function, whose errors have its name even if they are those of what it calls."""
+    what = _name_of(function)
+
+    @functools.wraps(function)
+    def named(*args: Any, **options: Any) -> Any:
+        try:
+            return function(*args, **options)
+        except (InvalidArgument, TypeError) as error:
+            raise called(what, error) from None
+
+    return cast("Function", named)
 
 
 def _name_of(function: Any) -> str:
@@ -121,7 +138,10 @@ def run_of(what: str, options: Any, *, wait: bool = True, tuned: bool = True, ti
         _refuse(what, next(iter(options)))
     if progress is not None and wait is False:
         raise InvalidArgument(f"{what}: progress must not be given with wait=False: the call ends before its work")
-    return settings(device, threads, progress, stream, wait, tuned=tuned, timed=timed)
+    try:
+        return settings(device, threads, progress, stream, wait, tuned=tuned, timed=timed)
+    except (InvalidArgument, TypeError) as error:
+        raise called(what, error) from None
 
 
 # What was an option once, or is one elsewhere: where the same is to be had.

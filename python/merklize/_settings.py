@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from . import _arrays, _native
-from .errors import InvalidArgument, shown
+from .errors import InvalidArgument, called, shown
 
 if TYPE_CHECKING:
     from ._types import Device, Policy, Progress
@@ -30,11 +30,25 @@ def settings(
 
     tuned, timed  whether the policy and the timings of merklize.tuning.options() are for this call
     """
-    name: Any = ",".join(device) if isinstance(device, (list, tuple)) else device
+    name = device if type(device) is str else device_name(device)
     handle = None if stream is None else stream_handle(stream)
     policy, timings = tuning.get()
     return _native.Settings(
         name, threads, progress, handle, wait, policy if tuned else None, timings if timed else None
+    )
+
+
+def device_name(device: object) -> str:
+    """Return a device's id, of any way to say it. Raises TypeError."""
+    if isinstance(device, int) and not isinstance(device, bool):
+        return f"cuda:{_arrays.unsigned(device, 'device')}"
+    if isinstance(device, (list, tuple)):
+        return ",".join(device_name(one) for one in device)
+    kind = type(device)
+    if isinstance(device, str) or (kind.__module__, kind.__name__) == ("torch", "device"):
+        return str(device)
+    raise TypeError(
+        f"device must be an id of devices(), N for 'cuda:N', a torch.device, or a list of them, got {kind.__name__}"
     )
 
 
@@ -71,9 +85,20 @@ def is_blake3(hash: str) -> bool:
     return hash == "blake3"
 
 
+def hash_info(what: str, hash: str) -> _native.HashInfo:
+    """Return what a hash of trees is. Raises TypeError, InvalidArgument (with the known names)."""
+    try:
+        return _native.hash_by_name(hash)
+    except (InvalidArgument, TypeError) as error:
+        raise called(what, error) from None
+
+
 def require_plain(what: str, hash: str, key: Any, context: Any, length: int, seek: int) -> None:
     """Refuse what only BLAKE3 has."""
-    _native.require_message_hash(hash)
+    try:
+        _native.require_message_hash(hash)
+    except InvalidArgument as error:
+        raise called(what, error) from None
     for name, is_given in (
         ("key", key is not None),
         ("context", context is not None),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Optional, Protocol, Union
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
@@ -38,8 +39,10 @@ HostData = Union[Buffer, NDArray[Any]]
 """bytes, bytearray, memoryview, ... or any NumPy array."""
 Data = Union[HostData, Tensor]
 """The same, or any tensor."""
-Device = Union[str, Sequence[str]]
-"""An id of devices(), "auto", or several: "cuda:all", "cuda:0,cuda:1", ["cuda:0", "cuda:1"]."""
+OneDevice = Union[str, int, "torch.device"]
+"""An id of devices(), "auto", N for "cuda:N", or PyTorch's."""
+Device = Union[OneDevice, Sequence[OneDevice]]
+"""One, or several: "cuda:all", "cuda:0,cuda:1", ["cuda:0", "cuda:1"], [0, 1]."""
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Input = Union[Path, int]
 """A path, or a descriptor open for reading: read from where it stands to its end."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from . import _arrays, _native
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import is_blake3, require_plain, settings
-from .errors import InvalidArgument
+from .errors import InvalidArgument, called
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -116,7 +116,10 @@ def leaves_of_list(
     word = np.dtype(_arrays.element_type(hash) or "uint8")
     leaves = np.empty((len(messages), 32), np.uint8)
     if hash.name == "blake3":
-        _native.hash_each(messages, None, leaves, key, context, 32, 0, run)
+        try:
+            _native.hash_each(messages, None, leaves, key, context, 32, 0, run)
+        except (InvalidArgument, TypeError) as error:
+            raise called(what, error) from None
         return leaves
     given = [
         np.frombuffer(_native.host_bytes(message, f"{what}: message {i}"), np.uint8)

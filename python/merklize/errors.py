@@ -30,6 +30,28 @@ class InvalidArgument(Error, ValueError):
     """A value outside what the function takes: a shape, a dtype, a length, an unknown name, a malformed proof."""
 
 
+_INNER = ("tree", "hash_each", "update")  # functions that others call: their names in errors become the caller's
+
+
+def called(what: str, error: Exception) -> Exception:
+    """Return an error under the name of the function that was called, with the name that was perhaps meant.
+
+    what  the function
+    """
+    text = str(error)
+    head, _, rest = text.partition(": ")
+    if not text.startswith(what):
+        text = f"{what}: {rest if head in _INNER else text}"
+    if "unknown " in text and "; known" in text:
+        import difflib
+
+        name, names = text.split("'")[1], text.rpartition(": ")[2].split(", ")
+        close = difflib.get_close_matches(name, names, 1)
+        text = text.replace("; known", f"; did you mean {close[0]!r}? known", 1) if close else text
+    error.args = (text,)
+    return error
+
+
 class OutOfMemory(Error, MemoryError):
     """The host or the device has not enough memory."""
 

@@ -10,10 +10,10 @@ from . import _arrays, _native
 from ._file_hash import How, hash_object, hash_plain_file, is_plain, require_unchanged
 from ._inputs import encoded
 from ._options import HashOptions, mode_of, run_of, takes
-from ._settings import is_blake3, require_plain, settings
+from ._settings import device_name, hash_info, is_blake3, require_plain, settings
 from ._urls import is_url, plain
 from .each import leaves_of_list
-from .errors import FileError, InvalidArgument, shown
+from .errors import FileError, InvalidArgument, called, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -56,7 +56,11 @@ class Hasher(_native.Hasher):
         usedforsecurity: bool = True,
     ) -> None:
         """Begin with `data`."""
-        super().__init__(data, hash=hash, key=key, context=context, device=device, threads=threads)
+        name = device if type(device) is str else device_name(device)
+        try:
+            super().__init__(data, hash=hash, key=key, context=context, device=name, threads=threads)
+        except (InvalidArgument, TypeError) as error:
+            raise called("Hasher", error) from None
 
     def update(self, data: Data, /) -> Self:
         """Append the bytes of a bytes-like, or of any array or tensor on the host, in C order. Return self.
@@ -184,7 +188,10 @@ def hash(
     if wait and out is None:
         if not is_blake3(hash):
             return _native.hash_message(data, hash, run)
-        return _native.hash(data, key, context, length, seek, run)
+        try:
+            return _native.hash(data, key, context, length, seek, run)
+        except (InvalidArgument, TypeError) as error:
+            raise called("hash", error) from None
     if wait:
         raise InvalidArgument("hash: out is for calls with wait=False; others return new arrays")
     if not is_blake3(hash):
@@ -277,7 +284,8 @@ def hash_files(
     Paths may be URLs, too.
     """
     if isinstance(paths, (str, bytes, os.PathLike)):
-        raise TypeError(f"hash_files: paths must be an iterable of paths, got one path ({type(paths).__name__})")
+        kind = type(paths).__name__
+        raise TypeError(f"hash_files: paths must be an iterable of paths, got one path ({kind}); hash_file() takes one")
     key, context = mode_of(options)
     run = run_of("hash_files", options, tuned=is_blake3(hash))
     if not is_blake3(hash):
@@ -331,7 +339,7 @@ def leaves_of(
     what: str, item: str, messages: Any, hash: str, key: Any, context: Any, run: _native.Settings, out: Any = None
 ) -> Digests | DeviceArray:
     """Do what hash_leaves() does, of the function `what`, whose argument's items are called `item`."""
-    which = _native.hash_by_name(hash)
+    which = hash_info(what, hash)
     if not _arrays.is_array(messages) and not isinstance(messages, (bytes, bytearray, memoryview, str)):
         if not run.wait or out is not None:
             raise InvalidArgument(f"{what}: a list of {item}s is hashed with wait=True and without out")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 from . import _arrays, _native
 from ._options import RunOptions, run_of, takes
 from ._poseidon2 import poseidon2
-from ._settings import settings
+from ._settings import hash_info, settings
 from .errors import InvalidArgument
 from .rows import FIELDS, digest_shape, modulus_of, read_matrices
 
@@ -226,7 +226,7 @@ def verify_opening(
 
     shapes = [_dims(one) for one in dims]
     modulus = modulus_of("verify_opening", words, field)
-    info = _native.hash_by_name(hash)
+    info = hash_info("verify_opening", hash)
     none_holds = _none_holds(shapes, hash, arity, cap_height, modulus)
     top = _arrays.digests(cap, "verify_opening: cap", settings("auto", None), "c")
     if isinstance(top, _native.DeviceArray):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _arrays, _native
 from ._inputs import numbered
 from ._options import HashOptions, mode_of, run_of, takes
-from ._settings import is_blake3, require_plain
+from ._settings import hash_info, is_blake3, require_plain
 from .each import rows_output
 from .errors import InvalidArgument, shown
 from .hashing import digests_of
@@ -54,7 +54,7 @@ def read_matrices(matrices: object, what: str, run: _native.Settings, hash: str)
         matrices = [matrices]
     if not isinstance(matrices, Iterable):
         raise TypeError(f"{what}: must be given an array or a list of arrays, got {type(matrices).__name__}")
-    info = _native.hash_by_name(hash)
+    info = hash_info(what, hash)
     found = [_arrays.matrix(one, f"{what}: matrix {k}", run, info) for k, one in numbered(matrices)]
     if not found:
         raise InvalidArgument(f"{what}: there must be at least 1 matrix, got 0")
@@ -112,7 +112,7 @@ def hash_rows(
     """
     key, context = mode_of(options)
     run = run_of("hash_rows", options, wait=wait)
-    which = _native.hash_by_name(hash)
+    which = hash_info("hash_rows", hash)
     # What nearly every call has is asked first: small arrays take a few microseconds.
     is_whole = type(length) is type(seek) is int and (length, seek) == (32, 0)
     if not is_whole:

@@ -114,7 +114,7 @@ class MerkleTree:
             )
         # Only the tree tells its progress.
         hashing = settings(run.device, run.threads or None, None, run.stream)
-        leaves = leaves_of("from_messages", "message", messages, leaf_hash, form.key, form.context, hashing)
+        leaves = leaves_of(what, "message", messages, leaf_hash, form.key, form.context, hashing)
         return cls._made(_native.make_tree(_arrays.leaves(leaves, what, run), form.native, 0, run), format, run)
 
     @classmethod

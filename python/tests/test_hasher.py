@@ -76,7 +76,7 @@ def test_errors():
         merklize.Hasher(key=bytes(32), context="c")
     with pytest.raises(merklize.InvalidArgument, match="nothing"):
         merklize.Hasher(device="nothing")
-    with pytest.raises(TypeError, match="update: data must be bytes-like, a NumPy array or a tensor, got str"):
+    with pytest.raises(TypeError, match="Hasher: data must be bytes-like, a NumPy array or a tensor, got str"):
         merklize.Hasher("text")
     hasher = merklize.Hasher()
     with pytest.raises(TypeError, match="got NoneType"):

@@ -234,9 +234,11 @@ def test_words_that_are_no_field_elements(place, device):
 
 def test_wrong_arguments():
     leaves = oracle.byte_leaves(4)
-    with pytest.raises(TypeError, match="leaves must be a NumPy array or a tensor, got bytes"):
+    with pytest.raises(TypeError, match="MerkleTree: leaves must be an array or a list of digests, got bytes"):
         merklize.MerkleTree(bytes(64))
-    with pytest.raises(merklize.InvalidArgument, match="unknown hash 'keccak'; known: .*blake3"):
+    with pytest.raises(
+        merklize.InvalidArgument, match="MerkleTree: unknown hash 'keccak'; did you mean 'keccakf64'. known: .*blake3"
+    ):
         merklize.MerkleTree(leaves, "keccak")
     with pytest.raises(TypeError, match="positional arguments"):
         merklize.MerkleTree(leaves, "blake3", "cpu")
