@@ -106,7 +106,7 @@ test-cpp: $(VENV)/cmake $(VENV)/runtimes ## C++ tests and examples: each instruc
 
 # What builds the library once more, or compiles kernels for minutes.
 .PHONY: test-cpp-long
-test-cpp-long: $(VENV)/cmake $(VENV)/runtimes ## SYCL, wide policies on Intel's OpenCL, the install test, a hash that is added by the guide
+test-cpp-long: $(VENV)/cmake $(VENV)/runtimes ## SYCL, wide policies on Intel's OpenCL, all kernels for CUDA, the install test, a hash added by the guide
 	@$(call test_cpp,-DMERKLIZE_BUILD_SYCL=ON -DMERKLIZE_SYCL_ROOT=$(CURDIR)/$(VENV),-L long)
 
 # The widest instruction set runs all of it, the others what computes; test_runtimes.py runs what computes on Intel's OpenCL and,
