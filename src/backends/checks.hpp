@@ -115,6 +115,15 @@ inline std::string open_own(const std::string& device, std::string_view sealed, 
     return std::string(opened.binary);
 }
 
+/// program_binary(): gives what open_own() takes.
+/// binary  the vendor's; empty: there is none
+inline void give_own(const std::string& device, const std::string& binary, std::string_view maker,
+                     void (*sink)(void* context, const void* bytes, std::uint64_t size), void* context) {
+    if (binary.empty()) refuse(MKZ_UNAVAILABLE, device, "the device gives no compiled form of a program");
+    const std::string all = seal(maker, binary);
+    sink(context, all.data(), all.size());
+}
+
 /// A compiler's log for an error: its first errors are what matters.
 inline std::string shortened(std::string log) {
     constexpr std::size_t shown = 8192;

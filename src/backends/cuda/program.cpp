@@ -174,9 +174,8 @@ mkz_status program_build(std::uint32_t device, const char* text, const char* opt
 mkz_status program_binary(mkz_program* program, void (*sink)(void* context, const void* bytes, std::uint64_t size),
                           void* context) noexcept {
     return guarded([&] {
-        const Image& image = program_of(program).image;
-        const std::string binary = backends::seal(image.is_ptx ? from_ptx : from_machine_code, image.bytes);
-        sink(context, binary.data(), binary.size());
+        const Program& p = program_of(program);
+        backends::give_own(p.device.name, p.image.bytes, p.image.is_ptx ? from_ptx : from_machine_code, sink, context);
     });
 }
 

@@ -123,10 +123,7 @@ mkz_status program_binary(mkz_program* program, void (*sink)(void*, const void*,
                           void* context) noexcept {
     return guarded([&] {
         Program& p = of(program);
-        const std::string binary = p.binary();
-        if (binary.empty()) p.device.refuse(MKZ_UNAVAILABLE, "the device gives no compiled form of a program");
-        const std::string all = backends::seal(p.device.driver_facts.compiler, binary);
-        sink(context, all.data(), all.size());
+        backends::give_own(p.device.label, p.binary(), p.device.driver_facts.compiler, sink, context);
     });
 }
 
