@@ -270,6 +270,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@ruff check -q && ruff format -q --check
 	@echo "== rooms of src"
 	@python scripts/check_rooms.py
+	@python scripts/check_imports.py
 	@echo "== sentences"
 	@python scripts/check_english.py
 	@echo "== generated files"
