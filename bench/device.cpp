@@ -19,9 +19,9 @@
 
 #include <merklize/merklize.hpp>
 
+#include "calls/run.hpp"
 #include "jobs.hpp"
 #include "jobs/registry.hpp"
-#include "jobs/run.hpp"
 #include "queue/device.hpp"
 
 using namespace merklize;
@@ -86,7 +86,7 @@ public:
             return;
         }
         const double first = seconds_since(start);
-        const bool is_processor = runtime::queue_device(device_)->facts().is_cpu != 0;
+        const bool is_processor = runtime::state_of(device_).opened()->facts().is_cpu != 0;
         std::vector<double> wall, kernel, up, down, cpu_wall;
         const auto time_cpu = [&](unsigned times) {
             if (policy != "tuned") return;
@@ -246,7 +246,7 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
         };
         if (bench.wanted(round)) host_to_host(round, nodes);
         if (bench.wanted(pinned)) {
-            runtime::QueueDevice& queue = *runtime::queue_device(bench.device());
+            runtime::QueueDevice& queue = *runtime::state_of(bench.device()).opened();
             const runtime::Pinned block = queue.borrow_pinned(2 * n * Digest::size);
             const std::span<Digest> memory(static_cast<Digest*>(block.bytes), 2 * n);
             std::ranges::fill(memory.first(n), Digest{});
@@ -332,8 +332,7 @@ void wide_jobs(Bench& bench, Hash which) {
                                            .left = runtime::place_of(l),
                                            .right = runtime::place_of(r),
                                            .n = n,
-                                           .out = runtime::place_of(out),
-                                           .policy = runtime::to_seam(options.policy)},
+                                           .out = runtime::place_of(out)},
                        1);
             run.finish();
             return last_of(out);
@@ -354,8 +353,7 @@ void wide_jobs(Bench& bench, Hash which) {
                                          .rows = runtime::place_of(in),
                                          .n = n,
                                          .length = is_field ? 256 : 256 * word,
-                                         .out = runtime::place_of(out),
-                                         .policy = runtime::to_seam(options.policy)},
+                                         .out = runtime::place_of(out)},
                        1);
             run.finish();
             return last_of(out);

@@ -2,10 +2,11 @@
 """Checks the rooms of src/ against the table in docs/architecture.md.
 
 A room is a folder of src/. The table says what each may include: rooms by name, `core` for include/merklize/core.
-Public headers are free to all. Reported are
+A second table says in which room each public header begins: that room and those above it may include the header, and
+so call its functions. Reported are
 
-- an include of a room that the table does not allow;
-- a circle of includes, between files or between rooms;
+- an include of a room, or of a public header, that the tables do not allow; a public header without a row;
+- a circle of includes, between files, public headers or rooms;
 - a room without a README.md, without a row in the table, or with more than 24 sources;
 - a row without a room;
 - a path in that page which does not exist;
@@ -23,6 +24,7 @@ SOURCE = ROOT / "src"
 TABLE = ROOT / "docs" / "architecture.md"
 MOST_FILES = 24
 EXTENSIONS = {".h", ".hpp", ".cpp", ".inc"}
+SURFACES = {"c_api", "command"}  # what they call is the public interface
 
 
 def read_table(text: str) -> dict[str, set[str]]:
@@ -33,6 +35,27 @@ def read_table(text: str) -> dict[str, set[str]]:
     return rooms
 
 
+def read_public(text: str) -> dict[str, set[str]]:
+    """The rooms in which each public header begins, by the header's name; none: it is free to all."""
+    headers: dict[str, set[str]] = {}
+    for names, rooms in re.findall(r"^\| ((?:`[\w.]+\.(?:hpp|h|def)`(?:, )?)+) \|([^|]*)\|$", text, re.MULTILINE):
+        for name in names.split(", "):
+            headers[name.strip("` ")] = {word.strip(" `") for word in rooms.split(",")} - {"", "all"}
+    return headers
+
+
+def reachable(rooms: dict[str, set[str]], room: str) -> set[str]:
+    """The room itself, and every room that it may include, at once or through others."""
+    found: set[str] = set()
+    ahead = [room]
+    while ahead:
+        here = ahead.pop()
+        if here not in found:
+            found.add(here)
+            ahead += rooms.get(here, ())
+    return found
+
+
 def room_of(path: str) -> str:
     """`path` is below src/, or as an include names it."""
     if path.startswith("merklize/core/"):
@@ -41,8 +64,15 @@ def room_of(path: str) -> str:
 
 
 def read_includes() -> dict[str, list[str]]:
-    """What each source includes, by its path below src/, without headers of the system and files that a build makes."""
+    """What each source and public header includes, by its path below src/ or include/.
+
+    Without headers of the system and files that a build makes.
+    """
     includes = {}
+    public = ROOT / "include"
+    for path in sorted((public / "merklize").glob("*.h*")):
+        found = re.findall(r'^#include ["<](merklize/[\w.]+)[">]', path.read_text(), re.MULTILINE)
+        includes[str(path.relative_to(public))] = found
     for path in sorted(p for p in SOURCE.rglob("*") if p.suffix in EXTENSIONS):
         found = re.findall(r'^#include ["<]([\w./]+)[">]', path.read_text(), re.MULTILINE)
         includes[str(path.relative_to(SOURCE))] = [
@@ -73,6 +103,26 @@ def find_circle(graph: dict[str, set[str]]) -> list[str]:
         if circle := visit(node):
             return circle
     return []
+
+
+def check_public(rooms: dict[str, set[str]], headers: dict[str, set[str]], includes: dict[str, list[str]]) -> list[str]:
+    faults = []
+    there = {path.name for path in (ROOT / "include" / "merklize").iterdir() if path.is_file()}
+    faults += [f"include/merklize/{name}: no row in the table of {TABLE.name}" for name in sorted(there - set(headers))]
+    faults += [f"{TABLE.name}: there is no include/merklize/{name}" for name in sorted(set(headers) - there)]
+    for path, names in includes.items():
+        here = room_of(path)
+        if here not in rooms or here in SURFACES:
+            continue
+        below = reachable(rooms, here)
+        for name in names:
+            header = name.removeprefix("merklize/")
+            begins = headers.get(header, set()) if name.startswith("merklize/") and "/" not in header else set()
+            if begins and not begins & below:
+                faults.append(
+                    f"src/{path}: includes {name}, which begins above {here}/, in {', '.join(sorted(begins))}"
+                )
+    return faults
 
 
 def check(rooms: dict[str, set[str]], includes: dict[str, list[str]]) -> list[str]:
@@ -126,7 +176,9 @@ def check_bindings() -> list[str]:
 
 def main() -> int:
     text = TABLE.read_text()
-    faults = check(read_table(text), read_includes()) + check_paths(text) + check_bindings()
+    rooms, includes = read_table(text), read_includes()
+    faults = check(rooms, includes) + check_public(rooms, read_public(text), includes)
+    faults += check_paths(text) + check_bindings()
     for fault in faults:
         print(fault)
     return 1 if faults else 0

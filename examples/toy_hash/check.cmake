@@ -1,14 +1,43 @@
 # Adds the toy hash to a copy of the sources, with only the files that docs/add-a-hash.md names. Then builds the library and its tests
-# and runs the suites that take every hash of the list. ctest runs this; a second run builds only what changed.
+# and runs the suites that take every hash of the list. The same copy gets the toy job of examples/toy_job, and its test. ctest runs
+# this; a second run builds only what changed.
 #
 #   cmake -D SOURCE=... -D WORK=... -D GENERATOR=... -D CXX=... -D ISAS=scalar,avx2 -D OPENCL=system,/path/libintelocl.so -P check.cmake
 include(${SOURCE}/cmake/run.cmake)
 
 set(copy ${WORK}/source)
-# Copies keep their times, so that unchanged files are not built again.
-foreach(part IN ITEMS CMakeLists.txt README.md cmake docs include src tests examples)
-  file(COPY ${SOURCE}/${part} DESTINATION ${copy} PATTERN toy_hash EXCLUDE PATTERN hashes.h EXCLUDE)
+# The job: a patch of at most six files, and a test.
+set(patch ${SOURCE}/examples/toy_job/toy_job.patch)
+file(STRINGS ${patch} changed REGEX "^[+][+][+] b/")
+list(TRANSFORM changed REPLACE "^[+][+][+] b/" "")
+list(LENGTH changed files)
+if(files GREATER 6)
+  message(FATAL_ERROR "a job touches at most 6 files, the toy job ${files}: ${changed}")
+endif()
+file(REMOVE_RECURSE ${WORK}/patched)
+foreach(name IN LISTS changed)
+  get_filename_component(folder ${name} DIRECTORY)
+  file(COPY ${SOURCE}/${name} DESTINATION ${WORK}/patched/${folder})
 endforeach()
+run(${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${WORK} git -C ${WORK}/patched apply ${patch})
+file(READ ${SOURCE}/tests/CMakeLists.txt tests_list)
+string(REPLACE "add_executable(merklize-tests\n" "add_executable(merklize-tests\n  conformance/toy_job.cpp\n" tests_list
+       "${tests_list}")
+file(WRITE ${WORK}/patched/tests/CMakeLists.txt "${tests_list}")
+list(APPEND changed tests/CMakeLists.txt)
+
+# Copies keep their times, so that unchanged files are not built again.
+foreach(name IN LISTS changed)
+  list(APPEND excluded REGEX "/${name}$" EXCLUDE)
+endforeach()
+foreach(part IN ITEMS CMakeLists.txt README.md cmake docs include src tests examples)
+  file(COPY ${SOURCE}/${part} DESTINATION ${copy} PATTERN toy_hash EXCLUDE PATTERN toy_job EXCLUDE PATTERN hashes.h EXCLUDE
+       ${excluded})
+endforeach()
+foreach(name IN LISTS changed)
+  run(${CMAKE_COMMAND} -E copy_if_different ${WORK}/patched/${name} ${copy}/${name})
+endforeach()
+file(COPY ${SOURCE}/examples/toy_job/tests DESTINATION ${copy})
 
 # 1. the core header, 2. the line in the list, 3. the vectors, 4. the plain reference.
 file(COPY ${SOURCE}/examples/toy_hash/include ${SOURCE}/examples/toy_hash/tests DESTINATION ${copy})
@@ -36,7 +65,7 @@ endfunction()
 
 string(REPLACE "," ";" ISAS "${ISAS}")
 foreach(isa IN LISTS ISAS)
-  suites(${isa} MERKLIZE_CPU_ISA=${isa} vectors merge leaves tree)
+  suites(${isa} MERKLIZE_CPU_ISA=${isa} vectors merge leaves tree toy_job)
 endforeach()
 suites(host MERKLIZE_DEVICE=cpu kernel_text proof tree_builder tree_file)
 string(REPLACE "," ";" OPENCL "${OPENCL}")
@@ -45,7 +74,7 @@ foreach(library IN LISTS OPENCL)
   if(NOT library STREQUAL "system")
     list(APPEND environment MERKLIZE_OPENCL_LIBRARY=${library})
   endif()
-  suites("OpenCL ${library}" "${environment}" vectors leaves every_kernel)
+  suites("OpenCL ${library}" "${environment}" vectors leaves every_kernel toy_job)
 endforeach()
 execute_process(COMMAND ${CMAKE_COMMAND} -E env MERKLIZE_TEST_HASHES=toy ${WORK}/build/tests/test-cuda-compile RESULT_VARIABLE result)
 if(NOT result EQUAL 0 AND NOT result EQUAL 77)

@@ -1,5 +1,5 @@
 #include "arguments.hpp"
-#include "host/kept_files.hpp"
+#include "files/kept_files.hpp"
 #include "jobs/internals.hpp"
 #include "levels/build.hpp"
 #include "module.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "arguments.hpp"
-#include "host/cpu_device.hpp"
+#include "jobs/cpu_device.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 

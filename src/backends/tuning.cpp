@@ -7,6 +7,8 @@
 #include <bit>
 #include <string_view>
 
+#include "hashes/hash_info.h"
+
 namespace merklize::backends {
 namespace {
 

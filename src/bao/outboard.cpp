@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "bao/write.hpp"
-#include "host/atomic_file.hpp"
+#include "calls/calibration.hpp"
+#include "calls/enqueue.hpp"
+#include "calls/side_by_side.hpp"
+#include "files/atomic_file.hpp"
 #include "host/invalid.hpp"
-#include "jobs/enqueue.hpp"
-#include "jobs/side_by_side.hpp"
 #include "merklize/bao.hpp"
-#include "tuning/calibration.hpp"
 
 namespace merklize::inline v0 {
 namespace {
@@ -145,11 +145,11 @@ Digest bao_outboard(const ConstBuffer& data, std::span<std::byte> out, const Bao
     Run run(here);
     const Shape shape(size, form.group_log);
     const std::span<std::byte> nodes = out.subspan(header_bytes(form));
-    const Lease scratch = nodes.empty() ? Lease() : run.memory().scratch(nodes.size());
+    const Lease scratch = nodes.empty() ? Lease() : run.on_device().scratch(nodes.size());
     const Place& there = scratch.place();
     const Node top = write_tree_there(shape, place_of(data), form.order, there, run, [&] { touch(nodes); });
     write_header(size, form, into(out));
-    if (!nodes.empty()) run.memory().download(nodes.data(), there, nodes.size());
+    if (!nodes.empty()) run.on_device().download(nodes.data(), there, nodes.size());
     return root_digest(top);
 }
 
@@ -161,7 +161,7 @@ Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoForm& form, co
     require_apart("bao_outboard", {"out", out}, {"data", data});
     const RunOptions here = on_device_of(data, options);
     Run run(here);
-    if (header != 0) run.memory().copy_to_device(place_of(out), &size, header);
+    if (header != 0) run.on_device().copy_to_device(place_of(out), &size, header);
     const Node top = write_tree_there(Shape(size, form.group_log), place_of(data), form.order,
                                       moved(place_of(out), header), run, [] {});
     run.finish();

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "bao/trusted.hpp"
+#include "calls/run.hpp"
+#include "calls/side_by_side.hpp"
 #include "digests/file_reads.hpp"
 #include "host/invalid.hpp"
-#include "jobs/run.hpp"
-#include "jobs/side_by_side.hpp"
 #include "merklize/bao.hpp"
 
 namespace merklize::inline v0 {

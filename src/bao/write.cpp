@@ -37,12 +37,11 @@ Node write_tree_there(const Shape& shape, const Place& data, BaoOrder order, con
                           .bytes = shape.size(),
                           .levels = shape.group_log(),
                           .post_order = order == BaoOrder::post,
-                          .out = nodes,
-                          .policy = to_seam(run.options().policy)};
-    run.progress().step(1, [&](const Tick& tick) { return run.memory().digest_nodes(job, tick); });
+                          .out = nodes};
+    run.progress().end(run.on_device().launch(job, run.progress().begin(1)));
     meanwhile();
     const Place top = moved(nodes, node_bytes * shape.place(shape.root(), order));
-    return written_node(run.memory().fetch(top, node_bytes).data());
+    return written_node(run.on_device().fetch(top, node_bytes).data());
 }
 
 Node write_tree_on_device(const Shape& shape, const ReadBatch& read, std::uint32_t batch_level, const Placer& placer,

@@ -3,8 +3,8 @@
 #include <functional>
 
 #include "bao/nodes.hpp"
+#include "calls/run.hpp"
 #include "digests/file_reads.hpp"
-#include "jobs/run.hpp"
 
 namespace merklize::runtime {
 

@@ -10,7 +10,7 @@
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
-#include "host/kept_files.hpp"
+#include "files/kept_files.hpp"
 #include "merklize/device.hpp"
 #include "merklize/hash.hpp"
 #include "texts/json.hpp"

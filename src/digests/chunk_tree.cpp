@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "hashes/blake3_rows.hpp"
+#include "host/blake3_rows.hpp"
 #include "host/invalid.hpp"
 #include "merklize/core/hashes/blake3.h"
 
@@ -110,8 +110,7 @@ std::vector<ChainingValue> subtree_values(const Place& data, std::uint64_t bytes
                           .first_chunk = counter,
                           .levels = levels,
                           .mode = mode,
-                          .out = host_place(values.data()),
-                          .policy = to_seam(run.options().policy)},
+                          .out = host_place(values.data())},
                share);
     return values;
 }
@@ -119,7 +118,7 @@ std::vector<ChainingValue> subtree_values(const Place& data, std::uint64_t bytes
 Node chunk_node(const Place& chunk, std::uint64_t bytes, std::uint64_t counter, const Mode& mode, Run& run) {
     if (!chunk.on_device)
         return chunk_node({static_cast<const std::byte*>(chunk.pointer) + chunk.offset, bytes}, counter, mode);
-    const std::span<const std::byte> copy = run.memory().fetch(chunk, bytes);
+    const std::span<const std::byte> copy = run.on_device().fetch(chunk, bytes);
     run.finish();
     return chunk_node(copy, counter, mode);
 }

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "calls/run.hpp"
 #include "hashes/wipe.hpp"
-#include "jobs/run.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/hash.hpp"
 

@@ -196,7 +196,8 @@ void SourceReader::fill(std::span<std::byte> out, Run& run, double share) {
         std::ranges::copy(more, out.begin());
         out = out.subspan(more.size());
     }
-    run.progress().step(share, [](const Tick&) { return true; });
+    run.progress().begin(share);
+    run.progress().end(true);
 }
 
 std::size_t SourceReader::fill_some(std::span<std::byte> out, Run& run) {

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "calls/run.hpp"
 #include "host/input_file.hpp"
 #include "host/mapped_file.hpp"
-#include "jobs/run.hpp"
 #include "merklize/core/hashes/blake3.h"
 
 namespace merklize::runtime {

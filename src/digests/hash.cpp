@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "calls/calibration.hpp"
 #include "digests/chunk_tree.hpp"
 #include "hashes/wipe.hpp"
-#include "host/cpu_device.hpp"
+#include "jobs/cpu_device.hpp"
 #include "jobs/internals.hpp"
 #include "merklize/core/hashes/blake3.h"
-#include "tuning/calibration.hpp"
 
 namespace merklize::inline v0 {
 Mode::Mode() noexcept { mkz_blake3_iv(key_); }
@@ -61,24 +61,23 @@ void hash(const ConstBuffer& data, std::span<std::byte> out, std::uint64_t seek,
     runtime::Run run(here);
     // The host hashes a copy of few chunks sooner than a device does, where a chunk is 16 compressions one after another
     // (docs/notes/gpu-calls.md). A policy asks for kernels.
-    if (data.size() <= runtime::DeviceMemory::most_fetched && options.policy == Policy{}) {
-        const std::span<const std::byte> copy = run.memory().fetch(runtime::place_of(data), data.size());
+    if (data.size() <= runtime::DeviceCall::most_fetched && options.policy == Policy{}) {
+        const std::span<const std::byte> copy = run.on_device().fetch(runtime::place_of(data), data.size());
         run.finish();
         return hash(copy, out, seek, mode, runtime::on_this_thread());
     }
     // A digest of some chunks comes whole from the device. The host makes longer output, and the upper part of large trees.
     constexpr std::uint64_t most = std::uint64_t{16} << 20;
     if (out.size() == Digest::size && seek == 0 && data.size() > MKZ_BLAKE3_CHUNK_LEN && data.size() <= most) {
-        const runtime::Lease digest = run.memory().scratch(Digest::size);
+        const runtime::Lease digest = run.on_device().scratch(Digest::size);
         run.launch(runtime::HashRows{.hash = Hash::blake3,
                                      .rows = runtime::place_of(data),
                                      .n = 1,
                                      .length = data.size(),
                                      .mode = mode,
-                                     .out = digest.place(),
-                                     .policy = runtime::to_seam(options.policy)},
+                                     .out = digest.place()},
                    1);
-        run.memory().copy_to_host(out.data(), digest.place(), out.size());
+        run.on_device().copy_to_host(out.data(), digest.place(), out.size());
         return run.finish();
     }
     runtime::root_of(runtime::place_of(data), data.size(), mode, run).expand(out, seek, run);

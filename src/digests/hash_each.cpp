@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "calls/calibration.hpp"
+#include "calls/side_by_side.hpp"
 #include "digests/chunk_tree.hpp"
 #include "hashes/message.hpp"
 #include "host/invalid.hpp"
-#include "jobs/side_by_side.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/hash_each.hpp"
-#include "tuning/calibration.hpp"
 
 namespace merklize::runtime {
 
@@ -22,8 +22,7 @@ void hash_messages(std::span<const Extent> messages, const Output& wanted, std::
     run.launch(HashEach{.messages = messages,
                         .mode = wanted.mode,
                         .below_root = !is_digest,
-                        .out = host_place(is_digest ? static_cast<void*>(out) : values.data()),
-                        .policy = to_seam(run.options().policy)},
+                        .out = host_place(is_digest ? static_cast<void*>(out) : values.data())},
                share);
     run.finish();
     if (is_digest) return;
@@ -131,14 +130,10 @@ void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, 
     }
     if (options.timings != nullptr) *options.timings = Timings{};
     runtime::Progress progress(options.progress);
-    progress.step(1, [&](const runtime::Tick& tick) {
-        return runtime::side_by_side(
-            devices, options, options.threads == 0 ? runtime::default_threads() : options.threads,
-            [&](std::size_t i, const RunOptions& here) {
-                hash_group(groups[i], wanted, out, of_group(groups[i], here));
-            },
-            tick);
-    });
+    progress.end(runtime::side_by_side(
+        devices, options, options.threads == 0 ? runtime::default_threads() : options.threads,
+        [&](std::size_t i, const RunOptions& here) { hash_group(groups[i], wanted, out, of_group(groups[i], here)); },
+        progress.begin(1)));
 }
 
 std::vector<Digest> hash_each(std::span<const MessageView> messages, const Mode& mode, const RunOptions& options) {

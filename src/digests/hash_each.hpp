@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "jobs/run.hpp"
+#include "calls/run.hpp"
 #include "merklize/hash.hpp"
 
 namespace merklize::runtime {

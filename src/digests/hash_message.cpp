@@ -3,9 +3,9 @@
 #include <mutex>
 #include <vector>
 
+#include "calls/run.hpp"
 #include "digests/file_root.hpp"
 #include "hashes/message.hpp"
-#include "jobs/run.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
@@ -22,10 +22,9 @@ Digest digest_of(const runtime::ByteSource& source, Hash hash, const char* what,
     const auto extent = source.extent();
     Message message(hash, what, extent ? extent->bytes : Message::unknown);
     runtime::read_in_order(source, extent, run, [&](std::span<const std::byte> piece, double share) {
-        run.progress().step(share, [&](const runtime::Tick&) {
-            message.update(piece);
-            return true;
-        });
+        run.progress().begin(share);
+        message.update(piece);
+        run.progress().end(true);
     });
     return message.digest();
 }
@@ -55,7 +54,7 @@ Digest hash_message(const ConstBuffer& data, Hash hash, const RunOptions& option
     std::vector<std::byte> piece(std::min<std::uint64_t>(data.size(), 4 * piece_bytes));
     for (std::uint64_t done = 0; done < data.size(); done += piece.size()) {
         const std::uint64_t count = std::min<std::uint64_t>(piece.size(), data.size() - done);
-        run.memory().download(piece.data(), runtime::place_of(data.slice(done, count)), count);
+        run.on_device().download(piece.data(), runtime::place_of(data.slice(done, count)), count);
         message.update(std::span(piece).first(count));
     }
     return message.digest();

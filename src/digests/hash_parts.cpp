@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "calls/run.hpp"
+#include "calls/side_by_side.hpp"
 #include "digests/chunk_tree.hpp"
 #include "host/invalid.hpp"
-#include "jobs/run.hpp"
-#include "jobs/side_by_side.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"

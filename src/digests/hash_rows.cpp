@@ -3,13 +3,13 @@
 #include <cstring>
 #include <string>
 
+#include "calls/enqueue.hpp"
+#include "calls/run.hpp"
 #include "digests/chunk_tree.hpp"
 #include "digests/leaves.hpp"
 #include "hashes/field.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
-#include "jobs/enqueue.hpp"
-#include "jobs/run.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
@@ -25,14 +25,7 @@ constexpr std::size_t long_bytes = 4 << 20;
 // length  units of a row, as in HashRows
 void launch_rows(Hash hash, const runtime::Place& rows, std::size_t n, std::size_t length, const runtime::Place& out,
                  const Mode& mode, runtime::Run& run) {
-    run.launch(runtime::HashRows{.hash = hash,
-                                 .rows = rows,
-                                 .n = n,
-                                 .length = length,
-                                 .mode = mode,
-                                 .out = out,
-                                 .policy = runtime::to_seam(run.options().policy)},
-               1);
+    run.launch(runtime::HashRows{.hash = hash, .rows = rows, .n = n, .length = length, .mode = mode, .out = out}, 1);
 }
 
 void require_rows(const char* what, Hash hash, const Mode& mode, std::uint64_t bytes, std::uint64_t row_bytes,
@@ -58,14 +51,7 @@ void require_pair_sizes(std::uint64_t left, std::uint64_t right, std::uint64_t o
 
 void launch_pairs(Hash hash, const Mode& mode, const runtime::Place& left, const runtime::Place& right, std::uint64_t n,
                   const runtime::Place& out, runtime::Run& run) {
-    run.launch(runtime::MergePairs{.hash = hash,
-                                   .mode = mode,
-                                   .left = left,
-                                   .right = right,
-                                   .n = n,
-                                   .out = out,
-                                   .policy = runtime::to_seam(run.options().policy)},
-               1);
+    run.launch(runtime::MergePairs{.hash = hash, .mode = mode, .left = left, .right = right, .n = n, .out = out}, 1);
 }
 
 // The same of buffers whose sizes have been checked.
@@ -73,8 +59,8 @@ void merge_there(Hash hash, const Mode& mode, const ConstBuffer& left, const Con
                  const Buffer& out, runtime::Run& run) {
     const mkz_hash_info& facts = runtime::info(hash);
     const std::uint64_t words = runtime::is_field(facts) ? runtime::node_words(facts) * n : 0;
-    run.memory().require_canonical(facts, place_of(left), words, "merge: left");
-    run.memory().require_canonical(facts, place_of(right), words, "merge: right");
+    run.on_device().require_canonical(facts, place_of(left), words, "merge: left");
+    run.on_device().require_canonical(facts, place_of(right), words, "merge: right");
     launch_pairs(hash, mode, place_of(left), place_of(right), n, place_of(out), run);
 }
 
@@ -92,7 +78,7 @@ Event enqueue_rows(const char* what, const Stream& stream, Hash hash, const Cons
                    std::uint64_t length, const Buffer& out, const Mode& mode, const Policy& policy) {
     return runtime::enqueue(stream, policy, [&](runtime::Run& run) {
         if (n == 0) return;
-        run.memory().require_canonical(runtime::info(hash), place_of(rows), n * length, what);
+        run.on_device().require_canonical(runtime::info(hash), place_of(rows), n * length, what);
         launch_rows(hash, place_of(rows), n, length, place_of(out), mode, run);
     });
 }
@@ -130,7 +116,7 @@ void hash_leaves(const char* what, const ConstBuffer& rows, std::uint64_t row_by
     const RunOptions here = on_device_of(out, options);
     Run run(here);
     if (!facts.has_chunk_tree || row_bytes <= long_bytes) {
-        if (is_field(facts)) run.memory().require_canonical(facts, place_of(rows), n * length, what);
+        if (is_field(facts)) run.on_device().require_canonical(facts, place_of(rows), n * length, what);
         launch_rows(hash, place_of(rows), n, length, place_of(out), mode, run);
         return run.finish();
     }
@@ -139,7 +125,7 @@ void hash_leaves(const char* what, const ConstBuffer& rows, std::uint64_t row_by
         root_of(place_of(rows.slice(i * row_bytes, row_bytes)), row_bytes, mode, run, 1.0 / static_cast<double>(n))
             .expand(digests[i].bytes, 0, run);
     }
-    run.memory().upload(place_of(out), digests.data(), out.size());
+    run.on_device().upload(place_of(out), digests.data(), out.size());
 }
 
 Event hash_leaves(const char* what, const Stream& stream, const HashLeavesCall& call) {

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <string>
 
+#include "calls/calibration.hpp"
 #include "digests/chunk_tree.hpp"
 #include "digests/file_root.hpp"
-#include "host/cpu_device.hpp"
 #include "host/invalid.hpp"
-#include "tuning/calibration.hpp"
+#include "jobs/cpu_device.hpp"
 
 namespace merklize::inline v0 {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <string>
 
+#include "calls/run.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/input_file.hpp"
-#include "jobs/run.hpp"
 #include "merklize/formats.hpp"
 #include "merklize/hash.hpp"
 #include "merklize/tree.hpp"

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <string>
 
+#include "calls/run.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
-#include "jobs/run.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 
+#include "calls/side_by_side.hpp"
 #include "digests/file_root.hpp"
 #include "formats/xet_ends.hpp"
-#include "jobs/side_by_side.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::inline v0 {

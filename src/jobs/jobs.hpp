@@ -9,6 +9,7 @@
 #include "hashes/wipe.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/hash.hpp"
+#include "merklize/tree_form.hpp"
 #include "seams/backend.h"
 
 namespace merklize::runtime {
@@ -48,7 +49,6 @@ struct HashChunks {
     std::uint32_t levels = 0;
     Mode mode{};
     Place out{};  ///< one value of 32 bytes a subtree
-    mkz_policy policy{};
 };
 
 /// Where the bytes of one message lie.
@@ -67,7 +67,6 @@ struct HashEach {
     Mode mode{};
     bool below_root = false;  ///< not the digests: for messages of more than a chunk the two values below the root
     Place out{};              ///< 32 bytes a message, or 64 bytes with below_root
-    mkz_policy policy{};
 };
 
 /// n rows of equal length, one after another, to n digests: leaves by this hash.
@@ -78,7 +77,6 @@ struct HashRows {
     std::uint64_t length = 0;  ///< units of a row: words of 8 bytes, canonical ones, of a field hash; else bytes
     Mode mode{};               ///< looked at where the hash takes keys
     Place out{};
-    mkz_policy policy{};
 };
 
 /// Bytes of a unit of a row.
@@ -119,7 +117,6 @@ struct HashMatrices {
     std::uint64_t first_row = 0;       ///< what the text calls row 0
     Mode mode{};                       ///< looked at where the hash takes keys
     Place out{};                       ///< may be the matrices' own memory if row i of them is where digest i goes
-    mkz_policy policy{};
 
     /// Bytes of a row.
     std::uint64_t row_bytes() const noexcept {
@@ -137,7 +134,6 @@ struct MergePairs {
     Place right{};
     std::uint64_t n = 0;
     Place out{};
-    mkz_policy policy{};
 };
 
 /// Builds `levels` levels above a level of n nodes, n a multiple of 2^levels. Level 0 is the level that is there. An executor sees
@@ -153,7 +149,6 @@ struct MergeSubtrees {
     /// Where the nodes of level 0 are copied to as they are read, on 64 bytes, or a null pointer. On the host only the CPU's executor
     /// takes a job that has it.
     Place kept{};
-    mkz_policy policy{};
 };
 
 /// What the parent of a node without a sibling is. The numbers are the kernels' (core/kernels.h).
@@ -162,6 +157,17 @@ enum class Lone : std::uint32_t {
     duplicate,  ///< merge(node, node)
     pad,        ///< merge(node, filler)
 };
+
+/// By a tree's rule.
+constexpr Lone lone_of(TreeRule rule) noexcept {
+    switch (rule) {
+        case TreeRule::pad: return Lone::pad;
+        case TreeRule::duplicate_last: return Lone::duplicate;
+        case TreeRule::perfect:  // has none
+        case TreeRule::left_full: break;
+    }
+    return Lone::promote;
+}
 
 /// The paths from some nodes of a level of a tree in heap order, `levels` levels up: slot p of `nodes` = merge(slot 2p, slot 2p + 1),
 /// level after level. The siblings of the paths are there already. This is an update (the leaves that changed), and the right edge
@@ -179,7 +185,6 @@ struct MergeAt {
     std::uint32_t levels = 0;
     Lone lone = Lone::promote;        ///< where the count of a level is odd and its last node is on a path
     const Digest* fillers = nullptr;  ///< of Lone::pad: [levels], the sibling of a lone node of each level
-    mkz_policy policy{};
 };
 
 /// The right edge of a tree of `n` leaves in heap order whose other nodes are there: the nodes above the last leaf and above fewer than
@@ -193,7 +198,6 @@ struct MergeEdge {
     std::uint32_t levels = 0;  ///< of the whole tree: 2^levels >= n
     Lone lone = Lone::promote;
     Digest padding{};  ///< of Lone::pad
-    mkz_policy policy{};
 };
 
 /// The nodes of BLAKE3's tree of a message, those above groups of 2^levels chunks, in the order of an outboard. A job of a device
@@ -204,7 +208,6 @@ struct DigestNodes {
     std::uint32_t levels = 0;
     bool post_order = false;
     Place out{};  ///< 64 bytes a node
-    mkz_policy policy{};
 };
 
 /// n chaining values, in place, to the ceil(n / 2) values above them. A job of the host alone.

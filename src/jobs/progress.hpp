@@ -38,15 +38,18 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// The next step, which is `share` of the whole. work(tick) does it; it returns false if tick cancelled it. tick is empty if
-    /// nobody wants to know.
-    /// errors  cancelled; what the progress function threw
-    template <class Work>
-    void step(double share, Work work) {
-        const bool finished =
-            work(function_ ? Tick([this, share](double done) { return tell(done * share); }) : Tick());
+    /// Begins the next step, which is `share` of the whole.
+    /// returns  what its work tells how far it is; empty if nobody wants to know
+    Tick begin(double share) {
+        share_ = share;
+        return function_ ? Tick([this, share](double done) { return tell(done * share); }) : Tick();
+    }
+    /// Ends it.
+    /// finished  false: the tick cancelled it
+    /// errors    cancelled; what the progress function threw
+    void end(bool finished) {
         if (!finished || cancelled_) throw_cancelled();
-        before_ += share;
+        before_ += share_;
     }
 
     /// Tells how much of the whole is done beyond the steps that ended; false cancels.
@@ -62,6 +65,7 @@ private:
 
     const Tick& function_;
     double before_ = 0;
+    double share_ = 0;                       // of the current step
     Clock::time_point last_ = Clock::now();  // one clock for all steps: a call of many short ones must tell, too
     bool cancelled_ = false;
     std::exception_ptr failure_{};

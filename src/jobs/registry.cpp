@@ -1,7 +1,6 @@
 #include "jobs/registry.hpp"
 
 #include "host/invalid.hpp"
-#include "jobs/opened_device.hpp"
 
 namespace merklize::cpu {
 extern const mkz_backend backend;
@@ -25,7 +24,7 @@ bool DeviceState::is_processor() const noexcept {
     return is_host() || (backend->driver->facts(index, &facts) == MKZ_OK && facts.is_cpu != 0);
 }
 
-const std::shared_ptr<OpenedDevice>& DeviceState::opened() const {
+const std::shared_ptr<QueueDevice>& DeviceState::opened() const {
     if (is_host()) invalid(info.id + " is no single device with queues");
     const std::lock_guard lock(opening_);
     if (!opened_) opened_ = open_device(*backend, index, info.id);

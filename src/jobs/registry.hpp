@@ -12,7 +12,7 @@
 
 namespace merklize::runtime {
 
-class OpenedDevice;
+class QueueDevice;
 
 /// The backends of this build, in the order of devices().
 std::span<const mkz_backend* const> backends() noexcept;
@@ -24,8 +24,12 @@ struct KnownCost {
 };
 
 /// The costs that "auto" chooses by, as calibrate() kept them for this machine; none if it was never measured:
-/// tuning/calibration.cpp.
+/// calls/calibration.cpp.
 std::vector<KnownCost> load_costs();
+
+/// Opens a device of a backend that has a driver: queue/device.cpp.
+/// id  for error texts
+std::shared_ptr<QueueDevice> open_device(const mkz_backend& backend, std::uint32_t index, std::string id);
 
 /// What a Device refers to. One a device, alive as long as the process.
 struct DeviceState {
@@ -38,7 +42,7 @@ struct DeviceState {
     std::vector<Device> parts;       // several devices at once, or none
     std::vector<KnownCost> costs{};  // "auto": what it chooses by, or nothing
 
-    /// Whether calls with host data ask chosen() (tuning/calibration.hpp) for the device.
+    /// Whether calls with host data ask chosen() (calls/calibration.hpp) for the device.
     bool chooses() const noexcept { return !costs.empty(); }
 
     /// Whether it has no memory of its own: the CPU, and several devices at once, which get their shares of host memory.
@@ -46,11 +50,11 @@ struct DeviceState {
     /// Whether processors compute: the host's, or a device's that says so. Opens no device.
     bool is_processor() const noexcept;
     /// The device opened, at the first call.  errors  invalid_argument (is_host())
-    const std::shared_ptr<OpenedDevice>& opened() const;
+    const std::shared_ptr<QueueDevice>& opened() const;
 
 private:
     mutable std::mutex opening_;
-    mutable std::shared_ptr<OpenedDevice> opened_;
+    mutable std::shared_ptr<QueueDevice> opened_;
 };
 
 }  // namespace merklize::runtime

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "calls/calibration.hpp"
+#include "calls/enqueue.hpp"
 #include "host/invalid.hpp"
-#include "jobs/enqueue.hpp"
 #include "jobs/internals.hpp"
-#include "jobs/policy.hpp"
 #include "levels/right_edge.hpp"
-#include "tuning/calibration.hpp"
+#include "tuning/policy.hpp"
 #include "tuning/tuned_policies.hpp"
 
 namespace merklize::runtime {
@@ -23,31 +23,44 @@ RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n
 
 namespace {
 
-Policy tuned(const Policy& wanted, const Merges& merges, std::uint64_t n_leaves, const Run& run) {
+// For n leaves, or nodes of a level.
+mkz_policy tuned(const Merges& merges, std::uint64_t n, const Run& run) {
     const mkz_backend& backend = *run.device().backend;
     const std::uint32_t device = run.device().index;
     const std::uint32_t hash = merges.info().unit;
-    mkz_policy policy = to_seam(wanted);
+    mkz_policy policy = run.policy();
     // The tuned policies of the CPU were measured with all threads.
     if (!run.on_host() || run.threads() == default_threads())
-        policy = tuned_policy(backend, device, MKZ_KERNEL_MERGE_SUBTREES, hash, n_leaves, policy);
-    backend.tune(device, MKZ_KERNEL_MERGE_SUBTREES, hash, std::max<std::uint64_t>(n_leaves, 2) - 1, run.threads(),
-                 &policy);
-    return from_seam(policy);
+        policy = tuned_policy(backend, device, MKZ_KERNEL_MERGE_SUBTREES, hash, n, policy);
+    backend.tune(device, MKZ_KERNEL_MERGE_SUBTREES, hash, std::max<std::uint64_t>(n, 2) - 1, run.threads(), &policy);
+    return policy;
 }
 
-// Builds the whole nodes.
-void build_whole(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, std::uint64_t first_leaf,
-                 const Merges& merges, const Policy& wanted, const Policy& policy, Run& run, double share, bool keep) {
-    // A device gets all levels at once: its queue cuts them into launches, each with its own policy. If the nodes are
-    // on the device and the last one of the highest level is not whole, the cuts are made here, where it is known which
-    // nodes fit no launch.
+// Of a whole heap.
+MergeEdge edge_job(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, const Merges& merges) {
+    return {.hash = merges.hash(),
+            .mode = merges.mode(),
+            .leaves = at_node(leaves.place, leaves.first),
+            .nodes = nodes,
+            .n = layout.n_leaves,
+            .levels = layout.height(),
+            .lone = lone_of(merges.form().rule),
+            .padding = merges.form().padding};
+}
+
+}  // namespace
+
+Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges, Run& run,
+                    double share, Digest* top, std::uint64_t first_leaf, bool keep) {
+    const mkz_policy policy = tuned(merges, layout.n_leaves, run);
+    // A device gets all levels at once: its call cuts them into launches, each with its own policy. If the nodes are on the device and
+    // the last one of the highest level is not whole, the cuts are made here, where it is known which nodes fit no launch.
     const bool at_once = !run.on_host() && (!nodes.on_device || !layout.has_edge(layout.height()));
     const auto levels_above = [&](std::uint64_t n) -> unsigned {
         if (at_once) return max_levels;
-        return run.on_host() ? policy.levels_per_launch : tuned(wanted, merges, n, run).levels_per_launch;
+        return run.on_host() ? policy.levels_per_launch : tuned(merges, n, run).levels_per_launch;
     };
-    MergeSubtrees job{.hash = merges.hash(), .mode = merges.mode(), .nodes = nodes, .policy = to_seam(wanted)};
+    MergeSubtrees job{.hash = merges.hash(), .mode = merges.mode(), .nodes = nodes};
     for (const Launch& launch : plan_tree(layout, levels_above, first_leaf)) {
         job.levels = launch.levels;
         job.n = launch.count;
@@ -62,45 +75,13 @@ void build_whole(const LevelAt& leaves, const Place& nodes, const TreeLayout& la
         const std::uint64_t built = launch.count - (launch.count >> launch.levels);
         run.launch(job, share * static_cast<double>(built) / static_cast<double>(layout.n_leaves - first_leaf));
     }
-}
-
-Lone lone_by(TreeRule rule) {
-    switch (rule) {
-        case TreeRule::pad: return Lone::pad;
-        case TreeRule::duplicate_last: return Lone::duplicate;
-        case TreeRule::perfect:
-        case TreeRule::left_full: break;
-    }
-    return Lone::promote;
-}
-
-// Of a whole heap.
-MergeEdge edge_job(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, const Merges& merges,
-                   const Policy& wanted) {
-    return {.hash = merges.hash(),
-            .mode = merges.mode(),
-            .leaves = at_node(leaves.place, leaves.first),
-            .nodes = nodes,
-            .n = layout.n_leaves,
-            .levels = layout.height(),
-            .lone = lone_by(merges.form().rule),
-            .padding = merges.form().padding,
-            .policy = to_seam(wanted)};
-}
-
-}  // namespace
-
-Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
-                    const Policy& wanted, Run& run, double share, Digest* top, std::uint64_t first_leaf, bool keep) {
-    const Policy policy = tuned(wanted, merges, layout.n_leaves, run);
-    build_whole(leaves, nodes, layout, first_leaf, merges, wanted, policy, run, share, keep);
     if (keep && layout.n_leaves % 2 != 0) {  // no launch reads the last leaf
         copy_nodes(at_node(nodes, layout.leaf_slot + layout.n_leaves - 1),
                    at_node(leaves.place, leaves.first + layout.n_leaves - 1), 1, run);
     }
     if (run.enqueues()) {
-        if (layout.has_edge(layout.height())) run.memory().merge_edge(edge_job(leaves, nodes, layout, merges, wanted));
-        return policy;
+        if (layout.has_edge(layout.height())) run.on_device().launch(edge_job(leaves, nodes, layout, merges));
+        return from_seam(policy);
     }
     const std::optional<Digest> edge = build_edge(leaves, nodes, layout, merges, run);
     if (top != nullptr && edge) {
@@ -111,7 +92,7 @@ Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout&
         copy_nodes(host_place(top), at, 1, run);
     }
     run.finish();
-    return policy;
+    return from_seam(policy);
 }
 
 namespace {
@@ -132,10 +113,17 @@ Policy build_in_place(const Place& nodes, const TreeLayout& layout, const TreeFo
     merges.require_count(layout.n_leaves, "build_tree");
     require_leaves(at_node(nodes, layout.leaf_slot), layout.n_leaves, merges, "build_tree: leaves", run);
     clear_gaps(nodes, layout, run);
-    return build_levels({nodes, layout.leaf_slot}, nodes, layout, merges, run.options().policy, run);
+    return build_levels({nodes, layout.leaf_slot}, nodes, layout, merges, run);
 }
 
 }  // namespace
+
+Policy build_heap(std::span<Digest> nodes, const TreeForm& form, const RunOptions& options) {
+    const TreeLayout layout = layout_of_slots(nodes.size());
+    const RunOptions here = chosen_for_tree(options, form.hash, layout.n_leaves);
+    Run run(here);
+    return build_in_place(host_place(nodes.data()), layout, form, run);
+}
 
 }  // namespace merklize::runtime
 
@@ -147,10 +135,7 @@ std::uint64_t heap_slots(std::uint64_t n_leaves) {
 }
 
 Policy build_tree(std::span<Digest> nodes, const TreeForm& form, const RunOptions& options) {
-    const runtime::TreeLayout layout = runtime::layout_of_slots(nodes.size());
-    const RunOptions here = runtime::chosen_for_tree(options, form.hash, layout.n_leaves);
-    runtime::Run run(here);
-    return runtime::build_in_place(runtime::host_place(nodes.data()), layout, form, run);
+    return runtime::build_heap(nodes, form, options);
 }
 
 Event build_tree(const Stream& stream, const BuildTreeCall& call) {

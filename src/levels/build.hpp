@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
-#include "jobs/run.hpp"
+#include "calls/run.hpp"
 #include "levels/heap.hpp"
 #include "levels/merges.hpp"
 #include "levels/plan.hpp"
@@ -18,9 +19,12 @@ RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n
 /// first_leaf  as in plan_tree()
 /// keep        copies all leaves to their slots as they are read. Then first_leaf is 0, and nodes on the host are built by the CPU
 /// returns     the policy for the widest part of the tree: the caller's, with open fields filled by the backend
-Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
-                    const Policy& wanted, Run& run, double share = 1, Digest* top = nullptr,
-                    std::uint64_t first_leaf = 0, bool keep = false);
+Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges, Run& run,
+                    double share = 1, Digest* top = nullptr, std::uint64_t first_leaf = 0, bool keep = false);
+
+/// build_tree() and merkle_root() of host memory, for other functions of the library.
+Policy build_heap(std::span<Digest> nodes, const TreeForm& form, const RunOptions& options);
+Digest root_of(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options);
 
 /// The root of leaves on the run's device, in a call that enqueues: its levels, all at once or the first one before the others.
 class EnqueuedRoot {

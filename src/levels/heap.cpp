@@ -12,7 +12,7 @@
 namespace merklize::runtime {
 
 void gather_nodes(const Place& nodes, std::span<const std::uint64_t> slots, Digest* out, Run& run) {
-    if (nodes.on_device) return run.memory().gather_nodes(nodes, slots, out);
+    if (nodes.on_device) return run.on_device().gather_nodes(nodes, slots, out);
     const std::byte* from = host_bytes(nodes);
     // Without a prefetch, each access to a distant node would wait for memory.
     constexpr std::size_t per_piece = 8192, ahead = 16;
@@ -28,7 +28,7 @@ void gather_nodes(const Place& nodes, std::span<const std::uint64_t> slots, Dige
 }
 
 void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const Digest* values, Run& run) {
-    if (nodes.on_device) return run.memory().scatter_nodes(nodes, slots, values);
+    if (nodes.on_device) return run.on_device().scatter_nodes(nodes, slots, values);
     std::byte* to = host_bytes(nodes);
     for (std::size_t i = 0; i < slots.size(); i++) std::memcpy(to + Digest::size * slots[i], values + i, Digest::size);
 }
@@ -36,15 +36,15 @@ void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, con
 void copy_nodes(const Place& to, const Place& from, std::uint64_t n, Run& run) {
     constexpr std::uint64_t few = 4096;  // more are copied faster through pinned memory
     const std::uint64_t bytes = Digest::size * n;
-    if (to.on_device && from.on_device) return run.memory().copy_on_device(to, from, bytes);
+    if (to.on_device && from.on_device) return run.on_device().copy_on_device(to, from, bytes);
     if (to.on_device) {
         const void* host = host_bytes(from);
-        return n <= few ? run.memory().copy_to_device(to, host, bytes) : run.memory().upload(to, host, bytes);
+        return n <= few ? run.on_device().copy_to_device(to, host, bytes) : run.on_device().upload(to, host, bytes);
     }
     std::byte* host = host_bytes(to);
     if (from.on_device) {
-        if (n > few) return run.memory().download(host, from, bytes);
-        run.memory().copy_to_host(host, from, bytes);
+        if (n > few) return run.on_device().download(host, from, bytes);
+        run.on_device().copy_to_host(host, from, bytes);
         return run.finish();
     }
     constexpr std::uint64_t per_piece = 1 << 20;
@@ -62,9 +62,9 @@ void clear_gaps(const Place& nodes, const TreeLayout& layout, Run& run) {
         if (!nodes.on_device) {
             std::memset(host_bytes(at_node(nodes, first)), 0, Digest::size * count);
         } else if (source) {
-            run.memory().copy_on_device(at_node(nodes, first), *source, Digest::size * count);
+            run.on_device().copy_on_device(at_node(nodes, first), *source, Digest::size * count);
         } else {
-            run.memory().clear_nodes(at_node(nodes, first), count);
+            run.on_device().clear_nodes(at_node(nodes, first), count);
         }
     };
     clear(0, 1, {});
@@ -86,7 +86,7 @@ void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, 
     const mkz_hash_info& hash = merges.info();
     if (!is_field(hash)) return;
     const unsigned words = node_words(hash);
-    if (leaves.on_device) return run.memory().require_canonical(hash, leaves, words * n, what);
+    if (leaves.on_device) return run.on_device().require_canonical(hash, leaves, words * n, what);
     constexpr std::uint64_t per_piece = 1 << 14;
     run.parallel((n + per_piece - 1) / per_piece,
                  [&](std::size_t piece) {

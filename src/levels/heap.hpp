@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "jobs/run.hpp"
+#include "calls/run.hpp"
 #include "levels/merges.hpp"
 #include "levels/plan.hpp"
 #include "merklize/buffer.hpp"

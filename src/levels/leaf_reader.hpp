@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "calls/run.hpp"
 #include "digests/file_reads.hpp"
 #include "hashes/hash_info.hpp"
-#include "jobs/run.hpp"
 #include "merklize/tree_input.hpp"
 
 namespace merklize::runtime {

@@ -7,6 +7,7 @@
 #include "hashes/merge_one.hpp"
 #include "hashes/message.hpp"
 #include "host/invalid.hpp"
+#include "jobs/jobs.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -43,11 +44,10 @@ Digest Merges::merge(const Digest& left, const Digest& right) const noexcept {
 }
 
 Digest Merges::above_lone(const Digest& node, unsigned level) {
-    switch (form_.rule) {
-        case TreeRule::pad: return merge(node, filler(level));
-        case TreeRule::duplicate_last: return merge(node, node);
-        case TreeRule::perfect:  // has none
-        case TreeRule::left_full: break;
+    switch (lone_of(form_.rule)) {
+        case Lone::pad: return merge(node, filler(level));
+        case Lone::duplicate: return merge(node, node);
+        case Lone::promote: break;
     }
     return node;
 }

@@ -6,10 +6,10 @@
 
 #include "hashes/merge_one.hpp"
 #include "jobs/progress.hpp"
+#include "levels/build.hpp"
 #include "levels/merges.hpp"
 #include "levels/plan.hpp"
 #include "levels/right_edge.hpp"
-#include "merklize/tree.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -55,7 +55,7 @@ void Peaks::push_leaves(std::span<const Digest> leaves, const RunOptions& option
             const HostBlock block(Digest::size * 2 * taken);
             const std::span<Digest> nodes(static_cast<Digest*>(block.data()), 2 * taken);
             std::ranges::copy(leaves.first(taken), nodes.begin() + static_cast<std::ptrdiff_t>(taken));
-            build_tree(nodes, form_,
+            build_heap(nodes, form_,
                        part_of(options, 1 - static_cast<double>(leaves.size()) / static_cast<double>(n),
                                static_cast<double>(taken) / static_cast<double>(n)));
             give_levels(nodes.data(), levels, n_leaves_, sink);
@@ -85,7 +85,7 @@ Digest Peaks::root(const NodeSink& sink) const {
 }
 
 void Batch::build(const TreeForm& form, const RunOptions& options) {
-    build_tree({slots(), 2 * capacity}, form, options);
+    build_heap({slots(), 2 * capacity}, form, options);
 }
 
 void Batch::push(Peaks& peaks, const NodeSink& sink) const {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "jobs/run.hpp"
+#include "calls/run.hpp"
 #include "levels/heap.hpp"
 #include "levels/merges.hpp"
 #include "levels/plan.hpp"

@@ -5,10 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "host/cpu_device.hpp"
+#include "calls/enqueue.hpp"
+#include "calls/side_by_side.hpp"
 #include "host/host_block.hpp"
-#include "jobs/enqueue.hpp"
-#include "jobs/side_by_side.hpp"
 #include "levels/build.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
@@ -19,7 +18,7 @@ namespace {
 // Working memory on the run's device or on the host.
 Lease scratch_nodes(std::uint64_t nodes, Run& run) {
     if (nodes == 0) return {};
-    if (!run.device().is_host()) return run.memory().scratch(Digest::size * nodes);
+    if (!run.device().is_host()) return run.on_device().scratch(Digest::size * nodes);
     auto block = std::make_shared<HostBlock>(Digest::size * nodes);
     const Place place = host_place(block->data());
     return Lease(place, std::move(block));
@@ -48,11 +47,11 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
         LevelAt at{leaves.place, leaves.first + first};
         if (to_upload) {
             if (!run.tick(0)) run.throw_cancelled();
-            run.memory().upload(uploaded.place(), host_bytes(at_node(at.place, at.first)),
-                                Digest::size * layout.n_leaves);
+            run.on_device().upload(uploaded.place(), host_bytes(at_node(at.place, at.first)),
+                                   Digest::size * layout.n_leaves);
             at = {uploaded.place(), 0};
         }
-        build_levels(at, above.place(), layout, merges, run.options().policy, run,
+        build_levels(at, above.place(), layout, merges, run,
                      share * static_cast<double>(layout.n_leaves) / static_cast<double>(n));
         copy_nodes(at_node(out, first >> levels), at_node(above.place(), layout.level_offset(levels)),
                    layout.level_size(levels), run);
@@ -63,14 +62,14 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
 EnqueuedRoot::EnqueuedRoot(const ConstBuffer& leaves, const TreeForm& form, const char* what, Run& run)
     : run_(run), merges_(form), n_(digests_in(leaves, what)) {
     merges_.require_count(n_, "merkle_root");
-    leaves_ = run.memory().aligned_nodes(place_of(leaves), n_);
+    leaves_ = run.on_device().aligned_nodes(place_of(leaves), n_);
     at_ = {leaves_.place(), 0};
     require_leaves(at_.place, n_, merges_, what, run);
-    if (n_ > 1) nodes_ = run.memory().scratch(Digest::size * TreeLayout{n_}.leaf_slot);
+    if (n_ > 1) nodes_ = run.on_device().scratch(Digest::size * TreeLayout{n_}.leaf_slot);
 }
 
 void EnqueuedRoot::build(const TreeLayout& layout) {
-    build_levels(at_, nodes_.place(), layout, merges_, run_.options().policy, run_);
+    build_levels(at_, nodes_.place(), layout, merges_, run_);
     at_ = {nodes_.place(), layout.level_offset(layout.height())};
     n_ = layout.level_size(layout.height());
 }
@@ -107,9 +106,12 @@ Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run
     const unsigned height = TreeLayout{leaves.size()}.height();
     const unsigned cut = std::min<unsigned>(height, cut_levels(std::bit_ceil(leaves.size()), devices.size()));
     const unsigned levels = height - cut;
-    RunOptions alone = run.options();
-    alone.device = cut == 0 || levels == 0 ? devices[0] : cpu_device();
-    if (cut == 0 || levels == 0) return merkle_root(leaves, form, alone);
+    if (cut == 0 || levels == 0) {
+        RunOptions alone = run.options();
+        alone.device = devices[0];
+        Run one(alone);
+        return root_of_leaves(host_place(leaves.data()), leaves.size(), form, one);
+    }
     {
         const Merges merges(form);
         merges.require_count(leaves.size(), "merkle_root");
@@ -125,27 +127,29 @@ Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run
         reduce_levels({host_place(leaves.data()), first}, n, levels, form, 0, part_levels,
                       host_place(roots.data() + mine.first), part);
     };
-    run.progress().step(
-        1, [&](const Tick& tick) { return side_by_side(devices, run.options(), run.threads(), subtrees, tick); });
-    alone.stream = {};
-    alone.timings = nullptr;
-    alone.policy = {};  // the caller chose the policy for the devices
-    Run top(alone);
+    run.progress().end(side_by_side(devices, run.options(), run.threads(), subtrees, run.progress().begin(1)));
+    const RunOptions on_cpu = on_the_cpu(run.options());
+    Run top(on_cpu);
     Digest root;
     reduce_levels({host_place(roots.data()), 0}, roots.size(), cut, form, levels, cut, host_place(&root), top);
     return root;
 }
 
 }  // namespace
+
+Digest root_of(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
+    const RunOptions here = chosen_for_tree(options, form.hash, leaves.size());
+    Run run(here);
+    if (!run.device().parts.empty() && !leaves.empty()) return root_by_several(leaves, form, run);
+    return root_of_leaves(host_place(leaves.data()), leaves.size(), form, run);
+}
+
 }  // namespace merklize::runtime
 
 namespace merklize::inline v0 {
 
 Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
-    const RunOptions here = runtime::chosen_for_tree(options, form.hash, leaves.size());
-    runtime::Run run(here);
-    if (!run.device().parts.empty() && !leaves.empty()) return runtime::root_by_several(leaves, form, run);
-    return runtime::root_of_leaves(runtime::host_place(leaves.data()), leaves.size(), form, run);
+    return runtime::root_of(leaves, form, options);
 }
 
 Event merkle_root(const Stream& stream, const MerkleRootCall& call) {
@@ -169,8 +173,8 @@ Event gather_nodes(const Stream& stream, const GatherNodesCall& call) {
     runtime::require_apart("gather_nodes", {"out", call.out}, {"nodes", call.nodes});
     runtime::require_apart("gather_nodes", {"out", call.out}, {"slots", call.slots});
     return runtime::enqueue(stream, {}, [&](runtime::Run& run) {
-        run.memory().gather_nodes(runtime::place_of(call.nodes), runtime::place_of(call.slots), n,
-                                  runtime::place_of(call.out));
+        run.on_device().gather_nodes(runtime::place_of(call.nodes), runtime::place_of(call.slots), n,
+                                     runtime::place_of(call.out));
     });
 }
 
@@ -179,7 +183,7 @@ Digest merkle_root(const ConstBuffer& leaves, const TreeForm& form, const RunOpt
     runtime::require_tree_size(n, "merkle_root");
     const RunOptions here = runtime::on_device_of(leaves, options);
     runtime::Run run(here);
-    const runtime::Lease aligned = run.memory().aligned_nodes(runtime::place_of(leaves), n);
+    const runtime::Lease aligned = run.on_device().aligned_nodes(runtime::place_of(leaves), n);
     return runtime::root_of_leaves(aligned.place(), n, form, run);
 }
 

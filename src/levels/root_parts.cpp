@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "calls/run.hpp"
+#include "calls/side_by_side.hpp"
 #include "host/invalid.hpp"
-#include "jobs/run.hpp"
-#include "jobs/side_by_side.hpp"
 #include "levels/build.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
@@ -30,7 +30,7 @@ public:
 
     /// Enqueues the other levels.
     Event finish() {
-        root_ = run_.memory().enqueue_fetch(levels_.finish(), Digest::size);
+        root_ = run_.on_device().enqueue_fetch(levels_.finish(), Digest::size);
         return run_.end();
     }
 
@@ -79,11 +79,11 @@ Digest merkle_root_parts(std::span<const ConstBuffer> leaves, const TreeForm& fo
                 std::to_string(leaves[k].size()));
     }
     if (!options.progress && options.timings == nullptr)
-        return merkle_root(enqueued_roots(leaves, form, options.policy), form, runtime::on_the_cpu(options));
+        return runtime::root_of(enqueued_roots(leaves, form, options.policy), form, runtime::on_the_cpu(options));
     std::vector<Digest> roots(leaves.size());
     runtime::on_their_devices(
         leaves, options, [&](std::size_t k, const RunOptions& here) { roots[k] = merkle_root(leaves[k], form, here); });
-    return merkle_root(roots, form, runtime::on_the_cpu(options));
+    return runtime::root_of(roots, form, runtime::on_the_cpu(options));
 }
 
 }  // namespace merklize::inline v0

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "host/cpu_device.hpp"
+#include "jobs/cpu_device.hpp"
 #include "manifests/names.hpp"
 #include "merklize/hash.hpp"
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "host/cpu_device.hpp"
 #include "host/little_endian.hpp"
+#include "jobs/cpu_device.hpp"
 #include "manifests/names.hpp"
 #include "merklize/hash_each.hpp"
 #include "merklize/tree.hpp"

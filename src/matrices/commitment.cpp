@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "calls/run.hpp"
 #include "host/invalid.hpp"
 #include "host/threads.hpp"
 #include "jobs/matrix_rows.hpp"
-#include "jobs/run.hpp"
 #include "levels/build.hpp"
 #include "matrices/input.hpp"
 #include "matrices/state.hpp"
@@ -25,7 +25,7 @@ constexpr const char* commitment_call = "MatrixCommitment";
 
 void clear_nodes(const Place& nodes, std::uint64_t n, runtime::Run& run) {
     if (n == 0) return;
-    if (nodes.on_device) return run.memory().clear_nodes(nodes, n);
+    if (nodes.on_device) return run.on_device().clear_nodes(nodes, n);
     std::memset(runtime::host_bytes(nodes), 0, Digest::size * n);
 }
 
@@ -66,7 +66,6 @@ private:
         runtime::HashMatrices job =
             rows_job({form_.hash, {}, form_.montgomery}, input_, layer.matrices, rows_of(layer), commitment_call);
         job.out = out;
-        job.policy = runtime::to_seam(run_.options().policy);
         run_.launch(job, share_of(work_of(layer)));
     }
     std::uint64_t rows_of(const CommitmentPlan::Layer& layer) const {
@@ -91,8 +90,7 @@ private:
                                             .left = at(layer),
                                             .right = digests,
                                             .n = layer.nodes,
-                                            .out = at(layer),
-                                            .policy = runtime::to_seam(run_.options().policy)});
+                                            .out = at(layer)});
         } else {
             merge_beside({nodes_row(at(layer), 1), nodes_row(digests, 1)}, 2, layer.nodes, at(layer));
         }
@@ -108,7 +106,7 @@ private:
         }
         const auto levels = static_cast<unsigned>(to - l);
         const runtime::TreeLayout layout{from.length, levels, from.first};
-        runtime::build_levels({nodes_, from.first}, nodes_, layout, merges_, run_.options().policy, run_,
+        runtime::build_levels({nodes_, from.first}, nodes_, layout, merges_, run_,
                               share_of(static_cast<double>(from.length)));
         complete(plan_.layers[to]);
         return to;
@@ -134,8 +132,7 @@ private:
                                           .n = n,
                                           .word_bytes = node_unit(),
                                           .what = commitment_call,
-                                          .out = out,
-                                          .policy = runtime::to_seam(run_.options().policy)});
+                                          .out = out});
     }
     Place host_zeros(const Digest* zeros) {
         if (!nodes_.on_device) return host_place(zeros);
@@ -154,8 +151,7 @@ private:
                                           .n = to.nodes,
                                           .length = from.step * Digest::size / runtime::row_unit(quad_hash()),
                                           .mode = {},
-                                          .out = at(to),
-                                          .policy = runtime::to_seam(run_.options().policy)},
+                                          .out = at(to)},
                         share_of(static_cast<double>(from.length)));
         } else {
             merge_beside({nodes_row(at(from), from.step)}, from.step, to.nodes, at(to));
@@ -216,7 +212,7 @@ Matrix MatrixCommitment::State::copy_of(const Matrix& matrix, const runtime::Mat
         return copy;
     }
     const Buffer buffer(device, bytes);
-    run.memory().upload(runtime::place_of(buffer), packed, bytes);
+    run.on_device().upload(runtime::place_of(buffer), packed, bytes);
     blocks.clear();
     copy.buffer = buffer;
     copy.first = 0;

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "calls/run.hpp"
 #include "host/invalid.hpp"
-#include "jobs/run.hpp"
 #include "matrices/input.hpp"
 
 namespace merklize::inline v0 {
@@ -13,7 +13,7 @@ namespace {
 constexpr const char* rows_call = "hash_rows";
 
 runtime::HashMatrices make_job(std::span<const Matrix> matrices, const runtime::MatrixInput& input, std::uint64_t n,
-                               const RowForm& form, const Policy& policy) {
+                               const RowForm& form) {
     for (std::size_t m = 0; m < matrices.size(); m++) {
         if (matrices[m].rows != n) {
             invalid(rows_call, "matrix " + std::to_string(m) + " must have a row for each of the " + std::to_string(n) +
@@ -23,9 +23,7 @@ runtime::HashMatrices make_job(std::span<const Matrix> matrices, const runtime::
     runtime::require_row_form(form, input.word_bytes, rows_call);
     std::vector<std::size_t> all(matrices.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    runtime::HashMatrices job = runtime::rows_job(form, input, all, n, rows_call);
-    job.policy = runtime::to_seam(policy);
-    return job;
+    return runtime::rows_job(form, input, all, n, rows_call);
 }
 
 }  // namespace
@@ -33,7 +31,7 @@ runtime::HashMatrices make_job(std::span<const Matrix> matrices, const runtime::
 void hash_rows(std::span<const Matrix> matrices, std::span<Digest> out, const RowForm& form,
                const RunOptions& options) {
     const runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash, rows_call);
-    runtime::HashMatrices job = make_job(matrices, input, out.size(), form, options.policy);
+    runtime::HashMatrices job = make_job(matrices, input, out.size(), form);
     job.out = runtime::host_place(out.data());
     const RunOptions here = input.on == nullptr ? options : runtime::on_device_of(*input.on, options);
     runtime::Run run(here);
@@ -47,7 +45,7 @@ void hash_rows(std::span<const Matrix> matrices, Buffer out, const RowForm& form
         invalid(rows_call, "out must be a multiple of 32 bytes, got " + std::to_string(out.size()) + " bytes");
     }
     if (input.on != nullptr) runtime::require_same_device(rows_call, *input.on, out);
-    runtime::HashMatrices job = make_job(matrices, input, out.size() / Digest::size, form, options.policy);
+    runtime::HashMatrices job = make_job(matrices, input, out.size() / Digest::size, form);
     job.out = runtime::place_of(out);
     const RunOptions here = runtime::on_device_of(out, options);
     runtime::Run run(here);

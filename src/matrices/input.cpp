@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "calls/run.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
-#include "jobs/run.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <string>
 
+#include "calls/run.hpp"
 #include "host/invalid.hpp"
 #include "jobs/matrix_rows.hpp"
-#include "jobs/run.hpp"
 #include "levels/heap.hpp"
 #include "matrices/input.hpp"
 #include "matrices/state.hpp"
@@ -81,11 +81,11 @@ std::vector<std::byte> MatrixCommitment::State::rows_of(std::span<const std::uin
     }
     const RunOptions options{.device = input.on->device()};
     runtime::Run run(options);
-    const runtime::Lease gathered = run.memory().scratch(rows.size());
+    const runtime::Lease gathered = run.on_device().scratch(rows.size());
     each([&](const runtime::MatrixAt& row, std::uint64_t to) {
-        run.memory().pack_rows(row, input.word_bytes, 1, runtime::moved(gathered.place(), to));
+        run.on_device().pack_rows(row, input.word_bytes, 1, runtime::moved(gathered.place(), to));
     });
-    run.memory().copy_to_host(rows.data(), gathered.place(), rows.size());
+    run.on_device().copy_to_host(rows.data(), gathered.place(), rows.size());
     run.finish();
     return rows;
 }

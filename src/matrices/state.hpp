@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "calls/run.hpp"
 #include "host/host_block.hpp"
-#include "jobs/run.hpp"
 #include "matrices/plan.hpp"
 #include "merklize/matrix_commitment.hpp"
 #include "trees/node_store.hpp"

@@ -144,8 +144,7 @@ private:
                                                           .n = 1,
                                                           .length = row.size() / runtime::row_unit(hash),
                                                           .mode = {},
-                                                          .out = runtime::host_place(&digest),
-                                                          .policy = {}},
+                                                          .out = runtime::host_place(&digest)},
                                         {});
         return digest;
     }

@@ -39,13 +39,13 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
     std::vector<Variant> found;
     const auto add = [&](Variant variant, const Body& body) {
         variant.only = body.only;
-        variant.group_size = body.group_of(variant.group_size);
+        variant.policy.group_size = body.group_of(variant.policy.group_size);
         if (seen.insert(variant).second) found.push_back(variant);
     };
-    add({.group_size = 256}, bodies::check_words64);  // this program has all bodies without a hash
+    add(data_variant(), bodies::check_words64);  // this program has all bodies without a hash
     for (const HashTraits& t : hashes()) {
         const mkz_hash_info& hash = info(t.hash);
-        if (hash.has_chunk_tree) add({.hash = hash.id, .group_size = 256}, bodies::hash_parents);
+        if (hash.has_chunk_tree) add({.hash = hash.id, .policy = group_of(256)}, bodies::hash_parents);
         for (const mkz_kernel job : jobs) {
             const bool is_of_bytes = job == MKZ_KERNEL_HASH_ROWS || job == MKZ_KERNEL_HASH_CHUNKS;
             for (unsigned log2 = 0; log2 <= 30; log2++) {
@@ -74,12 +74,8 @@ std::string describe(const Variant& variant) {
     const auto add = [&](const char* field, std::uint32_t value) {
         if (value != 0) name.append(" ").append(field).append("=").append(std::to_string(value));
     };
-#define MKZ_FIELD_program(field) add(#field, variant.field);
-#define MKZ_FIELD_launch(field)
-#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_FIELD_##part(field)
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) add(#field, variant.policy.field);
 #include "merklize/policy.def"
-#undef MKZ_FIELD_program
-#undef MKZ_FIELD_launch
     if (variant.align != 16) add("align", variant.align);
     if (variant.keyed != 0) name += " keyed";
     return name;

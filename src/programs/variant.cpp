@@ -8,15 +8,16 @@
 namespace merklize::runtime {
 
 Variant variant_of(std::uint32_t unit, const mkz_policy& policy) {
-    Variant variant{.hash = unit};
-#define MKZ_FIELD_program(field, macro) variant.field = policy.field;
-#define MKZ_FIELD_launch(field, macro)
-#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_FIELD_##part(field, macro)
+    Variant variant{.hash = unit, .policy = policy};
+#define MKZ_FIELD_program(field)
+#define MKZ_FIELD_launch(field) variant.policy.field = 0;
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_FIELD_##part(field)
 #include "merklize/policy.def"
 #undef MKZ_FIELD_program
+#undef MKZ_FIELD_launch
     const mkz_hash_info* info = mkz_find_hash(unit);
-    if (info == nullptr || info->table_words == 0) variant.constants = 0;  // the hash has no constants to place
-    if (info != nullptr && info->table_is_given != 0) variant.constants = MKZ_CONSTANTS_global;
+    if (info == nullptr || info->table_words == 0) variant.policy.constants = 0;  // the hash has no constants to place
+    if (info != nullptr && info->table_is_given != 0) variant.policy.constants = MKZ_CONSTANTS_global;
     return variant;
 }
 
@@ -30,11 +31,8 @@ std::vector<std::pair<std::string, std::string>> macros_of(const Variant& varian
     const auto add = [&](const char* name, std::uint32_t value) {
         if (value != 0) macros.emplace_back(name, std::to_string(value));
     };
-#define MKZ_FIELD_program(field, macro) add(macro, variant.field);
-#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_FIELD_##part(field, macro)
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) add(macro, variant.policy.field);
 #include "merklize/policy.def"
-#undef MKZ_FIELD_program
-#undef MKZ_FIELD_launch
     add("MKZ_ALIGN", variant.align);
     add("MKZ_ONLY", variant.only);
     add("MKZ_KEYED", variant.keyed);
@@ -54,7 +52,7 @@ std::string text_of(const Variant& variant, const Target& target) {
 std::string options_of(const Variant& variant, const Target& target) {
     // Intel's compiler for processors makes vectors of neighbouring items on top of an item's own lanes. With 16 of
     // each it takes minutes.
-    return target.language == MKZ_LANGUAGE_SYCL && target.is_cpu && variant.lanes > 1 ? "-fno-vectorize" : "";
+    return target.language == MKZ_LANGUAGE_SYCL && target.is_cpu && variant.policy.lanes > 1 ? "-fno-vectorize" : "";
 }
 
 }  // namespace merklize::runtime

@@ -49,17 +49,22 @@ struct Variant {
 
     std::uint32_t hash = no_hash;  // the id of a unit
     std::uint32_t only = 0;        // Body::only
-#define MKZ_MEMBER_program(field) std::uint32_t field = 0;
-#define MKZ_MEMBER_launch(field)
-#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_MEMBER_##part(field)
-#include "merklize/policy.def"
-#undef MKZ_MEMBER_program
-#undef MKZ_MEMBER_launch
-    std::uint32_t align = 16;  // MKZ_ALIGN
-    std::uint32_t keyed = 0;   // MKZ_KEYED
+    mkz_policy policy{};           // fields of part `launch` are 0
+    std::uint32_t align = 16;      // MKZ_ALIGN
+    std::uint32_t keyed = 0;       // MKZ_KEYED
 
     auto operator<=>(const Variant&) const = default;
 };
+
+/// A policy of this group size alone.
+constexpr mkz_policy group_of(std::uint32_t items) {
+    mkz_policy policy{};
+    policy.group_size = items;
+    return policy;
+}
+
+/// The variant of kernels that need no hash.
+constexpr Variant data_variant(std::uint32_t align = 16) { return {.policy = group_of(256), .align = align}; }
 
 /// The variant that a launch of a hash with this policy needs. Places must be aligned.
 /// unit  the hash's unit (mkz_hash_info)

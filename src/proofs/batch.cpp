@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "calls/run.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
-#include "jobs/run.hpp"
 #include "merklize/proof.hpp"
 #include "proofs/check.hpp"
 #include "proofs/shape.hpp"
@@ -19,14 +19,13 @@ using runtime::Sibling;
 /// The merges of one level, filled and run again and again.
 class Pairs {
 public:
-    Pairs(Hash hash, const Mode& mode, const Policy& policy, std::size_t most)
+    Pairs(Hash hash, const Mode& mode, std::size_t most)
         : left_(most),
           right_(most),
           job_{.hash = hash,
                .mode = mode,
                .left = runtime::host_place(left_.data()),
-               .right = runtime::host_place(right_.data()),
-               .policy = runtime::to_seam(policy)} {}
+               .right = runtime::host_place(right_.data())} {}
     Pairs(const Pairs&) = delete;
     Pairs& operator=(const Pairs&) = delete;
 
@@ -50,7 +49,7 @@ private:
 /// Verifies some proofs of one hash, level by level. launch(job, share) runs the merges of a level; `share` is their part
 /// of all merges.
 template <class Launch>
-void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode, const Policy& policy,
+void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode,
                   std::span<std::uint8_t> holds, Launch launch) {
     struct Path {
         std::size_t proof;
@@ -69,7 +68,7 @@ void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const
         paths.push_back({i, height, 0, proofs[i].leaf});
     }
     if (paths.empty()) return;
-    Pairs pairs(proofs[paths[0].proof].hash, mode, policy, paths.size());
+    Pairs pairs(proofs[paths[0].proof].hash, mode, paths.size());
     std::vector<Path*> merged(paths.size());
     std::vector<Digest> parents(paths.size());
     for (unsigned level = 0; level < highest; level++) {
@@ -109,7 +108,7 @@ std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode) {
     const runtime::TreeLayout layout{proof.n_leaves};
     std::vector<std::uint64_t> positions = proof.indices;
     std::vector<Digest> nodes = proof.leaves;
-    Pairs pairs(proof.hash, mode, {}, nodes.size());
+    Pairs pairs(proof.hash, mode, nodes.size());
     std::span<const Digest> siblings = proof.siblings;
     for (unsigned level = 0; level < layout.height(); level++) {
         pairs.clear();
@@ -164,8 +163,7 @@ std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const
     const std::size_t pieces = (proofs.size() + piece - 1) / piece;
     const auto verify_nth = [&](std::size_t i, auto launch) {
         const std::size_t first = i * piece, count = std::min(piece, proofs.size() - first);
-        verify_piece(proofs.subspan(first, count), root, mode, options.policy, std::span(holds).subspan(first, count),
-                     launch);
+        verify_piece(proofs.subspan(first, count), root, mode, std::span(holds).subspan(first, count), launch);
     };
     if (run.on_host()) {
         run.parallel(pieces, [&](std::size_t i) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "jobs/jobs.hpp"
 #include "levels/plan.hpp"
 #include "merklize/proof.hpp"
 
@@ -34,8 +35,13 @@ enum class Sibling : std::uint8_t {
 /// For a node at `index` of a level below the root.
 inline Sibling sibling_of(std::uint64_t index, const TreeLayout& layout, unsigned level, TreeRule rule) noexcept {
     if (index % 2 != 0) return Sibling::left;
-    if (index + 1 < layout.level_size(level) || rule == TreeRule::pad) return Sibling::right;
-    return rule == TreeRule::left_full ? Sibling::copy : Sibling::self;
+    if (index + 1 < layout.level_size(level)) return Sibling::right;
+    switch (lone_of(rule)) {
+        case Lone::pad: return Sibling::right;
+        case Lone::duplicate: return Sibling::self;
+        case Lone::promote: break;
+    }
+    return Sibling::copy;
 }
 
 inline bool in_proof(Sibling sibling) noexcept { return sibling == Sibling::left || sibling == Sibling::right; }

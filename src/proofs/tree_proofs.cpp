@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "host/cpu_device.hpp"
 #include "host/invalid.hpp"
 #include "host/threads.hpp"
+#include "jobs/cpu_device.hpp"
 #include "merklize/error.hpp"
 #include "proofs/plan.hpp"
 #include "proofs/shape.hpp"
@@ -81,7 +81,7 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
             std::ranges::copy(part, heap + forest.leaf_slot + k * width);
         }
         require_leaves(runtime::host_place(heap + forest.leaf_slot), forest.n_leaves, merges, what, cpu);
-        build_levels({runtime::host_place(heap), forest.leaf_slot}, runtime::host_place(heap), forest, merges, {}, cpu);
+        build_levels({runtime::host_place(heap), forest.leaf_slot}, runtime::host_place(heap), forest, merges, cpu);
 
         std::vector<std::uint64_t> tops(subtrees);
         for (std::uint64_t& top : tops) top += layout.leaf_slot;

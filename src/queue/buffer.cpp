@@ -7,7 +7,6 @@
 #include "host/threads.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
-#include "jobs/run.hpp"
 #include "merklize/error.hpp"
 #include "queue/device_call.hpp"
 #include "queue/handles.hpp"
@@ -22,7 +21,7 @@ std::shared_ptr<runtime::QueueDevice> queue_of(const Device& device) {
         throw Error(ErrorCode::unavailable,
                     device.info().id + " has no memory or queues of its own: its data is host memory");
     }
-    return runtime::queue_device(device);
+    return runtime::state_of(device).opened();
 }
 
 }  // namespace
@@ -126,7 +125,7 @@ Buffer Buffer::pack(const ConstBuffer& source, std::uint64_t first, std::span<co
         invalid("items reach outside the " + std::to_string(source.size()) + " bytes of the source");
     }
     const RunOptions options{.device = source.device(), .stream = stream};
-    runtime::DeviceCall call(runtime::queue_device(source.device()), options, 1,
+    runtime::DeviceCall call(runtime::state_of(source.device()).opened(), options, 1,
                              stream ? runtime::Ending::enqueues : runtime::Ending::waits);
     call.gather_strided(runtime::place_of(source), std::move(array), runtime::place_of(packed));
     call.finish();
@@ -156,7 +155,7 @@ void Buffer::copy_from(std::span<const std::byte> host, const std::optional<Stre
     }
     if (host.empty()) return;
     RunOptions options{.device = device(), .stream = stream};
-    runtime::DeviceCall call(runtime::queue_device(device()), options, runtime::default_threads());
+    runtime::DeviceCall call(runtime::state_of(device()).opened(), options, runtime::default_threads());
     call.upload(runtime::place_of(*this), host.data(), host.size());
 }
 
@@ -167,12 +166,12 @@ void ConstBuffer::copy_to(std::span<std::byte> host, const std::optional<Stream>
     }
     if (host.empty()) return;
     RunOptions options{.device = device_, .stream = stream};
-    runtime::DeviceCall call(runtime::queue_device(device_), options, runtime::default_threads());
+    runtime::DeviceCall call(runtime::state_of(device_).opened(), options, runtime::default_threads());
     call.download(host.data(), runtime::place_of(*this), host.size());
 }
 
 const void* ConstBuffer::native() const {
-    const runtime::QueueDevice& queue = *runtime::queue_device(device_);
+    const runtime::QueueDevice& queue = *runtime::state_of(device_).opened();
     const void* native = queue.driver().native(block_->memory());
     return queue.facts().language == MKZ_LANGUAGE_OPENCL ? native : static_cast<const std::byte*>(native) + offset_;
 }

@@ -6,9 +6,7 @@
 #include <span>
 
 #include "hashes/hash_info.hpp"
-#include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
-#include "queue/device_call.hpp"
 
 namespace merklize::runtime {
 
@@ -145,16 +143,8 @@ void QueueDevice::give_back(Pinned pinned) noexcept {
     driver().release_host(index_, pinned.bytes);
 }
 
-std::unique_ptr<Executor> QueueDevice::executor(const RunOptions& options, unsigned threads, Ending ending) {
-    return std::make_unique<DeviceCall>(shared_from_this(), options, threads, ending);
-}
-
-std::shared_ptr<OpenedDevice> open_device(const mkz_backend& backend, std::uint32_t index, std::string id) {
+std::shared_ptr<QueueDevice> open_device(const mkz_backend& backend, std::uint32_t index, std::string id) {
     return std::make_shared<QueueDevice>(backend, index, std::move(id));
-}
-
-std::shared_ptr<QueueDevice> queue_device(const Device& device) {
-    return std::static_pointer_cast<QueueDevice>(state_of(device).opened());
 }
 
 }  // namespace merklize::runtime

@@ -6,9 +6,11 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "jobs/opened_device.hpp"
+#include "jobs/jobs.hpp"
+#include "merklize/buffer.hpp"
 #include "merklize/error.hpp"
 #include "queue/programs.hpp"
 #include "queue/scratch.hpp"
@@ -47,6 +49,17 @@ private:
     const void* wrapped_ = nullptr;
 };
 
+/// The place of a buffer's bytes, for jobs on its device: buffer.cpp.
+Place place_of(const ConstBuffer& buffer);
+
+/// Two buffers of one device by what their bytes can be compared by: equal blocks have comparable offsets. Memory that the caller
+/// wrapped twice is the same block: buffer.cpp.
+struct Address {
+    const void* block;
+    std::uint64_t offset;
+};
+std::pair<Address, Address> addresses_of(const ConstBuffer& one, const ConstBuffer& other);
+
 /// Host memory that copies reach at the link's speed.
 struct Pinned {
     void* bytes = nullptr;
@@ -54,7 +67,7 @@ struct Pinned {
 };
 
 /// A device with queues and programs, opened: what all calls on it share. Lives as long as the process.
-class QueueDevice final : public OpenedDevice, public std::enable_shared_from_this<QueueDevice> {
+class QueueDevice : public std::enable_shared_from_this<QueueDevice> {
 public:
     /// id  for error texts
     QueueDevice(const mkz_backend& backend, std::uint32_t index, std::string id);
@@ -68,10 +81,7 @@ public:
 
     /// Throws unavailable in a child of fork(): drivers' threads and locks stay with the parent.
     void require_own_process() const;
-    bool is_own_process() const noexcept override;
-    bool is_unified() const noexcept override { return facts_.unified != 0; }
-    std::uint64_t max_allocation() const noexcept override { return facts_.max_allocation; }
-    std::unique_ptr<Executor> executor(const RunOptions& options, unsigned threads, Ending ending) override;
+    bool is_own_process() const noexcept;
 
     /// Throws what the status says, with the driver's text.
     void check(mkz_status status) const {
@@ -117,8 +127,5 @@ private:
     ScratchPool scratch_;
     FlagPool flags_;
 };
-
-/// A device opened.  errors  invalid_argument (the CPU, or several devices)
-std::shared_ptr<QueueDevice> queue_device(const Device& device);
 
 }  // namespace merklize::runtime

@@ -7,8 +7,8 @@
 
 namespace merklize::runtime {
 
-mkz_policy Kernels::wanted(mkz_kernel job, Hash hash, std::uint64_t n, const mkz_policy& given) const {
-    return tuned_policy(device().backend(), device().index(), job, UnitOf(hash).unit, n, given);
+mkz_policy Kernels::wanted(mkz_kernel job, Hash hash, std::uint64_t n) const {
+    return tuned_policy(device().backend(), device().index(), job, UnitOf(hash).unit, n, policy_);
 }
 
 mkz_policy Kernels::filled(mkz_kernel job, Hash hash, std::uint64_t n, mkz_policy policy) const {
@@ -30,17 +30,17 @@ bool Kernels::is_aligned(const Range& range, std::uint64_t to) const {
 
 Lease Kernels::aligned_to(const Range& range, std::uint64_t to, std::uint64_t bytes) {
     if (is_aligned(range, to)) return Lease(range.place());
-    Lease copy = timeline_.scratch(bytes);
-    timeline_.copy_on_device(copy.place(), range.place(), bytes);
+    Lease copy = scratch(bytes);
+    copy_on_device(copy.place(), range.place(), bytes);
     return copy;
 }
 
 Lease Kernels::aligned_out(const Range& range, std::uint64_t bytes) {
-    return is_aligned(range, 32) ? Lease(range.place()) : timeline_.scratch(bytes);
+    return is_aligned(range, 32) ? Lease(range.place()) : scratch(bytes);
 }
 
 void Kernels::return_out(const Range& range, const Range& written, std::uint64_t bytes) {
-    if (written.memory != range.memory) timeline_.copy_on_device(range.place(), written.place(), bytes);
+    if (written.memory != range.memory) copy_on_device(range.place(), written.place(), bytes);
 }
 
 void Kernels::require_node_alignment(const Range& nodes) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "queue/timeline.hpp"
+#include "tuning/policy.hpp"
 
 namespace merklize::runtime {
 
@@ -21,17 +22,6 @@ inline Range range_of(const Place& place) { return {static_cast<mkz_memory*>(pla
 inline Range range_of(const Lease& lease) { return range_of(lease.place()); }
 Range range_of(Lease&&) = delete;
 
-/// The kernels' argument mkz_key (core/kernels.h).
-struct KeyWords {
-    std::uint32_t w[8];
-};
-
-inline KeyWords key_words(const Mode& mode) {
-    KeyWords key;
-    std::copy_n(mode.key_words(), 8, key.w);
-    return key;
-}
-
 inline std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
 /// Groups of a kernel whose items take `lanes` things each, for n things.
@@ -39,33 +29,33 @@ inline std::uint64_t groups_of(std::uint64_t n, const mkz_policy& policy, const 
     return divide_up(n, std::uint64_t{policy.lanes} * kernel.group_size);
 }
 
-/// Which kernel a job runs and with which policy, and operands where kernels can take them. One call's; used by one thread.
-class Kernels {
+/// The part of a DeviceCall that knows which kernel a job runs and with which policy, and puts operands where kernels can take them.
+class Kernels : public Timeline {
 public:
-    /// threads  of the host, as policies may depend on them
-    Kernels(Timeline& timeline, unsigned threads) : timeline_(timeline), threads_(threads) {}
+    /// options  as of Timeline; also the policy
+    /// threads  of the host, for copies, for policies, and for what is merged there
+    Kernels(std::shared_ptr<QueueDevice> device, const RunOptions& options, unsigned threads,
+            Ending ending = Ending::waits)
+        : Timeline(std::move(device), options, ending), policy_(to_seam(options.policy)), threads_(threads) {}
 
-    QueueDevice& device() const noexcept { return *timeline_.device(); }
+    /// Threads of the host.
+    unsigned threads() const noexcept { return threads_; }
 
     /// The caller's policy, or what was found best for the whole job (tuned_policies.hpp).
-    mkz_policy wanted(mkz_kernel job, Hash hash, std::uint64_t n, const mkz_policy& given) const;
+    mkz_policy wanted(mkz_kernel job, Hash hash, std::uint64_t n) const;
     /// A policy with what the backend's table says for n where it leaves a choice.
     mkz_policy filled(mkz_kernel job, Hash hash, std::uint64_t n, mkz_policy policy) const;
-    mkz_policy chosen(mkz_kernel job, Hash hash, std::uint64_t n, const mkz_policy& given) const {
-        return filled(job, hash, n, wanted(job, hash, n, given));
+    mkz_policy chosen(mkz_kernel job, Hash hash, std::uint64_t n) const {
+        return filled(job, hash, n, wanted(job, hash, n));
     }
 
-    /// is_free  whether the group may be made smaller to fit the kernel: the caller did not ask for it
-    Kernel find(const Variant& variant, const Body& body, bool is_free) const {
-        return device().programs().find(variant, body, is_free);
+    /// The kernel of a job with a policy. A group that the caller asked for must fit it.
+    Kernel kernel(const Variant& variant, const Body& body) const {
+        return device().programs().find(variant, body, policy_.group_size == 0);
     }
-    /// Enqueues a merge kernel of variant_of(): with a key it has two more arguments.
-    template <class... Arguments>
-    void launch_merges(const Mode& mode, const Kernel& kernel, std::uint64_t groups, const Arguments&... arguments) {
-        if (mode.flags() == 0) return timeline_.launch(kernel, groups, arguments...);
-        KeyWords key = key_words(mode);
-        timeline_.launch(kernel, groups, arguments..., key, mode.flags());
-        wipe(&key, sizeof key);
+    /// A kernel whose group no caller chooses: it is made smaller to fit.
+    Kernel free_kernel(const Variant& variant, const Body& body) const {
+        return device().programs().find(variant, body, true);
     }
     /// What a merge job's kernels are compiled for.
     static Variant merge_variant(Hash hash, const Mode& mode, const mkz_policy& policy);
@@ -80,8 +70,8 @@ public:
     void require_node_alignment(const Range& nodes) const;
 
 private:
-    Timeline& timeline_;
-    unsigned threads_;
+    const mkz_policy policy_;
+    const unsigned threads_;
 };
 
 }  // namespace merklize::runtime

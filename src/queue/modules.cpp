@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "files/kept_files.hpp"
 #include "host/invalid.hpp"
-#include "host/kept_files.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
@@ -48,7 +48,7 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
     if (device.info().backend != "opencl") {
         invalid("kernel modules are for OpenCL devices, and " + device.info().id + " is none");
     }
-    QueueDevice& queue = *queue_device(device);
+    QueueDevice& queue = *state_of(device).opened();
     const auto tune = [&](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy& policy) {
         policy = tuned_policy(queue.backend(), queue.index(), kernel, hash, n, policy);
         queue.backend().tune(queue.index(), kernel, hash, n, 1, &policy);

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "files/kept_files.hpp"
 #include "host/invalid.hpp"
-#include "host/kept_files.hpp"
 #include "jobs/progress.hpp"
 #include "merklize/version.hpp"
 #include "programs/fatbins.hpp"
@@ -95,14 +95,14 @@ Programs::Function Programs::lookup(const Variant& variant, const Body& body) {
 
 Kernel Programs::find(Variant variant, const Body& body, bool is_free) {
     variant.only = body.only;
-    if (is_free) variant.group_size = body.group_of(variant.group_size);
-    while (is_free && variant.group_size > device_.facts().max_group_size) variant.group_size /= 2;
-    for (;; variant.group_size /= 2) {
+    if (is_free) variant.policy.group_size = body.group_of(variant.policy.group_size);
+    while (is_free && variant.policy.group_size > device_.facts().max_group_size) variant.policy.group_size /= 2;
+    for (;; variant.policy.group_size /= 2) {
         const Function found = lookup(variant, body);
-        if (found.max_group_size >= variant.group_size) return {found.function, variant.group_size};
-        if (is_free && variant.group_size > 1) continue;
+        if (found.max_group_size >= variant.policy.group_size) return {found.function, variant.policy.group_size};
+        if (is_free && variant.policy.group_size > 1) continue;
         invalid(device_.id() + ": " + body.name + " takes groups of at most " + std::to_string(found.max_group_size) +
-                " items, got group_size " + std::to_string(variant.group_size));
+                " items, got group_size " + std::to_string(variant.policy.group_size));
     }
 }
 

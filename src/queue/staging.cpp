@@ -24,17 +24,19 @@ Staging::Slot::Slot(Timeline& timeline, const std::vector<std::uint64_t>& sizes)
     : timeline_(timeline), pinned_(sizes.size()) {
     // Scratch memory is for the main stream alone, and the other streams copy to and from these.
     for (const std::uint64_t bytes : sizes)
-        blocks_.push_back(bytes == 0 ? nullptr : Block::allocate(timeline_.device(), std::max(piece_bytes, bytes)));
+        blocks_.push_back(bytes == 0
+                              ? nullptr
+                              : Block::allocate(timeline_.device().shared_from_this(), std::max(piece_bytes, bytes)));
 }
 
 Staging::Slot::~Slot() {
     for (const Pinned& pinned : pinned_) {
-        if (pinned.bytes != nullptr) timeline_.device()->give_back(pinned);
+        if (pinned.bytes != nullptr) timeline_.device().give_back(pinned);
     }
 }
 
 std::byte* Staging::Slot::pinned(std::size_t k) {
-    if (pinned_[k].bytes == nullptr) pinned_[k] = timeline_.device()->borrow_pinned(blocks_[k]->size());
+    if (pinned_[k].bytes == nullptr) pinned_[k] = timeline_.device().borrow_pinned(blocks_[k]->size());
     return static_cast<std::byte*>(pinned_[k].bytes);
 }
 
@@ -48,27 +50,27 @@ void Staging::copy_on_host(std::span<const HostCopy> copies) const {
             items.push_back({copy.to + first, copy.from + first, std::min(per_thread, copy.bytes - first)});
     }
     // A little is copied before another thread is awake.
-    parallel_for(items.size(), total <= per_thread ? 1 : threads_,
+    parallel_for(items.size(), total <= per_thread ? 1 : threads(),
                  [&](std::size_t i) { std::memcpy(items[i].to, items[i].from, items[i].bytes); });
 }
 
 bool Staging::is_pinned(const void* host, std::uint64_t bytes) const {
-    const auto ask = timeline_.driver().is_pinned;
-    return ask != nullptr && ask(timeline_.device()->index(), host) != 0 &&
-           ask(timeline_.device()->index(), static_cast<const std::byte*>(host) + bytes - 1) != 0;
+    const auto ask = driver().is_pinned;
+    return ask != nullptr && ask(device().index(), host) != 0 &&
+           ask(device().index(), static_cast<const std::byte*>(host) + bytes - 1) != 0;
 }
 
 void Staging::upload(const Place& to, const void* from, std::uint64_t bytes) {
     if (bytes <= small_copy || facts().unified || is_pinned(from, bytes)) {
-        timeline_.copy_to_device(to, from, bytes);
-        return timeline_.finish();
+        copy_to_device(to, from, bytes);
+        return finish();
     }
     ring(
         bytes,
         [&](std::uint64_t first, std::uint64_t count, void* pinned, mkz_event** event) {
             copy_on_host({{static_cast<std::byte*>(pinned), static_cast<const std::byte*>(from) + first, count}});
-            timeline_.check(timeline_.driver().copy_to_device(timeline_.main(), static_cast<mkz_memory*>(to.pointer),
-                                                              to.offset + first, pinned, count, event));
+            check(driver().copy_to_device(main(), static_cast<mkz_memory*>(to.pointer), to.offset + first, pinned,
+                                          count, event));
         },
         {}, &Timings::to_device);
 }
@@ -77,27 +79,27 @@ void Staging::send(const Place& to, const void* from, std::uint64_t bytes) {
     if (bytes > small_copy) return upload(to, from, bytes);
     // Pinned memory is taken from everybody, so a call that sends without end waits now and then.
     constexpr unsigned most_on_the_way = 8;
-    if (++sent_ % most_on_the_way == 0) timeline_.synchronize();
-    const auto give_back = [device = timeline_.device()](const Pinned* pinned) {
+    if (++sent_ % most_on_the_way == 0) synchronize();
+    const auto give_back = [device = device().shared_from_this()](const Pinned* pinned) {
         device->give_back(*pinned);
         delete pinned;
     };
-    const std::shared_ptr<const Pinned> pinned(new Pinned(timeline_.device()->borrow_pinned(small_copy)), give_back);
-    timeline_.keep(pinned);
+    const std::shared_ptr<const Pinned> pinned(new Pinned(device().borrow_pinned(small_copy)), give_back);
+    keep(pinned);
     std::memcpy(pinned->bytes, from, bytes);
-    timeline_.copy_to_device(to, pinned->bytes, bytes);
+    copy_to_device(to, pinned->bytes, bytes);
 }
 
 void Staging::download(void* to, const Place& from, std::uint64_t bytes) {
     if (bytes <= small_copy || facts().unified || is_pinned(to, bytes)) {
-        timeline_.copy_to_host(to, from, bytes);
-        return timeline_.finish();
+        copy_to_host(to, from, bytes);
+        return finish();
     }
     ring(
         bytes,
         [&](std::uint64_t first, std::uint64_t count, void* pinned, mkz_event** event) {
-            timeline_.check(timeline_.driver().copy_to_host(
-                timeline_.main(), pinned, static_cast<mkz_memory*>(from.pointer), from.offset + first, count, event));
+            check(driver().copy_to_host(main(), pinned, static_cast<mkz_memory*>(from.pointer), from.offset + first,
+                                        count, event));
         },
         [&](std::uint64_t first, std::uint64_t count, const void* pinned) {
             copy_on_host({{static_cast<std::byte*>(to) + first, static_cast<const std::byte*>(pinned), count}});
@@ -115,45 +117,45 @@ void Staging::ring(std::uint64_t bytes,
         std::uint64_t first = 0, count = 0;
     };
     std::array<Turn, n_slots> turns;
-    const mkz_driver& driver = timeline_.driver();
+    const mkz_driver& driver = this->driver();
     const auto settle = [&](Turn& turn) {
         if (turn.done == nullptr) return;
-        timeline_.check(driver.event_wait(turn.done));
+        check(driver.event_wait(turn.done));
         turn.done = nullptr;
         if (take) take(turn.first, turn.count, turn.pinned.bytes);
     };
     const auto give_back = [&] {
         for (const Turn& turn : turns) {
-            if (turn.pinned.bytes != nullptr) timeline_.device()->give_back(turn.pinned);
+            if (turn.pinned.bytes != nullptr) device().give_back(turn.pinned);
         }
     };
     try {
-        for (Turn& turn : turns) turn.pinned = timeline_.device()->borrow_pinned(piece_bytes);
+        for (Turn& turn : turns) turn.pinned = device().borrow_pinned(piece_bytes);
         std::size_t k = 0;
         for (std::uint64_t first = 0; first < bytes; first += piece_bytes, k++) {
             Turn& turn = turns[k % n_slots];
             settle(turn);
             turn.first = first;
             turn.count = std::min(piece_bytes, bytes - first);
-            timeline_.end_stretch();
-            CommandEvent event(*timeline_.device());
-            timeline_.begin();
+            end_stretch();
+            CommandEvent event(device());
+            begin();
             copy(turn.first, turn.count, turn.pinned.bytes, event.slot());
             turn.done = event.get();
-            timeline_.note(std::move(event), slot);
+            note(std::move(event), slot);
         }
         for (std::size_t i = 0; i < n_slots; i++) settle(turns[(k + i) % n_slots]);
     } catch (...) {
-        timeline_.drain();
+        drain();
         give_back();
         throw;
     }
-    timeline_.finish();
+    finish();
     give_back();
 }
 
-bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::uint64_t most_items, const Body& body,
-                    const Tick& tick) {
+bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::uint64_t most_items,
+                    const EnqueueItems& body, const Tick& tick) {
     if (n == 0) return true;
     const bool any_host = std::ranges::any_of(operands, [](const Operand& o) { return !o.place.on_device; });
     std::uint64_t per_piece = std::min(n, std::max<std::uint64_t>(most_items, 1));
@@ -185,21 +187,21 @@ bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::
                 ranges.push_back(o.place.on_device ? range_of(moved(o.place, start)) : Range{nullptr, 0});
                 continue;
             }
-            wrapped.push_back(timeline_.wrap_host(host_bytes(o.place) + start, bytes));
+            wrapped.push_back(wrap_host(host_bytes(o.place) + start, bytes));
             ranges.push_back(range_of(wrapped.back()));
         }
         body(first, count, ranges);
         // What kernels wrote shows on the host after a copy of the block to its own bytes.
         if (const Operand& out = operands.back(); !out.place.on_device && out.item_bytes != 0) {
             const std::uint64_t start = first * out.item_bytes;
-            timeline_.copy_to_host(host_bytes(out.place) + start, wrapped.back().place(),
-                                   std::min(count * out.item_bytes, out.bytes - start));
+            copy_to_host(host_bytes(out.place) + start, wrapped.back().place(),
+                         std::min(count * out.item_bytes, out.bytes - start));
         }
-        if (any_host && per_piece < n) timeline_.synchronize();
+        if (any_host && per_piece < n) synchronize();
         if (tick && !tick(static_cast<double>(first + count) / static_cast<double>(n))) return false;
     }
     // Host memory that was only read may go away after the launch, too.
-    if (any_host) timeline_.finish();
+    if (any_host) finish();
     return true;
 }
 
@@ -207,19 +209,19 @@ bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::
 // fills one and takes another at once, others are computed and on the link in both directions. Pinned memory of the caller needs
 // no filling and taking.
 bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& tick) {
-    const mkz_driver& driver = timeline_.driver();
+    const mkz_driver& driver = this->driver();
     std::vector<Slot> slots;
     for (std::uint64_t k = 0; k < std::min<std::uint64_t>(pieces, n_slots); k++)
-        slots.emplace_back(timeline_, pipeline.sizes);
-    mkz_stream* up = timeline_.up();
-    mkz_stream* down = timeline_.down();
+        slots.emplace_back(*this, pipeline.sizes);
+    mkz_stream* up = this->up();
+    mkz_stream* down = this->down();
     const std::size_t last = pipeline.sizes.size() - 1;
     const auto goes_straight = [&](const HostPart& part) {
         return part.bytes >= least_straight && is_pinned(part.host, part.bytes);
     };
     // The piece before has left the slot; what remains to be done for it is in `take`.
     const auto settle = [&](Slot& slot) {
-        if (slot.done != nullptr) timeline_.check(driver.event_wait(slot.done));
+        if (slot.done != nullptr) check(driver.event_wait(slot.done));
         slot.done = nullptr;
         return std::exchange(slot.take, {});
     };
@@ -249,22 +251,21 @@ bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& ti
         }
         copy_on_host(host_work);
         for (const auto& [k, part] : copies) {
-            CommandEvent event(*timeline_.device());
-            timeline_.check(
-                driver.copy_to_device(up, slot.block(k)->memory(), part.offset, part.host, part.bytes, event.slot()));
-            timeline_.check(driver.stream_wait(timeline_.main(), event.get()));
-            timeline_.note(std::move(event), &Timings::to_device);
+            CommandEvent event(device());
+            check(driver.copy_to_device(up, slot.block(k)->memory(), part.offset, part.host, part.bytes, event.slot()));
+            check(driver.stream_wait(main(), event.get()));
+            note(std::move(event), &Timings::to_device);
         }
     };
     const auto go_down = [&](std::uint64_t piece, Slot& slot) {
         if (pipeline.sizes[last] == 0) return;
-        timeline_.check(driver.stream_wait(down, slot.done));
+        check(driver.stream_wait(down, slot.done));
         const auto copy = [&](const HostPart& part) {
-            CommandEvent event(*timeline_.device());
-            timeline_.check(driver.copy_to_host(down, part.host, slot.block(last)->memory(), part.offset, part.bytes,
-                                                event.slot()));
+            CommandEvent event(device());
+            check(driver.copy_to_host(down, part.host, slot.block(last)->memory(), part.offset, part.bytes,
+                                      event.slot()));
             slot.done = event.get();
-            timeline_.note(std::move(event), &Timings::to_host);
+            note(std::move(event), &Timings::to_host);
         };
         std::uint64_t first = UINT64_MAX, end = 0;  // of the buffer's bytes that go together
         for (const HostPart& part : pipeline.parts(piece, last)) {
@@ -279,15 +280,15 @@ bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& ti
         if (first < end) copy({slot.pinned(last) + first, first, end - first});
     };
     bool finished = true;
-    timeline_.require_events(true);
-    timeline_.begin();
+    require_events(true);
+    begin();
     try {
         for (std::uint64_t piece = 0; piece < pieces && finished; piece++) {
             Slot& slot = slots[piece % slots.size()];
             go_up(piece, slot, settle(slot));
             pipeline.compute(piece, slot);
-            timeline_.end_stretch();
-            slot.done = timeline_.last_event();
+            end_stretch();
+            slot.done = last_event();
             go_down(piece, slot);
             finished = !tick || tick(static_cast<double>(piece + 1) / static_cast<double>(pieces));
         }
@@ -295,17 +296,17 @@ bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& ti
             copy_on_host(settle(slots[(pieces + k) % slots.size()]));
     } catch (...) {
         // The buffers go back to their pool now: nothing may be on its way to or from them.
-        timeline_.require_events(false);
-        timeline_.drain();
+        require_events(false);
+        drain();
         throw;
     }
-    timeline_.require_events(false);
-    timeline_.finish();
+    require_events(false);
+    finish();
     return finished;
 }
 
 bool Staging::staged_batch(std::uint64_t n, std::uint64_t per_piece, const std::vector<Operand>& operands,
-                           const Body& body, const Tick& tick) {
+                           const EnqueueItems& body, const Tick& tick) {
     const auto first_of = [&](std::uint64_t piece) { return piece * per_piece; };
     const auto count_of = [&](std::uint64_t piece) { return std::min(per_piece, n - first_of(piece)); };
     Pipeline pipeline;

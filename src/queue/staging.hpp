@@ -12,14 +12,13 @@
 
 namespace merklize::runtime {
 
-/// Work on host memory by a device: through pieces of pinned memory, which go up, through the kernels and down, several at once; or
-/// in place, where the device reaches host memory. One call's; used by one thread. Work is complete when a function returns.
-class Staging {
+/// The part of a DeviceCall that works on host memory: through pieces of pinned memory, which go up, through the kernels and down,
+/// several at once; or in place, where the device reaches host memory. Work is complete when a function returns.
+class Staging : public Kernels {
 public:
-    /// threads  of the host, for copies
-    Staging(Timeline& timeline, unsigned threads) : timeline_(timeline), threads_(threads) {}
+    using Kernels::Kernels;
 
-    /// Copies of many bytes.
+    /// Copies of many bytes, through pinned memory.
     void upload(const Place& to, const void* from, std::uint64_t bytes);
     void download(void* to, const Place& from, std::uint64_t bytes);
     /// Copies host bytes, which may go when it returns, before what is enqueued next. Up to a MiB goes through pinned memory,
@@ -28,8 +27,6 @@ public:
 
     /// Whether the driver reaches these bytes at the link's speed.
     bool is_pinned(const void* host, std::uint64_t bytes) const;
-    /// Threads of the host, for copies.
-    unsigned threads() const noexcept { return threads_; }
 
     /// An operand of a batch: where the first item is, bytes an item, and bytes of all items (the last one may be short).
     struct Operand {
@@ -40,13 +37,14 @@ public:
         std::function<void(std::uint64_t first, std::uint64_t count, std::byte* to)> pack{};
     };
     /// Enqueues the kernels of items [first, first + count), whose operands are there on the device.
-    using Body = std::function<void(std::uint64_t first, std::uint64_t count, const std::vector<Range>& operands)>;
+    using EnqueueItems =
+        std::function<void(std::uint64_t first, std::uint64_t count, const std::vector<Range>& operands)>;
     /// Runs a batch in pieces that the device and the staging take. If all operands are on the device, the work is only enqueued.
     /// operands    the last one is written, the others are read
     /// most_items  of a piece
     /// returns     false if tick cancelled
-    bool batch(std::uint64_t n, const std::vector<Operand>& operands, std::uint64_t most_items, const Body& body,
-               const Tick& tick);
+    bool batch(std::uint64_t n, const std::vector<Operand>& operands, std::uint64_t most_items,
+               const EnqueueItems& body, const Tick& tick);
 
     /// Host bytes that a piece reads or writes, and where they are in its buffer.
     struct HostPart {
@@ -75,8 +73,8 @@ private:
         std::uint64_t bytes;
     };
 
-    bool staged_batch(std::uint64_t n, std::uint64_t per_piece, const std::vector<Operand>& operands, const Body& body,
-                      const Tick& tick);
+    bool staged_batch(std::uint64_t n, std::uint64_t per_piece, const std::vector<Operand>& operands,
+                      const EnqueueItems& body, const Tick& tick);
     void ring(std::uint64_t bytes, const std::function<void(std::uint64_t, std::uint64_t, void*, mkz_event**)>& copy,
               const std::function<void(std::uint64_t, std::uint64_t, const void*)>& take, double Timings::* slot);
     // By all threads of the call, in any order.
@@ -85,10 +83,6 @@ private:
         copy_on_host(std::span(copies.begin(), copies.size()));
     }
 
-    const mkz_driver_facts& facts() const noexcept { return timeline_.device()->facts(); }
-
-    Timeline& timeline_;
-    unsigned threads_;
     unsigned sent_ = 0;  // copies of send()
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t most_dimensions = 8;
 
-// The kernels' argument of this form (core/kernels.h, mkz_strides).
+// The kernels' argument of this form (core/h, mkz_strides).
 struct Strides {
     std::uint64_t extent[most_dimensions];
     std::int64_t stride_bytes[most_dimensions];
@@ -56,7 +56,7 @@ void StridedArray::coalesce(std::uint64_t align) {
 void DeviceCall::gather_strided(const Place& source, StridedArray array, const Place& out) {
     const Range in = range_of(moved(source, array.first));
     std::uint64_t align = 16;
-    while (!kernels.is_aligned(in, align)) align /= 2;
+    while (!is_aligned(in, align)) align /= 2;
     array.first = 0;
     array.coalesce(align);
     if (array.extents.size() > most_dimensions) {
@@ -69,9 +69,9 @@ void DeviceCall::gather_strided(const Place& source, StridedArray array, const P
     std::uint64_t items = 1;
     for (const std::uint64_t extent : array.extents) items *= extent;
     const bool is_even = align % array.item_bytes == 0;
-    const Kernel gather = kernels.find({.group_size = 256, .align = is_even ? 16u : 1u}, bodies::gather_strided, true);
-    timeline.launch(gather, divide_up(items, gather.group_size), in.memory, in.offset,
-                    static_cast<mkz_memory*>(out.pointer), out.offset, shape, std::uint64_t{0}, items);
+    const Kernel gather = free_kernel(data_variant(is_even ? 16 : 1), bodies::gather_strided);
+    enqueue(gather, divide_up(items, gather.group_size),
+            {in.memory, in.offset, static_cast<mkz_memory*>(out.pointer), out.offset, shape, std::uint64_t{0}, items});
 }
 
 }  // namespace merklize::runtime

@@ -87,13 +87,24 @@ Lease Timeline::wrap_host(void* host, std::uint64_t bytes) {
 }
 
 // Events between kernels would hold the next one up: only the first of a stretch has one, and end_stretch() marks the end.
-void Timeline::enqueue(const Kernel& kernel, std::uint64_t groups, std::uint32_t n_arguments,
-                       const mkz_argument* arguments) {
+void Timeline::enqueue(const Kernel& kernel, std::uint64_t groups, std::initializer_list<Argument> arguments,
+                       const Mode* merges) {
+    if (groups == 0) return;
+    std::vector<mkz_argument> list(arguments.begin(), arguments.end());
+    KeyWords key;
+    const std::uint32_t flags = merges == nullptr ? 0 : merges->flags();
+    if (flags != 0) {
+        key = key_words(*merges);
+        list.insert(list.end(), {Argument(key), Argument(flags)});
+    }
     const bool wanted = events_required_ || (timings_ != nullptr && !kernels_first_);
     CommandEvent event(*device_);
     idle_ = false;
-    check(driver().launch(main_, kernel.function, groups, kernel.group_size, n_arguments, arguments,
-                          wanted ? event.slot() : nullptr));
+    const mkz_status status =
+        driver().launch(main_, kernel.function, groups, kernel.group_size, static_cast<std::uint32_t>(list.size()),
+                        list.data(), wanted ? event.slot() : nullptr);
+    if (flags != 0) wipe(&key, sizeof key);
+    check(status);
     if (!kernels_first_) {
         kernels_first_ = std::move(event);
     } else {
@@ -152,7 +163,7 @@ void Timeline::copy_on_device(const Place& to, const Place& from, std::uint64_t 
 }
 
 std::span<const std::byte> Timeline::enqueue_fetch(const Place& from, std::uint64_t bytes) {
-    if (fetched_.bytes == nullptr) fetched_ = device_->borrow_pinned(DeviceMemory::most_fetched);
+    if (fetched_.bytes == nullptr) fetched_ = device_->borrow_pinned(most_fetched);
     copy_to_host(fetched_.bytes, from, bytes);
     return {static_cast<const std::byte*>(fetched_.bytes), bytes};
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,17 +51,26 @@ private:
     mkz_event* event_ = nullptr;
 };
 
-namespace detail {
+/// An argument of a kernel, of the types of core/entry.h: a block, or a word or struct, which must stay until the launch.
+struct Argument : mkz_argument {
+    // NOLINTNEXTLINE(google-explicit-constructor): a list of arguments is a list of their values
+    Argument(mkz_memory* const& memory) : mkz_argument{memory, 0} {}
+    template <class Value>
+        requires std::is_trivially_copyable_v<Value> && (!std::is_pointer_v<Value>)
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    Argument(const Value& value) : mkz_argument{&value, sizeof value} {}
+};
 
-inline mkz_argument argument(mkz_memory* const& memory) { return {memory, 0}; }
+/// The kernels' argument mkz_key (core/kernels.h).
+struct KeyWords {
+    std::uint32_t w[8];
+};
 
-template <class Value>
-    requires std::is_trivially_copyable_v<Value> && (!std::is_pointer_v<Value>)
-mkz_argument argument(const Value& value) {
-    return {&value, sizeof value};
+inline KeyWords key_words(const Mode& mode) {
+    KeyWords key;
+    std::copy_n(mode.key_words(), 8, key.w);
+    return key;
 }
-
-}  // namespace detail
 
 /// A check that a call has enqueued: what the device found, and what to say of it.
 struct Check {
@@ -69,41 +79,41 @@ struct Check {
     const mkz_hash_info* hash;  // whose words they are
 };
 
-/// What one call has enqueued on a device: its streams, in which order, what must live until it has ended, and its times. Used by
-/// one thread.
-class Timeline {
+/// The part of a DeviceCall that records what it has enqueued: its streams, in which order, what must live until it has ended, and
+/// its times. Host bytes of a copy must stay until finish() unless the function says otherwise.
+class Timeline : public Executor {
 public:
     /// options  its stream and timings are those of the call; they must outlive this. With Ending::enqueues there are no timings;
     ///          then the end of this waits, unless the caller gave a stream
     /// errors   invalid_argument (a stream of another device; one that is being captured, of a call that waits), unavailable (in a
     ///          forked child)
     Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& options, Ending ending = Ending::waits);
-    ~Timeline();
+    ~Timeline() override;
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
 
-    const std::shared_ptr<QueueDevice>& device() const noexcept { return device_; }
+    QueueDevice& device() const noexcept { return *device_; }
+    const mkz_driver_facts& facts() const noexcept { return device_->facts(); }
     const mkz_driver& driver() const noexcept { return device_->driver(); }
     void check(mkz_status status) const { device_->check(status); }
 
-    /// Enqueues a kernel on the main stream. arguments: mkz_memory* for a block, words and structs by value, in the order and of the
-    /// types of core/entry.h.
-    template <class... Arguments>
-    void launch(const Kernel& kernel, std::uint64_t groups, const Arguments&... arguments) {
-        if (groups == 0) return;
-        const mkz_argument list[] = {detail::argument(arguments)...};
-        enqueue(kernel, groups, sizeof...(arguments), list);
-    }
+    /// Enqueues a kernel on the main stream.
+    /// merges  the mode of a merge kernel, which has two more arguments if there is a key
+    void enqueue(const Kernel& kernel, std::uint64_t groups, std::initializer_list<Argument> arguments,
+                 const Mode* merges = nullptr);
 
-    /// Copies on the main stream. Enqueued: host bytes must stay until finish().
+    /// Copies on the main stream: enqueued.
     void copy_to_device(const Place& to, const void* from, std::uint64_t bytes);
     void copy_to_host(void* to, const Place& from, std::uint64_t bytes);
     void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes);
-    /// As of DeviceMemory.
+    /// The bytes of a place, at most most_fetched of them, in pinned memory; complete when it returns. They stay until the next
+    /// fetch() or the end of the call.
     std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes);
+    /// The same, enqueued: complete when the call's work is, before the call ends.
     std::span<const std::byte> enqueue_fetch(const Place& from, std::uint64_t bytes);
+    static constexpr std::uint64_t most_fetched = 64 << 10;
 
-    /// Working memory for commands of the main stream.
+    /// Working memory for commands of the main stream, aligned to 256 bytes. Its content is undefined.
     Lease scratch(std::uint64_t bytes);
     /// Host bytes as a block; only on a unified device.
     Lease wrap_host(void* host, std::uint64_t bytes);
@@ -150,7 +160,6 @@ public:
 private:
     void prepare(Flag& flag);
     void require_waits() const;
-    void enqueue(const Kernel& kernel, std::uint64_t groups, std::uint32_t n_arguments, const mkz_argument* arguments);
     mkz_stream* side_stream(unsigned which);
 
     std::shared_ptr<QueueDevice> device_;

@@ -8,11 +8,11 @@
 #ifndef MKZ_BACKEND_H
 #define MKZ_BACKEND_H
 
-#include "hashes/hash_info.h"
 #include "seams/driver.h"
 #include "seams/status.h"
 
 #ifdef __cplusplus
+#include <compare>
 extern "C" {
 #endif
 
@@ -40,9 +40,12 @@ typedef enum {
 } mkz_constants;
 
 /* How a kernel runs: the fields of policy.def. 0 in a field: the backend's tune() fills it. */
-typedef struct {
+typedef struct mkz_policy {
 #define MKZ_POLICY(field, chooser, values, greatest, part, macro) uint32_t field;
 #include "merklize/policy.def"
+#ifdef __cplusplus
+    auto operator<=>(const mkz_policy &) const = default;
+#endif
 } mkz_policy;
 
 /* The kinds of jobs that a policy is chosen for (jobs.hpp). */

@@ -3,8 +3,8 @@
 #include <array>
 #include <string>
 
+#include "calls/run.hpp"
 #include "host/invalid.hpp"
-#include "jobs/run.hpp"
 #include "levels/leaf_reader.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/writer.hpp"
@@ -57,16 +57,15 @@ TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& o
     };
     // One run for all batches, so that many short ones ask the progress function, too.
     runtime::Run run(options);
-    run.progress().step(share(writer.taken()), [](const runtime::Tick&) { return true; });  // an earlier build's
+    run.progress().begin(share(writer.taken()));  // an earlier build's
+    run.progress().end(true);
     for (std::uint64_t count = 1; count != 0;) {
         const std::span<Digest> room = writer.room();
         count = reader.read(room, run, read_share * std::min(share(room.size()), 1 - share(writer.taken())));
-        run.progress().step((1 - read_share) * share(count), [&](const runtime::Tick& tick) {
-            RunOptions part = options;
-            part.progress = tick;
-            writer.take(count, part);
-            return true;
-        });
+        RunOptions part = options;
+        part.progress = run.progress().begin((1 - read_share) * share(count));
+        writer.take(count, part);
+        run.progress().end(true);
     }
     source = reader.source();
     const Digest root = writer.finish(part_of(options, known ? 1 : 0, known ? 0 : 1), known ? nullptr : &source);

@@ -3,11 +3,11 @@
 #include <string>
 #include <utility>
 
+#include "calls/run.hpp"
+#include "files/atomic_file.hpp"
+#include "files/journal.hpp"
 #include "hashes/field.hpp"
-#include "host/atomic_file.hpp"
 #include "host/invalid.hpp"
-#include "host/journal.hpp"
-#include "jobs/run.hpp"
 #include "levels/leaf_reader.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "calls/run.hpp"
 #include "digests/file_reads.hpp"
 #include "hashes/field.hpp"
-#include "jobs/run.hpp"
 #include "levels/merges.hpp"
 #include "merklize/error.hpp"
 #include "tree_files/state.hpp"

@@ -7,8 +7,8 @@
 
 #include "hashes/field.hpp"
 #include "hashes/merge_one.hpp"
-#include "host/cpu_device.hpp"
 #include "host/little_endian.hpp"
+#include "jobs/cpu_device.hpp"
 #include "levels/merges.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "host/journal.hpp"
+#include "files/journal.hpp"
 #include "levels/merges.hpp"
 #include "merklize/error.hpp"
 

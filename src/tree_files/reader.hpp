@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "host/file_lock.hpp"
+#include "files/file_lock.hpp"
 #include "host/input_file.hpp"
 #include "merklize/digest.hpp"
 #include "proofs/plan.hpp"

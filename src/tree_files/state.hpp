@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "host/file_lock.hpp"
+#include "files/file_lock.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/reader.hpp"
 

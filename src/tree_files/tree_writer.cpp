@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <string>
 
+#include "calls/run.hpp"
 #include "hashes/field.hpp"
 #include "host/invalid.hpp"
 #include "jobs/progress.hpp"
-#include "jobs/run.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/writer.hpp"
 

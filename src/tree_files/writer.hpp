@@ -6,7 +6,7 @@
 #include <future>
 #include <span>
 
-#include "host/atomic_file.hpp"
+#include "files/atomic_file.hpp"
 #include "levels/peaks.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/header.hpp"

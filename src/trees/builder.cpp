@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "calls/run.hpp"
 #include "hashes/field.hpp"
-#include "jobs/run.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"
 #include "merklize/tree.hpp"
@@ -110,8 +110,8 @@ void TreeBuilder::append(const ConstBuffer& leaves) {
     if (const mkz_hash_info& hash = runtime::info(state_->form().hash); runtime::is_field(hash)) {
         const RunOptions check = runtime::part_of(options, 0, 0);
         runtime::Run run(check);
-        run.memory().require_canonical(hash, runtime::place_of(leaves), runtime::node_words(hash) * n,
-                                       "append: leaves");
+        run.on_device().require_canonical(hash, runtime::place_of(leaves), runtime::node_words(hash) * n,
+                                          "append: leaves");
     }
     state_->append(
         n,

@@ -1,4 +1,4 @@
-// calibrate() measures what jobs cost on each device. tuning/calibration.cpp keeps the costs, and "auto" chooses by
+// calibrate() measures what jobs cost on each device. calls/calibration.cpp keeps the costs, and "auto" chooses by
 // them.
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "calls/calibration.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
-#include "tuning/calibration.hpp"
 
 namespace merklize::inline v0 {
 namespace {

@@ -21,22 +21,13 @@ using runtime::TreeLayout;
 
 namespace {
 
-Lone lone_of(TreeRule rule) {
-    switch (rule) {
-        case TreeRule::duplicate_last: return Lone::duplicate;
-        case TreeRule::pad: return Lone::pad;
-        case TreeRule::perfect:
-        case TreeRule::left_full: break;
-    }
-    return Lone::promote;
-}
-
 // Hashes the paths from changed leaves to the root.
 Digest hash_paths(const Place& nodes, const TreeLayout& layout, std::span<const std::uint64_t> changed,
-                  runtime::Merges& merges, const Policy& policy, runtime::Run& run) {
+                  runtime::Merges& merges, runtime::Run& run) {
     if (layout.height() != 0) {
         std::vector<Digest> fillers;
-        if (merges.form().rule == TreeRule::pad) {
+        const Lone lone = runtime::lone_of(merges.form().rule);
+        if (lone == Lone::pad) {
             for (unsigned level = 0; level < layout.height(); level++) fillers.push_back(merges.filler(level));
         }
         run.launch(runtime::MergeAt{.hash = merges.hash(),
@@ -47,9 +38,8 @@ Digest hash_paths(const Place& nodes, const TreeLayout& layout, std::span<const 
                                     .changed = changed.data(),
                                     .n = changed.size(),
                                     .levels = layout.height(),
-                                    .lone = lone_of(merges.form().rule),
-                                    .fillers = fillers.data(),
-                                    .policy = runtime::to_seam(policy)},
+                                    .lone = lone,
+                                    .fillers = fillers.data()},
                    1);
     }
     Digest root;
@@ -70,7 +60,7 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
     }
     if (state.drop_levels != 0) invalid("update: the tree does not keep its leaves");
     if (indices.empty()) return;
-    const RunOptions here = state.here(options);
+    const RunOptions here = state.as_built(options);
     runtime::Run run(here);
     const std::vector<std::uint64_t> changed = runtime::ascending(indices, state.n_leaves, "update", run.threads());
     runtime::Merges merges(state.form);
@@ -82,14 +72,15 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
     std::optional<Buffer> old_there;  // for a tree on a device, the old leaves there
     if (nodes.on_device) {
         old_there.emplace(state.device, leaves.size_bytes());
-        run.memory().exchange_nodes(nodes, slots, leaves.data(), runtime::place_of(*old_there));
+        const Place there = runtime::place_of(*old_there);
+        run.on_device().scatter_nodes(nodes, slots, leaves.data(), &there);
     } else {
         gather_nodes(nodes, slots, old.data(), run);
     }
     state.nodes.changed();
     try {
         if (!nodes.on_device) scatter_nodes(nodes, slots, leaves.data(), run);
-        state.root = hash_paths(nodes, state.layout, changed, merges, state.policy, run);
+        state.root = hash_paths(nodes, state.layout, changed, merges, run);
     } catch (...) {
         run.abandon();
         // Puts the old leaves back and computes the old nodes.
@@ -97,10 +88,10 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
             old.resize(slots.size());
             old_there->copy_to(std::as_writable_bytes(std::span(old)));
         }
-        const RunOptions quiet = state.options();
+        const RunOptions quiet = state.as_built({});
         runtime::Run back(quiet);
         scatter_nodes(nodes, slots, old.data(), back);
-        state.root = hash_paths(nodes, state.layout, changed, merges, state.policy, back);
+        state.root = hash_paths(nodes, state.layout, changed, merges, back);
         throw;
     }
 }
@@ -118,7 +109,7 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
     merges.require_count(leaves.size(), "append");
     merges.require_count(before + leaves.size(), "append");
     const TreeLayout grown{before + leaves.size()};
-    const RunOptions here = state.here(options);
+    const RunOptions here = state.as_built(options);
     runtime::Run run(here);
     require_leaves(host_place(leaves.data()), leaves.size(), merges, "append: leaves", run);
 
@@ -144,10 +135,10 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
         if (leaves.size() <= few) {
             std::vector<std::uint64_t> changed(leaves.size());
             std::iota(changed.begin(), changed.end(), before);
-            return hash_paths(nodes, grown, changed, merges, state.policy, run);
+            return hash_paths(nodes, grown, changed, merges, run);
         }
         Digest root;
-        build_levels({nodes, grown.leaf_slot}, nodes, grown, merges, state.policy, run, 1, &root, before);
+        build_levels({nodes, grown.leaf_slot}, nodes, grown, merges, run, 1, &root, before);
         return root;
     };
     state.nodes.changed();
@@ -157,11 +148,11 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
         run.abandon();
         if (!moves) {
             // Computes the old edge from the last old leaf.
-            const RunOptions quiet = state.options();
+            const RunOptions quiet = state.as_built({});
             runtime::Run back(quiet);
             const std::uint64_t last = before - 1;
             state.nodes.clear_gaps(state.layout, back);
-            state.root = hash_paths(nodes, state.layout, {&last, 1}, merges, state.policy, back);
+            state.root = hash_paths(nodes, state.layout, {&last, 1}, merges, back);
         }
         throw;
     }

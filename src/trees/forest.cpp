@@ -48,8 +48,7 @@ struct MERKLIZE_LOCAL MerkleForest::State {
         runtime::Merges merges(form);
         require_leaves(leaves, layout.n_leaves, merges, "forest: leaves", run);
         copy_nodes(runtime::at_node(nodes.place(), layout.leaf_slot), leaves, layout.n_leaves, run);
-        policy =
-            build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, run.options().policy, run);
+        policy = build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, run);
     }
     void require_level(unsigned level) const {
         if (level <= layout.height()) return;

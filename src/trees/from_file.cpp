@@ -61,7 +61,7 @@ MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, c
     } else if (!state->nodes.on_device()) {
         std::ranges::copy(leaves, out.begin());
     }
-    if (state->nodes.on_device()) run.memory().upload(state->base(), leaves.data(), Digest::size * n);
+    if (state->nodes.on_device()) run.on_device().upload(state->base(), leaves.data(), Digest::size * n);
     state->build_above(run, 1 - file_share);
     state->source = reader.source();
     return MerkleTree(std::move(state));

@@ -44,7 +44,7 @@ MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t 
     hash_leaves(rows, row_bytes, out, form.hash, form.mode, first);
     const RunOptions rest = part_of(options, share, 1 - share, options.timings);
     runtime::Run run(rest);
-    if (state->nodes.on_device()) run.memory().upload(state->base(), leaves.data(), Digest::size * n_rows);
+    if (state->nodes.on_device()) run.on_device().upload(state->base(), leaves.data(), Digest::size * n_rows);
     state->build_above(run, 1);
     if (options.timings != nullptr) runtime::add(*options.timings, of_rows);
     return MerkleTree(std::move(state));

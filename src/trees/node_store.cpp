@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "jobs/internals.hpp"
-#include "jobs/opened_device.hpp"
 #include "merklize/error.hpp"
+#include "queue/device.hpp"
 
 namespace merklize::runtime {
 
 bool NodeStore::is_for_device(const Device& device, std::uint64_t slots) {
     if (state_of(device).is_host()) return false;
-    const OpenedDevice& opened = *state_of(device).opened();
-    return !opened.is_unified() && Digest::size * slots <= opened.max_allocation();
+    const mkz_driver_facts& facts = state_of(device).opened()->facts();
+    return facts.unified == 0 && Digest::size * slots <= facts.max_allocation;
 }
 
 NodeStore::NodeStore(const Device& device, std::uint64_t slots) : slots_(slots) {

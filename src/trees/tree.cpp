@@ -51,7 +51,7 @@ void MerkleTree::State::build_above(runtime::Run& run, double share, const runti
     const bool to_keep = leaves.pointer != nullptr;
     const runtime::LevelAt level =
         to_keep ? runtime::LevelAt{leaves, 0} : runtime::LevelAt{nodes.place(), layout.leaf_slot};
-    policy = build_levels(level, nodes.place(), layout, merges, run.options().policy, run, share, &root, 0, to_keep);
+    policy = build_levels(level, nodes.place(), layout, merges, run, share, &root, 0, to_keep);
 }
 
 unsigned MerkleTree::State::kept_level(unsigned level, const char* what) const {
@@ -104,7 +104,7 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
                       state.base(), run, share);
         share = 0;
     } else if (sends) {
-        run.memory().upload(state.base(), leaves.data(), leaves.size_bytes());
+        run.on_device().upload(state.base(), leaves.data(), leaves.size_bytes());
         require_leaves(state.base(), leaves.size(), runtime::Merges(form), "tree: leaves", run);
     }
     const bool to_keep = drop_levels == 0 && run.on_host();
@@ -121,7 +121,7 @@ MerkleTree::MerkleTree(const ConstBuffer& leaves, const TreeForm& form, const Ru
         state.build_above(run, 1);
         return;
     }
-    const runtime::Lease aligned = run.memory().aligned_nodes(place_of(leaves), state.n_leaves);
+    const runtime::Lease aligned = run.on_device().aligned_nodes(place_of(leaves), state.n_leaves);
     if (drop_levels != 0) {
         reduce_levels({aligned.place(), 0}, state.n_leaves, drop_levels, form, 0, runtime::part_levels, state.base(),
                       run, 1);

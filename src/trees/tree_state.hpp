@@ -34,6 +34,11 @@ struct MERKLIZE_LOCAL MerkleTree::State {
     /// The options of a call on this tree, which always runs on the tree's device.
     RunOptions here(RunOptions options) const;
     RunOptions options() const { return here({}); }
+    /// The same with the policy that the tree was built with.
+    RunOptions as_built(RunOptions options) const {
+        options.policy = policy;
+        return here(std::move(options));
+    }
     /// Nodes by their slots in the heap of the whole tree, as if no levels were dropped. Dropped nodes are computed from
     /// `leaves`, which must then be all leaves. Slot 0 gives zeros.
     void fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves, const char* what,

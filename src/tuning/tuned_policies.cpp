@@ -10,11 +10,11 @@
 #include <optional>
 #include <sstream>
 
-#include "host/kept_files.hpp"
-#include "jobs/policy.hpp"
+#include "files/kept_files.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 #include "merklize/version.hpp"
+#include "tuning/policy.hpp"
 
 // The policies are kept as text, one file a device and one policy a line: "job hash log2 seconds builtin_seconds
 // levels_per_launch=3,...".
@@ -134,7 +134,7 @@ void store_tuned_policies(const DeviceInfo& device, std::span<const TunedPolicy>
 
 mkz_policy tuned_policy(const mkz_backend& backend, std::uint32_t device, mkz_kernel kernel, std::uint32_t hash,
                         std::uint64_t n, const mkz_policy& wanted) {
-    if (from_seam(wanted) != Policy{}) return wanted;
+    if (wanted != mkz_policy{}) return wanted;
     Tables& all = tables();
     const std::lock_guard lock(all.mutex);
     auto it = all.known.find({&backend, device});

@@ -26,7 +26,7 @@ struct TunedPolicy {
 std::string_view tuned_job_name(mkz_kernel kernel) noexcept;
 
 /// The policies kept for this device, its driver and this version of the library, in the folder beside the compiled
-/// kernels (host/kept_files.hpp). The file is written as a whole and ignored if damaged.
+/// kernels (files/kept_files.hpp). The file is written as a whole and ignored if damaged.
 std::vector<TunedPolicy> load_tuned_policies(const DeviceInfo& device);
 /// Replaces everything that was kept for the device. Later calls use the new policies, in this process as well.
 /// errors  io (the text says why)

@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "jobs/internals.hpp"
+#include "jobs/registry.hpp"
 #include "programs/variant.hpp"
 #include "queue/device.hpp"
 #include "support.hpp"
@@ -108,7 +110,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
     CHECK(merklize::bao_outboard(on_device(rows)).bytes == nodes.bytes);
 
     // What this file says that it runs.
-    merklize::runtime::QueueDevice& device = *merklize::runtime::queue_device(Device());
+    merklize::runtime::QueueDevice& device = *merklize::runtime::state_of(Device()).opened();
     const std::set<std::string> ran = device.programs().found();
     const auto require = [&](Hash hash, std::initializer_list<merklize::runtime::Body> bodies) {
         for (const merklize::runtime::Body& body : bodies) {

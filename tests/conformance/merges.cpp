@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "calls/run.hpp"
 #include "hashes/merge_one.hpp"
 #include "jobs/internals.hpp"
-#include "jobs/run.hpp"
 #include "support.hpp"
 
 using namespace support;
@@ -142,8 +142,8 @@ TEST("merge: nodes of any slots come from a device") {
         const std::vector<std::uint64_t> wide(slots.begin(), slots.end());
         std::vector<Digest> expected, by_slots(n), by_wide(n);
         for (const std::uint32_t slot : slots) expected.push_back(nodes[slot]);
-        run.memory().gather_nodes(place, std::span<const std::uint32_t>(slots), by_slots.data());
-        run.memory().gather_nodes(place, std::span<const std::uint64_t>(wide), by_wide.data());
+        run.on_device().gather_nodes(place, std::span<const std::uint32_t>(slots), by_slots.data());
+        run.on_device().gather_nodes(place, std::span<const std::uint64_t>(wide), by_wide.data());
         CHECK_EQ(by_slots, expected);
         CHECK_EQ(by_wide, expected);
     }

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <thread>
 
+#include "calls/side_by_side.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
-#include "jobs/side_by_side.hpp"
 #include "support.hpp"
 
 using namespace support;

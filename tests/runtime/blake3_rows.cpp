@@ -1,17 +1,19 @@
 // BLAKE3 of few states by rows, and chains of blocks, against the portable block function of the core.
 
-#include "hashes/blake3_rows.hpp"
+#include "host/blake3_rows.hpp"
 
 #include <array>
 #include <cstring>
 #include <vector>
 
 #include "check.hpp"
+#include "host/blake3_digest.hpp"
 #include "host/features.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "support.hpp"
 
 using merklize::runtime::blake3_chain;
+using merklize::runtime::blake3_digest;
 using merklize::runtime::Blake3Chain;
 using reference::Bytes;
 using support::Random;
@@ -57,6 +59,18 @@ void check_chains(const Chain& chain) {
 }
 
 }  // namespace
+
+TEST("blake3_rows: digests of any length, by the calling thread") {
+    Random random(3);
+    const merklize::Digest key = merklize::Digest::from_words({random(), random(), random(), random()});
+    for (const std::size_t n : {0u, 1u, 63u, 64u, 65u, 1023u, 1024u, 1025u, 2048u, 3072u, 5000u, 8192u, 100'000u}) {
+        const Bytes bytes = random.bytes(n);
+        CHECK_EQ(blake3_digest(support::view(bytes)), merklize::hash(support::view(bytes)));
+        CHECK_EQ(blake3_digest(support::view(bytes)).hex(), support::hex(reference::blake3(bytes)));
+        CHECK_EQ(blake3_digest(support::view(bytes), &key),
+                 merklize::hash(support::view(bytes), merklize::Mode::keyed(key.bytes)));
+    }
+}
 
 TEST("blake3_rows: chains of blocks") { check_chains(blake3_chain); }
 

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "calls/calibration.hpp"
 #include "jobs/registry.hpp"
 #include "support.hpp"
-#include "tuning/calibration.hpp"
 
 using namespace support;
 using merklize::Job;

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "host/journal.hpp"
+#include "files/journal.hpp"
 #include "support.hpp"
 
 /// A tree file that the tests change while something goes wrong.

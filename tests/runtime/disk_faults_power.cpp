@@ -1,8 +1,8 @@
 // Power failures: whoever opens a tree file afterwards finds it as before a change or as after.
 #include <algorithm>
 
-#include "host/atomic_file.hpp"
-#include "host/journal.hpp"
+#include "files/atomic_file.hpp"
+#include "files/journal.hpp"
 #include "runtime/changed_tree.hpp"
 #include "runtime/disk_model.hpp"
 

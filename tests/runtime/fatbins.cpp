@@ -52,7 +52,7 @@ TEST("fatbins: those in the library are found by their programs, whole") {
         const std::uint32_t magic = 0xba55ed50;  // CUDA's fatbinary_section.h
         CHECK(image.size() > 64 && std::memcmp(image.data(), &magic, 4) == 0);
         Variant other = variant;
-        other.group_size = 7;
+        other.policy.group_size = 7;
         CHECK(find_fatbin(other).empty());
     }
     CHECK_EQ(found, fatbins().size());

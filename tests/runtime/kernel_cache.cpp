@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "child.hpp"
-#include "host/kept_files.hpp"
+#include "files/kept_files.hpp"
 #include "support.hpp"
 
 using namespace support;

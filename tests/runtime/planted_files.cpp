@@ -15,7 +15,7 @@
 #include <functional>
 
 #include "child.hpp"
-#include "host/atomic_file.hpp"
+#include "files/atomic_file.hpp"
 #include "runtime/changed_tree.hpp"
 #include "runtime/disk_model.hpp"
 

@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "child.hpp"
-#include "host/kept_files.hpp"
+#include "files/kept_files.hpp"
 #include "support.hpp"
 
 namespace {

@@ -2,8 +2,8 @@
 
 #include "merklize/policy.hpp"
 
-#include "jobs/policy.hpp"
 #include "support.hpp"
+#include "tuning/policy.hpp"
 
 using namespace support;
 using merklize::Constants;

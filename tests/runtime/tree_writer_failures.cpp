@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 
 #include "child.hpp"
-#include "host/atomic_file.hpp"
+#include "files/atomic_file.hpp"
 #include "support.hpp"
 
 using namespace support;

@@ -7,12 +7,12 @@
 #include <locale>
 #include <optional>
 
+#include "calls/calibration.hpp"
 #include "host/threads.hpp"
 #include "jobs/internals.hpp"
-#include "jobs/policy.hpp"
 #include "jobs/registry.hpp"
 #include "support.hpp"
-#include "tuning/calibration.hpp"
+#include "tuning/policy.hpp"
 
 using namespace support;
 using merklize::Device;

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "backends/cpu/lanes.hpp"
-#include "hashes/blake3_rows.hpp"
+#include "host/blake3_rows.hpp"
 #include "merklize/core/hashes/blake3.h"
 
 namespace merklize::cpu {

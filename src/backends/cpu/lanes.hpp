@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "hashes/blake3_rows.hpp"
+#include "host/blake3_rows.hpp"
 
 namespace merklize::cpu {
 
@@ -93,7 +93,7 @@ extern const Lanes lanes_avx512_blake3;
 extern const Lanes lanes_avx512_narrow;  ///< the same in vectors of half the width
 extern const Lanes lanes_avx512_sha256;
 
-/// The lanes of AVX-512, with narrower batches and rows (hashes/blake3_rows.hpp) for small jobs of BLAKE3.
+/// The lanes of AVX-512, with narrower batches and rows (host/blake3_rows.hpp) for small jobs of BLAKE3.
 Lanes with_few_items(Lanes lanes);
 
 /// The same with the processor's SHA instructions where they are faster: for hashes on SHA-256's compression. Only if there are such

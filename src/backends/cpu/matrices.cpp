@@ -40,8 +40,7 @@ bool hash_piece(const HashMatrices& job, std::uint64_t first, std::uint64_t coun
                   .n = count,
                   .length = row_bytes / row_unit(job.hash),
                   .mode = job.mode,
-                  .out = at_node(job.out, first),
-                  .policy = {}};
+                  .out = at_node(job.out, first)};
     if (lies_together(job)) {
         rows.rows = from_row(job.matrices[0], first).first;
     } else {

@@ -221,39 +221,41 @@ mkz_status program_function(mkz_program* program, const char* name, mkz_function
 }
 
 mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t groups, std::uint32_t group_size,
-                  std::uint32_t n_arguments, const mkz_argument* arguments, mkz_event** event) noexcept {
-    return guarded([&] {
-        Stream& s = of(stream);
-        const auto& f = backends::object_of<Function>(function, "cuda", "kernel");
-        if (&f.program.device != &s.device) refuse(f, "it is of " + f.program.device.name);
-        check_arguments(f, n_arguments, arguments);
-        backends::require_group(s.device.name, f.name, group_size, f.max_group_size);
-        backends::require_groups(s.device.name, f.name, groups, INT_MAX);
-        const Current current(s.device);
-        CUdeviceptr addresses[most_arguments];
-        void* values[most_arguments];
-        for (std::uint32_t i = 0; i < n_arguments; i++) {
-            const void* value = arguments[i].value;
-            if (arguments[i].bytes != 0) {
-                values[i] = const_cast<void*>(value);
-                continue;
-            }
-            auto* memory = static_cast<mkz_memory*>(const_cast<void*>(value));
-            addresses[i] = memory == nullptr ? 0 : of(memory).used_by(s);
-            values[i] = &addresses[i];
+                  std::uint32_t n_arguments, const mkz_argument* arguments, mkz_event** event) noexcept try {
+    require_own_process();
+    Stream& s = of(stream);
+    const auto& f = backends::object_of<Function>(function, "cuda", "kernel");
+    if (&f.program.device != &s.device) refuse(f, "it is of " + f.program.device.name);
+    check_arguments(f, n_arguments, arguments);
+    backends::require_group(s.device.name, f.name, group_size, f.max_group_size);
+    backends::require_groups(s.device.name, f.name, groups, INT_MAX);
+    const Current current(s.device);
+    CUdeviceptr addresses[most_arguments];
+    void* values[most_arguments];
+    for (std::uint32_t i = 0; i < n_arguments; i++) {
+        const void* value = arguments[i].value;
+        if (arguments[i].bytes != 0) {
+            values[i] = const_cast<void*>(value);
+            continue;
         }
-        command(s, event, [&] {
-            if (groups == 0) return;  // the driver refuses an empty grid
-            const CUresult result = driver().cuLaunchKernel(f.handle, static_cast<unsigned>(groups), 1, 1, group_size,
-                                                            1, 1, 0, s.handle, values, nullptr);
-            if (result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES) {
-                refuse(f, "a group of " + std::to_string(group_size) +
-                              " items takes more registers or shared memory than "
-                              "there is");
-            }
-            if (result != CUDA_SUCCESS) s.device.check(result, ("launch of " + f.name).c_str());
-        });
-    });
+        auto* memory = static_cast<mkz_memory*>(const_cast<void*>(value));
+        addresses[i] = memory == nullptr ? 0 : of(memory).used_by(s);
+        values[i] = &addresses[i];
+    }
+    Command command(s, event);
+    if (groups != 0) {  // the driver refuses an empty grid
+        const CUresult result = driver().cuLaunchKernel(f.handle, static_cast<unsigned>(groups), 1, 1, group_size, 1, 1,
+                                                        0, s.handle, values, nullptr);
+        if (result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES) {
+            refuse(f, "a group of " + std::to_string(group_size) +
+                          " items takes more registers or shared memory than there is");
+        }
+        if (result != CUDA_SUCCESS) s.device.check(result, ("launch of " + f.name).c_str());
+    }
+    command.end();
+    return MKZ_OK;
+} catch (...) {  // not by guarded(), whose lambdas would stand in every backtrace of a launch
+    return backends::note_exception("cuda");
 }
 
 }  // namespace merklize::cuda

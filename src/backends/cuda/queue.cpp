@@ -37,9 +37,9 @@ mkz_status copy(mkz_stream* stream, std::uint64_t bytes, mkz_event** event, cons
         Stream& s = of(stream);
         const Current current(s.device);
         const auto enqueue = prepare(s);
-        command(s, event, [&] {
-            if (bytes != 0) s.device.check(enqueue(), what);
-        });
+        Command command(s, event);
+        if (bytes != 0) s.device.check(enqueue(), what);
+        command.end();
     });
 }
 
@@ -194,7 +194,7 @@ mkz_status copy_on_device(mkz_stream* stream, mkz_memory* to, std::uint64_t to_o
 mkz_status event_record(mkz_stream* stream, mkz_event** event) noexcept {
     return guarded([&] {
         const Current current(of(stream).device);
-        command(of(stream), event, [] {});
+        Command(of(stream), event).end();
     });
 }
 

@@ -87,19 +87,28 @@ struct Event {
 inline Stream& of(mkz_stream* stream) { return backends::object_of<Stream>(stream, "cuda", "stream"); }
 inline Event& of(mkz_event* event) { return backends::object_of<Event>(event, "cuda", "event"); }
 
-/// Enqueues a command, between the records of its event if the caller wants one. The context must be current.
-template <class Enqueue>
-void command(Stream& stream, mkz_event** wanted, Enqueue&& enqueue) {
-    if (wanted == nullptr) return enqueue();
-    auto event = std::make_unique<Event>(stream.device, stream.timed);
-    const auto record = [&](CUevent which) {
-        stream.device.check(driver().cuEventRecord(which, stream.handle), "cuEventRecord");
-    };
-    if (event->start != nullptr) record(event->start);
-    enqueue();
-    record(event->end);
-    *wanted = reinterpret_cast<mkz_event*>(event.release());
-}
+/// A command is enqueued between the making of this and its end(): between the records of its event, if the caller wants one. The
+/// context must be current.
+class Command {
+public:
+    Command(Stream& stream, mkz_event** wanted) : stream_(stream), wanted_(wanted) {
+        if (wanted == nullptr) return;
+        event_ = std::make_unique<Event>(stream.device, stream.timed);
+        if (event_->start != nullptr) record(event_->start);
+    }
+    void end() {
+        if (!event_) return;
+        record(event_->end);
+        *wanted_ = reinterpret_cast<mkz_event*>(event_.release());
+    }
+
+private:
+    void record(CUevent event) { stream_.device.check(driver().cuEventRecord(event, stream_.handle), "cuEventRecord"); }
+
+    Stream& stream_;
+    mkz_event** wanted_;
+    std::unique_ptr<Event> event_{};
+};
 
 mkz_status stream_capturing(mkz_stream* stream, std::uint32_t* capturing) noexcept;
 

@@ -8,7 +8,7 @@
 
 #include "command/call.hpp"
 #include "command/output/text.hpp"
-#include "host/atomic_file.hpp"
+#include "files/atomic_file.hpp"
 #include "host/descriptor.hpp"
 
 namespace merklize::command {

@@ -18,8 +18,7 @@ struct ChunksKernel {
     std::uint32_t levels_in_group(std::uint32_t levels, const mkz_policy& policy) const;
 };
 /// is_even  whether what it reads and writes begins on 16 bytes
-/// is_free  as for Kernels::find()
-ChunksKernel chunks_kernel(DeviceCall& call, Hash hash, const mkz_policy& policy, bool is_even, bool is_free);
+ChunksKernel chunks_kernel(DeviceCall& call, Hash hash, const mkz_policy& policy, bool is_even);
 
 /// Messages of equal length, and where their values go (core/kernels/hash_chunks.h).
 struct ChunkRows {

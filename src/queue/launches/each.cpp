@@ -50,16 +50,15 @@ struct EachValues {
 // words  the table
 void launch_each(DeviceCall& call, const HashEach& a, const EachTable& table, mkz_memory* in, const Range& words,
                  std::uint32_t align, EachValues& values, const Range& out) {
-    const mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_HASH_CHUNKS, a.hash, table.chunks, a.policy);
+    const mkz_policy policy = call.chosen(MKZ_KERNEL_HASH_CHUNKS, a.hash, table.chunks);
     Variant variant = variant_of(info(a.hash).id, policy);
     variant.align = align;
-    const bool is_free = a.policy.group_size == 0;
-    const Kernel hash = call.kernels.find(variant, bodies::hash_each, is_free);
+    const Kernel hash = call.kernel(variant, bodies::hash_each);
     const auto slots = [&](std::uint32_t level) {
         return level == 0 ? table.chunks : (table.chunks >> level) + table.n;
     };
     const auto make_room = [&](EachValues::Level& level, std::uint64_t count) {
-        if (level.room < count) level = {call.timeline.scratch(Digest::size * count), count};
+        if (level.room < count) level = {call.scratch(Digest::size * count), count};
     };
     if (table.levels > 0) {
         make_room(values.even, std::max(slots(0), slots(2)));
@@ -67,22 +66,23 @@ void launch_each(DeviceCall& call, const HashEach& a, const EachTable& table, mk
     }
     const KeyWords key = key_words(a.mode);
     const auto below_root = static_cast<std::uint32_t>(a.below_root);
-    call.timeline.launch(hash, groups_of(slots(0), policy, hash), in, words.memory, words.offset / 8, table.n,
-                         table.levels > 0 ? range_of(values.even.values).memory : out.memory, out.memory,
-                         out.offset / 32, key, a.mode.flags(), below_root);
+    call.enqueue(hash, groups_of(slots(0), policy, hash),
+                 {in, words.memory, words.offset / 8, table.n,
+                  table.levels > 0 ? range_of(values.even.values).memory : out.memory, out.memory, out.offset / 32, key,
+                  a.mode.flags(), below_root});
     if (table.levels == 0) return;
-    const Kernel parents = call.kernels.find(variant, bodies::hash_each_parents, is_free);
+    const Kernel parents = call.kernel(variant, bodies::hash_each_parents);
     for (std::uint32_t level = 1; level <= table.levels; level++) {
         Range from = range_of(values.even.values), to = range_of(values.odd.values);
         if (level % 2 == 0) std::swap(from, to);
-        call.timeline.launch(parents, groups_of(slots(level), policy, parents), words.memory, words.offset / 8, table.n,
-                             level, from.memory, to.memory, out.memory, out.offset / 32, key, a.mode.flags(),
-                             below_root);
+        call.enqueue(parents, groups_of(slots(level), policy, parents),
+                     {words.memory, words.offset / 8, table.n, level, from.memory, to.memory, out.memory,
+                      out.offset / 32, key, a.mode.flags(), below_root});
     }
 }
 
 bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
-    const mkz_driver& driver = call.timeline.driver();
+    const mkz_driver& driver = call.driver();
     // Where kernels take addresses, one launch reaches all messages. OpenCL's reach one block: messages of a block that come one after
     // another go together.
     const bool has_addresses = call.facts().language != MKZ_LANGUAGE_OPENCL;
@@ -92,8 +92,8 @@ bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
                              : range.offset;
     };
     const std::uint64_t out_bytes = (a.below_root ? 2 : 1) * Digest::size, n = a.messages.size();
-    const Lease found = a.out.on_device ? call.kernels.aligned_out(range_of(a.out), out_bytes * n)
-                                        : call.timeline.scratch(out_bytes * n);
+    const Lease found =
+        a.out.on_device ? call.aligned_out(range_of(a.out), out_bytes * n) : call.scratch(out_bytes * n);
     const Range out = range_of(found);
     EachValues values;
     for (std::uint64_t first = 0; first < n;) {
@@ -106,21 +106,21 @@ bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
             const Range range = range_of(message.place);
             chunks += chunks_of(message.bytes);
             if (count > 0 && (chunks > most_chunks || (!has_addresses && range.memory != in))) break;
-            if (!call.kernels.is_aligned(range, 16)) align = 1;
+            if (!call.is_aligned(range, 16)) align = 1;
         }
         const std::uint64_t base =
             has_addresses ? reinterpret_cast<std::uintptr_t>(driver.native(in)) : std::uint64_t{0};
         const EachTable table(a.messages.subspan(first, count),
                               [&](const Extent& message) { return address(message) - base; });
-        const Lease words = call.timeline.scratch(EachTable::bytes_of(count));
-        call.staging.send(words.place(), table.words.data(), EachTable::bytes_of(count));
+        const Lease words = call.scratch(EachTable::bytes_of(count));
+        call.send(words.place(), table.words.data(), EachTable::bytes_of(count));
         launch_each(call, a, table, in, range_of(words), align, values, {out.memory, out.offset + out_bytes * first});
         first += count;
     }
     if (a.out.on_device)
-        call.kernels.return_out(range_of(a.out), out, out_bytes * n);
+        call.return_out(range_of(a.out), out, out_bytes * n);
     else
-        call.staging.download(host_bytes(a.out), out.place(), out_bytes * n);
+        call.download(host_bytes(a.out), out.place(), out_bytes * n);
     return !tick || tick(1);
 }
 
@@ -167,7 +167,7 @@ bool each_staged(DeviceCall& call, const HashEach& a, const Tick& tick) {
         mkz_memory* in = slot.block(0)->memory();
         launch_each(call, a, pieces[which].table, in, {in, 0}, 16, values, {slot.block(1)->memory(), 0});
     };
-    return call.staging.run(pieces.size(), pipeline, tick);
+    return call.run(pieces.size(), pipeline, tick);
 }
 
 }  // namespace

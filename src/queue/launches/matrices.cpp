@@ -53,7 +53,7 @@ bool is_panel_needed(DeviceCall& call, const HashMatrices& a) {
     if (a.matrices.empty()) return false;
     const MatrixAt& first = a.matrices[0];
     if (!first.first.on_device) return !is_readable(a, staged(first, a, a.n, {}));
-    return !is_readable(a, first) || !call.kernels.is_aligned(range_of(first.first), row_unit(a.hash));
+    return !is_readable(a, first) || !call.is_aligned(range_of(first.first), row_unit(a.hash));
 }
 
 // Rows of matrices that are all on the device.
@@ -66,7 +66,7 @@ void hash_here(DeviceCall& call, const HashMatrices& a, const std::vector<Matrix
         const MatrixAt& only = matrices[0];
         const UnitRows rows{range_of(only.first), static_cast<std::uint64_t>(only.row_stride) / unit,
                             static_cast<std::uint64_t>(only.column_stride) / unit, only.columns};
-        return launch_rows(call, a.hash, a.policy, a.n, rows, n, out);
+        return launch_rows(call, a.hash, a.n, rows, n, out);
     }
     // Side by side: columns of words one after another, or rows of bytes.
     const std::uint64_t row_stride = is_field_hash ? unit : row_bytes,
@@ -78,15 +78,10 @@ void hash_here(DeviceCall& call, const HashMatrices& a, const std::vector<Matrix
         to.offset += column_stride * matrix.columns;
     }
     const Range rows = panel.memory != nullptr || matrices.empty() ? panel : range_of(matrices[0].first);
-    if (is_field_hash) return launch_rows(call, a.hash, a.policy, a.n, {rows, 1, n, row_bytes / unit}, n, out);
-    call.launch(HashRows{.hash = a.hash,
-                         .rows = rows.place(),
-                         .n = n,
-                         .length = row_bytes,
-                         .mode = a.mode,
-                         .out = out.place(),
-                         .policy = a.policy},
-                {});
+    if (is_field_hash) return launch_rows(call, a.hash, a.n, {rows, 1, n, row_bytes / unit}, n, out);
+    call.launch(
+        HashRows{.hash = a.hash, .rows = rows.place(), .n = n, .length = row_bytes, .mode = a.mode, .out = out.place()},
+        {});
 }
 
 // A job whose matrices are all on the device, in these blocks.
@@ -111,8 +106,8 @@ std::optional<Sent> send_whole(DeviceCall& call, const HashMatrices& a) {
             const std::uint64_t bytes = a.n * a.word_bytes * matrix.columns;
             if (matrix.first.on_device || bytes == 0) continue;
             if (!has_whole_rows(matrix, a.word_bytes)) return {};
-            sent.blocks.push_back(call.timeline.scratch(bytes));
-            call.staging.upload(sent.blocks.back().place(), host_bytes(matrix.first), bytes);
+            sent.blocks.push_back(call.scratch(bytes));
+            call.upload(sent.blocks.back().place(), host_bytes(matrix.first), bytes);
             matrix.first = sent.blocks.back().place();
             if (!a.from_montgomery) continue;
             pack_matrix(call, matrix, a.word_bytes, a.n, new_form(a), range_of(matrix.first),
@@ -140,18 +135,18 @@ bool DeviceCall::launch(const HashMatrices& given, const Tick& tick) {
         operands.push_back({matrix.first, item, a.n * item, {}});
         if (has_whole_rows(matrix, a.word_bytes)) continue;
         operands.back().pack = [&](std::uint64_t first, std::uint64_t count, std::byte* to) {
-            pack_staged(matrix, a, staging.threads(), first, count, to);
+            pack_staged(matrix, a, threads(), first, count, to);
         };
     }
     operands.push_back({a.out, 32, 32 * a.n, {}});
     constexpr std::uint64_t panel_bytes = 64 << 20;
     const bool has_panel = is_panel_needed(*this, a);
     const std::uint64_t per_piece = has_panel ? std::clamp<std::uint64_t>(panel_bytes / row_bytes, 1, a.n) : a.n;
-    const Lease panel = has_panel ? timeline.scratch(per_piece * row_bytes) : Lease();
-    const Lease flag = a.modulus != 0 ? timeline.scratch(sizeof(std::uint32_t)) : Lease();
+    const Lease panel = has_panel ? scratch(per_piece * row_bytes) : Lease();
+    const Lease flag = a.modulus != 0 ? scratch(sizeof(std::uint32_t)) : Lease();
     std::uint32_t found = 0;
-    if (flag) timeline.copy_to_device(flag.place(), &found, sizeof found);
-    const bool finished = staging.batch(
+    if (flag) copy_to_device(flag.place(), &found, sizeof found);
+    const bool finished = batch(
         a.n, operands, per_piece,
         [&](std::uint64_t first, std::uint64_t count, const std::vector<Range>& at) {
             std::vector<MatrixAt> here;
@@ -165,8 +160,8 @@ bool DeviceCall::launch(const HashMatrices& given, const Tick& tick) {
         },
         tick);
     if (!flag) return finished;
-    timeline.copy_to_host(&found, flag.place(), sizeof found);
-    timeline.synchronize_main();
+    copy_to_host(&found, flag.place(), sizeof found);
+    synchronize_main();
     if (found != 0) refuse_words(*this, a);
     return finished;
 }

@@ -10,51 +10,46 @@ namespace {
 
 void merge_on_device(DeviceCall& call, const MergeSubtrees& a) {
     const Range below = range_of(a.below), nodes = range_of(a.nodes);
-    call.kernels.require_node_alignment(below);
-    call.kernels.require_node_alignment(nodes);
-    mkz_memory* constants = call.kernels.device().constants(a.hash);
+    call.require_node_alignment(below);
+    call.require_node_alignment(nodes);
+    mkz_memory* constants = call.device().constants(a.hash);
     std::uint64_t n = a.n;
-    const mkz_policy wanted = call.kernels.wanted(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n, a.policy);
+    const mkz_policy wanted = call.wanted(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n);
     for (std::uint32_t level = 0; level < a.levels;) {
         // Each stretch of levels gets its own choice of the table's: the narrow top of a tree runs otherwise than its wide bottom.
-        const mkz_policy policy = call.kernels.filled(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, wanted);
+        const mkz_policy policy = call.filled(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, wanted);
         // Leaves that are to be copied are read by a launch of their level and the next.
         const bool keep = level == 0 && a.kept.pointer != nullptr;
         const std::uint32_t levels =
             keep ? std::min(a.levels, 2u) : std::clamp<std::uint32_t>(policy.levels_per_launch, 1, a.levels - level);
         const Range& in = level == 0 ? below : nodes;
         const std::uint64_t in_node = in.offset / 32 + a.offset[level], slot_0 = nodes.offset / 32;
-        const Variant variant = Kernels::merge_variant(a.hash, a.mode, policy);
-        const bool is_free = a.policy.group_size == 0;
+        const Variant variant = call.merge_variant(a.hash, a.mode, policy);
         if (keep) {
             const Range kept = range_of(a.kept);
-            call.kernels.require_node_alignment(kept);
-            const Kernel merge = call.kernels.find(variant, bodies::merge_keep, is_free);
-            call.kernels.launch_merges(a.mode, merge, groups_of(divide_up(n, 4), policy, merge), in.memory, in_node,
-                                       kept.memory, kept.offset / 32, nodes.memory, slot_0 + a.offset[1],
-                                       slot_0 + a.offset[levels], n / 2, levels, constants);
+            call.require_node_alignment(kept);
+            const Kernel merge = call.kernel(variant, bodies::merge_keep);
+            call.enqueue(merge, groups_of(divide_up(n, 4), policy, merge),
+                         {in.memory, in_node, kept.memory, kept.offset / 32, nodes.memory, slot_0 + a.offset[1],
+                          slot_0 + a.offset[levels], n / 2, levels, constants},
+                         &a.mode);
         } else if (levels == 1) {
-            const Kernel merge = call.kernels.find(variant, bodies::merge_level, is_free);
-            call.kernels.launch_merges(a.mode, merge, groups_of(n / 2, policy, merge), in.memory, in_node, nodes.memory,
-                                       slot_0 + a.offset[level + 1], n / 2, constants);
+            const Kernel merge = call.kernel(variant, bodies::merge_level);
+            call.enqueue(merge, groups_of(n / 2, policy, merge),
+                         {in.memory, in_node, nodes.memory, slot_0 + a.offset[level + 1], n / 2, constants}, &a.mode);
         } else {
-            const Kernel merge = call.kernels.find(variant, bodies::merge_subtree, is_free);
-            call.kernels.launch_merges(a.mode, merge, n >> levels, in.memory, in_node, nodes.memory, slot_0,
-                                       a.offset[level + 1], n, levels, constants);
+            const Kernel merge = call.kernel(variant, bodies::merge_subtree);
+            call.enqueue(merge, n >> levels,
+                         {in.memory, in_node, nodes.memory, slot_0, a.offset[level + 1], n, levels, constants},
+                         &a.mode);
         }
         n >>= levels;
         level += levels;
     }
 }
 
-// All at once, or in parts between which the caller is asked: subtrees first, then what is above them. A part takes some
-// milliseconds, since each ends in narrow levels and a wait (2^25 leaves of blake3 on an H200: 1.43 ms in parts of 2^22, else 1.10).
-bool merge_asking(DeviceCall& call, const MergeSubtrees& a, const Tick& tick) {
-    const std::uint32_t part_levels = call.facts().is_cpu ? 14 : is_field(info(a.hash)) ? 23 : 27;
-    if (!tick || a.levels <= part_levels) {
-        merge_on_device(call, a);
-        return !tick || tick(1);
-    }
+// Subtrees of `part_levels` levels first, then what is above them; the caller is asked between them.
+bool merge_in_parts(DeviceCall& call, const MergeSubtrees& a, std::uint32_t part_levels, const Tick& tick) {
     const std::uint64_t part = std::uint64_t{1} << part_levels;
     for (std::uint64_t first = 0; first < a.n; first += part) {
         MergeSubtrees subtree = a;
@@ -63,7 +58,7 @@ bool merge_asking(DeviceCall& call, const MergeSubtrees& a, const Tick& tick) {
         for (std::uint32_t l = 0; l <= part_levels; l++) subtree.offset[l] += first >> l;
         subtree.kept.offset += Digest::size * first;
         merge_on_device(call, subtree);
-        call.timeline.synchronize();
+        call.synchronize();
         if (!tick(static_cast<double>(first + part) / static_cast<double>(a.n))) return false;
     }
     MergeSubtrees top = a;
@@ -81,8 +76,8 @@ bool merge_staged(DeviceCall& call, const MergeSubtrees& all, const Tick& tick) 
     MergeSubtrees a = all;
     // A piece's levels come down one by one into pinned memory of the caller's: large pieces of a large tree, so that most bytes are
     // in few copies (2^25 leaves on an H200: 24.6 ms with 64 MiB, 25.5 with 32, 28 with 16).
-    const bool straight = call.staging.is_pinned(host_bytes(a.below), Digest::size) &&
-                          call.staging.is_pinned(host_bytes(a.nodes), Digest::size);
+    const bool straight =
+        call.is_pinned(host_bytes(a.below), Digest::size) && call.is_pinned(host_bytes(a.nodes), Digest::size);
     constexpr std::uint64_t fewest_pieces = 16, largest = 4 * Staging::piece_bytes;
     const std::uint64_t bytes =
         straight ? std::clamp(Digest::size * a.n / fewest_pieces, Staging::piece_bytes, largest) : Staging::piece_bytes;
@@ -120,7 +115,7 @@ bool merge_staged(DeviceCall& call, const MergeSubtrees& all, const Tick& tick) 
             merge_on_device(call, part);
         };
         const double share = static_cast<double>(a.n - (a.n >> levels)) / merges;
-        if (!call.staging.run(divide_up(a.n, per_piece), pipeline, part_of(tick, before, share))) return false;
+        if (!call.run(divide_up(a.n, per_piece), pipeline, part_of(tick, before, share))) return false;
         before += share;
         // What was built last is what is there now.
         a.below = a.nodes;
@@ -134,7 +129,14 @@ bool merge_staged(DeviceCall& call, const MergeSubtrees& all, const Tick& tick) 
 }  // namespace
 
 bool DeviceCall::launch(const MergeSubtrees& a, const Tick& tick) {
-    if (a.nodes.on_device) return merge_asking(*this, a, tick);
+    if (a.nodes.on_device) {
+        // A part takes some milliseconds, since each ends in narrow levels and a wait (2^25 leaves of blake3 on an H100: 1.43 ms in parts
+        // of 2^22, else 1.10).
+        const std::uint32_t part_levels = facts().is_cpu ? 14 : is_field(info(a.hash)) ? 23 : 27;
+        if (tick && a.levels > part_levels) return merge_in_parts(*this, a, part_levels, tick);
+        merge_on_device(*this, a);
+        return !tick || tick(1);
+    }
     std::byte* nodes = host_bytes(a.nodes);
     const std::uint64_t bytes = 32 * (a.offset[0] + a.n);
     // Between the levels of a part of a heap are nodes of others, who may be writing them now.
@@ -143,31 +145,31 @@ bool DeviceCall::launch(const MergeSubtrees& a, const Tick& tick) {
         bytes > facts().max_allocation || a.below.pointer != a.nodes.pointer) {
         return merge_staged(*this, a, tick);
     }
-    const Lease wrapped = timeline.wrap_host(nodes, bytes);
+    const Lease wrapped = wrap_host(nodes, bytes);
     MergeSubtrees on_device = a;
     on_device.below = on_device.nodes = wrapped.place();
-    if (!merge_asking(*this, on_device, tick)) return false;
-    timeline.copy_to_host(nodes, wrapped.place(), bytes);
-    timeline.finish();
+    if (!launch(on_device, tick)) return false;
+    copy_to_host(nodes, wrapped.place(), bytes);
+    finish();
     return true;
 }
 
 bool DeviceCall::launch(const MergePairs& a, const Tick& tick) {
-    const mkz_policy policy = kernels.chosen(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n, a.policy);
-    const Kernel merge =
-        kernels.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_pairs, a.policy.group_size == 0);
-    mkz_memory* constants = kernels.device().constants(a.hash);
+    const mkz_policy policy = chosen(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n);
+    const Kernel merge = kernel(merge_variant(a.hash, a.mode, policy), bodies::merge_pairs);
+    mkz_memory* constants = device().constants(a.hash);
     const std::uint64_t bytes = 32 * a.n;
-    return staging.batch(
+    return batch(
         a.n, {{a.left, 32, bytes}, {a.right, 32, bytes}, {a.out, 32, bytes}}, a.n,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
-            const Lease from_left = kernels.aligned_to(at[0], 32, 32 * count),
-                        from_right = kernels.aligned_to(at[1], 32, 32 * count),
-                        to = kernels.aligned_out(at[2], 32 * count);
+            const Lease from_left = aligned_to(at[0], 32, 32 * count), from_right = aligned_to(at[1], 32, 32 * count),
+                        to = aligned_out(at[2], 32 * count);
             const Range left = range_of(from_left), right = range_of(from_right), out = range_of(to);
-            kernels.launch_merges(a.mode, merge, groups_of(count, policy, merge), left.memory, left.offset / 32,
-                                  right.memory, right.offset / 32, out.memory, out.offset / 32, count, constants);
-            kernels.return_out(at[2], out, 32 * count);
+            enqueue(merge, groups_of(count, policy, merge),
+                    {left.memory, left.offset / 32, right.memory, right.offset / 32, out.memory, out.offset / 32, count,
+                     constants},
+                    &a.mode);
+            return_out(at[2], out, 32 * count);
         },
         tick);
 }

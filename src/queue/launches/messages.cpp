@@ -16,13 +16,13 @@ namespace {
 void hash_message(DeviceCall& call, const HashRows& a) {
     const std::uint64_t chunks = chunks_of(a.length);
     const auto levels = static_cast<std::uint32_t>(std::bit_width(chunks - 1));
-    const mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_HASH_CHUNKS, a.hash, chunks, a.policy);
-    const bool is_even = call.kernels.is_aligned(range_of(a.rows), 16);
-    const ChunksKernel hash = chunks_kernel(call, a.hash, policy, is_even, a.policy.group_size == 0);
+    const mkz_policy policy = call.chosen(MKZ_KERNEL_HASH_CHUNKS, a.hash, chunks);
+    const bool is_even = call.is_aligned(range_of(a.rows), 16);
+    const ChunksKernel hash = chunks_kernel(call, a.hash, policy, is_even);
     const std::uint32_t in_group = hash.levels_in_group(levels, policy);
     const std::uint64_t n = divide_up(chunks, std::uint64_t{1} << in_group);
-    const Lease to = call.kernels.aligned_out(range_of(a.out), Digest::size);
-    const Lease chunk_values = n == 1 ? Lease(to.place()) : call.timeline.scratch(Digest::size * n);
+    const Lease to = call.aligned_out(range_of(a.out), Digest::size);
+    const Lease chunk_values = n == 1 ? Lease(to.place()) : call.scratch(Digest::size * n);
     const Range out = range_of(to), values = range_of(chunk_values);
     launch_chunks(call, hash, a.mode,
                   {.in = range_of(a.rows),
@@ -31,28 +31,27 @@ void hash_message(DeviceCall& call, const HashRows& a) {
                    .levels = in_group,
                    .root = n == 1 ? MKZ_BLAKE3_ROOT : 0u});
     if (n > 1) merge_values(call, a.hash, values, n, levels - in_group, a.mode, MKZ_BLAKE3_ROOT, out);
-    call.kernels.return_out(range_of(a.out), out, Digest::size);
+    call.return_out(range_of(a.out), out, Digest::size);
 }
 
 // The values of long rows wait in two blocks in turn, until each row has one.
 bool hash_pieces(DeviceCall& call, const HashRows& a, const Tick& tick) {
     const std::uint64_t chunks = chunks_of(a.length);
-    const mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_HASH_ROWS, a.hash, a.n * chunks, a.policy);
+    const mkz_policy policy = call.chosen(MKZ_KERNEL_HASH_ROWS, a.hash, a.n * chunks);
     constexpr std::uint64_t most_values = (std::uint64_t{256} << 20) / 32;
     const std::uint64_t per_piece = chunks == 1 ? a.n : std::clamp<std::uint64_t>(most_values / chunks, 1, a.n);
     Lease values, above;
     if (chunks > 1) {
-        values = call.timeline.scratch(32 * per_piece * chunks);
-        above = call.timeline.scratch(32 * per_piece * divide_up(chunks, 2));
+        values = call.scratch(32 * per_piece * chunks);
+        above = call.scratch(32 * per_piece * divide_up(chunks, 2));
     }
     const Kernel parents = chunks == 1 ? Kernel{} : parents_kernel(call, a.hash);
-    return call.staging.batch(
+    return call.batch(
         a.n, {{a.rows, a.length, a.n * a.length}, {a.out, 32, 32 * a.n}}, per_piece,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
-            const bool is_even =
-                a.length % 16 == 0 && call.kernels.is_aligned(at[0], 16) && call.kernels.is_aligned(at[1], 16);
-            const ChunksKernel hash = chunks_kernel(call, a.hash, policy, is_even, a.policy.group_size == 0);
-            const Lease digests = call.kernels.aligned_out(at[1], 32 * count);
+            const bool is_even = a.length % 16 == 0 && call.is_aligned(at[0], 16) && call.is_aligned(at[1], 16);
+            const ChunksKernel hash = chunks_kernel(call, a.hash, policy, is_even);
+            const Lease digests = call.aligned_out(at[1], 32 * count);
             const Range out = range_of(digests);
             Range from = chunks == 1 ? out : range_of(values);
             // An empty row has no memory; any block will do, since nothing of it is read.
@@ -70,7 +69,7 @@ bool hash_pieces(DeviceCall& call, const HashRows& a, const Tick& tick) {
                     {.in = from, .out = to, .count = c, .rows = count, .root = c == 2 ? MKZ_BLAKE3_ROOT : 0u});
                 std::swap(from, to);
             }
-            call.kernels.return_out(at[1], out, 32 * count);
+            call.return_out(at[1], out, 32 * count);
         },
         tick);
 }

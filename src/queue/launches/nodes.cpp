@@ -1,5 +1,6 @@
 // Nodes of trees: to the host, and back into their slots.
 #include <algorithm>
+
 #include "queue/device_call.hpp"
 
 namespace merklize::runtime {
@@ -8,36 +9,19 @@ namespace {
 // slots  words of 32 bits of each: 1 or 2
 void launch_gather(DeviceCall& call, const Range& nodes, mkz_memory* slots, std::uint32_t slot_words, std::uint64_t n,
                    mkz_memory* out) {
-    const Kernel gather = call.kernels.find({.group_size = 256}, bodies::gather_nodes, true);
-    call.timeline.launch(gather, divide_up(n, gather.group_size), nodes.memory, nodes.offset / 32, slots, slot_words, n,
-                         out);
+    const Kernel gather = call.free_kernel(data_variant(), bodies::gather_nodes);
+    call.enqueue(gather, divide_up(n, gather.group_size), {nodes.memory, nodes.offset / 32, slots, slot_words, n, out});
 }
 
 template <class Slot>
 void gather_to_host(DeviceCall& call, const Place& nodes, std::span<const Slot> slots, void* out) {
     if (slots.empty()) return;
     const Range tree = range_of(nodes);
-    call.kernels.require_node_alignment(tree);
-    const Lease wanted = call.timeline.scratch(slots.size_bytes()), found = call.timeline.scratch(32 * slots.size());
-    call.staging.send(wanted.place(), slots.data(), slots.size_bytes());
+    call.require_node_alignment(tree);
+    const Lease wanted = call.scratch(slots.size_bytes()), found = call.scratch(32 * slots.size());
+    call.send(wanted.place(), slots.data(), slots.size_bytes());
     launch_gather(call, tree, range_of(wanted).memory, sizeof(Slot) / 4, slots.size(), range_of(found).memory);
-    call.staging.download(out, found.place(), 32 * slots.size());
-}
-
-// old  null, or where what was in the slots goes first
-void write_nodes(DeviceCall& call, const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
-                 const Place* old) {
-    if (slots.empty()) return;
-    const Range tree = range_of(nodes);
-    call.kernels.require_node_alignment(tree);
-    const Lease wanted = call.timeline.scratch(slots.size_bytes()), fresh = call.timeline.scratch(32 * slots.size());
-    call.staging.send(wanted.place(), slots.data(), slots.size_bytes());
-    call.staging.send(fresh.place(), values, 32 * slots.size());
-    const std::uint64_t n = slots.size();
-    if (old != nullptr) call.gather_nodes(nodes, wanted.place(), n, *old);
-    const Kernel scatter = call.kernels.find({.group_size = 256}, bodies::scatter_nodes, true);
-    call.timeline.launch(scatter, divide_up(n, scatter.group_size), tree.memory, tree.offset / 32,
-                         range_of(wanted).memory, std::uint32_t{2}, n, range_of(fresh).memory);
+    call.download(out, found.place(), 32 * slots.size());
 }
 
 }  // namespace
@@ -53,37 +37,43 @@ void DeviceCall::gather_nodes(const Place& nodes, std::span<const std::uint64_t>
 void DeviceCall::gather_nodes(const Place& nodes, const Place& slots, std::uint64_t n, const Place& out) {
     if (n == 0) return;
     const Range tree = range_of(nodes);
-    kernels.require_node_alignment(tree);
+    require_node_alignment(tree);
     // The kernel's lists begin where their blocks do.
-    const auto is_whole = [&](const Range& range) { return range.offset == 0 && kernels.is_aligned(range, 16); };
+    const auto is_whole = [&](const Range& range) { return range.offset == 0 && is_aligned(range, 16); };
     Lease list(slots), found(out);
     if (!is_whole(range_of(list))) {
-        list = timeline.scratch(8 * n);
-        timeline.copy_on_device(list.place(), slots, 8 * n);
+        list = scratch(8 * n);
+        copy_on_device(list.place(), slots, 8 * n);
     }
-    if (!is_whole(range_of(found))) found = timeline.scratch(32 * n);
+    if (!is_whole(range_of(found))) found = scratch(32 * n);
     launch_gather(*this, tree, range_of(list).memory, 2, n, range_of(found).memory);
-    kernels.return_out(range_of(out), range_of(found), 32 * n);
+    return_out(range_of(out), range_of(found), 32 * n);
 }
 
-void DeviceCall::scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values) {
-    write_nodes(*this, nodes, slots, values, nullptr);
-}
-
-void DeviceCall::exchange_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
-                                const Place& old) {
-    write_nodes(*this, nodes, slots, values, &old);
+void DeviceCall::scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
+                               const Place* old) {
+    if (slots.empty()) return;
+    const Range tree = range_of(nodes);
+    require_node_alignment(tree);
+    const Lease wanted = scratch(slots.size_bytes()), fresh = scratch(32 * slots.size());
+    send(wanted.place(), slots.data(), slots.size_bytes());
+    send(fresh.place(), values, 32 * slots.size());
+    const std::uint64_t n = slots.size();
+    if (old != nullptr) gather_nodes(nodes, wanted.place(), n, *old);
+    const Kernel scatter = free_kernel(data_variant(), bodies::scatter_nodes);
+    enqueue(scatter, divide_up(n, scatter.group_size),
+            {tree.memory, tree.offset / 32, range_of(wanted).memory, std::uint32_t{2}, n, range_of(fresh).memory});
 }
 
 void DeviceCall::clear_nodes(const Place& nodes, std::uint64_t n) {
     constexpr std::uint64_t most = QueueDevice::zeros_bytes / Digest::size;
-    const Place zeros = timeline.device()->zeros().at(0);
+    const Place zeros = device().zeros().at(0);
     std::uint64_t done = std::min(n, most);
-    timeline.copy_on_device(nodes, zeros, Digest::size * done);
+    copy_on_device(nodes, zeros, Digest::size * done);
     // The rest by doubling: a copy takes as long as its bytes, and a few microseconds.
     while (done < n) {
         const std::uint64_t more = std::min(done, n - done);
-        timeline.copy_on_device(at_node(nodes, done), nodes, Digest::size * more);
+        copy_on_device(at_node(nodes, done), nodes, Digest::size * more);
         done += more;
     }
 }

@@ -8,14 +8,13 @@
 namespace merklize::runtime {
 
 // Each level is kept: one behind the other in one block, from where the last launch puts them in order.
-bool DeviceCall::digest_nodes(const DigestNodes& a, const Tick& tick) {
+bool DeviceCall::launch(const DigestNodes& a, const Tick& tick) {
     const std::uint64_t groups = divide_up(a.bytes, std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << a.levels);
     std::uint64_t all = 2;
     for (std::uint64_t n = groups; n > 2; n = divide_up(n, 2)) all += n;
-    const Lease scratch = timeline.scratch(32 * all);
-    const Range values = range_of(scratch);
-    const HashChunks chunks{
-        .data = a.data, .bytes = a.bytes, .levels = a.levels, .out = values.place(), .policy = a.policy};
+    const Lease all_values = scratch(32 * all);
+    const Range values = range_of(all_values);
+    const HashChunks chunks{.data = a.data, .bytes = a.bytes, .levels = a.levels, .out = values.place()};
     if (!launch(chunks, tick)) return false;
     const Kernel parents = parents_kernel(*this, chunks.hash);
     std::uint64_t at = 0;
@@ -34,12 +33,12 @@ bool DeviceCall::digest_nodes(const DigestNodes& a, const Tick& tick) {
         }
     }
     const std::uint64_t nodes = groups - 1;
-    const Lease to = kernels.aligned_out(range_of(a.out), 64 * nodes);
+    const Lease to = aligned_out(range_of(a.out), 64 * nodes);
     const Range out = range_of(to);
-    const Kernel order = kernels.find({.group_size = 256}, bodies::order_parents, true);
-    timeline.launch(order, divide_up(nodes, order.group_size), values.memory, std::uint64_t{0}, groups,
-                    std::uint32_t{a.post_order}, out.memory, out.offset / 32);
-    kernels.return_out(range_of(a.out), out, 64 * nodes);
+    const Kernel order = free_kernel(data_variant(), bodies::order_parents);
+    enqueue(order, divide_up(nodes, order.group_size),
+            {values.memory, std::uint64_t{0}, groups, std::uint32_t{a.post_order}, out.memory, out.offset / 32});
+    return_out(range_of(a.out), out, 64 * nodes);
     return true;
 }
 

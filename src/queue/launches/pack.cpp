@@ -13,22 +13,22 @@ void pack_matrix(DeviceCall& call, const MatrixAt& matrix, std::uint32_t word_by
                  const NewForm& form, const Range& out, std::uint64_t out_row_stride, std::uint64_t out_column_stride) {
     const Range in = range_of(matrix.first);
     const auto even = [&](std::int64_t stride) { return stride % word_bytes == 0; };
-    const bool is_even = call.kernels.is_aligned(in, word_bytes) && call.kernels.is_aligned(out, word_bytes) &&
+    const bool is_even = call.is_aligned(in, word_bytes) && call.is_aligned(out, word_bytes) &&
                          even(matrix.row_stride) && even(matrix.column_stride);
-    const Kernel pack = call.kernels.find({.group_size = 256, .align = is_even ? 16u : 1u}, bodies::pack_matrix, true);
+    const Kernel pack = call.free_kernel(data_variant(is_even ? 16 : 1), bodies::pack_matrix);
     MatrixShape shape(matrix, word_bytes, n);
     shape.out_row_stride = out_row_stride;
     shape.out_column_stride = out_column_stride;
     shape.down = out_row_stride == word_bytes && out_column_stride != word_bytes ? 1 : 0;
     shape.to_montgomery = form.to_montgomery;
     shape.from_montgomery = form.from_montgomery;
-    call.timeline.launch(pack, divide_up(n * matrix.columns, pack.group_size), in.memory, in.offset, out.memory,
-                         out.offset, shape);
+    call.enqueue(pack, divide_up(n * matrix.columns, pack.group_size),
+                 {in.memory, in.offset, out.memory, out.offset, shape});
 }
 
 void DeviceCall::pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out) {
     const std::uint64_t row_bytes = word_bytes * matrix.columns;
-    if (has_whole_rows(matrix, word_bytes)) return timeline.copy_on_device(out, matrix.first, n * row_bytes);
+    if (has_whole_rows(matrix, word_bytes)) return copy_on_device(out, matrix.first, n * row_bytes);
     pack_matrix(*this, matrix, word_bytes, n, {}, range_of(out), row_bytes, word_bytes);
 }
 

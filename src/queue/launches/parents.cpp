@@ -8,7 +8,7 @@
 namespace merklize::runtime {
 
 Kernel parents_kernel(DeviceCall& call, Hash hash) {
-    return call.kernels.find({.hash = info(hash).id, .group_size = 256}, bodies::hash_parents, true);
+    return call.free_kernel({.hash = info(hash).id, .policy = group_of(256)}, bodies::hash_parents);
 }
 
 std::uint32_t most_levels(const Kernel& parents) {
@@ -16,9 +16,9 @@ std::uint32_t most_levels(const Kernel& parents) {
 }
 
 void launch_parents(DeviceCall& call, const Kernel& parents, const Mode& mode, const ValueRows& a) {
-    call.timeline.launch(parents, divide_up(a.rows * divide_up(a.count, 2), parents.group_size), a.in.memory,
-                         a.in.offset / 32, a.out.memory, a.out.offset / 32, a.count, a.rows, key_words(mode),
-                         mode.flags() | a.root, a.levels, std::uint32_t{a.keep});
+    call.enqueue(parents, divide_up(a.rows * divide_up(a.count, 2), parents.group_size),
+                 {a.in.memory, a.in.offset / 32, a.out.memory, a.out.offset / 32, a.count, a.rows, key_words(mode),
+                  mode.flags() | a.root, a.levels, std::uint32_t{a.keep}});
 }
 
 void merge_values(DeviceCall& call, Hash hash, Range in, std::uint64_t count, std::uint32_t levels, const Mode& mode,
@@ -29,7 +29,7 @@ void merge_values(DeviceCall& call, Hash hash, Range in, std::uint64_t count, st
         const std::uint32_t now = std::min(levels, most_levels(parents));
         const std::uint64_t above = divide_up(count, std::uint64_t{1} << now);
         const bool is_last = now == levels;
-        Lease values = is_last ? Lease(out.place()) : call.timeline.scratch(32 * above);
+        Lease values = is_last ? Lease(out.place()) : call.scratch(32 * above);
         const Range to = range_of(values);
         launch_parents(call, parents, mode,
                        {.in = in, .out = to, .count = count, .levels = now, .root = is_last ? root : 0});

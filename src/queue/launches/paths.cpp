@@ -60,47 +60,48 @@ Paths paths_of(const MergeAt& a, std::size_t most) {
 
 void merge_at_on_device(DeviceCall& call, const MergeAt& a) {
     const Range nodes = range_of(a.nodes);
-    call.kernels.require_node_alignment(nodes);
+    call.require_node_alignment(nodes);
     if (a.width > std::uint64_t{1} << 32) {
-        invalid("tree: updates on " + call.kernels.device().id() +
-                " are of levels of at most 2^32 nodes, this one has " + std::to_string(a.width));
+        invalid("tree: updates on " + call.device().id() + " are of levels of at most 2^32 nodes, this one has " +
+                std::to_string(a.width));
     }
-    mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_MERGE_AT, a.hash, a.n, a.policy);
+    mkz_policy policy = call.chosen(MKZ_KERNEL_MERGE_AT, a.hash, a.n);
     policy.lanes = 1;  // neighbours of a list are seldom neighbours in memory
-    const Kernel merge =
-        call.kernels.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_at, a.policy.group_size == 0);
+    const Kernel merge = call.kernel(call.merge_variant(a.hash, a.mode, policy), bodies::merge_at);
     // A level of a segment waits for the one below. So few nodes go one an item and to more groups; many keep all groups busy, and go
     // two an item in fewer stages.
     constexpr std::uint64_t many_segments = 64;
     const std::uint64_t one_each = merge.group_size;
     const Paths paths = paths_of(a, std::clamp<std::uint64_t>(a.n / many_segments, one_each, 2 * one_each));
-    const Lease scratch = call.timeline.scratch(4 * paths.words.size());
+    const Lease scratch = call.scratch(4 * paths.words.size());
     mkz_memory* lists = range_of(scratch).memory;
-    call.staging.send(scratch.place(), paths.words.data(), 4 * paths.words.size());
-    mkz_memory* constants = call.kernels.device().constants(a.hash);
+    call.send(scratch.place(), paths.words.data(), 4 * paths.words.size());
+    mkz_memory* constants = call.device().constants(a.hash);
     for (const Paths::Stage& stage : paths.stages) {
-        call.kernels.launch_merges(a.mode, merge, stage.segments, nodes.memory, nodes.offset / 32,
-                                   a.first >> stage.level, ((a.width - 1) >> stage.level) + 1, lists, stage.list,
-                                   stage.starts, stage.levels, static_cast<std::uint32_t>(a.lone), lists,
-                                   std::uint64_t{stage.level}, constants);
+        call.enqueue(merge, stage.segments,
+                     {nodes.memory, nodes.offset / 32, a.first >> stage.level, ((a.width - 1) >> stage.level) + 1,
+                      lists, stage.list, stage.starts, stage.levels, static_cast<std::uint32_t>(a.lone), lists,
+                      std::uint64_t{stage.level}, constants},
+                     &a.mode);
     }
 }
 
 }  // namespace
 
-void DeviceCall::merge_edge(const MergeEdge& a) {
+void DeviceCall::launch(const MergeEdge& a) {
     const Range leaves = range_of(a.leaves), nodes = range_of(a.nodes);
-    kernels.require_node_alignment(leaves);
-    kernels.require_node_alignment(nodes);
-    mkz_policy policy = kernels.chosen(MKZ_KERNEL_MERGE_AT, a.hash, 1, a.policy);
+    require_node_alignment(leaves);
+    require_node_alignment(nodes);
+    mkz_policy policy = chosen(MKZ_KERNEL_MERGE_AT, a.hash, 1);
     policy.lanes = 1;
-    const Kernel merge =
-        kernels.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_edge, a.policy.group_size == 0);
+    const Kernel merge = kernel(merge_variant(a.hash, a.mode, policy), bodies::merge_edge);
     KeyWords padding;
     static_assert(sizeof padding == Digest::size);
     std::memcpy(&padding, a.padding.bytes.data(), sizeof padding);
-    kernels.launch_merges(a.mode, merge, 1, leaves.memory, leaves.offset / 32, nodes.memory, nodes.offset / 32, a.n,
-                          a.levels, static_cast<std::uint32_t>(a.lone), padding, kernels.device().constants(a.hash));
+    enqueue(merge, 1,
+            {leaves.memory, leaves.offset / 32, nodes.memory, nodes.offset / 32, a.n, a.levels,
+             static_cast<std::uint32_t>(a.lone), padding, device().constants(a.hash)},
+            &a.mode);
 }
 
 bool DeviceCall::launch(const MergeAt& a, const Tick& tick) {
@@ -111,16 +112,16 @@ bool DeviceCall::launch(const MergeAt& a, const Tick& tick) {
     std::byte* nodes = host_bytes(a.nodes);
     const std::uint64_t bytes = 32 * (a.first + a.width);
     if (facts().unified && reinterpret_cast<std::uintptr_t>(nodes) % 16 == 0 && bytes <= facts().max_allocation) {
-        const Lease wrapped = timeline.wrap_host(nodes, bytes);
+        const Lease wrapped = wrap_host(nodes, bytes);
         MergeAt on_device = a;
         on_device.nodes = wrapped.place();
         merge_at_on_device(*this, on_device);
-        timeline.copy_to_host(nodes, wrapped.place(), bytes);
-        timeline.finish();
+        copy_to_host(nodes, wrapped.place(), bytes);
+        finish();
         return !tick || tick(1);
     }
     // Nodes that the device does not reach: to bring each level's pairs there and back would take longer than to merge them here.
-    return HostExecutor(staging.threads()).launch(a, tick);
+    return HostExecutor(threads()).launch(a, tick);
 }
 
 }  // namespace merklize::runtime

@@ -12,11 +12,11 @@ namespace {
 bool rows_by_items(DeviceCall& call, const HashRows& a, const Tick& tick) {
     const std::uint64_t unit = row_unit(a.hash), row_bytes = unit * a.length;
     require_row_length(call, a.hash, a.length);
-    return call.staging.batch(
+    return call.batch(
         a.n, {{a.rows, row_bytes, a.n * row_bytes}, {a.out, 32, 32 * a.n}}, a.n,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
-            const Lease rows = call.kernels.aligned_to(at[0], unit, count * row_bytes);
-            launch_rows(call, a.hash, a.policy, a.n, {range_of(rows), a.length, 1, a.length}, count, at[1]);
+            const Lease rows = call.aligned_to(at[0], unit, count * row_bytes);
+            launch_rows(call, a.hash, a.n, {range_of(rows), a.length, 1, a.length}, count, at[1]);
         },
         tick);
 }
@@ -27,26 +27,27 @@ void require_row_length(DeviceCall& call, Hash hash, std::uint64_t length) {
     if (length <= UINT32_MAX) return;
     const bool is_bytes = row_unit(hash) == 1;
     invalid(std::string(is_bytes ? "rows of bytes" : "rows of words") + ": rows of at most " +
-            std::to_string(UINT32_MAX) + (is_bytes ? " bytes on " : " elements on ") + call.kernels.device().id() +
-            ", got " + std::to_string(length));
+            std::to_string(UINT32_MAX) + (is_bytes ? " bytes on " : " elements on ") + call.device().id() + ", got " +
+            std::to_string(length));
 }
 
-void launch_rows(DeviceCall& call, Hash hash, const mkz_policy& wanted, std::uint64_t of, const UnitRows& rows,
-                 std::uint64_t n, const Range& out) {
+void launch_rows(DeviceCall& call, Hash hash, std::uint64_t of, const UnitRows& rows, std::uint64_t n,
+                 const Range& out) {
     const std::uint64_t unit = row_unit(hash);
     const mkz_kernel kind = is_field(info(hash)) ? MKZ_KERNEL_HASH_ELEMENTS : MKZ_KERNEL_HASH_ROWS;
-    const mkz_policy policy = call.kernels.chosen(kind, hash, of, wanted);
+    const mkz_policy policy = call.chosen(kind, hash, of);
     Variant variant = variant_of(UnitOf(hash).unit, policy);
     // Words are brought where they can be read; bytes are read where they are.
-    if (unit == 1 && (rows.row_stride % 16 != 0 || !call.kernels.is_aligned(rows.in, 16))) variant.align = 1;
-    const Kernel kernel = call.kernels.find(variant, bodies::hash_rows, wanted.group_size == 0);
-    const Lease digests = call.kernels.aligned_out(out, 32 * n);
+    if (unit == 1 && (rows.row_stride % 16 != 0 || !call.is_aligned(rows.in, 16))) variant.align = 1;
+    const Kernel kernel = call.kernel(variant, bodies::hash_rows);
+    const Lease digests = call.aligned_out(out, 32 * n);
     const Range to = range_of(digests);
     const Range from = rows.in.memory == nullptr ? Range{to.memory, 0} : rows.in;
-    call.timeline.launch(kernel, groups_of(n, policy, kernel), from.memory, from.offset / unit, rows.row_stride,
-                         rows.unit_stride, static_cast<std::uint32_t>(rows.length), to.memory, to.offset / 32, n,
-                         call.kernels.device().constants(hash));
-    call.kernels.return_out(out, to, 32 * n);
+    call.enqueue(
+        kernel, groups_of(n, policy, kernel),
+        {from.memory, from.offset / unit, rows.row_stride, rows.unit_stride, static_cast<std::uint32_t>(rows.length),
+         to.memory, to.offset / 32, n, call.device().constants(hash)});
+    call.return_out(out, to, 32 * n);
 }
 
 bool DeviceCall::launch(const HashRows& job, const Tick& tick) {

@@ -21,7 +21,7 @@ struct UnitRows {
 };
 /// of  rows of the whole job, which the policy is chosen for
 /// n   rows of this launch
-void launch_rows(DeviceCall& call, Hash hash, const mkz_policy& wanted, std::uint64_t of, const UnitRows& rows,
-                 std::uint64_t n, const Range& out);
+void launch_rows(DeviceCall& call, Hash hash, std::uint64_t of, const UnitRows& rows, std::uint64_t n,
+                 const Range& out);
 
 }  // namespace merklize::runtime

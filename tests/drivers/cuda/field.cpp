@@ -44,12 +44,12 @@ std::vector<std::uint64_t> edges() {
 
 TEST("cuda: field arithmetic in PTX is right at its edges") {
     constexpr std::uint32_t group = 64;
-    const Program built = build(
-        (merklize::runtime::text_of(
-             {.hash = MKZ_HASH_rp64_256_v3, .only = merklize::runtime::bodies::merge_pairs.only, .group_size = group},
-             {.language = MKZ_LANGUAGE_CUDA}) +
-         kernel_of_all_pairs)
-            .c_str());
+    const Program built = build((merklize::runtime::text_of({.hash = MKZ_HASH_rp64_256_v3,
+                                                             .only = merklize::runtime::bodies::merge_pairs.only,
+                                                             .policy = merklize::runtime::group_of(group)},
+                                                            {.language = MKZ_LANGUAGE_CUDA}) +
+                                 kernel_of_all_pairs)
+                                    .c_str());
     const std::vector<std::uint64_t> words = edges();
     const auto n = static_cast<std::uint32_t>(words.size());
     const Stream stream = open_stream();

@@ -1,4 +1,4 @@
-#include "jobs/enqueue.hpp"
+#include "calls/enqueue.hpp"
 
 #include <string>
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <span>
 
-#include "host/file_lock.hpp"
+#include "files/file_lock.hpp"
 
 namespace merklize::runtime {
 

@@ -5,7 +5,7 @@
 
 namespace merklize::runtime {
 
-/// A caller's policy for the seam; what only compilers are told is open.
+/// A caller's policy, as everything inside takes it: mkz_policy is the only struct there. What only compilers are told is open.
 constexpr mkz_policy to_seam(const Policy& policy) {
     mkz_policy result{};
 #define MKZ_COPY_caller(field) result.field = static_cast<std::uint32_t>(policy.field);

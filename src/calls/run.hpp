@@ -6,18 +6,18 @@
 #include <utility>
 
 #include "host/threads.hpp"
-#include "jobs/executor.hpp"
 #include "jobs/host_executor.hpp"
 #include "jobs/internals.hpp"
-#include "jobs/policy.hpp"
 #include "jobs/progress.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/buffer.hpp"
 #include "merklize/device.hpp"
+#include "queue/device_call.hpp"
+#include "tuning/policy.hpp"
 
 namespace merklize::runtime {
 
-/// One call of the public API while it runs: its options, its executor, and where it stands for the caller's progress function.
+/// One call of the public API while it runs: its options, who computes its jobs, and where it stands for the caller's progress function.
 /// Used by the calling thread, but for launch_here().
 class Run {
 public:
@@ -25,31 +25,30 @@ public:
     /// errors   invalid_argument (a stream of another device), and those of opening the device
     explicit Run(const RunOptions& options, Ending ending = Ending::waits);
     explicit Run(RunOptions&& options, Ending ending = Ending::waits) = delete;
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
 
     const DeviceState& device() const noexcept { return state_of(options_.device); }
     const RunOptions& options() const noexcept { return options_; }
+    mkz_policy policy() const noexcept { return to_seam(options_.policy); }
     unsigned threads() const { return options_.threads == 0 ? default_threads() : options_.threads; }
     /// Whether jobs run on the CPU; false for one device and for several.
-    bool on_host() const noexcept { return executor_ == nullptr; }
+    bool on_host() const noexcept { return executor_ == &host_; }
     /// Whether nothing may wait: the call returns an event.
     bool enqueues() const noexcept { return ending_ == Ending::enqueues; }
-    /// The memory of the run's device.  errors  internal (there is none)
-    DeviceMemory& memory();
+    /// The call on the run's device, which has the device's memory.  errors  internal (there is none: the CPU, or several devices)
+    DeviceCall& on_device();
 
     /// Runs or enqueues a job (jobs.hpp), which is `share` of the whole call.
     template <class Job>
     void launch(const Job& job, double share = 0) {
-        progress_.step(share, [&](const Tick& tick) {
-            return executor_ ? executor_->launch(job, tick) : HostExecutor(options_.threads).launch(job, tick);
-        });
+        progress_.end(executor_->launch(job, progress_.begin(share)));
     }
     /// On the CPU, whatever the call's device: the ends of its work that are on host memory.
     /// threads  0 = as many as the call may use
     template <class Job>
     void launch_on_host(const Job& job, unsigned threads = 0) {
-        progress_.step(0, [&](const Tick& tick) {
-            return HostExecutor(threads == 0 ? options_.threads : threads).launch(job, tick);
-        });
+        progress_.end(HostExecutor(threads == 0 ? options_.threads : threads).launch(job, progress_.begin(0)));
     }
     /// On the CPU, by the calling thread alone and without progress: for pieces inside a parallel loop. Safe from any thread.
     template <class Job>
@@ -60,14 +59,14 @@ public:
     void parallel(std::size_t n, const std::function<void(std::size_t)>& body, double share = 1);
 
     /// Ends a call that enqueues.
-    Event end();
+    Event end() { return Internals::event(on_device().end()); }
     /// Waits for what is enqueued on a device. Errors of what ran come from here. Nothing in a call that enqueues.
     void finish() {
-        if (executor_) executor_->finish();
+        if (device_call_) device_call_->finish();
     }
     /// After an error: waits for what is still running on a device, whose memory somebody is about to use.
     void abandon() noexcept {
-        if (executor_) executor_->abandon();
+        if (device_call_) device_call_->drain();
     }
 
     Progress& progress() noexcept { return progress_; }
@@ -78,23 +77,15 @@ public:
 private:
     const RunOptions& options_;
     const Ending ending_;
-    std::unique_ptr<Executor> executor_{};  // null: the CPU
+    HostExecutor host_;
+    std::unique_ptr<DeviceCall> device_call_{};  // on one device with queues
+    std::unique_ptr<Executor> several_{};        // on several devices
+    Executor* executor_ = &host_;                // one of the three
     Progress progress_;
 };
 
 /// The options of a call on a buffer: on its device.
 RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options);
-
-/// The place of a buffer's bytes, for jobs on its device: queue/buffer.cpp.
-Place place_of(const ConstBuffer& buffer);
-
-/// Two buffers of one device by what their bytes can be compared by: equal blocks have comparable offsets. Memory that the caller
-/// wrapped twice is the same block: queue/buffer.cpp.
-struct Address {
-    const void* block;
-    std::uint64_t offset;
-};
-std::pair<Address, Address> addresses_of(const ConstBuffer& one, const ConstBuffer& other);
 
 /// A call that does not look at a field of its options refuses one that is set, since ignoring it would mislead.
 /// Throws invalid_argument "<what>: timings must not be set, ...".

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include "files/file_lock.hpp"
 #include "host/descriptor.hpp"
-#include "host/file_lock.hpp"
 
 namespace merklize::runtime {
 

@@ -1,4 +1,4 @@
-#include "host/journal.hpp"
+#include "files/journal.hpp"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -18,13 +18,12 @@
 #include <system_error>
 #include <vector>
 
-#include "host/cpu_device.hpp"
+#include "host/blake3_digest.hpp"
 #include "host/descriptor.hpp"
 #include "host/disk_calls.hpp"
 #include "host/little_endian.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
-#include "merklize/hash.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -40,8 +39,6 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 32;
                 error_number, path.string());
 }
 
-Digest digest_of(std::span<const std::byte> data) { return hash(data, {}, on_this_thread()); }
-
 std::vector<std::byte> encode(std::uint64_t file_bytes, std::span<const Patch> patches) {
     std::vector<std::byte> out;
     for (const char c : journal_magic) out.push_back(std::byte(c));
@@ -54,7 +51,7 @@ std::vector<std::byte> encode(std::uint64_t file_bytes, std::span<const Patch> p
         out.insert(out.end(), patch.before.begin(), patch.before.end());
         out.insert(out.end(), patch.after.begin(), patch.after.end());
     }
-    const Digest check = digest_of(out);
+    const Digest check = blake3_digest(out);
     out.insert(out.end(), check.bytes.begin(), check.bytes.end());
     return out;
 }
@@ -69,7 +66,7 @@ std::optional<Decoded> decode(std::span<const std::byte> data, const std::filesy
     if (data.size() < head_bytes + Digest::size) return {};
     if (!std::ranges::equal(data.first(journal_magic.size()), std::as_bytes(std::span(journal_magic)))) return {};
     const auto body = data.first(data.size() - Digest::size);
-    if (!std::ranges::equal(digest_of(body).bytes, data.last(Digest::size))) return {};
+    if (!std::ranges::equal(blake3_digest(body).bytes, data.last(Digest::size))) return {};
     if (get_number(body, 8) != version) {
         if (!is_trusted) return {};
         throw Error(ErrorCode::io, journal.string() + ": a journal of version " + std::to_string(get_number(body, 8)) +

@@ -11,7 +11,7 @@
 namespace merklize::runtime {
 
 /// Keeps the costs that load_costs() (jobs/registry.hpp) returns, for this machine's processor and this version of the
-/// library, in the folder beside the compiled kernels (host/kept_files.hpp). The file is written as a whole and ignored
+/// library, in the folder beside the compiled kernels (files/kept_files.hpp). The file is written as a whole and ignored
 /// if damaged.
 /// errors  io (the text says why)
 void store_costs(std::span<const KnownCost> costs);

@@ -21,8 +21,7 @@ struct KeptIdentity {
     std::string_view driver{};  ///< if `compiler` does not include it
 };
 
-/// The name of a program in the cache: 64 hexadecimal digits, the BLAKE3 of all parts and the cache's format. Empty if
-/// this processor cannot hash (MERKLIZE_CPU_ISA forces an instruction set that it lacks); no cache has an empty name.
+/// The name of a program in the cache: 64 hexadecimal digits, the BLAKE3 of all parts and the cache's format.
 std::string kept_key(const KeptIdentity& identity);
 
 /// A folder for kept files, or why there is none.

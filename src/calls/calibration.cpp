@@ -1,4 +1,4 @@
-#include "tuning/calibration.hpp"
+#include "calls/calibration.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,14 +7,14 @@
 #include <mutex>
 #include <sstream>
 
-#include "host/cpu_device.hpp"
-#include "host/kept_files.hpp"
+#include "files/kept_files.hpp"
 #include "host/threads.hpp"
+#include "jobs/cpu_device.hpp"
 #include "jobs/internals.hpp"
-#include "jobs/opened_device.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
+#include "queue/device.hpp"
 
 // The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB latency TAB rate".
 

@@ -1,5 +1,5 @@
 // Which of the ways to compress a chain of blocks this process takes.
-#include "hashes/blake3_rows.hpp"
+#include "host/blake3_rows.hpp"
 
 #include <cstddef>
 #include <cstdlib>

@@ -1,33 +1,37 @@
-#include "jobs/run.hpp"
+#include "calls/run.hpp"
 
 #include <string>
 
+#include "calls/side_by_side.hpp"
 #include "host/invalid.hpp"
-#include "jobs/internals.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
 
-Run::Run(const RunOptions& options, Ending ending) : options_(options), ending_(ending), progress_(options.progress) {
+Run::Run(const RunOptions& options, Ending ending)
+    : options_(options), ending_(ending), host_(options.threads), progress_(options.progress) {
     require_valid(options.policy);
     if (options.timings != nullptr) *options.timings = Timings{};
     if (options.stream && device().is_host()) {
         invalid("options.stream must be of the call's device, " + device().info.id + ", got one of " +
                 options.stream->device().info().id);
     }
-    executor_ = open_executor(options, ending);
+    if (!device().parts.empty()) {
+        several_ = std::make_unique<SideBySide>(options, threads());
+        executor_ = several_.get();
+    } else if (!device().is_host()) {
+        device_call_ = std::make_unique<DeviceCall>(device().opened(), options, threads(), ending);
+        executor_ = device_call_.get();
+    }
 }
 
-Event Run::end() { return Internals::event(executor_->end()); }
-
-DeviceMemory& Run::memory() {
-    DeviceMemory* memory = executor_ ? executor_->memory() : nullptr;
-    if (memory == nullptr) throw Error(ErrorCode::internal, device().info.id + " has no memory of its own");
-    return *memory;
+DeviceCall& Run::on_device() {
+    if (!device_call_) throw Error(ErrorCode::internal, device().info.id + " has no memory of its own");
+    return *device_call_;
 }
 
 void Run::parallel(std::size_t n, const std::function<void(std::size_t)>& body, double share) {
-    progress_.step(share, [&](const Tick& tick) { return parallel_for(n, options_.threads, body, tick); });
+    progress_.end(parallel_for(n, options_.threads, body, progress_.begin(share)));
 }
 
 RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options) {

@@ -1,4 +1,4 @@
-#include "host/atomic_file.hpp"
+#include "files/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -13,9 +13,9 @@
 #include <system_error>
 #include <vector>
 
+#include "files/journal.hpp"
 #include "host/descriptor.hpp"
 #include "host/disk_calls.hpp"
-#include "host/journal.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {

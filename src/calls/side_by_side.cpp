@@ -1,4 +1,4 @@
-#include "jobs/side_by_side.hpp"
+#include "calls/side_by_side.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -11,15 +11,15 @@
 #include <thread>
 #include <vector>
 
-#include "host/cpu_device.hpp"
 #include "host/invalid.hpp"
+#include "jobs/cpu_device.hpp"
 #include "jobs/host_executor.hpp"
 #include "jobs/internals.hpp"
-#include "jobs/opened_device.hpp"
 #include "jobs/progress.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/digest.hpp"
+#include "queue/device_call.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -131,8 +131,7 @@ bool SideBySide::share_out(std::uint64_t items, std::uint64_t bytes, const Tick&
         [&](std::size_t i, const RunOptions& here) {
             const Share share(items, i, useful);
             const auto job = slice(share.first, share.size);
-            const auto executor = state_of(here.device).opened()->executor(here, here.threads);
-            executor->launch(job, here.progress);
+            DeviceCall(state_of(here.device).opened(), here, here.threads).launch(job, here.progress);
         },
         tick);
 }
@@ -220,7 +219,6 @@ bool SideBySide::launch(const MergeSubtrees& job, const Tick& tick) {
     if (levels != 0) top.below = job.nodes;
     top.levels = top_levels;
     top.n = subtrees;
-    top.policy = {};
     std::copy(job.offset + levels, job.offset + job.levels + 1, top.offset);
     return HostExecutor(threads_).launch(top, {});
 }
@@ -250,22 +248,20 @@ void on_their_devices(std::span<const ConstBuffer> buffers, const RunOptions& op
     }
     if (options.timings != nullptr) *options.timings = Timings{};
     Progress progress(options.progress);
-    progress.step(1, [&](const Tick& tick) {
-        return side_by_side(
-            devices, options, options.threads == 0 ? default_threads() : options.threads,
-            [&](std::size_t i, const RunOptions& here) {
-                Timings sum{.available = true};
-                for (const std::size_t k : buffers_of[i]) {
-                    Timings one;
-                    RunOptions alone = here;
-                    alone.timings = here.timings == nullptr ? nullptr : &one;
-                    body(k, alone);
-                    add(sum, one);
-                }
-                if (here.timings != nullptr) *here.timings = sum;
-            },
-            tick);
-    });
+    progress.end(side_by_side(
+        devices, options, options.threads == 0 ? default_threads() : options.threads,
+        [&](std::size_t i, const RunOptions& here) {
+            Timings sum{.available = true};
+            for (const std::size_t k : buffers_of[i]) {
+                Timings one;
+                RunOptions alone = here;
+                alone.timings = here.timings == nullptr ? nullptr : &one;
+                body(k, alone);
+                add(sum, one);
+            }
+            if (here.timings != nullptr) *here.timings = sum;
+        },
+        progress.begin(1)));
 }
 
 RunOptions on_the_cpu(const RunOptions& options) {

@@ -1,4 +1,4 @@
-#include "host/kept_files.hpp"
+#include "files/kept_files.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,12 +15,11 @@
 #include <system_error>
 #include <utility>
 
-#include "host/cpu_device.hpp"
+#include "host/blake3_digest.hpp"
 #include "host/descriptor.hpp"
 #include "host/little_endian.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
-#include "merklize/hash.hpp"
 
 // A file is: magic (8 bytes), format (4), size of the payload (8), check (32), payload. Numbers are little endian. The
 // check is BLAKE3 of the payload, keyed with the file's own name, so a good file under another name counts as damaged.
@@ -37,15 +36,12 @@ constexpr std::string_view file_end = ".bin";
 constexpr std::string_view temporary_start = ".tmp-";
 constexpr std::time_t temporary_seconds = 24 * 60 * 60;  // a store takes milliseconds: a file this old was left behind
 
-// Hashes on the CPU, in this thread: the program that is looked up may be the one that the default device hashes with.
-Digest hash_here(std::span<const std::byte> data, const Mode& mode = {}) { return hash(data, mode, on_this_thread()); }
-
 Header header_of(const Digest& key, std::span<const std::byte> payload) {
     Header header{};
     std::ranges::copy(std::as_bytes(std::span(kept_magic)), header.begin());
     put_number(header, 8, format);
     put_number(header, 12, std::uint64_t{payload.size()});
-    std::ranges::copy(hash_here(payload, Mode::keyed(key.bytes)).bytes, header.begin() + 20);
+    std::ranges::copy(blake3_digest(payload, &key).bytes, header.begin() + 20);
     return header;
 }
 
@@ -147,7 +143,7 @@ timespec last_used(const struct stat& info) {
 
 }  // namespace
 
-std::string kept_key(const KeptIdentity& identity) try {
+std::string kept_key(const KeptIdentity& identity) {
     // Each part has its length before it, so two lists of parts never have the same encoding.
     std::vector<std::byte> encoded;
     const auto append = [&encoded](std::span<const std::byte> part) {
@@ -160,9 +156,7 @@ std::string kept_key(const KeptIdentity& identity) try {
          {identity.text, identity.options, identity.compiler, identity.version, identity.driver}) {
         append(std::as_bytes(std::span(part)));
     }
-    return hash_here(encoded).hex();
-} catch (const Error&) {
-    return {};
+    return blake3_digest(encoded).hex();
 }
 
 KeptFolder kept_folder() {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <vector>
 
+#include "host/invalid.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::inline v0 {

@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-#include "jobs/run.hpp"
+#include "calls/run.hpp"
 #include "merklize/async.hpp"
 
 namespace merklize::runtime {
