@@ -71,7 +71,7 @@ struct ListedDevices {
         backends::tune(found, kernel, hash, n, max_group_size, policy);
     }
 
-    static constexpr mkz_backend table(const mkz_driver* driver) {
+    static constexpr mkz_backend table(const mkz_driver* driver) noexcept {
         return MKZ_BACKEND(Backend::name, driver, last_error);
     }
 };
