@@ -1,6 +1,5 @@
 // A Merkle tree over 1024 records, and a proof that one of them is in it.
 #include <iostream>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,7 @@ int main() {
     std::vector<merklize::Digest> leaves;
     for (int i = 0; i < 1024; ++i) {
         const std::string record = "record " + std::to_string(i);
-        leaves.push_back(merklize::hash(std::as_bytes(std::span(record))));
+        leaves.push_back(merklize::hash(record));
     }
     const merklize::MerkleTree tree(leaves, merklize::Hash::blake3);
     std::cout << "root " << tree.root().hex() << " on " << tree.device().id << '\n';

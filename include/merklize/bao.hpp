@@ -11,6 +11,7 @@
 
 #include <merklize/export.h>
 #include <merklize/buffer.hpp>
+#include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/error.hpp>
@@ -61,12 +62,11 @@ struct BaoOutput {
 
 /// The outboard of a message in host memory, from one pass over it: what hash() computes anyway is written down.
 /// errors  invalid_argument (form), and those of hash()
-MERKLIZE_API BaoOutput bao_outboard(std::span<const std::byte> data, const BaoForm& form = {},
-                                    const RunOptions& options = {});
+MERKLIZE_API BaoOutput bao_outboard(ByteView data, const BaoForm& form = {}, const RunOptions& options = {});
 /// The same into the caller's memory.
 /// out      bao_outboard_bytes() bytes
 /// returns  the root
-MERKLIZE_API Digest bao_outboard(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
+MERKLIZE_API Digest bao_outboard(ByteView data, std::span<std::byte> out, const BaoForm& form,
                                  const RunOptions& options = {});
 /// The same of a message in the memory of a device, which makes the nodes, too.
 /// order  begins after what is enqueued on options.stream; complete when it returns
@@ -92,12 +92,11 @@ MERKLIZE_API Digest bao_outboard_file(int fd, std::string_view name, const BaoFo
 
 /// The encoding: nodes and groups in pre-order. Computed on the CPU.
 /// errors  invalid_argument (form, post-order), and those of hash()
-MERKLIZE_API BaoOutput bao_encode(std::span<const std::byte> data, const BaoForm& form = {},
-                                  const RunOptions& options = {});
+MERKLIZE_API BaoOutput bao_encode(ByteView data, const BaoForm& form = {}, const RunOptions& options = {});
 /// The same into the caller's memory, which saves a pass over new memory.
 /// out      bao_encoding_bytes() bytes
 /// returns  the root
-MERKLIZE_API Digest bao_encode(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
+MERKLIZE_API Digest bao_encode(ByteView data, std::span<std::byte> out, const BaoForm& form,
                                const RunOptions& options = {});
 /// The same of a regular file into the file `out`, which appears when it is whole.
 /// returns  the root
@@ -119,9 +118,8 @@ struct BaoSource {
 /// Of memory, which must stay.
 /// size    of the message, if the form has no size
 /// errors  invalid_argument (what is there is shorter or longer than its size says)
-MERKLIZE_API BaoSource bao_source(std::span<const std::byte> data, std::span<const std::byte> outboard,
-                                  const BaoForm& form);
-MERKLIZE_API BaoSource bao_source(std::span<const std::byte> encoding, const BaoForm& form, std::uint64_t size = 0);
+MERKLIZE_API BaoSource bao_source(ByteView data, ByteView outboard, const BaoForm& form);
+MERKLIZE_API BaoSource bao_source(ByteView encoding, const BaoForm& form, std::uint64_t size = 0);
 
 /// The slice of some ranges of the message: the encoding without the parts that belong to no range. A reader who knows only the
 /// root can verify it. Chunks are whole; of a group that a range cuts, the nodes inside are there as well. As in bao, a range of no
@@ -164,12 +162,11 @@ private:
 
 /// The message of an encoding.
 /// errors  BaoMismatch; invalid_argument (truncated, or bytes follow it)
-MERKLIZE_API std::vector<std::byte> bao_decode(std::span<const std::byte> encoding, const Digest& root,
-                                               const BaoForm& form = {}, std::uint64_t size = 0);
+MERKLIZE_API std::vector<std::byte> bao_decode(ByteView encoding, const Digest& root, const BaoForm& form = {},
+                                               std::uint64_t size = 0);
 /// The bytes of one range of the message, from its slice: fewer than asked for where the message ends.
-MERKLIZE_API std::vector<std::byte> bao_decode_slice(std::span<const std::byte> slice, const Digest& root,
-                                                     const FileRange& range, const BaoForm& form = {},
-                                                     std::uint64_t size = 0);
+MERKLIZE_API std::vector<std::byte> bao_decode_slice(ByteView slice, const Digest& root, const FileRange& range,
+                                                     const BaoForm& form = {}, std::uint64_t size = 0);
 
 /// Bytes of a message that cannot be verified.
 struct BaoFault {
@@ -192,7 +189,7 @@ struct BaoTrust {
 /// errors   invalid_argument (part, also one of no bytes unless the message has none; an outboard of another length or size than `size`
 ///          says)
 /// cost     reads the part once, and of the outboard what belongs to it
-MERKLIZE_API std::vector<BaoFault> bao_verify(std::span<const std::byte> part, std::uint64_t offset, std::uint64_t size,
+MERKLIZE_API std::vector<BaoFault> bao_verify(ByteView part, std::uint64_t offset, std::uint64_t size,
                                               const BaoTrust& trust, const RunOptions& options = {});
 /// The same of a range of a regular file, widened to whole groups. By all threads, on the CPU. As in a slice, a range of no bytes takes the
 /// group of its start, and one beyond the end the last group.

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <merklize/export.h>
+#include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 
 namespace merklize::runtime {
@@ -61,7 +62,7 @@ public:
     /// As ConstBuffer::wrap().
     static Buffer wrap(const Device& device, void* native, std::uint64_t bytes);
     /// Copies host bytes into a new block.
-    static Buffer copy_of(std::span<const std::byte> host, const Device& device);
+    static Buffer copy_of(ByteView host, const Device& device);
 
     /// Copies the items of a strided array, in C order, into a new block. The device does the copy.
     /// source      memory that holds all items
@@ -82,7 +83,7 @@ public:
 
     /// Waits until the copy is done.
     /// errors  invalid_argument (unequal sizes)
-    void copy_from(std::span<const std::byte> host, const std::optional<Stream>& stream = {});
+    void copy_from(ByteView host, const std::optional<Stream>& stream = {});
 
     /// As ConstBuffer::native().
     void* native() const;  // NOLINT: hides the base's, which reads

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <merklize/export.h>
+#include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 
@@ -25,8 +26,7 @@ struct FsVerity {
 /// data    the whole file, host memory
 /// errors  invalid_argument (block size, salt)
 /// cost    reads `data` once; with a salt it copies it once
-MERKLIZE_API Digest fs_verity(std::span<const std::byte> data, const FsVerity& how = {},
-                              const RunOptions& options = {});
+MERKLIZE_API Digest fs_verity(ByteView data, const FsVerity& how = {}, const RunOptions& options = {});
 /// The same of a file or of anything else that can be opened and read, 16 MiB at a time. It takes 16 MiB and 32 bytes a block.
 /// errors  io (also if the file changed meanwhile), and those of fs_verity()
 MERKLIZE_API Digest fs_verity_file(const std::filesystem::path& path, const FsVerity& how = {},
@@ -34,7 +34,7 @@ MERKLIZE_API Digest fs_verity_file(const std::filesystem::path& path, const FsVe
 
 /// Amazon Glacier's tree hash: SHA-256 of pieces of 1 MiB, the last one shorter, then of pairs; a lone node goes up. Of no bytes:
 /// SHA-256 of nothing. Of a file: merkle_root_file() of pieces of 1 MiB with form_of(Format::glacier).
-MERKLIZE_API Digest glacier(std::span<const std::byte> data, const RunOptions& options = {});
+MERKLIZE_API Digest glacier(ByteView data, const RunOptions& options = {});
 
 /// What a torrent of version 2 says of a file.
 struct BitTorrentFile {
@@ -47,7 +47,7 @@ struct BitTorrentFile {
 /// data          the whole file, host memory
 /// piece_length  bytes: a power of two, at least 16384
 /// errors        invalid_argument (piece_length)
-MERKLIZE_API BitTorrentFile bittorrent_v2(std::span<const std::byte> data, std::uint64_t piece_length = 1 << 20,
+MERKLIZE_API BitTorrentFile bittorrent_v2(ByteView data, std::uint64_t piece_length = 1 << 20,
                                           const RunOptions& options = {});
 
 /// SSZ's merkleize(chunks, limit), which Ethereum's consensus layer verifies.

@@ -11,6 +11,7 @@
 
 #include <merklize/export.h>
 #include <merklize/buffer.hpp>
+#include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/hashes.hpp>
@@ -44,7 +45,7 @@ public:
     Mode() noexcept;
     /// key  exactly 32 bytes.
     /// errors  invalid_argument (length)
-    static Mode keyed(std::span<const std::byte> key);
+    static Mode keyed(ByteView key);
     /// BLAKE3's derive_key: the data that is hashed is the key material.
     /// context  a globally unique text that names the purpose
     static Mode derive_key(std::string_view context);
@@ -66,11 +67,11 @@ private:
 /// order   complete when it returns
 /// errors  unavailable, cancelled
 /// cost    reads `data` once
-MERKLIZE_API Digest hash(std::span<const std::byte> data, const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API Digest hash(ByteView data, const Mode& mode = {}, const RunOptions& options = {});
 
 /// The same with extendable output: fills `out` with the output bytes from position `seek` on. out.size() + seek must be < 2^64.
-MERKLIZE_API void hash(std::span<const std::byte> data, std::span<std::byte> out, std::uint64_t seek = 0,
-                       const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API void hash(ByteView data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
+                       const RunOptions& options = {});
 
 /// The same for bytes in the memory of a device, hashed there. The device is the buffer's; options.device is ignored.
 /// data    of any alignment and length; only read
@@ -121,7 +122,7 @@ MERKLIZE_API std::vector<FileDigest> hash_files(std::span<const std::filesystem:
 /// processor's SHA instructions are used where it has some.
 /// errors  invalid_argument (a hash of field elements, or `sha256_rfc6962`, which puts a prefix before leaves, or
 ///         `keccakf64`, which binds no length; a policy)
-MERKLIZE_API Digest hash_message(std::span<const std::byte> data, Hash hash, const RunOptions& options = {});
+MERKLIZE_API Digest hash_message(ByteView data, Hash hash, const RunOptions& options = {});
 /// The same of bytes in the memory of a device, which are copied to the host in pieces.
 MERKLIZE_API Digest hash_message(const ConstBuffer& data, Hash hash, const RunOptions& options = {});
 /// The same of a file or of anything else that can be opened and read.
@@ -141,8 +142,8 @@ MERKLIZE_API std::vector<FileDigest> hash_message_files(std::span<const std::fil
 /// errors  invalid_argument (sizes that do not fit; a field hash with rows of no whole words, or with a word >= p, with its place; a mode
 ///         with a hash other than blake3)
 /// cost    of field hashes: ceil(words of a row / rate) permutations a row; docs/hashes.md has the rates
-MERKLIZE_API void hash_leaves(std::span<const std::byte> rows, std::uint64_t row_bytes, std::span<Digest> out,
-                              Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API void hash_leaves(ByteView rows, std::uint64_t row_bytes, std::span<Digest> out, Hash hash = Hash::blake3,
+                              const Mode& mode = {}, const RunOptions& options = {});
 /// The same on a device: [n, row_bytes] and [n, 32] bytes on one device, of any alignment. The device finds a word >= p.
 MERKLIZE_API void hash_leaves(const ConstBuffer& rows, std::uint64_t row_bytes, Buffer out, Hash hash = Hash::blake3,
                               const Mode& mode = {}, const RunOptions& options = {});
@@ -172,7 +173,7 @@ public:
     ~Hasher();
 
     /// Appends bytes. After Error(cancelled) the state is lost; call reset() before further use.
-    void update(std::span<const std::byte> data);
+    void update(ByteView data);
     /// The digest of all bytes so far. More bytes may follow.
     Digest digest() const;
     /// Output bytes from position `seek` on.

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <utility>
 #include <variant>
@@ -9,6 +11,7 @@
 
 #include <merklize/export.h>
 #include <merklize/buffer.hpp>
+#include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/hash.hpp>
@@ -19,9 +22,10 @@ namespace merklize::inline v0 {
 /// The bytes of one message where they lie: in host memory, which the caller keeps, or in the memory of a device.
 class MessageView {
 public:
-    MessageView() noexcept = default;                                          ///< the empty message
-    MessageView(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}  // NOLINT: implicit, as spans are
-    MessageView(ConstBuffer bytes) noexcept : bytes_(std::move(bytes)) {}      // NOLINT: the same
+    MessageView() noexcept = default;  ///< the empty message
+    template <std::convertible_to<ByteView> Bytes>
+    MessageView(const Bytes& bytes) noexcept : bytes_(ByteView(bytes)) {}  // NOLINT: implicit, as ByteView is
+    MessageView(ConstBuffer bytes) noexcept : bytes_(std::move(bytes)) {}  // NOLINT: the same
     std::uint64_t size() const noexcept {
         const ConstBuffer* there = buffer();
         return there != nullptr ? there->size() : host().size();
@@ -29,13 +33,13 @@ public:
     /// Null if the bytes are on the host.
     const ConstBuffer* buffer() const noexcept { return std::get_if<ConstBuffer>(&bytes_); }
     /// Empty if they are on a device.
-    std::span<const std::byte> host() const noexcept {
-        const auto* here = std::get_if<std::span<const std::byte>>(&bytes_);
-        return here != nullptr ? *here : std::span<const std::byte>();
+    ByteView host() const noexcept {
+        const auto* here = std::get_if<ByteView>(&bytes_);
+        return here != nullptr ? *here : ByteView();
     }
 
 private:
-    std::variant<std::span<const std::byte>, ConstBuffer> bytes_{};
+    std::variant<ByteView, ConstBuffer> bytes_{};
 };
 
 /// BLAKE3 digests of n messages of any lengths in one job a device: all chunks of all messages side by side, then all parents. The same
@@ -52,6 +56,15 @@ MERKLIZE_API void hash_each(std::span<const MessageView> messages, std::span<std
 /// The same, 32 bytes of each.
 MERKLIZE_API std::vector<Digest> hash_each(std::span<const MessageView> messages, const Mode& mode = {},
                                            const RunOptions& options = {});
+
+/// The same of any range of messages, such as std::vector<std::string>.
+template <std::ranges::input_range Messages>
+    requires std::convertible_to<std::ranges::range_reference_t<Messages>, MessageView> &&
+             (!std::convertible_to<Messages, std::span<const MessageView>>)
+std::vector<Digest> hash_each(const Messages& messages, const Mode& mode = {}, const RunOptions& options = {}) {
+    const std::vector<MessageView> views(std::ranges::begin(messages), std::ranges::end(messages));
+    return hash_each(std::span(views), mode, options);
+}
 
 /// Digests of n messages by another hash of bytes, as hash_message() of each: a CPU thread a message.
 /// errors  those of hash_message()

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <merklize/export.h>
+#include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 
@@ -13,7 +14,7 @@ namespace merklize::inline v0 {
 
 /// The leaf of a standard tree: Keccak-256 of Keccak-256 of these bytes, which are abi.encode(value). So no inner node can pose as a
 /// leaf.
-MERKLIZE_API Digest openzeppelin_leaf(std::span<const std::byte> abi_encoded);
+MERKLIZE_API Digest openzeppelin_leaf(ByteView abi_encoded);
 /// The same of many values, those of one length side by side.
 /// errors  invalid_argument (timings)
 /// cost    copies each value once

@@ -8,6 +8,7 @@
 
 #include <merklize/export.h>
 #include <merklize/buffer.hpp>
+#include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/hash.hpp>
@@ -26,8 +27,7 @@ struct PieceDigests {
 /// The digest of one message in host memory, and the values of its pieces, from one pass over its bytes.
 /// piece_bytes  0 = no pieces; otherwise a power of two of at least 256 KiB
 /// errors       invalid_argument (piece_bytes), and those of hash()
-MERKLIZE_API PieceDigests hash_pieces(std::span<const std::byte> data, std::uint64_t piece_bytes,
-                                      const RunOptions& options = {});
+MERKLIZE_API PieceDigests hash_pieces(ByteView data, std::uint64_t piece_bytes, const RunOptions& options = {});
 /// The same for a message in the memory of a device, hashed there.
 /// order  begins after what is enqueued on options.stream; complete when it returns
 MERKLIZE_API PieceDigests hash_pieces(const ConstBuffer& data, std::uint64_t piece_bytes,
@@ -53,9 +53,8 @@ MERKLIZE_API std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view
 /// offset  bytes of the message before `part`: a multiple of piece_bytes
 /// part    not empty; whole pieces, but for the last one of the message. The message is longer than one piece
 /// errors  invalid_argument (piece_bytes, offset, an empty part), and those of hash()
-MERKLIZE_API std::vector<Digest> piece_values(std::span<const std::byte> part, std::uint64_t offset,
-                                              std::uint64_t piece_bytes, const Mode& mode = {},
-                                              const RunOptions& options = {});
+MERKLIZE_API std::vector<Digest> piece_values(ByteView part, std::uint64_t offset, std::uint64_t piece_bytes,
+                                              const Mode& mode = {}, const RunOptions& options = {});
 /// The value of 2^k neighbouring pieces that begin at a multiple of 2^k, as one piece of 2^k times the size; of fewer at the
 /// message's end. They are not all of its pieces: those have a digest.
 /// errors  invalid_argument (no piece)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <merklize/export.h>
+#include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/tree_form.hpp>
@@ -24,7 +25,7 @@ namespace merklize::inline v0 {
 
 /// Why the hash that these bytes of a proof name is not known: a text such as "its hash is poseidon2:0f1e..., and no constants with this
 /// digest were given to poseidon2() before". Empty if it is known, or if the bytes do not begin as a proof's.
-MERKLIZE_API std::string unknown_hash_of_proof(std::span<const std::byte> bytes);
+MERKLIZE_API std::string unknown_hash_of_proof(ByteView bytes);
 
 /// The lone last node of an odd level: under left_full and duplicate_last its sibling is not in the proof, because the verifier
 /// copies the node or merges it with itself. Under pad its sibling is in the proof like any other. It is the root of a subtree of
@@ -40,7 +41,7 @@ struct MERKLIZE_API MerkleProof {
     std::vector<Digest> siblings{};
 
     std::vector<std::byte> to_bytes() const;
-    static std::optional<MerkleProof> from_bytes(std::span<const std::byte> bytes) noexcept;
+    static std::optional<MerkleProof> from_bytes(ByteView bytes) noexcept;
     bool operator==(const MerkleProof&) const = default;
 };
 
@@ -56,7 +57,7 @@ struct MERKLIZE_API MultiProof {
     std::vector<Digest> siblings{};
 
     std::vector<std::byte> to_bytes() const;
-    static std::optional<MultiProof> from_bytes(std::span<const std::byte> bytes) noexcept;
+    static std::optional<MultiProof> from_bytes(ByteView bytes) noexcept;
     bool operator==(const MultiProof&) const = default;
 };
 
@@ -69,7 +70,7 @@ struct MERKLIZE_API ConsistencyProof {
     std::vector<Digest> nodes{};  ///< in the order of RFC 6962; none if the counts are equal
 
     std::vector<std::byte> to_bytes() const;
-    static std::optional<ConsistencyProof> from_bytes(std::span<const std::byte> bytes) noexcept;
+    static std::optional<ConsistencyProof> from_bytes(ByteView bytes) noexcept;
     bool operator==(const ConsistencyProof&) const = default;
 };
 
@@ -118,7 +119,7 @@ MERKLIZE_API std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> 
 MERKLIZE_API std::vector<std::byte> to_winterfell(const MultiProof& proof);
 /// The reverse. Gives nullopt if the bytes are not such a proof of these leaves.
 /// indices, leaves  in any order, but the same for both
-MERKLIZE_API std::optional<MultiProof> from_winterfell(std::span<const std::byte> bytes, Hash hash,
+MERKLIZE_API std::optional<MultiProof> from_winterfell(ByteView bytes, Hash hash,
                                                        std::span<const std::uint64_t> indices,
                                                        std::span<const Digest> leaves) noexcept;
 

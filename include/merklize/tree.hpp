@@ -8,6 +8,7 @@
 
 #include <merklize/export.h>
 #include <merklize/buffer.hpp>
+#include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/hash.hpp>
@@ -81,7 +82,7 @@ public:
 
     /// Leaf k is the digest of row k by hash_leaves(). The rows are hashed where they lie and merged in the same pass.
     /// rows  n_rows rows of equal length, one after another: bytes, or words for a field hash
-    static MerkleTree from_rows(std::span<const std::byte> rows, std::uint64_t n_rows, const TreeForm& form = {},
+    static MerkleTree from_rows(ByteView rows, std::uint64_t n_rows, const TreeForm& form = {},
                                 const RunOptions& options = {});
     static MerkleTree from_rows(const ConstBuffer& rows, std::uint64_t n_rows, const TreeForm& form = {},
                                 const RunOptions& options = {});

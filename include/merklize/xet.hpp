@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <merklize/export.h>
+#include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/hash.hpp>
@@ -18,7 +19,7 @@ namespace merklize::inline v0 {
 /// The xet hash of bytes. No bytes give 32 zeros.
 /// cost    reads `data` twice: for the ends of chunks, and for their hashes
 /// errors  cancelled
-MERKLIZE_API Digest xet_hash(std::span<const std::byte> data, const RunOptions& options = {});
+MERKLIZE_API Digest xet_hash(ByteView data, const RunOptions& options = {});
 
 /// The same of a file or of anything else that can be opened and read, by all threads at once. It takes at most 9 MiB of memory,
 /// and 40 bytes for each 64 KiB of a file.
@@ -39,7 +40,7 @@ struct XetChunk {
 };
 
 /// The chunks of bytes, in order.
-MERKLIZE_API std::vector<XetChunk> xet_chunks(std::span<const std::byte> data, const RunOptions& options = {});
+MERKLIZE_API std::vector<XetChunk> xet_chunks(ByteView data, const RunOptions& options = {});
 
 /// The hash as the hub writes it: 64 hexadecimal digits, the bytes of each group of 8 in reverse.
 MERKLIZE_API std::string xet_hex(const Digest& hash);

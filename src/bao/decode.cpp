@@ -172,8 +172,7 @@ void decode_all(const char* what, std::span<const std::byte> bytes, BaoDecoder& 
 
 }  // namespace
 
-std::vector<std::byte> bao_decode(std::span<const std::byte> encoding, const Digest& root, const BaoForm& form,
-                                  std::uint64_t size) {
+std::vector<std::byte> bao_decode(ByteView encoding, const Digest& root, const BaoForm& form, std::uint64_t size) {
     BaoDecoder decoder(root, form, size);
     std::vector<std::byte> message;
     message.reserve(encoding.size());
@@ -183,8 +182,8 @@ std::vector<std::byte> bao_decode(std::span<const std::byte> encoding, const Dig
     return message;
 }
 
-std::vector<std::byte> bao_decode_slice(std::span<const std::byte> slice, const Digest& root, const FileRange& range,
-                                        const BaoForm& form, std::uint64_t size) {
+std::vector<std::byte> bao_decode_slice(ByteView slice, const Digest& root, const FileRange& range, const BaoForm& form,
+                                        std::uint64_t size) {
     BaoDecoder decoder(root, std::span(&range, 1), form, size);
     const std::uint64_t end = range.offset + std::min(range.bytes, UINT64_MAX - range.offset);
     std::vector<std::byte> part;

@@ -115,14 +115,13 @@ Digest make_file(const InputFile& file, const BaoForm& form, Kind kind, Run& run
 
 }  // namespace
 
-BaoOutput bao_outboard(std::span<const std::byte> data, const BaoForm& form, const RunOptions& options) {
+BaoOutput bao_outboard(ByteView data, const BaoForm& form, const RunOptions& options) {
     BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
     made.root = bao_outboard(data, made.bytes, form, options);
     return made;
 }
 
-Digest bao_outboard(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
-                    const RunOptions& options) {
+Digest bao_outboard(ByteView data, std::span<std::byte> out, const BaoForm& form, const RunOptions& options) {
     require("bao_outboard", form, Kind::outboard);
     if (state_of(options.device).chooses())
         return bao_outboard(data, out, form, chosen(options, Job::digest, data.size()));
@@ -186,15 +185,14 @@ Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form, con
     return make_file(InputFile(fd, name), form, Kind::outboard, run, out);
 }
 
-BaoOutput bao_encode(std::span<const std::byte> data, const BaoForm& form, const RunOptions& options) {
+BaoOutput bao_encode(ByteView data, const BaoForm& form, const RunOptions& options) {
     require("bao_encode", form, Kind::encoding);
     BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_encoding_bytes(data.size(), form))};
     made.root = bao_encode(data, made.bytes, form, options);
     return made;
 }
 
-Digest bao_encode(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
-                  const RunOptions& options) {
+Digest bao_encode(ByteView data, std::span<std::byte> out, const BaoForm& form, const RunOptions& options) {
     require("bao_encode", form, Kind::encoding);
     const RunOptions here = on_the_cpu(options);
     Run run(here);

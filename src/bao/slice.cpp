@@ -138,12 +138,12 @@ BaoReadAt reads_of(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-BaoSource bao_source(std::span<const std::byte> data, std::span<const std::byte> outboard, const BaoForm& form) {
+BaoSource bao_source(ByteView data, ByteView outboard, const BaoForm& form) {
     require_outboard("bao_source", outboard, data.size(), form);
     return {data.size(), form, reads_of(data), reads_of(outboard)};
 }
 
-BaoSource bao_source(std::span<const std::byte> encoding, const BaoForm& form, std::uint64_t size) {
+BaoSource bao_source(ByteView encoding, const BaoForm& form, std::uint64_t size) {
     if (form.has_size) {
         size = 0;
         if (encoding.size() >= sizeof size) std::memcpy(&size, encoding.data(), sizeof size);

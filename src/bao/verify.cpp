@@ -111,8 +111,8 @@ private:
 
 }  // namespace
 
-std::vector<BaoFault> bao_verify(std::span<const std::byte> part, std::uint64_t offset, std::uint64_t size,
-                                 const BaoTrust& trust, const RunOptions& options) {
+std::vector<BaoFault> bao_verify(ByteView part, std::uint64_t offset, std::uint64_t size, const BaoTrust& trust,
+                                 const RunOptions& options) {
     require_outboard("bao_verify", trust.outboard, size, trust.form);
     if (part.empty() && size != 0) {
         invalid("bao_verify: part has no bytes, which prove nothing of a message of " + std::to_string(size) +

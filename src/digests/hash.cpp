@@ -16,7 +16,7 @@ Mode::Mode() noexcept { mkz_blake3_iv(key_); }
 
 Mode::~Mode() { runtime::wipe(key_, sizeof key_); }
 
-Mode Mode::keyed(std::span<const std::byte> key) {
+Mode Mode::keyed(ByteView key) {
     if (key.size() != 32) {
         invalid("key must be 32 bytes, got " + std::to_string(key.size()));
     }
@@ -35,14 +35,13 @@ Mode Mode::derive_key(std::string_view context) {
     return mode;
 }
 
-Digest hash(std::span<const std::byte> data, const Mode& mode, const RunOptions& options) {
+Digest hash(ByteView data, const Mode& mode, const RunOptions& options) {
     Digest digest;
     hash(data, digest.bytes, 0, mode, options);
     return digest;
 }
 
-void hash(std::span<const std::byte> data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
-          const RunOptions& options) {
+void hash(ByteView data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode, const RunOptions& options) {
     if (runtime::state_of(options.device).chooses())
         return hash(data, out, seek, mode, runtime::chosen(options, Job::digest, data.size()));
     runtime::Run run(options);

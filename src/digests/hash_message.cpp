@@ -31,7 +31,7 @@ Digest digest_of(const runtime::ByteSource& source, Hash hash, const char* what,
 
 }  // namespace
 
-Digest hash_message(std::span<const std::byte> data, Hash hash, const RunOptions& options) {
+Digest hash_message(ByteView data, Hash hash, const RunOptions& options) {
     runtime::require_message_hash(hash, "hash");
     if (is_blake3(hash)) return merklize::hash(data, {}, options);
     runtime::require_no_policy("hash", options);

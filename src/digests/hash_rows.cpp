@@ -141,8 +141,8 @@ Event hash_leaves(const char* what, const Stream& stream, const HashLeavesCall& 
 
 namespace merklize::inline v0 {
 
-void hash_leaves(std::span<const std::byte> rows, std::uint64_t row_bytes, std::span<Digest> out, Hash hash,
-                 const Mode& mode, const RunOptions& options) {
+void hash_leaves(ByteView rows, std::uint64_t row_bytes, std::span<Digest> out, Hash hash, const Mode& mode,
+                 const RunOptions& options) {
     runtime::hash_leaves("hash_leaves", rows, row_bytes, out, hash, mode, options);
 }
 

@@ -50,7 +50,7 @@ Hasher::Hasher(Hasher&&) noexcept = default;
 Hasher& Hasher::operator=(Hasher&&) noexcept = default;
 Hasher::~Hasher() = default;
 
-void Hasher::update(std::span<const std::byte> data) {
+void Hasher::update(ByteView data) {
     if (!data.empty()) state_->update(data);
 }
 

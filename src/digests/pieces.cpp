@@ -156,7 +156,7 @@ std::vector<PieceDigests> ranges_on_device(const runtime::ByteSource& source, st
 
 }  // namespace
 
-PieceDigests hash_pieces(std::span<const std::byte> data, std::uint64_t piece_bytes, const RunOptions& options) {
+PieceDigests hash_pieces(ByteView data, std::uint64_t piece_bytes, const RunOptions& options) {
     return hash_at(runtime::host_place(data.data()), data.size(), piece_bytes, options);
 }
 
@@ -171,8 +171,8 @@ std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view name, std::s
     return runtime::hash_ranges(file, ranges, piece_bytes, options);
 }
 
-std::vector<Digest> piece_values(std::span<const std::byte> part, std::uint64_t offset, std::uint64_t piece_bytes,
-                                 const Mode& mode, const RunOptions& options) {
+std::vector<Digest> piece_values(ByteView part, std::uint64_t offset, std::uint64_t piece_bytes, const Mode& mode,
+                                 const RunOptions& options) {
     const std::uint32_t piece_levels = levels_of(piece_bytes, "piece_values");
     if (piece_bytes == 0 || part.empty() || offset % piece_bytes != 0) {
         invalid("piece_values: a part must not be empty and begin at a multiple of piece_bytes, got " +

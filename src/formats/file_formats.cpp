@@ -111,7 +111,7 @@ private:
 
 }  // namespace
 
-Digest fs_verity(std::span<const std::byte> data, const FsVerity& how, const RunOptions& options) {
+Digest fs_verity(ByteView data, const FsVerity& how, const RunOptions& options) {
     Verity verity(how, options);
     verity.add(data);
     return verity.digest();
@@ -133,14 +133,14 @@ Digest fs_verity_file(const std::filesystem::path& path, const FsVerity& how, co
     return verity.digest();
 }
 
-Digest glacier(std::span<const std::byte> data, const RunOptions& options) {
+Digest glacier(ByteView data, const RunOptions& options) {
     runtime::require_no_timings("glacier", options);
     if (data.empty()) return hash_message(data, Hash::sha256);
     const std::uint64_t piece = traits(Format::glacier).piece_size;
     return merkle_root(pieces_of(data, piece, options), form_of(Format::glacier), quiet(options));
 }
 
-BitTorrentFile bittorrent_v2(std::span<const std::byte> data, std::uint64_t piece_length, const RunOptions& options) {
+BitTorrentFile bittorrent_v2(ByteView data, std::uint64_t piece_length, const RunOptions& options) {
     const std::uint64_t block = traits(Format::bittorrent_v2).piece_size;
     require_power(piece_length, block, std::uint64_t{1} << 62, "bittorrent_v2: piece_length");
     runtime::require_no_timings("bittorrent_v2", options);

@@ -20,7 +20,7 @@ constexpr Hash node_hash = Hash::keccak256_sorted;
 
 }  // namespace
 
-Digest openzeppelin_leaf(std::span<const std::byte> abi_encoded) {
+Digest openzeppelin_leaf(ByteView abi_encoded) {
     return hash_message(hash_message(abi_encoded, Hash::keccak256).bytes, Hash::keccak256);
 }
 

@@ -209,13 +209,13 @@ Digest xet_of(const InputFile& file, Run& run) {
 
 }  // namespace
 
-Digest xet_hash(std::span<const std::byte> data, const RunOptions& options) {
+Digest xet_hash(ByteView data, const RunOptions& options) {
     const RunOptions here = runtime::on_the_cpu(options);
     Run run(here);
     return hash_of(chunks_of(data, run), run);
 }
 
-std::vector<XetChunk> xet_chunks(std::span<const std::byte> data, const RunOptions& options) {
+std::vector<XetChunk> xet_chunks(ByteView data, const RunOptions& options) {
     const RunOptions here = runtime::on_the_cpu(options);
     Run run(here);
     return chunks_of(data, run);

@@ -120,7 +120,7 @@ std::vector<std::uint64_t> read_indices(ProofReader& in, std::uint64_t n_leaves)
 
 }  // namespace
 
-std::string unknown_hash_of_proof(std::span<const std::byte> bytes) {
+std::string unknown_hash_of_proof(ByteView bytes) {
     std::uint8_t id = 0;
     if (!begins_as_proof(bytes, id)) return {};
     if (id != runtime::named_by_digest)
@@ -145,7 +145,7 @@ std::vector<std::byte> MerkleProof::to_bytes() const {
     return out.take();
 }
 
-std::optional<MerkleProof> MerkleProof::from_bytes(std::span<const std::byte> bytes) noexcept try {
+std::optional<MerkleProof> MerkleProof::from_bytes(ByteView bytes) noexcept try {
     ProofReader in(bytes);
     const Header header = read_header(in, Kind::single);
     const std::uint64_t index = in.u64();
@@ -178,7 +178,7 @@ std::vector<std::byte> MultiProof::to_bytes() const {
     return out.take();
 }
 
-std::optional<MultiProof> MultiProof::from_bytes(std::span<const std::byte> bytes) noexcept try {
+std::optional<MultiProof> MultiProof::from_bytes(ByteView bytes) noexcept try {
     ProofReader in(bytes);
     const Header header = read_header(in, Kind::several);
     if (!in.ok()) return std::nullopt;
@@ -204,7 +204,7 @@ std::vector<std::byte> ConsistencyProof::to_bytes() const {
     return out.take();
 }
 
-std::optional<ConsistencyProof> ConsistencyProof::from_bytes(std::span<const std::byte> bytes) noexcept try {
+std::optional<ConsistencyProof> ConsistencyProof::from_bytes(ByteView bytes) noexcept try {
     ProofReader in(bytes);
     const Header header = read_header(in, Kind::consistency);
     const std::uint64_t old_leaves = in.u64();

@@ -94,8 +94,7 @@ std::vector<std::byte> to_winterfell(const MultiProof& proof) {
     return out.take();
 }
 
-std::optional<MultiProof> from_winterfell(std::span<const std::byte> bytes, Hash hash,
-                                          std::span<const std::uint64_t> indices,
+std::optional<MultiProof> from_winterfell(ByteView bytes, Hash hash, std::span<const std::uint64_t> indices,
                                           std::span<const Digest> leaves) noexcept try {
     ProofReader in(bytes);
     const std::uint8_t depth = in.u8();

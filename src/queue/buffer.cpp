@@ -94,7 +94,7 @@ Buffer Buffer::wrap(const Device& device, void* native, std::uint64_t bytes) {
     return Buffer(device, runtime::Block::wrap(queue_of(device), native, bytes), bytes);
 }
 
-Buffer Buffer::copy_of(std::span<const std::byte> host, const Device& device) {
+Buffer Buffer::copy_of(ByteView host, const Device& device) {
     Buffer buffer(device, host.size());
     buffer.copy_from(host);
     return buffer;
@@ -148,7 +148,7 @@ Buffer Buffer::slice(std::uint64_t first, std::uint64_t bytes) const {
     return Buffer(ConstBuffer::slice(first, bytes));
 }
 
-void Buffer::copy_from(std::span<const std::byte> host, const std::optional<Stream>& stream) {
+void Buffer::copy_from(ByteView host, const std::optional<Stream>& stream) {
     if (host.size() != size()) {
         throw Error(ErrorCode::invalid_argument,
                     "Buffer: " + std::to_string(host.size()) + " bytes to copy to " + std::to_string(size()));

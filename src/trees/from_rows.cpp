@@ -29,8 +29,7 @@ std::uint64_t row_bytes_of(std::uint64_t bytes, std::uint64_t n_rows, const Tree
 
 }  // namespace
 
-MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t n_rows, const TreeForm& form,
-                                 const RunOptions& options) {
+MerkleTree MerkleTree::from_rows(ByteView rows, std::uint64_t n_rows, const TreeForm& form, const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     if (n_rows == 0) return MerkleTree(std::span<const Digest>(), form, options);
     auto state = std::make_unique<State>(form, n_rows, 0, options.device);

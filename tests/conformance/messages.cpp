@@ -73,3 +73,33 @@ TEST("messages: what hashes no messages says what to take") {
     CHECK_ERROR(invalid_argument, "a digest has 32 bytes from 0 on, got length 16 and seek 0",
                 merklize::Hasher::of(Hash::keccak256).digest(out));
 }
+
+TEST("messages: texts and ranges of bytes of any type are taken as they are") {
+    const std::string text = "abc";
+    const std::vector<std::uint8_t> numbers = {'a', 'b', 'c'};
+    const std::vector<std::byte> bytes = {std::byte{'a'}, std::byte{'b'}, std::byte{'c'}};
+    const std::uint8_t array[] = {'a', 'b', 'c'};
+    const Digest digest = merklize::hash(std::as_bytes(std::span(text)));
+    CHECK_EQ(merklize::hash("abc"), digest);
+    CHECK_EQ(merklize::hash(text), digest);
+    CHECK_EQ(merklize::hash(std::string_view("abcd").substr(0, 3)), digest);
+    CHECK_EQ(merklize::hash(numbers), digest);
+    CHECK_EQ(merklize::hash(std::span<const std::uint8_t>(numbers)), digest);
+    CHECK_EQ(merklize::hash(bytes), digest);
+    CHECK_EQ(merklize::hash(array), digest);
+    CHECK_EQ(merklize::hash({numbers.data(), 3}), digest);
+    CHECK_EQ(merklize::hash({}), merklize::hash(""));
+    CHECK_EQ(merklize::hash(std::string_view("a\0b", 3)), merklize::hash(std::vector<std::uint8_t>{'a', 0, 'b'}));
+    CHECK_EQ(merklize::hash_message("abc", Hash::sha256), merklize::hash_message(numbers, Hash::sha256));
+    merklize::Hasher hasher;
+    hasher.update("a");
+    hasher.update(std::vector<char>{'b'});
+    hasher.update(std::span(bytes).last(1));
+    CHECK_EQ(hasher.digest(), digest);
+
+    const std::vector<std::string> words = {"abc", "", "a longer one"};
+    const std::vector<Digest> each = {digest, merklize::hash(""), merklize::hash("a longer one")};
+    CHECK_EQ(merklize::hash_each(words), each);
+    CHECK_EQ(merklize::hash_each(std::array{"abc", "", "a longer one"}), each);
+    CHECK_EQ(merklize::hash_each(std::vector<std::vector<std::uint8_t>>{numbers}), std::vector{digest});
+}
