@@ -45,7 +45,7 @@ UNLISTED = ["merklize.hpp", "export.h"]
 # The reference of C++: what most programs use first.
 FIRST = ["hash", "hash_file", "Hasher", "MerkleTree", "build_tree"]
 CPP_SUBJECTS = {
-    "Digests": "hash.hpp digest.hpp hash_each.hpp",
+    "Digests": "hash.hpp bytes.hpp digest.hpp hash_each.hpp",
     "Trees": "tree.hpp tree_form.hpp tree_builder.hpp tree_input.hpp",
     "Proofs": "proof.hpp",
     "Trees in files": "tree_file.hpp",
