@@ -209,6 +209,9 @@ COMMANDS = {
     "tree build file --leaf-size x -o out.mkl": (
         "Error: Invalid value for '--leaf-size': 'x' is not a size such as 65536, 64K or 1MiB"
     ),
+    "tree build file --leaves --format bitcoin --hash blake3 -o out.mkl": (
+        "Error: format 'bitcoin' fixes hash: leave it out"
+    ),
     "tree show file": "merklize: file: not a tree file: it does not begin with MKLTREE",
     "tree prove tree.mkl 8": "merklize: prove: leaf index must be below 8, got 8",
     "tree verify proof.json --root 00": "Error: Invalid value for '--root': '00' is not 64 hexadecimal digits",

@@ -39,16 +39,17 @@ int build_fs_verity(Call& call, const Arguments& arguments, const std::string& f
 
 // What --format, --hash, --rule, --padding and the key say together; a format also fixes the size of a leaf.
 TreeForm form_of(const Arguments& arguments, const std::optional<Mode>& mode, Leaves& leaves) {
-    Hash hash = named_value(arguments, "hash", hash_from_name).value_or(Hash::blake3);
+    const auto given = named_value(arguments, "hash", hash_from_name);
+    Hash hash = given.value_or(Hash::blake3);
     auto rule = named_value(arguments, "rule", rule_from_name);
     const auto format = named_value(arguments, "format", format_from_name);
     if (format && format != Format::merklize) {
         const FormatTraits& fixed = traits(*format);
         const std::string name(fixed.name);
-        const auto refuse = [&](bool given, const char* option) {
-            if (given) throw UsageError{"format '" + name + "' fixes " + option + ": leave it out"};
+        const auto refuse = [&](bool is_wrong, const char* option) {
+            if (is_wrong) throw UsageError{"format '" + name + "' fixes " + option + ": leave it out"};
         };
-        refuse(hash != Hash::blake3 && hash != fixed.hash, "hash");
+        refuse(given && *given != fixed.hash, "hash");
         refuse(rule && rule != fixed.rule, "rule");
         refuse(mode.has_value(), "key");
         refuse(arguments.has("padding"), "padding");
