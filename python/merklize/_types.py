@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Optional, Protocol, Union
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
@@ -26,6 +25,15 @@ class SupportsCudaArrayInterface(Protocol):
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
 
+class TorchDevice(Protocol):
+    """torch.device."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def index(self) -> int: ...
+
+
 Array = NDArray[Any]
 """A NumPy array of any dtype."""
 Tensor = Union[SupportsDLPack, SupportsCudaArrayInterface]
@@ -39,7 +47,7 @@ HostData = Union[Buffer, NDArray[Any]]
 """bytes, bytearray, memoryview, ... or any NumPy array."""
 Data = Union[HostData, Tensor]
 """The same, or any tensor."""
-OneDevice = Union[str, int, "torch.device"]
+OneDevice = Union[str, int, TorchDevice]
 """An id of devices(), "auto", N for "cuda:N", or PyTorch's."""
 Device = Union[OneDevice, Sequence[OneDevice]]
 """One, or several: "cuda:all", "cuda:0,cuda:1", ["cuda:0", "cuda:1"], [0, 1]."""
