@@ -273,6 +273,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@python scripts/check_imports.py
 	@echo "== sentences"
 	@python scripts/check_english.py
+	@python scripts/check_words.py
 	@echo "== generated files"
 	@python scripts/generate_rescue_prime_constants.py --check
 	@python scripts/generate_poseidon2_constants.py --check
@@ -280,6 +281,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@python bench/pictures.py --check
 	@python bench/result_files.py --check
 	@python scripts/generate_rust_bindings.py --check
+	@python scripts/surfaces.py --check
 	@echo "== Rust"
 	@$(call with_cargo,cargo fmt --check; $(CARGO) clippy -q --release --workspace --all-targets $(RUST_FEATURES) -- -D warnings; \
 		RUSTDOCFLAGS='-D warnings' $(CARGO) doc -q --release --no-deps $(RUST_FEATURES),lints of the Rust crates are)

@@ -108,12 +108,12 @@ export class MerkleTree {
     /** That the tree of the first leaves is the beginning of this one; rule left_full. */
     proveConsistency(oldLeaves: number): ConsistencyProof;
 }
-/** Records of equal length, one after another -> leaves, [n, 32] bytes. */
+/** Messages of equal length, one after another -> leaves, [n, 32] bytes. */
 export function hashLeaves(messages: Bytes, messageBytes: number, options?: MergeOptions): Uint8Array;
 /** Rows of field elements, little-endian words -> digests, [n, 32] bytes. hash: default 'rp64_256_v3' */
 export function hashElements(rows: Bytes, rowElements: number, options?: { hash?: string }): Uint8Array;
-/** A piece of a file as a leaf. */
-export function leafOf(piece: Uint8Array, hash: string, options?: Mode): Uint8Array;
+/** A block of a file as a leaf. */
+export function leafOf(block: Uint8Array, hash: string, options?: Mode): Uint8Array;
 
 interface ProofHead {
     hash: string;

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Finds words in public names and in headings of the documentation that the glossary has another word for.
+
+scripts/check_words.py
+
+The words stand in the column "not" of docs/glossary.md. EXCEPTIONS has the names that keep such a word,
+with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+
+import public_names
+
+DOCS = public_names.ROOT / "docs"
+FORMAT = "BitTorrent's word"
+MANIFEST = "a manifest's file has the field piece_size"
+UNITS = "compute units of a device, OpenCL's word"
+RECORD = "CUDA's verb: an event is recorded in a stream"
+PIECE = "to rename: a block of a file"
+DECODER = "to rename: the next bytes of a slice that a decoder takes"
+ROW_UNIT = "to rename: the bytes of a row are a multiple of it"
+EXCEPTIONS = {
+    "Python": {"piece_length": FORMAT, "piece_size": MANIFEST, "item": DECODER},
+    "C++": {
+        "piece_length": FORMAT,
+        "piece_size": MANIFEST,
+        "default_piece_size": MANIFEST,
+        "PieceDigests": MANIFEST,
+        "piece_values": MANIFEST,
+        "digest_of_pieces": MANIFEST,
+        "value_of_pieces": MANIFEST,
+        "units": UNITS,
+        "record": RECORD,
+        "hash_pieces": PIECE,
+        "piece_bytes": PIECE,
+        "pieces": PIECE,
+        "item": DECODER,
+        "item_bytes": "to rename: the size of an element of an array",
+    },
+    "C": {
+        "piece_length": FORMAT,
+        "piece_size": MANIFEST,
+        "units": UNITS,
+        "merklize_stream_record": RECORD,
+        "MERKLIZE_INPUT_PIECES": PIECE,
+        "row_unit_bytes": ROW_UNIT,
+    },
+    "Rust": {
+        "piece_size": MANIFEST,
+        "piece": MANIFEST,
+        "units": UNITS,
+        "record": RECORD,
+        "row_unit_bytes": ROW_UNIT,
+    },
+    "JavaScript": {"Record": "TypeScript's own type"},
+}
+
+
+def forbidden() -> dict[str, str]:
+    """Words that are not used -> the words of the glossary to use instead."""
+    found: dict[str, list[str]] = {}
+    for line in (DOCS / "glossary.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("|") or cells[0] == "word" or "---" in cells[0]:
+            continue
+        for word in re.findall(r"\w+", cells[2]):
+            found.setdefault(word, []).append(re.sub(r" \(.*", "", cells[0]))
+    return {word: " or ".join(instead) for word, instead in found.items()}
+
+
+def words_of(name: str) -> set[str]:
+    """The words of a name in any spelling, also without a plural's s."""
+    words = {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+    return words | {word.removesuffix("s") for word in words}
+
+
+def faults(where: str, names: Iterable[str]) -> Iterator[str]:
+    """Names with a word that is not used, and exceptions that no name needs."""
+    not_used = forbidden()
+    exceptions = EXCEPTIONS.get(where, {})
+    needed = set()
+    for name in sorted(names):
+        for word in sorted(words_of(name) & not_used.keys()):
+            needed.add(name)
+            if name not in exceptions:
+                yield f"{where}: '{word}' in {name}: the glossary says {not_used[word]}"
+    for name in sorted(exceptions.keys() - needed):
+        yield f"{where}: {name} is listed as an exception, and there is no such name"
+
+
+def headings() -> Iterator[tuple[str, list[str]]]:
+    for path in (public_names.ROOT / "README.md", *sorted(DOCS.rglob("*.md"))):
+        text = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+        yield str(path.relative_to(public_names.ROOT)), re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+
+
+def main() -> None:
+    found = [fault for language in public_names.FILES for fault in faults(language, public_names.names(language))]
+    found += [fault for path, lines in headings() for fault in faults(path, lines)]
+    if found:
+        sys.exit("\n".join(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""The public functions, classes and names of every language, read from the sources."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+Signatures = dict[str, list[list[str]]]  # a function's or class's name -> the arguments of each overload
+FILES = {
+    "Python": "python/merklize/**/*.py",
+    "C++": "include/merklize/*.hpp",
+    "C": "include/merklize/c/*.h",
+    "Rust": "rust/merklize/src/*.rs",
+    "JavaScript": "web/index.d.ts",
+}
+# Not for users of the package: programs, and what the cluster's workers run.
+PRIVATE = ("cli", "bench")
+
+
+def sources(language: str) -> list[Path]:
+    paths = sorted(ROOT.glob(FILES[language]))
+    if language != "Python":
+        return paths
+    public = []
+    for path in paths:
+        below = path.relative_to(ROOT / "python/merklize").with_suffix("").parts
+        if below[0] not in PRIVATE and "__main__" not in below:
+            public.append(path)
+    return public
+
+
+def stripped(text: str) -> str:
+    """Source without comments, preprocessor lines and what strings hold."""
+    text = re.sub(r"'\\?\"'", "' '", text)
+    # Strings first: a comment's mark within one is no comment.
+    text = re.sub(
+        r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', lambda m: '""' if m[0][0] == '"' else " ", text, flags=re.DOTALL
+    )
+    return re.sub(r"^\s*#[^\n]*(?:\\\n[^\n]*)*", "", text, flags=re.MULTILINE)
+
+
+def matching(text: str, opening: int) -> int:
+    """Where the bracket at `opening` is closed."""
+    depth = 0
+    for at in range(opening, len(text)):
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if depth == 0:
+            return at
+    raise ValueError(f"a bracket is not closed: {text[opening : opening + 60]!r}")
+
+
+def split_arguments(text: str) -> list[str]:
+    found, depth = [""], 0
+    for at, char in enumerate(text):
+        arrow = char == ">" and text[at - 1] in "-="
+        depth += (char in "([{<") - (char in ")]}>" and not arrow)
+        if char == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += char
+    return [one.strip() for one in found if one.strip()]
+
+
+def argument_name(text: str, language: str) -> str:
+    if language in ("Rust", "JavaScript"):
+        return re.sub(r"[^\w]", "", re.sub(r"\bmut\b", "", text.partition(":")[0]))
+    names = re.findall(r"\w+", re.sub(r"\s=.*|\[.*", "", text, flags=re.DOTALL))
+    return names[-1] if names else ""
+
+
+def scope(head: str) -> str | None:
+    """What a brace opens: a class or an inner namespace by name, "" for the library's own, None for a body."""
+    if re.search(r"\bextern\b", head):
+        return ""
+    if found := re.search(r"\bnamespace\s+([\w:\s]+)$", head):
+        name = re.findall(r"\w+", found[1])[-1]
+        return "" if name in ("merklize", "v0") else name
+    if found := re.search(r"\bimpl\b(?:<[^{]*?>)?\s+(?:[^{]*\bfor\s+)?(\w+)", head):
+        return found[1]
+    if "(" not in head and (
+        found := re.search(r"\b(?:class|struct|interface|trait)\s+(?:MERKLIZE_API\s+)?(\w+)", head)
+    ):
+        return found[1]
+    return None
+
+
+def read_braces(path: Path, language: str) -> Signatures:
+    """C, C++, Rust and TypeScript: functions at the top and in classes."""
+    text, found = stripped(path.read_text()), {}
+    # Rust's functions are at the top of the crate, but for those of its public modules.
+    scopes = (
+        [path.stem] if language == "Rust" and f"pub mod {path.stem};" in (path.parent / "lib.rs").read_text() else []
+    )
+    at = start = 0
+    while at < len(text):
+        if text[at] == "(":
+            end = matching(text, at)
+            head = text[start:at]
+            name = re.search(r"(\w+)\s*(?:<[^()]*>)?\s*$", head)
+            public = language != "Rust" or re.search(r"\bpub\s+(?:const\s+|unsafe\s+)*fn\b", head)
+            if name and public and "#[" not in head.rpartition("\n")[2]:
+                arguments = [argument_name(one, language) for one in split_arguments(text[at + 1 : end])]
+                inside = [one for one in scopes if one]
+                named = (
+                    inside[-1] if inside and name[1] in (inside[-1], "constructor") else ".".join([*inside, name[1]])
+                )
+                found.setdefault(named, []).append([one for one in arguments if one not in ("self", "void")])
+            at = end
+        elif text[at] == "{":
+            opened = scope(text[start:at])
+            if opened is None:
+                at = matching(text, at)
+            else:
+                scopes.append(opened)
+            start = at + 1
+        elif text[at] in ";}":
+            if text[at] == "}" and scopes:
+                scopes.pop()
+            start = at + 1
+        at += 1
+    return found
+
+
+def python_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    args = function.args
+    return [one.arg for one in (*args.posonlyargs, *args.args, *args.kwonlyargs) if one.arg not in ("self", "cls")]
+
+
+def python_module(path: Path) -> str:
+    """The public module that a file's names belong to: files with an underscore are parts of the module above."""
+    below = path.relative_to(ROOT / "python/merklize").with_suffix("").parts
+    return ".".join(part for part in below if not part.startswith("_"))
+
+
+def read_python() -> Signatures:
+    package = ROOT / "python/merklize"
+    top: dict[str, str] = {}  # names at the top of the package -> the module that has them
+    for node in ast.walk(ast.parse((package / "__init__.py").read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            top.update({alias.name: node.module for alias in node.names})
+    found: Signatures = {}
+    for path in sources("Python"):
+        module = python_module(path)
+        init = ast.parse((path.parent / "__init__.py").read_text())
+        taken = {alias.name for node in ast.walk(init) if isinstance(node, ast.ImportFrom) for alias in node.names}
+        for node in ast.parse(path.read_text()).body:
+            name = getattr(node, "name", "_")
+            if name.startswith("_"):
+                continue
+            at_top = top.get(name) == module
+            if not at_top and path.stem.startswith("_") and (module == "" or name not in taken):
+                continue
+            full = name if at_top else f"{module}.{name}"
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found.setdefault(full, []).append(python_arguments(node))
+            elif isinstance(node, ast.ClassDef):
+                found.setdefault(full, [])
+                for method in node.body:
+                    if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                        if method.name == "__init__":
+                            found[full].append(python_arguments(method))
+                        elif not method.name.startswith("_"):
+                            found.setdefault(f"{full}.{method.name}", []).append(python_arguments(method))
+    return found
+
+
+def signatures(language: str) -> Signatures:
+    if language == "Python":
+        return read_python()
+    found: Signatures = {}
+    for path in sources(language):
+        for name, overloads in read_braces(path, language).items():
+            found.setdefault(name, []).extend(overloads)
+    return found
+
+
+def names(language: str) -> set[str]:
+    """Every public name, arguments included: what a user reads or types."""
+    if language == "Python":
+        found = read_python()
+        arguments = {one for overloads in found.values() for overload in overloads for one in overload}
+        return {part for name in found for part in name.split(".")} | arguments
+    if language == "Rust":
+        text = "\n".join(stripped(path.read_text()) for path in sources(language))
+        declared = re.findall(r"\bpub\s+(?:(?:struct|enum|fn|const|type|trait|mod)\s+)?(\w+)", text)
+        arguments = {one for overloads in signatures(language).values() for overload in overloads for one in overload}
+        return set(declared) | arguments
+    text = "\n".join(stripped(path.read_text()) for path in sources(language))
+    return {name for name in re.findall(r"[A-Za-z_]\w*", text) if not name.endswith("_")}
