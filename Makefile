@@ -287,6 +287,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 		RUSTDOCFLAGS='-D warnings' $(CARGO) doc -q --release --no-deps $(RUST_FEATURES),lints of the Rust crates are)
 	@echo "== mypy"
 	@python -m mypy -p merklize
+	@python -m mypy python/tests/typed_surface.py
 	@echo "== clang-tidy"
 	@cmake --preset release --log-level=WARNING
 	@python $(BIN)/run-clang-tidy.py -clang-tidy-binary $(BIN)/clang-tidy -p build/release -quiet -j $$(nproc) \

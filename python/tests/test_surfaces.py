@@ -1,9 +1,12 @@
 """The table of all languages and the glossary's words agree with the sources, and the checks find what does not."""
 
 import pathlib
+import re
 import sys
 
 import pytest
+
+import merklize
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -79,3 +82,8 @@ def test_an_exception_without_a_name_is_found(monkeypatch):
     assert list(check_words.faults("Rust", ["hash"])) == [
         "Rust: piece is listed as an exception, and there is no such name"
     ]
+
+
+def test_the_typed_program_uses_all_names_at_the_top():
+    text = (ROOT / "python/tests/typed_surface.py").read_text()
+    assert set(merklize.__all__) - set(re.findall(r"\bmerklize\.(\w+)", text)) == set()
