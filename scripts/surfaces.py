@@ -4,12 +4,13 @@
 scripts/surfaces.py           writes the page
 scripts/surfaces.py --check   fails if the page is out of date
 
-Both fail if a name does not exist in the sources, or if its arguments stand in another order than its row has. A cell
-has the main arguments.
+Both fail if a name does not exist in the sources, or if its name or the order of its arguments differs from the
+others of its row without a reason that is listed. A cell has the main arguments.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import NamedTuple
 
@@ -209,6 +210,35 @@ DEVIATIONS = {
     ("which groups of a part are wrong", "Python"): "the place of the part is by keyword, after the outboard",
 }
 
+# (concept, language) whose function has another name than in the first language that has it. Checked in the same way.
+OTHER_NAMES = {
+    ("rows of matrices", "JavaScript"): "to rename: rows of field elements alone",
+    ("the root alone", "JavaScript"): "to rename",
+    ("an open tree file", "JavaScript"): "to rename",
+    ("its nodes", "JavaScript"): "to rename: one of the two",
+    ("whether a tree only grew", "C++"): "an overload for each kind of proof",
+    ("whether an opening holds", "C++"): "an overload for each kind of proof",
+    ("xet", "C++"): "without Python's module `formats`, the name says that it is a hash",
+    ("xet", "C"): "without Python's module `formats`, the name says that it is a hash",
+}
+# A language's own words: for making an object, for an output that is given, for other hashes beside BLAKE3.
+OWN_WORDS = {
+    "create",
+    "open",
+    "new",
+    "of",
+    "list",
+    "count",
+    "describe",
+    "into",
+    "with",
+    "message",
+    "build",
+    "proof",
+    "matrix",
+}
+MODULES = r"(?:bao|formats|prover|parts|manifests?)_(?=\w)"
+
 
 def rows() -> list[Row]:
     return [row for subject in SUBJECTS.values() for row in subject]
@@ -217,6 +247,18 @@ def rows() -> list[Row]:
 def parsed(call: str) -> tuple[str, list[str]]:
     name, _, arguments = call.rstrip(")").partition("(")
     return name.replace("::", "."), [one.strip() for one in arguments.split(",") if one.strip()]
+
+
+def words_of(call: str) -> frozenset[str]:
+    """The words of a name without modules, the spelling of a language and its own words."""
+    name = parsed(call)[0].removeprefix("merklize_").replace("OpenZeppelin", "Openzeppelin").replace(".", "_")
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    name = re.sub(r"_on_device$|_from_leaves$|^merkle_(?=tree|forest)", "", name)
+    # A module's name is also that of what it makes: manifests::create().
+    for text in (re.sub(f"^(?:{MODULES})+", "", name), name):
+        if words := frozenset(word.removesuffix("s") for word in text.split("_")) - OWN_WORDS:
+            return words
+    raise ValueError(f"{call}: no word of the name is left")
 
 
 def is_in_order(wanted: list[str], arguments: list[str]) -> bool:
@@ -234,9 +276,15 @@ def as_declared(call: str, overloads: list[list[str]]) -> str:
 def faults() -> list[str]:
     found = []
     known = {language: public_names.signatures(language) for language in LANGUAGES}
-    met = set()
+    met, renamed = set(), set()
     for row in rows():
+        first = next(cell for cell in row.cells if cell)
+        names = {words_of(call) for call in first.split(" / ")}
         for language, cell in zip(LANGUAGES, row.cells, strict=True):
+            if cell and not names & {words_of(call) for call in cell.split(" / ")}:
+                renamed.add((row.concept, language))
+                if (row.concept, language) not in OTHER_NAMES:
+                    found.append(f"{row.concept}, {language}: {cell}: another name than {first}")
             for call in cell.split(" / ") if cell else ():
                 name, wanted = parsed(call)
                 where = f"{row.concept}, {language}: {call}"
@@ -252,6 +300,7 @@ def faults() -> list[str]:
                     if (row.concept, language) not in DEVIATIONS:
                         found.append(f"{where}: its arguments stand in another order: {overloads}")
     found += [f"{', '.join(one)}: listed as a deviation, and there is none" for one in DEVIATIONS if one not in met]
+    found += [f"{', '.join(one)}: listed as another name, and it is none" for one in OTHER_NAMES if one not in renamed]
     return found
 
 
@@ -285,6 +334,8 @@ def page() -> str:
             lines.append(f"| {row.concept} | {row.order or '-'} | {' | '.join(cells)} |")
     lines += ["", "## Where the order differs", "", "| what | language | why |", "|---|---|---|"]
     lines += [f"| {concept} | {language} | {reason} |" for (concept, language), reason in DEVIATIONS.items()]
+    lines += ["", "## Where the name differs", "", "| what | language | why |", "|---|---|---|"]
+    lines += [f"| {concept} | {language} | {reason} |" for (concept, language), reason in OTHER_NAMES.items()]
     return "\n".join(lines) + "\n"
 
 

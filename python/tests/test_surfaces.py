@@ -35,6 +35,10 @@ def test_the_table_agrees_with_the_sources():
         (("", "", "merklize_hush(data)", "", ""), "a thing, C: merklize_hush(data): no such name"),
         (("", "", "", "MerkleTree::prove(leaf)", ""), "a thing, Rust: MerkleTree::prove(leaf): no argument leaf"),
         (
+            ("hash(data)", "", "", "", "hashFile(source)"),
+            "a thing, JavaScript: hashFile(source): another name than hash(data)",
+        ),
+        (
             ("", "", "", "", "verify(root, proof)"),
             "a thing, JavaScript: verify(root, proof): its arguments stand in another",
         ),
@@ -43,6 +47,7 @@ def test_the_table_agrees_with_the_sources():
 def test_what_the_table_finds(monkeypatch, cells, fault):
     monkeypatch.setattr(surfaces, "SUBJECTS", {"Subject": [surfaces.Row("a thing", "", cells)]})
     monkeypatch.setattr(surfaces, "DEVIATIONS", {})
+    monkeypatch.setattr(surfaces, "OTHER_NAMES", {})
     (found,) = surfaces.faults()
     assert found.startswith(fault)
 
@@ -50,6 +55,11 @@ def test_what_the_table_finds(monkeypatch, cells, fault):
 def test_a_mended_deviation_is_found(monkeypatch):
     monkeypatch.setitem(surfaces.DEVIATIONS, ("one message", "Python"), "none")
     assert surfaces.faults() == ["one message, Python: listed as a deviation, and there is none"]
+
+
+def test_a_mended_name_is_found(monkeypatch):
+    monkeypatch.setitem(surfaces.OTHER_NAMES, ("one message", "C"), "none")
+    assert surfaces.faults() == ["one message, C: listed as another name, and it is none"]
 
 
 def test_a_deviation_is_shown_as_it_is_declared():
