@@ -1,6 +1,5 @@
 // hash_pieces(), hash_file_ranges(), and pieces that are hashed apart.
 #include "merklize/pieces.hpp"
-#include "host/invalid.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -43,8 +43,8 @@ Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode&
 #define MKZ_WITH_PARTS
 #define MKZ_EACH_HASH "hashes/merge_one_unit.inc"
 #include <merklize/core/hashes.h>
+        default: return {};
     }
-    return {};
 }
 
 bool takes(Hash hash, const Mode& mode) noexcept {

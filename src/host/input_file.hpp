@@ -63,7 +63,7 @@ public:
     /// Reads up to out.size() bytes in order, fewer only at the end. While no data comes, `wait` is called about every
     /// 50 ms; if it returns false, reading stops and returns what was read.
     template <class Wait>
-    std::size_t read_some(std::span<std::byte> out, Wait wait) const;
+    std::size_t read_some(std::span<std::byte> out, const Wait& wait) const;
 
     void leave_at(std::uint64_t position) const noexcept override;
 
@@ -98,7 +98,7 @@ private:
 };
 
 template <class Wait>
-std::size_t InputFile::read_some(std::span<std::byte> out, Wait wait) const {
+std::size_t InputFile::read_some(std::span<std::byte> out, const Wait& wait) const {
     std::size_t done = 0;
     while (done < out.size()) {
         if (!readable_within(50)) {

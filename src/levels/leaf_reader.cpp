@@ -93,7 +93,7 @@ void LeafReader::choose(std::uint64_t first, std::uint64_t end) {
 }
 
 // From the next leaf on.
-SourceReader LeafReader::reader() const {
+SourceReader LeafReader::new_reader() const {
     if (!has_extent()) return SourceReader(source_);
     const std::uint64_t begin = next_ * input_.leaf_bytes;
     const std::uint64_t end = end_ == n_leaves() ? bytes_ : end_ * input_.leaf_bytes;
@@ -134,8 +134,12 @@ void LeafReader::require_leaves(std::span<const Digest> leaves) const {
     require_canonical(hash_, leaves.data(), node_words(hash_) * leaves.size(), "leaves", node_words(hash_) * next_);
 }
 
+SourceReader& LeafReader::reader() {
+    if (!reader_) reader_.emplace(new_reader());
+    return *reader_;
+}
+
 std::uint64_t LeafReader::read(std::span<Digest> out, Run& run, double share) {
-    if (!reader_) reader_.emplace(reader());
     if (!has_extent()) return read_stream(out, run);
     out = out.first(std::min<std::uint64_t>(out.size(), end_ - next_));
     if (out.empty()) return 0;
@@ -145,7 +149,7 @@ std::uint64_t LeafReader::read(std::span<Digest> out, Run& run, double share) {
     // The system reads as much again while these leaves are hashed and merged.
     const InputFile* file = source_.file();
     if (file != nullptr && begin + bytes != bytes_)
-        file->advise(reader_->position() + bytes, std::min(bytes, bytes_ - begin - bytes));
+        file->advise(reader().position() + bytes, std::min(bytes, bytes_ - begin - bytes));
     read_extent(begin, bytes, out, run, share);
     next_ += out.size();
     if (file != nullptr || next_ == end_) source_.require_unchanged(extent().identity);
@@ -156,12 +160,12 @@ void LeafReader::read_extent(std::uint64_t begin, std::uint64_t bytes, std::span
     const std::uint64_t size = input_.leaf_bytes;
     const auto part = [&](std::uint64_t n) { return share * static_cast<double>(n) / static_cast<double>(bytes); };
     if (input_.kind == Kind::leaves) {
-        reader_->fill(std::as_writable_bytes(out), run, share);
+        reader().fill(std::as_writable_bytes(out), run, share);
         require_leaves(out);
     } else if (size <= read_bytes && run.on_host()) {
         // Each thread reads whole pieces and hashes them alone.
         const std::uint64_t per_read = read_bytes / size;
-        reader_->each_part(bytes, per_read * size, run, share, [&](std::size_t i, std::span<const std::byte> data) {
+        reader().each_part(bytes, per_read * size, run, share, [&](std::size_t i, std::span<const std::byte> data) {
             hash_pieces(data, size, begin + i * per_read * size, &out[i * per_read], hash_, mode_,
                         [&](const HashRows& job) { run.launch_here(job); });
         });
@@ -170,20 +174,20 @@ void LeafReader::read_extent(std::uint64_t begin, std::uint64_t bytes, std::span
         buffer_.resize(std::min(bytes, per_batch));
         for (std::uint64_t first = 0; first < bytes; first += per_batch) {
             const auto data = std::span(buffer_).first(std::min(per_batch, bytes - first));
-            reader_->fill(data, run, 0);
+            reader().fill(data, run, 0);
             hash_on_device(data, size, begin + first, &out[first / size], hash_, mode_, run, part(data.size()));
         }
     } else {
         for (std::size_t i = 0; i < out.size(); i++) {
             const std::uint64_t first = i * size, piece = std::min(size, bytes - first);
-            root_of_next(*reader_, piece, mode_, run, part(piece)).expand(out[i].bytes, 0, run);
+            root_of_next(reader(), piece, mode_, run, part(piece)).expand(out[i].bytes, 0, run);
         }
     }
 }
 
 // Fills `out` in order. Returns less only at the end.
 std::size_t LeafReader::receive(std::span<std::byte> out, Run& run) {
-    const std::size_t count = reader_->fill_some(out, run);
+    const std::size_t count = reader().fill_some(out, run);
     bytes_ += count;
     ended_ = count < out.size();
     if (ended_) require_end(bytes_);

@@ -47,7 +47,8 @@ public:
     std::vector<Digest> read_all(Run& run);
 
 private:
-    SourceReader reader() const;
+    SourceReader new_reader() const;
+    SourceReader& reader();
     std::uint64_t count(std::uint64_t bytes) const noexcept;
     void require_sizes() const;
     void require_end(std::uint64_t bytes) const;

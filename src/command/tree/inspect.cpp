@@ -112,7 +112,7 @@ int run_tree_export(Call& call, const Arguments& arguments) {
         }
         target.write(text);
     }
-    if (as_json) target.write(std::string("]}\n"));
+    if (as_json) target.write(std::string_view("]}\n"));
     target.finish();
     return 0;
 }
