@@ -112,8 +112,9 @@ def leaves(value: object, what: str, settings: Settings) -> Array | DeviceArray:
     if isinstance(value, (list, tuple)):
         for k, leaf in enumerate(value):
             is_bytes = isinstance(leaf, (bytes, bytearray, memoryview))
-            if not is_bytes or len(leaf) != 32:
-                name, got = what.removesuffix("leaves"), f"{len(leaf)} bytes" if is_bytes else type(leaf).__name__
+            size = leaf.nbytes if isinstance(leaf, memoryview) else len(leaf) if is_bytes else 0
+            if size != 32:
+                name, got = what.removesuffix("leaves"), f"{size} bytes" if is_bytes else type(leaf).__name__
                 hint = "MerkleTree.from_messages() hashes messages"
                 text = f"{name}leaf {k} must be a digest of 32 bytes, got {got}; {hint}"
                 raise InvalidArgument(text) if is_bytes else TypeError(text)

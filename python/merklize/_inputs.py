@@ -12,7 +12,7 @@ from ._urls import is_url, plain, refuse_near_url
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from ._types import Input
 

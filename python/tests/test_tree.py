@@ -232,6 +232,15 @@ def test_words_that_are_no_field_elements(place, device):
     merklize.MerkleTree(leaves)  # BLAKE3 takes any bytes
 
 
+def test_a_list_of_views_counts_bytes():
+    """Also of views whose items are wider than a byte."""
+    digests = [bytes([k]) * 32 for k in range(4)]
+    views = [memoryview(digest).cast("Q") for digest in digests]
+    assert merklize.MerkleTree(views).root == merklize.MerkleTree(digests).root
+    with pytest.raises(merklize.InvalidArgument, match="leaf 0 must be a digest of 32 bytes, got 256 bytes"):
+        merklize.MerkleTree([memoryview(bytes(256)).cast("Q")])
+
+
 def test_wrong_arguments():
     leaves = oracle.byte_leaves(4)
     with pytest.raises(TypeError, match="MerkleTree: leaves must be an array or a list of digests, got bytes"):
