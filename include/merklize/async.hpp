@@ -20,18 +20,18 @@ namespace merklize::inline v0 {
 ///     hash(stream, {.data = file, .out = digest});   // after the tree, since one stream has one order
 ///     done.wait();
 ///
-/// memory   all buffers are on the stream's device. They must stay as long as the work runs; a Buffer of the library's own may go
-///          before: its memory is given back when the work has ended. An output must not overlap an input, except where this says so.
-/// order    the work begins after everything that was enqueued on the stream before. The host waits for nothing, also not for memory.
-///          Only the first call of its kind on a device is slow: it compiles or loads kernels.
-/// events   nobody needs to wait for an event: what is enqueued on the stream later comes after the call. Failures of the device, and
-///          words that are not below the modulus of a field hash, are reported by Event::wait() and query(), or by nobody.
+/// memory   all buffers are on the stream's device. The caller's memory must stay until the work has ended. A Buffer that the library
+///          allocated may be dropped earlier: its memory is freed after the work. Outputs must not overlap inputs, except where stated.
+/// order    the work begins after everything that was enqueued on the stream before. The host waits for nothing, not even for memory.
+///          Only the first call of each kind on a device is slow, because it compiles or loads kernels.
+/// events   waiting for an event is optional, because later commands of the stream run after the call anyway. Failures of the device,
+///          and words that are not below the modulus of a field hash, are reported by Event::wait() and query() only.
 /// graphs   while a CUDA stream is being captured, a call becomes a part of the graph, and each launch of the graph computes it again
-///          from what the buffers then hold. The first call of a kind should be before the capture. The graph keeps working memory and
-///          blocks of the library as long as it lives; memory of the caller's must stay. Event::check() tells whether a launch found
+///          from what the buffers then hold. The first call of each kind should come before the capture. The graph keeps the library's
+///          working memory and blocks; the caller's memory must stay as long as the graph. Event::check() tells whether a launch found
 ///          words that are not below the modulus.
-/// errors   invalid_argument (sizes that do not fit; a buffer that is on another device, not where its call can read or write it, or
-///          overlaps another one), out_of_memory, unavailable (in a forked child), internal (the driver's text). Nothing is enqueued
+/// errors   invalid_argument (sizes that do not match; a buffer on another device, in memory that the call cannot reach, or over
+///          another buffer), out_of_memory, unavailable (in a forked child), internal (the driver's text). Nothing is enqueued
 ///          if the arguments are wrong.
 
 /// The arguments of hash(): BLAKE3 of bytes of any alignment and length.
@@ -84,7 +84,7 @@ struct MerkleRootCall {
 MERKLIZE_API Event merkle_root(const Stream& stream, const MerkleRootCall& call);
 
 /// The arguments of gather_nodes(): out[i] = nodes[slots[i]]. For paths of proofs: the siblings of leaf k of a tree of height h are the
-/// slots (2^(h - l) + (k >> l)) ^ 1 of its levels l = 0 to h - 1 (docs/layouts.md says which of them a tree of another count has).
+/// slots (2^(h - l) + (k >> l)) ^ 1 of its levels l = 0 to h - 1 (docs/layouts.md: those that exist if n is no power of two).
 struct GatherNodesCall {
     ConstBuffer nodes;  ///< [m, 32], aligned to 32 bytes
     ConstBuffer slots;  ///< [n] words of 64 bits, each below m: the device does not check them

@@ -17,10 +17,10 @@
 #include <merklize/error.hpp>
 #include <merklize/pieces.hpp>
 
-/// Verified streaming: the nodes of BLAKE3's own tree, written down, let anybody verify a part of a message against its BLAKE3 digest,
+/// Verified streaming: with the stored nodes of BLAKE3's own tree, anybody can verify a part of a message against its BLAKE3 digest,
 /// the root. The bytes are those of the crates bao 0.13 and bao-tree 0.17 (docs/bao.md).
 ///
-/// An *outboard* has the nodes alone, an *encoding* nodes and message, a *slice* what of an encoding belongs to ranges of the message.
+/// An *outboard* holds the nodes alone, an *encoding* nodes and message, a *slice* the parts of an encoding that some ranges need.
 /// A *group* is 2^group_log chunks of 1024 bytes; nodes inside a group are left out. A node is the two chaining values below it, 64 bytes.
 namespace merklize::inline v0 {
 
@@ -39,11 +39,11 @@ struct BaoForm {
 
 /// bao 0.13: nodes above every chunk, in pre-order, behind the size.
 inline constexpr BaoForm bao_form{};
-/// bao-tree's outboards in groups of 16 KiB. Whoever verifies must know the size.
+/// bao-tree's outboards in groups of 16 KiB. The verifier must know the size.
 inline constexpr BaoForm bao_tree_form{4, BaoOrder::pre, false};
 inline constexpr BaoForm bao_tree_post_form{4, BaoOrder::post, false};
 
-/// What does not belong to the root.
+/// Data that does not match the root.
 class MERKLIZE_API BaoMismatch : public Error {
 public:
     using Error::Error;
@@ -52,7 +52,7 @@ public:
 /// Bytes of the outboard of a message of `size` bytes.
 /// errors  invalid_argument (group_log; an encoding of 2^64 bytes or more)
 MERKLIZE_API std::uint64_t bao_outboard_bytes(std::uint64_t size, const BaoForm& form);
-/// Bytes of the encoding of a message of `size` bytes, which fails as bao_outboard_bytes() does.
+/// Bytes of the encoding of a message of `size` bytes. It has the errors of bao_outboard_bytes().
 MERKLIZE_API std::uint64_t bao_encoding_bytes(std::uint64_t size, const BaoForm& form);
 
 struct BaoOutput {
@@ -60,7 +60,7 @@ struct BaoOutput {
     std::vector<std::byte> bytes;
 };
 
-/// The outboard of a message in host memory, from one pass over it: what hash() computes anyway is written down.
+/// The outboard of a message in host memory, from one pass over it, because hash() computes these nodes anyway.
 /// errors  invalid_argument (form), and those of hash()
 MERKLIZE_API BaoOutput bao_outboard(ByteView data, const BaoForm& form = {}, const RunOptions& options = {});
 /// The same into the caller's memory.
@@ -68,14 +68,14 @@ MERKLIZE_API BaoOutput bao_outboard(ByteView data, const BaoForm& form = {}, con
 /// returns  the root
 MERKLIZE_API Digest bao_outboard(ByteView data, std::span<std::byte> out, const BaoForm& form,
                                  const RunOptions& options = {});
-/// The same of a message in the memory of a device, which makes the nodes, too.
+/// The same for a message in the memory of a device. The device computes the nodes.
 /// order  begins after what is enqueued on options.stream; complete when it returns
 /// cost   memory on the device: twice the outboard
 MERKLIZE_API BaoOutput bao_outboard(const ConstBuffer& data, const BaoForm& form = {}, const RunOptions& options = {});
 MERKLIZE_API Digest bao_outboard(const ConstBuffer& data, std::span<std::byte> out, const BaoForm& form,
                                  const RunOptions& options = {});
-/// The same into memory of the device: of the outboard nothing but its top node goes to the host.
-/// errors  invalid_argument (out on another device, or over the message)
+/// The same into memory of the device. Only the top node goes to the host.
+/// errors  invalid_argument (out is on another device, or overlaps the message)
 MERKLIZE_API Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoForm& form,
                                  const RunOptions& options = {});
 /// The same of a regular file, of any size.
@@ -85,7 +85,7 @@ MERKLIZE_API Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoF
 /// cost    reads it once; memory for the outboard, and 32 bytes for each 256 KiB of the file
 MERKLIZE_API BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form = {},
                                          const RunOptions& options = {});
-/// The same into the file `out`, which appears when it is whole: memory is 32 bytes for each 256 KiB, and on a device 64 MiB more.
+/// The same into the file `out`, which appears when it is whole. It takes 32 bytes of memory for each 256 KiB, and 64 MiB for a device.
 /// returns  the root
 MERKLIZE_API Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form,
                                       const std::filesystem::path& out, const RunOptions& options = {});
@@ -115,29 +115,29 @@ struct BaoSource {
     BaoReadAt data{};      ///< the message; without `outboard`, its encoding
     BaoReadAt outboard{};  ///< or none
 };
-/// Of memory, which must stay.
+/// A source in host memory, which must stay as long as the source is used.
 /// size    of the message, if the form has no size
-/// errors  invalid_argument (what is there is shorter or longer than its size says)
+/// errors  invalid_argument (fewer or more bytes than the size says)
 MERKLIZE_API BaoSource bao_source(ByteView data, ByteView outboard, const BaoForm& form);
 MERKLIZE_API BaoSource bao_source(ByteView encoding, const BaoForm& form, std::uint64_t size = 0);
 
 /// The slice of some ranges of the message: the encoding without the parts that belong to no range. A reader who knows only the
-/// root can verify it. Chunks are whole; of a group that a range cuts, the nodes inside are there as well. As in bao, a range of no
-/// bytes takes the chunk of its start, and one beyond the end the last chunk. Nothing is verified here.
+/// root can verify it. Chunks are whole. Where a range cuts a group, the slice also has the nodes inside that group. As in bao, an
+/// empty range takes the chunk at its start, and a range beyond the end takes the last chunk. Nothing is verified here.
 /// errors  invalid_argument (post-order without an outboard), and what the source throws
 MERKLIZE_API void bao_slice(const BaoSource& source, std::span<const FileRange> ranges, const BaoWrite& write);
 MERKLIZE_API std::vector<std::byte> bao_slice(const BaoSource& source, std::span<const FileRange> ranges);
 
-/// Verifies an encoding or a slice that comes in order, item by item, and gives out what has been verified alone.
+/// Verifies an encoding or a slice that comes in order, item by item, and gives out verified bytes only.
 ///
 ///     while (const std::size_t n = decoder.wants()) write(decoder.take(read(n)));
 class MERKLIZE_API BaoDecoder {
 public:
-    /// Of an encoding: all of the message.
+    /// For an encoding: decodes the whole message.
     /// size    of the message if the form has none; it need not be trusted
     /// errors  invalid_argument (form)
     BaoDecoder(const Digest& root, const BaoForm& form, std::uint64_t size = 0);
-    /// Of a slice, made with the same ranges and form.
+    /// For a slice that was made with the same ranges and form.
     BaoDecoder(const Digest& root, std::span<const FileRange> ranges, const BaoForm& form, std::uint64_t size = 0);
     BaoDecoder(BaoDecoder&&) noexcept;
     BaoDecoder& operator=(BaoDecoder&&) noexcept;
@@ -150,7 +150,7 @@ public:
     /// returns  the bytes of the message in it: whole chunks, empty if it has none. They stay until the next call
     /// errors   BaoMismatch (after which nothing more is taken); invalid_argument (another number of bytes)
     std::span<const std::byte> take(std::span<const std::byte> item);
-    /// Where in the message the bytes that take() gave last begin.
+    /// Where the bytes of the last take() begin in the message.
     std::uint64_t offset() const noexcept;
     /// The message's size as it was stated. It is proven once the last chunk is verified.
     std::uint64_t size() const noexcept;
@@ -171,11 +171,11 @@ MERKLIZE_API std::vector<std::byte> bao_decode_slice(ByteView slice, const Diges
 /// Bytes of a message that cannot be verified.
 struct BaoFault {
     std::uint64_t offset, bytes;
-    bool in_outboard;  ///< the outboard is wrong there, so that nothing is known of the message; else the message is
+    bool in_outboard;  ///< the outboard is wrong there, and the message unknown; else the message is wrong
     friend bool operator==(const BaoFault&, const BaoFault&) = default;
 };
 
-/// What a message is verified by.
+/// What a message is verified against.
 struct BaoTrust {
     Digest root;
     std::span<const std::byte> outboard;
@@ -185,14 +185,14 @@ struct BaoTrust {
 /// Verifies a part of a message against the root.
 /// part     bytes [offset, offset + part.size()) of it: from the beginning of a group to the end of one, or of the message
 /// size     of the message
-/// returns  what is wrong, in order; neighbours are one. Empty: all is as the root says
-/// errors   invalid_argument (part, also one of no bytes unless the message has none; an outboard of another length or size than `size`
-///          says)
-/// cost     reads the part once, and of the outboard what belongs to it
+/// returns  the wrong ranges in order, neighbours joined. Empty: all bytes match the root
+/// errors   invalid_argument (a part that does not end as above, or is empty although the message is not; an outboard whose length or
+///          stated size does not match `size`)
+/// cost     reads the part once, and the nodes of the outboard above it
 MERKLIZE_API std::vector<BaoFault> bao_verify(ByteView part, std::uint64_t offset, std::uint64_t size,
                                               const BaoTrust& trust, const RunOptions& options = {});
-/// The same of a range of a regular file, widened to whole groups. By all threads, on the CPU. As in a slice, a range of no bytes takes the
-/// group of its start, and one beyond the end the last group.
+/// The same for a range of a regular file, widened to whole groups, by all threads of the CPU. As in a slice, an empty range takes the
+/// group at its start, and a range beyond the end takes the last group.
 /// errors  io (not a regular file; it changed while it was read), invalid_argument (bytes that are not all in it)
 MERKLIZE_API std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileRange& range,
                                                    const BaoTrust& trust, const RunOptions& options = {});

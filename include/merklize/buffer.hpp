@@ -71,7 +71,7 @@ public:
     /// strides     bytes from one item to the next along each dimension; may be negative. After dimensions that are contiguous
     ///             with each other are merged, at most 8 may be left.
     /// item_bytes  1, 2, 4, 8 or 16
-    /// stream      the copy is enqueued there and has not ended when this returns; without one it has
+    /// stream      the copy is enqueued there and may still run when this returns; without a stream it has ended
     /// errors      invalid_argument (sizes that do not fit), out_of_memory
     static Buffer pack(const ConstBuffer& source, std::uint64_t first, std::span<const std::uint64_t> extents,
                        std::span<const std::int64_t> strides, std::uint32_t item_bytes,

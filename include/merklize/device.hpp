@@ -24,7 +24,7 @@ namespace merklize::inline v0 {
 struct DeviceInfo {
     std::string id;       ///< the name that opens it: "cpu", "cuda:0", ...; for several devices: the caller's text
     std::string backend;  ///< "cpu", "cuda", "opencl", ...
-    std::string name;     ///< the vendor's name of it
+    std::string name;     ///< the vendor's name of the device
     std::string vendor;
     std::string driver;  ///< version of the driver or runtime; empty on the CPU
     std::string
@@ -95,24 +95,24 @@ MERKLIZE_API std::vector<Cost> calibrate(const std::function<bool(double done)>&
 MERKLIZE_API std::vector<Cost> calibration();
 
 /// A point in the order of a stream: it is reached when everything that was enqueued on the stream before it has ended. A cheap handle
-/// that may be copied freely and used from several threads at once. It needs its stream no longer.
+/// that may be copied freely and used from several threads at once. It outlives its stream.
 ///
-/// Calls that enqueue (merklize/async.hpp) return one. Nobody has to wait for it: what is enqueued later on the same stream comes after
+/// Calls that enqueue (merklize/async.hpp) return one. Waiting for it is optional, because later commands of the same stream run after
 /// the call in any case.
 class MERKLIZE_API Event {
 public:
     const Device& device() const noexcept;
     /// Waits until the point is reached.
-    /// errors  what ran and failed; invalid_argument: a word of the call's input is not below the modulus of a field hash (the results
-    ///         are then undefined); the event is of a stream that was being captured into a graph, and is never reached by itself
+    /// errors  that of a command that failed; invalid_argument: a word of the call's input is not below the modulus of a field hash
+    ///         (the results are then undefined), or the event was captured into a graph, where it is never reached by itself
     void wait() const;
     /// Whether the point is reached. If so, it throws what wait() would throw.
     bool query() const;
-    /// Throws invalid_argument if the call found a word that is not below the modulus of a field hash. wait() does so, too; this is for
-    /// captured calls: it looks at what replays of the graph that have ended found since the last check().
+    /// Throws invalid_argument if the call found a word that is not below the modulus of a field hash. wait() does so, too. check() is
+    /// for captured calls: it reports what the replays of the graph that have ended have found since the last check().
     void check() const;
-    /// Whether it is of a stream that was being captured into a graph. Such an event can make another stream wait, in the same capture,
-    /// and has no native() that may be waited for.
+    /// Whether its stream was being captured into a graph when the event was made. Such an event can make another stream wait in the same
+    /// capture, and has no native() that may be waited for.
     bool is_captured() const noexcept;
     /// A CUevent, a cl_event or a sycl::event*, which lives as long as this handle.
     void* native() const;
@@ -140,7 +140,7 @@ public:
     void synchronize() const;
     /// The point after everything that is enqueued so far.
     Event record() const;
-    /// What is enqueued from now on begins after the event; nothing waits on the host.
+    /// What is enqueued from now on begins after the event. The host does not wait.
     /// errors  invalid_argument (an event of another device)
     void wait(const Event& event) const;
     /// Whether the stream is being captured into a graph (CUDA): what is enqueued does not run, but becomes a part of the graph.

@@ -42,9 +42,9 @@ MERKLIZE_API Format format_from_name(std::string_view name);
 /// What trees of the format are built with.
 MERKLIZE_API TreeForm form_of(Format format);
 
-/// Refuses a tree whose root is also that of another list of leaves: in formats that merge a lone last node with itself, one that has a
-/// level which ends with two equal nodes (CVE-2012-2459).
-/// errors  invalid_argument (it is so: the text names the level), and those of MerkleTree::level()
+/// Refuses a tree whose root another list of leaves shares. In formats that merge a lone last node with itself, that is a tree with a
+/// level that ends with two equal nodes (CVE-2012-2459).
+/// errors  invalid_argument (such a tree; the text names the level), and those of MerkleTree::level()
 MERKLIZE_API void require_unambiguous(const MerkleTree& tree, Format format);
 
 }  // namespace merklize::inline v0

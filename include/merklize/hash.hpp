@@ -118,8 +118,8 @@ MERKLIZE_API std::vector<FileDigest> hash_files(std::span<const std::filesystem:
                                                 const Mode& mode = {}, const RunOptions& options = {});
 
 /// Digest of one message by a hash of bytes: "sha256" is SHA-256, "keccak256" is Ethereum's Keccak-256, "eidos" is Miden's hash
-/// of bytes. `blake3` is hash(). All others are one chain of blocks, which the calling thread computes, whatever the device; the
-/// processor's SHA instructions are used where it has some.
+/// of bytes. `blake3` is hash(). Every other hash is one chain of blocks. The calling thread computes it, whatever the device, with
+/// the processor's SHA instructions if there are any.
 /// errors  invalid_argument (a hash of field elements, or `sha256_rfc6962`, which puts a prefix before leaves, or
 ///         `keccakf64`, which binds no length; a policy)
 MERKLIZE_API Digest hash_message(ByteView data, Hash hash, const RunOptions& options = {});
@@ -130,7 +130,7 @@ MERKLIZE_API Digest hash_message(const ConstBuffer& data, Hash hash, const RunOp
 MERKLIZE_API Digest hash_message_file(const std::filesystem::path& path, Hash hash, const RunOptions& options = {});
 /// The same of an open descriptor, read from its current position to its end and not closed.
 MERKLIZE_API Digest hash_message_descriptor(int fd, std::string_view name, Hash hash, const RunOptions& options = {});
-/// The same of many files, a thread a file. One result for each path, in order; a file that fails does not stop the others.
+/// The same for many files, one thread for each file. One result for each path, in order; a file that fails does not stop the others.
 MERKLIZE_API std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path> paths, Hash hash,
                                                         const RunOptions& options = {});
 

@@ -42,8 +42,8 @@ private:
     std::variant<ByteView, ConstBuffer> bytes_{};
 };
 
-/// BLAKE3 digests of n messages of any lengths in one job a device: all chunks of all messages side by side, then all parents. The same
-/// bytes as hash() of each.
+/// BLAKE3 digests of n messages of any lengths, in one job for each device: all chunks of all messages side by side, then all parents.
+/// The same bytes as hash() of each.
 /// messages  each is hashed where it lies; those on the host by options.device. Alignment does not matter
 /// out       [n, length] bytes of host memory: output bytes `seek` to `seek + length` of each message
 /// order     begins after what is enqueued on options.stream, which must be of the messages' only device; complete when it returns.
@@ -66,7 +66,7 @@ std::vector<Digest> hash_each(const Messages& messages, const Mode& mode = {}, c
     return hash_each(std::span(views), mode, options);
 }
 
-/// Digests of n messages by another hash of bytes, as hash_message() of each: a CPU thread a message.
+/// Digests of n messages by another hash of bytes, as hash_message() of each, with one CPU thread for each message.
 /// errors  those of hash_message()
 MERKLIZE_API std::vector<Digest> hash_message_each(std::span<const MessageView> messages, Hash hash,
                                                    const RunOptions& options = {});

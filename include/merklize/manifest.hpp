@@ -50,7 +50,7 @@ struct Shard {
     const std::string& key() const noexcept { return path; }
 };
 
-/// What the system said of a file when it was hashed. refresh() goes by it.
+/// What the system said of a file when it was hashed. By it refresh() finds the files that changed.
 struct Seen {
     std::string path{};
     std::uint64_t size = 0;
@@ -71,7 +71,7 @@ MERKLIZE_API std::string_view name_of(Kind kind) noexcept;
 struct Manifest {
     Kind kind = Kind::folder;
     std::optional<std::string> name{};  ///< of the file or index
-    std::uint64_t piece_size = 0;       ///< a difference is placed to pieces of this size; 0: none
+    std::uint64_t piece_size = 0;       ///< differences are located to a piece of this size; 0: there are no pieces
     std::vector<Tensor> tensors{};
     std::vector<File> files{};  ///< the other files of a folder
     std::vector<Shard> shards{};
@@ -103,8 +103,8 @@ MERKLIZE_API std::string to_json(const Manifest& manifest, bool with_seen = true
 inline constexpr std::uint64_t default_piece_size = std::uint64_t{1} << 20;
 
 struct Options {
-    /// A difference in longer tensors and files is later placed to such a piece: a power of two of at least 256 KiB, or 0. It costs 32
-    /// bytes a piece and no time.
+    /// Bytes of a piece: a power of two of at least 256 KiB, or 0. In longer tensors and files, check() tells which piece differs. That
+    /// costs 32 bytes a piece and no time.
     std::uint64_t piece_size = default_piece_size;
     /// Of a folder: patterns of names, or of paths below it, that are left out (`*.lock`, `.git`), as in a shell.
     std::vector<std::string> ignore{};
@@ -152,7 +152,7 @@ struct Report {
 
 /// Hashes again and tells what is not as the manifest says. A file that cannot be read, or is no safetensors file, is a difference, not
 /// an error.
-/// path    what the manifest was made of, under any name, or for a file or an index the folder that holds it
+/// path    the file, index or folder that the manifest was made of, under any name; or the folder that holds the file or index
 /// errors  invalid_argument (a pattern that nothing in the manifest has), io (a folder that cannot be read), cancelled
 MERKLIZE_API Report check(const Manifest& known, const std::string& path, const CheckOptions& options = {},
                           const RunOptions& run = {});

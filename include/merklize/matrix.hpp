@@ -91,8 +91,8 @@ struct RowForm {
         : hash(of), mode(by), montgomery(p) {}
 };
 
-/// Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row:
-/// what hash_leaves() makes of it.
+/// Digests of the rows of several matrices side by side: row i of the first matrix, of the second and so on count as one row, and out[i]
+/// is its digest by hash_leaves().
 /// matrices  at least one, all with out.size() rows and words of one size: that of the field hash's words. All in memory of the host
 ///           (any layout; a device gets them in pieces, while it hashes), or all on one device
 /// order     complete when it returns

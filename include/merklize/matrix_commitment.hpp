@@ -23,7 +23,7 @@ struct CommitmentForm {
     unsigned cap_height = 0;
     /// As in RowForm.
     std::uint32_t montgomery = 0;
-    /// Bytes of a word: 1, 4 or 8. 0: those of the field hash's words, or of the matrices; for verify() and a hash of bytes 1, or 4
+    /// Bytes of a word: 1, 4 or 8. 0: as the field hash, or the matrices, have them. For verify() with a hash of bytes, 0 means 1, or 4
     /// with `montgomery`.
     unsigned word_bytes = 0;
 
@@ -37,11 +37,11 @@ struct MatrixDims {
     bool operator==(const MatrixDims&) const = default;
 };
 
-/// One row of each matrix, with what shows that they are in a commitment. It claims; verify() shows.
+/// One row of each matrix, with the siblings that prove the rows to be in a commitment. Only verify() tells whether they do.
 struct MatrixOpening {
     std::uint64_t index = 0;  ///< of the leaf: below the rows of the tallest matrix
-    /// The rows of all matrices one after another, in the order of the matrices. Of a matrix with fewer rows than the tallest one it
-    /// is row `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up.
+    /// The rows of all matrices one after another, in the order of the matrices. A matrix with fewer rows than the tallest one
+    /// gives row `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up.
     std::vector<std::byte> rows{};
     /// For each layer below the cap, from the leaves on, the other children of the group, left to right.
     std::vector<Digest> siblings{};
@@ -49,7 +49,7 @@ struct MatrixOpening {
     bool operator==(const MatrixOpening&) const = default;
 };
 
-/// Several openings, with each digest that the verifier cannot compute once.
+/// Several openings as one. Each digest that the verifier cannot compute is there once.
 struct MatrixMultiOpening {
     std::vector<std::uint64_t> indices{};  ///< ascending and distinct
     std::vector<std::byte> rows{};         ///< those of each index, one after another
@@ -68,8 +68,8 @@ class MERKLIZE_API MatrixCommitment {
 public:
     /// matrices  at least one, as hash_rows() takes them, but of different heights: with h rows of the tallest one, every height must
     ///           be ceil(h / 2^k) for some k
-    /// keep      keeps what open() needs of the matrices: copies of those on the host, in the memory of the device; handles of those
-    ///           on a device, whose words must not change
+    /// keep      keeps the matrices for open(): those on the host as copies in the memory of the device, those on a device as handles,
+    ///           so that their words must not change
     /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not below the
     ///           modulus, with its place), out_of_memory, cancelled
     explicit MatrixCommitment(std::span<const Matrix> matrices, const CommitmentForm& form = {},
@@ -93,7 +93,7 @@ public:
     /// Siblings of an opening: the same number for each index.
     std::size_t path_length() const noexcept;
 
-    /// matrices  those that are committed to, unless they are kept; they are not compared
+    /// matrices  those of the commitment, unless it keeps them. Whether they are the same is not checked
     /// errors    invalid_argument (index >= n_leaves(); matrices missing, or of another shape)
     MatrixOpening open(std::uint64_t index, std::span<const Matrix> matrices = {}) const;
     /// One opening for each index, in order; repeats are allowed. All of them come from a device at once.
@@ -115,8 +115,8 @@ private:
 /// counts that do not fit, an index out of range, words that are no field elements.
 /// cap     as MatrixCommitment::cap()
 /// dims    what the verifier knows of the matrices, in their order
-/// errors  invalid_argument (dims or a form that no commitment has; a matrix that is hashed into a layer above the cap, where nothing
-///         shows its rows, though a commitment can be made of it as Plonky3 does)
+/// errors  invalid_argument (dims or a form that no commitment has; a matrix that is hashed into a layer above the cap: as in Plonky3,
+///         a commitment to it can be made, but no opening proves its rows)
 MERKLIZE_API bool verify(const MatrixOpening& opening, std::span<const Digest> cap, std::span<const MatrixDims> dims,
                          const CommitmentForm& form);
 MERKLIZE_API bool verify(const MatrixMultiOpening& opening, std::span<const Digest> cap,

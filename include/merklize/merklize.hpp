@@ -1,6 +1,6 @@
 #pragma once
 
-/// The whole host API. The core that one learns first: hash(), hash_file() and Hasher (hash.hpp), MerkleTree (tree.hpp), TreeFile and
+/// The whole host API. Begin with hash(), hash_file() and Hasher (hash.hpp), MerkleTree (tree.hpp), TreeFile and
 /// build_tree_file() (tree_file.hpp), verify() (proof.hpp), devices() (device.hpp). The portable core for device code is in merklize/core/
 /// and is included separately, as is sycl.hpp.
 

@@ -12,8 +12,8 @@
 /// Trees of OpenZeppelin's @openzeppelin/merkle-tree, which Solidity's MerkleProof verifies. docs/formats.md has the rule.
 namespace merklize::inline v0 {
 
-/// The leaf of a standard tree: Keccak-256 of Keccak-256 of these bytes, which are abi.encode(value). So no inner node can pose as a
-/// leaf.
+/// The leaf of a standard tree: Keccak-256 of Keccak-256 of these bytes, which are abi.encode(value). Hashed twice, no inner node can
+/// pose as a leaf.
 MERKLIZE_API Digest openzeppelin_leaf(ByteView abi_encoded);
 /// The same of many values, those of one length side by side.
 /// errors  invalid_argument (timings)
@@ -29,8 +29,8 @@ struct OpenZeppelinMultiProof {
 };
 
 /// A tree of 2n - 1 nodes over n leaves, any n from 1 on. Pairs are sorted, so proofs carry no directions. Leaves are named by their index
-/// in the order in which they were given. Of a standard tree the leaves are openzeppelin_leaf(); of a simple one they are 32 bytes as they
-/// are, and must be hashes of something that is not 64 bytes long.
+/// in the order in which they were given. In a standard tree a leaf is openzeppelin_leaf(); in a simple tree it is any 32 bytes, which must
+/// be the hash of something that is not 64 bytes long.
 class MERKLIZE_API OpenZeppelinTree {
 public:
     /// leaves       host memory, copied
@@ -38,7 +38,7 @@ public:
     /// errors       invalid_argument (no leaves; timings)
     /// cost         n - 1 merges on options.device
     explicit OpenZeppelinTree(std::span<const Digest> leaves, bool sort_leaves = true, const RunOptions& options = {});
-    /// The tree of a dump, whose leaves stand where it says. A dump is right if nodes() are its `tree`.
+    /// The tree of a dump, with each leaf at the place that the dump states. A dump is right if nodes() are its `tree`.
     /// tree_indices  `treeIndex` of each leaf
     /// errors        invalid_argument (no leaves; tree_indices that are not n - 1 to 2n - 2, each once; timings)
     OpenZeppelinTree(std::span<const Digest> leaves, std::span<const std::uint64_t> tree_indices,
@@ -48,14 +48,14 @@ public:
     const Digest& root() const noexcept { return nodes_[1]; }
     /// All 2n - 1 nodes in the package's order, the root first: `tree` of its dump. Valid as long as this object.
     std::span<const Digest> nodes() const noexcept { return std::span(nodes_).subspan(1); }
-    /// Where a leaf is among them: `treeIndex` of its dump.
+    /// The place of a leaf among nodes(): `treeIndex` of its dump.
     /// errors  invalid_argument (index)
     std::uint64_t tree_index(std::uint64_t index) const;
     /// Siblings from the leaf up, as getProof() gives them.
     /// errors  invalid_argument (index)
     std::vector<Digest> prove(std::uint64_t index) const;
     /// As getMultiProof() gives it.
-    /// errors  invalid_argument (an index that is none, or twice)
+    /// errors  invalid_argument (an index that no leaf has, or an index twice)
     OpenZeppelinMultiProof prove_together(std::span<const std::uint64_t> indices) const;
 
 private:

@@ -33,7 +33,7 @@ MERKLIZE_API PieceDigests hash_pieces(ByteView data, std::uint64_t piece_bytes, 
 MERKLIZE_API PieceDigests hash_pieces(const ConstBuffer& data, std::uint64_t piece_bytes,
                                       const RunOptions& options = {});
 
-/// Bytes offset to offset + bytes of a file.
+/// Bytes [offset, offset + bytes) of a file.
 struct FileRange {
     std::uint64_t offset, bytes;
 };
@@ -49,21 +49,21 @@ MERKLIZE_API std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view
                                                         const RunOptions& options = {});
 
 /// The values of the pieces of a part of a longer message, as hash_pieces() of the whole gives them. Parts may be hashed anywhere and
-/// in any order: by several machines.
+/// in any order, also by several machines.
 /// offset  bytes of the message before `part`: a multiple of piece_bytes
 /// part    not empty; whole pieces, but for the last one of the message. The message is longer than one piece
 /// errors  invalid_argument (piece_bytes, offset, an empty part), and those of hash()
 MERKLIZE_API std::vector<Digest> piece_values(ByteView part, std::uint64_t offset, std::uint64_t piece_bytes,
                                               const Mode& mode = {}, const RunOptions& options = {});
-/// The value of 2^k neighbouring pieces that begin at a multiple of 2^k, as one piece of 2^k times the size; of fewer at the
-/// message's end. They are not all of its pieces: those have a digest.
+/// The value of 2^k neighbouring pieces that begin at a multiple of 2^k: that of one piece of 2^k times the size. At the
+/// message's end they may be fewer. They must not be all pieces of the message, which have a digest instead.
 /// errors  invalid_argument (no piece)
 MERKLIZE_API Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode = {});
 
-/// The digest that has these pieces.
+/// The digest of the message that has these pieces.
 /// errors  invalid_argument (fewer than 2 pieces: a message of one piece has none)
 MERKLIZE_API Digest digest_of_pieces(std::span<const Digest> pieces);
-/// The same of a mode, and other output: fills `out` with output bytes from `seek` on.
+/// The same in a mode, with extendable output: fills `out` with output bytes from `seek` on.
 MERKLIZE_API void digest_of_pieces(std::span<const Digest> pieces, std::span<std::byte> out, std::uint64_t seek,
                                    const Mode& mode);
 

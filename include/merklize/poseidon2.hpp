@@ -8,10 +8,10 @@
 
 namespace merklize::inline v0 {
 
-/// A field over which Poseidon2 is computed: p = 2^64 - 2^32 + 1, 2^31 - 2^27 + 1 or 2^31 - 2^24 + 1. The S-box is x^7, of KoalaBear x^3.
+/// A field over which Poseidon2 is computed: p = 2^64 - 2^32 + 1, 2^31 - 2^27 + 1 or 2^31 - 2^24 + 1. The S-box is x^7; x^3 for KoalaBear.
 enum class Poseidon2Field : std::uint8_t { goldilocks, babybear, koalabear };
 
-/// An instance of Poseidon2: what a prover has to say about its hash. docs/hashes.md has the permutation and the sponge. All words are
+/// An instance of Poseidon2: all that defines a prover's hash. docs/hashes.md has the permutation and the sponge. All words are
 /// canonical: below p.
 struct Poseidon2 {
     Poseidon2Field field = Poseidon2Field::goldilocks;
@@ -27,10 +27,10 @@ struct Poseidon2 {
 };
 
 /// A hash made of a caller's constants. It works wherever a Hash does, on every device: rows by PaddingFreeSponge<width, rate, digest>,
-/// merges by TruncatedPermutation<2, digest, width>. Its name, traits(hash).name, is "poseidon2:" and the digest of the constants, and
-/// stands for it in files and proofs; hash_from_name() knows it from now on. The Hash is valid in this process alone.
+/// merges by TruncatedPermutation<2, digest, width>. Its name, traits(hash).name, is "poseidon2:" and the digest of the constants.
+/// Files and proofs store this name, and hash_from_name() knows it from now on. The Hash is valid in this process alone.
 /// quad    the permutation of a MatrixCommitment's merges of four, TruncatedPermutation<4, digest, width>: over the same field, its width and
-///         rate both four digests, 16 words over Goldilocks and 32 over the others. The name is of both. Null: the hash has no
+///         rate both four digests, 16 words over Goldilocks and 32 over the others. The name then covers both. Null: the hash has no
 ///         merge of four, and arity 4 is refused
 /// order   may be called from any thread; the same constants always give the same Hash
 /// errors  invalid_argument (a width, rate or count of rounds that is not taken, a wrong number of words, a word >= p with its index; a

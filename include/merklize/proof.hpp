@@ -23,8 +23,8 @@ namespace merklize::inline v0 {
 /// proof (counts that do not fit). from_bytes() takes exactly what to_bytes() writes; anything else gives nullopt. verify() returns
 /// false for anything malformed: counts that do not fit, indices out of range, field words >= p, an unknown hash.
 
-/// Why the hash that these bytes of a proof name is not known: a text such as "its hash is poseidon2:0f1e..., and no constants with this
-/// digest were given to poseidon2() before". Empty if it is known, or if the bytes do not begin as a proof's.
+/// Why the hash that is named in the bytes of a proof is unknown: a text such as "its hash is poseidon2:0f1e..., and no constants with this
+/// digest were given to poseidon2() before". Empty if the hash is known, or if the bytes do not begin as a proof does.
 MERKLIZE_API std::string unknown_hash_of_proof(ByteView bytes);
 
 /// The lone last node of an odd level: under left_full and duplicate_last its sibling is not in the proof, because the verifier
@@ -97,7 +97,7 @@ struct Roots {
 /// cost  log2 n merges
 MERKLIZE_API bool verify(const MerkleProof& proof, const Digest& root, const Expect& expect = {},
                          const Mode& mode = {}) noexcept;
-/// The same of all leaves of the proof. What they should be is the caller's to compare with `indices` and `leaves`.
+/// The same for all leaves of the proof. The caller must compare `indices` and `leaves` with what they should be.
 /// Runs on all threads of the CPU, whatever the default device is. Also false if there is no memory for the nodes of a level.
 /// cost  one merge for each node above the leaves of the proof
 MERKLIZE_API bool verify(const MultiProof& proof, const Digest& root, const Expect& expect = {},

@@ -40,7 +40,7 @@ MERKLIZE_API Policy build_tree(std::span<Digest> nodes, const TreeForm& form = {
 /// order    begins after what is enqueued on options.stream; complete when it returns
 MERKLIZE_API Policy build_tree(Buffer nodes, const TreeForm& form = {}, const RunOptions& options = {});
 
-/// Only the root, of n >= 1 leaves, or of none, as MerkleTree. The root of one leaf is the leaf.
+/// Only the root of n >= 1 leaves, or of none where MerkleTree takes none. The root of one leaf is the leaf.
 /// errors  as build_tree(), and out_of_memory
 /// cost    n-1 merges, and at most log2 n more for lone last nodes. Working memory: 32 bytes a leaf, n rounded up to a power of two;
 ///         for leaves on the host, at most 256 MiB on a device
@@ -68,7 +68,7 @@ MERKLIZE_API Digest merkle_root_parts(std::span<const ConstBuffer> leaves, const
 /// a tree, but nothing else may run on it during update() or append().
 class MERKLIZE_API MerkleTree {
 public:
-    /// leaves  n >= 1 digests; copied. Or none, of the hash sha256_rfc6962 under the rule left_full: RFC 6962's empty tree,
+    /// leaves  n >= 1 digests; copied. Or none, for the hash sha256_rfc6962 and the rule left_full: RFC 6962's empty tree,
     ///         whose root is SHA-256 of nothing. It has one level of no nodes, no proofs, and can be appended to and saved
     /// drop_levels  number of levels at the bottom, leaves included, that are not kept: the tree takes 2^drop_levels times less
     ///         memory, but proofs need the leaves again. At most the tree's height.

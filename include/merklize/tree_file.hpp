@@ -39,7 +39,7 @@ public:
     /// errors  io (cannot open or read; damaged, truncated, too long, or of a newer version; changed in part, and this process may not
     ///         roll that back: the text says which)
     explicit TreeFile(const std::filesystem::path& path);
-    /// Of the library's own callers: a tree file in a store, of which only what is needed is read. It is never changed.
+    /// For the library itself: a tree file in a store. Only the nodes that a call needs are read, and the file is never changed.
     explicit TreeFile(std::unique_ptr<const runtime::ByteSource> source);
     TreeFile(TreeFile&&) noexcept;
     TreeFile& operator=(TreeFile&&) noexcept;

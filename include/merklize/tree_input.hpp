@@ -36,7 +36,7 @@ struct TreeInput {
     std::uint64_t leaf_bytes;
     /// A descriptor that is open for reading. It is read from its current position to its end and not closed. -1: `path` is opened.
     int descriptor = -1;
-    /// Of the library's own callers: where the bytes come from instead. It must outlive the call.
+    /// For the library itself: where the bytes come from instead. It must outlive the call.
     const runtime::ByteSource* source = nullptr;
 
     static TreeInput pieces(const std::filesystem::path& path, std::uint64_t leaf_bytes) {

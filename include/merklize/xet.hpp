@@ -12,8 +12,8 @@
 #include <merklize/digest.hpp>
 #include <merklize/hash.hpp>
 
-/// xet, the hash by which the Hugging Face hub knows the content of a file (docs/formats.md has the rule): keyed BLAKE3 of chunks that
-/// end where the content says, and a tree above them. All of it runs on the CPU, whatever the device.
+/// xet, the hash by which the Hugging Face hub knows the content of a file (docs/formats.md has the rule): keyed BLAKE3 of chunks whose
+/// ends depend on the content, and a tree above them. All of it runs on the CPU, whatever the device.
 namespace merklize::inline v0 {
 
 /// The xet hash of bytes. No bytes give 32 zeros.

@@ -23,7 +23,7 @@ using Events = std::vector<::sycl::event>;
 struct QueueSubmit {
     ::sycl::queue& queue;
 
-    /// What earlier commands failed with goes to the queue's asynchronous handler now.
+    /// Failures of earlier commands go to the queue's asynchronous handler now.
     explicit QueueSubmit(::sycl::queue& its) : queue(its) { queue.throw_asynchronous(); }
 
     template <class Kernel>
@@ -152,8 +152,8 @@ public:
     }
 
     void* get() const { return p_; }
-    /// A host task frees it after the event, so the call need not wait. Without host tasks it waits here; then what the commands
-    /// failed with goes to the queue's asynchronous handler.
+    /// A host task frees it after the event, so the call need not wait. Without host tasks it waits here, and failures of
+    /// the commands go to the queue's asynchronous handler.
     void free_after(const ::sycl::event& last) { free_in_task(queue_, last); }
 
 private:
@@ -302,8 +302,8 @@ inline void require_tree(const void* leaves, const void* nodes, std::uint64_t n)
     require_aligned("merklize", "nodes", nodes);
 }
 
-/// AdaptiveCpp's generic compiler (2024-10-09, LLVM 16) makes kernels for processors that give wrong upper levels, where several levels
-/// and the dense matrix of these hashes meet. Its library-only flow and other compilers are right.
+/// AdaptiveCpp's generic compiler (2024-10-09, LLVM 16) miscompiles kernels for processors: where several levels and the dense matrix of
+/// these hashes meet, upper levels are wrong. Its library-only flow and other compilers are right.
 template <Hash hash>
 void require_right_code([[maybe_unused]] bool is_cpu, [[maybe_unused]] std::uint32_t levels_per_launch) {
 #if defined(__ACPP__) && defined(__ACPP_ENABLE_LLVM_SSCP_TARGET__)
