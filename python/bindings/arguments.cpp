@@ -124,6 +124,18 @@ std::span<const std::byte> InputBytes::span() const noexcept {
     return {static_cast<const std::byte*>((*view_)->buf), static_cast<std::size_t>((*view_)->len)};
 }
 
+PlainArray::PlainArray(nb::handle object) {
+    if (!is_plain_ndarray(object)) return;
+    try {
+        view_.emplace(object, PyBUF_STRIDES | PyBUF_FORMAT, "array");
+    } catch (const Error&) {  // a dtype that NumPy exports no buffers of
+        return;
+    }
+    const char* format = (*view_)->format;
+    is_valid_ = format != nullptr && format[0] != '\0' && std::strchr("bBhHiIlLqQefd", format[0]) != nullptr &&
+                format[1] == '\0' && view_->is_in_c_order();
+}
+
 Input::Input(nb::handle object, const char* what, const Settings& settings)
     : imported_(import_array(object, what, &settings)) {
     if (imported_.is_valid()) array_ = bound_in<DeviceArray>(imported_);

@@ -37,6 +37,25 @@ private:
     std::optional<BufferView> view_;
 };
 
+/// The memory of a NumPy array in C order, each of whose items is one number, if its type is NumPy's own and no subclass. All else goes
+/// by InputBytes, which takes microseconds.
+class PlainArray {
+public:
+    explicit PlainArray(nb::handle object);
+    PlainArray(const PlainArray&) = delete;
+    PlainArray& operator=(const PlainArray&) = delete;
+
+    bool is_valid() const noexcept { return is_valid_; }
+    const Py_buffer* operator->() const noexcept { return view_->operator->(); }
+    std::span<const std::byte> bytes() const noexcept {
+        return {static_cast<const std::byte*>((*this)->buf), static_cast<std::size_t>((*this)->len)};
+    }
+
+private:
+    std::optional<BufferView> view_;
+    bool is_valid_ = false;
+};
+
 /// Whether an argument is a large array of the host whose bytes lie apart, so that InputBytes would copy all of it.
 bool is_large_and_apart(nb::handle object, const char* what);
 /// Calls `use` with the bytes of what InputBytes takes, in C order and in pieces: of an array whose bytes lie apart, at most 16 MiB are

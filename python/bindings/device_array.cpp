@@ -177,7 +177,7 @@ DeviceArray from_numpy(nb::handle array, nb::handle device) {
 }
 
 constexpr const char* about =
-    R"(An array in the memory of a device: what hash_many(), hash_elements(), merge() and trees leave there.
+    R"(An array in the memory of a device: what hash_rows(), hash_leaves(), merge() and trees leave there.
 
 It is complete when you have it, unless the call was told wait=False: then what reads it is ordered after what writes
 it. It is to be read only: trees and others share its memory. torch.from_dlpack(x) and cupy.from_dlpack(x) look at it

@@ -66,6 +66,11 @@ private:
             views_.emplace_back(std::span(reinterpret_cast<const std::byte*>(bytes), static_cast<std::size_t>(size)));
             return;
         }
+        if (is_plain_ndarray(object)) {
+            if (const PlainArray& array = arrays_.emplace_back(object); array.is_valid())
+                return void(views_.emplace_back(array.bytes()));
+            arrays_.pop_back();
+        }
         if (const auto seen = viewer_.view(object, cuda_stream_handle(settings.stream))) {
             if (seen->device.type != dlpack::cuda)
                 return void(views_.emplace_back(std::span<const std::byte>(seen->first, seen->bytes)));
@@ -92,6 +97,7 @@ private:
     }
 
     nb::tuple objects_;
+    std::deque<PlainArray> arrays_;
     std::deque<Input> inputs_;
     std::vector<MessageView> views_;
     std::vector<Device> devices_;  // that messages lie on
@@ -127,10 +133,10 @@ void hash_message_each(nb::handle messages, nb::handle names, nb::handle out, nb
 /// Rows of equal length as messages, of an array on the host or on a device.
 void hash_rows_output(nb::handle rows, nb::handle row_bytes, nb::handle out, nb::handle key, nb::handle context,
                       nb::handle length, nb::handle seek, const Settings& settings) {
-    const Input input(rows, "hash_many: messages", settings);
-    const Mode mode = to_mode(key, context, "hash_many");
-    const std::uint64_t bytes = to_u64(length, "hash_many: length"), first = to_u64(seek, "hash_many: seek");
-    const std::uint64_t width = to_u64(row_bytes, "hash_many: message length");
+    const Input input(rows, "hash_rows: rows", settings);
+    const Mode mode = to_mode(key, context, "hash_rows");
+    const std::uint64_t bytes = to_u64(length, "hash_rows: length"), first = to_u64(seek, "hash_rows: seek");
+    const std::uint64_t width = to_u64(row_bytes, "hash_rows: row length");
     const OutputBytes output(out);
     const Run run(settings, input.on_device());
     std::vector<MessageView> views(bytes == 0 ? 0 : output.span().size() / bytes);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,31 +26,10 @@ constexpr std::size_t little_alone = 1 << 20;
 // Blocks of merklize.tuning.options() that run now, of all threads: a call in one has options that are not among its arguments.
 std::atomic<int> tuning_blocks{0};
 
-// Whether a call without options runs on the CPU, unwatched.
-bool runs_plainly() { return tuning_blocks.load(std::memory_order_relaxed) == 0 && is_cpu("auto"); }
-
-// The memory of a NumPy array in C order, of a type that is no subclass; else nothing.
-class Plain {
-public:
-    explicit Plain(PyObject* object) {
-        if (is_plain_ndarray(object)) view_.emplace(object, PyBUF_ND | PyBUF_FORMAT, "array");
-    }
-
-    const Py_buffer* operator->() const noexcept { return view_->operator->(); }
-    /// Items of one plain number, and at most so many bytes.
-    bool is_quick(std::size_t most = little) const noexcept {
-        if (!view_) return false;
-        const Py_buffer& view = *view_->operator->();
-        return static_cast<std::size_t>(view.len) <= most && view.format != nullptr &&
-               std::strchr("bBhHiIlLqQefd", view.format[0]) != nullptr && view.format[1] == '\0';
-    }
-    std::span<const std::byte> bytes() const noexcept {
-        return {static_cast<const std::byte*>((*this)->buf), static_cast<std::size_t>((*this)->len)};
-    }
-
-private:
-    std::optional<BufferView> view_;
-};
+// Whether a call runs on the CPU, unwatched. device  as it was given
+bool runs_plainly(std::string_view device = "auto") {
+    return tuning_blocks.load(std::memory_order_relaxed) == 0 && is_cpu(device);
+}
 
 // The functions below return an empty object, or throw, where a call is not theirs.
 
@@ -67,25 +47,49 @@ nb::object digest_of(std::span<const std::byte> data) {
     return result;
 }
 
-// Whether a call's only keyword is threads=1.
-bool is_one_thread(PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    int is_large = 0;
-    return PyTuple_Size(names) == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "threads") == 0 &&
-           PyLong_CheckExact(args[count]) && PyLong_AsLongAndOverflow(args[count], &is_large) == 1;
+bool is_text(PyObject* object, const char* text) {
+    return PyUnicode_CheckExact(object) && PyUnicode_CompareWithASCIIString(object, text) == 0;
 }
 
-// hash(data) and hash(data, threads=1) of bytes or of an array.
+bool is_one(PyObject* object) {
+    int is_large = 0;
+    return PyLong_CheckExact(object) && PyLong_AsLongAndOverflow(object, &is_large) == 1;
+}
+
+// The keywords of a call that has none but device="cpu" and threads=1.
+struct PlainOptions {
+    bool on_cpu = false;
+    bool one_thread = false;
+};
+
+// Nothing if the call has other keywords. values  of the keywords
+std::optional<PlainOptions> plain_options(PyObject* const* values, PyObject* names) {
+    PlainOptions options;
+    for (Py_ssize_t k = 0, count = names == nullptr ? 0 : PyTuple_Size(names); k < count; k++) {
+        PyObject* name = PyTuple_GetItem(names, k);
+        if (is_text(name, "device") && is_text(values[k], "cpu"))
+            options.on_cpu = true;
+        else if (is_text(name, "threads") && is_one(values[k]))
+            options.one_thread = true;
+        else
+            return {};
+    }
+    return options;
+}
+
+// hash(data) of bytes or of an array, also with device="cpu" and threads=1.
 nb::object quick_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    if (count != 1 || !runs_plainly()) return {};
-    if (names != nullptr && !is_one_thread(args, count, names)) return {};
-    const std::size_t most = names == nullptr ? little : little_alone;
+    if (count != 1) return {};
+    const std::optional<PlainOptions> options = plain_options(args + count, names);
+    if (!options || !runs_plainly(options->on_cpu ? "cpu" : "auto")) return {};
+    const std::size_t most = options->one_thread ? little_alone : little;
     if (PyBytes_CheckExact(args[0])) {
         char* data = nullptr;
         Py_ssize_t size = 0;
         PyBytes_AsStringAndSize(args[0], &data, &size);
         if (static_cast<std::size_t>(size) <= most)
             return digest_of(std::as_bytes(std::span(data, static_cast<std::size_t>(size))));
-    } else if (const Plain array(args[0]); array.is_quick(most)) {
+    } else if (const PlainArray array(args[0]); array.is_valid() && array.bytes().size() <= most) {
         return digest_of(array.bytes());
     }
     return {};
@@ -103,9 +107,9 @@ std::optional<std::string_view> named_hash(PyObject* const* args, Py_ssize_t cou
 // merge(left, right) and merge(left, right, hash) of arrays uint8[..., 32], uint64[..., 4] or uint32[..., 8] of one shape.
 nb::object quick_merge(PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (count < 2 || !runs_plainly()) return {};
-    const Plain left(args[0]), right(args[1]);
-    const bool is_quick = left.is_quick() && right.is_quick() && left->ndim >= 1 && left->ndim == right->ndim &&
-                          left->format[0] == right->format[0] &&
+    const PlainArray left(args[0]), right(args[1]);
+    const bool is_quick = left.is_valid() && right.is_valid() && left.bytes().size() <= little && left->ndim >= 1 &&
+                          left->ndim == right->ndim && left->format[0] == right->format[0] &&
                           std::equal(left->shape, left->shape + left->ndim, right->shape) &&
                           left->itemsize * left->shape[left->ndim - 1] == Digest::size &&
                           std::strchr("BIiLlQq", left->format[0]) != nullptr;

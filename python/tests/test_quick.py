@@ -25,14 +25,19 @@ def test_hash_of_bytes_and_arrays(size):
     for value in (data, array, bytearray(data), memoryview(data), array.copy(), np.array(array, ndmin=3)):
         assert merklize.hash(value) == wanted
         assert merklize.hash(value, threads=1) == wanted
+        assert merklize.hash(value, device="cpu") == wanted
+        assert merklize.hash(value, device="cpu", threads=1) == merklize.hash(value, threads=1, device="cpu") == wanted
 
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_hash_of_any_dtype(kind):
     array = np.arange(48).astype(np.uint8).tobytes()
     array = np.frombuffer(array * 4, kind).reshape(2, -1)
-    for value in (array, array.T, array[:, ::2], array[:1, :1], array[:0], array[0, 0].reshape(())):
+    values = [array, array.T, array[:, ::2], array[:1, :1], array[:0], array[0, 0].reshape(())]
+    for value in values:
         assert merklize.hash(value) == blake3.blake3(value.tobytes()).digest()
+    each = merklize.hash_each(values)
+    assert [digest.tobytes() for digest in each] == [blake3.blake3(value.tobytes()).digest() for value in values]
 
 
 def test_what_the_short_way_leaves_to_the_long_one():
@@ -62,6 +67,16 @@ def test_threads_are_refused_as_by_the_long_way(threads):
     assert refusal() == refusal(length=32)
 
 
+@pytest.mark.parametrize("name", ["nowhere:7", "CPU", b"cpu", None, 1.5])
+def test_devices_are_refused_as_by_the_long_way(name):
+    def refusal(**options):
+        with pytest.raises((TypeError, merklize.Error)) as caught:
+            merklize.hash(b"abc", device=name, **options)
+        return type(caught.value), str(caught.value)
+
+    assert refusal() == refusal(length=32)
+
+
 @pytest.mark.parametrize("threads", [None, True, 2, np.int64(1)])
 def test_other_counts_of_threads_go_the_long_way(threads):
     assert merklize.hash(b"abc", threads=threads) == blake3.blake3(b"abc").digest()
@@ -75,6 +90,14 @@ def test_a_device_that_is_named_is_used(call):
     ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert ended.returncode == 1
     assert "nowhere" in ended.stderr.splitlines()[-1]
+
+
+def test_the_cpu_that_is_named_is_used():
+    """Whatever the variable for calls without a device says."""
+    program = "import merklize; print(merklize.hash(b'abc', device='cpu').hex())"
+    environment = os.environ | {"MERKLIZE_DEVICE": "nowhere:7"}
+    ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert ended.stdout.strip() == blake3.blake3(b"abc").hexdigest(), ended.stderr
 
 
 @pytest.mark.parametrize("hash", merklize.HASHES)
