@@ -12,8 +12,8 @@
 /// Trees of OpenZeppelin's @openzeppelin/merkle-tree, which Solidity's MerkleProof verifies. docs/formats.md has the rule.
 namespace merklize::inline v0 {
 
-/// The leaf of a standard tree: Keccak-256 of Keccak-256 of these bytes, which are abi.encode(value). Hashed twice, no inner node can
-/// pose as a leaf.
+/// The leaf of a standard tree: Keccak-256 of Keccak-256 of these bytes, which are abi.encode(value). Because a leaf is hashed twice,
+/// no inner node can pose as a leaf.
 MERKLIZE_API Digest openzeppelin_leaf(ByteView abi_encoded);
 /// The same of many values, those of one length side by side.
 /// errors  invalid_argument (timings)

@@ -12,7 +12,7 @@
 namespace merklize::runtime {
 namespace {
 
-// The upper levels of a subtree leave SIMD lanes empty, so subtrees are large: up to 512 KiB, if every thread still
+// The upper levels of a subtree leave SIMD lanes empty, so subtrees are large: up to 512 KiB, as long as every thread
 // gets several.
 constexpr std::uint32_t least_subtree_levels = 7, most_subtree_levels = 9;
 
@@ -53,7 +53,7 @@ void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const 
                 " passes byte 2^64 - 1");
     }
     const std::uint32_t root_flags = flags | MKZ_BLAKE3_ROOT;
-    // Many whole blocks in the middle go to the device. The ends and short outputs are made here.
+    // The device makes many whole blocks in the middle. The host makes the ends, and short outputs.
     constexpr std::uint64_t many_blocks = 16;
     std::uint64_t counter = seek / 64;
     std::size_t skip = seek % 64;
@@ -93,7 +93,7 @@ void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mo
 std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run) noexcept {
     if (n_chunks < 2) return 0;
     const std::uint32_t most = std::bit_width(n_chunks - 1) - 1;
-    // A device leaves the last 2^8 or so subtrees to the host: each further launch would cost more than merging them.
+    // A device leaves the last 2^8 or so subtrees to the host, because another launch would cost more than merging them there.
     constexpr std::uint32_t host_levels = 8;
     if (!run.on_host()) return most - std::min(most, host_levels);
     const std::uint64_t fair = n_chunks / (std::uint64_t{4} * run.threads());
@@ -128,7 +128,7 @@ std::uint64_t push_subtrees(const Place& data, std::uint64_t bytes, std::uint64_
                             const std::function<void(const ChainingValue&, std::uint64_t)>& push) {
     std::uint64_t done = 0;
     for (std::uint64_t chunk = first_chunk; bytes - done > MKZ_BLAKE3_CHUNK_LEN;) {
-        // A power of two of chunks, at a multiple of its size.
+        // The largest subtree that fits: a power of two of chunks that begins at a multiple of its size.
         const unsigned fits = std::bit_width((bytes - done) / MKZ_BLAKE3_CHUNK_LEN) - 1;
         const unsigned size = chunk == 0 ? fits : std::min<unsigned>(fits, std::countr_zero(chunk));
         const std::uint64_t count = std::uint64_t{1} << size, part = count * MKZ_BLAKE3_CHUNK_LEN;

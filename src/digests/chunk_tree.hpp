@@ -20,8 +20,8 @@ struct ChainingValue {
     std::uint32_t words[8];
 };
 
-/// The last compression of a subtree, not yet done. If the node turns out to be the root, this compression gives the
-/// output.
+/// The last compression of a subtree, not yet computed. If the node turns out to be the root, this compression gives
+/// the output.
 struct Node {
     std::uint32_t cv[8];
     std::uint32_t block[16];
@@ -29,9 +29,9 @@ struct Node {
     std::uint32_t flags;
     std::uint64_t counter;  // index of the chunk; 0 for a parent
 
-    ~Node() { wipe(cv, sizeof cv); }  // holds the key if this is a parent or the first compression of a chunk
+    ~Node() { wipe(cv, sizeof cv); }  // cv is the key in a parent and in the first compression of a chunk
 
-    /// Takes the node as the root: fills `out` with output bytes from `seek` on. Long outputs are made by a launch.
+    /// Takes the node as the root: fills `out` with output bytes from `seek` on. Long outputs are a job for the run.
     void expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const;
 };
 
@@ -44,7 +44,7 @@ Node parent_node(const ChainingValue& left, const ChainingValue& right, const Mo
 /// The chaining value of a node that is not the root.
 ChainingValue value_of(const Node& node);
 
-/// Merges neighbours in place until at most `left` values remain. An odd last value goes up as it is. `values` belong
+/// Merges neighbours in place until at most `left` values remain. A lone last value moves up unchanged. `values` belong
 /// to aligned subtrees of equal size; the last one may be smaller.
 void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mode, Run& run);
 
@@ -65,11 +65,11 @@ std::uint64_t push_subtrees(const Place& data, std::uint64_t bytes, std::uint64_
                             Run& run, double share,
                             const std::function<void(const ChainingValue& value, std::uint64_t first_chunk)>& push);
 
-/// The root of data that is all in memory, of the host or of the run's device. This is `share` of the whole call.
+/// The root of data that is complete in memory of the host or of the run's device. This is `share` of the whole call.
 Node root_of(const Place& data, std::uint64_t bytes, const Mode& mode, Run& run, double share = 1);
 Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run, double share = 1);
 
-/// The values of subtrees that came in order, merged as far as is possible while any of them may still be the last.
+/// The values of subtrees that come in order, merged as far as possible while any of them may still be the last.
 class ValueStack {
 public:
     explicit ValueStack(const Mode& mode) : mode_(mode) {}
@@ -84,7 +84,7 @@ public:
     void clear() noexcept { values_.clear(); }
 
 private:
-    // Merges what is final once more data follows after n chunks: then one value remains for each 1 bit of n.
+    // Merges the values that are final once more data follows after n chunks. One value remains for each 1 bit of n.
     void settle(std::uint64_t n_chunks);
     Node fold(Node node, std::size_t left) const;
 
@@ -92,12 +92,12 @@ private:
     std::vector<ChainingValue> values_;
 };
 
-/// A message that comes in pieces. Full chunks are merged as they come. The last 1 to 1024 bytes wait, because they may be the end.
+/// A message that comes in pieces. Full chunks are merged as they come, but the last 1 to 1024 bytes wait, because they may be the end.
 class GrowingMessage {
 public:
     explicit GrowingMessage(const Mode& mode) : mode_(mode), stack_(mode) {}
 
-    /// Takes what still fits into the last chunk, without a job.  returns  the rest of the piece, for add()
+    /// Copies what still fits into the last chunk, without a job.  returns  the rest of the piece, for add()
     std::span<const std::byte> fill(std::span<const std::byte> piece);
     /// The next piece, which is `share` of the whole call.
     void add(std::span<const std::byte> piece, Run& run, double share);

@@ -8,7 +8,7 @@
 namespace merklize::runtime {
 namespace {
 
-// Items that are taken in both ways, after the first ones, which find nothing in the caches.
+// Items that are taken in both ways. The first ones do not count, because they find nothing in the caches.
 constexpr std::size_t first_tried = 8, tried_items = 72;
 
 }  // namespace
@@ -35,17 +35,17 @@ void ReadOrder::read(std::size_t item, std::span<std::byte> out, std::uint64_t o
     try {
         file_.read_at(out, offset, [&] { wait_for(item); });
     } catch (...) {
-        finish(item);  // others must not wait for it
+        finish(item);  // other threads must not wait for this item
         throw;
     }
     finish(item);
 }
 
 bool ReadOrder::is_better_mapped(std::size_t item) {
-    constexpr double unmapping = 1.2;  // what removing the mapping costs in the end, where it is dear
+    constexpr double unmapping = 1.2;  // what the removal of the mapping adds, where mapping is dear
     const auto now = std::chrono::steady_clock::now();
     const std::lock_guard lock(mutex_);
-    // A thread's time from one item to the next is that of reading and hashing it.
+    // The time from a thread's one item to its next is that of reading and hashing the item.
     const auto last = trials_.find(std::this_thread::get_id());
     if (last != trials_.end()) {
         const Trial& trial = last->second;
@@ -135,7 +135,7 @@ void SourceReader::each_part(std::size_t n, const PartOf& part, Run& run, double
         return advance(all);
     }
     for (std::size_t done = 0; done < n;) {
-        // First what two pieces share, put together; then the parts that this piece has whole.
+        // First the part that two pieces share, put together; then the parts that lie in this piece.
         std::vector<std::span<const std::byte>> ready;
         const auto [first, bytes] = part(done);
         while (bytes != 0 && cut_.empty() && position() < first) take(first - position(), run);

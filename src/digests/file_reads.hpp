@@ -27,7 +27,7 @@ constexpr std::uint32_t read_levels = 8;
 constexpr std::uint64_t read_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << read_levels;
 constexpr std::uint64_t read_chunks = std::uint64_t{1} << read_levels;
 
-/// What is read at once for a device: 64 MiB, by all threads, or as it comes from a pipe.
+/// One batch for a device: 64 MiB, read by all threads, or as it comes from a pipe.
 constexpr std::uint32_t batch_levels = 16;
 constexpr std::uint64_t batch_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << batch_levels;
 constexpr std::uint64_t batch_chunks = std::uint64_t{1} << batch_levels;
@@ -35,25 +35,25 @@ constexpr std::uint64_t batch_chunks = std::uint64_t{1} << batch_levels;
 /// A buffer of read_bytes that belongs to the calling thread and is kept for its next read.
 std::span<std::byte> thread_buffer();
 
-/// The reads of one file by a parallel loop, item by item. On a rotational disk there is one at a time, in the order of the items: such a
-/// disk loses a factor of up to 100 where many threads read at many places. All else is read as it comes.
+/// The reads of one file by a parallel loop, item by item. A rotational disk is read by one thread at a time, in the order of the items,
+/// because it loses a factor of up to 100 where many threads read at many places. Other disks are read in any order.
 ///
-/// Where the process allows it (host/mapped_file.hpp), view() gives bytes without a copy if that is faster. It
+/// Where the process allows it (host/mapped_file.hpp), view() gives bytes without a copy if that is faster. Whether it is
 /// depends on how the system keeps the file: in large pieces, mapping costs nothing; in pages, it costs more than a copy. So the first
 /// items are taken in both ways, and their times decide.
 class ReadOrder {
 public:
-    /// The loop is over bytes [offset, offset + bytes); 0 bytes: it does not call view().
-    /// n_items  that the loop hands out in order
-    /// before   the caller has an order of its own: what comes before a read of a rotational disk
+    /// The loop reads bytes [offset, offset + bytes); 0 bytes: it does not call view().
+    /// n_items  items that the loop hands out, in order
+    /// before   called before each read from a rotational disk; given by callers that order reads themselves
     ReadOrder(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, std::size_t n_items,
               InputFile::BeforeDisk before = {});
 
     /// Reads exactly out.size() bytes at `offset`, the one read of this item.  errors  io; EndedEarly
     void read(std::size_t item, std::span<std::byte> out, std::uint64_t offset);
-    /// The same, or the bytes where they lie. They stay until this object goes.
+    /// The same, or a view of the mapped bytes. They stay as long as this object.
     std::span<const std::byte> view(std::size_t item, std::span<std::byte> buffer, std::uint64_t offset);
-    /// After the loop: whether what view() gave was there.  errors  io; EndedEarly
+    /// After the loop: throws if bytes that view() gave were beyond the file's end or could not be read.  errors  io; EndedEarly
     void require_read() const;
 
 private:
@@ -78,12 +78,12 @@ private:
     std::size_t first_ = 0;   // the first item that is not finished; guarded by mutex_
 };
 
-/// Reads ranges of a source one after another, step by step. A file is read by all threads of a run; of anything else the calling
+/// Reads ranges of a source one after another, step by step. All threads of a run read a file. From any other source the calling
 /// thread takes the pieces as they come, and all threads use them.
 class SourceReader {
 public:
     /// Ranges of the source's extent.
-    /// before  if the caller reads several files: what comes before a read of a rotational disk
+    /// before  called before each read from a rotational disk; given by callers that read several files
     SourceReader(const ByteSource& source, std::vector<ByteRange> ranges, InputFile::BeforeDisk before = {})
         : source_(source), ranges_(std::move(ranges)), before_(std::move(before)) {}
     SourceReader(const ByteSource& source, const ByteRange& range, InputFile::BeforeDisk before = {})
@@ -96,8 +96,8 @@ public:
 
     using PartOf = std::function<ByteRange(std::size_t i)>;
     using Use = std::function<void(std::size_t i, std::span<const std::byte> data)>;
-    /// Calls use(i, data) in any thread for parts 0 to n - 1, which are what comes next; what lies between them is left out. This is
-    /// `share` of the whole call.
+    /// Calls use(i, data) in any thread for the next parts, 0 to n - 1. Bytes between the parts are skipped. This is `share` of the
+    /// whole call.
     /// errors  those of the source, cancelled
     void each_part(std::size_t n, const PartOf& part, Run& run, double share, const Use& use);
     /// The same for the next `bytes` bytes of a range in parts of `part_bytes`, the last of which may be shorter.
@@ -117,14 +117,14 @@ private:
     const InputFile::BeforeDisk before_{};
     std::size_t range_ = 0;
     std::uint64_t done_ = 0;                // bytes of the range
-    std::unique_ptr<ByteStream> stream_{};  // of what is no file
-    std::span<const std::byte> piece_{};    // of it: what is not used yet
-    std::vector<std::byte> cut_{};          // a part that pieces share
+    std::unique_ptr<ByteStream> stream_{};  // of a source that is no file
+    std::span<const std::byte> piece_{};    // of the stream: bytes that are not used yet
+    std::vector<std::byte> cut_{};          // a part that two pieces share
 };
 
-/// Calls use(piece, share) for all pieces of a source one after another: `share` is that of the piece in the whole call, 0 if
-/// only reading tells where the source ends. Then requires that nobody changed it.
-/// extent  of the source, or of the part that is wanted
+/// Calls use(piece, share) for all pieces of a source, in order. `share` is the piece's share of the whole call, or 0 if
+/// only reading tells where the source ends. Then requires that nobody changed the source.
+/// extent  of the source, or of the part to read
 /// errors  those of the source, cancelled
 void read_in_order(const ByteSource& source, const std::optional<ByteSource::Extent>& extent, Run& run,
                    const std::function<void(std::span<const std::byte> piece, double share)>& use);

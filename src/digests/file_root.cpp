@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t half_levels = read_levels - 1;
 
-// Chaining values of the subtrees of 2^levels chunks in one read, by this thread alone.
+// Chaining values of the subtrees of 2^levels chunks in one read, computed by this thread alone.
 void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::uint32_t levels, const Mode& mode,
                const Run& run, ChainingValue* out) {
     run.launch_here(HashChunks{.data = host_place(data.data()),
@@ -26,7 +26,7 @@ void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::
                                .out = host_place(out)});
 }
 
-// The next `bytes` bytes, more than one read, on the run's device.
+// The root of the next `bytes` bytes, more than one read, on the run's device.
 Node root_of_next_on_device(SourceReader& reader, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
     std::vector<std::byte> batch(std::min(bytes, batch_bytes));
     ValueStack stack(mode);
@@ -78,7 +78,7 @@ public:
     }
 
 private:
-    // Only the thread that has the turn reads. Not a std::timed_mutex: thread sanitizers do not know all of its calls.
+    // Only the thread that has the turn reads. No std::timed_mutex, because thread sanitizers do not know all of its calls.
     bool take_turn() {
         std::unique_lock lock(turn_mutex_);
         while (!turn_free_.wait_for(lock, std::chrono::milliseconds(50), [this] { return !turn_taken_; })) {
@@ -186,7 +186,7 @@ Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mo
     bool is_whole = true;
     std::optional<Node> root;
     if (bytes <
-        read_bytes) {  // one system call reads it and shows its end; a disk's files have the size that is stated
+        read_bytes) {  // one system call reads it and shows its end; files on disks have the size that they state
         const auto buffer = thread_buffer();
         is_whole = file.read_up_to(buffer.first(before ? bytes : bytes + 1), position, before) == bytes;
         if (is_whole) root = root_of(buffer.first(bytes), mode, run);
@@ -201,7 +201,7 @@ Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mo
         }
     }
     file.require_unchanged(identity);
-    // The size is wrong, though nobody changed it.
+    // The stated size is wrong, although nobody changed the file.
     if (!is_whole) return root_of_stream(file, mode, run);
     file.leave_at(position + bytes);
     return *root;

@@ -54,7 +54,7 @@ void hash_group(Group group, const Output& wanted, std::span<std::byte> out, con
     const auto output = [&](std::size_t index) { return out.subspan(wanted.length * index, wanted.length); };
     double all_bytes = 1, share = 1;
     for (const runtime::Extent& message : group.messages) all_bytes += static_cast<double>(message.bytes);
-    // Long messages of the host go to a device one by one.
+    // Long messages on the host go to a device one by one.
     std::size_t kept = 0;
     for (std::size_t i = 0; i < group.indices.size(); i++) {
         const auto& [place, bytes] = group.messages[i];
@@ -76,7 +76,7 @@ void hash_group(Group group, const Output& wanted, std::span<std::byte> out, con
                           output(group.indices[i]).data());
 }
 
-// One group a device, and one of what is on the host, even if one device hashes both.
+// One group for each device, and one for the messages on the host, even if one device hashes both.
 std::vector<Group> groups_of(std::span<const MessageView> messages, const Device& for_host) {
     std::vector<Group> groups;
     for (std::size_t i = 0; i < messages.size(); i++) {
@@ -111,7 +111,7 @@ void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, 
     const RunOptions& for_host =
         runtime::state_of(options.device).chooses() ? runtime::chosen(options, Job::digest, host_bytes) : options;
     std::vector<Group> groups = groups_of(messages, for_host.device);
-    // A stream is of one device; what is on the host needs none beside it.
+    // A stream belongs to one device. If messages lie there, those on the host do without the stream.
     const auto of_group = [&](const Group& group, RunOptions here) {
         here.device = group.device;
         here.stream = options.stream;
@@ -145,7 +145,7 @@ std::vector<Digest> hash_each(std::span<const MessageView> messages, const Mode&
 std::vector<Digest> hash_message_each(std::span<const MessageView> messages, Hash hash, const RunOptions& options) {
     runtime::require_message_hash(hash, "hash_each");
     std::vector<Digest> digests(messages.size());
-    RunOptions alone = options;  // a thread a message
+    RunOptions alone = options;  // one thread for each message
     alone.threads = 1;
     alone.progress = {};
     alone.timings = nullptr;

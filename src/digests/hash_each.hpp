@@ -9,14 +9,14 @@
 
 namespace merklize::runtime {
 
-/// What a call asks for of each message.
+/// The output that a call wants of each message.
 struct Output {
     std::size_t length;
     std::uint64_t seek;
     const Mode& mode;
 };
 
-/// Outputs of messages at one place, one after another to `out`, as one job. This is `share` of the whole call.
+/// Writes the outputs of messages at one place to `out`, one after another, as one job. This is `share` of the whole call.
 /// messages  as HashEach takes them
 void hash_messages(std::span<const Extent> messages, const Output& wanted, std::byte* out, Run& run, double share);
 

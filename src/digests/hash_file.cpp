@@ -15,8 +15,8 @@
 namespace merklize::inline v0 {
 namespace {
 
-// Which threads may hash at once. A processor with queues (OpenCL, SYCL) hashes each batch by all cores, so batches take turns
-// there: side by side they gain nothing, and PoCL 5.0 ends the process by an assertion of its own when two of them end at once.
+// Decides which threads may hash at once. A processor with queues (OpenCL, SYCL) hashes each batch by all cores, so batches take turns
+// there: side by side they gain nothing, and when two of them end at once, an assertion in PoCL 5.0 aborts the process.
 class Turns {
 public:
     explicit Turns(const runtime::DeviceState& device) : one_at_a_time_(!device.is_host() && device.is_processor()) {}
@@ -29,13 +29,13 @@ private:
     std::mutex mutex_;
 };
 
-// Small files that one thread reads one after another into its buffer, to hash them together.
+// Small files that one thread reads into its buffer one after another, to hash them side by side.
 class ReadTogether {
 public:
     ReadTogether(std::vector<FileDigest>& results, const runtime::Output& wanted, Turns& turns)
         : results_(results), wanted_(wanted), turns_(turns), buffer_(runtime::thread_buffer()) {}
 
-    // Reads a file of `bytes` bytes and the place beyond its end.  returns  false: it has more or fewer, and nothing is kept
+    // Reads a file of `bytes` bytes and one byte more.  returns  false: the file is longer or shorter, and is not kept
     bool read(std::size_t index, const runtime::InputFile& file, const runtime::InputFile::Extent& extent,
               runtime::Run& run) {
         const auto [position, bytes, identity] = extent;
@@ -96,12 +96,12 @@ void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, st
 std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths, std::size_t length, std::uint64_t seek,
                                    const Mode& mode, const RunOptions& options) {
     std::vector<FileDigest> results(paths.size());
-    // First the small files, a thread each: the smallest it hashes several at once. Then large files and inputs that are no regular
-    // files, one by one, each by all threads.
+    // First the small files, one thread each, which hashes the smallest ones several at once. Then large files and inputs that are no
+    // regular files, one by one, each by all threads.
     constexpr std::uint64_t small_bytes = 4 << 20, together_bytes = 64 << 10;
     const runtime::Output wanted{length, seek, mode};
     std::vector<char> later(paths.size());
-    std::vector<std::unique_ptr<const runtime::InputFile>> pipes(paths.size());  // whoever writes opens them once
+    std::vector<std::unique_ptr<const runtime::InputFile>> pipes(paths.size());  // a writer opens its pipe only once
     Timings times{};                                                             // of all files together
     std::mutex guards_times;
     const auto add_times = [&](const Timings& more) {
@@ -143,7 +143,7 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
                     continue;
                 }
                 if (extent->bytes <= together_bytes && together.read(i, *file, *extent, run)) continue;
-                together.hash(run);  // the buffer is the thread's only one
+                together.hash(run);  // first, because the thread has one buffer
                 hash_one(i, *file, extent, run);
             } catch (const Error& error) {
                 note_failure(i, error);
@@ -156,8 +156,8 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     alone.threads = 1;
     alone.progress = {};
     runtime::Run run(options);
-    // Enough files for the lanes, but every thread gets some. The number of large files is known only after this pass, so each pass
-    // counts as half of the progress.
+    // Enough files to fill the lanes, but few enough for all threads to get some. The number of large files is known only after this
+    // pass, so each pass counts as half of the progress.
     const std::size_t per_thread = std::clamp<std::size_t>(paths.size() / (std::size_t{4} * run.threads()), 1, 64);
     run.parallel(
         (paths.size() + per_thread - 1) / per_thread,

@@ -1,4 +1,4 @@
-// Digests of single messages by any hash of bytes. All but BLAKE3 are one chain of blocks, which the calling thread computes.
+// Digests of single messages by any hash of bytes. Every hash but BLAKE3 is one chain of blocks, which the calling thread computes.
 #include <algorithm>
 #include <mutex>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 
 using runtime::Message;
 
-constexpr std::size_t piece_bytes = 4 << 20;  // between two looks at the caller's progress
+constexpr std::size_t piece_bytes = 4 << 20;  // between two calls of the progress function
 
 bool is_blake3(Hash hash) { return runtime::info(hash).has_chunk_tree != 0; }
 
@@ -90,7 +90,7 @@ std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path
     if (is_blake3(hash)) return hash_files(paths, Digest::size, 0, {}, options);
     runtime::require_no_policy("hash_files", options);
     std::vector<FileDigest> results(paths.size());
-    RunOptions alone = options;  // a thread a file
+    RunOptions alone = options;  // one thread for each file
     alone.threads = 1;
     alone.progress = {};
     alone.timings = nullptr;

@@ -1,4 +1,4 @@
-// One digest of data in the memories of several devices. Each device hashes its own part; the host merges their values.
+// One digest of data in the memories of several devices. Each device hashes its own part; the host merges the values of the parts.
 #include <algorithm>
 #include <string>
 #include <vector>

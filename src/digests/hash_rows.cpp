@@ -19,7 +19,7 @@ namespace {
 using runtime::host_place;
 using runtime::place_of;
 
-// Long messages gain nothing from a batch: they run one after another, each on the whole device.
+// Long messages gain nothing from a batch, so they run one after another, each on the whole device.
 constexpr std::size_t long_bytes = 4 << 20;
 
 // length  units of a row, as in HashRows
@@ -54,7 +54,7 @@ void launch_pairs(Hash hash, const Mode& mode, const runtime::Place& left, const
     run.launch(runtime::MergePairs{.hash = hash, .mode = mode, .left = left, .right = right, .n = n, .out = out}, 1);
 }
 
-// The same of buffers whose sizes have been checked.
+// merge() of buffers whose sizes have been checked.
 void merge_there(Hash hash, const Mode& mode, const ConstBuffer& left, const ConstBuffer& right, std::uint64_t n,
                  const Buffer& out, runtime::Run& run) {
     const mkz_hash_info& facts = runtime::info(hash);
@@ -73,7 +73,7 @@ std::uint64_t count_of(const ConstBuffer& buffer, std::uint64_t item_bytes, cons
     return buffer.size() / item_bytes;
 }
 
-// Checked rows of bytes or of words, length in units.
+// Enqueues rows of bytes or of words, which have been checked.  length  in units
 Event enqueue_rows(const char* what, const Stream& stream, Hash hash, const ConstBuffer& rows, std::size_t n,
                    std::uint64_t length, const Buffer& out, const Mode& mode, const Policy& policy) {
     return runtime::enqueue(stream, policy, [&](runtime::Run& run) {

@@ -18,7 +18,7 @@ public:
 
     RunOptions options;
     GrowingMessage tree;
-    std::optional<Message> message, empty;  // of a hash without a chunk tree: all so far, and nothing
+    std::optional<Message> message, empty;  // of a hash without a chunk tree: all bytes so far, and the empty message
 
     void update(std::span<const std::byte> data) {
         if (message) return message->update(data);

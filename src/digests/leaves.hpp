@@ -8,7 +8,7 @@
 
 namespace merklize::runtime {
 
-/// hash_leaves() of the function `what`, with which error texts begin.
+/// hash_leaves() for the public function `what`, whose name begins error texts.
 void hash_leaves(const char* what, std::span<const std::byte> rows, std::uint64_t row_bytes, std::span<Digest> out,
                  Hash hash, const Mode& mode, const RunOptions& options);
 void hash_leaves(const char* what, const ConstBuffer& rows, std::uint64_t row_bytes, const Buffer& out, Hash hash,

@@ -1,4 +1,4 @@
-// hash_pieces(), hash_file_ranges(), and pieces that are hashed apart.
+// hash_pieces(), hash_file_ranges(), and pieces that are hashed separately.
 #include "merklize/pieces.hpp"
 
 #include <algorithm>
@@ -48,12 +48,12 @@ std::vector<ChainingValue> as_values(std::span<const Digest> digests) {
     return values;
 }
 
-// From the values of all subtrees of 2^levels chunks, at least two, to the digest, with the values of pieces on the way.
+// Merges the values of all subtrees of 2^levels chunks, at least two, to the digest, and keeps the values of pieces on the way.
 PieceDigests folded(std::vector<ChainingValue> values, std::uint32_t levels, std::uint64_t bytes,
                     std::uint32_t piece_levels, Run& run) {
     PieceDigests result;
     if (piece_levels != 0 && bytes > std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << piece_levels) {
-        // One round halves their number, and one that is left over goes up: so do subtrees of twice the size.
+        // One round gives the values of subtrees of twice the size: it merges pairs, and a lone last value moves up.
         for (; levels < piece_levels; levels++) runtime::reduce(values, (values.size() + 1) / 2, plain, run);
         result.pieces = as_digests(values);
     }
@@ -68,7 +68,7 @@ PieceDigests hash_at(const runtime::Place& data, std::uint64_t bytes, std::uint6
     Run run(options);
     if (piece_levels == 0 || bytes <= piece_bytes)
         return {expanded(runtime::root_of(data, bytes, plain, run), run), {}};
-    // The host shares out small subtrees; a device launches as few as are asked for.
+    // Threads of the host share small subtrees; a device needs none smaller than a piece.
     const std::uint32_t levels = run.on_host() ? read_levels : piece_levels;
     return folded(runtime::subtree_values(data, bytes, 0, levels, plain, run, 1), levels, bytes, piece_levels, run);
 }
@@ -79,7 +79,7 @@ std::vector<runtime::ByteRange> bytes_of(std::span<const FileRange> ranges) {
     return out;
 }
 
-// One read, of a range that may be longer.
+// One read of a range, which may need several.
 struct Read {
     std::size_t range;
     std::uint64_t first;  // byte of the range

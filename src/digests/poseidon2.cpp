@@ -18,7 +18,7 @@
 namespace merklize::inline v0 {
 namespace {
 
-// The units of the list. One with given constants takes the width as its greatest rate.
+// All units of core/hashes.h, parts included. A unit with given constants states its width as the greatest rate.
 struct Unit {
     std::uint32_t id;
     bool is_given;
@@ -112,7 +112,7 @@ const mkz_hash_info& require_quad(const Poseidon2& of, Poseidon2Field field) {
     return unit;
 }
 
-// docs/hashes.md defines these words, and the digest of them.
+// docs/hashes.md defines these words and their digest.
 void append_words(std::vector<std::uint64_t>& words, const Poseidon2& of, std::uint64_t modulus) {
     words.insert(words.end(), {modulus, of.width, of.rate, of.external_rounds, of.internal_rounds});
     words.insert(words.end(), of.constants.begin(), of.constants.end());
@@ -123,7 +123,7 @@ Digest digest_of(std::span<const std::uint64_t> words) {
     return hash(std::as_bytes(words), Mode::derive_key("merklize poseidon2 constants 1"), runtime::on_this_thread());
 }
 
-// As core/hashes/poseidon2_given.h reads it.
+// The table that core/hashes/poseidon2_given.h reads.
 std::vector<std::uint64_t> table_of(const Poseidon2& of, const mkz_hash_info& unit) {
     std::vector<std::uint64_t> table = {of.rate, of.external_rounds / 2, of.internal_rounds};
     const auto p = static_cast<mkz_u32>(unit.modulus);  // of the 31-bit fields

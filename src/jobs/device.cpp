@@ -17,14 +17,14 @@
 namespace merklize::inline v0 {
 namespace {
 
-// A single device is called by its backend's name; one of several has a number.
+// The only device of a backend has the backend's name; one of several has a number behind it.
 std::string id_of(const mkz_backend& backend, std::uint32_t index) {
     return index == 0 && std::string_view(backend.name) == "cpu"
                ? "cpu"
                : std::string(backend.name) + ":" + std::to_string(index);
 }
 
-// One a device: its programs, streams and pinned memory are shared by all handles.
+// One state for each device: all handles share its programs, streams and pinned memory.
 std::shared_ptr<const runtime::DeviceState> state_of(const mkz_backend& backend, std::uint32_t index) {
     static std::mutex mutex;
     static auto& known =
@@ -42,7 +42,7 @@ std::shared_ptr<const runtime::DeviceState> state_of(const mkz_backend& backend,
         .first->second;
 }
 
-// Backends of this build, then plug-ins; SYCL is always told of, for it says how to get it.
+// Backends of this build, then plug-ins. SYCL is always listed, because why_unavailable() says how to get it.
 std::vector<std::string> all_names() {
     std::vector<std::string> names;
     for (const mkz_backend* backend : runtime::backends()) names.emplace_back(backend->name);
@@ -54,7 +54,7 @@ std::vector<std::string> all_names() {
     return names;
 }
 
-// The backend's table, or why there is none. Opens a plug-in.
+// The table of a backend, or why there is none. Opens the plug-in if it is one.
 runtime::Plugin backend_of(std::string_view name) {
     for (const mkz_backend* backend : runtime::backends())
         if (name == backend->name) return {backend, {}};
@@ -68,7 +68,7 @@ struct Found {
     bool known = true;  // false: no backend has this name
 };
 
-// "auto" is the CPU: host data is there already. Nothing else steps in where the CPU cannot be used.
+// "auto" is the CPU, because host data is there already. If the CPU cannot be used, no other device replaces it.
 Found find_one(std::string_view name) {
     if (name == "auto") name = "cpu";
     const std::string_view own = name.substr(0, name.find(':'));
@@ -93,7 +93,7 @@ Found find_one(std::string_view name) {
     return {nullptr, std::string(own) + ": no device '" + std::string(name) + "'; it has " + std::to_string(count)};
 }
 
-// One text if all have the same, else all of them.
+// A text of several devices: once if all have the same, else all of them.
 std::string joined(const std::vector<Device>& parts, std::string DeviceInfo::* text, const char* between) {
     const auto equal = [&](const Device& part) { return part.info().*text == parts[0].info().*text; };
     std::string all = parts[0].info().*text;
@@ -137,7 +137,7 @@ std::vector<std::string> ids_of(std::string_view item) {
             if (info.backend == backend) ids.push_back(info.id);
         }
     }
-    if (ids.empty()) ids.emplace_back(item);  // its reason is the one to tell
+    if (ids.empty()) ids.emplace_back(item);  // the error then names the item
     return ids;
 }
 
@@ -164,7 +164,7 @@ Found find(std::string_view name) {
     return {state_of_several(name, std::move(parts))};
 }
 
-// "auto": the CPU, and what is known of others' speed.
+// "auto": the CPU, and the measured costs of other devices.
 std::shared_ptr<const runtime::DeviceState> choosing(std::shared_ptr<const runtime::DeviceState> cpu) {
     std::vector<runtime::KnownCost> costs = runtime::load_costs();
     if (costs.empty()) return cpu;
@@ -192,7 +192,7 @@ std::string why_unavailable(std::string_view name) { return find(name).why; }
 Device::Device() : Device("auto") {}
 
 Device::Device(std::string_view name) {
-    // The default device is asked for by nearly every call, so it is found once.
+    // Nearly every call asks for the default device, so it is found once.
     if (name == "auto") {
         // Never destroyed: threads may still compute while the process ends.
         static const auto& chosen = *new std::shared_ptr<const runtime::DeviceState>([] {

@@ -9,8 +9,8 @@
 
 namespace merklize::runtime {
 
-/// A place that a call uses, and its working memory if it has any there. The memory stays until the lease is dropped and the commands
-/// enqueued before that have ended; a wait takes nothing from it. Used by the call's thread.
+/// A place that a call uses, and the working memory behind it, if it owns some. The memory stays until the lease is dropped and the
+/// commands enqueued before that have ended; a wait frees nothing. Used by the call's thread.
 class [[nodiscard]] Lease {
 public:
     /// Where the memory of dropped leases returns to.
@@ -23,8 +23,8 @@ public:
     };
 
     Lease() = default;
-    /// memory  null: somebody else's
-    /// lessor  null: the memory is only dropped
+    /// memory  null: the place belongs to somebody else
+    /// lessor  null: the memory is dropped and returns to nobody
     explicit Lease(const Place& place, std::shared_ptr<const void> memory = nullptr,
                    std::shared_ptr<Lessor> lessor = nullptr)
         : place_(place), memory_(std::move(memory)), lessor_(std::move(lessor)) {}
@@ -40,7 +40,7 @@ public:
     }
 
     const Place& place() const& noexcept { return place_; }
-    const Place& place() && = delete;  // the memory would be gone before the place is used
+    const Place& place() && = delete;  // the memory would be freed before the place is used
     explicit operator bool() const noexcept { return place_.pointer != nullptr; }
 
 private:
@@ -49,7 +49,7 @@ private:
     std::shared_ptr<Lessor> lessor_{};
 };
 
-/// What a call does when it has asked for all its work: wait until that is complete, or return an event.
+/// How a call ends: it waits until its work is complete, or returns an event.
 enum class Ending : std::uint8_t { waits, enqueues };
 
 /// In an executor, MKZ_JOBS(MKZ_RUNS_JOB): launch() of every job.
@@ -58,14 +58,14 @@ enum class Ending : std::uint8_t { waits, enqueues };
 /// Computes jobs for one call. Used by one thread.
 ///
 /// There are three: HostExecutor (host_executor.hpp), DeviceCall (queue/device_call.hpp), and SideBySide
-/// (calls/side_by_side.hpp), which shares a job out over several devices. All read and write places on the host; the second also
-/// places on its device.
+/// (calls/side_by_side.hpp), which shares a job out over several devices. All read and write places on the host; a DeviceCall
+/// also places on its device.
 class Executor {
 public:
     virtual ~Executor() = default;
 
-    /// Runs a job; one whose places are all on the device may only be enqueued.
-    /// tick     asks whether to go on, with the share of the job that is done; may be empty; must not throw
+    /// Runs a job. If all its places are on the device, the job may still be running when this returns.
+    /// tick     called with the share of the job that is done; false cancels the job. May be empty; must not throw
     /// returns  false if tick cancelled the job
 #define MKZ_DECLARE_LAUNCH(Job) virtual bool launch(const Job& job, const Tick& tick) = 0;
     MKZ_JOBS(MKZ_DECLARE_LAUNCH)

@@ -4,7 +4,7 @@
 
 namespace merklize::runtime {
 
-/// The CPU, by backends/cpu: every job is done when launch() returns. It also finishes on the host what devices began, such as the
+/// The CPU, by backends/cpu. Every job is complete when launch() returns. Devices also leave it the end of some jobs, such as the
 /// last nodes of a digest. Costs nothing to make; several may run at once.
 class HostExecutor final : public Executor {
 public:

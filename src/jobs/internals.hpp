@@ -8,7 +8,7 @@
 
 namespace merklize::runtime {
 
-/// What the handles of the public headers refer to. They name this struct as their friend, and nothing else reaches behind them.
+/// Gives the library what the handles of the public headers refer to. This struct is their only friend.
 struct Internals {
     static const DeviceState& of(const Device& device) noexcept { return *device.state_; }
     static StreamState& of(const Stream& stream) noexcept { return *stream.state_; }
@@ -19,8 +19,8 @@ struct Internals {
     static Event event(std::shared_ptr<EventState> state) { return Event(std::move(state)); }
     /// The same bytes as a writable buffer. The caller must know that they may be written.
     static Buffer writable(const ConstBuffer& buffer) { return Buffer(buffer); }
-    /// All memory of a device of CUDA, from address 0 on: for views of many arrays whose owners say where they lie. Unlike wrap() it
-    /// does not ask the driver about each.
+    /// All memory of a CUDA device, from address 0 on: for views of many arrays whose owners give their addresses. Unlike wrap(), it
+    /// does not ask the driver about each array.
     static ConstBuffer all_memory(const Device& device);
 };
 

@@ -17,7 +17,7 @@ namespace merklize::runtime {
 /// The jobs: what an executor (executor.hpp) can be asked to compute, as plain data. A job says which hash, which items and where
 /// they lie; it knows no tree and no device. A copy of a key in a job is wiped with the job.
 
-/// Where bytes lie. On the host: pointer + offset is their address. On the run's device: a block of it (mkz_memory *), and an offset.
+/// Where bytes lie. On the host, pointer + offset is their address. On the run's device, `pointer` is a block (mkz_memory *).
 struct Place {
     void* pointer = nullptr;
     std::uint64_t offset = 0;  ///< bytes
@@ -40,7 +40,7 @@ inline Place at_node(const Place& nodes, std::uint64_t index) { return moved(nod
 inline constexpr std::uint32_t max_levels = 32;
 
 /// BLAKE3 chaining values of subtrees of 2^levels chunks: none of them is a root. The last chunk and the last subtree may be partial.
-/// A partial subtree has BLAKE3's shape: an odd node goes up unmerged.
+/// A partial subtree has BLAKE3's shape: a lone node moves up unmerged.
 struct HashChunks {
     Hash hash = Hash::blake3;  ///< one that has a tree of chunks
     Place data{};
@@ -54,28 +54,28 @@ struct HashChunks {
 /// Where the bytes of one message lie.
 struct Extent {
     Place place{};
-    std::uint64_t bytes = 0;  ///< any number; without bytes the place does not matter
+    std::uint64_t bytes = 0;  ///< any number; if 0, the place does not matter
 };
 
 /// BLAKE3 digests of messages of any lengths, all on the host or all on the run's device.
 struct HashEach {
-    /// A device takes no longer messages from the host: they would not fit into a piece of its staging.
+    /// A device takes no longer messages from the host, because they would not fit into a piece of its staging.
     static constexpr std::uint64_t longest_staged = 4 << 20;
 
     Hash hash = Hash::blake3;            ///< one that has a tree of chunks
     std::span<const Extent> messages{};  ///< host memory
     Mode mode{};
-    bool below_root = false;  ///< not the digests: for messages of more than a chunk the two values below the root
+    bool below_root = false;  ///< for messages of more than a chunk: the two values below the root, not the digest
     Place out{};              ///< 32 bytes a message, or 64 bytes with below_root
 };
 
-/// n rows of equal length, one after another, to n digests: leaves by this hash.
+/// Hashes n rows of equal length, one after another, to n digests, which are leaves of this hash.
 struct HashRows {
     Hash hash{};
     Place rows{};
     std::uint64_t n = 0;
-    std::uint64_t length = 0;  ///< units of a row: words of 8 bytes, canonical ones, of a field hash; else bytes
-    Mode mode{};               ///< looked at where the hash takes keys
+    std::uint64_t length = 0;  ///< units of a row: canonical words of 8 bytes for a field hash; else bytes
+    Mode mode{};               ///< ignored if the hash takes no keys
     Place out{};
 };
 
@@ -104,19 +104,19 @@ inline MatrixAt from_row(MatrixAt matrix, std::uint64_t row, std::uint64_t colum
     return matrix;
 }
 
-/// Rows of several matrices side by side to n digests: row i of the first, of the second and so on are one row of HashRows.
+/// Hashes rows of several matrices side by side to n digests: row i of the first, of the second and so on are one row of HashRows.
 struct HashMatrices {
     Hash hash{};
     std::vector<MatrixAt> matrices{};  ///< each on the host or on the run's device
     std::uint64_t n = 0;               ///< rows of each
-    std::uint32_t word_bytes = 0;      ///< of all: a multiple of the hash's row unit
+    std::uint32_t word_bytes = 0;      ///< of each matrix: a multiple of the hash's row unit
     std::uint64_t modulus = 0;         ///< words must be below it; 0: any word. `out` is then undefined
     bool montgomery = false;           ///< words of 4 bytes are hashed as 2^32 x mod modulus
     bool from_montgomery = false;      ///< a field hash takes words of b bits, 2^b x mod its modulus, as x
     const char* what = "";             ///< begins the text of an error; a literal
-    std::uint64_t first_row = 0;       ///< what the text calls row 0
-    Mode mode{};                       ///< looked at where the hash takes keys
-    Place out{};                       ///< may be the matrices' own memory if row i of them is where digest i goes
+    std::uint64_t first_row = 0;       ///< the number that the text gives row 0
+    Mode mode{};                       ///< ignored if the hash takes no keys
+    Place out{};                       ///< may be the matrices' own memory if row i begins where digest i goes
 
     /// Bytes of a row.
     std::uint64_t row_bytes() const noexcept {
@@ -136,8 +136,8 @@ struct MergePairs {
     Place out{};
 };
 
-/// Builds `levels` levels above a level of n nodes, n a multiple of 2^levels. Level 0 is the level that is there. An executor sees
-/// offsets and no layout; on a device offset[l + 1] must be offset[l] / 2 from level 1 on.
+/// Builds `levels` levels above a level of n nodes, n a multiple of 2^levels. Level 0 is the given level. An executor sees offsets
+/// and no layout. On a device, offset[l + 1] must be offset[l] / 2 from level 1 on.
 struct MergeSubtrees {
     Hash hash{};
     Mode mode{};
@@ -146,19 +146,19 @@ struct MergeSubtrees {
     Place below{};  ///< of level 0; may be `nodes`
     Place nodes{};
     std::uint64_t offset[max_levels + 1]{};  ///< of each level: nodes into `nodes`, of level 0 into `below`
-    /// Where the nodes of level 0 are copied to as they are read, on 64 bytes, or a null pointer. On the host only the CPU's executor
-    /// takes a job that has it.
+    /// Gets a copy of the nodes of level 0 as they are read; aligned to 64 bytes, or a null pointer. For nodes on the host, only the
+    /// CPU's executor takes a job that has it.
     Place kept{};
 };
 
-/// What the parent of a node without a sibling is. The numbers are the kernels' (core/kernels.h).
+/// The parent of a node without a sibling. The numbers are those of the kernels (core/kernels.h).
 enum class Lone : std::uint32_t {
     promote,    ///< a copy of the node
     duplicate,  ///< merge(node, node)
     pad,        ///< merge(node, filler)
 };
 
-/// By a tree's rule.
+/// The kind of parent that a tree's rule asks for.
 constexpr Lone lone_of(TreeRule rule) noexcept {
     switch (rule) {
         case TreeRule::pad: return Lone::pad;
@@ -170,9 +170,9 @@ constexpr Lone lone_of(TreeRule rule) noexcept {
 }
 
 /// The paths from some nodes of a level of a tree in heap order, `levels` levels up: slot p of `nodes` = merge(slot 2p, slot 2p + 1),
-/// level after level. The siblings of the paths are there already. This is an update (the leaves that changed), and the right edge
-/// of a tree whose whole subtrees are built (its last leaf). The list goes to a device once; its kernels find the parents of each
-/// level themselves.
+/// level after level. The siblings of the paths must be there. For an update (the changed leaves), and for the right edge of a tree
+/// whose whole subtrees are built (the last leaf). The list goes to a device once; its kernels find the parents of each level
+/// themselves.
 struct MergeAt {
     Hash hash{};
     Mode mode{};
@@ -183,12 +183,12 @@ struct MergeAt {
         nullptr;          ///< host memory: nodes of the level, counted from `first`; ascending, none twice
     std::uint64_t n = 0;  ///< at least 1
     std::uint32_t levels = 0;
-    Lone lone = Lone::promote;        ///< where the count of a level is odd and its last node is on a path
+    Lone lone = Lone::promote;        ///< for a level of an odd count whose last node is on a path
     const Digest* fillers = nullptr;  ///< of Lone::pad: [levels], the sibling of a lone node of each level
 };
 
-/// The right edge of a tree of `n` leaves in heap order whose other nodes are there: the nodes above the last leaf and above fewer than
-/// 2^level leaves. A job of a device alone; the host has edge_above().
+/// Builds the right edge of a tree of `n` leaves in heap order whose other nodes are there: the nodes above the last leaf and above
+/// fewer than 2^level leaves. Only devices run it; the host has edge_above().
 struct MergeEdge {
     Hash hash{};
     Mode mode{};
@@ -200,25 +200,25 @@ struct MergeEdge {
     Digest padding{};  ///< of Lone::pad
 };
 
-/// The nodes of BLAKE3's tree of a message, those above groups of 2^levels chunks, in the order of an outboard. A job of a device
-/// alone, for data in its memory.
+/// The nodes of BLAKE3's tree of a message, those above groups of 2^levels chunks, in the order of an outboard. Only
+/// devices run it, for data in their memory.
 struct DigestNodes {
     Place data{};
-    std::uint64_t bytes = 0;  ///< of more than one group
+    std::uint64_t bytes = 0;  ///< more than one group
     std::uint32_t levels = 0;
     bool post_order = false;
     Place out{};  ///< 64 bytes a node
 };
 
-/// n chaining values, in place, to the ceil(n / 2) values above them. A job of the host alone.
+/// Merges n chaining values, in place, to the ceil(n / 2) values above them. Only the host runs it.
 struct HashParents {
     Place values{};
     std::uint64_t n = 0;
     Mode mode{};
 };
 
-/// n blocks of extendable output, from block `counter` on, of the root compression (cv, block, block_len, flags). A job of the host
-/// alone.
+/// Makes n blocks of extendable output, from block `counter` on, of the root compression (cv, block, block_len, flags). Only the host
+/// runs it.
 struct Expand {
     std::uint32_t cv[8]{};
     std::uint32_t block[16]{};
@@ -228,7 +228,7 @@ struct Expand {
     std::uint64_t n = 0;
     Place out{};
 
-    ~Expand() { wipe(cv, sizeof cv); }  // the key, where the root is the first compression
+    ~Expand() { wipe(cv, sizeof cv); }  // cv is the key if the root is the first compression
 };
 
 /// X(Job): the jobs that every executor runs.

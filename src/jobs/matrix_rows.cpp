@@ -21,7 +21,7 @@ void copy_words(const std::byte* from, std::int64_t from_stride, std::byte* to, 
     }
 }
 
-// n words from one place to another; at once if they lie together in both.
+// Copies n words; by one copy if they are contiguous in both places.
 void copy_line(std::uint32_t word_bytes, const std::byte* from, std::int64_t from_stride, std::byte* to,
                std::uint64_t to_stride, std::uint64_t n) {
     if (from_stride == word_bytes && to_stride == word_bytes) {
@@ -40,7 +40,7 @@ void copy_line(std::uint32_t word_bytes, const std::byte* from, std::int64_t fro
 void pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, std::byte* out,
                std::uint64_t row_stride, std::uint64_t column_stride) {
     const std::byte* first = host_bytes(matrix.first);
-    // The inner loop runs where the source lies together.
+    // The inner loop runs along the contiguous dimension of the source.
     if (matrix.row_stride == word_bytes && matrix.column_stride != word_bytes) {
         for (std::uint64_t k = 0; k < matrix.columns; k++) {
             copy_line(word_bytes, first + static_cast<std::int64_t>(k) * matrix.column_stride, matrix.row_stride,

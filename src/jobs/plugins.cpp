@@ -23,10 +23,10 @@ bool is_name(std::string_view name) {
 
 struct Folder {
     fs::path path;
-    std::string why;  // not empty: no folder
+    std::string why;  // why there is no folder, or empty
 };
 
-// The folder of the library or program that holds this function, or the variable's.
+// The folder that the environment variable names, else that of the library or program that holds this function.
 Folder plugin_folder() {
     if (const char* wanted = secure_getenv("MERKLIZE_PLUGINS_DIR"); wanted != nullptr && *wanted != 0) {
         if (fs::path(wanted).is_absolute()) return {wanted, {}};
@@ -35,7 +35,7 @@ Folder plugin_folder() {
     Dl_info own{};
     if (dladdr(reinterpret_cast<const void*>(&plugin_names), &own) == 0 || own.dli_fname == nullptr)
         return {{}, "the folder of the library is not known"};
-    // A program that was started by a relative name says only that; the kernel knows more.
+    // A program that was started by a relative name knows only that name; the kernel knows the path.
     std::error_code error;
     const fs::path file(own.dli_fname);
     const fs::path whole = file.is_absolute() ? file : fs::read_symlink("/proc/self/exe", error);
@@ -94,7 +94,7 @@ std::vector<std::string> plugin_names() {
 
 const Plugin& plugin(std::string_view name) {
     static std::mutex mutex;
-    static auto& opened = *new std::map<std::string, Plugin, std::less<>>;  // never destroyed: the libraries stay, too
+    static auto& opened = *new std::map<std::string, Plugin, std::less<>>;  // never destroyed, like the libraries
     const std::lock_guard lock(mutex);
     const auto known = opened.find(name);
     if (known != opened.end()) return known->second;

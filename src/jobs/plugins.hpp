@@ -8,7 +8,7 @@
 
 namespace merklize::runtime {
 
-/// The names of the plug-ins that lie in the folder where plug-ins are looked for, sorted. Opens none.
+/// The names of the plug-ins in the folder of plug-ins, sorted. Opens none.
 std::vector<std::string> plugin_names();
 
 /// A plug-in's table, or why there is none.
@@ -17,7 +17,7 @@ struct Plugin {
     std::string why{};  // empty if there is a table
 };
 
-/// The plug-in of this name: opened at the first call, never closed. Alive as long as the process.
+/// The plug-in of this name: opened at the first call, never closed.
 const Plugin& plugin(std::string_view name);
 
 }  // namespace merklize::runtime

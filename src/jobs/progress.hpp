@@ -10,27 +10,27 @@
 
 namespace merklize::runtime {
 
-/// How long progress functions are not asked again. Tests that cancel set it to nothing, so that no machine is too fast for them.
+/// Least time between two calls of a progress function. Tests that cancel set it to 0, so that no machine is too fast for them.
 inline constinit std::atomic<int> tick_milliseconds{50};
 
-/// Called, if it is set, on the thread that compiles a kernel, before it does: some compilers take minutes.
-/// kept  whether the cache will have it
+/// If set, called before a kernel is compiled, on the thread that compiles it, because some compilers take minutes.
+/// kept  whether the cache on disk will keep the kernel
 inline constinit std::atomic<void (*)(std::string_view device, bool kept)> on_compiling{nullptr};
 
-/// A part of some work: 0 to 1 of it is `before` to `before` + `share` of the whole. Empty if `whole` is.
+/// Reports the progress of a part: 0 to 1 of the part is `before` to `before` + `share` of the whole. Empty if `whole` is.
 /// whole  must outlive the result
 Tick part_of(const Tick& whole, double before, double share);
 
-/// The options of a part of a call: its progress is a part of the call's, as above.
+/// The options for a part of a call, whose progress is a part of the call's, as above.
 /// options  must outlive the result
-/// timings  where to put the part's times, since a call's own are zeroed by each part
+/// timings  where to put the part's times, because each part would overwrite the call's own
 RunOptions part_of(const RunOptions& options, double before, double share, Timings* timings = nullptr);
 
 /// Adds the times of a part of a call to those of the call, which begin as Timings{.available = true}.
 void add(Timings& sum, const Timings& part);
 
-/// Where one call stands in the whole for the caller's progress function, which is asked about every 50 ms and from the calling thread alone. An
-/// exception of that function cancels the work and is thrown on from here. It is not asked again after it cancelled.
+/// Reports the progress of one call to the caller's progress function, about every 50 ms and from the calling thread alone. An exception
+/// of that function cancels the work and is rethrown here. After it cancelled, the function is not called again.
 class Progress {
 public:
     /// function  may be empty; must outlive this
@@ -39,23 +39,23 @@ public:
     Progress& operator=(const Progress&) = delete;
 
     /// Begins the next step, which is `share` of the whole.
-    /// returns  what its work tells how far it is; empty if nobody wants to know
+    /// returns  the function that the step reports its progress to; empty if the caller gave none
     Tick begin(double share) {
         share_ = share;
         return function_ ? Tick([this, share](double done) { return tell(done * share); }) : Tick();
     }
-    /// Ends it.
-    /// finished  false: the tick cancelled it
+    /// Ends the current step.
+    /// finished  false: the tick cancelled the step
     /// errors    cancelled; what the progress function threw
     void end(bool finished) {
         if (!finished || cancelled_) throw_cancelled();
         before_ += share_;
     }
 
-    /// Tells how much of the whole is done beyond the steps that ended; false cancels.
+    /// Reports progress: `done` is the share that the current step adds. Returns false to cancel.
     bool tell(double done) noexcept;
 
-    /// The next tell() asks at once: the first piece of what comes from afar.
+    /// Makes the next tell() call the function at once: for the first piece of a remote source.
     void ask_soon() noexcept { last_ = {}; }
 
     [[noreturn]] void throw_cancelled() const;
@@ -66,7 +66,7 @@ private:
     const Tick& function_;
     double before_ = 0;
     double share_ = 0;                       // of the current step
-    Clock::time_point last_ = Clock::now();  // one clock for all steps: a call of many short ones must tell, too
+    Clock::time_point last_ = Clock::now();  // one clock for all steps, so that a call of many short steps reports, too
     bool cancelled_ = false;
     std::exception_ptr failure_{};
 };

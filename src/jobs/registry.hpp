@@ -17,13 +17,13 @@ class QueueDevice;
 /// The backends of this build, in the order of devices().
 std::span<const mkz_backend* const> backends() noexcept;
 
-/// A measured cost, and of which device and driver: for another it is worth nothing.
+/// A measured cost, with the device and the driver for which it holds.
 struct KnownCost {
     Cost cost;
     std::string name, driver;
 };
 
-/// The costs that "auto" chooses by, as calibrate() kept them for this machine; none if it was never measured:
+/// The costs by which "auto" chooses, as calibrate() stored them for this machine; none if it was never measured:
 /// calls/calibration.cpp.
 std::vector<KnownCost> load_costs();
 
@@ -31,7 +31,7 @@ std::vector<KnownCost> load_costs();
 /// id  for error texts
 std::shared_ptr<QueueDevice> open_device(const mkz_backend& backend, std::uint32_t index, std::string id);
 
-/// What a Device refers to. One a device, alive as long as the process.
+/// What a Device refers to. One for each device, alive as long as the process.
 struct DeviceState {
     DeviceState(const mkz_backend* backend, std::uint32_t index, DeviceInfo info, std::vector<Device> parts = {})
         : backend(backend), index(index), info(std::move(info)), parts(std::move(parts)) {}
@@ -40,16 +40,16 @@ struct DeviceState {
     std::uint32_t index;
     DeviceInfo info;
     std::vector<Device> parts;       // several devices at once, or none
-    std::vector<KnownCost> costs{};  // "auto": what it chooses by, or nothing
+    std::vector<KnownCost> costs{};  // of "auto": the costs by which it chooses, or none
 
     /// Whether calls with host data ask chosen() (calls/calibration.hpp) for the device.
     bool chooses() const noexcept { return !costs.empty(); }
 
-    /// Whether it has no memory of its own: the CPU, and several devices at once, which get their shares of host memory.
+    /// Whether the device has no memory of its own: the CPU, and several devices as one, which get shares of host memory.
     bool is_host() const noexcept { return backend->driver == nullptr || !parts.empty(); }
-    /// Whether processors compute: the host's, or a device's that says so. Opens no device.
+    /// Whether a processor computes: the host's, or a device that says it is one. Opens no device.
     bool is_processor() const noexcept;
-    /// The device opened, at the first call.  errors  invalid_argument (is_host())
+    /// The opened device; opens it at the first call.  errors  invalid_argument (is_host())
     const std::shared_ptr<QueueDevice>& opened() const;
 
 private:

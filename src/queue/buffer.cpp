@@ -14,7 +14,7 @@
 namespace merklize::inline v0 {
 namespace {
 
-__extension__ using Wide = __int128;  // places of items, which may be claimed anywhere
+__extension__ using Wide = __int128;  // places of items: a caller may claim any, so sums must not overflow
 
 std::shared_ptr<runtime::QueueDevice> queue_of(const Device& device) {
     if (runtime::state_of(device).is_host()) {
@@ -38,7 +38,7 @@ ConstBuffer Internals::all_memory(const Device& device) {
 
 std::pair<Address, Address> addresses_of(const ConstBuffer& one, const ConstBuffer& other) {
     const Block &a = *Internals::of(one), &b = *Internals::of(other);
-    // Addresses can be compared with each other, cl_mems only be equal.
+    // Addresses have an order; cl_mems can only be equal.
     const bool addresses = a.device()->facts().language != MKZ_LANGUAGE_OPENCL;
     if (a.wrapped() != nullptr && b.wrapped() != nullptr && addresses) {
         const auto at = [](const Block& block) { return reinterpret_cast<std::uintptr_t>(block.wrapped()); };
@@ -88,7 +88,7 @@ Buffer::Buffer(const Device& device, std::uint64_t bytes)
     : Buffer(device, runtime::Block::allocate(queue_of(device), bytes == 0 ? 1 : bytes), bytes) {}
 
 Buffer Buffer::wrap(const Device& device, void* native, std::uint64_t bytes) {
-    // An empty tensor may have any pointer, and there is nothing to look at.
+    // An empty tensor may have any pointer, so the driver is not asked about it.
     if (bytes == 0) return Buffer(device, 0);
     if (native == nullptr) throw Error(ErrorCode::invalid_argument, device.info().id + ": wrap: the pointer is null");
     return Buffer(device, runtime::Block::wrap(queue_of(device), native, bytes), bytes);

@@ -131,7 +131,7 @@ Pinned QueueDevice::borrow_pinned(std::uint64_t bytes) {
 }
 
 void QueueDevice::give_back(Pinned pinned) noexcept {
-    // Enough for a call of three operands in pieces, and for some short lists; pinned memory is taken from everybody.
+    // Enough for a call with three staged operands and for some short lists. Not more, because the whole system lacks pinned memory.
     constexpr std::size_t most_kept = 16;
     try {
         const std::lock_guard lock(mutex_);

@@ -20,7 +20,7 @@ namespace merklize::runtime {
 
 class QueueDevice;
 
-/// A block of device memory, or of the caller's. Commands that are queued keep it alive (driver.h: release).
+/// A block of memory on the device, the library's or the caller's. Enqueued commands keep it alive (driver.h: release).
 class Block {
 public:
     static std::shared_ptr<Block> allocate(std::shared_ptr<QueueDevice> device, std::uint64_t bytes);
@@ -32,10 +32,10 @@ public:
 
     mkz_memory* memory() const noexcept { return memory_; }
     std::uint64_t size() const noexcept { return bytes_; }
-    /// The caller's own handle of memory that was wrapped; else null.
+    /// The caller's handle, if the block wraps the caller's memory; else null.
     const void* wrapped() const noexcept { return wrapped_; }
     const std::shared_ptr<QueueDevice>& device() const noexcept { return device_; }
-    /// A place in it for a launch.
+    /// The place at `offset` in the block, for a launch.
     Place at(std::uint64_t offset) const noexcept { return {memory_, offset, true}; }
 
 private:
@@ -52,21 +52,21 @@ private:
 /// The place of a buffer's bytes, for jobs on its device: buffer.cpp.
 Place place_of(const ConstBuffer& buffer);
 
-/// Two buffers of one device by what their bytes can be compared by: equal blocks have comparable offsets. Memory that the caller
-/// wrapped twice is the same block: buffer.cpp.
+/// The address of a buffer's bytes, to compare buffers of one device: offsets are comparable if the blocks are equal. Memory that the
+/// caller wrapped twice counts as one block: buffer.cpp.
 struct Address {
     const void* block;
     std::uint64_t offset;
 };
 std::pair<Address, Address> addresses_of(const ConstBuffer& one, const ConstBuffer& other);
 
-/// Host memory that copies reach at the link's speed.
+/// Pinned host memory, which is copied at the link's speed.
 struct Pinned {
     void* bytes = nullptr;
     std::uint64_t size = 0;
 };
 
-/// A device with queues and programs, opened: what all calls on it share. Lives as long as the process.
+/// An opened device with queues and programs: what all calls on the device share. Lives as long as the process.
 class QueueDevice : public std::enable_shared_from_this<QueueDevice> {
 public:
     /// id  for error texts
@@ -83,24 +83,24 @@ public:
     void require_own_process() const;
     bool is_own_process() const noexcept;
 
-    /// Throws what the status says, with the driver's text.
+    /// Throws the error of a status, with the driver's text.
     void check(mkz_status status) const {
         if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), backend_.last_error());
     }
 
-    /// A hash's table for kernels that read it from global memory (core/entry.h, `constants`); any block if it has none.
+    /// A hash's table for kernels that read it from global memory (core/entry.h, `constants`); any block if the hash has no table.
     mkz_memory* constants(Hash hash);
-    /// Any block, for commands that touch none of its bytes.
+    /// Some block, as an argument whose bytes the kernel does not touch.
     mkz_memory* any_block();
-    /// zeros_bytes bytes that are 0.
+    /// A block of zeros_bytes zeros.
     const Block& zeros();
     static constexpr std::uint64_t zeros_bytes = 64 << 10;
 
-    /// Of calls that return before their work has ended.
+    /// Working memory for calls that return before their work has ended.
     ScratchPool& scratch() noexcept { return scratch_; }
     FlagPool& flags() noexcept { return flags_; }
 
-    /// A queue of our own, for one call at a time. timed: its events have times.
+    /// A queue of the library's own, for one call at a time.  timed: events of the queue record times
     mkz_stream* borrow_stream(bool timed);
     void give_back(mkz_stream* stream, bool timed) noexcept;
     /// Pinned memory of `bytes` bytes, for one call at a time.
@@ -108,7 +108,7 @@ public:
     void give_back(Pinned pinned) noexcept;
 
 private:
-    // A new block with these bytes, which have arrived.
+    // A new block with these bytes. The copy is complete when it returns.
     std::shared_ptr<Block> block_of(std::span<const std::byte> bytes);
 
     const mkz_backend& backend_;

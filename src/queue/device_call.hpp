@@ -17,8 +17,8 @@ struct StridedArray {
     std::vector<std::uint64_t> extents;
     std::vector<std::int64_t> strides;
 
-    /// The same items in fewer dimensions and larger items, where they lie together. `align`: what the first byte's address is a
-    /// multiple of.
+    /// Coalesces contiguous items: fewer dimensions, larger items, the same bytes.
+    /// align  alignment of the first byte's address
     void coalesce(std::uint64_t align);
 };
 
@@ -29,31 +29,31 @@ class DeviceCall final : public Staging {
 public:
     using Staging::Staging;
 
-    // Jobs as kernels of core/entry.h, a file each in launches/.
+    // The jobs, as kernels of core/entry.h. Each has a file in launches/.
     MKZ_JOBS(MKZ_RUNS_JOB)
-    /// Jobs of a device alone. The first is only enqueued.
+    /// Jobs that only devices run. The first is enqueued and not waited for.
     void launch(const MergeEdge& job);
     bool launch(const DigestNodes& job, const Tick& tick);
 
     /// out[i] = slot slots[i] of the tree at `nodes`, for slots inside the tree's block. Complete when it returns. Slots of 32 bits
-    /// are half as many bytes to send.
+    /// take half as many bytes to send as those of 64.
     /// out  [slots] digests
     void gather_nodes(const Place& nodes, std::span<const std::uint32_t> slots, void* out);
     void gather_nodes(const Place& nodes, std::span<const std::uint64_t> slots, void* out);
-    /// The same between places of the device, slots of 64 bits: only enqueued.
+    /// The same from and to places on the device, with slots of 64 bits: enqueued.
     void gather_nodes(const Place& nodes, const Place& slots, std::uint64_t n, const Place& out);
-    /// Slot slots[i] = values[i], no slot twice: enqueued. The host bytes may go when it returns.
-    /// old  null, or a place of the device that gets what was in the slots before
+    /// Slot slots[i] = values[i], no slot twice: enqueued. The host bytes may be freed when it returns.
+    /// old  null, or a place on the device that gets the former values of the slots
     void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
                        const Place* old = nullptr);
     /// Writes zeros over n nodes: enqueued.
     void clear_nodes(const Place& nodes, std::uint64_t n);
-    /// The same n nodes at a place that kernels take, a multiple of 32 bytes: where they are, or a copy of them.
+    /// n nodes aligned to 32 bytes, as kernels need them: at their own place if that is aligned, else a copy.
     Lease aligned_nodes(const Place& nodes, std::uint64_t n) {
         return aligned_to(range_of(nodes), 32, Digest::size * n);
     }
-    /// Throws invalid_argument, with the place of the first, if one of n words is not below the modulus of the hash. In a call that
-    /// enqueues the call's event does so, without the place.
+    /// Throws invalid_argument, with the place of the first such word, if one of n words is not below the modulus of the hash. If the
+    /// call enqueues, its event throws instead, without the place.
     void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n, const char* what);
     /// Copies the first n rows of a matrix on the device to `out`, row after row: enqueued.
     void pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out);

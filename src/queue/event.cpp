@@ -43,7 +43,7 @@ bool EventState::query() const {
 void EventState::check() const {
     for (const Check& check : checks_) {
         const std::atomic_ref found(*check.flag.host);
-        // A graph clears the device's flag each time that it runs.
+        // Each launch of a graph clears the device's flag, so the host's copy is cleared here, too.
         if ((is_captured_ ? found.exchange(0) : found.load()) == 0) continue;
         invalid(std::string(check.what) + ": a word is not below the modulus of '" + check.hash->name + "', " +
                 std::to_string(check.hash->modulus) +

@@ -12,10 +12,10 @@
 
 namespace merklize::runtime {
 
-/// What a Stream refers to: a queue of a device, ours or the caller's.
+/// What a Stream refers to: a queue of a device, the library's or the caller's.
 class StreamState {
 public:
-    /// native  the caller's queue, or null for one of our own
+    /// native  the caller's queue, or null for a queue of the library's own
     StreamState(std::shared_ptr<QueueDevice> device, Device handle, void* native);
     ~StreamState();
     StreamState(const StreamState&) = delete;
@@ -31,10 +31,10 @@ private:
     mkz_stream* stream_ = nullptr;
 };
 
-/// Whether what the stream is given becomes a part of a graph.
+/// Whether commands on the stream are captured into a graph.
 bool is_capturing(const QueueDevice& device, mkz_stream* stream);
 
-/// What an Event refers to: a driver's event, and what else its call left behind.
+/// What an Event refers to: a driver's event, and the checks that its call enqueued.
 class EventState {
 public:
     EventState(std::shared_ptr<QueueDevice> device, Device handle, std::shared_ptr<const CommandEvent> event,

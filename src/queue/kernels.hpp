@@ -24,16 +24,16 @@ Range range_of(Lease&&) = delete;
 
 inline std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
-/// Groups of a kernel whose items take `lanes` things each, for n things.
+/// Groups that a kernel needs for n things, at `lanes` things an item.
 inline std::uint64_t groups_of(std::uint64_t n, const mkz_policy& policy, const Kernel& kernel) {
     return divide_up(n, std::uint64_t{policy.lanes} * kernel.group_size);
 }
 
-/// The part of a DeviceCall that knows which kernel a job runs and with which policy, and puts operands where kernels can take them.
+/// The part of a DeviceCall that chooses the kernel and the policy of a job, and aligns operands as kernels need them.
 class Kernels : public Timeline {
 public:
-    /// options  as of Timeline; also the policy
-    /// threads  of the host, for copies, for policies, and for what is merged there
+    /// options  as for Timeline; also the policy
+    /// threads  of the host: for copies, for policies, and for merges on the host
     Kernels(std::shared_ptr<QueueDevice> device, const RunOptions& options, unsigned threads,
             Ending ending = Ending::waits)
         : Timeline(std::move(device), options, ending), policy_(to_seam(options.policy)), threads_(threads) {}
@@ -41,32 +41,32 @@ public:
     /// Threads of the host.
     unsigned threads() const noexcept { return threads_; }
 
-    /// The caller's policy, or what was found best for the whole job (tuned_policies.hpp).
+    /// The caller's policy, or the one that was tuned for the whole job (tuned_policies.hpp).
     mkz_policy wanted(mkz_kernel job, Hash hash, std::uint64_t n) const;
-    /// A policy with what the backend's table says for n where it leaves a choice.
+    /// A policy whose open fields are filled from the backend's table for n.
     mkz_policy filled(mkz_kernel job, Hash hash, std::uint64_t n, mkz_policy policy) const;
     mkz_policy chosen(mkz_kernel job, Hash hash, std::uint64_t n) const {
         return filled(job, hash, n, wanted(job, hash, n));
     }
 
-    /// The kernel of a job with a policy. A group that the caller asked for must fit it.
+    /// The kernel of a job with a policy. An error if the kernel does not fit the group size that the caller asked for.
     Kernel kernel(const Variant& variant, const Body& body) const {
         return device().programs().find(variant, body, policy_.group_size == 0);
     }
-    /// A kernel whose group no caller chooses: it is made smaller to fit.
+    /// The same where no caller chooses the group size: it is halved until the kernel fits.
     Kernel free_kernel(const Variant& variant, const Body& body) const {
         return device().programs().find(variant, body, true);
     }
-    /// What a merge job's kernels are compiled for.
+    /// The variant that a merge job's kernels are compiled for.
     static Variant merge_variant(Hash hash, const Mode& mode, const mkz_policy& policy);
 
     bool is_aligned(const Range& range, std::uint64_t to) const;
-    /// The same bytes on a multiple of `to` bytes: where they are, or a copy of them.
+    /// The bytes of a range aligned to `to` bytes: at their own place if that is aligned, else a copy.
     Lease aligned_to(const Range& range, std::uint64_t to, std::uint64_t bytes);
-    /// Where to write nodes meant for `range`, on 32 bytes; return_out() then copies what is not yet there.
+    /// A place aligned to 32 bytes for nodes that belong to `range`; return_out() copies them to the range if it is another place.
     Lease aligned_out(const Range& range, std::uint64_t bytes);
     void return_out(const Range& range, const Range& written, std::uint64_t bytes);
-    /// Throws invalid_argument if nodes of a tree do not begin on 32 bytes.
+    /// Throws invalid_argument if nodes of a tree are not aligned to 32 bytes.
     void require_node_alignment(const Range& nodes) const;
 
 private:

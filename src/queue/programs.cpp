@@ -19,14 +19,14 @@ Target Programs::target() const {
             .is_cpu = facts.is_cpu != 0};
 }
 
-// Machine code in the library, else out of the cache of this device's programs, of modules made ahead of time, or of the text.
+// Loads machine code from the library, else from the cache of this device's programs; else compiles a SPIR-V module, or the text.
 mkz_program* Programs::make(const Variant& variant) {
     const Target target = this->target();
     const mkz_driver& driver = device_.driver();
     mkz_program* program = nullptr;
     if (target.language == MKZ_LANGUAGE_CUDA) {
         const std::span<const std::byte> fatbin = find_fatbin(variant);
-        // One for other architectures is refused.
+        // The driver refuses a fatbin for other architectures.
         if (!fatbin.empty() && driver.program_load(device_.index(), fatbin.data(), fatbin.size(), &program) == MKZ_OK)
             return program;
     }
@@ -34,12 +34,12 @@ mkz_program* Programs::make(const Variant& variant) {
     const KeptFiles& cache = KeptFiles::process();
     const std::string key = kept_key({text, options, device_.facts().compiler, MERKLIZE_VERSION_STRING});
     if (const auto binary = cache.load(key)) {
-        // One that the driver refuses (made by another build of the same version) is made again.
+        // If the driver refuses it (another build of the same version made it), the program is compiled again.
         if (driver.program_load(device_.index(), binary->data(), binary->size(), &program) == MKZ_OK) return program;
     }
     bool loaded = false;
     if (const auto module = target.language == MKZ_LANGUAGE_OPENCL ? load_module(text) : std::nullopt) {
-        // A device that takes no SPIR-V says so, and gets the text.
+        // A device that takes no SPIR-V refuses the module and gets the text.
         loaded = driver.program_load(device_.index(), module->data(), module->size(), &program) == MKZ_OK;
     }
     if (const auto tell = on_compiling.load(); tell != nullptr && !loaded)
@@ -70,7 +70,7 @@ mkz_program* Programs::program(const Variant& variant) {
             promise.set_value(make(variant));
         } catch (...) {
             promise.set_exception(std::current_exception());
-            // The next call tries again: memory may be free by then.
+            // The next call tries again, because memory may be free by then.
             const std::lock_guard lock(mutex_);
             programs_.erase(variant);
         }

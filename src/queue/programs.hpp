@@ -15,28 +15,28 @@ namespace merklize::runtime {
 
 class QueueDevice;
 
-/// A compiled entry point, and the items of a group that it is launched with.
+/// A compiled entry point, and the group size that it is launched with.
 struct Kernel {
     mkz_function* function;
     std::uint32_t group_size;
 };
 
-/// The compiled kernels of one device: each variant once a process, out of the cache on disk where it is there.
+/// The compiled kernels of one device. A process makes each variant once, from the cache on disk if that has it.
 class Programs {
 public:
     explicit Programs(QueueDevice& device) : device_(device) {}
     Programs(const Programs&) = delete;
     Programs& operator=(const Programs&) = delete;
 
-    /// The kernel of a body; its variant's `only` is set here. Threads that want one variant wait for the one that compiles it.
-    /// is_free  a group too large for the kernel on this device is halved until it fits; else it is an error that names the
-    ///          largest
+    /// The kernel of a body; `only` of its variant is set here. If a thread compiles a variant, others that want it wait.
+    /// is_free  true: a group that is too large for the kernel on this device is halved until it fits; false: it is an error
+    ///          that names the largest
     Kernel find(Variant variant, const Body& body, bool is_free);
 
-    /// Entry points that were found so far, in any variant.
+    /// Entry points that find() has returned so far, in any variant.
     std::set<std::string> found() const;
 
-    /// What the device's compiler is.
+    /// The compiler of the device.
     Target target() const;
 
 private:

@@ -12,11 +12,11 @@ namespace {
 
 bool is_done(const QueueDevice& device, const CommandEvent& event) {
     std::uint32_t done = 0;
-    // One that failed is done; whoever waits for it hears why.
+    // A failed event counts as done; waiting for it reports the failure.
     return device.driver().event_query(event.get(), &done) != MKZ_OK || done != 0;
 }
 
-// A block that is much too large is left to whoever needs it.
+// A block that is much too large is left for a call that needs it.
 bool fits(const Block& block, std::uint64_t bytes) {
     return block.size() >= bytes && block.size() <= 2 * bytes + (std::uint64_t{64} << 10);
 }
@@ -41,12 +41,12 @@ Lease CallScratch::take(std::uint64_t bytes) {
 void CallScratch::take_back(std::shared_ptr<const void> memory) noexcept {
     auto block = std::const_pointer_cast<Block>(std::static_pointer_cast<const Block>(std::move(memory)));
     if (uses_pool_ && last_ != nullptr) return device_->scratch().give(stream_, std::move(block), last_);
-    // A large block is freed now, which a driver allows while commands use it: the call's other memory may need the room.
+    // A large block is freed now, because the call's other memory may need the room. Drivers allow that while commands use the block.
     constexpr std::uint64_t large = std::uint64_t{64} << 20;
     if (!uses_pool_ && block->size() > large) return;
     try {
         returned_.push_back(std::move(block));
-    } catch (...) {}  // freed now, too
+    } catch (...) {}  // then the block is freed now, too
 }
 
 void CallScratch::end(std::shared_ptr<const CommandEvent> last) noexcept {
@@ -70,7 +70,7 @@ std::shared_ptr<Block> ScratchPool::take(QueueDevice& device, mkz_stream* stream
         }
     }
     if (found.block == nullptr) return Block::allocate(device.shared_from_this(), bytes);
-    // The same address may be another stream by now, so the order is asked for. On the same stream this is nothing.
+    // The same address may be another stream by now, so it waits for the block's last event. On the same stream that costs nothing.
     if (found.stream == stream) device.check(device.driver().stream_wait(stream, found.last->get()));
     return std::move(found.block);
 }
@@ -78,7 +78,7 @@ std::shared_ptr<Block> ScratchPool::take(QueueDevice& device, mkz_stream* stream
 void ScratchPool::give(mkz_stream* stream, std::shared_ptr<Block> block,
                        std::shared_ptr<const CommandEvent> last) noexcept {
     constexpr std::size_t most_kept = 32;
-    Kept dropped{};  // outside the lock: a driver may have to wait for it
+    Kept dropped{};  // destroyed outside the lock, because a driver may wait for it
     try {
         const std::lock_guard lock(mutex_);
         if (kept_.size() == most_kept) {
@@ -94,7 +94,7 @@ Flag FlagPool::take(QueueDevice& device) {
     while (!pending_.empty() && is_done(device, *pending_.front().last)) {
         Flag flag = std::move(pending_.front().flag);
         pending_.erase(pending_.begin());
-        // One that a call has set is cleared before its next use.
+        // A flag that a call has set is cleared before its next use.
         flag.is_clear = std::atomic_ref(*flag.host).exchange(0) == 0;
         idle_.push_back(std::move(flag));
     }
@@ -105,7 +105,7 @@ Flag FlagPool::take(QueueDevice& device) {
     }
     if (next_ == end_) {
         constexpr std::uint64_t words = 1024;
-        void* page = nullptr;  // stays as long as the process
+        void* page = nullptr;  // never freed
         device.check(device.driver().allocate_host(device.index(), words * sizeof *next_, &page));
         next_ = static_cast<std::uint32_t*>(page);
         end_ = next_ + words;

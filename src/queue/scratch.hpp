@@ -14,20 +14,20 @@ class Block;
 class CommandEvent;
 class QueueDevice;
 
-/// Working memory of calls that return before their work has ended. A block that the stream's own earlier calls still use is given out
-/// again at once, because a stream runs its commands in order; a block of another stream only when its last call has ended. Nothing
-/// waits on the host.
+/// Working memory of calls that return before their work has ended. A block that earlier calls of the same stream still use is leased
+/// again at once, because a stream runs its commands in order. A block of another stream is leased only when its last call has ended.
+/// The host never waits.
 class ScratchPool {
 public:
-    /// At least `bytes` bytes for commands that `stream` is given from now on. Their content is undefined.
+    /// At least `bytes` bytes for commands that are enqueued on `stream` from now on. Their content is undefined.
     std::shared_ptr<Block> take(QueueDevice& device, mkz_stream* stream, std::uint64_t bytes);
     /// Keeps a block for later calls.
-    /// last  after the last command that uses it, on `stream`
+    /// last  event on `stream` after the last command that uses the block
     void give(mkz_stream* stream, std::shared_ptr<Block> block, std::shared_ptr<const CommandEvent> last) noexcept;
 
 private:
     struct Kept {
-        mkz_stream* stream;  // only compared: it may be gone
+        mkz_stream* stream;  // only compared, because it may be gone
         std::shared_ptr<Block> block;
         std::shared_ptr<const CommandEvent> last;
     };
@@ -35,7 +35,7 @@ private:
     std::vector<Kept> kept_;  // guarded by mutex_; oldest first
 };
 
-/// The working memory of one call. A block whose lease was dropped is taken again at once, because the call's main stream runs its
+/// The working memory of one call. A block whose lease was dropped is leased again at once, because the call's main stream runs its
 /// commands in order. Used by the call's thread; its leases keep it alive.
 class CallScratch final : public Lease::Lessor, public std::enable_shared_from_this<CallScratch> {
 public:
@@ -45,10 +45,10 @@ public:
         : device_(std::move(device)), stream_(stream), uses_pool_(uses_pool) {}
 
     Lease take(std::uint64_t bytes);
-    /// Frees the blocks whose leases were dropped: the call's commands have ended.
+    /// Frees the blocks whose leases were dropped. The call's commands must have ended.
     void free_returned() noexcept { returned_.clear(); }
     /// The call has enqueued its last command.
-    /// last  after it, on the call's stream
+    /// last  event on the call's stream after that command
     void end(std::shared_ptr<const CommandEvent> last) noexcept;
     void take_back(std::shared_ptr<const void> memory) noexcept override;
 
@@ -60,8 +60,8 @@ private:
     std::vector<std::shared_ptr<Block>> returned_{};
 };
 
-/// Where the device notes that a call's words are not all below the modulus: 0 or 1, on the device and, once a call's event is
-/// reached, on the host.
+/// Where the device notes whether a call found a word that is not below the modulus: 0 or 1, on the device, and on the host once the
+/// call's event is reached.
 struct Flag {
     std::shared_ptr<Block> block{};
     std::uint32_t* host = nullptr;  // pinned
@@ -72,7 +72,7 @@ struct Flag {
 class FlagPool {
 public:
     Flag take(QueueDevice& device);
-    /// The call is over, or will be when `last` is reached; null: never, since a graph has it.
+    /// The call ends when `last` is reached. Null: never, because a graph keeps the flag.
     void give(QueueDevice& device, Flag flag, std::shared_ptr<const CommandEvent> last) noexcept;
 
 private:
@@ -83,7 +83,7 @@ private:
     std::mutex mutex_;
     std::vector<Flag> idle_;         // guarded by mutex_
     std::vector<Pending> pending_;   // guarded by mutex_; oldest first
-    std::uint32_t* next_ = nullptr;  // guarded by mutex_: pinned words that no flag has
+    std::uint32_t* next_ = nullptr;  // guarded by mutex_: pinned words that no flag uses yet
     std::uint32_t* end_ = nullptr;   // guarded by mutex_
 };
 

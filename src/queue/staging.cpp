@@ -9,20 +9,20 @@
 namespace merklize::runtime {
 namespace {
 
-// One goes up, one is computed, one comes down, and the host copies one in and one out.
+// One piece goes up, one is computed, one comes down, and the host copies one out and the next one in.
 constexpr std::size_t n_slots = 4;
-// Smaller parts of the caller's pinned memory go together, through a buffer: each copy costs the link some microseconds.
+// Smaller parts of the caller's pinned memory are coalesced in a buffer, because each copy costs the link some microseconds.
 constexpr std::uint64_t least_straight = 1 << 20;
-// A caller who wants to hear of progress or to cancel is asked between launches of this much host memory.
+// With a progress function, a launch covers this much host memory, and the function is called between launches.
 constexpr std::uint64_t asking_bytes = 2 << 20;
-// Below this a copy of pageable memory by the driver itself is as fast.
+// Below this size the driver's own copy of pageable memory is as fast.
 constexpr std::uint64_t small_copy = 1 << 20;
 
 }  // namespace
 
 Staging::Slot::Slot(Timeline& timeline, const std::vector<std::uint64_t>& sizes)
     : timeline_(timeline), pinned_(sizes.size()) {
-    // Scratch memory is for the main stream alone, and the other streams copy to and from these.
+    // These blocks are no scratch memory, because other streams than the main one copy to and from them.
     for (const std::uint64_t bytes : sizes)
         blocks_.push_back(bytes == 0
                               ? nullptr
@@ -49,7 +49,7 @@ void Staging::copy_on_host(std::span<const HostCopy> copies) const {
         for (std::uint64_t first = 0; first < copy.bytes; first += per_thread)
             items.push_back({copy.to + first, copy.from + first, std::min(per_thread, copy.bytes - first)});
     }
-    // A little is copied before another thread is awake.
+    // A few bytes are copied before another thread wakes up.
     parallel_for(items.size(), total <= per_thread ? 1 : threads(),
                  [&](std::size_t i) { std::memcpy(items[i].to, items[i].from, items[i].bytes); });
 }
@@ -77,7 +77,7 @@ void Staging::upload(const Place& to, const void* from, std::uint64_t bytes) {
 
 void Staging::send(const Place& to, const void* from, std::uint64_t bytes) {
     if (bytes > small_copy) return upload(to, from, bytes);
-    // Pinned memory is taken from everybody, so a call that sends without end waits now and then.
+    // The whole system lacks pinned memory, so a call that sends without end waits now and then.
     constexpr unsigned most_on_the_way = 8;
     if (++sent_ % most_on_the_way == 0) synchronize();
     const auto give_back = [device = device().shared_from_this()](const Pinned* pinned) {
@@ -107,7 +107,7 @@ void Staging::download(void* to, const Place& from, std::uint64_t bytes) {
         &Timings::to_host);
 }
 
-// Pieces through a ring of pinned buffers: `copy` enqueues one, `take` gets it when it has come.
+// Copies in pieces through a ring of pinned buffers: `copy` enqueues a piece, `take` gets it when it has arrived.
 void Staging::ring(std::uint64_t bytes,
                    const std::function<void(std::uint64_t, std::uint64_t, void*, mkz_event**)>& copy,
                    const std::function<void(std::uint64_t, std::uint64_t, const void*)>& take, double Timings::* slot) {
@@ -159,7 +159,7 @@ bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::
     if (n == 0) return true;
     const bool any_host = std::ranges::any_of(operands, [](const Operand& o) { return !o.place.on_device; });
     std::uint64_t per_piece = std::min(n, std::max<std::uint64_t>(most_items, 1));
-    // Kernels move nodes in accesses of 16 bytes, so host memory that begins elsewhere is staged all the same.
+    // Kernels move nodes in accesses of 16 bytes, so host memory that is not aligned to 16 bytes is staged all the same.
     const bool reachable =
         facts().unified && std::ranges::all_of(operands, [](const Operand& o) {
             if (o.pack) return false;
@@ -191,7 +191,7 @@ bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::
             ranges.push_back(range_of(wrapped.back()));
         }
         body(first, count, ranges);
-        // What kernels wrote shows on the host after a copy of the block to its own bytes.
+        // A copy of the block to its own bytes makes the kernels' writes visible on the host.
         if (const Operand& out = operands.back(); !out.place.on_device && out.item_bytes != 0) {
             const std::uint64_t start = first * out.item_bytes;
             copy_to_host(host_bytes(out.place) + start, wrapped.back().place(),
@@ -200,14 +200,14 @@ bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::
         if (any_host && per_piece < n) synchronize();
         if (tick && !tick(static_cast<double>(first + count) / static_cast<double>(n))) return false;
     }
-    // Host memory that was only read may go away after the launch, too.
+    // The caller may free host memory that was only read as soon as the launch returns.
     if (any_host) finish();
     return true;
 }
 
-// Each piece passes through its slot: filled by the host, copied up, computed, copied down, taken by the host. While the host
-// fills one and takes another at once, others are computed and on the link in both directions. Pinned memory of the caller needs
-// no filling and taking.
+// Each piece passes through a slot: the host fills it, it is copied up, computed, copied down, and the host takes the result. While the
+// host takes one piece and fills another, a third is computed and others are on the link in both directions. Pinned memory of the
+// caller needs no filling and no taking.
 bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& tick) {
     const mkz_driver& driver = this->driver();
     std::vector<Slot> slots;
@@ -219,7 +219,7 @@ bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& ti
     const auto goes_straight = [&](const HostPart& part) {
         return part.bytes >= least_straight && is_pinned(part.host, part.bytes);
     };
-    // The piece before has left the slot; what remains to be done for it is in `take`.
+    // Waits until the previous piece has left the slot. Returns the host copies that remain to be done for it.
     const auto settle = [&](Slot& slot) {
         if (slot.done != nullptr) check(driver.event_wait(slot.done));
         slot.done = nullptr;
@@ -234,7 +234,7 @@ bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& ti
                 continue;
             }
             std::vector<HostPart> straight;
-            std::uint64_t first = UINT64_MAX, end = 0;  // of the buffer's bytes that go together
+            std::uint64_t first = UINT64_MAX, end = 0;  // of the coalesced bytes in the buffer
             for (const HostPart& part : pipeline.parts(piece, k)) {
                 if (part.bytes == 0) continue;
                 if (goes_straight(part)) {
@@ -245,7 +245,7 @@ bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& ti
                 first = std::min(first, part.offset);
                 end = std::max(end, part.offset + part.bytes);
             }
-            // What goes straight comes after them, for it may lie between.
+            // Direct copies are enqueued last: they may fall inside the coalesced range and must overwrite it.
             if (first < end) copies.push_back({k, {slot.pinned(k) + first, first, end - first}});
             for (const HostPart& part : straight) copies.emplace_back(k, part);
         }
@@ -267,7 +267,7 @@ bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& ti
             slot.done = event.get();
             note(std::move(event), &Timings::to_host);
         };
-        std::uint64_t first = UINT64_MAX, end = 0;  // of the buffer's bytes that go together
+        std::uint64_t first = UINT64_MAX, end = 0;  // of the coalesced bytes in the buffer
         for (const HostPart& part : pipeline.parts(piece, last)) {
             if (goes_straight(part)) {
                 copy(part);
@@ -295,7 +295,7 @@ bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& ti
         for (std::uint64_t k = 0; finished && k < slots.size(); k++)
             copy_on_host(settle(slots[(pieces + k) % slots.size()]));
     } catch (...) {
-        // The buffers go back to their pool now: nothing may be on its way to or from them.
+        // The buffers return to their pool now, so no copy to or from them may still be running.
         require_events(false);
         drain();
         throw;

@@ -25,7 +25,7 @@ void StridedArray::coalesce(std::uint64_t align) {
     std::vector<std::int64_t> s;
     for (std::size_t k = 0; k < extents.size(); k++) {
         if (extents[k] == 1) continue;
-        // The dimension before steps over exactly this one: the two are one.
+        // The slower dimension steps over exactly this one, so the two are merged into one.
         if (!e.empty() && s.back() == strides[k] * static_cast<std::int64_t>(extents[k])) {
             e.back() *= extents[k];
             s.back() = strides[k];
@@ -38,7 +38,7 @@ void StridedArray::coalesce(std::uint64_t align) {
         e.push_back(1);
         s.push_back(item_bytes);
     }
-    // Neighbours as one larger item.
+    // Contiguous items are merged into one larger item.
     const auto fits = [&](std::uint64_t bytes) {
         return align % bytes == 0 && std::all_of(s.begin(), s.end() - 1, [&](std::int64_t stride) {
                    return stride % static_cast<std::int64_t>(bytes) == 0;

@@ -32,8 +32,8 @@ Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& option
 }
 
 Timeline::~Timeline() {
-    // Something may still be running on memory that goes away now. What enqueues on the caller's stream has no memory but the
-    // device's, and that the driver keeps.
+    // Commands may still use memory that is freed now. A call that enqueues on the caller's stream uses only memory of the device,
+    // which the driver keeps.
     if (!enqueues() || owns_main_) drain();
     if (fetched_.bytes != nullptr) device_->give_back(fetched_);
     if (owns_main_) device_->give_back(main_, timings_ != nullptr);
@@ -47,13 +47,13 @@ mkz_stream* Timeline::side_stream(unsigned which) {
     return side_streams_[which];
 }
 
-// A graph keeps what it uses, so nothing of it goes to the pool.
+// A graph keeps the memory that it uses, so that memory does not come from the pool.
 Lease Timeline::scratch(std::uint64_t bytes) {
     if (!scratch_) scratch_ = std::make_shared<CallScratch>(device_, main_, enqueues() && !is_captured_);
     return scratch_->take(bytes);
 }
 
-// A flag that was never set is 0 still. A graph sets its own back each time that it runs.
+// A flag that was never set is still 0. A graph clears its own flag at each launch.
 void Timeline::prepare(Flag& flag) {
     if (flag.is_clear && !is_captured_) return;
     const Block& zeros = device_->zeros();
@@ -86,7 +86,7 @@ Lease Timeline::wrap_host(void* host, std::uint64_t bytes) {
     return Lease(place, std::move(block));
 }
 
-// Events between kernels would hold the next one up: only the first of a stretch has one, and end_stretch() marks the end.
+// An event between two kernels would delay the second. So only the first kernel of a stretch has one, and end_stretch() marks the end.
 void Timeline::enqueue(const Kernel& kernel, std::uint64_t groups, std::initializer_list<Argument> arguments,
                        const Mode* merges) {
     if (groups == 0) return;

@@ -18,7 +18,7 @@
 
 namespace merklize::runtime {
 
-/// A driver's event, released at the end.
+/// Owns an event of the driver.
 class CommandEvent {
 public:
     CommandEvent() = default;
@@ -36,12 +36,12 @@ public:
     }
 
     mkz_event* get() const noexcept { return event_; }
-    /// Where a driver puts one.
+    /// Where a driver stores a new event.
     mkz_event** slot() noexcept { return &event_; }
     explicit operator bool() const noexcept { return event_ != nullptr; }
 
 private:
-    // In a forked child it is the parent's.
+    // In a forked child the event belongs to the parent.
     void release() noexcept {
         if (event_ != nullptr && device_->is_own_process()) device_->driver().event_release(event_);
         event_ = nullptr;
@@ -51,7 +51,7 @@ private:
     mkz_event* event_ = nullptr;
 };
 
-/// An argument of a kernel, of the types of core/entry.h: a block, or a word or struct, which must stay until the launch.
+/// An argument of a kernel, of a type in core/entry.h: a block, or a word or struct, which must stay until the launch.
 struct Argument : mkz_argument {
     // NOLINTNEXTLINE(google-explicit-constructor): a list of arguments is a list of their values
     Argument(mkz_memory* const& memory) : mkz_argument{memory, 0} {}
@@ -72,20 +72,20 @@ inline KeyWords key_words(const Mode& mode) {
     return key;
 }
 
-/// A check that a call has enqueued: what the device found, and what to say of it.
+/// A check that a call has enqueued: the flag that the device sets, and the words of its error.
 struct Check {
     Flag flag;
-    const char* what;           // of a literal
+    const char* what;           // a literal
     const mkz_hash_info* hash;  // whose words they are
 };
 
-/// The part of a DeviceCall that records what it has enqueued: its streams, in which order, what must live until it has ended, and
-/// its times. Host bytes of a copy must stay until finish() unless the function says otherwise.
+/// The part of a DeviceCall that records commands: the streams, their order, what must stay alive until the commands have ended, and
+/// their times. Host bytes of a copy must stay until finish() unless the function says otherwise.
 class Timeline : public Executor {
 public:
-    /// options  its stream and timings are those of the call; they must outlive this. With Ending::enqueues there are no timings;
-    ///          then the end of this waits, unless the caller gave a stream
-    /// errors   invalid_argument (a stream of another device; one that is being captured, of a call that waits), unavailable (in a
+    /// options  the stream and the timings of the call; they must outlive this object. With Ending::enqueues there are no timings, and
+    ///          the destructor waits, unless the caller gave a stream
+    /// errors   invalid_argument (a stream of another device; a stream that is being captured, in a call that waits), unavailable (in a
     ///          forked child)
     Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& options, Ending ending = Ending::waits);
     ~Timeline() override;
@@ -98,18 +98,18 @@ public:
     void check(mkz_status status) const { device_->check(status); }
 
     /// Enqueues a kernel on the main stream.
-    /// merges  the mode of a merge kernel, which has two more arguments if there is a key
+    /// merges  the mode of a merge kernel, which takes two more arguments if the mode has a key
     void enqueue(const Kernel& kernel, std::uint64_t groups, std::initializer_list<Argument> arguments,
                  const Mode* merges = nullptr);
 
-    /// Copies on the main stream: enqueued.
+    /// Copies on the main stream, enqueued.
     void copy_to_device(const Place& to, const void* from, std::uint64_t bytes);
     void copy_to_host(void* to, const Place& from, std::uint64_t bytes);
     void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes);
     /// The bytes of a place, at most most_fetched of them, in pinned memory; complete when it returns. They stay until the next
     /// fetch() or the end of the call.
     std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes);
-    /// The same, enqueued: complete when the call's work is, before the call ends.
+    /// The same, enqueued: complete when the call's work is complete. The bytes stay until the call ends.
     std::span<const std::byte> enqueue_fetch(const Place& from, std::uint64_t bytes);
     static constexpr std::uint64_t most_fetched = 64 << 10;
 
@@ -117,42 +117,42 @@ public:
     Lease scratch(std::uint64_t bytes);
     /// Host bytes as a block; only on a unified device.
     Lease wrap_host(void* host, std::uint64_t bytes);
-    /// Keeps something that has no other owner until what is enqueued has ended. Of a call that waits.
+    /// Keeps `owner` alive until the commands enqueued so far have ended. For calls that wait.
     void keep(std::shared_ptr<const void> owner);
 
     bool enqueues() const noexcept { return ending_ == Ending::enqueues; }
-    /// Of a call that enqueues: notes in a flag whether a check finds anything; check(block) enqueues it.
+    /// For calls that enqueue: check(block) enqueues a check, which notes in a flag whether it found anything.
     template <class Enqueue>
     void note_check(const char* what, const mkz_hash_info& hash, Enqueue check) {
         checks_.push_back({device_->flags().take(*device_), what, &hash});
         prepare(checks_.back().flag);
         check(checks_.back().flag.block->memory());
     }
-    /// Ends a call that enqueues.
+    /// Ends a call that enqueues, and returns its event.
     std::shared_ptr<EventState> end();
 
-    /// Waits for everything enqueued and adds up the times. Errors of what ran come from here. Nothing in a call that enqueues.
+    /// Waits for everything enqueued, adds up the times, and throws what failed. Does nothing in a call that enqueues.
     void finish();
-    /// Waits for everything enqueued; the times wait for finish().
+    /// Waits for everything enqueued; finish() adds up the times.
     void synchronize();
     /// Waits for the main stream alone.
     void synchronize_main() { check(driver().stream_synchronize(main_)); }
     /// Waits for all streams, whatever fails.  returns  the first failure
     mkz_status drain() noexcept;
 
-    // For staging, which enqueues copies of its own:
+    // For Staging, which enqueues copies of its own:
 
     mkz_stream* main() const noexcept { return main_; }
-    /// Streams of copies to the device and to the host, beside the main one.
+    /// Streams beside the main one, for copies to the device and to the host.
     mkz_stream* up() { return side_stream(0); }
     mkz_stream* down() { return side_stream(1); }
-    /// Something is about to be enqueued.
+    /// Must be called before a command is enqueued.
     void begin() noexcept { idle_ = false; }
-    /// A copy on any stream, whose time counts; keeps its event until finish().
+    /// Counts the time of a copy on any stream. Keeps its event until finish().
     void note(CommandEvent event, double Timings::* slot);
-    /// The kernels enqueued so far are a stretch, whose time counts; a copy comes next.
+    /// Ends the current stretch of kernels and counts its time. Called before a copy.
     void end_stretch();
-    /// Whether each stretch has events even if no times are wanted: staging waits for the last one.
+    /// Whether each stretch has events even if no times are wanted, because Staging waits for the last one.
     void require_events(bool required) noexcept { events_required_ = required; }
     /// The last command of the last stretch.
     mkz_event* last_event() const { return stretches_.back().last.get(); }
@@ -176,13 +176,13 @@ private:
     std::vector<Check> checks_;             // of a call that enqueues
     bool idle_ = true;
 
-    // From the start of one command to the end of another; without `first` of one command.
+    // The time from the start of `first` to the end of `last`; without `first`, the time of `last` alone.
     struct Stretch {
         CommandEvent first, last;
         double Timings::* slot;
     };
     std::vector<Stretch> stretches_;
-    CommandEvent kernels_first_, kernels_last_;  // the stretch of kernels that is growing
+    CommandEvent kernels_first_, kernels_last_;  // the current stretch of kernels
     bool several_kernels_ = false;
     bool events_required_ = false;
 };

@@ -16,7 +16,7 @@ std::uint64_t chunks_of(std::uint64_t bytes) {
 }
 
 std::uint32_t ChunksKernel::levels_in_group(std::uint32_t levels, const mkz_policy& policy) const {
-    // Groups merge in local memory, which has room for 1024 values; larger ones leave that to hash_parents.
+    // Groups merge in local memory, which has room for 1024 values. Larger groups leave the merging to hash_parents.
     constexpr std::uint64_t most_in_group = 1024;
     if (group_chunks > most_in_group) return 0;
     const auto whole = static_cast<std::uint32_t>(std::bit_width(group_chunks) - 1);
@@ -39,7 +39,7 @@ void launch_chunks(DeviceCall& call, const ChunksKernel& hash, const Mode& mode,
 bool DeviceCall::launch(const HashChunks& a, const Tick& tick) {
     const std::uint64_t chunks = divide_up(a.bytes, MKZ_BLAKE3_CHUNK_LEN);
     const mkz_policy policy = chosen(MKZ_KERNEL_HASH_CHUNKS, a.hash, chunks);
-    // Staged and wrapped host memory begins on 16 bytes; device memory begins where the caller says.
+    // Staged and wrapped host memory is aligned to 16 bytes; device memory begins where the caller says.
     const bool is_even = !a.data.on_device || is_aligned(range_of(a.data), 16);
     const ChunksKernel hash = chunks_kernel(*this, a.hash, policy, is_even);
     const std::uint32_t in_group = hash.levels_in_group(a.levels, policy);

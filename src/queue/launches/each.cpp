@@ -14,7 +14,7 @@ namespace {
 
 // The table of core/kernels/hash_each.h.
 struct EachTable {
-    // place(message): where it begins, from the kernel's `in` on, modulo 2^64.
+    // place(message): where it begins relative to the kernel's `in`, modulo 2^64.
     template <class PlaceOf>
     EachTable(std::span<const Extent> messages, PlaceOf place) : n(static_cast<std::uint32_t>(messages.size())) {
         words.reserve(3 * messages.size() + 1);
@@ -37,7 +37,7 @@ struct EachTable {
     std::uint32_t levels = 0;  // of parents, in the longest message
 };
 
-// Working memory of one launch after another: values of even and of odd levels.
+// Working memory of successive launches, which ping-pong: values of even and of odd levels.
 struct EachValues {
     struct Level {
         Lease values{};
@@ -46,7 +46,7 @@ struct EachValues {
     Level even{}, odd{};
 };
 
-// in     what the places of the table count from
+// in     the origin of the table's places
 // words  the table
 void launch_each(DeviceCall& call, const HashEach& a, const EachTable& table, mkz_memory* in, const Range& words,
                  std::uint32_t align, EachValues& values, const Range& out) {
@@ -83,8 +83,8 @@ void launch_each(DeviceCall& call, const HashEach& a, const EachTable& table, mk
 
 bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
     const mkz_driver& driver = call.driver();
-    // Where kernels take addresses, one launch reaches all messages. OpenCL's reach one block: messages of a block that come one after
-    // another go together.
+    // Where kernels take addresses, one launch reaches all messages. An OpenCL kernel reaches one block, so there a launch hashes
+    // successive messages of one block.
     const bool has_addresses = call.facts().language != MKZ_LANGUAGE_OPENCL;
     const auto address = [&](const Extent& message) {
         const Range range = range_of(message.place);
@@ -124,7 +124,7 @@ bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
     return !tick || tick(1);
 }
 
-// Host memory: a piece is its table and then its messages, each on a multiple of 16 bytes.
+// Host memory is staged: a piece has the table and then the messages, each aligned to 16 bytes.
 bool each_staged(DeviceCall& call, const HashEach& a, const Tick& tick) {
     struct Piece {
         std::uint64_t first;

@@ -1,4 +1,4 @@
-// Words that must be field elements. Kernels say whether all are; where one is not is seldom asked, so the host looks.
+// Words that must be field elements. Kernels tell whether all are. The place of a wrong word is seldom needed, so the host looks for it.
 #include "queue/launches/field_words.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace merklize::runtime {
 namespace {
 
-// words  on a multiple of word_bytes
+// words  aligned to word_bytes
 void check_words(DeviceCall& call, const Range& words, std::uint64_t n, std::uint64_t word_bytes, std::uint64_t modulus,
                  mkz_memory* flag) {
     const Kernel check =

@@ -14,7 +14,7 @@
 namespace merklize::runtime {
 namespace {
 
-// How n rows of a host matrix lie once they are on the device: columns that lie together stay so where kernels read words.
+// The layout of n rows of a host matrix on the device. Contiguous columns stay contiguous if kernels read words.
 MatrixAt staged(const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n, const Place& at) {
     const auto word = static_cast<std::int64_t>(job.word_bytes);
     const bool down = is_field(info(job.hash)) && matrix.row_stride == word && matrix.column_stride != word;
@@ -22,8 +22,8 @@ MatrixAt staged(const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n
     return down ? MatrixAt{at, matrix.columns, word, rows * word} : MatrixAt{at, matrix.columns, columns * word, word};
 }
 
-// Packs rows [first, first + count) of a host matrix as staged() says, by all threads: each takes lines that lie together, columns or
-// rows.
+// Packs rows [first, first + count) of a host matrix into the layout of staged(), by all threads. Each thread takes contiguous lines:
+// columns or rows.
 void pack_staged(const MatrixAt& matrix, const HashMatrices& job, unsigned threads, std::uint64_t first,
                  std::uint64_t count, std::byte* to) {
     const MatrixAt part = from_row(matrix, first), as = staged(matrix, job, count, {});
@@ -40,7 +40,7 @@ void pack_staged(const MatrixAt& matrix, const HashMatrices& job, unsigned threa
     });
 }
 
-// Whether the kernels of field hashes, or of byte hashes, read these rows where they are.
+// Whether the job's kernels can read these rows in place.
 bool is_readable(const HashMatrices& job, const MatrixAt& matrix) {
     if (job.matrices.size() != 1 || job.montgomery || job.from_montgomery) return false;
     if (!is_field(info(job.hash))) return has_whole_rows(matrix, job.word_bytes);
@@ -48,7 +48,7 @@ bool is_readable(const HashMatrices& job, const MatrixAt& matrix) {
     return fits(matrix.row_stride) && fits(matrix.column_stride);
 }
 
-// Whether rows have to be brought together before they are hashed.
+// Whether rows must be packed side by side before they are hashed.
 bool is_panel_needed(DeviceCall& call, const HashMatrices& a) {
     if (a.matrices.empty()) return false;
     const MatrixAt& first = a.matrices[0];
@@ -57,7 +57,7 @@ bool is_panel_needed(DeviceCall& call, const HashMatrices& a) {
 }
 
 // Rows of matrices that are all on the device.
-// panel  room for them side by side, where that is needed
+// panel  room for the rows side by side, if is_panel_needed()
 void hash_here(DeviceCall& call, const HashMatrices& a, const std::vector<MatrixAt>& matrices, std::uint64_t n,
                const Range& panel, const Range& out) {
     const std::uint64_t unit = row_unit(a.hash), row_bytes = a.row_bytes();
@@ -90,14 +90,14 @@ struct Sent {
     std::vector<Lease> blocks{};
 };
 
-// Whole matrices of the host as they lie, to the device. Wide rows leave a piece of the staging too few of them to fill a device: 2^17
-// rows of 2633 words in pieces took 1257 ms on an H200, where sending them takes 50 and hashing them 48.
+// Sends whole matrices of the host to the device as they lie. A staged piece holds few wide rows, too few to fill a device: 2^17
+// rows of 2633 words took 1257 ms in pieces on an H200, where sending them takes 50 and hashing them 48.
 // returns  nothing where pieces do better, or the matrices do not fit
 std::optional<Sent> send_whole(DeviceCall& call, const HashMatrices& a) {
     constexpr std::uint64_t enough_rows = 1 << 16;
     const std::uint64_t rows_of_a_piece = Staging::piece_bytes / std::max<std::uint64_t>(1, a.row_bytes());
     if (call.facts().unified != 0 || a.n <= rows_of_a_piece || rows_of_a_piece >= enough_rows) return {};
-    // What is there already is the caller's: it keeps its words, and the others keep the form of one job.
+    // Matrices that are on the device already are the caller's, so their words cannot be converted, and a job has one form for all.
     const auto is_there = [](const MatrixAt& matrix) { return matrix.first.on_device; };
     if (a.from_montgomery && std::ranges::any_of(a.matrices, is_there)) return {};
     Sent sent{a};

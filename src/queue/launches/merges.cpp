@@ -16,9 +16,9 @@ void merge_on_device(DeviceCall& call, const MergeSubtrees& a) {
     std::uint64_t n = a.n;
     const mkz_policy wanted = call.wanted(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n);
     for (std::uint32_t level = 0; level < a.levels;) {
-        // Each stretch of levels gets its own choice of the table's: the narrow top of a tree runs otherwise than its wide bottom.
+        // Each stretch of levels asks the tuning table again, because the narrow top of a tree needs another policy than its wide bottom.
         const mkz_policy policy = call.filled(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, wanted);
-        // Leaves that are to be copied are read by a launch of their level and the next.
+        // One launch of two levels reads the leaves, copies them and merges them.
         const bool keep = level == 0 && a.kept.pointer != nullptr;
         const std::uint32_t levels =
             keep ? std::min(a.levels, 2u) : std::clamp<std::uint32_t>(policy.levels_per_launch, 1, a.levels - level);
@@ -48,7 +48,7 @@ void merge_on_device(DeviceCall& call, const MergeSubtrees& a) {
     }
 }
 
-// Subtrees of `part_levels` levels first, then what is above them; the caller is asked between them.
+// Merges subtrees of `part_levels` levels first, then the levels above them, and reports progress between them.
 bool merge_in_parts(DeviceCall& call, const MergeSubtrees& a, std::uint32_t part_levels, const Tick& tick) {
     const std::uint64_t part = std::uint64_t{1} << part_levels;
     for (std::uint64_t first = 0; first < a.n; first += part) {
@@ -71,18 +71,18 @@ bool merge_in_parts(DeviceCall& call, const MergeSubtrees& a, std::uint32_t part
     return true;
 }
 
-// The nodes are on the host: a piece's leaves go up, all its parents come down and are put in their levels.
+// The nodes are on the host. Leaves go up in pieces; all parents of a piece come down and are put into their levels.
 bool merge_staged(DeviceCall& call, const MergeSubtrees& all, const Tick& tick) {
     MergeSubtrees a = all;
-    // A piece's levels come down one by one into pinned memory of the caller's: large pieces of a large tree, so that most bytes are
-    // in few copies (2^25 leaves on an H200: 24.6 ms with 64 MiB, 25.5 with 32, 28 with 16).
+    // Pinned memory of the caller gets each level of a piece by a copy of its own. A large tree therefore has large pieces, so that few
+    // copies carry most bytes (2^25 leaves on an H200: 24.6 ms with 64 MiB, 25.5 with 32, 28 with 16).
     const bool straight =
         call.is_pinned(host_bytes(a.below), Digest::size) && call.is_pinned(host_bytes(a.nodes), Digest::size);
     constexpr std::uint64_t fewest_pieces = 16, largest = 4 * Staging::piece_bytes;
     const std::uint64_t bytes =
         straight ? std::clamp(Digest::size * a.n / fewest_pieces, Staging::piece_bytes, largest) : Staging::piece_bytes;
     const std::uint64_t most_nodes = bytes / Digest::size;
-    constexpr std::uint32_t most_levels = 19;  // 2^19 nodes are piece_bytes
+    constexpr std::uint32_t most_levels = 19;  // 2^19 nodes take piece_bytes
     const auto merges = static_cast<double>(a.n - (a.n >> a.levels));
     double before = 0;
     while (a.levels > 0) {
@@ -92,7 +92,7 @@ bool merge_staged(DeviceCall& call, const MergeSubtrees& all, const Tick& tick) 
         const auto count_of = [&](std::uint64_t piece) { return std::min(per_piece, a.n - first_of(piece)); };
         Staging::Pipeline pipeline;
         pipeline.sizes = {Digest::size * per_piece, Digest::size * per_piece};
-        // On the device the parents' level l is at [count >> l, 2 (count >> l)): they lie in one range.
+        // On the device, level l of the parents is at [count >> l, 2 (count >> l)): all levels are one contiguous range.
         pipeline.parts = [&](std::uint64_t piece, std::size_t buffer) {
             std::vector<Staging::HostPart> parts;
             for (std::uint32_t l = buffer; l <= (buffer == 0 ? 0 : levels); l++) {
@@ -117,7 +117,7 @@ bool merge_staged(DeviceCall& call, const MergeSubtrees& all, const Tick& tick) 
         const double share = static_cast<double>(a.n - (a.n >> levels)) / merges;
         if (!call.run(divide_up(a.n, per_piece), pipeline, part_of(tick, before, share))) return false;
         before += share;
-        // What was built last is what is there now.
+        // The level that was built last is the lowest level of the next round.
         a.below = a.nodes;
         std::copy(a.offset + levels, a.offset + a.levels + 1, a.offset);
         a.n >>= levels;
@@ -130,8 +130,8 @@ bool merge_staged(DeviceCall& call, const MergeSubtrees& all, const Tick& tick) 
 
 bool DeviceCall::launch(const MergeSubtrees& a, const Tick& tick) {
     if (a.nodes.on_device) {
-        // A part takes some milliseconds, since each ends in narrow levels and a wait (2^25 leaves of blake3 on an H100: 1.43 ms in parts
-        // of 2^22, else 1.10).
+        // A part must take some milliseconds, because each ends in narrow levels and a wait (2^25 leaves of blake3 on an H100: 1.43 ms in
+        // parts of 2^22, else 1.10).
         const std::uint32_t part_levels = facts().is_cpu ? 14 : is_field(info(a.hash)) ? 23 : 27;
         if (tick && a.levels > part_levels) return merge_in_parts(*this, a, part_levels, tick);
         merge_on_device(*this, a);
@@ -139,7 +139,7 @@ bool DeviceCall::launch(const MergeSubtrees& a, const Tick& tick) {
     }
     std::byte* nodes = host_bytes(a.nodes);
     const std::uint64_t bytes = 32 * (a.offset[0] + a.n);
-    // Between the levels of a part of a heap are nodes of others, who may be writing them now.
+    // Between the levels of a part of a heap lie nodes of other parts, which other threads may be writing now.
     const bool is_whole = a.offset[0] == a.n;
     if (!facts().unified || !is_whole || reinterpret_cast<std::uintptr_t>(nodes) % 16 != 0 ||
         bytes > facts().max_allocation || a.below.pointer != a.nodes.pointer) {

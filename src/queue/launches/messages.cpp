@@ -12,7 +12,7 @@
 namespace merklize::runtime {
 namespace {
 
-// One message of several chunks, all of it on the device: each group merges what it hashed, and then all that is left, to the digest.
+// One message of several chunks on the device: each group merges the chunks that it hashed; further launches merge the rest to the digest.
 void hash_message(DeviceCall& call, const HashRows& a) {
     const std::uint64_t chunks = chunks_of(a.length);
     const auto levels = static_cast<std::uint32_t>(std::bit_width(chunks - 1));
@@ -34,7 +34,7 @@ void hash_message(DeviceCall& call, const HashRows& a) {
     call.return_out(range_of(a.out), out, Digest::size);
 }
 
-// The values of long rows wait in two blocks in turn, until each row has one.
+// The values of long rows ping-pong between two blocks until each row has one value.
 bool hash_pieces(DeviceCall& call, const HashRows& a, const Tick& tick) {
     const std::uint64_t chunks = chunks_of(a.length);
     const mkz_policy policy = call.chosen(MKZ_KERNEL_HASH_ROWS, a.hash, a.n * chunks);
@@ -54,7 +54,7 @@ bool hash_pieces(DeviceCall& call, const HashRows& a, const Tick& tick) {
             const Lease digests = call.aligned_out(at[1], 32 * count);
             const Range out = range_of(digests);
             Range from = chunks == 1 ? out : range_of(values);
-            // An empty row has no memory; any block will do, since nothing of it is read.
+            // An empty row has no memory. Any block will do, because the kernel reads nothing of it.
             launch_chunks(call, hash, a.mode,
                           {.in = at[0].memory != nullptr ? at[0] : Range{at[1].memory, 0},
                            .out = from,

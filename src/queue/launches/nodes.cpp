@@ -6,7 +6,7 @@
 namespace merklize::runtime {
 namespace {
 
-// slots  words of 32 bits of each: 1 or 2
+// slot_words  32-bit words of a slot: 1 or 2
 void launch_gather(DeviceCall& call, const Range& nodes, mkz_memory* slots, std::uint32_t slot_words, std::uint64_t n,
                    mkz_memory* out) {
     const Kernel gather = call.free_kernel(data_variant(), bodies::gather_nodes);
@@ -38,7 +38,7 @@ void DeviceCall::gather_nodes(const Place& nodes, const Place& slots, std::uint6
     if (n == 0) return;
     const Range tree = range_of(nodes);
     require_node_alignment(tree);
-    // The kernel's lists begin where their blocks do.
+    // The kernel reads its lists from the beginning of their blocks.
     const auto is_whole = [&](const Range& range) { return range.offset == 0 && is_aligned(range, 16); };
     Lease list(slots), found(out);
     if (!is_whole(range_of(list))) {
@@ -70,7 +70,7 @@ void DeviceCall::clear_nodes(const Place& nodes, std::uint64_t n) {
     const Place zeros = device().zeros().at(0);
     std::uint64_t done = std::min(n, most);
     copy_on_device(nodes, zeros, Digest::size * done);
-    // The rest by doubling: a copy takes as long as its bytes, and a few microseconds.
+    // The rest is filled by doubling, because each copy costs a few microseconds besides its bytes.
     while (done < n) {
         const std::uint64_t more = std::min(done, n - done);
         copy_on_device(at_node(nodes, done), nodes, Digest::size * more);

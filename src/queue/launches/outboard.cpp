@@ -7,7 +7,7 @@
 
 namespace merklize::runtime {
 
-// Each level is kept: one behind the other in one block, from where the last launch puts them in order.
+// All levels are kept, one behind the other in one block. The last launch puts the nodes in order.
 bool DeviceCall::launch(const DigestNodes& a, const Tick& tick) {
     const std::uint64_t groups = divide_up(a.bytes, std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << a.levels);
     std::uint64_t all = 2;

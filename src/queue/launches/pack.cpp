@@ -1,4 +1,4 @@
-// Matrices of the device to where, and to the form in which, kernels read them.
+// Packs matrices on the device into the layout and the form that kernels read.
 #include "queue/launches/pack.hpp"
 
 namespace merklize::runtime {

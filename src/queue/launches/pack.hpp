@@ -6,7 +6,7 @@
 
 namespace merklize::runtime {
 
-/// The argument mkz_matrix of kernels (core/kernels/data.h): a matrix of n rows, and no other place or form of its words.
+/// The kernels' argument mkz_matrix (core/kernels/data.h): a matrix of n rows, with no second place and no new form of its words.
 struct MatrixShape {
     MatrixShape(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n)
         : rows(n),
@@ -30,14 +30,14 @@ inline bool has_whole_columns(const MatrixAt& matrix, std::uint32_t word_bytes, 
     return matrix.row_stride == word_bytes && matrix.column_stride == static_cast<std::int64_t>(word_bytes * n);
 }
 
-/// Modulus of the form that words get or lose on the way (core/kernels/data.h); 0: none.
+/// Modulus of the Montgomery form that words get or lose while they are packed (core/kernels/data.h); 0: they keep their form.
 struct NewForm {
     std::uint32_t to_montgomery = 0;
     std::uint32_t from_montgomery = 0;
 };
 NewForm new_form(const HashMatrices& job);
 
-/// n rows of a matrix on the device to `out`, which may be where the matrix is, with the same strides.
+/// Packs n rows of a matrix on the device into `out`, which may be the matrix itself if the strides are the same.
 void pack_matrix(DeviceCall& call, const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n,
                  const NewForm& form, const Range& out, std::uint64_t out_row_stride, std::uint64_t out_column_stride);
 

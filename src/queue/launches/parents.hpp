@@ -19,13 +19,13 @@ struct ValueRows {
     std::uint64_t count;  ///< of a row
     std::uint64_t rows = 1;
     std::uint32_t levels = 1;
-    std::uint32_t root = 0;  ///< MKZ_BLAKE3_ROOT if what comes out are digests
-    bool keep = false;       ///< the values of the levels between, too
+    std::uint32_t root = 0;  ///< MKZ_BLAKE3_ROOT if the results are digests
+    bool keep = false;       ///< also keeps the values of the levels between
 };
 void launch_parents(DeviceCall& call, const Kernel& parents, const Mode& mode, const ValueRows& values);
 
-/// `count` values to the ceil(count / 2^levels) above them.
-/// root  the flag of the last of them, which is a digest, or 0
+/// Merges `count` values to the ceil(count / 2^levels) values above them.
+/// root  MKZ_BLAKE3_ROOT if the last merge gives a digest; else 0
 void merge_values(DeviceCall& call, Hash hash, Range in, std::uint64_t count, std::uint32_t levels, const Mode& mode,
                   std::uint32_t root, const Range& out);
 

@@ -12,9 +12,9 @@
 namespace merklize::runtime {
 namespace {
 
-// The lists of the stages of merge_at, as its kernels read them: one upload for all.
+// The lists of all stages of merge_at, as its kernels read them, in one upload.
 struct Paths {
-    // `levels` levels by one launch, a group for each segment of the list.
+    // One launch for `levels` levels, with a group for each segment of the list.
     struct Stage {
         std::uint32_t level, levels;
         std::uint64_t list, starts, segments;  // the first two: where they begin in `words`
@@ -23,7 +23,7 @@ struct Paths {
     std::vector<Stage> stages;
 };
 
-// Segments have at most `most` nodes, so that no group works long while others wait; a stage takes as many levels as that allows.
+// A segment has at most `most` nodes, so that no group works while the others wait. A stage takes as many levels as that allows.
 Paths paths_of(const MergeAt& a, std::size_t most) {
     Paths paths;
     if (a.lone == Lone::pad) {
@@ -34,7 +34,7 @@ Paths paths_of(const MergeAt& a, std::size_t most) {
     paths.words.insert(paths.words.end(), a.changed, a.changed + a.n);
     for (std::uint32_t level = 0; level < a.levels;) {
         std::uint32_t levels = a.levels - level;
-        // Nodes `most` places apart have to be of different segments: to differ above the stage's levels.
+        // Nodes `most` places apart must be in different segments, so they must differ above the stage's levels.
         for (std::size_t i = list; i + most < list + n; i++) {
             const auto differ = static_cast<std::uint32_t>(std::bit_width(paths.words[i] ^ paths.words[i + most]));
             levels = std::min(levels, differ - 1);
@@ -68,8 +68,8 @@ void merge_at_on_device(DeviceCall& call, const MergeAt& a) {
     mkz_policy policy = call.chosen(MKZ_KERNEL_MERGE_AT, a.hash, a.n);
     policy.lanes = 1;  // neighbours of a list are seldom neighbours in memory
     const Kernel merge = call.kernel(call.merge_variant(a.hash, a.mode, policy), bodies::merge_at);
-    // A level of a segment waits for the one below. So few nodes go one an item and to more groups; many keep all groups busy, and go
-    // two an item in fewer stages.
+    // A level of a segment waits for the level below. So few nodes are spread over more groups, one node an item. Many nodes keep all
+    // groups busy anyway, and go two an item in fewer stages.
     constexpr std::uint64_t many_segments = 64;
     const std::uint64_t one_each = merge.group_size;
     const Paths paths = paths_of(a, std::clamp<std::uint64_t>(a.n / many_segments, one_each, 2 * one_each));
@@ -120,7 +120,7 @@ bool DeviceCall::launch(const MergeAt& a, const Tick& tick) {
         finish();
         return !tick || tick(1);
     }
-    // Nodes that the device does not reach: to bring each level's pairs there and back would take longer than to merge them here.
+    // The device does not reach these nodes. Copying the pairs of each level there and back takes longer than merging them here.
     return HostExecutor(threads()).launch(a, tick);
 }
 

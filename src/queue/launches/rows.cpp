@@ -37,7 +37,7 @@ void launch_rows(DeviceCall& call, Hash hash, std::uint64_t of, const UnitRows& 
     const mkz_kernel kind = is_field(info(hash)) ? MKZ_KERNEL_HASH_ELEMENTS : MKZ_KERNEL_HASH_ROWS;
     const mkz_policy policy = call.chosen(kind, hash, of);
     Variant variant = variant_of(UnitOf(hash).unit, policy);
-    // Words are brought where they can be read; bytes are read where they are.
+    // The caller has aligned words; bytes are read in place, by a slower variant if they are not aligned.
     if (unit == 1 && (rows.row_stride % 16 != 0 || !call.is_aligned(rows.in, 16))) variant.align = 1;
     const Kernel kernel = call.kernel(variant, bodies::hash_rows);
     const Lease digests = call.aligned_out(out, 32 * n);
