@@ -46,15 +46,16 @@ SUBJECTS = {
             "Hasher.update(data)")),
         Row("many messages of any lengths", "messages, hash, output", (
             "hash_each(messages, hash)", "hash_each(messages, mode) / hash_message_each(messages, hash)",
-            "merklize_hash_each(messages, hash, mode, out)", "hash_each(messages, how)", NONE)),
+            "merklize_hash_each(messages, hash, mode, out)", "hash_each(messages, how)",
+            "hashEach(messages, options)")),
         Row("rows of matrices", "matrices, hash, output", (
             "hash_rows(rows, hash, out)", "hash_rows(matrices, form, out)",
             "merklize_hash_rows(matrices, hash, out)", "hash_rows_on_device(matrices, how, out)",
-            "hashElements(rows, options)")),
+            "hashRows(rows, options)")),
         Row("leaves of messages of one length", "rows, hash, output", (
             "hash_leaves(messages, hash, out)", "hash_leaves(rows, row_bytes, hash, out)",
             "merklize_hash_leaves(rows, row_bytes, hash, out)", "hash_leaves_into(rows, row_length, how, digests)",
-            "hashLeaves(messages, messageBytes, options)")),
+            "hashLeaves(messages, options)")),
         Row("the 2-to-1 hash", "left, right, hash, output", (
             "merge(left, right, hash, out)", "merge(left, right, hash, out)", "merklize_merge(left, right, hash, out)",
             "merge(left, right, how)", "merge(left, right, options)")),
@@ -70,13 +71,14 @@ SUBJECTS = {
             "MerkleTree.fromMessages(messages, options)")),
         Row("a tree of rows", "rows, form", (
             "MerkleTree.from_rows(rows, hash)", "MerkleTree::from_rows(rows, form)",
-            "merklize_tree_from_rows(rows, form)", "MerkleTree::from_rows(rows, row_length, form)", NONE)),
+            "merklize_tree_from_rows(rows, form)", "MerkleTree::from_rows(rows, row_length, form)",
+            "MerkleTree.fromRows(rows, options)")),
         Row("a tree of a file", "input, form", (
             "MerkleTree.from_file(input, leaf_size, hash)", "MerkleTree::from_file(input, form)",
             "merklize_tree_from_file(input, form)", NONE, NONE)),
         Row("the root alone", "leaves, form", (
             "merkle_root(leaves, hash)", "merkle_root(leaves, form)", "merklize_merkle_root(leaves, form)",
-            "merkle_root(leaves, form)", "root(leaves, options)")),
+            "merkle_root(leaves, form)", "merkleRoot(leaves, options)")),
         Row("the root of a file", "input, form", (
             "merkle_root_file(input, hash)", "merkle_root_file(input, form)", "merklize_merkle_root_file(input, form)",
             NONE, NONE)),
@@ -101,11 +103,11 @@ SUBJECTS = {
             "merklize_build_tree_file(input, output, form)", "TreeFile::build(input, output, form)", NONE)),
         Row("an open tree file", "path", (
             "TreeFile(path)", "TreeFile(path)", "merklize_tree_file_open(path)", "TreeFile::open(path)",
-            "openTree(source)")),
+            "TreeFile.open(source)")),
         Row("its nodes", "level, first, count", (
             "TreeFile.read(level, first, count)", "TreeFile::read(level, first, count)",
             "merklize_tree_file_read(level, first, count)", "TreeFile::read(level, first, count)",
-            "TreeFile.nodes(level, first, count)")),
+            "TreeFile.read(level, first, count)")),
         Row("whether its nodes are right", NONE, (
             "TreeFile.check()", "TreeFile::check()", "merklize_tree_file_check()", "TreeFile::check()",
             "TreeFile.check()")),
@@ -204,7 +206,6 @@ DEVIATIONS = {
     ("leaves of messages of one length", "C++"): OUTPUT,
     ("the 2-to-1 hash", "C++"): OUTPUT,
     ("OpenZeppelin's proof", "C++"): "to mend",
-    ("OpenZeppelin's proof", "JavaScript"): "to mend",
     ("a slice's bytes, verified", "C"): FORM,
     ("a slice's bytes, verified", "Rust"): FORM,
     ("which groups of a part are wrong", "Python"): "the place of the part is by keyword, after the outboard",
@@ -212,10 +213,6 @@ DEVIATIONS = {
 
 # (concept, language) whose function has another name than in the first language that has it. Checked in the same way.
 OTHER_NAMES = {
-    ("rows of matrices", "JavaScript"): "to rename: rows of field elements alone",
-    ("the root alone", "JavaScript"): "to rename",
-    ("an open tree file", "JavaScript"): "to rename",
-    ("its nodes", "JavaScript"): "to rename: one of the two",
     ("whether a tree only grew", "C++"): "an overload for each kind of proof",
     ("whether an opening holds", "C++"): "an overload for each kind of proof",
     ("xet", "C++"): "without Python's module `formats`, the name says that it is a hash",

@@ -44,6 +44,9 @@ export interface HashOptions extends Mode, Output {
 /** The digest of bytes. cost: reads them once, on this thread */
 export function hash(data: Bytes, options?: HashOptions): Uint8Array;
 
+/** The digests of messages of any lengths, [n, 32] bytes. */
+export function hashEach(messages: readonly Bytes[], options?: MergeOptions): Uint8Array;
+
 /** Hashes bytes as they come. */
 export class Hasher {
     constructor(options?: Mode & { hash?: string });
@@ -84,7 +87,7 @@ export interface TreeOptions extends MergeOptions {
 /** [n, 32] bytes, or a list of digests. */
 export type Leaves = Bytes | readonly DigestLike[];
 /** The root of leaves. */
-export function root(leaves: Leaves, options?: TreeOptions): Uint8Array;
+export function merkleRoot(leaves: Leaves, options?: TreeOptions): Uint8Array;
 
 /** A Merkle tree with its nodes: 64 to 96 bytes a leaf. */
 export class MerkleTree {
@@ -92,6 +95,8 @@ export class MerkleTree {
     constructor(leaves: Leaves, options?: TreeOptions);
     /** The tree whose leaf k is the digest of message k; key and context are for leaves and merges alike. */
     static fromMessages(messages: readonly Bytes[], options?: TreeOptions): MerkleTree;
+    /** The tree whose leaf k is the digest of row k; rows as in hashRows(). */
+    static fromRows(rows: Bytes, rowBytes: number, options?: TreeOptions): MerkleTree;
     readonly hash: string;
     readonly rule: Rule;
     readonly nLeaves: number;
@@ -108,12 +113,10 @@ export class MerkleTree {
     /** That the tree of the first leaves is the beginning of this one; rule left_full. */
     proveConsistency(oldLeaves: number): ConsistencyProof;
 }
-/** Messages of equal length, one after another -> leaves, [n, 32] bytes. */
-export function hashLeaves(messages: Bytes, messageBytes: number, options?: MergeOptions): Uint8Array;
-/** Rows of field elements, little-endian words -> digests, [n, 32] bytes. hash: default 'rp64_256_v3' */
-export function hashElements(rows: Bytes, rowElements: number, options?: { hash?: string }): Uint8Array;
-/** A block of a file as a leaf. */
-export function leafOf(block: Uint8Array, hash: string, options?: Mode): Uint8Array;
+/** Messages of any lengths -> their leaves, [n, 32] bytes: the prefixes of the hash included, words below its modulus. */
+export function hashLeaves(messages: readonly Bytes[], options?: MergeOptions): Uint8Array;
+/** Rows of equal length, one after another, as leaves: [n, 32] bytes. Of a field hash their words are elements, little-endian. */
+export function hashRows(rows: Bytes, rowBytes: number, options?: MergeOptions): Uint8Array;
 
 interface ProofHead {
     hash: string;
@@ -176,7 +179,7 @@ export function verifyWinterfell(
     options?: { hash?: string },
 ): boolean;
 /** Whether Solidity's MerkleProof.verify() takes the proof. The package @openzeppelin/merkle-tree gives all three. */
-export function verifyOpenZeppelin(proof: Iterable<DigestLike>, leaf: DigestLike, root: DigestLike): boolean;
+export function verifyOpenZeppelin(proof: Iterable<DigestLike>, root: DigestLike, leaf: DigestLike): boolean;
 
 /** For Solidity's MerkleProof.multiProofVerify(). */
 export interface OpenZeppelinMultiProof {
@@ -208,7 +211,7 @@ export class OpenZeppelinTree {
     prove(index: number): string[];
     verify(index: number, proof: Iterable<DigestLike>): boolean;
     /** As getMultiProof(). */
-    proveMany(indices: Iterable<number>): OpenZeppelinMultiProof;
+    proveTogether(indices: Iterable<number>): OpenZeppelinMultiProof;
     dump(): OpenZeppelinDump;
 }
 export interface OpenZeppelinOptions {
@@ -257,7 +260,11 @@ export function explain(
 /** The claims of a proof. Throws MerklizeError with the reason if it is none. */
 export function parseProof(proof: ProofLike): Proof;
 
-export interface TreeFile {
+/** An open .mkl file; only what is asked for is read. */
+export class TreeFile {
+    private constructor();
+    /** Throws MerklizeError for anything that is no whole tree file. In Node, fs.openAsBlob(path) gives a file's Blob. */
+    static open(source: Blob | Bytes): Promise<TreeFile>;
     readonly hash: string;
     readonly rule: Rule;
     readonly mode: 'plain' | 'keyed' | 'derive-key';
@@ -269,17 +276,13 @@ export interface TreeFile {
     readonly root: Uint8Array;
     readonly height: number;
     levelSize(level: number): bigint;
-    node(level: number, index: number | bigint): Promise<Uint8Array>;
-    /** [count, 32] bytes */
-    nodes(level: number, first: number | bigint, count: number): Promise<Uint8Array>;
+    /** Nodes of a level from the first on, [count, 32] bytes. */
+    read(level: number, first: number | bigint, count: number | bigint): Promise<Uint8Array>;
     /** options: the key or context of a tree with a mode, for siblings that are padding */
     prove(index: number | bigint, options?: Mode): Promise<LeafProof>;
     /** The first node that is not the merge of its children, or null. cost: reads and hashes the whole tree */
     check(options?: Mode & Pick<FileOptions, 'signal' | 'onProgress'>): Promise<{ level: number; index: number } | null>;
 }
-/** Opens a .mkl file; only what is asked for is read. Throws MerklizeError for anything that is no whole tree file. */
-export function openTree(source: Blob | Bytes): Promise<TreeFile>;
-
 /** Two hexadecimal digits a byte. prefix: before them; default none */
 export function toHex(bytes: Uint8Array, prefix?: '' | '0x'): string;
 /** 64 hexadecimal digits, with or without 0x -> 32 bytes; null for any other text. */

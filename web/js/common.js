@@ -13,6 +13,15 @@ export const invalid = (text) => {
     throw new MerklizeError(text);
 };
 
+/** What came, for an error's text. */
+export function shown(value) {
+    if (typeof value === 'string') return `'${value.slice(0, 80)}'`;
+    if (Array.isArray(value)) return `a list of ${value.length}`;
+    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `${value.byteLength} bytes`;
+    if (typeof value === 'object' && value !== null) return value.constructor?.name ?? 'an object';
+    return typeof value === 'function' ? 'a function' : String(value);
+}
+
 /** Whether WebAssembly's vector instructions are used. simd(false) turns them off, simd(true) on again where there are any. */
 export function simd(on) {
     if (on !== undefined) m.simd = on;
@@ -70,6 +79,8 @@ export function toDigest(digest, what) {
     return digestOrNull(digest) ?? invalid(`${what} must be 32 bytes or 64 hexadecimal digits`);
 }
 export const equal = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
+
+export const listOf = (value, what) => (Array.isArray(value) ? value : invalid(`${what}: messages must be a list of bytes, got ${typeof value}`));
 
 /** Digests in one array, [n, 32] bytes. */
 export function joined(digests) {

@@ -1,5 +1,5 @@
 // hash.js: digests of bytes, in one call or as they come.
-import { hashNamed, invalid, toBytes } from './common.js';
+import { hashNamed, invalid, joined, listOf, toBytes } from './common.js';
 import { m } from './ready.js';
 
 const keyed = 16, deriveContext = 32, deriveMaterial = 64;
@@ -113,7 +113,7 @@ class Blocks {
 
 function requireMessages(hash, what) {
     if (hash.hasChunkTree || hash.rate !== 0) return;
-    if (hash.isField) invalid(`${what}: '${hash.name}' hashes field elements, not bytes; hashElements takes them`);
+    if (hash.isField) invalid(`${what}: '${hash.name}' hashes field elements, not bytes; hashRows takes them`);
     if (hash.leafPrefix < 0) invalid(`${what}: '${hash.name}' binds no length, so it hashes rows of one length; 'keccak256' takes messages`);
     invalid(`${what}: '${hash.name}' puts a prefix before a message, for leaves of trees; 'sha256' is SHA-256 of a message`);
 }
@@ -178,6 +178,21 @@ export class Hasher {
 
 const noOptions = Object.freeze({});
 
+function rootOfMessage(kind, bytes, mode) {
+    if (!m.isShort(kind, bytes.length)) return m.longRoot(bytes, mode.key, mode.flags);
+    const whole = new Chunks(kind, mode);
+    whole.update(bytes);
+    return whole.root();
+}
+/** 32 bytes. mode: BLAKE3's */
+export function digestOfMessage(kind, bytes, mode = plain) {
+    if (m.isShort(kind, bytes.length)) return m.digestOf(kind, bytes, mode.key, mode.flags);
+    if (kind.hasChunkTree) return m.output(rootOfMessage(kind, bytes, mode), 32, 0);
+    const whole = new Blocks(kind, bytes.length);
+    whole.update(bytes);
+    return whole.digest();
+}
+
 /** The digest of bytes: 32 bytes, or of BLAKE3 any `length` from byte `seek` on. */
 export function hash(data, options = noOptions) {
     const bytes = toBytes(data, 'hash');
@@ -185,11 +200,13 @@ export function hash(data, options = noOptions) {
     requireMessages(kind, 'hash');
     const mode = modeOf(kind, options, 'hash');
     if (!kind.hasChunkTree) require32Bytes(kind, options, 'hash');
-    if (is32Bytes(options) && m.isShort(kind, bytes.length)) return m.digestOf(kind, bytes, mode.key, mode.flags);
-    if (kind.hasChunkTree && !m.isShort(kind, bytes.length)) return outputOf(m.longRoot(bytes, mode.key, mode.flags), options, 'hash');
-    const whole = kind.hasChunkTree ? new Chunks(kind, mode) : new Blocks(kind, bytes.length);
-    whole.update(bytes);
-    return is32Bytes(options) ? whole.digest() : outputOf(whole.root(), options, 'hash');
+    return is32Bytes(options) ? digestOfMessage(kind, bytes, mode) : outputOf(rootOfMessage(kind, bytes, mode), options, 'hash');
 }
-/** The same, for modules in which `hash` is a hash's facts. */
-export const hashBytes = hash;
+
+/** The digests of a list of messages of any lengths, [n, 32] bytes. */
+export function hashEach(messages, options = noOptions) {
+    const kind = hashNamed(options.hash ?? 'blake3', 'hashEach');
+    requireMessages(kind, 'hashEach');
+    const mode = modeOf(kind, options, 'hashEach');
+    return joined(listOf(messages, 'hashEach').map((message, i) => digestOfMessage(kind, toBytes(message, `hashEach: message ${i}`), mode)));
+}

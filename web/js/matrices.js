@@ -1,6 +1,6 @@
 // matrices.js: openings of commitments to matrices, by Plonky3's rule (docs/provers.md): the layers, and verification.
 import { MerklizeError, digestOrNull, equal, hashNamed, invalid, joined, toBytes } from './common.js';
-import { hashBytes } from './hash.js';
+import { digestOfMessage } from './hash.js';
 import { m } from './ready.js';
 
 const what = 'verifyOpening';
@@ -101,7 +101,7 @@ export function verifyOpening(opening, cap, dims, options = {}) {
         });
         return Uint8Array.from(parts);
     };
-    const digestOfRow = (of, row) => (of.hasChunkTree ? hashBytes(row) : m.hashRows(of, row, row.length, 1));
+    const digestOfRow = (of, row) => (of.hasChunkTree ? digestOfMessage(of, row) : m.hashRows(of, row, row.length, 1));
     const rowsDigest = (i, layer) => {
         const row = rowsAt(i, layer);
         return digestOfRow(kind, p ? toMontgomery(row, p) : row);

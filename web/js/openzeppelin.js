@@ -2,11 +2,11 @@
 // text with 0x, as that package and contracts' libraries do.
 import { abiEncoded, bytesOrDigits } from './abi.js';
 import { equal, findHash, invalid, toDigest, toHex } from './common.js';
-import { hashBytes } from './hash.js';
+import { digestOfMessage } from './hash.js';
 import { verifyOpenZeppelin } from './proofs.js';
 import { m } from './ready.js';
 
-const standardDump = 'standard-v1', simpleDump = 'simple-v1', leafHash = { hash: 'keccak256' };
+const standardDump = 'standard-v1', simpleDump = 'simple-v1', keccak = findHash('keccak256');
 
 /** As JSON has it: bytes as 0x and digits, bigints as decimal text. */
 function plainValue(value) {
@@ -17,7 +17,7 @@ function plainValue(value) {
 /** The leaves of values: of a simple tree (types null) they are the leaves. */
 const leavesOfValues = (values, types, what) => (types === null
     ? values.map((leaf, i) => toDigest(leaf, `${what}: leaf ${i}`))
-    : abiEncoded(types, values, what).map((encoded) => hashBytes(hashBytes(encoded, leafHash), leafHash)));
+    : abiEncoded(types, values, what).map((encoded) => digestOfMessage(keccak, digestOfMessage(keccak, encoded))));
 
 const compared = (a, b) => {
     const i = a.findIndex((byte, k) => byte !== b[k]);
@@ -69,13 +69,13 @@ export class OpenZeppelinTree {
     }
     /** Whether the proof leads from a value to this root. */
     verify(index, proof) {
-        return verifyOpenZeppelin(proof, this.leaf(index), this.root);
+        return verifyOpenZeppelin(proof, this.root, this.leaf(index));
     }
     /** {leaves, proof, proofFlags} of several values, as getMultiProof() gives them, for multiProofVerify(). */
-    proveMany(indices) {
-        const queue = Array.from(indices, (index) => this.#slot(index, 'proveMany')).sort((a, b) => b - a);
+    proveTogether(indices) {
+        const queue = Array.from(indices, (index) => this.#slot(index, 'proveTogether')).sort((a, b) => b - a);
         const twice = queue.find((slot, i) => i > 0 && slot === queue[i - 1]);
-        if (twice !== undefined) invalid(`OpenZeppelinTree.proveMany: give each index once, got ${this.#slots.indexOf(twice)} twice`);
+        if (twice !== undefined) invalid(`OpenZeppelinTree.proveTogether: give each index once, got ${this.#slots.indexOf(twice)} twice`);
         const leaves = queue.map((slot) => this.#text(slot)), proof = queue.length === 0 ? [this.root] : [], proofFlags = [];
         for (let at = 0; at < queue.length && queue[at] > 1; ) {
             const slot = queue[at++], isKnown = queue[at] === (slot ^ 1);

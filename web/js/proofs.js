@@ -154,7 +154,7 @@ export function verifyWinterfell(bytes, indices, leaves, root, options = {}) {
 }
 
 /** Whether Solidity's MerkleProof.verify() takes the proof: Keccak-256 of sorted pairs. leaf: 32 bytes, as the contract computes it. */
-export function verifyOpenZeppelin(proof, leaf, root) {
+export function verifyOpenZeppelin(proof, root, leaf) {
     const expected = toDigest(root, 'verifyOpenZeppelin: root');
     const nodes = tried(() => [leaf, ...proof].map((node) => toDigest(node, 'a node')));
     if (!nodes) return false;

@@ -1,4 +1,5 @@
 // shape.js: which nodes a proof has. They follow from counts and indices (docs/layouts.md). Counts and indices are bigints below 2^58.
+import { invalid } from './common.js';
 
 const most = 1n << 58n;
 
@@ -8,6 +9,13 @@ export function noTree(n, rule) {
     if (rule === 'perfect' && (n & (n - 1n)) !== 0n)
         return `under the rule 'perfect' the number of leaves is a power of two, not ${n}`;
     return null;
+}
+
+/** An index of n leaves as a bigint. */
+export function indexBelow(index, n, what) {
+    const isInteger = typeof index === 'bigint' || Number.isSafeInteger(index);
+    if (!isInteger || index < 0 || index >= n) invalid(`${what}: the index must be an integer below the ${n} leaves, got ${String(index)}`);
+    return BigInt(index);
 }
 
 export const bits = (n) => (n === 0n ? 0 : n.toString(2).length);

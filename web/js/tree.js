@@ -1,29 +1,27 @@
 // tree.js: a tree of leaves in memory, and its proofs.
-import { invalid, toBytes } from './common.js';
+import { invalid } from './common.js';
 import { Proof } from './proof.js';
 import { requireUnambiguous } from './formats.js';
-import { climb, heightOf } from './shape.js';
-import { emptyRoot, hashLeaves, leafOf, leavesOf, levelAbove, padAbove, treeOptions } from './trees.js';
+import { climb, heightOf, indexBelow } from './shape.js';
+import { emptyRoot, leavesOf, leavesOfMessages, leavesOfRows, levelAbove, padAbove, requireRows, treeOptions } from './trees.js';
 
 const treeName = 'MerkleTree';
 
-/** An index of n as a bigint. */
-function indexBelow(index, n, what) {
-    const isInteger = typeof index === 'bigint' || Number.isSafeInteger(index);
-    if (!isInteger || index < 0 || index >= n) invalid(`${what}: the index must be an integer below the ${n} leaves, got ${String(index)}`);
-    return BigInt(index);
+/** treeOptions() of a tree whose leaves are made here. */
+function hashedOptions(options, what) {
+    const found = treeOptions(options, what);
+    if (!found.format || found.format.isHashed) return found;
+    return invalid(`${what}: the leaves of the format '${found.format.name}' are not hashed: give them to the constructor`);
 }
 
 /** A Merkle tree with its nodes: 64 to 96 bytes a leaf. */
 export class MerkleTree {
-    #how;
     #pads = []; // of each level: the node of padding alone
     #empty;
 
-    /** leaves: [n, 32] bytes or a list of digests; options: format, or hash, rule, padding, key, context */
-    constructor(leaves, options = {}) {
-        this.#how = treeOptions(options, treeName);
-        const { format, kind, rule, mode, padding } = this.#how, bytes = leavesOf(leaves, this.#how, treeName);
+    /** leaves: [n, 32] bytes or a list of digests; options: format, or hash, rule, padding, key, context; what: the function in errors */
+    constructor(leaves, options = {}, what = treeName) {
+        const { format, kind, rule, mode, padding } = treeOptions(options, what), bytes = leavesOf(leaves, { kind, rule }, what);
         this.hash = kind.name;
         this.rule = rule;
         this.nLeaves = bytes.length / 32;
@@ -35,21 +33,20 @@ export class MerkleTree {
         this.nodes.set(bytes, 32 * 2 ** this.height);
         for (let k = 0, pad = padding; k < this.height; pad = padAbove(pad, kind, rule, mode), k++) {
             this.#pads.push(pad);
-            requireUnambiguous(format, k, this.level(k), treeName);
+            requireUnambiguous(format, k, this.level(k), what);
             levelAbove(this.level(k), kind, rule, mode, pad, this.level(k + 1));
         }
     }
 
     /** The tree whose leaf k is the digest of message k. */
     static fromMessages(messages, options = {}) {
-        const what = `${treeName}.fromMessages`, { format, kind } = treeOptions(options, what);
-        if (!Array.isArray(messages)) invalid(`${what}: messages must be a list of bytes, got ${typeof messages}`);
-        if (format && !format.isHashed) invalid(`${what}: the leaves of the format '${format.name}' are not hashed: give them to the constructor`);
-        const { key, context } = options;
-        return new MerkleTree(messages.map((message, i) => {
-            const bytes = toBytes(message, `${what}: message ${i}`);
-            return kind.isField ? hashLeaves(bytes, bytes.length, { hash: kind.name }) : leafOf(bytes, kind.name, { key, context });
-        }), options);
+        const what = `${treeName}.fromMessages`, { kind, mode } = hashedOptions(options, what);
+        return new MerkleTree(leavesOfMessages(messages, kind, mode, what), options, what);
+    }
+    /** The tree whose leaf k is the digest of row k, `rowBytes` bytes. */
+    static fromRows(rows, rowBytes, options = {}) {
+        const what = `${treeName}.fromRows`, { kind, mode } = hashedOptions(options, what);
+        return new MerkleTree(leavesOfRows(requireRows(rows, rowBytes, what), rowBytes, kind, mode, `${what}: a row`), options, what);
     }
 
     /** 32 bytes. */

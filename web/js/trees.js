@@ -1,7 +1,7 @@
 // trees.js: merges, digests of rows, roots of leaves.
-import { findHash, findHashById, hashNamed, invalid, joined, ruleNamed, toBytes, toDigest } from './common.js';
+import { findHashById, hashNamed, invalid, joined, listOf, ruleNamed, toBytes, toDigest } from './common.js';
 import { formatOf, requireUnambiguous } from './formats.js';
-import { hashBytes, modeOf } from './hash.js';
+import { digestOfMessage, modeOf } from './hash.js';
 import { m } from './ready.js';
 
 function requireElements(kind, bytes, what) {
@@ -23,37 +23,37 @@ export function merge(left, right, options = {}) {
     return m.merge(kind, pair, key, flags);
 }
 
-/** Rows of field elements, little-endian words one row after another -> [n, 32] bytes. */
-export function hashElements(rows, rowElements, options = {}) {
-    const kind = hashNamed(options.hash ?? 'rp64_256_v3', 'hashElements');
-    if (!kind.isField) invalid(`hashElements: '${kind.name}' hashes bytes; hash and hashLeaves take them`);
-    return hashLeaves(rows, rowElements * kind.rowUnit, { hash: kind.name });
+/** Leaves of rows, whose words are elements if the hash is a field's. mode: BLAKE3's */
+export function leavesOfRows(rows, rowBytes, kind, mode, what) {
+    if (rowBytes % kind.rowUnit !== 0) invalid(`${what} has ${rowBytes} bytes; '${kind.name}' takes words of ${kind.rowUnit} bytes`);
+    requireElements(kind, rows, what);
+    const count = rowBytes === 0 ? 1 : rows.length / rowBytes;
+    if (!kind.hasChunkTree || (mode.flags === 0 && rowBytes <= 1024)) return m.hashRows(kind, rows, rowBytes, count);
+    return joined(Array.from({ length: count }, (_, i) => digestOfMessage(kind, rows.subarray(i * rowBytes, (i + 1) * rowBytes), mode)));
+}
+/** Leaves of a list of messages. */
+export function leavesOfMessages(messages, kind, mode, what) {
+    return joined(listOf(messages, what).map((message, i) => {
+        const at = `${what}: message ${i}`, bytes = toBytes(message, at);
+        return leavesOfRows(bytes, bytes.length, kind, mode, at);
+    }));
+}
+export function requireRows(rows, rowBytes, what) {
+    const bytes = toBytes(rows, `${what}: rows`);
+    if (Number.isSafeInteger(rowBytes) && rowBytes >= 1 && bytes.length % rowBytes === 0) return bytes;
+    return invalid(`${what}: rowBytes must be an integer >= 1 that divides the ${bytes.length} bytes of the rows, got ${String(rowBytes)}`);
 }
 
-/** Messages of `messageBytes` bytes, one after another -> their leaves, [n, 32] bytes. */
-export function hashLeaves(messages, messageBytes, options = {}) {
+/** Rows of `rowBytes` bytes, one after another -> their digests as leaves, [n, 32] bytes. */
+export function hashRows(rows, rowBytes, options = {}) {
+    const kind = hashNamed(options.hash ?? 'blake3', 'hashRows'), bytes = requireRows(rows, rowBytes, 'hashRows');
+    return leavesOfRows(bytes, rowBytes, kind, modeOf(kind, options, 'hashRows'), 'hashRows: a row');
+}
+
+/** A list of messages of any lengths -> their leaves, [n, 32] bytes. */
+export function hashLeaves(messages, options = {}) {
     const kind = hashNamed(options.hash ?? 'blake3', 'hashLeaves');
-    const bytes = toBytes(messages, 'hashLeaves');
-    if (!Number.isSafeInteger(messageBytes) || messageBytes < 1 || bytes.length % messageBytes !== 0)
-        invalid(`hashLeaves: a message must have 1 byte or more and divide the ${bytes.length} bytes, got ${messageBytes}`);
-    if (messageBytes % kind.rowUnit !== 0)
-        invalid(`hashLeaves: messages of '${kind.name}' are words of ${kind.rowUnit} bytes, got ${messageBytes} bytes`);
-    const mode = modeOf(kind, options, 'hashLeaves');
-    requireElements(kind, bytes, 'hashLeaves');
-    const count = bytes.length / messageBytes;
-    const isOneChunk = !kind.hasChunkTree || messageBytes <= 1024;
-    if (mode.flags === 0 && isOneChunk) return m.hashRows(kind, bytes, messageBytes, count);
-    const out = new Uint8Array(32 * count);
-    for (let i = 0; i < count; i++)
-        out.set(hashBytes(bytes.subarray(i * messageBytes, (i + 1) * messageBytes), options), 32 * i);
-    return out;
-}
-
-/** What a piece of a file becomes as a leaf of a tree of this hash. */
-export function leafOf(piece, hashName, options = {}) {
-    const kind = findHash(hashName);
-    if (kind.hasChunkTree) return hashBytes(piece, { hash: hashName, ...options });
-    return m.hashRows(kind, piece, piece.length, 1);
+    return leavesOfMessages(messages, kind, modeOf(kind, options, 'hashLeaves'), 'hashLeaves');
 }
 
 /** The level above some nodes. `pad` is the root of padding alone that a lone last node gets under the rule pad. */
@@ -103,12 +103,12 @@ export function leavesOf(leaves, { kind, rule }, what) {
 }
 
 /** The root of leaves, [n, 32] bytes or a list of digests. */
-export function root(leaves, options = {}) {
-    const { format, kind, rule, mode, padding } = treeOptions(options, 'root');
-    let level = leavesOf(leaves, { kind, rule }, 'root');
+export function merkleRoot(leaves, options = {}) {
+    const { format, kind, rule, mode, padding } = treeOptions(options, 'merkleRoot');
+    let level = leavesOf(leaves, { kind, rule }, 'merkleRoot');
     if (level.length === 0) return emptyRoot();
     for (let pad = padding, k = 0; level.length > 32; pad = padAbove(pad, kind, rule, mode), k++) {
-        requireUnambiguous(format, k, level, 'root');
+        requireUnambiguous(format, k, level, 'merkleRoot');
         level = levelAbove(level, kind, rule, mode, pad);
     }
     return new Uint8Array(level);

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { both, bytes, counted, hex, merklize, vectors } from './common.mjs';
 
-const { Hasher, hash, hashElements, hashLeaves, hashes, leafOf, merge, root } = merklize;
+const { Hasher, MerkleTree, hash, hashEach, hashLeaves, hashRows, hashes, merge, merkleRoot } = merklize;
+const leafOf = (message, name) => hashLeaves([message], { hash: name });
 
 both('BLAKE3, its keyed hash and key derivation', () => {
     const { cases, key, context_string: context } = vectors('blake3');
@@ -51,7 +52,7 @@ for (const { name } of hashes) {
     both(`${name}: merges and leaves`, () => {
         for (const { left, right, digest } of file.merges) assert.equal(hex(merge(left, right, { hash: name })), digest);
         for (const { record, digest } of file.leaves ?? []) assert.equal(hex(leafOf(bytes(record), name)), digest, record);
-        for (const { leaves, root: expected } of file.roots ?? []) assert.equal(hex(root(leaves, { hash: name })), expected);
+        for (const { leaves, root: expected } of file.roots ?? []) assert.equal(hex(merkleRoot(leaves, { hash: name })), expected);
         for (const { message, digest } of file.messages ?? []) {
             if (message !== undefined) assert.equal(hex(hash(bytes(message), { hash: name })), digest);
         }
@@ -66,7 +67,7 @@ test('Rescue Prime: merges and rows', () => {
             const nodes = words(input);
             assert.equal(hex(merge(nodes.slice(0, 32), nodes.slice(32), { hash: variant })), hex(words(digest)));
         } else if (op === 'hash_elements' && input.length > 0) {
-            assert.equal(hex(hashElements(words(input), input.length, { hash: variant })), hex(words(digest)));
+            assert.equal(hex(hashRows(words(input), 8 * input.length, { hash: variant })), hex(words(digest)));
         } else {
             continue;
         }
@@ -91,9 +92,34 @@ test('hashes of bytes against OpenSSL, whole and in pieces', () => {
 
 both('records of any length are hashed as messages', () => {
     for (const size of [1, 64, 1023, 1024, 1025, 2048, 5000]) {
-        const records = counted(3 * size), leaves = hashLeaves(records, size);
+        const records = counted(3 * size), leaves = hashRows(records, size);
         for (let i = 0; i < 3; i++)
             assert.equal(hex(leaves.subarray(32 * i, 32 * i + 32)), hex(hash(records.slice(i * size, (i + 1) * size))), `${size} bytes`);
+    }
+});
+
+both('many messages, and trees of them and of rows, by every hash', () => {
+    for (const { name, elementBits } of hashes) {
+        const unit = elementBits / 8 || 1, sizes = [0, 1, 17, 1024, 5000].map((size) => size * unit), key = counted(32), how = { hash: name };
+        const messages = sizes.map((size) => counted(size).map((byte, i) => (i % unit === unit - 1 ? 0 : byte))), leaves = hashLeaves(messages, how);
+        messages.forEach((message, i) => {
+            const own = hex(leaves.subarray(32 * i, 32 * i + 32));
+            if (message.length > 0) assert.equal(hex(hashRows(message, message.length, how)), own, `${name}, ${message.length} bytes`);
+            if (name === 'blake3') assert.equal(hex(hashLeaves([message], { key })), hex(hash(message, { key })));
+        });
+        const rows = messages[3].subarray(0, 768 * unit), cut = [0, 1, 2].map((i) => rows.subarray(256 * unit * i, 256 * unit * (i + 1)));
+        const tree = { ...how, rule: 'pad' };
+        assert.equal(hex(MerkleTree.fromRows(rows, 256 * unit, tree).root), hex(MerkleTree.fromMessages(cut, tree).root), name);
+        assert.equal(hex(MerkleTree.fromMessages(cut, tree).root), hex(merkleRoot(hashRows(rows, 256 * unit, how), tree)), name);
+        let each;
+        try {
+            each = hashEach(messages, how);
+        } catch (error) {
+            assert.match(error.message, /^hashEach: /);
+            assert.throws(() => hash(messages[0], how), { message: error.message.replace('hashEach', 'hash') });
+            continue;
+        }
+        assert.equal(hex(each), messages.map((message) => hex(hash(message, how))).join(''), name);
     }
 });
 
@@ -101,7 +127,7 @@ test('records of sha256_rfc6962 are leaves of RFC 6962', () => {
     const { inputs, leaf_hashes: expected } = vectors('rfc6962');
     inputs.forEach((input, i) => assert.equal(hex(leafOf(bytes(input), 'sha256_rfc6962')), expected[i]));
     const records = counted(64);
-    const leaves = hashLeaves(records, 16, { hash: 'sha256_rfc6962' });
+    const leaves = hashRows(records, 16, { hash: 'sha256_rfc6962' });
     for (let i = 0; i < 4; i++)
         assert.equal(hex(leaves.subarray(32 * i, 32 * i + 32)), hex(leafOf(records.slice(16 * i, 16 * i + 16), 'sha256_rfc6962')));
 });
@@ -116,12 +142,12 @@ test('roots of other programs by every rule', () => {
         const how = line.variant === 'bitcoin' && line.op === 'root' ? { hash: 'sha256d', rule: 'duplicate_last' }
             : line.variant === 'ssz' && line.op === 'merkleize' && line.limit === null ? { hash: 'sha256', rule: 'pad' } : null;
         if (!how) continue;
-        assert.equal(hex(root(counter(line.n), how)), line.root, JSON.stringify(line));
+        assert.equal(hex(merkleRoot(counter(line.n), how)), line.root, JSON.stringify(line));
         seen++;
     }
     assert.ok(seen > 20, `${seen} roots`);
     const rfc = vectors('rfc6962');
-    rfc.roots.forEach((expected, i) => assert.equal(hex(root(rfc.leaf_hashes.slice(0, i + 1), { hash: 'sha256_rfc6962' })), expected));
+    rfc.roots.forEach((expected, i) => assert.equal(hex(merkleRoot(rfc.leaf_hashes.slice(0, i + 1), { hash: 'sha256_rfc6962' })), expected));
 });
 
 test('bytes as text, with a prefix and without', () => {
@@ -140,9 +166,9 @@ test('wrong arguments are errors with the rule', () => {
         [() => new Hasher({ hash: 'eidos' }), /begins with the length/],
         [() => merge(new Uint8Array(31), new Uint8Array(32)), /left must be 32 bytes/],
         [() => merge('ff'.repeat(32), '00'.repeat(32), { hash: 'rpo256' }), /word 0 is 18446744073709551615, not a field element/],
-        [() => root([]), /at least one/],
-        [() => root(new Uint8Array(96), { rule: 'perfect' }), /a power of two, got 3/],
-        [() => root(new Uint8Array(96), { hash: 'sha256_rfc6962', key: new Uint8Array(32) }), /keys and contexts are of the hash 'blake3'/],
+        [() => merkleRoot([]), /at least one/],
+        [() => merkleRoot(new Uint8Array(96), { rule: 'perfect' }), /a power of two, got 3/],
+        [() => merkleRoot(new Uint8Array(96), { hash: 'sha256_rfc6962', key: new Uint8Array(32) }), /keys and contexts are of the hash 'blake3'/],
         [() => hash(new Uint8Array(1), { length: -1 }), /length must be an integer >= 0, got -1/],
         [() => hash(new Uint8Array(1), { hash: 'keccak256', length: 33 }), /hash: 'keccak256' has 32 bytes of output/],
         [() => hash(new Uint8Array(1), { hash: 'eidos', seek: 1 }), /hash: 'eidos' has 32 bytes of output/],

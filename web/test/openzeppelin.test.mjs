@@ -23,7 +23,7 @@ test('trees of the package: roots, leaves, nodes, proofs, dumps', () => {
         if (given.proofs) assert.deepEqual(all.map((i) => tree.prove(i)), given.proofs);
         if (given.multiproof) {
             const { indices, leaves, proof } = given.multiproof, flags = given.multiproof.proofFlags ?? given.multiproof.proof_flags ?? given.multiproof.flags;
-            assert.deepEqual(tree.proveMany(indices), { leaves, proof, proofFlags: flags });
+            assert.deepEqual(tree.proveTogether(indices), { leaves, proof, proofFlags: flags });
         }
         if (given.dump) {
             assert.equal(JSON.stringify(tree.dump()), JSON.stringify(given.dump), 'the same text');
@@ -31,7 +31,7 @@ test('trees of the package: roots, leaves, nodes, proofs, dumps', () => {
         }
         assert.deepEqual(OpenZeppelinTree.load(tree.dump()).nodes, tree.nodes);
         for (const i of new Set([0, all.length >> 1, all.length - 1])) {
-            assert.equal(tree.verify(i, tree.prove(i)) && verifyOpenZeppelin(tree.prove(i), tree.leaf(i), tree.root), true);
+            assert.equal(tree.verify(i, tree.prove(i)) && verifyOpenZeppelin(tree.prove(i), tree.root, tree.leaf(i)), true);
             assert.equal(tree.verify(i, [...tree.prove(i), '00'.repeat(32)]), false);
         }
         Object.keys(given).forEach((name) => seen.add(name));
@@ -69,7 +69,7 @@ test('wrong arguments are errors with the rule', () => {
         [() => openZeppelin([[1, 2]], ['uint8']), /a value of \[uint8\] must be a list of 1 fields, got a list of 2/],
         [() => openZeppelinSimple(['0xff']), /openZeppelinSimple: leaf 0 must be 32 bytes/],
         [() => tree.prove(3), /OpenZeppelinTree.prove: the index must be 0 to 2, got 3/],
-        [() => tree.proveMany([1, 1]), /proveMany: give each index once, got 1 twice/],
+        [() => tree.proveTogether([1, 1]), /proveTogether: give each index once, got 1 twice/],
         [() => OpenZeppelinTree.load('{'), /load: this is no JSON/],
         [() => OpenZeppelinTree.load(null), /load: the dump must be an object or JSON text, got null/],
         [() => OpenZeppelinTree.load({ format: 'other' }), /the format must be 'standard-v1' or 'simple-v1', got 'other'/],

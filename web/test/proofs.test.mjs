@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytes, hex, library, merklize, needsLibrary, vectors } from './common.mjs';
 
-const { explain, openTree, parseProof, verify, verifyConsistency, verifyOpenZeppelin, verifyWinterfell } = merklize;
+const { TreeFile, explain, parseProof, verify, verifyConsistency, verifyOpenZeppelin, verifyWinterfell } = merklize;
 
 test('RFC 6962: paths and consistency', () => {
     const { leaf_hashes: leaves, roots, paths, consistency } = vectors('rfc6962');
@@ -44,25 +44,25 @@ test('OpenZeppelin: proofs of its own package', () => {
     for (const { leaf_hashes: leaves, proof0: proof, root } of vectors('keccak256_trees')) {
         if (!proof) continue;
         assert.match(root, /^0x/, 'as the package gives it');
-        const leaf = leaves.find((leaf) => verifyOpenZeppelin(proof, leaf, root));
+        const leaf = leaves.find((leaf) => verifyOpenZeppelin(proof, root, leaf));
         assert.ok(leaf);
-        for (const text of written(root.slice(2))) assert.equal(verifyOpenZeppelin(proof, leaf, text), true, text);
-        for (const text of written(leaf.replace(/^0x/, ''))) assert.equal(verifyOpenZeppelin(proof, text, root), true, text);
-        assert.equal(verifyOpenZeppelin(proof.slice(1), leaf, root), false);
+        for (const text of written(root.slice(2))) assert.equal(verifyOpenZeppelin(proof, text, leaf), true, text);
+        for (const text of written(leaf.replace(/^0x/, ''))) assert.equal(verifyOpenZeppelin(proof, root, text), true, text);
+        assert.equal(verifyOpenZeppelin(proof.slice(1), root, leaf), false);
         seen++;
     }
     assert.ok(seen > 0);
 });
 
 test('digests as text, wherever one is taken', () => {
-    const { fromHex, merge, root, verifyOpening } = merklize;
+    const { fromHex, merge, merkleRoot, verifyOpening } = merklize;
     const [left, right] = ['ab'.repeat(32), 'cd'.repeat(32)];
     const node = hex(merge(bytes(left), bytes(right)));
     const [others, nodes] = [written(right), written(node)];
     written(left).forEach((text, i) => {
         assert.equal(hex(fromHex(text)), left);
         assert.equal(hex(merge(text, others[i])), node);
-        assert.equal(hex(root([text, others[i]])), node);
+        assert.equal(hex(merkleRoot([text, others[i]])), node);
         const proof = { hash: 'blake3', nLeaves: 2, index: 0, leaf: text, siblings: [others[i]] };
         assert.equal(verify(proof, nodes[i], { expect: { leaf: text } }), true);
         assert.equal(verifyOpening({ index: 0, rows: bytes(left), siblings: [] }, [hex(merklize.hash(bytes(left)))].map((d) => written(d)[i]), [[1, 32]]), true);
@@ -123,17 +123,19 @@ test('proofs of the library: every hash, rule and kind, as bytes and as JSON', n
 test('tree files of the library', needsLibrary, async () => {
     for (const { file, hash, rule, n_leaves: n, root, key } of library.trees) {
         const how = key ? { key: bytes(key) } : {}, data = bytes(file);
-        const tree = await openTree(data);
+        const tree = await TreeFile.open(data);
         assert.deepEqual([tree.hash, tree.rule, Number(tree.nLeaves), hex(tree.root)], [hash, rule, n, root]);
         for (let i = 0; i < n; i++) {
             const proof = await tree.prove(i, how);
             assert.equal(verify(proof, root, { ...how, expect: { nLeaves: n, index: i, rule, hash } }), true, `leaf ${i} of ${n}, ${rule}`);
         }
-        await assert.rejects(openTree(data.subarray(0, data.length - 1)), /the file must have/);
+        for (const range of [[tree.height + 1, 0, 1], [0, 0, n + 1], [0, n, 1], [0, -1, 1], [0, 0, 0.5]])
+            await assert.rejects(tree.read(...range), /TreeFile.read: level \d+ has \d+ nodes, got/, String(range));
+        await assert.rejects(TreeFile.open(data.subarray(0, data.length - 1)), /the file must have/);
         for (let at = 0; n === 5 && at < 128; at += hash === 'blake3' ? 1 : 13) {
             const wrong = data.slice();
             wrong[at] ^= 1;
-            await assert.rejects(openTree(wrong), (error) => error.code === 'invalid_argument', `byte ${at}`);
+            await assert.rejects(TreeFile.open(wrong), (error) => error.code === 'invalid_argument', `byte ${at}`);
         }
     }
 });

@@ -1,11 +1,11 @@
 // A program that uses all of the package, for `tsc --strict`: types.test.mjs. It is not run.
 import * as merklize from 'merklize';
 import {
-    Hasher, MerkleTree, MerklizeError, OpenZeppelinTree, cores, explain, fromHex, hash, hashElements, hashFile, hashLeaves, hashes, leafOf,
-    merge, openTree, openZeppelin, openZeppelinSimple, parseProof, root, rules, simd, toHex, verify, verifyConsistency, verifyOpening,
+    Hasher, MerkleTree, MerklizeError, OpenZeppelinTree, TreeFile, cores, explain, fromHex, hash, hashEach, hashFile, hashLeaves, hashRows, hashes,
+    merge, merkleRoot, openZeppelin, openZeppelinSimple, parseProof, rules, simd, toHex, verify, verifyConsistency, verifyOpening,
     verifyOpenZeppelin, verifyWinterfell,
 } from 'merklize';
-import type { ConsistencyProof, DigestLike, Explanation, Format, HashFacts, LeafProof, OpenZeppelinDump, OpenZeppelinMultiProof, Proof, Rule, TreeFile, TreeOptions } from 'merklize';
+import type { ConsistencyProof, DigestLike, Explanation, Format, HashFacts, LeafProof, OpenZeppelinDump, OpenZeppelinMultiProof, Proof, Rule, TreeOptions } from 'merklize';
 
 const data = new Uint8Array(64), key = new Uint8Array(32), vectors: boolean = simd() && simd(true);
 const facts: readonly HashFacts[] = hashes, some: readonly Rule[] = rules, modulus: bigint = facts[0].modulus, bits: number = facts[0].elementBits;
@@ -15,26 +15,26 @@ const hasher: Hasher = new Hasher({ context: 'a purpose' }).update(data.buffer).
 const streamed: Uint8Array = (await hasher.updateFrom(new Blob([data]).stream())).digest({ length: 64 });
 const count: number = hasher.count + cores();
 const ofFile: Uint8Array = await hashFile(new Blob([data]), { workers: 0, signal: new AbortController().signal, onProgress: (done, size) => void (done / size), key });
-const leaves: DigestLike[] = [merge(digest, text), leafOf(data, 'blake3', { key }), hashLeaves(data, 32, { key }).subarray(0, 32), hashElements(data, 8, { hash: 'rpo256' })];
+const leaves: DigestLike[] = [merge(digest, text), hashLeaves([data, data.buffer], { key }).subarray(0, 32), hashRows(data, 64, { hash: 'rpo256' }), hashEach([data])];
 
 const options: TreeOptions = { hash: 'blake3', rule: 'pad', padding: text, key }, format: Format = 'rfc6962';
-const tree: MerkleTree = new MerkleTree(leaves, options), records: MerkleTree = MerkleTree.fromMessages([data, data.buffer], { format });
-const level: Uint8Array = tree.level(tree.height), nodes: Uint8Array = tree.nodes, top: Uint8Array = root(leaves, { rule: tree.rule });
+const tree: MerkleTree = new MerkleTree(leaves, options), records: MerkleTree = MerkleTree.fromMessages([data, data.buffer], { format }), ofRows: MerkleTree = MerkleTree.fromRows(data, 32, { key });
+const level: Uint8Array = tree.level(tree.height), nodes: Uint8Array = tree.nodes, top: Uint8Array = merkleRoot(leaves, { rule: tree.rule });
 const one: LeafProof = tree.prove(0), list: LeafProof[] = tree.prove([0, 1n]), together: LeafProof = tree.proveTogether(new Set([0, 2]));
 const grown: ConsistencyProof = records.proveConsistency(1), any: Proof = parseProof(one.toBytes()), json: string = any.toJson();
 const claims: bigint = any.kind === 2 ? any.oldLeaves : any.indices[0];
 const good: boolean = verify(json, tree.root, { key, expect: { hash: tree.hash, rule: tree.rule, nLeaves: tree.nLeaves, index: 0n, leaf: one.leaves[0] } })
-    && verifyConsistency(grown, root([data.subarray(0, 32)]), records.root)
+    && verifyConsistency(grown, merkleRoot([data.subarray(0, 32)]), records.root)
     && verifyWinterfell(data, [0], [digest], top, { hash: 'blake3' })
     && verifyOpening({ index: 0, rows: data, siblings: [] }, [top], [[1, 64]], { hash: 'keccak256', arity: 2, capHeight: 0, wordBytes: 4, montgomery: 'koalabear' });
 const told: Explanation = explain(grown, { oldRoot: top, newRoot: text }), steps: bigint[] = told.path.map(({ index }) => index);
 
 const standard: OpenZeppelinTree = openZeppelin([[text, 5n]], ['bytes32', 'uint256'], { sortLeaves: false }), simple = openZeppelinSimple(leaves);
-const dump: OpenZeppelinDump = simple.dump(), loaded: OpenZeppelinTree = OpenZeppelinTree.load(dump), multi: OpenZeppelinMultiProof = loaded.proveMany([0, 1]);
-const solidity: boolean = standard.verify(0, standard.prove(0)) && verifyOpenZeppelin(multi.proof, loaded.leaf(0), loaded.root);
+const dump: OpenZeppelinDump = simple.dump(), loaded: OpenZeppelinTree = OpenZeppelinTree.load(dump), multi: OpenZeppelinMultiProof = loaded.proveTogether([0, 1]);
+const solidity: boolean = standard.verify(0, standard.prove(0)) && verifyOpenZeppelin(multi.proof, loaded.root, loaded.leaf(0));
 const parts: [number, readonly unknown[], readonly string[] | null, string[]] = [loaded.nLeaves, loaded.values, loaded.leafEncoding, loaded.nodes];
 
-const file: TreeFile = await openTree(new Blob([data])), node: Uint8Array = await file.node(0, 0n), row: Uint8Array = await file.nodes(0, 0, 1);
+const file: TreeFile = await TreeFile.open(new Blob([data])), row: Uint8Array = await file.read(0, 0n, 1);
 const wrong: { level: number; index: number } | null = await file.check({ key }), ofTreeFile: Uint8Array = (await file.prove(0, { key })).toBytes();
 const size: bigint = file.levelSize(0) + file.nLeaves + file.leafBytes + file.totalBytes, mode: 'plain' | 'keyed' | 'derive-key' = file.mode;
 
@@ -48,4 +48,4 @@ try {
 } catch (error) {
     if (error instanceof MerklizeError) console.log(error.code satisfies 'invalid_argument');
 }
-console.log(merklize, vectors, some, modulus, bits, parsed, streamed, count, ofFile, level, nodes, list, together, claims, good, steps, solidity, parts, node, row, wrong, ofTreeFile, size, mode, file.padding, file.root, file.height, file.hash, file.rule);
+console.log(merklize, vectors, some, modulus, bits, parsed, streamed, count, ofFile, level, nodes, list, together, claims, good, steps, solidity, parts, ofRows, row, wrong, ofTreeFile, size, mode, file.padding, file.root, file.height, file.hash, file.rule);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { both, bytes, counted, hex, library, merklize, needsLibrary, vectors } from './common.mjs';
 
-const { MerkleTree, explain, hash, openTree, parseProof, root, verify, verifyConsistency } = merklize;
+const { MerkleTree, TreeFile, explain, hash, merkleRoot, parseProof, verify, verifyConsistency } = merklize;
 
 test('trees and proofs of the library: nodes, bytes and JSON', needsLibrary, async () => {
     const seen = new Set(), byTree = new Map(), nameOf = ({ hash: name, root: top, key }, rule, n) => [name, top, key, rule, n].join();
@@ -13,11 +13,11 @@ test('trees and proofs of the library: nodes, bytes and JSON', needsLibrary, asy
     }
     for (const given of library.trees) {
         const { file, hash: name, rule, key, n_leaves: n } = given, how = { hash: name, rule, ...(key ? { key: bytes(key) } : {}) };
-        const theirs = await openTree(bytes(file)), leaves = await theirs.nodes(0, 0, n), tree = new MerkleTree(leaves, how);
+        const theirs = await TreeFile.open(bytes(file)), leaves = await theirs.read(0, 0, n), tree = new MerkleTree(leaves, how);
         assert.deepEqual([tree.hash, tree.rule, tree.nLeaves, tree.height, hex(tree.root)], [name, rule, n, theirs.height, given.root]);
         for (let level = 0; level <= tree.height; level++)
-            assert.equal(hex(tree.level(level)), hex(await theirs.nodes(level, 0, Number(theirs.levelSize(level)))), `level ${level} of ${n}, ${rule}`);
-        assert.equal(hex(root(leaves, how)), given.root);
+            assert.equal(hex(tree.level(level)), hex(await theirs.read(level, 0, Number(theirs.levelSize(level)))), `level ${level} of ${n}, ${rule}`);
+        assert.equal(hex(merkleRoot(leaves, how)), given.root);
         assert.deepEqual(tree.prove(n - 1), await theirs.prove(n - 1, how), 'a tree file proves the same');
         for (const { entry, proof } of byTree.get(nameOf(given, rule, n))) {
             const made = proof.kind === 0 ? tree.prove(proof.indices[0])
@@ -37,7 +37,7 @@ test('formats of the library', needsLibrary, () => {
     for (const { name, hash: of, rule, leaves, records, root: expected, root_of_records: ofRecords } of library.formats) {
         const tree = new MerkleTree(leaves, { format: name });
         assert.deepEqual([tree.hash, tree.rule, hex(tree.root)], [of, rule, expected], name);
-        assert.equal(hex(root(leaves, { format: name })), expected, name);
+        assert.equal(hex(merkleRoot(leaves, { format: name })), expected, name);
         if (ofRecords) assert.equal(hex(MerkleTree.fromMessages(records.map(bytes), { format: name }).root), ofRecords, name);
         else assert.throws(() => MerkleTree.fromMessages(records.map(bytes), { format: name }), /leaves of the format 'ssz' are not hashed/);
     }
@@ -56,7 +56,7 @@ test('RFC 6962: trees of records, paths and consistency', () => {
         assert.deepEqual(new MerkleTree(leaves.slice(0, n), { format }).proveConsistency(old).nodes.map(hex), nodes);
     const empty = new MerkleTree([], { format });
     assert.equal(hex(empty.root), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', "SHA-256 of nothing: RFC 6962's empty tree");
-    assert.equal(hex(root([], { format })), hex(empty.root));
+    assert.equal(hex(merkleRoot([], { format })), hex(empty.root));
     assert.throws(() => empty.prove(0), /MerkleTree.prove: the index must be an integer below the 0 leaves, got 0/);
 });
 
@@ -91,7 +91,7 @@ test('a tree is of a copy of its leaves, and gives copies', () => {
     assert.equal(explain(tree.prove(0), before).valid, true);
     key.fill(0);
     assert.equal(keyed.prove(2).toJson(), proof);
-    const one = Buffer.from(counted(32)), only = root(one);
+    const one = Buffer.from(counted(32)), only = merkleRoot(one);
     one.fill(0);
     assert.equal(hex(only), hex(counted(32)));
 });
@@ -110,7 +110,7 @@ test('wrong arguments of trees are errors with the rule', () => {
         [() => new MerkleTree(counted(32), { format: 'bitcoin', rule: 'pad' }), /the format 'bitcoin' fixes rule: leave it out, got 'pad'/],
         [() => new MerkleTree(['ff'.repeat(32)], { hash: 'rpo256' }), /MerkleTree: word 0 is 18446744073709551615, not a field element/],
         [() => new MerkleTree(twins, { format: 'bitcoin' }), /format 'bitcoin': the last two of the 2 nodes of level 0 are equal/],
-        [() => root(twins, { format: 'bitcoin' }), /format 'bitcoin': the last two of the 2 nodes of level 0 are equal/],
+        [() => merkleRoot(twins, { format: 'bitcoin' }), /format 'bitcoin': the last two of the 2 nodes of level 0 are equal/],
         [() => MerkleTree.fromMessages('abc'), /MerkleTree.fromMessages: messages must be a list of bytes, got string/],
         [() => MerkleTree.fromMessages([bytes('00'), 'abc']), /MerkleTree.fromMessages: message 1: data must be a Uint8Array/],
         [() => tree.prove(3), /MerkleTree.prove: the index must be an integer below the 3 leaves, got 3/],
