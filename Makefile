@@ -18,7 +18,7 @@ DIFFERENTIAL_SECONDS ?= 10
 # Compilers for devices, which need no device: the tests run the portable core through them.
 DEVICE_COMPILERS := 'nvidia-cuda-nvrtc==13.0.*' intel-opencl-rt==2026.0.0 intel-cmplr-lib-rt==2026.0.0 intel-sycl-rt==2026.0.0
 # Pinned, because another version formats and finds otherwise.
-LINTERS := 'clang-format==23.1.*' 'clang-tidy==23.1.*' 'ruff==0.17.*' 'mypy==2.4.*'
+LINTERS := 'clang-format==23.1.*' 'clang-tidy==23.1.*' 'ruff==0.17.*' 'mypy==2.4.*' 'pyright[nodejs]==1.1.414'
 DOCS_TOOLS := 'mkdocs-material==9.8.*' 'mkdocstrings==1.0.*' 'mkdocstrings-python==2.0.*' 'ruff==0.17.*'
 
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt src/CMakeLists.txt python/CMakeLists.txt docs/verify.html \
@@ -264,7 +264,7 @@ data = bytes(range(251)) * 9999; assert merklize.hash(data, device='sycl:0') == 
 # ---- For developers --------------------------------------------------------------------------------------------------
 
 .PHONY: lint
-lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff, mypy, generated files
+lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff, mypy, pyright, generated files
 	@echo "== formats"
 	@clang-format --dry-run -Werror $(CPP_SOURCES)
 	@ruff check -q && ruff format -q --check
@@ -288,6 +288,8 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@echo "== mypy"
 	@python -m mypy -p merklize
 	@python -m mypy python/tests/typed_surface.py
+	@echo "== pyright"
+	@python -m pyright
 	@echo "== clang-tidy"
 	@cmake --preset release --log-level=WARNING
 	@python $(BIN)/run-clang-tidy.py -clang-tidy-binary $(BIN)/clang-tidy -p build/release -quiet -j $$(nproc) \
