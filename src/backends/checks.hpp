@@ -1,4 +1,4 @@
-// What every driver checks before it asks the vendor: the same mistake has the same text on every device.
+// Checks that every driver makes before it calls the vendor's library, so that one mistake has one text on all devices.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "backends/failure.hpp"
 #include "backends/sealed.hpp"
 
-// device: what the text begins with, "opencl:0 (NAME)".
+// device: the beginning of the text, "opencl:0 (NAME)".
 namespace merklize::backends {
 
 [[noreturn]] inline void refuse(mkz_status status, const std::string& device, const std::string& text) {
@@ -100,7 +100,7 @@ inline void require_groups(const std::string& device, const std::string& kernel,
                   std::to_string(groups) + " groups are more than the device can count, " + std::to_string(most));
 }
 
-/// A binary that is sealed must be of the compiler `maker`.
+/// A sealed binary must be of the compiler `maker`.
 inline void require_maker(const std::string& device, const Opened& opened, std::string_view maker) {
     if (opened.maker == maker) return;
     refuse(MKZ_INVALID_ARGUMENT, device,
@@ -108,14 +108,14 @@ inline void require_maker(const std::string& device, const Opened& opened, std::
                " bytes was made by another compiler: " + std::string(opened.maker) + ", not " + std::string(maker));
 }
 
-/// The binary inside what program_binary() gave, if it is whole and of the compiler `maker`.
+/// Opens what program_binary() gave: the binary inside, if it is whole and of the compiler `maker`.
 inline std::string open_own(const std::string& device, std::string_view sealed, std::string_view maker) {
     const Opened opened = open_sealed(sealed, device);
     require_maker(device, opened, maker);
     return std::string(opened.binary);
 }
 
-/// program_binary(): gives what open_own() takes.
+/// The end of program_binary(): gives the caller what open_own() takes.
 /// binary  the vendor's; empty: there is none
 inline void give_own(const std::string& device, const std::string& binary, std::string_view maker,
                      void (*sink)(void* context, const void* bytes, std::uint64_t size), void* context) {
@@ -124,7 +124,7 @@ inline void give_own(const std::string& device, const std::string& binary, std::
     sink(context, all.data(), all.size());
 }
 
-/// A compiler's log for an error: its first errors are what matters.
+/// A compiler's log, cut for an error text, because its first errors matter most.
 inline std::string shortened(std::string log) {
     constexpr std::size_t shown = 8192;
     if (log.size() <= shown) return log;
@@ -139,7 +139,7 @@ void put(char (&to)[Size], const std::string& text) {
     std::snprintf(to, Size, "%s", text.c_str());
 }
 
-/// The same for what compiled programs depend on: it ends with a checksum, because what does not fit must count as well.
+/// The same for a text on which compiled programs depend. It ends with a checksum, so that the part that does not fit counts, too.
 template <std::size_t Size>
 void put_summed(char (&to)[Size], const std::string& text) {
     char sum[20];

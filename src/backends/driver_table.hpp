@@ -1,4 +1,4 @@
-// The functions of a driver (seams/driver.h), listed once: every backend declares them and fills its table from here.
+// The functions of a driver (seams/driver.h), listed once. Every backend declares them and fills its table from this list.
 #pragma once
 
 #include "seams/backend.h"

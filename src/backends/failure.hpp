@@ -1,4 +1,4 @@
-// Failures inside a backend are exceptions of one type; at its C tables they become a status and a text.
+// Failures inside a backend are exceptions of one type. At the C tables they become a status and a text.
 #pragma once
 
 #include <cstdio>
@@ -21,7 +21,7 @@ struct Failure : std::exception {
 
 struct LastError {
     std::string text;
-    char without_memory[64] = "";  // shown instead if it is not empty: there is no memory for a text
+    char without_memory[64] = "";  // not empty: shown instead, because there was no memory for a text
 };
 
 inline LastError& kept_error() noexcept {
@@ -35,8 +35,8 @@ inline const char* last_error() noexcept {
     return kept.without_memory[0] != '\0' ? kept.without_memory : kept.text.c_str();
 }
 
-/// The exception that is being handled as a status, its text kept for last_error(). Only to be called in a catch block.
-/// backend  what the text of any other exception begins with: "opencl"
+/// The status of the exception that is being handled; its text is kept for last_error(). Only for catch blocks.
+/// backend  the beginning of the text of any other exception: "opencl"
 inline mkz_status note_exception(const char* backend) noexcept {
     LastError& kept = kept_error();
     kept.without_memory[0] = '\0';

@@ -1,4 +1,4 @@
-// Devices that a vendor's runtime lists once, at their first use: what OpenCL and SYCL have in common of mkz_backend.
+// Devices that a vendor's runtime lists once, at first use: the functions of mkz_backend that OpenCL and SYCL share.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct DeviceList {
     std::string missing;  // why there are none; else empty
 };
 
-/// Throws a Failure if there is none of this index.
+/// Throws a Failure if no device has this index.
 template <class Device>
 Device& device_of(const DeviceList<Device>& list, const char* backend, std::uint32_t index) {
     if (!list.missing.empty()) throw Failure(MKZ_UNAVAILABLE, list.missing);
@@ -29,8 +29,8 @@ Device& device_of(const DeviceList<Device>& list, const char* backend, std::uint
 }
 
 /// The functions of a backend's table.
-/// Backend  has its `name`, its `devices()`, which may throw and are never destroyed, and the text `without_memory` for when they
-///          cannot be listed
+/// Backend  has a `name`, `devices()`, which may throw and whose list is never destroyed, and the text `without_memory` for when there
+///          is no memory to list them
 template <class Backend>
 struct ListedDevices {
     static const char* why_unavailable() noexcept {
@@ -61,7 +61,7 @@ struct ListedDevices {
 
     static void tune(std::uint32_t device, mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint32_t,
                      mkz_policy* policy) noexcept {
-        DeviceClass found = DeviceClass::gpu;  // of a device that is not there
+        DeviceClass found = DeviceClass::gpu;  // for a device that does not exist
         std::uint32_t max_group_size = 0;
         guarded(Backend::name, [&] {
             const auto& d = device_of(Backend::devices(), Backend::name, device);

@@ -1,5 +1,5 @@
-// What program_binary() gives and program_load() takes: a vendor's binary in an envelope that says who made it and shows damage.
-// Vendors' loaders check little themselves: some are not told the size, some run a damaged binary or one of another version.
+// What program_binary() gives and program_load() takes: a vendor's binary in an envelope that names its maker and shows damage.
+// Vendors' loaders check little themselves: some do not learn the size, some run a damaged binary or one of another version.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ inline std::uint64_t checksum(std::string_view bytes) noexcept {
     return sum;
 }
 
-/// A binary and who made it, both inside the sealed bytes.
+/// A binary and its maker, both inside the sealed bytes.
 struct Opened {
     std::string_view maker;
     std::string_view binary;
@@ -39,7 +39,7 @@ struct Envelope {
 inline constexpr std::string_view envelope_magic = "mkzprog1";
 inline constexpr std::size_t summed_from = offsetof(Envelope, maker_bytes);
 
-/// maker  any text: what the device that loads it must agree with
+/// maker  any text; the device that loads the binary must have the same
 inline std::string seal(std::string_view maker, std::string_view binary) {
     Envelope envelope{.magic = {}, .sum = 0, .maker_bytes = maker.size(), .binary_bytes = binary.size()};
     std::memcpy(envelope.magic, envelope_magic.data(), sizeof envelope.magic);
@@ -52,8 +52,8 @@ inline std::string seal(std::string_view maker, std::string_view binary) {
 }
 
 /// sealed  what seal() gave, or any bytes
-/// on      what error texts begin with
-/// errors  MKZ_INVALID_ARGUMENT: not whole, or not sealed at all. The maker is the caller's to check
+/// on      the beginning of error texts
+/// errors  MKZ_INVALID_ARGUMENT: not whole, or not sealed at all. The caller must check the maker
 inline Opened open_sealed(std::string_view sealed, const std::string& on) {
     const auto refuse = [&](const char* why) {
         throw Failure(MKZ_INVALID_ARGUMENT,

@@ -60,7 +60,7 @@ struct Row {
     Values fill;
     Values where{};              // fields other than 0 must have these values by now
     std::uint64_t from = 0;      // the n of tune() must be at least this
-    bool if_group_open = false;  // only while group_size is open: `fill` was measured with its own group size
+    bool if_group_open = false;  // only while group_size is open, because `fill` was measured with its own group size
 };
 
 constexpr Row rows[] = {
@@ -99,7 +99,7 @@ constexpr Row rows[] = {
      any_size,
      {.levels_per_launch = 8, .group_size = 256, .lanes = 1, .constants = MKZ_CONSTANTS_constant}},
 
-    // Processors, measured with Intel's runtimes 2026.0 (OpenCL and SYCL) on an AMD EPYC (Zen 5, AVX-512), 2 cores, on 2026-11-21.
+    // Processors: measured with Intel's runtimes 2026.0 (OpenCL and SYCL) on an AMD EPYC (Zen 5, AVX-512), 2 cores, on 2026-11-21.
     {processors, every_job, all_hashes, any_size, {.group_size = 64, .constants = MKZ_CONSTANTS_constant}},
     // An item has lanes of its own, with the hint that keeps Intel's compiler from making vectors of neighbouring items
     // (port.h). BLAKE3 has 16 lanes: then the compiler finds the transposition (8 gave 0.66 of the rate for merges,
@@ -119,8 +119,8 @@ constexpr Row rows[] = {
     {+sycl_processor, every_job, of_small_field, any_size, {.lanes = 1}},
     {processors, every_job, of_field, any_size, {.lanes = 8}},
     {intel_processor | sycl_processor, every_job, of_field, any_size, {.mul_by_halves = 1}, {.lanes = 1}},
-    // A field hash goes level by level until so few nodes are left that groups of 64 items would leave cores idle. So
-    // 2^10 leaves take 0.55 of the time, 2^12 take 0.86 and 2^14 take 0.99.
+    // A field hash goes level by level until so few nodes are left that groups of 64 items would leave cores idle. With
+    // this row, 2^10 leaves take 0.55 of the time, 2^12 take 0.86 and 2^14 take 0.99.
     {processors, every_job, of_field, power(12) + 1, {.levels_per_launch = 8}},
     {processors, every_job, of_field, any_size, {.levels_per_launch = 1}},
 };
@@ -180,10 +180,10 @@ namespace {
 struct CpuRow {
     Hashes hashes;
     std::uint32_t most_levels;
-    std::uint64_t least_shared;  // in merges: one thread does fewer alone
+    std::uint64_t least_shared;  // merges; fewer are done by one thread alone
 };
 constexpr CpuRow cpu_rows[] = {
-    {only("blake3"), 12, power(10)},  // done before a second thread is awake: 12 us by one thread, 16 to 30 us by two
+    {only("blake3"), 12, power(10)},  // done before a second thread wakes up: 12 us by one thread, 16 to 30 us by two
     {of_bytes, 12, 0},
     {of_field, 8, 0},
 };

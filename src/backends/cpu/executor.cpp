@@ -51,7 +51,7 @@ bool expand(const Expand& a, const Workers& workers) {
 bool rows_by_lanes(const HashRows& a, const Workers& workers) {
     const std::uint64_t row_bytes = runtime::row_unit(a.hash) * a.length;
     const std::uint64_t per_piece = std::max<std::uint64_t>(64, 4096 / (row_bytes / 64 + 1));
-    // A single row can take long, so the kernels also ask inside a row. Only the launching thread may tick.
+    // A single row can take long, so the kernels also tick inside a row. Only the launching thread may tick.
     const auto launcher = std::this_thread::get_id();
     std::atomic<bool> stop{false};
     std::atomic<std::uint64_t> rows_done{0};
@@ -71,10 +71,10 @@ bool rows_by_lanes(const HashRows& a, const Workers& workers) {
     return finished && !stop;
 }
 
-// Rows of some chunks fill the lanes together; rows of many do so alone.
+// Rows of a few chunks fill the lanes together; a row of many chunks fills them alone.
 constexpr std::uint64_t longest_together = 64 << 10, together_bytes = 512 << 10;
 
-// n rows of a power of two of chunks, together_bytes at most: all their chunks are one run, and so are the nodes of each level.
+// n rows of a power of two of chunks, together_bytes at most. All chunks of the rows are hashed in one run, and so is each level.
 void hash_whole_rows(const HashRows& a, const std::uint8_t* rows, std::uint64_t n, std::uint8_t* out) {
     const std::uint64_t chunks = a.length / MKZ_BLAKE3_CHUNK_LEN;
     std::uint8_t values[32 * together_bytes / MKZ_BLAKE3_CHUNK_LEN];
@@ -138,8 +138,8 @@ bool merge_pairs(const MergePairs& a, const Workers& workers) {
     });
 }
 
-// Merges n adjacent pairs and copies them, so that each is read from memory once. Some pairs at a time: what the copies leave in
-// the store buffers reaches memory while the next pairs are merged. These are too few a call for the lanes to prefetch.
+// Merges n adjacent pairs and copies them, so that each is read from memory once. Some pairs at a time, so that the store buffers
+// drain to memory while the next pairs are merged. One call has too few pairs for the lanes to prefetch.
 void merge_keeping(const MergeSubtrees& a, const std::uint8_t* pairs, std::uint64_t n, std::uint8_t* out,
                    std::uint8_t* kept) {
     constexpr std::uint64_t at_once = 32;
@@ -150,14 +150,14 @@ void merge_keeping(const MergeSubtrees& a, const std::uint8_t* pairs, std::uint6
         lanes().copy_past_caches(pairs + 64 * done, count, kept + 64 * done);
     }
 #ifdef __SSE2__
-    _mm_sfence();  // whoever learns that this piece is done may read them
+    _mm_sfence();  // another thread may read the copies once this piece is done
 #endif
 }
 
 // Builds the levels of a subtree one after another, while its nodes are in the core's cache.
 bool merge_subtrees(const MergeSubtrees& a, const Workers& workers) {
     std::uint8_t* nodes = at(a.nodes);
-    // Many small subtrees are built several at once. This fills the lanes and gives a thread enough work a piece.
+    // Several small subtrees are built at once, which fills the lanes and gives a thread enough work in each piece.
     constexpr std::uint64_t nodes_per_piece = 1024, pieces_per_thread = 4;
     const std::uint64_t all = a.n >> a.levels;
     const unsigned threads = workers.threads == 0 ? runtime::default_threads() : workers.threads;
@@ -215,7 +215,7 @@ bool merge_at(const MergeAt& a, const Workers& workers) {
     return true;
 }
 
-// A job needs little memory beside its places, but even that may fail.
+// A job allocates little memory of its own, but even that may fail.
 template <class Job>
 bool run(bool (*loop)(const Job& job, const Workers& workers), const Job& job, const Workers& workers) try {
     return loop(job, workers);

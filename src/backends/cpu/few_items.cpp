@@ -1,5 +1,5 @@
-// Small jobs of BLAKE3 on a processor with AVX-512. A job of few items takes as long as a whole batch of lanes, so it takes narrower
-// batches, or the rows of few states.
+// Small jobs of BLAKE3 on a processor with AVX-512. A partly filled vector costs as much as a full one, so small jobs use 8-lane
+// vectors, or one state a vector.
 #include <cstring>
 
 #include "backends/cpu/lanes.hpp"
@@ -15,7 +15,7 @@ const runtime::Blake3Rows& rows = runtime::blake3_rows_avx512;
 
 const Lanes& lanes_for(std::size_t n) { return n <= most_narrow ? lanes_avx512_narrow : lanes_avx512_blake3; }
 
-// One item is one chain, which blake3_chain() knows best.
+// A single item is one chain, for which blake3_chain() is fastest.
 void hash_one(const std::uint8_t* blocks, std::size_t n, std::uint64_t counter, const std::uint32_t* key,
               std::uint32_t flags, std::uint32_t start, std::uint32_t end, std::uint8_t* out) {
     std::uint32_t cv[8];

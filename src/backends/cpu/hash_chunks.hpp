@@ -10,8 +10,8 @@ namespace merklize::cpu {
 
 bool hash_chunks(const runtime::HashChunks& job, const Workers& workers);
 
-/// Merges n chaining values in place to the ceil(n / 2) above them. In BLAKE3 an odd last value goes up as it is.
-/// returns  how many they are
+/// Merges n chaining values in place to the ceil(n / 2) values above them. As in BLAKE3, a lone last value moves up unchanged.
+/// returns  ceil(n / 2)
 std::uint64_t one_level_up(std::uint8_t* values, std::uint64_t n, const Mode& mode);
 
 /// The two values below the root of one message of more than a chunk.

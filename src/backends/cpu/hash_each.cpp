@@ -21,7 +21,7 @@ using runtime::HashEach;
 
 // A longer message is hashed by all threads.
 constexpr std::uint64_t long_bytes = 1 << 20;
-// A multiple of every instruction set's lanes: what comes in such batches from one place needs no chains.
+// A multiple of every instruction set's lanes. Whole batches of contiguous chunks need no chains.
 constexpr std::uint64_t batch = 16;
 
 std::uint64_t chunks_of(std::uint64_t bytes) { return std::max<std::uint64_t>(1, (bytes + 1023) / 1024); }
@@ -34,7 +34,7 @@ public:
 
     void add(const Chain& chain) { waiting_.push_back(chain); }
 
-    // Hashes what waits. Chains of equal length are hashed in the order in which they were added.
+    // Hashes the chains that wait. Chains of equal length are hashed in the order in which they were added.
     void run() {
         std::array<std::size_t, 18> ends{};  // chains of more blocks than the index
         for (const Chain& chain : waiting_) ends[blocks_of(chain) - 1]++;
@@ -58,7 +58,7 @@ struct Tree {
     std::uint8_t* out;
 };
 
-// A level of all trees: those whose root is done are taken from the list.
+// Merges one level of all trees, and removes from the list those whose root is done.
 void merge_level(const Mode& mode, bool below_root, std::vector<Tree>& trees, Chains& chains) {
     if (below_root) {
         std::erase_if(trees, [](const Tree& tree) {
@@ -132,7 +132,7 @@ void hash_together(std::span<const Extent> messages, const Mode& mode, bool belo
 bool hash_each(const HashEach& a, const Workers& workers) {
     const std::uint64_t n = a.messages.size();
     if (n == 0) return true;
-    // What a message costs beside its bytes, in bytes.
+    // The overhead of a message, in bytes that take as long to hash.
     constexpr std::uint64_t each = 256;
     std::uint64_t short_bytes = 0, all_long_bytes = 0;
     for (const Extent& message : a.messages) {

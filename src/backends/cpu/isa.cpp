@@ -18,7 +18,7 @@ namespace merklize::cpu {
 
 namespace {
 
-// Two tables without a function in common.
+// Joins two tables that have no function in common.
 void join(Lanes& lanes, const Lanes& others) {
     const auto take = [](auto& function, auto other) {
         if (other != nullptr) function = other;

@@ -18,15 +18,15 @@ inline constexpr unsigned n_ids = std::max({
 });
 
 /// n pairs of digests to n digests, all 32 bytes; out may be in.
-/// table  the given constants of a hash that has such (TABLE_IS_GIVEN, core/hashes.h); not looked at by others
+/// table  the given constants of a hash that has such (TABLE_IS_GIVEN, core/hashes.h); others ignore it
 using MergeKernel = void (*)(const std::uint8_t* in, std::size_t n, std::uint8_t* out, const std::uint64_t* table);
-/// Whether to go on, as go_on.ask(go_on.of). A plain function: what a template of the standard library becomes in code of one
-/// instruction set, the linker might take for all code.
+/// Asks whether to go on: go_on.ask(go_on.of). A plain function, because the linker might use the code that one instruction set makes
+/// of a template of the standard library for all others.
 struct GoOn {
     bool (*ask)(const void* of);
     const void* of;
 };
-/// Asks a function object, which must outlive it.
+/// Asks a function object, which must outlive the GoOn.
 template <class Function>
 GoOn asking(const Function& function) {
     return {[](const void* of) { return (*static_cast<const Function*>(of))(); }, &function};
@@ -36,10 +36,10 @@ GoOn asking(const Function& function) {
 using RowKernel = void (*)(const std::uint8_t* rows, std::size_t n, std::size_t length, std::uint8_t* out, GoOn go_on,
                            const std::uint64_t* table);
 
-/// n words in place, 2^b x mod p of b bits each, to x, or to another word of the same element.
+/// Turns n words of b bits, 2^b x mod p, in place into x, or into another word of the same element.
 using FormKernel = void (*)(std::byte* words, std::size_t n, std::uint64_t modulus);
 
-/// A chain of blocks of its own: a chunk, or two values below their parent.
+/// A chain of blocks: a chunk, or the two values below a parent.
 struct Chain {
     const std::uint8_t* in;  ///< `bytes` bytes
     std::uint8_t* out;       ///< 32 bytes
@@ -67,27 +67,27 @@ struct Lanes {
     /// n rows of `bytes` <= 1024 bytes, each a whole one-chunk message, to n BLAKE3 digests.
     void (*hash_short_rows)(const std::uint8_t* rows, std::size_t n, std::size_t bytes, const std::uint32_t key[8],
                             std::uint32_t flags, std::uint8_t* out) = nullptr;
-    /// n chains of blocks, those of more blocks first. The result of one may be where another one's bytes were, if that comes before it
-    /// or in the same vector.
+    /// n chains of blocks, longest first. The output of a chain may overwrite the input of another one that comes before it or is in
+    /// the same vector.
     void (*hash_chains)(const Chain* chains, std::size_t n, const std::uint32_t key[8], std::uint32_t flags) = nullptr;
     /// n blocks of 64 bytes of extendable output from block index `counter` on.
     void (*expand)(const std::uint32_t cv[8], const std::uint32_t block[16], std::uint32_t block_len,
                    std::uint32_t flags, std::uint64_t counter, std::size_t n, std::uint8_t* out) = nullptr;
-    /// By the id of the hash's unit; null where no unit has the id.
+    /// Indexed by the id of the hash's unit; null where no unit has the id.
     MergeKernel merge[n_ids] = {};
-    /// The same; null for the hash with a chunk tree, too, whose rows the functions above hash.
+    /// Indexed the same; also null for the hash with a chunk tree, whose rows the functions above hash.
     RowKernel hash_rows[n_ids] = {};
 
-    /// n blocks of 64 bytes to `out`, which is on 64 bytes and apart from `in`, for memory that nobody reads soon: the caches keep what
-    /// they have, and lines that are written whole need not be read first. The caller makes a fence before it tells others.
+    /// Copies n blocks of 64 bytes to `out`, aligned to 64 bytes and apart from `in`, for memory that nobody reads soon: it evicts nothing
+    /// from the caches, and whole lines need not be read first. The caller must fence before other threads may read.
     void (*copy_past_caches)(const std::uint8_t* in, std::size_t n, std::uint8_t* out) = nullptr;
 
-    // For words of 4 and of 8 bytes: the 31-bit fields', and Goldilocks'.
+    // For words of 4 bytes (the 31-bit fields) and of 8 bytes (Goldilocks).
     FormKernel from_montgomery_32 = nullptr;
     FormKernel from_montgomery_64 = nullptr;
 };
 
-// The tables of one instruction set are lanes_SET_FAMILY, of a family of hashes each, without the functions of others
+// An instruction set has a table lanes_SET_FAMILY for each family of hashes, with the functions of that family alone
 // (cmake/lanes.cmake). isa.cpp joins them.
 extern const Lanes lanes_avx512_blake3;
 extern const Lanes lanes_avx512_narrow;  ///< the same in vectors of half the width
@@ -96,12 +96,12 @@ extern const Lanes lanes_avx512_sha256;
 /// The lanes of AVX-512, with narrower batches and rows (host/blake3_rows.hpp) for small jobs of BLAKE3.
 Lanes with_few_items(Lanes lanes);
 
-/// The same with the processor's SHA instructions where they are faster: for hashes on SHA-256's compression. Only if there are such
-/// instructions.
+/// The lanes with the processor's SHA instructions where they are faster, for hashes on SHA-256's compression. The processor must have
+/// them.
 Lanes with_sha256_instructions(Lanes lanes);
 
-/// For merges of a long run of pairs in batches: what the second batch after this one reads and writes goes to the caches. Never past
-/// the run: a prefetch from a missing page costs a walk of the page tables. Always inlined, so that the linker never takes code of one
+/// For merges of a long run of pairs in batches: prefetches what the second batch after this one reads and writes. Never past the run,
+/// because a prefetch from a missing page costs a walk of the page tables. Always inlined, so that the linker never uses code of one
 /// instruction set for another.
 /// left   pairs from this batch on
 /// batch  its pairs

@@ -74,7 +74,7 @@ LANES_INLINE Lane32 monty31_power(int power, Lane32 x, std::uint32_t p) {
     const __m512i t = _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
     return (Lane32)_mm512_min_epu32(t, _mm512_add_epi32(t, modulus));
 }
-// A message word is added from memory: two states take all registers. Compilers load it before, and spill.
+// Adds a message word from memory, because two states take all registers. Compilers would load the word before, and spill.
 LANES_INLINE Lane32 add_from_memory(Lane32 a, const Lane32& b) {
     asm("vpaddd %1, %0, %0" : "+v"(a) : "m"(b));
     return a;
@@ -129,8 +129,8 @@ LANES_INLINE void transpose_quarters(__m512i r[4]) {
     r[3] = _mm512_unpackhi_epi64(b, d);
 }
 
-// By halves of 32 bytes: a load joins two lanes' halves, which saves a fourth of the shuffles. Intel's processors start those on one
-// port only.
+// Loads by halves of 32 bytes: each load joins the halves of two lanes, which saves a fourth of the shuffles. Intel's processors start
+// shuffles on one port only.
 LANES_INLINE void load_block(mkz_lane32 m[16], const std::uint8_t* const p[W32]) {
     for (std::size_t h = 0; h < 2; h++) {
         const auto half = [&](std::size_t lane) {

@@ -1,5 +1,5 @@
 // AVX-512 (VL) with vectors of 256 bits: 8 lanes of 32 bits, for at most 8 chunks or parents. Intel's processors start three
-// instructions on such vectors a cycle, but two on vectors of 512 bits. narrow_batches.cpp says who uses it.
+// instructions on such vectors a cycle, but two on vectors of 512 bits. few_items.cpp uses it.
 #include <immintrin.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@ typedef unsigned long long Lane64 __attribute__((vector_size(32)));
 
 #define LANES_INLINE static inline __attribute__((always_inline))
 
-// As in lanes_avx512.cpp: else compilers load the word before, and there is no register for it.
+// As in lanes_avx512.cpp, because compilers would load the word before, and no register is left for it.
 LANES_INLINE Lane32 add_from_memory(Lane32 a, const Lane32& b) {
     asm("vpaddd %1, %0, %0" : "+v"(a) : "m"(b));
     return a;
@@ -25,7 +25,7 @@ LANES_INLINE Lane32 add_from_memory(Lane32 a, const Lane32& b) {
 #define MKZ_SPLAT32(x) (Lane32{} + static_cast<std::uint32_t>(x))
 #define MKZ_LANE64 Lane64
 #define MKZ_SPLAT64(x) (Lane64{} + static_cast<unsigned long long>(x))
-#define MKZ_LANE(type, v, j) ((v)[j])  // for what BLAKE3 does not use
+#define MKZ_LANE(type, v, j) ((v)[j])  // for code of the core that BLAKE3 does not use
 #define MKZ_ADD32_3(a, b, c) (add_from_memory(a, b) + (c))
 #define MKZ_BLAKE3_TOGETHER 1
 #define MKZ_ROTR32(x, n) ((Lane32)_mm256_ror_epi32((__m256i)(x), (n)))

@@ -14,13 +14,13 @@ inline std::uint8_t* at(const runtime::Place& place) {
     return static_cast<std::uint8_t*>(place.pointer) + place.offset;
 }
 
-/// The threads that run a job's loops, and the tick that says whether to go on.
+/// The threads that run a job's loops, and the tick that can cancel them.
 struct Workers {
     unsigned threads;  // 0 = all that the process may use
     const runtime::Tick& tick;
 };
 
-/// Items of one kernel in pieces of `per_piece`: body(first, count).
+/// Runs a loop over items in pieces of `per_piece`: body(first, count).
 /// returns  false if tick cancelled
 template <class Body>
 bool in_pieces(const Workers& workers, std::uint64_t n, std::uint64_t per_piece, Body body) {

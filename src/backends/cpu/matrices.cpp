@@ -1,4 +1,4 @@
-// Rows of several matrices: a few rows at a time are put side by side in a core's cache, checked and hashed there.
+// Rows of several matrices: a few rows at a time are packed side by side into a core's cache, and checked and hashed there.
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -24,7 +24,7 @@ std::uint64_t rows_per_piece(const HashMatrices& job, unsigned threads) {
     return batch * std::max<std::uint64_t>(1, std::min({all, cached, shared}));
 }
 
-// Whether the rows can be hashed where they are.
+// Whether the rows can be hashed in place.
 bool lies_together(const HashMatrices& job) {
     return job.matrices.size() == 1 && !job.montgomery && !job.from_montgomery &&
            job.matrices[0].row_stride == static_cast<std::int64_t>(job.row_bytes()) &&

@@ -1,4 +1,4 @@
-// Merges and rows of the hashes on SHA-256's compression by the processor's own instructions, two side by side.
+// Merges and rows of the hashes on SHA-256's compression, by the processor's SHA instructions, two messages side by side.
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace {
 using Bytes = const std::uint8_t*;
 constexpr std::size_t block_bytes = 64, blocks_between_checks = 65536;
 
-// The hashes differ in what is before a message and in what is done with a digest.
+// What differs between these hashes: the prefix of a message, and what becomes of its digest.
 struct Form {
     int leaf_prefix, node_prefix;  // a byte, or -1
     bool is_padded_node = true;    // else a node is one compression
@@ -29,7 +29,7 @@ constexpr Form form_of(Hash hash) {
     }
 }
 
-// A message: a prefix, if any, and `length` bytes. Its blocks are read where they are, or made in `made`.
+// A message: a prefix, if any, and `length` bytes. Its blocks are read in place, or made in `made`.
 class Message {
 public:
     Message(int prefix, Bytes data, std::size_t length) : prefix_(prefix >= 0), data_(data), length_(length) {
@@ -66,7 +66,7 @@ void store(std::uint8_t out[32], const std::uint32_t h[8]) {
     }
 }
 
-// Two messages of one length to two digests; false if go_on said so.
+// Hashes two messages of one length to two digests; false if go_on did.
 bool digest_two(Message& a, Message& b, std::size_t blocks, std::uint8_t* out_a, std::uint8_t* out_b, GoOn go_on) {
     const runtime::Sha256Instructions& sha = *runtime::sha256_instructions();
     std::uint32_t h[2][8];
@@ -122,7 +122,7 @@ void hash_rows(Bytes rows, std::size_t n, std::size_t length, std::uint8_t* out,
     digest_rows(form, form.leaf_prefix, true, rows, n, length, out, go_on);
 }
 
-// 16 lanes of AVX-512 are as fast as the instructions or faster, but only if all have work: the rest goes to the instructions.
+// 16 lanes of AVX-512 are as fast as the instructions or faster, but only if all have work. So the instructions get the rest.
 constexpr std::size_t full = 16;
 
 #if defined(__x86_64__)

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// What merklize uses of NVIDIA's driver interface and of NVRTC, declared here: building needs no toolkit and no header of
-// theirs, and both libraries are opened at run time. Names are the vendor's; the numbers are part of a stable binary
-// interface (CUDA 12.0 and later).
+// The part of NVIDIA's driver interface and of NVRTC that merklize uses. It is declared here, so that building needs no toolkit
+// and no header of theirs; both libraries are opened at run time. Names are the vendor's; the numbers are part of a stable
+// binary interface (CUDA 12.0 and later).
 namespace merklize::cuda {
 
 using CUresult = int;

@@ -10,7 +10,7 @@
 namespace merklize::cuda {
 namespace {
 
-// "580.159.04 (CUDA 13.0)". The kernel module's number is what people know a driver by; a container may hide it.
+// "580.159.04 (CUDA 13.0)". People know a driver by the number of its kernel module, which a container may hide.
 std::string driver_text() {
     const int version = driver_version();
     std::string cuda = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -22,7 +22,7 @@ std::string driver_text() {
     return cuda;
 }
 
-// NVRTC's version is not part of it: to load NVRTC takes tens of milliseconds, which a process that finds its programs in the cache saves.
+// NVRTC's version is not part of the text, because a process that finds its programs in the cache need not load NVRTC (tens of ms).
 std::string compiler_text(const Device& device) {
     std::string text = "NVRTC for sm_" + std::to_string(device.arch()) + ", driver " + driver_text();
     if (const char* chosen = secure_getenv("MERKLIZE_NVRTC_LIBRARY"); chosen != nullptr)
@@ -161,7 +161,7 @@ mkz_status facts(std::uint32_t device, mkz_driver_facts* facts) noexcept {
         facts->unified = 0;
         facts->is_cpu = 0;
         facts->max_group_size = static_cast<std::uint32_t>(d.attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
-        // What a kernel may declare; more needs a launch attribute, which no kernel here asks for.
+        // The shared memory that a kernel may declare. More needs a launch attribute, which no kernel here asks for.
         facts->local_bytes = static_cast<std::uint64_t>(d.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
         facts->max_allocation = d.memory_bytes();
         std::snprintf(facts->compiler, sizeof facts->compiler, "%s", compiler_text(d).c_str());

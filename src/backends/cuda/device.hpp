@@ -28,7 +28,7 @@ private:
     std::vector<CUevent> idle_[2];
 };
 
-/// Streams of this library's own that are not in use and have nothing left to do.
+/// The library's own streams that are not in use and have nothing left to do.
 class StreamPool {
 public:
     CUstream take(const std::string& on);
@@ -39,7 +39,7 @@ private:
     std::vector<CUstream> idle_;
 };
 
-/// One GPU. Made on first use, alive until the process ends: its memory and streams may outlive every static object.
+/// One GPU. Made on first use, alive until the process ends, because its memory and streams may outlive every static object.
 class Device {
 public:
     Device(std::uint32_t index, CUdevice handle);
@@ -69,10 +69,10 @@ private:
     std::atomic<CUcontext> context_{nullptr};
 };
 
-/// Throws a Failure if there is none of this index.
+/// Throws a Failure if no device has this index.
 Device& device_of(std::uint32_t index);
 
-/// Makes a device's context current for a scope; the caller's comes back after it.
+/// Makes a device's context current for a scope, and the caller's context again at its end.
 class Current {
 public:
     explicit Current(Device& device);
@@ -84,8 +84,8 @@ private:
     bool pushed_ = false;
 };
 
-/// For its scope this thread may allocate and query although somebody captures a stream (PyTorch's captures forbid it to all
-/// threads, since such calls might belong to the captured work; ours do not).
+/// In its scope this thread may allocate and query while another thread captures a stream. PyTorch's captures forbid such calls
+/// to all threads, because they might belong to the captured work; the calls in this scope do not.
 class BesideCaptures {
 public:
     BesideCaptures() noexcept;
@@ -94,7 +94,7 @@ public:
     ~BesideCaptures();
 
 private:
-    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // the one to go back to
+    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // restored at the end
 };
 
 mkz_status device_facts(std::uint32_t device, mkz_device_facts* facts) noexcept;

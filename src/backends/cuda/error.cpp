@@ -16,7 +16,7 @@ std::string words_of(CUresult result) {
     return std::string(name) + " (" + text + ")";
 }
 
-// After one of these every call in the context fails, whoever's kernel it was, until the process ends.
+// After one of these, every call in the context fails until the process ends, no matter whose kernel failed.
 bool is_sticky(CUresult result) {
     return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_ECC_UNCORRECTABLE ||
            result == CUDA_ERROR_LAUNCH_TIMEOUT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED ||

@@ -9,9 +9,9 @@ constexpr std::uint64_t smallest_block = 512;
 constexpr std::uint64_t page = std::uint64_t{2} << 20;  // the driver's own unit for large blocks
 constexpr std::size_t most_kept = 256;
 
-// Small sizes become powers of two and large ones whole pages, so that blocks fit again.
+// Rounds small sizes to powers of two and large ones to whole pages, so that kept blocks fit later requests.
 std::uint64_t block_size(std::uint64_t bytes) {
-    if (bytes > UINT64_MAX - page) return bytes;  // more than there can be
+    if (bytes > UINT64_MAX - page) return bytes;  // no device has as much
     if (bytes > page) return (bytes + page - 1) / page * page;
     std::uint64_t size = smallest_block;
     while (size < bytes) size *= 2;
@@ -56,7 +56,7 @@ Place place_of(Device& device, const void* pointer) {
 }  // namespace
 
 BlockCache::BlockCache(Device& device) : device_(device) {
-    kept_.reserve(2 * most_kept);  // give() needs no memory, even with as many threads in it
+    kept_.reserve(2 * most_kept);  // so give() allocates nothing, even with as many threads in it
 }
 
 bool BlockCache::take_kept(std::uint64_t bytes, Block& taken) {
@@ -108,8 +108,8 @@ BlockCache::Block BlockCache::take(std::uint64_t bytes) {
     return block;
 }
 
-// At most a quarter of the device stays here, used or idle, since PyTorch and others in the process cannot ask for it back. Freeing
-// waits: a caller who enqueues and releases without end becomes slower, and does not get ever more memory.
+// At most a quarter of the device stays here, used or idle, because PyTorch and others in the process cannot ask for it back. Freeing
+// waits, so a caller who enqueues and releases without end becomes slower, but does not take ever more memory.
 void BlockCache::give(Block block) noexcept {
     {
         const std::lock_guard lock(mutex_);
@@ -121,14 +121,14 @@ void BlockCache::give(Block block) noexcept {
 
 void BlockCache::give_idle(Block block) noexcept {
     const std::lock_guard lock(mutex_);
-    if (kept_.size() == kept_.capacity()) return;  // full of others that nobody freed: lost
+    if (kept_.size() == kept_.capacity()) return;  // full, because other threads free blocks now: this one is lost
     kept_bytes_ += block.bytes;
     kept_.push_back(std::move(block));
 }
 
 void BlockCache::free(const Block& block) noexcept {
     const BesideCaptures beside;
-    driver().cuCtxSynchronize();  // cuMemFree waits, too, but is not said to
+    driver().cuCtxSynchronize();  // cuMemFree waits, too, but its documentation does not promise that
     driver().cuMemFree(block.address);
 }
 
@@ -150,13 +150,13 @@ CUdeviceptr Memory::used_by(Stream& stream) {
     return address;
 }
 
-// A graph runs as often as its owner likes, and no mark in a stream tells when it has ended for good. The driver does: it gives up the
-// graph's objects when the graph, all that was made of it and all their runs are gone.
+// A graph runs as often as its owner likes, and no mark in a stream tells when it has run for the last time. The driver tells: it
+// releases the graph's user objects when the graph, all that was made of it and all their runs are gone.
 bool Memory::share_with_graph(const Stream& stream) {
     const DriverApi& api = driver();
     if (api.cuStreamGetCaptureInfo == nullptr || api.cuUserObjectCreate == nullptr ||
         api.cuUserObjectRelease == nullptr || api.cuGraphRetainUserObject == nullptr) {
-        owners++;  // for good
+        owners++;  // never undone
         return true;
     }
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -164,7 +164,7 @@ bool Memory::share_with_graph(const Stream& stream) {
     CUgraph graph = nullptr;
     device.check(api.cuStreamGetCaptureInfo(stream.handle, &status, &id, &graph, nullptr, nullptr),
                  "cuStreamGetCaptureInfo");
-    if (status == CU_STREAM_CAPTURE_STATUS_NONE) return false;  // it has ended
+    if (status == CU_STREAM_CAPTURE_STATUS_NONE) return false;  // the capture has ended
     if (id == capture) return true;
     // The callback may be in any thread and must not call the driver.
     const auto gone = [](void* memory) {
@@ -232,7 +232,7 @@ void release_host(std::uint32_t device, void* host) noexcept {
     });
 }
 
-// Whether this driver has locked the pages, for whoever asked: PyTorch's pinned tensors, cudaHostRegister, allocate_host().
+// Whether this driver has locked the pages, no matter for whom: PyTorch's pinned tensors, cudaHostRegister, allocate_host().
 std::uint32_t is_pinned(std::uint32_t device, const void* host) noexcept {
     bool pinned = false;
     (void)guarded([&] { pinned = place_of(device_of(device), host).type == CU_MEMORYTYPE_HOST; });
@@ -242,7 +242,7 @@ std::uint32_t is_pinned(std::uint32_t device, const void* host) noexcept {
 mkz_status wrap(std::uint32_t device, void* native, std::uint64_t bytes, mkz_memory** memory) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
-        if (bytes != 0 && native != nullptr) {  // nothing may be anywhere
+        if (bytes != 0 && native != nullptr) {  // an empty block may be anywhere
             const Place place = place_of(d, native);
             if (place.type != CU_MEMORYTYPE_DEVICE && place.is_managed == 0) {
                 throw Failure(MKZ_INVALID_ARGUMENT,
@@ -285,7 +285,7 @@ void release(std::uint32_t, mkz_memory* memory) noexcept {
     });
 }
 
-// For code outside this library. Once asked for, a release of the block waits for the device.
+// For code outside this library. After this call, a release of the block waits for the device.
 void* native(mkz_memory* memory) noexcept {
     if (memory == nullptr) return nullptr;
     Memory& block = of(memory);

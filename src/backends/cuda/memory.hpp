@@ -10,7 +10,7 @@
 
 namespace merklize::cuda {
 
-/// Device memory that was released, kept for the next allocation of its size: 2 GiB take 0.6 ms to get and to free (H200, driver
+/// Keeps released device memory for later allocations of the same size, because 2 GiB take 0.6 ms to allocate and free (H200, driver
 /// 580), half as long as building a tree in them. A block is given out again only when every command that used it has ended; then
 /// it needs no order with any stream, as if it were new.
 class BlockCache {
@@ -19,14 +19,14 @@ public:
         CUdeviceptr address = 0;
         std::uint64_t bytes = 0;
         std::vector<std::shared_ptr<const Mark>> marks{};  // all must be done
-        bool used_elsewhere = false;                       // by commands that no mark can tell of: it can only be freed
+        bool used_elsewhere = false;                       // by commands that no mark covers: it can only be freed
     };
 
     explicit BlockCache(Device& device);
 
     /// At least `bytes`. The context must be current, here and below.
     Block take(std::uint64_t bytes);
-    /// Keeps the block; frees the oldest ones if that is too much.
+    /// Keeps the block, and frees the oldest ones if too many are kept.
     void give(Block block) noexcept;
     /// Keeps a block that nothing uses, without a call of the driver.
     void give_idle(Block block) noexcept;
@@ -35,7 +35,7 @@ public:
 
 private:
     bool take_kept(std::uint64_t bytes, Block& taken);
-    /// Frees the oldest blocks until at most this is left.
+    /// Frees the oldest blocks until at most so much is left.
     void shrink(std::uint64_t most_bytes, std::size_t most_blocks) noexcept;
 
     Device& device_;
@@ -44,16 +44,16 @@ private:
     std::uint64_t kept_bytes_ = 0;
 };
 
-/// A block, of this library or of the caller.
+/// A block of memory, the library's or the caller's.
 struct Memory {
     Memory(Device& device_, CUdeviceptr address_, std::uint64_t bytes_)
         : device(device_), address(address_), bytes(bytes_) {}
 
-    /// The device address for a command of `stream`, which the block's release will wait for.
+    /// The device address, for a command of `stream`. The block's release will wait for that command.
     CUdeviceptr used_by(Stream& stream);
-    /// The same for bytes of it; throws a Failure if they are not all inside.
+    /// The same for a range of the block; throws a Failure if the range is not inside.
     CUdeviceptr range(Stream& stream, std::uint64_t offset, std::uint64_t length, const char* doing);
-    /// Has the graph that the stream is captured into own the block, too. With `mutex` held.
+    /// Makes the graph into which the stream is captured an owner of the block. `mutex` must be held.
     /// returns  false if the capture has ended
     bool share_with_graph(const Stream& stream);
 
@@ -65,8 +65,8 @@ struct Memory {
     std::mutex mutex{};             // guards what follows
     std::uint64_t capture = 0;      // the capture whose graph came last
     std::vector<std::shared_ptr<const Mark>>
-        marks{};                  // of what was enqueued when the handle went, if graphs use the block
-    bool used_elsewhere = false;  // by commands that no mark can tell of
+        marks{};                  // after the commands that were enqueued when the handle went, if graphs use the block
+    bool used_elsewhere = false;  // by commands that no mark covers
     std::vector<std::shared_ptr<StreamUse>> uses{};
 };
 

@@ -33,7 +33,7 @@ struct Nvrtc {
 };
 
 // NVRTC opens its builtins by name when it compiles, and finds them only on the loader's path. If they lie beside NVRTC (PyPI's
-// packages, a toolkit), they are loaded here, so that nobody needs LD_LIBRARY_PATH. It is no error if they are not found here.
+// packages, a toolkit), they are loaded here, so that nobody needs LD_LIBRARY_PATH. If they are not there, that is no error.
 void load_builtins(const Nvrtc& nvrtc) {
     Dl_info info{};
     if (dladdr(reinterpret_cast<void*>(nvrtc.api.nvrtcVersion), &info) == 0 || info.dli_fname == nullptr) return;
@@ -45,7 +45,7 @@ void load_builtins(const Nvrtc& nvrtc) {
     dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-// Null and a line in `why` if the file cannot be used.
+// If the file cannot be used: null, and a line in `why`.
 std::unique_ptr<Nvrtc> open(const std::string& file, std::string& why) {
     const auto refuse = [&](const std::string& reason) {
         why += (why.empty() ? "" : "; ") + reason;
@@ -75,7 +75,7 @@ std::unique_ptr<Nvrtc> open(const std::string& file, std::string& why) {
     return nvrtc;
 }
 
-// A driver runs what NVRTC of its own CUDA or of an older one made, so the driver's own major version comes first.
+// A driver runs the output of its own CUDA's NVRTC and of older ones, so the driver's own major version comes first.
 std::vector<std::string> places() {
     std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12"};
     if (const int version = driver_version(); version != 0 && version < 13000) std::swap(names[0], names[1]);
@@ -101,7 +101,7 @@ std::unique_ptr<Nvrtc> find(std::string& why) {
     return nullptr;
 }
 
-// Found once, then kept. While there is none every call looks again, since the variable may be set in between. If there is none:
+// Finds NVRTC once and keeps it. Until then every call looks again, because the variable may be set in between. If there is none:
 // null, and the reason in `why`.
 const Nvrtc* nvrtc_or(std::string& why) {
     static std::mutex mutex;
@@ -118,7 +118,7 @@ const Nvrtc& nvrtc_for(const std::string& on) {
                   on + ": no compiler for kernels: NVRTC is missing: " + how_to_get_it + " (" + why + ")");
 }
 
-// The newest architecture that NVRTC knows and that the device can run: itself, or an older one as PTX. 0: none.
+// The newest architecture that NVRTC knows and the device can run: the device's own, or an older one as PTX. 0: none.
 int usable_arch(const Nvrtc& nvrtc, int arch) {
     int best = 0;
     for (const int known : nvrtc.archs) {
@@ -173,7 +173,7 @@ private:
         throw Failure(MKZ_INTERNAL, on_ + ": " + nvrtc_.name() + ": " + what + ": error " + std::to_string(result));
     }
 
-    // The first error is what matters; what follows from it may be long.
+    // The first error matters; what follows from it may be long.
     std::string log() const {
         std::size_t bytes = 0;
         if (nvrtc_.api.nvrtcGetProgramLogSize(program_, &bytes) != NVRTC_SUCCESS || bytes == 0) return "(no log)";

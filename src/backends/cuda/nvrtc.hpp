@@ -14,11 +14,11 @@ struct Image {
 /// path, then the toolkit's usual folders. Needs no GPU.
 /// arch     90 for sm_90; one that NVRTC does not know yet gets the PTX of the newest below it
 /// options  more options, separated by spaces, or null
-/// on       what error texts begin with
+/// on       the beginning of error texts
 /// errors   MKZ_UNAVAILABLE: no NVRTC, or none for this architecture; MKZ_INTERNAL: the text does not compile, with the log
 Image compile(int arch, const char* text, const char* options, const std::string& on);
 
-/// Of the NVRTC in use: 13 for 13.0; 0 if there is none.
+/// Major version of the NVRTC in use: 13 for 13.0; 0 if there is none.
 int nvrtc_major();
 
 }  // namespace merklize::cuda

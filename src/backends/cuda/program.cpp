@@ -68,7 +68,7 @@ void Program::load() {
 
 // ---- The compiled form ---------------------------------------------------------------------------------------------
 
-// Who made an image. The driver is not told an image's size and trusts what it reads, so it must be told which of the two it gets.
+// The maker of an image: machine code or PTX. The driver trusts what it reads and knows no image's size, so the two must not be mixed up.
 constexpr std::string_view from_machine_code = "cuda machine code", from_ptx = "cuda ptx";
 
 // Whether these bytes are a whole fatbin, nvcc's form of machine code for several architectures (CUDA's fatbinary_section.h).
@@ -119,8 +119,8 @@ void require_count(const Function& function, std::uint32_t given, std::size_t wa
     backends::require_arguments(function.program.device.name, function.name, given, wanted);
 }
 
-// Asks the driver once for the sizes of the first n arguments. It never asks for more arguments than were given: tools that watch
-// the driver (compute-sanitizer) report the answer "there is none" as an error.
+// Asks the driver once for the sizes of the first n arguments. It never asks for more arguments than were given, because tools that
+// watch the driver (compute-sanitizer) report the answer "there is none" as an error.
 void learn_arguments(const Function& function, std::uint32_t n) {
     const std::lock_guard lock(function.mutex);
     for (std::uint32_t i = function.n_known; i < n; i++) {
@@ -188,7 +188,7 @@ mkz_status program_load(std::uint32_t device, const void* binary, std::uint64_t 
             *program = handed_out(std::make_unique<Program>(d, std::move(image)));
         } catch (const Failure& failure) {
             if (failure.status == MKZ_OUT_OF_MEMORY) throw;
-            // Whatever the driver's reason is, the caller then compiles the text.
+            // The caller then compiles the text, whatever the driver's reason is.
             throw Failure(MKZ_INVALID_ARGUMENT, failure.text + " while loading a compiled program");
         }
     });
@@ -254,7 +254,7 @@ mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t grou
     }
     command.end();
     return MKZ_OK;
-} catch (...) {  // not by guarded(), whose lambdas would stand in every backtrace of a launch
+} catch (...) {  // without guarded(), whose lambdas would be in every backtrace of a launch
     return backends::note_exception("cuda");
 }
 

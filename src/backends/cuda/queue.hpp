@@ -15,7 +15,7 @@ namespace merklize::cuda {
 // The handles of driver.h are pointers to this backend's own types. Every backend has types of its own, so none may define the
 // structs that driver.h declares.
 
-/// A point in a stream's order: done when all that was enqueued before it has ended.
+/// A point in a stream's order: it is done when everything enqueued before it has ended.
 class Mark {
 public:
     /// Records it now. The context must be current.
@@ -37,11 +37,11 @@ class StreamUse {
 public:
     StreamUse(Device& device, CUstream handle) : device_(device), handle_(handle) {}
 
-    /// A mark after everything that the stream was given: recorded now, or when it was closed. Throws if there can be none.
+    /// A mark after all commands of the stream: recorded now, or when the stream was closed. Throws if it cannot be recorded.
     std::shared_ptr<const Mark> mark();
     /// The handle is not used from here on.
     void close() noexcept;
-    /// True if it is closed and all that it was given has ended.
+    /// True if the stream is closed and all its commands have ended.
     bool is_over();
 
 private:
@@ -49,7 +49,7 @@ private:
     const CUstream handle_;
     std::mutex mutex_;
     bool open_ = true;
-    std::shared_ptr<const Mark> last_{};  // null although closed: it could not be recorded
+    std::shared_ptr<const Mark> last_{};  // null although closed: the mark could not be recorded
 };
 
 struct Stream {
@@ -87,8 +87,8 @@ struct Event {
 inline Stream& of(mkz_stream* stream) { return backends::object_of<Stream>(stream, "cuda", "stream"); }
 inline Event& of(mkz_event* event) { return backends::object_of<Event>(event, "cuda", "event"); }
 
-/// A command is enqueued between the making of this and its end(): between the records of its event, if the caller wants one. The
-/// context must be current.
+/// Records the event of a command, if the caller wants one. The command must be enqueued between the constructor and end(). The context
+/// must be current.
 class Command {
 public:
     Command(Stream& stream, mkz_event** wanted) : stream_(stream), wanted_(wanted) {

@@ -34,7 +34,7 @@ bool fill(void* library, Api& api, std::string& reason) {
 }
 
 bool open(const char* name, Library& library, std::string& reason) {
-    // Never closed: runtimes leave threads and exit handlers behind.
+    // Never closed, because runtimes leave threads and exit handlers behind.
     void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (handle != nullptr) return fill(handle, library.api, reason);
     const char* text = dlerror();
@@ -64,7 +64,7 @@ Library search() {
     return library;
 }
 
-// Never destroyed: static objects of others may still hold streams and memory when this one would be.
+// Never destroyed, because static objects of others may still hold streams and memory by then.
 const Library& library() {
     static const Library& opened = *new Library(search());
     return opened;

@@ -3,7 +3,7 @@
 //   api        the library and its functions; nothing of a vendor is needed to build
 //   device     devices, their facts, the one context of each
 //   memory     blocks, host memory
-//   stream     queues, events, failures that come late
+//   stream     queues, events, asynchronous failures
 //   copy       between host and blocks
 //   program    text, compiled form or SPIR-V -> kernels
 //   launch     kernels with their arguments

@@ -30,8 +30,8 @@ void copy(Stream& stream, const char* what, const char* function, std::uint64_t 
                   });
 }
 
-// A copy between a block that is host memory and its own bytes: a map and an unmap. They move nothing, but make one side see what
-// the other wrote.
+// A copy between a block in host memory and its own bytes: a map and an unmap. They move nothing, but make the writes of one side
+// visible to the other.
 void hand_over(Stream& stream, const Memory& memory, std::uint64_t offset, std::uint64_t bytes, cl_bitfield flags,
                const char* what, mkz_event** event) {
     copy(stream, what, "clEnqueueMapBuffer", bytes, event,
@@ -55,7 +55,7 @@ mkz_status copy_to_device(mkz_stream* stream, mkz_memory* to, std::uint64_t offs
         const Memory& memory = of(to);
         memory.require(s.device, offset, bytes, "copy_to_device");
         if (memory.is_own(from, offset)) {
-            // The device's view of the bytes is discarded: what the host wrote counts.
+            // The device's view of the bytes is discarded, because the host's bytes are the new ones.
             hand_over(s, memory, offset, bytes, CL_MAP_WRITE_INVALIDATE_REGION, "giving the device its own", event);
             return;
         }
@@ -93,7 +93,7 @@ mkz_status copy_on_device(mkz_stream* stream, mkz_memory* to, std::uint64_t to_o
         const Memory& source = of(from);
         target.require(s.device, to_offset, bytes, "copy_on_device");
         source.require(s.device, from_offset, bytes, "copy_on_device");
-        // Checked here: the driver would see only the pieces.
+        // Checked here, because the driver would see only the pieces.
         if (target.handle.get() == source.handle.get()) {
             backends::require_apart(s.device.label, to_offset, from_offset, bytes);
         }

@@ -126,8 +126,7 @@ Device::Device(std::uint32_t index, cl_platform_id platform, cl_device_id id)
     facts.units = number_of<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS);
     facts.memory_bytes = number_of<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
 
-    std::size_t largest[16] =
-        {};  // the specification asks for three dimensions, and has no device with more than a few
+    std::size_t largest[16] = {};  // the specification wants three dimensions, and no device has more than a few
     if (api().clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof largest, largest, nullptr) != CL_SUCCESS ||
         largest[0] == 0) {
         largest[0] = 1;
@@ -207,7 +206,7 @@ void* Device::allocate_pinned(std::uint64_t bytes) {
     cl_context in = context();
     const std::lock_guard lock(mutex_);
     const std::string doing = "allocating " + std::to_string(bytes) + " bytes of host memory";
-    // One page more than asked for, since the driver's address need not be at the start of a page.
+    // One page more than asked for, because the driver's address need not be at the start of a page.
     const std::uint64_t all = bytes + page_bytes;
     cl_int code = CL_SUCCESS;
     Handle<cl_mem> memory(api().clCreateBuffer(in, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, all, nullptr, &code));
@@ -228,7 +227,7 @@ void Device::release_pinned(void* host) {
     if (found == pinned_.end()) return;
     const Pinned gone = std::move(found->second);
     pinned_.erase(found);
-    // The block goes when the queue is done with it.
+    // The driver frees the block when the queue has unmapped it.
     api().clEnqueueUnmapMemObject(helper_queue(), gone.memory.get(), gone.mapped, 0, nullptr, nullptr);
     api().clFlush(helper_queue());
 }

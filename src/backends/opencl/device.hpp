@@ -12,7 +12,7 @@
 
 namespace merklize::opencl {
 
-inline constexpr std::uint64_t page_bytes = 4096;  // host memory that devices use begins at one
+inline constexpr std::uint64_t page_bytes = 4096;  // host memory that devices use is aligned to pages
 
 /// One device of one platform. Made when the devices are first listed, alive until the process ends.
 class Device {
@@ -22,18 +22,18 @@ public:
     Device& operator=(const Device&) = delete;
 
     /// The one context of this device: all queues, blocks and programs of a device must share one to work together. Made on
-    /// first use and never released, since some runtimes do not survive that while the process ends.
+    /// first use and never released, because some runtimes crash if it is released while the process ends.
     cl_context context();
-    /// The caller's queue or memory `what` is of context `theirs`. If this device has no context yet, it takes that one; if it
-    /// has another, invalid_argument.
+    /// Joins the context `theirs` of the caller's queue or memory `what`. If this device has no context yet, it takes that one;
+    /// if it has another, invalid_argument.
     void join_context(cl_context theirs, const char* what);
 
-    /// Host memory that the device's driver allocated, so that copies need no detour.
+    /// Host memory allocated by the device's driver, so that copies need no staging.
     void* allocate_pinned(std::uint64_t bytes);
     void release_pinned(void* host);
     bool is_pinned(const void* host);
 
-    /// Throws what a function of OpenCL returned: "opencl:0 (NAME): FUNCTION: CODE while DOING".
+    /// Throws the code that a function of OpenCL returned: "opencl:0 (NAME): FUNCTION: CODE while DOING".
     [[noreturn]] void fail(const char* function, cl_int code, const std::string& doing) const {
         fail(status_of(code), function, code, doing);
     }
@@ -57,7 +57,7 @@ private:
         void* mapped;
         std::uint64_t bytes;
     };
-    cl_command_queue helper_queue();  // with mutex_ held
+    cl_command_queue helper_queue();  // mutex_ must be held
 
     std::mutex mutex_;
     cl_context context_ = nullptr;
@@ -66,10 +66,10 @@ private:
 };
 
 using DeviceList = backends::DeviceList<Device>;
-/// Looked for at the first call, numbered as the loader lists platforms, and each platform its devices.
+/// All devices, listed at the first call and numbered as the loader lists platforms, and each platform its devices.
 /// Never destroyed, like the library.
 const DeviceList& devices();
-/// Throws a Failure if there is none of this index.
+/// Throws a Failure if no device has this index.
 Device& device_of(std::uint32_t index);
 
 MKZ_DRIVER_FUNCTIONS(MKZ_DECLARE_DRIVER_FUNCTION)

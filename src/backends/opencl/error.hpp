@@ -13,7 +13,7 @@ using backends::Failure;
 /// "CL_OUT_OF_RESOURCES (-5)"
 std::string code_text(cl_int code);
 
-/// What a code means for the caller when a function returns it.
+/// The status that the caller gets when a function returns a code.
 mkz_status status_of(cl_int code) noexcept;
 
 /// Runs the body of a function of the C tables.

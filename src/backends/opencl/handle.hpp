@@ -27,7 +27,7 @@ public:
     Handle() = default;
     /// Takes over the reference that a function of OpenCL returned.
     explicit Handle(T owned) noexcept : object_(owned) {}
-    /// One more reference to an object of someone else's.
+    /// Takes one more reference to somebody else's object.
     static Handle share(T object) {
         retain(object);
         return Handle(object);

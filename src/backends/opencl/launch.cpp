@@ -42,7 +42,7 @@ mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t grou
         backends::require_groups(s.device.label, *f.name, groups, s.device.max_items / group_size);
         const Doing doing{"", groups, f.name, group_size};
         const std::size_t items = groups * group_size, group = group_size;
-        // Queuing takes a copy of the arguments.
+        // Until enqueuing has copied the arguments, they are state of the kernel.
         const std::lock_guard lock(f.mutex);
         if (groups == 0) {
             if (event == nullptr) return;

@@ -13,7 +13,7 @@ std::string sizes(const Device& device, std::uint64_t bytes, const char* of_what
            " and gives blocks of up to " + std::to_string(device.driver_facts.max_allocation) + ")";
 }
 
-// Runs an allocation and returns its status as the C table does.
+// The handle of a block, as the C table has it.
 mkz_memory* as_block(std::unique_ptr<Memory> memory) { return reinterpret_cast<mkz_memory*>(memory.release()); }
 
 std::unique_ptr<Memory> make(Device& device, cl_bitfield flags, std::uint64_t bytes, void* host, const char* of_what) {
@@ -122,7 +122,7 @@ void* native(mkz_memory* memory) noexcept {
 // A handle may begin anywhere in host memory; the runtime checks that before it wraps the handle. Kernels need no more than this.
 std::uint32_t alignment(mkz_memory*) noexcept { return 256; }
 
-// OpenCL itself keeps what queued commands use.
+// OpenCL itself keeps the memory that queued commands use.
 void release(std::uint32_t, mkz_memory* memory) noexcept { delete reinterpret_cast<Memory*>(memory); }
 
 }  // namespace merklize::opencl

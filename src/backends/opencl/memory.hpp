@@ -7,7 +7,7 @@
 
 namespace merklize::opencl {
 
-/// A block: a whole cl_mem, ours or the caller's.
+/// A block: a whole cl_mem, the library's or the caller's.
 struct Memory {
     Memory(Device& device, Handle<cl_mem> handle, std::uint64_t bytes, char* host = nullptr)
         : device(device), handle(std::move(handle)), bytes(bytes), host(host) {}

@@ -71,7 +71,7 @@ Handle<cl_program> from_spirv(Device& device, const std::string& binary) {
     if (binary.size() % 4 != 0 || binary.size() <= header_bytes) {
         device.refuse(MKZ_INVALID_ARGUMENT, doing + ": it is not whole");
     }
-    // The vendor's own function first: a loader that is older than the platform may not have it.
+    // The vendor's own function first, because a loader that is older than the platform may not have it.
     auto create = reinterpret_cast<CreateProgramWithIL>(
         api().clGetExtensionFunctionAddressForPlatform(device.platform, "clCreateProgramWithILKHR"));
     if (create == nullptr) create = api().clCreateProgramWithIL;
@@ -150,7 +150,7 @@ mkz_status program_build(std::uint32_t device, const char* text, const char* opt
     });
 }
 
-// The binary is the vendor's in an envelope that says for which compiler it is and shows damage.
+// The vendor's binary in an envelope that names its compiler and shows damage.
 mkz_status program_binary(mkz_program* program, void (*sink)(void*, const void*, std::uint64_t),
                           void* context) noexcept {
     return guarded([&] {

@@ -10,7 +10,7 @@
 
 namespace merklize::opencl {
 
-/// A kernel of a program. Its arguments are state of the object, so one launch at a time sets them and queues.
+/// A kernel of a program. Its arguments are state of the object, so one launch at a time may set them and enqueue.
 struct Function {
     Function(Device& device, Handle<cl_kernel> handle, const std::string& name, cl_uint n_arguments,
              std::uint32_t max_group_size)

@@ -89,7 +89,7 @@ void Stream::synchronize() {
         const std::lock_guard lock(mutex_);
         failed.swap(failed_);
         failed_code = failed_code_;
-        // Commands that other threads queued after clFinish() began may still run.
+        // Commands that other threads enqueued after clFinish() began may still run.
         std::deque<Command> running;
         for (Command& command : running_) {
             const cl_int status = command.status();

@@ -11,7 +11,7 @@
 
 namespace merklize::opencl {
 
-/// What a command does, for the texts of its errors, which may come long after it was queued.
+/// What a command does, for its error texts, which may come long after it was enqueued.
 struct Doing {
     const char* what;                             // of a copy
     std::uint64_t count;                          // bytes or groups
@@ -25,11 +25,11 @@ struct Command {
     Handle<cl_event> event;
     Doing doing;
 
-    /// Negative: how it failed; 0: done; positive: not yet. Never throws.
+    /// Negative: the code of its failure; 0: done; positive: not yet. Never throws.
     cl_int status() const noexcept;
 };
 
-/// A queue, ours or the caller's.
+/// A queue, the library's or the caller's.
 class Stream {
 public:
     /// is_ordered  the queue itself keeps commands in order
@@ -37,7 +37,7 @@ public:
         : device(device), queue(std::move(queue)), is_ordered(is_ordered) {}
 
     /// Queues the `n` commands of one operation: enqueue(i, n_wait, wait_list, &event) -> code of `function`.
-    /// event  null, or where to put the operation's
+    /// event  null, or where to put the operation's event
     template <class Enqueue>
     void submit(const Doing& doing, const char* function, std::uint64_t n, mkz_event** event, Enqueue&& enqueue);
     /// Waits for everything, and throws the first failure since the last time.
@@ -53,7 +53,7 @@ private:
     void watch(const Command& command);
     void flush();
 
-    // The failure of a command must be seen even if the caller holds no event of it: commands stay here until they have ended.
+    // Commands stay here until they have ended, so that a failure is seen even if the caller holds no event of the command.
     std::mutex mutex_;
     std::deque<Command> running_;
     std::optional<Command> failed_;
@@ -76,7 +76,7 @@ void Stream::submit(const Doing& doing, const char* function, std::uint64_t n, m
     if (!is_ordered) barrier(nullptr);
     Command last{{}, doing};
     for (std::uint64_t i = 0; i < n; i++) {
-        // In an out-of-order queue each part waits for the one before, so that the end of the last part is the end of the operation.
+        // In an out-of-order queue each part waits for the previous one, so that the operation ends with its last part.
         cl_event made = nullptr, before = last.event.get();
         const bool waits = before != nullptr && !is_ordered;
         const cl_int code = enqueue(i, waits ? 1u : 0u, waits ? &before : nullptr, &made);

@@ -3,10 +3,10 @@
 //
 //   device     devices of all platforms, their facts, the one context of each
 //   memory     unified shared memory, host memory
-//   stream     queues, copies, events, failures that come late
+//   stream     queues, copies, events, asynchronous failures
 //   program    text -> kernels; launches
 //   image      programs of OpenCL: from SPIR-V, and from the cache
-//   spirv      what a module says beside its code
+//   spirv      hints in a module
 #include "seams/backend.h"
 
 #include "backends/sycl/device.hpp"

@@ -19,7 +19,7 @@ std::string runtime_version() {
            std::to_string(__SYCL_COMPILER_VERSION);
 }
 
-// Where the run-time library lies that this process uses.
+// The folder of the run-time library that this process uses.
 std::filesystem::path runtime_folder() {
     Dl_info found{};
     const auto get = static_cast<std::vector<::sycl::platform> (*)()>(&::sycl::platform::get_platforms);
@@ -27,8 +27,8 @@ std::filesystem::path runtime_folder() {
     return std::filesystem::path(found.dli_fname).parent_path();
 }
 
-// Python's packages register no driver with the system: Intel's processor device beside the runtime is found only if this variable
-// names it, and the OpenCL loader reads that once, when SYCL first looks for platforms.
+// Python's packages register no driver with the system. So Intel's processor device beside the runtime is found only if this variable
+// names it. The OpenCL loader reads the variable once, when SYCL first looks for platforms.
 void show_processor_device() {
     std::error_code ignored;
     const auto library = runtime_folder() / "libintelocl.so";
@@ -99,7 +99,7 @@ Device::Device(std::uint32_t index, const ::sycl::device& of) : index(index), de
 
     driver_facts.language = MKZ_LANGUAGE_SYCL;
     driver_facts.is_cpu = of.is_cpu() ? 1 : 0;
-    // This excludes GPUs that reach host memory page by page: their kernels would run at the speed of the link.
+    // This excludes GPUs that reach host memory page by page, because their kernels would run at the speed of the link.
     driver_facts.unified = of.is_cpu() && of.has(::sycl::aspect::usm_system_allocations) ? 1 : 0;
     driver_facts.max_group_size = static_cast<std::uint32_t>(
         std::min<std::size_t>({of.get_info<info::device::max_work_group_size>(),

@@ -21,8 +21,8 @@ public:
     /// The one context of this device: all queues, blocks and programs of a device share it. The platform's default one,
     /// which queues made without a context have, unless a caller's queue came first.
     const ::sycl::context& context();
-    /// The caller's queue is of context `theirs`. If this device has no context yet, it takes that one; if it has another,
-    /// invalid_argument.
+    /// Joins the context `theirs` of the caller's queue. If this device has no context yet, it takes that one; if it has
+    /// another, invalid_argument.
     void join_context(const ::sycl::context& theirs);
 
     /// Throws a failure of the caller's or of the device's: "sycl:0 (NAME): TEXT".
@@ -40,8 +40,8 @@ private:
     std::optional<::sycl::context> context_;
 };
 
-/// Runs a function. What SYCL throws in it becomes a Failure that says where and during what: "sycl:0 (NAME): ... while DOING".
-/// refused: the status of what SYCL calls invalid.
+/// Runs a function. An exception of SYCL becomes a Failure with the device and the activity: "sycl:0 (NAME): ... while DOING".
+/// refused: the status for errors that SYCL calls invalid.
 template <class Body>
 auto attempt(const Device& device, const std::string& doing, mkz_status refused, Body&& body) {
     try {
@@ -55,10 +55,10 @@ auto attempt(const Device& device, const std::string& doing, mkz_status refused,
 }
 
 using DeviceList = backends::DeviceList<Device>;
-/// Looked for at the first call, numbered as the runtime lists platforms, and each platform its devices.
-/// Never destroyed, like the runtime. A runtime that fails to start is a reason, too.
+/// All devices, listed at the first call and numbered as the runtime lists platforms, and each platform its devices.
+/// Never destroyed, like the runtime. If the runtime fails to start, the list is empty and has that reason.
 const DeviceList& devices();
-/// Throws a Failure if there is none of this index.
+/// Throws a Failure if no device has this index.
 Device& device_of(std::uint32_t index);
 
 MKZ_DRIVER_FUNCTIONS(MKZ_DECLARE_DRIVER_FUNCTION)

@@ -1,4 +1,4 @@
-// Failures inside this plug-in are exceptions; at the C table they become a status and a text.
+// Failures inside this plug-in are exceptions. At the C table they become a status and a text.
 #pragma once
 
 #include <exception>
@@ -12,10 +12,10 @@ namespace merklize::sycl_plugin {
 using backends::Failure;
 using backends::last_error;
 
-/// Throws the current exception again; an exception of SYCL becomes a Failure. Only to be called in a catch block.
+/// Throws the current exception again; an exception of SYCL becomes a Failure. Only for catch blocks.
 [[noreturn]] void rethrow_as_failure();
 
-/// Runs what may throw for a function of the C table.
+/// Runs the body of a function of the C table, which may throw.
 template <class Body>
 mkz_status guarded(Body&& body) noexcept {
     return backends::guarded("sycl", [&] {
@@ -27,7 +27,7 @@ mkz_status guarded(Body&& body) noexcept {
     });
 }
 
-/// Keeps the first failure that a queue's asynchronous handler was given, for the next call that may throw it.
+/// Keeps the first failure that a queue's asynchronous handler gets, for the next call that may throw it.
 class AsyncErrors {
 public:
     void keep(std::exception_ptr error) {

@@ -92,7 +92,7 @@ bool Image::is_for(const Device& device) {
     return device.device.get_backend() == ::sycl::backend::opencl && opencl().is_there;
 }
 
-// A delegating constructor: if what follows fails, the destructor releases what is there.
+// A delegating constructor, so that the destructor releases what is there if a later step fails.
 Image::Image(Device& device, const std::string& binary) : Image() {
     if (!is_for(device)) device.refuse(MKZ_INVALID_ARGUMENT, "the device takes no compiled programs");
     cl_context context = ::sycl::get_native<::sycl::backend::opencl>(device.context());

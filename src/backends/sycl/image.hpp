@@ -1,5 +1,5 @@
-// Programs that OpenCL makes of SPIR-V from SYCL's run-time compiler. SYCL reaches processors and some GPUs through OpenCL. OpenCL gives
-// out their machine code, so that the next process need not compile, and takes a module that was changed. SYCL has no call for either.
+// Programs that OpenCL makes of SPIR-V from SYCL's run-time compiler. SYCL reaches processors and some GPUs through OpenCL. OpenCL returns
+// their machine code, so that the next process need not compile, and it takes a changed module. SYCL has no call for either.
 #pragma once
 
 #include <CL/cl.h>
@@ -27,7 +27,7 @@ public:
     ::sycl::kernel kernel(Device& device, const std::string& name) const;
     std::string binary(const Device& device) const;
 
-    /// Whether the device is OpenCL's.
+    /// Whether SYCL reaches the device through OpenCL.
     static bool is_for(const Device& device);
 
 private:
@@ -36,7 +36,7 @@ private:
     cl_program program_ = nullptr;
 };
 
-/// What the run-time compiler calls a kernel of this name.
+/// The name that the run-time compiler gives a kernel of this name.
 std::string mangled(const std::string& name);
 
 }  // namespace merklize::sycl_plugin

@@ -27,7 +27,7 @@ Memory::~Memory() {
     for (auto& [stream, command] : last_uses_) {
         try {
             command.wait();
-        } catch (const std::exception&) {  // the stream's own synchronize() says so
+        } catch (const std::exception&) {  // the stream's own synchronize() reports the failure
         }
     }
     if (owner == Owner::library) guarded([&] { ::sycl::free(data, device.context()); });

@@ -11,7 +11,7 @@ namespace merklize::sycl_plugin {
 
 class Stream;
 
-/// A block: USM of ours or of the caller's, or host bytes that the device reaches.
+/// A block: USM of the library or of the caller, or host bytes that the device reaches.
 class Memory {
 public:
     enum class Owner { library, caller, host };
@@ -20,7 +20,7 @@ public:
         : device(device), data(static_cast<char*>(bytes)), size(size), owner(owner) {}
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
-    /// Waits for the commands that use it: SYCL itself frees at once.
+    /// Waits for the commands that use the block, because SYCL frees at once.
     ~Memory();
 
     /// Throws if `count` bytes from `offset` on are not all in the block, or if it is of another device.

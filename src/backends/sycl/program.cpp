@@ -15,7 +15,7 @@ namespace {
 
 namespace experimental = ::sycl::ext::oneapi::experimental;
 
-// What core/port.h uses of SYCL. All of <sycl/sycl.hpp> would take the compiler another second and a half.
+// The headers of SYCL that core/port.h uses. All of <sycl/sycl.hpp> would take the compiler another second and a half.
 constexpr const char* headers = R"(#include <sycl/builtins.hpp>
 #include <sycl/ext/oneapi/free_function_queries.hpp>
 #include <sycl/ext/oneapi/kernel_properties/properties.hpp>
@@ -24,9 +24,9 @@ constexpr const char* headers = R"(#include <sycl/builtins.hpp>
 #line 1 "program"
 )";
 
-// A launch may have more items than an int can count. Warnings are off: they would be about rules that C++ has and C has not.
+// A launch may have more items than an int can count. Warnings are off, because they would be about rules that C++ has and C has not.
 constexpr const char* always[] = {"-fno-sycl-id-queries-fit-in-int", "-w"};
-// Clang's option against vectors that the source does not have; here it also applies to neighbouring items.
+// Clang's option against automatic vectorization; here it also keeps neighbouring items from becoming a vector.
 constexpr std::string_view no_vectorize = "-fno-vectorize";
 
 Program& of(mkz_program* program) { return backends::object_of<Program>(program, "sycl", "program"); }
@@ -49,8 +49,8 @@ Options options_of(const char* text) {
     return options;
 }
 
-// OpenCL's devices get the compiler's SPIR-V through OpenCL. So a module can carry a hint, and a program is the same thing whether it was
-// made here or comes from the cache.
+// Devices behind OpenCL get the compiler's SPIR-V through OpenCL. So a module can carry a hint, and a program is the same whether it was
+// compiled here or comes from the cache.
 std::unique_ptr<Program> compiled(Device& device, const std::string& text, const Options& options) {
     std::string log;
     try {
@@ -64,7 +64,7 @@ std::unique_ptr<Program> compiled(Device& device, const std::string& text, const
         const auto n = objects.end() - objects.begin();
         if (n != 1)
             device.refuse(MKZ_INTERNAL, "the compiler made " + std::to_string(n) + " modules of a text, not one");
-        // The default argument would allow it of executable images alone; SPIR-V is what an object has.
+        // The default template argument would allow this call for executable images only, but the SPIR-V is in an object.
         const auto bytes = objects.begin()->ext_oneapi_get_backend_content<::sycl::bundle_state::executable>();
         std::vector<std::uint32_t> module(bytes.size() / sizeof(std::uint32_t));
         std::memcpy(module.data(), bytes.data(), module.size() * sizeof module[0]);

@@ -19,7 +19,7 @@ Event& of(mkz_event* event) { return backends::object_of<Event>(event, "sycl", "
                  : ::sycl::queue(device.context(), device.device, handler, {property::in_order{}});
 }
 
-// A copy. If there are no bytes, or they are in their place already, there is only its event.
+// A copy. If there are no bytes, or they are in their place already, only an event is enqueued.
 void copy(Stream& s, const char* what, void* to, const void* from, std::uint64_t bytes, std::span<Memory* const> uses,
           mkz_event** event) {
     const bool moves = bytes != 0 && to != from;

@@ -23,15 +23,15 @@ struct Event {
     void wait();
 };
 
-/// A queue, ours or the caller's. Ours are in-order: the runtime then leaves the order to the device's own queue, and hands no list of
-/// events along with each command. A caller's out-of-order queue gets barriers instead.
+/// A queue, the library's or the caller's. The library's are in-order, so that the runtime leaves the order to the device's own queue and
+/// passes no list of events with each command. A caller's out-of-order queue gets barriers instead.
 class Stream {
 public:
     Stream(Device& device, ::sycl::queue queue, std::shared_ptr<AsyncErrors> errors)
         : device(device), queue(std::move(queue)), errors(std::move(errors)) {}
 
-    /// Queues one command: enqueue(queue) -> sycl::event. refused: the status of what SYCL calls invalid.
-    /// event  null, or where to put the command's
+    /// Enqueues one command: enqueue(queue) -> sycl::event. refused: the status for errors that SYCL calls invalid.
+    /// event  null, or where to put the command's event
     template <class Enqueue>
     void submit(const std::string& doing, mkz_status refused, std::span<Memory* const> uses, mkz_event** event,
                 Enqueue&& enqueue);
