@@ -20,12 +20,12 @@ struct BaoDecoder::State {
 
     const Digest root;
     const BaoForm form;
-    const std::optional<std::vector<FileRange>> ranges;  // none: all
+    const std::optional<std::vector<FileRange>> ranges;  // none: the whole message
     bool is_size_known = false;
-    Shape shape{0, form.group_log};  // once the size is known
+    Shape shape{0, form.group_log};  // valid once the size is known
     Selection selection{shape};
-    std::vector<Trusted> stack{};                    // the next subtree is the last item; none is empty
-    std::uint32_t together = runtime::read_levels;   // subtrees of up to so many levels are taken at once
+    std::vector<Trusted> stack{};                    // the next subtree is the last one; no subtree is empty
+    std::uint32_t together = runtime::read_levels;   // subtrees of up to so many levels are one item
     std::vector<std::byte> data{}, nodes{}, made{};  // of the item
     std::uint64_t offset = 0;
 
@@ -34,7 +34,7 @@ struct BaoDecoder::State {
         shape = Shape(size, form.group_log);
         selection = ranges ? Selection(shape, *ranges) : Selection(shape);
         push({shape.root(), root, true});
-        // An empty message has nothing to come.
+        // An empty message has no further item.
         if (size == 0 && !stack.empty()) take_whole({});
     }
 
@@ -69,7 +69,7 @@ struct BaoDecoder::State {
         push(left_of(shape, above, node));
     }
 
-    // A subtree with all of its nodes.
+    // Takes an item that is a subtree with all of its nodes.
     void take_whole(std::span<const std::byte> item) {
         const Trusted here = stack.back();
         const std::uint64_t bytes = shape.bytes(here.t);

@@ -69,7 +69,7 @@ void unweave(const Shape& part, const std::byte* encoding, std::byte* nodes, std
 Placer::Placer(const Shape& shape, const BaoForm& form, Kind kind, WriteAt write)
     : shape_(shape), form_(form), kind_(kind), write_(std::move(write)) {}
 
-// The place of node number `node`, which begins a subtree or the nodes of one.
+// The place of node number `node`, where a subtree or its nodes begin.
 std::uint64_t Placer::offset_of(const Subtree& t, std::uint64_t node) const noexcept {
     return header_bytes(form_) + node_bytes * node + (kind_ == Kind::encoding ? shape_.begin(t) : 0);
 }

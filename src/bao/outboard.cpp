@@ -19,7 +19,7 @@ using namespace runtime;
 
 using Kind = Placer::Kind;
 
-constexpr std::uint32_t memory_batch_levels = 20;  // 1 GiB: values of groups of 1 KiB are then 32 MiB
+constexpr std::uint32_t memory_batch_levels = 20;  // 1 GiB; the values of its groups of 1 KiB take 32 MiB
 
 void require(const char* what, const BaoForm& form, Kind kind) {
     if (kind == Kind::outboard) return require_form(what, form);
@@ -45,7 +45,7 @@ void require_out(const char* what, std::uint64_t bytes, std::uint64_t wanted) {
     invalid(what, "out must have " + std::to_string(wanted) + " bytes, got " + std::to_string(bytes));
 }
 
-// The outboard or encoding of a message in host memory, in memory.
+// Makes the outboard or encoding of a message in host memory, in memory.
 Digest make(const char* what, std::span<const std::byte> data, const BaoForm& form, Kind kind, std::span<std::byte> out,
             Run& run) {
     require("bao_outboard", form, Kind::outboard);
@@ -66,13 +66,13 @@ Digest make(const char* what, std::span<const std::byte> data, const BaoForm& fo
                                      : write_tree_on_device(shape, batch, memory_batch_levels, placer, run));
 }
 
-// The host touches its memory while the device computes, because page faults would take longer than the copy.
+// Touches host memory while the device computes, because page faults during the copy would take longer than the copy.
 void touch(std::span<std::byte> memory) {
     constexpr std::size_t page = 4096;
     for (std::size_t i = 0; i < memory.size(); i += page) *static_cast<volatile std::byte*>(&memory[i]) = std::byte{};
 }
 
-// The outboard or encoding of a regular file. `output(size)` says where it goes.
+// Makes the outboard or encoding of a regular file. `output(size)` gives its destination.
 Digest make(const InputFile& file, const BaoForm& form, Kind kind, Run& run,
             const std::function<WriteAt(std::uint64_t bytes)>& output) {
     const std::uint64_t size = file.regular_size();

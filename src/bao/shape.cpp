@@ -25,7 +25,7 @@ std::uint64_t Shape::nodes_before(const Subtree& t, BaoOrder order) const noexce
     const std::uint64_t first = t.first_chunk() >> group_log_;
     std::uint64_t before = first - static_cast<std::uint64_t>(std::popcount(first));
     if (order == BaoOrder::post) return before;
-    // In pre-order the nodes above come first, too, if they have a right half.
+    // In pre-order the nodes above come first, too, namely those that have a right half.
     const auto top = static_cast<std::uint32_t>(std::bit_width(groups_ - 1));
     std::uint32_t level = t.level - std::min(t.level, group_log_);
     if (std::has_single_bit(groups_)) return before + (top - level);

@@ -21,7 +21,7 @@ struct Subtree {
     std::uint64_t first_chunk() const noexcept { return index << level; }
 };
 
-/// The tree of a message of `size` bytes, and where its nodes stand: pure arithmetic.
+/// The tree of a message of `size` bytes, and the places of its nodes: pure arithmetic.
 class Shape {
 public:
     Shape(std::uint64_t size, std::uint32_t group_log) noexcept;
@@ -49,7 +49,7 @@ public:
         return chunk == chunks_ ? size_ : chunk * MKZ_BLAKE3_CHUNK_LEN;
     }
     std::uint64_t bytes(const Subtree& t) const noexcept { return end(t) - begin(t); }
-    /// A range widened to whole groups. An empty range becomes the group of its start, a range beyond the end the last group.
+    /// A range widened to whole groups. An empty range becomes the group at its start, a range beyond the end the last group.
     FileRange groups_of(const FileRange& range) const noexcept;
 
     /// The number of nodes in a subtree of at least a group, and of those before it.
@@ -94,7 +94,7 @@ void require_form(const char* what, const BaoForm& form);
 /// The same, and throws for post-order, which only outboards have.
 void require_encoding_form(const char* what, const BaoForm& form);
 
-/// Throws BaoMismatch unless an outboard can be that of a message of `size` bytes.
+/// Throws BaoMismatch unless an outboard can belong to a message of `size` bytes.
 /// length  of the outboard
 /// stated  the size that it begins with, if the form has one and the outboard is long enough
 void require_outboard(const char* what, std::uint64_t length, std::optional<std::uint64_t> stated, std::uint64_t size,

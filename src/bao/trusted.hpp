@@ -20,14 +20,14 @@ struct Trusted {
     }
 };
 
-/// A node as files have it.
+/// A node from the form that files have.
 inline Node written_node(const std::byte bytes[node_bytes]) {
     ChainingValue pair[2];
     std::memcpy(pair, bytes, node_bytes);
     return parent_node(pair[0], pair[1], Mode());
 }
 
-/// The halves below a trusted node: then they are trusted, too.
+/// The halves below a trusted node, which are trusted as well.
 inline Trusted left_of(const Shape& shape, const Trusted& above, const std::byte node[node_bytes]) {
     Trusted half{.t = shape.left(above.t), .value = {}};
     std::memcpy(half.value.bytes.data(), node, Digest::size);

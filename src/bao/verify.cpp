@@ -24,7 +24,7 @@ using EachPart = std::function<void(std::size_t n, const SourceReader::PartOf& p
 
 class Verifier {
 public:
-    /// A range of whole groups; for an empty message its one chunk.
+    /// groups  a range of whole groups; for an empty message its one chunk
     Verifier(const Shape& shape, const BaoTrust& trust, const FileRange& groups)
         : shape_(shape),
           trust_(trust),
@@ -137,7 +137,7 @@ std::vector<BaoFault> bao_verify(ByteView part, std::uint64_t offset, std::uint6
 std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileRange& range, const BaoTrust& trust,
                                       const RunOptions& options) {
     const InputFile file(fd, name);
-    file.regular_size();  // which requires a regular file
+    file.regular_size();  // throws unless it is a regular file
     return runtime::verify_source("bao_verify_file", file, range, trust, options);
 }
 
@@ -147,7 +147,7 @@ namespace merklize::runtime {
 
 std::vector<BaoFault> verify_source(const char* what, const ByteSource& source, const FileRange& range,
                                     const BaoTrust& trust, const RunOptions& options) {
-    // Of a file, whatever its position is.
+    // The whole file, whatever its position is.
     const auto extent = source.extent();
     const std::uint64_t size = source.file() ? source.file()->regular_size() : extent ? extent->bytes : 0;
     if (!extent && !source.file())

@@ -7,7 +7,7 @@
 
 namespace merklize::runtime {
 
-/// bao_verify_file() of a source, which must state its size. `what` is the function that the user called.
+/// As bao_verify_file(), for a source, which must state its size. `what` is the function that the user called.
 std::vector<BaoFault> verify_source(const char* what, const ByteSource& source, const FileRange& range,
                                     const BaoTrust& trust, const RunOptions& options);
 

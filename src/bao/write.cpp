@@ -15,7 +15,7 @@ Node write_tree(const Shape& shape, const EachPart& each_part, const Placer& pla
         return node;
     };
     if (shape.size() == 0) return hash_part(0, {});
-    std::optional<Node> whole;  // of a message of one part
+    std::optional<Node> whole;  // the top node, if the message is one part
     std::vector<ChainingValue> values((shape.size() - 1) / read_bytes + 1);
     each_part([&](std::size_t i, std::span<const std::byte> data) {
         const Node node = hash_part(i, data);

@@ -10,13 +10,13 @@ namespace merklize::runtime {
 
 /// Calls use(i, data) for all parts of the message, of read_bytes each but the last, in any thread.
 using EachPart = std::function<void(const SourceReader::Use& use)>;
-/// The next `bytes` bytes of the message, at `offset`, in memory that the run's device takes: at most a batch.
+/// Reads the next `bytes` bytes of the message, at `offset`, into memory that the run's device takes: at most a batch.
 using ReadBatch = std::function<Place(std::uint64_t offset, std::uint64_t bytes)>;
 
 /// Hashes a message on the host by all threads, and places all nodes.  returns  the top node
 Node write_tree(const Shape& shape, const EachPart& each_part, const Placer& placer);
 
-/// Hashes a message in the memory of the run's device. The device makes the nodes, too, and puts them in order.
+/// Hashes a message in the memory of the run's device. The device also computes the nodes and puts them in order.
 /// nodes      device memory, 64 bytes a node; may be empty
 /// meanwhile  called on the host while the device computes
 Node write_tree_there(const Shape& shape, const Place& data, BaoOrder order, const Place& nodes, Run& run,

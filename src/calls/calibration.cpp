@@ -29,7 +29,7 @@ KeptFiles calibration_store() {
     return KeptFiles(folder);
 }
 
-// Machines that share a home folder either have different keys or equal processors, for which the costs are as good.
+// Machines that share a home folder have different keys, or equal processors, for which the costs hold as well.
 std::string key() {
     const DeviceInfo& info = cpu_device().info();
     return kept_key({"calibration", info.isa, info.name + " x " + std::to_string(info.units), MERKLIZE_VERSION_STRING});
@@ -86,7 +86,7 @@ void store_costs(std::span<const KnownCost> costs) {
 
 namespace {
 
-// The device of a cost, opened. Null if it is gone or no longer what was measured. Looked up once a process.
+// The opened device of a cost. Null if the device is gone, or differs from the one that was measured. Looked up once a process.
 std::shared_ptr<const Device> device_of(const KnownCost& known) {
     static std::mutex mutex;
     static auto& asked = *new std::map<std::string, std::shared_ptr<const Device>>;  // guarded by mutex

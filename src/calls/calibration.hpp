@@ -17,8 +17,8 @@ namespace merklize::runtime {
 void store_costs(std::span<const KnownCost> costs);
 
 /// The options of a call on `bytes` bytes of host memory: the given ones, with the device of the least expected time,
-/// or else the CPU. Only for "auto" with costs (DeviceState::chooses()). A device is passed over if it is no longer
-/// what was measured, cannot be opened or belongs to the parent process. All devices are passed over if the caller
+/// or else the CPU. Only for "auto" with costs (DeviceState::chooses()). A device is passed over if it differs from the
+/// one that was measured, cannot be opened or belongs to the parent process. All devices are passed over if the caller
 /// names a stream.
 RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes);
 

@@ -18,14 +18,14 @@ struct Operand {
 /// Throws invalid_argument "<what>: ..." if an operand is not on the stream's device.
 void require_on_stream(const char* what, const Stream& stream, std::initializer_list<Operand> operands);
 
-/// Throws invalid_argument if the two share memory.
-/// equal_is_fine  the same bytes are allowed, parts of them are not
+/// Throws invalid_argument if the two operands share memory.
+/// equal_is_fine  exactly the same bytes are allowed; a partial overlap is not
 void require_apart(const char* what, const Operand& out, const Operand& in, bool equal_is_fine = false);
 
 /// Throws invalid_argument if the operand does not have so many bytes.
 void require_bytes(const char* what, const Operand& operand, std::uint64_t bytes);
 
-/// Runs a call that enqueues: body(run) asks for its work.
+/// Runs a call that enqueues: body(run) launches its jobs.
 template <class Body>
 Event enqueue(const Stream& stream, const Policy& policy, Body&& body) {
     const RunOptions options{.device = stream.device(), .stream = stream, .policy = policy};

@@ -17,11 +17,11 @@
 
 namespace merklize::runtime {
 
-/// One call of the public API while it runs: its options, who computes its jobs, and where it stands for the caller's progress function.
-/// Used by the calling thread, but for launch_here().
+/// One call of the public API while it runs: its options, the executor of its jobs, and its progress for the caller's function. Used by
+/// the calling thread, but for launch_here().
 class Run {
 public:
-    /// options  must outlive it; options.timings is zeroed
+    /// options  must outlive the Run; options.timings is zeroed
     /// errors   invalid_argument (a stream of another device), and those of opening the device
     explicit Run(const RunOptions& options, Ending ending = Ending::waits);
     explicit Run(RunOptions&& options, Ending ending = Ending::waits) = delete;
@@ -34,9 +34,9 @@ public:
     unsigned threads() const { return options_.threads == 0 ? default_threads() : options_.threads; }
     /// Whether jobs run on the CPU; false for one device and for several.
     bool on_host() const noexcept { return executor_ == &host_; }
-    /// Whether nothing may wait: the call returns an event.
+    /// Whether the call returns an event, so that nothing in it may wait.
     bool enqueues() const noexcept { return ending_ == Ending::enqueues; }
-    /// The call on the run's device, which has the device's memory.  errors  internal (there is none: the CPU, or several devices)
+    /// The call on the run's device, which leases the device's memory.  errors  internal (the CPU, or several devices)
     DeviceCall& on_device();
 
     /// Runs or enqueues a job (jobs.hpp), which is `share` of the whole call.
@@ -44,13 +44,13 @@ public:
     void launch(const Job& job, double share = 0) {
         progress_.end(executor_->launch(job, progress_.begin(share)));
     }
-    /// On the CPU, whatever the call's device: the ends of its work that are on host memory.
+    /// Runs a job on the CPU, whatever the call's device: for the ends of its work in host memory.
     /// threads  0 = as many as the call may use
     template <class Job>
     void launch_on_host(const Job& job, unsigned threads = 0) {
         progress_.end(HostExecutor(threads == 0 ? options_.threads : threads).launch(job, progress_.begin(0)));
     }
-    /// On the CPU, by the calling thread alone and without progress: for pieces inside a parallel loop. Safe from any thread.
+    /// Runs a job on the CPU, by the calling thread alone and without progress: for pieces inside a parallel loop. Safe from any thread.
     template <class Job>
     void launch_here(const Job& job) const {
         HostExecutor(1).launch(job, {});
@@ -58,19 +58,19 @@ public:
     /// parallel_for with this call's threads and progress; it is `share` of the whole call.
     void parallel(std::size_t n, const std::function<void(std::size_t)>& body, double share = 1);
 
-    /// Ends a call that enqueues.
+    /// Ends a call that enqueues, and returns its event.
     Event end() { return Internals::event(on_device().end()); }
-    /// Waits for what is enqueued on a device. Errors of what ran come from here. Nothing in a call that enqueues.
+    /// Waits for the commands that are enqueued on a device, and throws what failed. Does nothing in a call that enqueues.
     void finish() {
         if (device_call_) device_call_->finish();
     }
-    /// After an error: waits for what is still running on a device, whose memory somebody is about to use.
+    /// After an error: waits for the commands that still run on a device, because somebody is about to use their memory.
     void abandon() noexcept {
         if (device_call_) device_call_->drain();
     }
 
     Progress& progress() noexcept { return progress_; }
-    /// Tells where the current step stands; false cancels.
+    /// Reports the progress of the current step; false cancels.
     bool tick(double done) noexcept { return progress_.tell(done); }
     [[noreturn]] void throw_cancelled() const { progress_.throw_cancelled(); }
 
@@ -84,10 +84,10 @@ private:
     Progress progress_;
 };
 
-/// The options of a call on a buffer: on its device.
+/// The options of a call on a buffer, with the buffer's device.
 RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options);
 
-/// A call that does not look at a field of its options refuses one that is set, since ignoring it would mislead.
+/// A call that does not use a field of its options refuses a value there, because ignoring the value would mislead.
 /// Throws invalid_argument "<what>: timings must not be set, ...".
 void require_no_timings(const char* what, const RunOptions& options);
 /// Throws invalid_argument "<what>: policy must not be set, ...".

@@ -24,10 +24,10 @@
 namespace merklize::runtime {
 namespace {
 
-// Less than this is not worth another device.
+// A smaller share is not worth another device.
 constexpr std::uint64_t least_bytes = 1 << 20;
 
-// What the devices' threads have in common.
+// What the threads of the devices share.
 struct Together {
     explicit Together(std::size_t n) : done(n), timings(n) {}
 
@@ -73,7 +73,7 @@ bool side_by_side(std::span<const Device> devices, const RunOptions& options, un
         try {
             if (!together.stop) body(i, here);
         } catch (...) {
-            // Those who only heard that they should stop say "cancelled": the first has the reason.
+            // The first error is the reason. Devices that were told to stop then throw "cancelled".
             if (!together.stop.exchange(true)) together.error = std::current_exception();
         }
         together.done[i] = 1;
@@ -87,7 +87,7 @@ bool side_by_side(std::span<const Device> devices, const RunOptions& options, un
         try {
             others.emplace_back(run, i, false);
         } catch (const std::system_error&) {
-            mine.push_back(i);  // a machine that gives no more threads only makes it slower
+            mine.push_back(i);  // if the system gives no more threads, the call only gets slower
         }
     }
     for (const std::size_t i : mine) run(i, true);
@@ -116,7 +116,7 @@ bool side_by_side(std::span<const Device> devices, const RunOptions& options, un
 
 std::uint32_t cut_levels(std::uint64_t n_leaves, std::size_t devices) noexcept {
     const std::uint64_t parts = n_leaves * Digest::size / least_bytes;
-    // Of sixteen subtrees or more a device, one more or less does not matter.
+    // With sixteen subtrees or more for each device, one more or less does not matter.
     const std::uint64_t wanted = std::has_single_bit(devices) ? devices : 16 * std::bit_ceil(devices);
     return static_cast<std::uint32_t>(std::bit_width(std::clamp<std::uint64_t>(parts, 1, wanted)) - 1);
 }
@@ -223,7 +223,7 @@ bool SideBySide::launch(const MergeSubtrees& job, const Tick& tick) {
     return HostExecutor(threads_).launch(top, {});
 }
 
-// By the CPU: the nodes are in its memory, and there is little to compute.
+// Runs on the CPU, because the nodes are in its memory and there is little to compute.
 bool SideBySide::launch(const MergeAt& job, const Tick& tick) { return HostExecutor(threads_).launch(job, tick); }
 
 void require_no_stream(const char* what, const RunOptions& options) {
@@ -269,7 +269,7 @@ RunOptions on_the_cpu(const RunOptions& options) {
     here.device = cpu_device();
     here.stream = {};
     here.timings = nullptr;
-    here.policy = {};  // the caller chose for the devices
+    here.policy = {};  // the caller's policy is for the devices
     return here;
 }
 

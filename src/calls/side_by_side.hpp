@@ -12,12 +12,12 @@
 
 namespace merklize::runtime {
 
-/// Work on several devices at once: one host thread a device, the caller's among them.
+/// Work on several devices at once, with one host thread for each device, the caller's among them.
 
 /// Runs body(i, options) for each device. Its options are `options` with that device, an equal share of `threads`, no stream and,
-/// if there is a tick, a progress function. Times of the devices, which run at once, are not added up: of each kind the longest
+/// if there is a tick, a progress function. The devices run at once, so their times are not added up: of each kind the longest
 /// counts.
-/// tick     from the calling thread, with the mean of what the devices have done; must not throw
+/// tick     called from the calling thread, with the mean progress of the devices; must not throw
 /// returns  false if tick cancelled
 /// errors   the first of any device, which cancels the others
 bool side_by_side(std::span<const Device> devices, const RunOptions& options, unsigned threads,
@@ -32,13 +32,13 @@ struct Share {
     std::uint64_t first, size;
 };
 
-/// log2 of the equal subtrees that a tree of n leaves is cut into, n a power of two, so that `devices` devices get about the same.
+/// log2 of the number of equal subtrees into which a tree of n leaves is cut, n a power of two, so that the devices get about equal shares.
 std::uint32_t cut_levels(std::uint64_t n_leaves, std::size_t devices) noexcept;
 
-/// Several devices as one executor: jobs on host memory are shared out over them. Each job is done when launch() returns.
+/// Several devices as one executor, which shares jobs on host memory out over them. A job is complete when launch() returns.
 class SideBySide final : public Executor {
 public:
-    /// options  of the call: its device has parts; must outlive this
+    /// options  of the call, whose device has parts; must outlive this
     SideBySide(const RunOptions& options, unsigned threads) : options_(options), threads_(threads) {}
 
     MKZ_JOBS(MKZ_RUNS_JOB)
@@ -52,15 +52,15 @@ private:
 };
 
 /// Runs body(k, options) for each buffer k on the buffer's device, all devices at once; buffers of one device one after another.
-/// Times as side_by_side().
+/// Times are those of side_by_side().
 /// errors  those of body; cancelled
 void on_their_devices(std::span<const ConstBuffer> buffers, const RunOptions& options,
                       const std::function<void(std::size_t k, const RunOptions& here)>& body);
 
-/// Throws invalid_argument "<what>: ..." if the options name a stream: buffers on several devices have no common one.
+/// Throws invalid_argument "<what>: ..." if the options name a stream, because buffers on several devices have no common one.
 void require_no_stream(const char* what, const RunOptions& options);
 
-/// The options of what is left to the CPU of a call on devices.
+/// The options for the part of a call on devices that the CPU does.
 RunOptions on_the_cpu(const RunOptions& options);
 
 }  // namespace merklize::runtime

@@ -92,9 +92,9 @@ void AtomicFile::open_hidden() {
     flock(file_.get(), LOCK_EX | LOCK_NB);  // tells remove_leftovers() that the file is in use
 }
 
-// Puts the file without a name under path_. Where there is no such file yet, one system call does it. An old file can only
-// be replaced by renaming, so the new one has a hidden name for a moment. While the old one is locked, nobody else uses
-// that name: what is found there was left by a process that was killed in that moment.
+// Puts the file without a name under path_. If there is no such file yet, one system call does it. An old file can only
+// be replaced by renaming, so the new file has a hidden name for a moment. While the old file is locked, nobody else uses
+// that name; a file that is found there was left by a process that was killed in that moment.
 void AtomicFile::give_name() {
     const std::string unnamed = "/proc/self/fd/" + std::to_string(file_.get());
     const auto link_to = [&](const std::filesystem::path& name) {
@@ -123,8 +123,8 @@ AtomicFile AtomicFile::partial(const std::filesystem::path& path) {
     const auto refuse = [&] {
         throw Error(ErrorCode::io, out.written_.string() + ": cannot write: another build is writing it");
     };
-    // Between opening and locking, another process may have finished and renamed the file. Then it is not ours to
-    // write.
+    // Between opening and locking, another process may have finished and renamed the file. Then this process must not
+    // write to it.
     for (int tries = 0; tries < 16; tries++) {
         out.file_ = Descriptor(disk_calls.open(out.written_.c_str(), flags | O_EXCL, usual_mode));
         const bool is_new = static_cast<bool>(out.file_);
@@ -141,7 +141,7 @@ AtomicFile AtomicFile::partial(const std::filesystem::path& path) {
         if (flock(out.file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) refuse();
         if (lstat(out.written_.c_str(), &named) != 0 || named.st_ino != opened.st_ino || named.st_dev != opened.st_dev)
             continue;
-        // Others could write what is resumed; what is behind another link would be overwritten.
+        // Another owner could change what is resumed. With another link, the file behind that link would be overwritten.
         if (!is_new && ((opened.st_uid != geteuid() && opened.st_uid != 0) || named.st_nlink != 1)) {
             throw Error(ErrorCode::io,
                         out.written_.string() + ": cannot write: it must have one link and belong to user " +
@@ -202,7 +202,7 @@ void AtomicFile::copy(int source, std::uint64_t from, std::uint64_t bytes, std::
         off_t in = to_offset(from), out = to_offset(offset);
         const ssize_t count = disk_calls.copy_range(source, &in, file_.get(), &out, bytes);
         if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) break;  // not possible between these files, or the source ends: the read below says which
+        if (count <= 0) break;  // not possible between these files, or the source ends; the read below tells which
         from += static_cast<std::uint64_t>(count);
         offset += static_cast<std::uint64_t>(count);
         bytes -= static_cast<std::uint64_t>(count);
@@ -285,19 +285,19 @@ void AtomicFile::commit() {
         fail("cannot rename " + written_.string(), errno);
     }
     keep_ = true;
-    // The file is whole: others may change it now, even while this object lives on.
+    // The file is complete, so others may change it now, even while this object lives on.
     file_.close();
     lock_ = {};
     require_synced_folder();  // the new name must survive a power failure
 }
 
-// A journal of the old file would change the new one.
+// A journal of the old file would roll back bytes of the new one, so it is removed.
 void AtomicFile::remove_journal() {
     const std::filesystem::path journal = journal_of(path_);
     if (access(journal.c_str(), F_OK) != 0) return;
     try {
         roll_back(path_, lock_);
-    } catch (const Error&) {  // the old file goes, whatever it is
+    } catch (const Error&) {  // the old file is replaced anyway
     }
     if (disk_calls.unlink(journal.c_str()) != 0 && errno != ENOENT) {
         const int reason = errno;

@@ -15,14 +15,14 @@ namespace merklize::runtime {
 /// Whether files may be made without a name (O_TMPFILE) where the file system can. Tests turn it off.
 inline constinit std::atomic<bool> unnamed_files{true};
 
-/// A file that gets its name when it is whole and on the disk. Until then, and also if the process is killed, the old
-/// file stays. A link is followed: the file that it names is replaced. The new file has the permissions of the old one.
+/// A file that gets its name when it is complete and on the disk. Until then, and also if the process is killed, the old
+/// file stays. A link is followed: its target is replaced. The new file has the permissions of the old one.
 /// Every function throws io with the path and the system's text.
 class AtomicFile {
 public:
-    /// The file has no name until commit(), so a killed process leaves nothing behind. Only one that is killed between
+    /// The file has no name until commit(), so a killed process leaves nothing behind. Only a process that is killed between
     /// the two last system calls of a replacement leaves ".NAME.0.tmp", which the next replacement removes. Where the
-    /// file system has no files without a name, the file has a hidden name beside its own, ".NAME.*.tmp", from the
+    /// file system has no files without a name, the file has a hidden name in the same folder, ".NAME.*.tmp", from the
     /// beginning; leftovers of killed processes under such names are removed.
     /// lock  the lock on the file that is to be replaced, if the caller needs it before commit()
     static AtomicFile temporary(const std::filesystem::path& path, FileLock lock = {});
@@ -48,7 +48,7 @@ public:
     void require_space(std::uint64_t bytes) const;
     /// Allocates the space of a file of `bytes` bytes now, where the system can. If that fails, gives it back.
     void allocate(std::uint64_t bytes);
-    /// require_space() and allocate(): a disk that is too small is found before the work.
+    /// require_space() and allocate(), so that a disk that is too small is found before the work.
     void reserve(std::uint64_t bytes) {
         require_space(bytes);
         allocate(bytes);

@@ -27,7 +27,7 @@ FileLock::FileLock(const std::filesystem::path& path, const std::function<bool()
             file = Descriptor(open(path.c_str(), O_RDONLY | flags));
         }
         if (!file) {
-            // Somebody changes it in place, and the file opens for nobody else.
+            // Another process changes the file in place, and holds a lease that lets nobody else open it.
             if (errno == EWOULDBLOCK) {
                 wait_for_holder();
                 continue;
@@ -51,7 +51,7 @@ FileLock::FileLock(const std::filesystem::path& path, const std::function<bool()
     }
 }
 
-// A forked child shares the lock: it must end here, not when the child closes its copy.
+// Unlocks explicitly, because a forked child shares the lock, which would otherwise last until the child closes its copy.
 FileLock::~FileLock() {
     if (file_) flock(file_.get(), LOCK_UN);
 }

@@ -15,7 +15,7 @@ public:
     FileLock() = default;
     /// Waits until nobody else holds the lock. If the last holder replaced the file, the new file is locked: when this
     /// returns, the path names the locked file. If there is no file, nothing is locked.
-    /// wait    called about every 10 ms while somebody else holds it; returning false ends the waiting
+    /// wait    called about every 10 ms while somebody else holds the lock; returning false ends the waiting
     /// errors  io (the file cannot be opened; `wait` returned false: another process is changing it)
     explicit FileLock(const std::filesystem::path& path, const std::function<bool()>& wait = {});
     FileLock(FileLock&&) noexcept = default;

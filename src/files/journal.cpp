@@ -61,7 +61,7 @@ struct Decoded {
     std::vector<Patch> patches;  // of the bytes that were decoded
 };
 
-// None if the journal is not whole, or of another version and not trusted.  errors  io (a newer version)
+// None if the journal is incomplete, or of another version and not trusted.  errors  io (a newer version)
 std::optional<Decoded> decode(std::span<const std::byte> data, const std::filesystem::path& journal, bool is_trusted) {
     if (data.size() < head_bytes + Digest::size) return {};
     if (!std::ranges::equal(data.first(journal_magic.size()), std::as_bytes(std::span(journal_magic)))) return {};
@@ -85,7 +85,7 @@ std::optional<Decoded> decode(std::span<const std::byte> data, const std::filesy
     return rest.empty() ? std::optional(std::move(out)) : std::nullopt;
 }
 
-// Fewer bytes only at the end of the file, or after an error.
+// Reads `bytes` bytes; fewer only at the end of the file, or after an error.
 std::vector<std::byte> read_some(int fd, std::uint64_t bytes, std::uint64_t offset) {
     std::vector<std::byte> out(bytes);
     std::size_t done = 0;
@@ -104,14 +104,14 @@ bool is_writable(int fd) {
     return flags >= 0 && (flags & O_ACCMODE) == O_RDWR;
 }
 
-// While this holds, nobody else has the file open, and whoever opens it waits: a write lease. The kernel counts descriptors and
+// A write lease: while it is held, nobody else has the file open, and an attempt to open it waits. The kernel counts descriptors and
 // mappings of all processes.
 class SoleUse {
 public:
     explicit SoleUse(int fd) : fd_(fd) {
 #ifdef __linux__
-        // The kernel tells the holder by a signal that somebody waits. SIGIO, its usual one, would end the process; this one is ignored
-        // by default. With no owner none is sent.
+        // The kernel tells the holder by a signal that somebody waits. The usual signal, SIGIO, would end the process; SIGURG is ignored
+        // by default. Without an owner no signal is sent.
         held_ = fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
         if (held_) fcntl(fd, F_SETOWN, 0);
 #endif
@@ -140,10 +140,10 @@ bool is_of(std::span<const std::byte> found, const Patch& patch) {
     return true;
 }
 
-// When its name is gone: where the system lets anybody make links to any file, another link to it would undo the change later.
+// Empties a journal whose name is gone, because another link to it, which some systems let anybody make, would undo the change later.
 void empty(const Descriptor& journal) { disk_calls.ftruncate(journal.get(), 0); }
 
-// Puts the old bytes back and removes the journal. errno, or 0.
+// Puts the old bytes back and removes the journal.  returns  errno's value, or 0
 int put_back(const std::filesystem::path& path, const Descriptor& journal, int fd, std::span<const Patch> patches) {
     for (const Patch& patch : patches) {
         if (const int error = write_all(fd, patch.before, patch.offset)) return error;
@@ -185,7 +185,7 @@ bool may_group_write(int fd, const struct stat& file) {
     return (file.st_mode & S_IWGRP) != 0 && fgetxattr(fd, "system.posix_acl_access", nullptr, 0) < 0;
 }
 
-// What stands under the name of a file's journal.
+// The file that has the name of a journal.
 struct Found {
     Descriptor file{};
     struct stat info{};
@@ -193,7 +193,7 @@ struct Found {
     bool is_trusted = false;
 };
 
-// Whether only those can have written the journal who may write to the file, or `reader`.
+// Whether nobody but `reader` and those who may write to the file can have written the journal.
 bool is_trusted(const Found& journal, int fd, const struct stat& file, uid_t reader) {
     if (journal.info.st_nlink != 1) return false;
     if ((file.st_mode & S_IWOTH) != 0) return true;
@@ -206,7 +206,7 @@ bool is_trusted(const Found& journal, int fd, const struct stat& file, uid_t rea
     return owner == file.st_uid || owner == 0 || owner == reader || (by_group && is_member(owner, file.st_gid));
 }
 
-// None if nothing stands there that can be a journal of the file. What others put there is neither waited for nor followed.
+// None if no file of that name can be a journal of the file. What others put there is neither waited for nor followed.
 std::optional<Found> find_journal(const std::filesystem::path& name, int fd, const struct stat& file) {
     constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     Found found{.file = Descriptor(open(name.c_str(), O_RDWR | flags))};
@@ -220,7 +220,7 @@ std::optional<Found> find_journal(const std::filesystem::path& name, int fd, con
     return found;
 }
 
-// Rolls back what the journal beside the open file tells of. One that is not trusted changes nothing.
+// Rolls back the change that the journal beside the open file describes. A journal that is not trusted changes nothing.
 void settle(const std::filesystem::path& path, int fd) {
     const std::filesystem::path name = journal_of(path);
     struct stat info;
@@ -237,7 +237,7 @@ void settle(const std::filesystem::path& path, int fd) {
     }
     const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
     const auto bytes = static_cast<std::uint64_t>(found->info.st_size);
-    // The places of a change lie apart, so a journal is at most so long. Nothing longer is read.
+    // The places of a change do not overlap, which limits the length of a journal. Nothing longer is read.
     const bool can_be_whole = bytes <= most_bytes && bytes / 3 <= file_bytes + head_bytes + Digest::size;
     const std::vector<std::byte> content =
         can_be_whole ? read_some(found->file.get(), bytes, 0) : std::vector<std::byte>();
@@ -252,13 +252,13 @@ void settle(const std::filesystem::path& path, int fd) {
             n_new += std::ranges::equal(there, patch.after);
         }
     }
-    if (n_fit == 0) {  // not whole, or of another file
+    if (n_fit == 0) {  // incomplete, or of another file
         if (found->is_trusted) disk_calls.unlink(name.c_str());
         return;
     }
     const bool is_whole = n_old == patches.size() || n_new == patches.size();
     if (!found->is_trusted) {
-        if (is_whole) return;  // as before the change or as after it, whether or not there was one
+        if (is_whole) return;  // the file is as before the change or as after it
         throw Error(ErrorCode::io,
                     path.string() + ": a change of it was interrupted, and is not rolled back: " + owners() +
                         ", and a journal counts only if it has one link and nobody could write it who may not write "
@@ -314,7 +314,7 @@ bool change_in_place(const std::filesystem::path& path, const FileLock& lock, st
         .file = Descriptor(disk_calls.open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600))};
     if (!journal.file) return false;
     const int fd = journal.file.get();
-    // Those who may change the file, and nobody else, may roll its changes back.
+    // Only those who may change the file may roll its changes back.
     const bool has_group = fchown(fd, static_cast<uid_t>(-1), info.st_gid) == 0;
     const mode_t mode = info.st_mode & (!has_group ? 0606 : may_group_write(lock.fd(), info) ? 0666 : 0646);
     const bool is_ready = fchmod(fd, mode) == 0 && fstat(fd, &journal.info) == 0 &&
@@ -335,7 +335,7 @@ bool change_in_place(const std::filesystem::path& path, const FileLock& lock, st
         put_back(path, journal.file, lock.fd(), patches);  // if that fails, too, the journal stays
         fail(path, "cannot write", error);
     }
-    // A journal that came back with a power failure would undo the change.
+    // If a power failure brought the journal back, it would undo the change.
     if (const int reason = sync_folder(path)) fail(path, "cannot write its folder", reason);
     empty(journal.file);
     return true;

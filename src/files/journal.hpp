@@ -10,13 +10,13 @@
 
 namespace merklize::runtime {
 
-/// Changes of few bytes of a large file, in place. What was there before is written to a journal beside the file, PATH.journal, and is
-/// on the disk before the file changes. A process that is killed, or a power failure, leaves the journal, and whoever opens the file
-/// next rolls the change back. docs/file-format.md gives the journal byte by byte and the order of the steps.
+/// Changes of few bytes of a large file, in place. The old bytes are written to a journal beside the file, PATH.journal, and are on the
+/// disk before the file changes. If the process is killed or the power fails, the journal stays, and the next process that opens the
+/// file rolls the change back. docs/file-format.md gives the journal byte by byte and the order of the steps.
 
 /// Whether files are changed in place at all. Tests turn it off.
 inline constinit std::atomic<bool> changes_in_place{true};
-/// Smaller files are not worth it: the copy waits for the disk twice, a change in place four times. Tests lower it.
+/// Smaller files are copied, because a copy waits for the disk twice and a change in place four times. Tests lower this.
 inline constinit std::atomic<std::uint64_t> least_bytes_in_place{std::uint64_t{1} << 20};
 
 /// Bytes to be changed. before and after have equal sizes.
@@ -25,7 +25,7 @@ struct Patch {
     std::span<const std::byte> before, after;
 };
 
-/// The path with links followed, where the path exists: the journal is beside the file itself.
+/// The path with links followed, if it exists, because the journal is beside the file itself.
 std::filesystem::path follow_links(const std::filesystem::path& path);
 /// PATH.journal
 std::filesystem::path journal_of(const std::filesystem::path& path);
@@ -33,20 +33,20 @@ std::filesystem::path journal_of(const std::filesystem::path& path);
 /// Changes the bytes of the file that `lock` holds. When it returns true, they are on the disk.
 /// path     the file's, with links followed
 /// returns  false, and nothing has changed: somebody else has the file open, so that a reader would see half of the change; the system
-///          cannot tell that; the process may not write to the file; or no journal can be written beside it
-/// errors   io. The file is as before, or its journal is there and the next opening makes it so
+///          cannot tell whether somebody has; the process may not write to the file; or no journal can be written beside it
+/// errors   io. The file is as before, or its journal is there and the next opening rolls the change back
 bool change_in_place(const std::filesystem::path& path, const FileLock& lock, std::span<const Patch> patches);
 
-/// A journal counts if it is a regular file with one link, and nobody can have written it but who may write to the file (its owner,
-/// root, and whom its mode lets write) and the effective user. Any other file of its name changes nothing and waits for nobody.
+/// A journal counts if it is a regular file with one link, and only the effective user and those who may write to the file (its owner,
+/// root, and those whom its mode lets write) can have written it. Any other file of that name is ignored.
 
 /// Whether there is a journal that counts.
 /// file    the file, open
 /// errors  io (the journal cannot be looked at)
 bool has_journal(const std::filesystem::path& path, int file);
 
-/// Rolls back the change that PATH.journal tells of, and removes the journal. A journal that was not whole is removed: then the change
-/// had not begun. So is a journal of another file.
+/// Rolls back the change that PATH.journal describes, and removes the journal. An incomplete journal is only removed, because then the
+/// change had not begun. So is a journal of another file.
 /// path    with links followed
 /// lock    on the file; none: nothing happens
 /// errors  io (the file is changed in part and cannot be written to, or the journal does not count; only parts of it are what the

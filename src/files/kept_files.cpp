@@ -34,7 +34,7 @@ using Header = std::array<std::byte, header_bytes>;
 
 constexpr std::string_view file_end = ".bin";
 constexpr std::string_view temporary_start = ".tmp-";
-constexpr std::time_t temporary_seconds = 24 * 60 * 60;  // a store takes milliseconds: a file this old was left behind
+constexpr std::time_t temporary_seconds = 24 * 60 * 60;  // a store takes milliseconds; so old a file was left behind
 
 Header header_of(const Digest& key, std::span<const std::byte> payload) {
     Header header{};
@@ -61,7 +61,7 @@ bool is_trusted(const struct stat& info) {
     return (info.st_uid == geteuid() || info.st_uid == 0) && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// A trusted folder, open for openat() and the like, so that nobody can put another one in its place. Else none, and
+// Opens a trusted folder for openat() and the like, so that nobody can put another one in its place. Else returns none, and
 // `why` gives the reason; it stays empty for a missing folder that is not to be made.
 Descriptor open_folder(const KeptFolder& folder, bool make, std::string& why) {
     if (folder.path.empty()) {
@@ -223,8 +223,8 @@ std::string KeptFiles::store(std::string_view key, std::span<const std::byte> pr
     std::string temporary;
     Descriptor file = make_temporary(folder.get(), temporary);
     if (!file) return reason(folder_.path, "cannot make a file", errno);
-    // Written first, then renamed, so that the name always has a whole file. Nothing waits for the disk: after a crash
-    // the check may fail.
+    // Written first, then renamed, so that the name always has a complete file. Nothing waits for the disk; after a crash
+    // the check may fail, and the file counts as missing.
     if (write_all(file.get(), header) != 0 || write_all(file.get(), program) != 0 || !file.close() ||
         renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()) != 0) {
         why = reason(folder_.path / name, "cannot write", errno);
@@ -243,9 +243,9 @@ std::string KeptFiles::why_unusable() const {
     return why;
 }
 
-// Removes the temporaries that dead processes left and, while there are too many bytes, the files that were not used
-// for the longest time. Never removes `stored`, nor a file whose name is not ours. Other processes may do the same
-// meanwhile; a process that reads a removed file can still read it.
+// Removes temporary files of dead processes and, while there are too many bytes, the least recently used files. Never
+// removes `stored`, nor a file whose name this class did not give. Other processes may do the same meanwhile; a process
+// that reads a removed file can still read it.
 void KeptFiles::tidy(int folder, const std::string& stored) const {
     const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const auto close = [](DIR* list) { closedir(list); };

@@ -34,17 +34,17 @@ struct KeptFolder {
 /// $HOME/.cache/merklize/kernels. If MERKLIZE_CACHE_DIR is set and empty, there is none.
 KeptFolder kept_folder();
 
-/// A key-value cache on disk, one a user: compiled programs, costs of devices, tuned policies. A file is there whole or
-/// not at all, even when several processes write it. A damaged file counts as missing. Nothing here is
-/// an error: without kept files, programs are compiled and devices measured again.
+/// A key-value cache on disk, one a user: compiled programs, costs of devices, tuned policies. A file is there completely
+/// or not at all, even when several processes write it. A damaged file counts as missing. Nothing here is
+/// an error, because without kept files programs are compiled and devices measured again.
 ///
 /// Compiled code is run, so nothing is read from a folder or file that anybody but this user and root owns or may
-/// write.
+/// write to.
 ///
 /// Safe to use from several threads and processes at once, even on one folder.
 class KeptFiles {
 public:
-    /// The most bytes of all files together. store() removes the files that were not used for the longest time.
+    /// The most bytes of all files together. store() removes the least recently used files.
     static constexpr std::uint64_t usual_max_bytes = std::uint64_t{256} << 20;
 
     /// The files in kept_folder(), by the environment at the first call.
@@ -59,7 +59,7 @@ public:
     std::optional<std::vector<std::byte>> load(std::string_view key) const noexcept;
 
     /// Stores a program. Replaces an older one of the same key.
-    /// returns  why it was not stored, for people; empty if it was
+    /// returns  why the program was not stored, for people to read; empty if it was
     std::string store(std::string_view key, std::span<const std::byte> program) const;
 
     /// Why nothing can be found here: there is no folder, or it is not trusted. Empty for a good or missing folder.

@@ -18,7 +18,7 @@ Word word_at(const void* words, std::size_t i) noexcept {
 
 template <class Word>
 std::size_t first_at_least(Word modulus, const void* words, std::size_t n) noexcept {
-    // By blocks without a branch inside: valid input, the usual case, goes at memory speed.
+    // Checks blocks without a branch inside, so that valid input, the usual case, runs at memory speed.
     constexpr std::size_t block = 256;
     for (std::size_t start = 0; start < n; start += block) {
         const std::size_t end = std::min(start + block, n);

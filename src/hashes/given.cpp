@@ -12,11 +12,11 @@
 namespace merklize::runtime {
 namespace {
 
-// Readers take no lock: an entry is complete before the count says that it is there.
+// Readers take no lock, because an entry is complete before the count includes it.
 struct Registry {
     std::array<const GivenHash*, most_given> entries{};
     std::atomic<std::size_t> count{0};
-    std::mutex mutex{};  // of writers
+    std::mutex mutex{};  // serializes writers
 
     std::span<const GivenHash* const> all() const noexcept {
         return std::span(entries).first(count.load(std::memory_order_acquire));

@@ -19,13 +19,13 @@ inline const mkz_hash_info* find_info(Hash hash) noexcept {
     return mkz_find_hash(static_cast<std::uint32_t>(hash));
 }
 
-/// Whether hashes() lists it: it is known, and no part of others. What comes from outside may name only such a hash.
+/// Whether hashes() lists the hash: it is known, and no part of others. Files, proofs and callers may name only such hashes.
 inline bool is_listed(Hash hash) noexcept {
     const mkz_hash_info* facts = find_info(hash);
     return facts != nullptr && facts->is_part == 0;
 }
 
-/// Words are field elements, which must be below the modulus; else any bytes are digests.
+/// Whether words are field elements, which must be below the modulus. For other hashes any bytes are digests.
 inline bool is_field(const mkz_hash_info& hash) noexcept { return hash.modulus != 0; }
 
 /// Words of a node: 4 or 8.
@@ -34,7 +34,7 @@ inline unsigned node_words(const mkz_hash_info& hash) noexcept { return 256 / ha
 /// The constants that kernels may read from memory: table_words words of 64 bits. Hashes may share a beginning.
 std::span<const std::uint64_t> constants_of(Hash hash);
 
-/// What computes a hash: the id of its unit, and the constants that were given to it, or null.
+/// The unit that computes a hash: its id, and the constants that were given to the hash, or null.
 struct UnitOf {
     explicit UnitOf(Hash hash) noexcept : unit(static_cast<std::uint32_t>(hash)) {
         if (const GivenHash* given = find_given(hash)) {

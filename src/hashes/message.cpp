@@ -25,7 +25,7 @@ namespace {
 #define MKZ_EACH_HASH "hashes/message_unit.inc"
 #include <merklize/core/hashes.h>
 
-// Eidos of bytes begins with their count, and its last block is filled with zeros; no bytes are one block of zeros.
+// Eidos begins with the count of bytes and fills its last block with zeros; an empty message is one block of zeros.
 template <void (*iv)(std::uint32_t*, std::uint32_t, std::uint32_t),
           void (*compress)(std::uint32_t*, const std::uint32_t*)>
 struct EidosMessage {
@@ -64,7 +64,7 @@ const MessageFunctions* functions_of(bool is_sha256 = false) {
     return &made;
 }
 
-// Null: the hash does not hash messages, or by a tree of chunks.
+// Null if the hash does not hash messages, or hashes them by a tree of chunks.
 const MessageFunctions* find_functions(Hash hash) {
     switch (hash) {
         case Hash::sha256: return functions_of<MessageOf_sha256>(true);

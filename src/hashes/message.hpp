@@ -11,8 +11,8 @@ namespace merklize::runtime {
 
 struct MessageFunctions;
 
-/// The digest of one message by a hash of bytes without a chunk tree, on the calling thread: block after block, by the processor's own
-/// instructions where it has some. Copies are independent.
+/// Computes the digest of one message by a hash of bytes without a chunk tree, on the calling thread, block after block, by the
+/// processor's own instructions if it has some. Copies are independent.
 class Message {
 public:
     /// hash    one that hashes messages
@@ -30,10 +30,10 @@ private:
     const MessageFunctions* functions_;
     std::uint64_t count_ = 0;
     alignas(8) std::uint8_t state_[200];
-    std::uint8_t rest_[144];  // the last count_ % rate bytes, which wait for more
+    std::uint8_t rest_[144];  // the last count_ % rate bytes, which do not fill a block yet
 };
 
-/// Throws invalid_argument "<what>: ..." unless the hash is BLAKE3 or hashes messages: with which one to take instead.
+/// Throws invalid_argument "<what>: ..." unless the hash is BLAKE3 or hashes messages. The text names a hash to take instead.
 void require_message_hash(Hash hash, const char* what);
 
 }  // namespace merklize::runtime

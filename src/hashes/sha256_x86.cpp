@@ -25,7 +25,7 @@ inline void store_state(std::uint32_t h[8], State s) {
     store(h + 4, _mm_alignr_epi8(dchg, feba, 8));
 }
 
-// One block into each of `n` states. Their instructions alternate, because each waits for the one before in its own state.
+// Takes one block into each of `n` states. Their instructions alternate, because each waits for the previous one of its own state.
 template <int n>
 inline void compress(State (&states)[n], const std::uint8_t* const (&blocks)[n]) {
     const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);

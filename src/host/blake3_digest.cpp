@@ -17,7 +17,7 @@ namespace {
 
 using Words = std::array<std::uint32_t, 8>;
 
-/// A subtree's last block, not yet compressed: it may be the root.
+/// A subtree's last block, not yet compressed, because it may be the root.
 struct Unfinished {
     Words cv;
     Blake3LastBlock block;

@@ -1,4 +1,4 @@
-// Which of the ways to compress a chain of blocks this process takes.
+// Chooses the way in which this process compresses a chain of blocks.
 #include "host/blake3_rows.hpp"
 
 #include <cstddef>
@@ -21,8 +21,8 @@ void by_words(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
     }
 }
 
-// One state is one chain of instructions. Those on vectors take one cycle each, as scalar ones do, and there are fewer of them; but
-// on Zen 5 they take two (docs/notes/blake3-cpu.md).
+// One state is one chain of instructions. Vector instructions take one cycle each, as scalar ones do, and the chain has fewer of them.
+// But on Zen 5 they take two cycles (docs/notes/blake3-cpu.md).
 auto choose_blake3_rows() noexcept {
 #if defined(__x86_64__)
     const char* wish = std::getenv("MERKLIZE_CPU_ISA");

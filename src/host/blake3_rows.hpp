@@ -5,8 +5,8 @@
 
 namespace merklize::runtime {
 
-/// Blocks of one chunk, or one block of another kind, on the calling thread; the chaining value in place. By scalar instructions, or by
-/// vectors where a chain of those takes less time.
+/// Compresses blocks of one chunk, or one block of another kind, into a chaining value, in place, on the calling thread: by scalar
+/// instructions, or by vectors if their chain takes less time.
 struct Blake3Chain {
     const void* blocks;        ///< n x 64 bytes of any alignment, one block after another
     std::size_t n;             ///< may be 0
@@ -16,7 +16,7 @@ struct Blake3Chain {
     std::uint32_t end = 0;     ///< more flags of the last block
     std::uint32_t bytes = 64;  ///< of each block that count; the others are zeros
 
-    // Always inlined, so that the linker never takes code of one instruction set for another.
+    // Always inlined, so that the linker never uses code of one instruction set for another.
     [[gnu::always_inline]] std::uint32_t flags_of(std::size_t b) const noexcept {
         return flags | (b == 0 ? start : 0) | (b + 1 == n ? end : 0);
     }
@@ -29,11 +29,11 @@ struct Blake3LastBlock {
     std::uint32_t bytes;
     std::uint32_t flags;
 };
-/// Compresses a chunk of up to 1024 bytes, also of none, but for its last block; the chaining value in place.
+/// Compresses a chunk of 0 to 1024 bytes into a chaining value, in place. The last block is left to the caller.
 Blake3LastBlock blake3_chunk(std::uint32_t cv[8], const void* data, std::size_t bytes, std::uint64_t counter,
                              std::uint32_t flags) noexcept;
 
-/// The indices of chunks that lie one after another.
+/// The indices of successive chunks.
 struct ChunkCounter {
     std::uint64_t first;
     std::uint64_t mask =
@@ -42,8 +42,8 @@ struct ChunkCounter {
     [[gnu::always_inline]] std::uint64_t at(std::uint64_t chunk) const noexcept { return (first + chunk) & mask; }
 };
 
-/// BLAKE3 of few states by vectors that hold four words of each state: the state's words as the rows of a 4x4 matrix. One to four
-/// states take as long as one, where the lanes of backends/cpu take as long for one as for all that they have.
+/// BLAKE3 of few states by vectors that hold a row of each state, whose words are a 4x4 matrix. One to four states take as long as one.
+/// The lanes of backends/cpu take as long for one state as for 16.
 struct Blake3Rows {
     static constexpr std::size_t most = 4;
 

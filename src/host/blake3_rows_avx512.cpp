@@ -13,7 +13,7 @@ using Bytes = const std::uint8_t*;
 
 #define ROWS_INLINE [[gnu::always_inline]] static inline
 
-// A row of 1, 2 or 4 states. All shuffles are inside a state's 16 bytes: those take one cycle.
+// A row of 1, 2 or 4 states. All shuffles stay inside a state's 16 bytes, because those take one cycle.
 typedef std::uint32_t Row1 __attribute__((vector_size(16)));
 typedef std::uint32_t Row2 __attribute__((vector_size(32)));
 typedef std::uint32_t Row4 __attribute__((vector_size(64)));
@@ -116,8 +116,8 @@ ROWS_INLINE Row gather(const Bytes p[states<Row>], std::size_t offset) {
     return join<Row>(of);
 }
 
-// A value that the compiler computes as it is written. It would add a late word before an early one, and join two shuffles of one
-// cycle into one of three.
+// Makes the compiler compute a value as it is written. Otherwise it would add a late word before an early one, and join two shuffles of
+// one cycle into one of three.
 template <class Row>
 ROWS_INLINE Row kept(Row value) {
     asm("" : "+v"(value));
@@ -143,8 +143,8 @@ ROWS_INLINE void compress_rows(Row& low, Row& high, Row d, const Bytes p[states<
     Row a = low, b = high;
     Row c = splat<Row>((__m128i)Row1{MKZ_BLAKE3_IV0, MKZ_BLAKE3_IV1, MKZ_BLAKE3_IV2, MKZ_BLAKE3_IV3});
     const Row m0 = gather<Row>(p, 0), m1 = gather<Row>(p, 16), m2 = gather<Row>(p, 32), m3 = gather<Row>(p, 48);
-    // The message words of a round: x and y for the columns, z and w for the diagonals. For these the rows turn so that b, which is
-    // late, stays: the diagonal that begins at a[i] is in column i + 1.
+    // The message words of a round: x and y for the columns, z and w for the diagonals. For the diagonals all rows but b rotate, because b
+    // is ready last: the diagonal that begins at a[i] is in column i + 1.
     Row x = words<0, 2, 0, 2>(m0, m1), y = words<1, 3, 1, 3>(m0, m1);
     Row z = words<3, 0, 1, 2>(words<0, 2, 0, 2>(m2, m3)), w = words<3, 0, 1, 2>(words<1, 3, 1, 3>(m2, m3));
 #pragma GCC unroll 7

@@ -20,7 +20,7 @@ struct ByteRange {
 /// Bytes that come in order, in pieces of the source's choice.
 class ByteStream {
 public:
-    /// Called about every 50 ms while nothing comes, where the source can tell. False: wait no longer.
+    /// Called about every 50 ms while no bytes come, if the source can do that. False: wait no longer.
     using Wait = std::function<bool()>;
 
     ByteStream() = default;
@@ -36,8 +36,8 @@ public:
     }
 };
 
-/// Where bytes come from: a file, a pipe, an object of a store. What is read through one source is of one version: who changes the
-/// bytes meanwhile gets an error. A source decides how often it tries again and how many requests are on their way at once.
+/// Where bytes come from: a file, a pipe, an object of a store. All bytes read through one source are of one version: if somebody changes
+/// them meanwhile, reading throws. A source decides how often it retries and how many requests are in flight.
 /// Every function throws io with the name. Safe to use from several threads, but for stream().
 class ByteSource {
 public:
@@ -46,10 +46,10 @@ public:
     ByteSource& operator=(const ByteSource&) = delete;
     virtual ~ByteSource() = default;
 
-    /// For error texts: without anything secret.
+    /// For error texts. Without secrets.
     const std::string& name() const noexcept { return name_; }
 
-    /// Tells a file from any other file, and from itself before it was last written. Of other sources zeros: they know their version.
+    /// Tells a file from any other file, and from its own earlier content. Zeros for other sources, which know their version.
     struct Identity {
         std::uint64_t device, inode, bytes;
         /// Of the last change of content, and of the last change of anything, which nobody can set back.
@@ -66,17 +66,17 @@ public:
 
     /// Reads exactly out.size() bytes at `offset`.
     virtual void read_at(std::span<std::byte> out, std::uint64_t offset) const = 0;
-    /// Reads ranges of the extent one after another. An object of a store is asked for several ranges at once.
+    /// Reads ranges of the extent one after another. An object of a store fetches several ranges at once.
     virtual std::unique_ptr<ByteStream> stream(std::span<const ByteRange> ranges) const = 0;
-    /// Reads all there is, where there is no extent. Only once.
+    /// Reads everything from a source without an extent. May be called once.
     virtual std::unique_ptr<ByteStream> stream() const = 0;
 
     /// Throws io if the bytes may have changed since extent() gave this identity.
     virtual void require_unchanged(const Identity& before) const = 0;
-    /// Moves the position of the caller's descriptor there, as reading in order would have.
+    /// Moves the position of the caller's descriptor to `position`, as reading in order would have.
     virtual void leave_at([[maybe_unused]] std::uint64_t position) const noexcept {}
 
-    /// The file of the system that this is, which all threads read at once; else null.
+    /// The source as a file of the system, which all threads read at once; null if it is none.
     virtual const InputFile* file() const noexcept { return nullptr; }
 
 private:

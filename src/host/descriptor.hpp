@@ -34,14 +34,14 @@ private:
     int fd_;
 };
 
-/// Whether a file may get this large. A write beyond the process's limit would not fail: SIGXFSZ would kill the
-/// process.
+/// Whether a file may get this large. A write beyond the process's limit would not fail, but kill the process by
+/// SIGXFSZ.
 inline bool fits_limit(std::uint64_t bytes) {
     rlimit limit{};
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
 }
 
-/// Writes where the descriptor stands.  returns  errno's value, or 0
+/// Writes at the descriptor's position.  returns  errno's value, or 0
 inline int write_all(int fd, std::span<const std::byte> data) {
     while (!data.empty()) {
         const ssize_t count = ::write(fd, data.data(), data.size());

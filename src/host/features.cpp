@@ -21,8 +21,8 @@ std::uint64_t saved_registers() noexcept {
 
 constexpr bool has(std::uint32_t word, unsigned bit) noexcept { return ((word >> bit) & 1) != 0; }
 
-// By the instruction itself and not by __builtin_cpu_supports, which is always false in some run-time libraries (Zig's). Bits: Intel's
-// Software Developer's Manual, volume 2, CPUID.
+// Asks the CPUID instruction and not __builtin_cpu_supports, which is always false in some run-time libraries (Zig's). The bits are in
+// Intel's Software Developer's Manual, volume 2, CPUID.
 Features ask() noexcept {
     Features found;
     unsigned a = 0;
@@ -35,7 +35,7 @@ Features ask() noexcept {
     found.is_zen5 = is_amd && (a >> 8 & 0xf) + (a >> 20 & 0xff) == 0x1a;
     const bool ssse3 = has(c, 9);
     const bool sse41 = has(c, 19);
-    const std::uint64_t saved = has(c, 27) ? saved_registers() : 0;  // OSXSAVE: xgetbv is there
+    const std::uint64_t saved = has(c, 27) ? saved_registers() : 0;  // OSXSAVE: the system allows xgetbv
     const bool saves_ymm = (saved & 0x06) == 0x06;
     const bool saves_zmm = (saved & 0xe6) == 0xe6;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return found;
@@ -48,7 +48,7 @@ Features ask() noexcept {
 }  // namespace
 
 Features cpu_features() noexcept {
-    static const Features found = ask();  // a virtual machine's host answers each question
+    static const Features found = ask();  // once, because in a virtual machine each CPUID is a call of the host
     return found;
 }
 #else

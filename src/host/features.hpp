@@ -2,7 +2,7 @@
 
 namespace merklize::runtime {
 
-/// What this x86-64 processor can do and the system lets processes use.
+/// Instruction sets that this x86-64 processor has and the system lets processes use.
 struct Features {
     bool avx2 = false;     ///< AVX2 and BMI2
     bool avx512 = false;   ///< AVX-512 F, VL, BW and DQ

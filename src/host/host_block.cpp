@@ -20,7 +20,7 @@
 namespace merklize::runtime {
 namespace {
 
-// The kernels touch a block's pages first, from all threads; huge pages make that cheap.
+// The kernels touch the pages first, from all threads. Huge pages make that cheap.
 void* map_block(std::uint64_t bytes) {
     constexpr std::uint64_t huge = 2u << 20, page = 4096;
     if (bytes > UINT64_MAX - huge) return nullptr;
@@ -29,7 +29,7 @@ void* map_block(std::uint64_t bytes) {
         mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) return nullptr;
     if (slack == 0) return raw;
-    // Give back what lies before and after the aligned part.
+    // Unmaps what lies before and after the aligned part.
     const auto start = reinterpret_cast<std::uintptr_t>(raw), end = start + bytes + slack;
     const std::uintptr_t aligned = (start + huge - 1) / huge * huge, used = (aligned + bytes + page - 1) / page * page;
     if (aligned != start) munmap(raw, aligned - start);
@@ -87,7 +87,7 @@ std::uint64_t host_memory() noexcept {
     return bytes;
 }
 
-// A block's memory is taken when it is touched, so a system that overcommits reports no error here.
+// Memory is taken when it is touched, so a system that overcommits reports no error here.
 HostBlock::HostBlock(std::uint64_t bytes) : data_(take_spare(bytes)), bytes_(bytes) {
     if (data_ == nullptr && bytes <= host_memory()) data_ = map_block(bytes);
     if (data_ == nullptr) {

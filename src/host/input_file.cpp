@@ -26,7 +26,7 @@ namespace merklize::runtime {
 namespace {
 
 #ifdef __linux__
-// Linux, Documentation/ABI/stable/sysfs-block: a disk has queue/rotational; a partition is a folder of its disk. File systems that are on no
+// Linux, Documentation/ABI/stable/sysfs-block: a disk has queue/rotational; a partition is a folder of its disk. File systems without a
 // disk have no entry.
 bool asks_system(std::uint64_t device) {
     const std::string entry =
@@ -70,7 +70,7 @@ InputFile InputFile::beside(int fd, std::string_view name) {
     return {second, name, true};
 }
 
-// poll() never reports the write end of a pipe as readable, so read_some() would wait for ever.
+// Refuses the write end of a pipe: poll() never reports it as readable, so read_some() would wait for ever.
 void InputFile::require_readable() const {
     const int flags = fcntl(fd_, F_GETFL);
     if (flags >= 0 && (flags & O_ACCMODE) == O_WRONLY) fail("not open for reading", EBADF);
@@ -136,7 +136,7 @@ bool InputFile::is_on_rotational_disk() const {
     return is_rotational(static_cast<std::uint64_t>(info.st_dev));
 }
 
-// Reads what the system has in memory. False: it would have to read the rest from the disk.
+// Reads what the system has in memory. False: the rest would have to come from the disk.
 bool InputFile::read_in_memory(std::span<std::byte> out, std::uint64_t offset, std::size_t& done) const noexcept {
 #ifdef RWF_NOWAIT
     while (done < out.size()) {
@@ -203,7 +203,7 @@ void InputFile::widen_pipe(std::size_t bytes) const {
 #endif
 }
 
-// To copy out of a pipe keeps its writer waiting, so the pages are moved to a pipe of our own first and copied from there.
+// Copying out of a pipe keeps its writer waiting, so the pages are first moved to a pipe of this object and copied from there.
 std::size_t InputFile::read_moved(std::byte* out, std::size_t bytes) const {
 #ifdef F_SETPIPE_SZ
     if (own_pipe_[0] < 0) return 0;
@@ -271,7 +271,7 @@ private:
     std::vector<std::byte> buffer_{};
 };
 
-// What can only be read in order.
+// An input that can only be read in order.
 class PipeStream : public ByteStream {
 public:
     explicit PipeStream(const InputFile& file) : file_(file), buffer_(stream_bytes) { file.widen_pipe(stream_bytes); }

@@ -14,8 +14,8 @@
 
 namespace merklize::runtime {
 
-/// Whether a device, by its number, is a rotational disk. It reads one place at a time, and each seek costs milliseconds.
-/// What the system says is asked for once a device. Tests put an answer of their own here.
+/// Whether a device, by its number, is a rotational disk. Such a disk reads one place at a time, and each seek costs milliseconds.
+/// The system is asked once for each device. Tests put a function of their own here.
 // NOLINTNEXTLINE(bugprone-throwing-static-initialization): a constant
 extern bool (*is_rotational)(std::uint64_t device);
 
@@ -25,16 +25,16 @@ public:
     using Error::Error;
 };
 
-/// A file, pipe or device that is open for reading. Files are read, never mapped: a mapped file that shrinks kills the
-/// process. Every function throws io with the file's name and the system's text. Safe to use from several threads,
+/// A file, pipe or device that is open for reading. Files are read, never mapped, because a mapped file that shrinks kills
+/// the process. Every function throws io with the file's name and the system's text. Safe to use from several threads,
 /// except read_some().
 class InputFile final : public ByteSource {
 public:
-    /// A named pipe is open at once, whether or not somebody writes to it.
+    /// Opening a named pipe does not wait for a writer.
     explicit InputFile(const std::filesystem::path& path);
     /// The caller's descriptor: it is read from its current position and is not closed. `name` is for error texts.
     InputFile(int fd, std::string_view name) : InputFile(fd, name, false) { require_readable(); }
-    /// A second descriptor of the same open file. Who asks how often the file is open counts the two as one.
+    /// A second descriptor of the same open file. A lease (files/journal.cpp) counts the two as one.
     static InputFile beside(int fd, std::string_view name);
     ~InputFile() override;
 
@@ -49,7 +49,7 @@ public:
     /// /proc, which reports size 0.
     std::optional<Extent> extent() const override;
 
-    /// Called before a read of a rotational disk, which it may keep waiting. What the system has in memory needs no disk.
+    /// Called before a read from a rotational disk; may wait. Not called for bytes that the system has in memory.
     using BeforeDisk = std::function<void()>;
     /// Reads at most out.size() bytes at `offset`; fewer only at the end of a regular file.
     std::size_t read_up_to(std::span<std::byte> out, std::uint64_t offset, const BeforeDisk& before = {}) const;
@@ -58,7 +58,7 @@ public:
     void read_at(std::span<std::byte> out, std::uint64_t offset) const override { read_at(out, offset, {}); }
     std::unique_ptr<ByteStream> stream(std::span<const ByteRange> ranges) const override;
     std::unique_ptr<ByteStream> stream() const override;
-    /// Whether it lies on a rotational disk.
+    /// Whether the file is on a rotational disk.
     bool is_on_rotational_disk() const;
     /// Reads up to out.size() bytes in order, fewer only at the end. While no data comes, `wait` is called about every
     /// 50 ms; if it returns false, reading stops and returns what was read.
@@ -67,17 +67,17 @@ public:
 
     void leave_at(std::uint64_t position) const noexcept override;
 
-    /// Asks for a pipe that holds as much as one read, so that each side can work without waiting for the other. What read_some() then
-    /// leaves unread because `wait` said so is gone.
+    /// Makes the pipe large enough for one read, so that neither side waits for the other. If `wait` then ends read_some(), the bytes
+    /// that it left unread are lost.
     void widen_pipe(std::size_t bytes) const;
     /// Tells the system that these bytes of a regular file will be read soon.
     void advise(std::uint64_t offset, std::uint64_t bytes) const noexcept;
 
-    /// Throws io if size or times of the file are no longer these: somebody wrote to it. The system's clock may be as
-    /// coarse as 10 ms, so two writes that follow one another closely may have the same time.
+    /// Throws io if size or times of the file have changed, because then somebody wrote to it. The system's clock may be as
+    /// coarse as 10 ms, so two writes in quick succession may have the same time.
     void require_unchanged(const Identity& before) const override;
     [[noreturn]] void fail(const std::string& what, int error_number) const;
-    /// After a read that failed without an error's number: what was not there belongs to the end that the file had before.
+    /// Throws after a read that failed without an errno: the file has become shorter than `expected_end`, or its disk has failed.
     [[noreturn]] void fail_after(std::uint64_t expected_end) const;
 
 private:
@@ -85,7 +85,7 @@ private:
     [[noreturn]] void fail_size(std::uint64_t expected, std::uint64_t found) const;
     bool read_in_memory(std::span<std::byte> out, std::uint64_t offset, std::size_t& done) const noexcept;
     bool readable_within(int milliseconds) const;
-    /// None: another reader was faster, and the descriptor does not wait.
+    /// None if another reader was faster and the descriptor does not block.
     std::optional<std::size_t> read_once(std::byte* out, std::size_t bytes) const;
     std::size_t read_moved(std::byte* out, std::size_t bytes) const;
 
@@ -93,7 +93,7 @@ private:
 
     int fd_;
     bool owned_;
-    mutable int own_pipe_[2] = {-1, -1};  // what read_some() moves a pipe's pages to
+    mutable int own_pipe_[2] = {-1, -1};  // gets the pages that read_some() moves out of a pipe
     mutable std::size_t moved_ = 0;       // bytes in it
 };
 

@@ -9,7 +9,7 @@
 
 namespace merklize::runtime {
 
-/// The bytes of a number in files and proofs, the lowest first.
+/// The bytes of a number in files and proofs, little endian.
 template <std::unsigned_integral Number>
 constexpr std::array<std::byte, sizeof(Number)> little_endian(Number number) noexcept {
     std::array<std::byte, sizeof(Number)> bytes{};

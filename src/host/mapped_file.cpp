@@ -12,7 +12,7 @@
 namespace merklize::runtime {
 namespace {
 
-// Less is read as fast: a mapping costs some microseconds.
+// Fewer bytes are read as fast, because a mapping costs some microseconds.
 constexpr std::uint64_t least_bytes = 1 << 20;
 constexpr std::size_t page = 4096;
 
@@ -26,7 +26,7 @@ constexpr int populate = 22;  // Linux 5.14, include/uapi/asm-generic/mman-commo
 
 }  // namespace
 
-// The mappings that the signal's handler knows. Only numbers that are read and written as a whole: it may run at any moment.
+// A mapping that the signal's handler knows. Only numbers that are read and written atomically, because it may run at any moment.
 struct MappedFile::Slot {
     std::atomic<bool> is_taken{false};
     std::atomic<std::uintptr_t> begin{0}, end{0};
@@ -39,7 +39,7 @@ struct MappedFile::Slot {
         for (Slot& slot : all) {
             if (address < slot.begin.load() || address >= slot.end.load()) continue;
             slot.has_failed = true;
-            // Zeros in the place of the page, so that the instruction goes on. The result is thrown away.
+            // Maps zeros in place of the page, so that the instruction can go on. The result is thrown away.
             void* const there = reinterpret_cast<void*>(address / page * page);
             if (mmap(there, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) return;
         }
@@ -78,7 +78,7 @@ MappedFile::MappedFile(const InputFile& file, std::uint64_t offset, std::uint64_
 
 MappedFile::~MappedFile() {
     if (slot_ == nullptr) return;
-    // The handler must not know the addresses any more when they may be somebody else's.
+    // The handler must forget the addresses before the memory can become somebody else's.
     slot_->end = 0;
     slot_->begin = 0;
     munmap(bytes_, size_);
@@ -87,7 +87,7 @@ MappedFile::~MappedFile() {
 
 std::span<const std::byte> MappedFile::at(std::uint64_t offset, std::size_t bytes) const noexcept {
     const std::size_t first = offset - begin_, begin = first / page * page;
-    // One call instead of a fault for every few pages; what it cannot do the faults do.
+    // One call instead of a fault for every few pages. Where the call fails, the faults do the work.
     madvise(bytes_ + begin, first + bytes - begin, populate);
     return {bytes_ + first, bytes};
 }

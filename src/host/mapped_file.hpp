@@ -8,23 +8,23 @@
 
 namespace merklize::runtime {
 
-/// A part of a regular file in the memory of the process, without a copy. Whoever shortens the file would kill the process by SIGBUS, so a
-/// library must not do this. A program may, if it has the signal to itself: it calls allow() once.
+/// A part of a regular file, mapped into the memory of the process. If somebody shortens the file, SIGBUS would kill the process, so a
+/// library must not map files. A program that has the signal to itself may: it calls allow() once.
 class MappedFile {
 public:
-    /// Takes the signal over. From then on files are mapped where that is faster. A page that cannot be read reads as zeros, and has_failed() tells.
+    /// Takes over the signal. From then on files are mapped where that is faster. A page that cannot be read gives zeros and has_failed().
     static void allow() noexcept;
 
-    /// Maps bytes [offset, offset + bytes). Not if that is not allowed, not possible or not worth it: then it is false.
+    /// Maps bytes [offset, offset + bytes). The object is false if that is not allowed, not possible or not worth it.
     MappedFile(const InputFile& file, std::uint64_t offset, std::uint64_t bytes) noexcept;
     ~MappedFile();
     MappedFile(const MappedFile&) = delete;
     MappedFile& operator=(const MappedFile&) = delete;
 
     explicit operator bool() const noexcept { return slot_ != nullptr; }
-    /// Bytes of the part, which the system brings into memory now, as far as it can. Safe from several threads.
+    /// Bytes of the part. The system brings them into memory now, as far as it can. Safe from several threads.
     std::span<const std::byte> at(std::uint64_t offset, std::size_t bytes) const noexcept;
-    /// Whether all of it is in memory now, so that no disk is needed. False if the system cannot tell, or not this user.
+    /// Whether the whole part is in memory now, so that no disk is needed. False if the system does not tell this user.
     bool is_in_memory() const noexcept;
     /// Whether something could not be read: the file has become shorter, or its disk has failed.
     bool has_failed() const noexcept;

@@ -35,7 +35,7 @@ inline void pause() noexcept {
 #endif
 }
 
-// Looks until is_there() holds.  returns  false: it did not in that time
+// Spins until is_there() holds.  returns  false if it did not in that time
 template <class Condition>
 bool came_soon(Condition is_there) {
     const auto end = std::chrono::steady_clock::now() + awake;
@@ -48,7 +48,7 @@ bool came_soon(Condition is_there) {
     return false;
 }
 
-// One call of parallel_for. Lives on the caller's stack: the caller leaves only when no worker is inside.
+// One call of parallel_for. Lives on the caller's stack, so the caller leaves only when no worker is inside.
 struct Job {
     const std::function<void(std::size_t)>& body;
     const std::size_t n;
@@ -154,8 +154,8 @@ Pool& pool() {
     return *current;
 }
 
-// Calls visit() with the folders of the process's control groups that have a controller, from the group itself up to the root: a group
-// has no more than those above it. (Linux, Documentation/admin-guide/cgroup-v2.rst and cgroup-v1.)
+// Calls visit() with the folders of the process's control groups that have a controller, from the group itself up to the root, because
+// a group may use no more than the groups above it. (Linux, Documentation/admin-guide/cgroup-v2.rst and cgroup-v1.)
 // visit  of a folder
 template <class Visit>
 void each_group(const std::filesystem::path& root, const std::string& controller, const Visit& visit) {
@@ -174,7 +174,7 @@ void each_group(const std::filesystem::path& root, const std::string& controller
     }
 }
 
-// The n-th word of a file as a number; 0: "max", or none.
+// The n-th word of a file as a number; 0 if it is "max" or missing.
 std::int64_t number_in(const std::filesystem::path& file, unsigned n = 0) {
     std::ifstream words(file);
     std::string word;
@@ -210,13 +210,13 @@ std::uint64_t group_memory(const std::filesystem::path& root) {
     return least;
 }
 
-// Not std::thread::hardware_concurrency(): glibc reads a file for that, 7 us a call, and it does not see the affinity.
+// Not by std::thread::hardware_concurrency(), for which glibc reads a file (7 us a call) and which does not see the affinity.
 unsigned default_threads() {
     static const unsigned most = group_threads("/");
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         return std::min(most, static_cast<unsigned>(std::max(1, CPU_COUNT(&set))));
-    // The machine has more processors than the set holds.
+    // The set is too small for the processors of this machine.
     return std::min(most, std::max(1u, std::thread::hardware_concurrency()));
 }
 

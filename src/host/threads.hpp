@@ -6,7 +6,7 @@
 
 namespace merklize::runtime {
 
-/// CPU threads that this process may use, at least 1: by its affinity, and by what its control group had when this was first asked.
+/// CPU threads that this process may use, at least 1: by its affinity, and by the limit of its control group at the first call.
 unsigned default_threads();
 /// How many processors the control group of this process may keep busy, rounded up; UINT_MAX: as many as there are.
 /// root  the folder that has proc/ and sys/: "/", or a test's own
