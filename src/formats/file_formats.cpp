@@ -22,13 +22,13 @@ void require_power(std::uint64_t value, std::uint64_t least, std::uint64_t most,
             std::to_string(most) + ", got " + std::to_string(value));
 }
 
-// The options for the work after the leaves, without progress, which would begin again at 0.
+// The options for the work after the leaves, without progress, which would start at 0 again.
 RunOptions quiet(RunOptions options) {
     options.progress = {};
     return options;
 }
 
-// SHA-256 of each piece of the data. There is at least one byte, and the last piece may be shorter.
+// SHA-256 of each piece of the data, which is not empty. The last piece may be shorter.
 std::vector<Digest> pieces_of(std::span<const std::byte> data, std::uint64_t piece, const RunOptions& options) {
     const std::uint64_t whole = data.size() / piece;
     std::vector<Digest> leaves(whole + (data.size() % piece != 0));
@@ -53,7 +53,7 @@ public:
         if (!before_.empty()) before_.resize(64);  // a block of SHA-256
     }
 
-    /// The next bytes of the file: whole blocks, but for the last call.
+    /// Takes the next bytes of the file: whole blocks, except in the last call.
     void add(std::span<const std::byte> data) {
         bytes_ += data.size();
         append_blocks(data, level_, options_);
@@ -123,7 +123,7 @@ Digest fs_verity_file(const std::filesystem::path& path, const FsVerity& how, co
     const auto extent = file.extent();
     runtime::Run run(options);
     bool stopped = false;
-    std::vector<std::byte> data(16 << 20);  // whole blocks of any size
+    std::vector<std::byte> data(16 << 20);  // a multiple of every block size
     for (std::size_t count = data.size(); count == data.size();) {
         count = file.read_some(data, [&] { return !(stopped = !run.tick(0)); });
         if (stopped) run.throw_cancelled();

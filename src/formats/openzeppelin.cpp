@@ -57,7 +57,7 @@ OpenZeppelinTree::OpenZeppelinTree(std::span<const Digest> leaves, std::span<con
     const std::uint64_t n = leaves.size();
     std::vector<bool> is_taken(n);
     for (const std::uint64_t index : tree_indices) {
-        const std::uint64_t place = index + 1 - n;  // among the leaves; wraps below them
+        const std::uint64_t place = index + 1 - n;  // among the leaves; an inner node wraps to a large number
         if (place >= n || is_taken[place]) break;
         is_taken[place] = true;
         slots_.push_back(index + 1);
@@ -76,7 +76,7 @@ void OpenZeppelinTree::build(std::span<const Digest> leaves, const RunOptions& o
     nodes_.resize(2 * leaves.size());
     for (std::size_t i = 0; i < leaves.size(); i++) nodes_[slots_[i]] = leaves[i];
     std::vector<Digest> left, right;
-    for (std::size_t end = leaves.size(); end > 1;) {  // one past the last inner node that is missing
+    for (std::size_t end = leaves.size(); end > 1;) {  // one past the last inner node that is not made yet
         const std::size_t first = std::bit_floor(end - 1), count = end - first;
         left.resize(count);
         right.resize(count);

@@ -23,7 +23,7 @@ constexpr std::size_t window_bytes = 8 << 20;
 // Bytes that one thread scans for candidates.
 constexpr std::size_t scan_bytes = 256 << 10;
 
-// xet-core's keys for the bytes of a chunk, the text of a group, and the hash of a file.
+// xet-core's keys: for the bytes of a chunk, for the text of a group, and for the hash of a file.
 constexpr std::array<std::uint8_t, 32> chunk_key = {0x66, 0x97, 0xf5, 0x77, 0x5b, 0x95, 0x50, 0xde, 0x31, 0x35, 0xcb,
                                                     0xac, 0xa5, 0x97, 0x18, 0x1c, 0x9d, 0xe4, 0x21, 0x10, 0x9b, 0xeb,
                                                     0x2b, 0x58, 0xb4, 0xd0, 0xb0, 0x4b, 0x93, 0xad, 0xf2, 0x29};
@@ -76,7 +76,7 @@ Digest hash_of(std::vector<XetChunk> level, Run& run) {
     return keyed_each({&top, 1}, file_key, run, 0)[0];
 }
 
-// Reads `out` from byte `at` of the window on. Safe to call from several threads. An empty function: the bytes are there.
+// Reads `out` from byte `at` of the window on. Safe to call from several threads. Empty if the bytes are there already.
 using Read = std::function<void(std::span<std::byte> out, std::size_t at)>;
 
 // Cuts data that comes window by window. A window begins with a chunk.
@@ -86,9 +86,9 @@ public:
 
     // Cuts and hashes the chunks of a window.
     // known    bytes of the window that were in the last one; the rest is read
-    // is_last  whether the file ends with it
+    // is_last  whether the file ends with the window
     // share    of the whole call
-    // returns  the bytes that are done: all, or up to the chunk that has no end yet
+    // returns  bytes that are done: all, or those before the chunk that has no end yet
     std::size_t add(std::span<std::byte> window, std::size_t known, const Read& read, bool is_last, double share) {
         find_candidates(window, known, read, share / 2);
         const std::vector<std::size_t> ends = runtime::xet_ends(window.size(), candidates_, is_last);
@@ -140,7 +140,7 @@ std::vector<XetChunk> chunks_of(std::span<const std::byte> data, Run& run) {
     std::size_t known = 0;
     while (!data.empty()) {
         const std::size_t count = std::min(data.size(), known + window_bytes);
-        // Nothing is read into it.
+        // Nothing is written to the window.
         const std::span window(const_cast<std::byte*>(data.data()), count);
         const double share = static_cast<double>(count - known) / all;
         const std::size_t done = chunks.add(window, known, {}, count == data.size(), share);
@@ -247,7 +247,7 @@ std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> pa
             results[i].system_error = error.system_error();
         }
     };
-    // Files of one window go side by side, a thread each. Then all threads take larger files and pipes one by one.
+    // Files of at most a window are hashed side by side, one thread each. Then all threads take larger files and pipes one by one.
     std::vector<std::size_t> small, large;
     for (std::size_t i = 0; i < paths.size(); i++) {
         std::error_code unknown;

@@ -27,7 +27,7 @@ public:
         }
         return found;
     }
-    // An unmatched pattern is an error: the check would pass though nothing was checked.
+    // An unmatched pattern is an error, because the check would pass although nothing was checked.
     void require_used() const {
         for (const std::string& pattern : patterns_)
             if (unused_.contains(pattern)) invalid("nothing in the manifest is named " + in_quotes(pattern));

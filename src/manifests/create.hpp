@@ -16,7 +16,7 @@ namespace merklize::inline v0::manifests {
 
 /// Throws invalid_argument unless a manifest can have pieces of this size.
 void require_piece_size(std::uint64_t size);
-/// The file or index in a folder, if the folder is given.
+/// The path of the file or index, which is in `path` if that is a folder.
 std::string path_in(const Manifest& known, const std::string& path);
 /// Throws invalid_argument: a manifest of tensors in memory cannot be refreshed.
 void require_files(const Manifest& known);

@@ -197,7 +197,7 @@ private:
         return facts;
     }
 
-    // Several files at once, because opening one takes as long as hashing 4 KiB.
+    // Opens several files at once, because opening one takes as long as hashing 4 KiB.
     // failed  called in the catch block of a file's error
     template <class Failed>
     std::vector<Facts> facts_of(std::span<const std::string> names, const Failed& failed) const {

@@ -37,7 +37,7 @@ void require_distinct(const std::vector<std::string>& names);
 std::string in_quotes(std::string_view name);
 /// Numbers as by Python's str(); a long list is cut.
 std::string in_brackets(const std::vector<std::uint64_t>& numbers);
-/// Throws io with what the system refused to do with a file, by errno.
+/// Throws io: `path` cannot be read, with the system's text for an errno.
 [[noreturn]] void cannot_read(const std::string& path, int reason);
 
 }  // namespace merklize::inline v0::manifests

@@ -20,7 +20,7 @@ struct Found {
     std::vector<Shard> shards{};
     std::vector<Seen> seen{};
     std::vector<std::string> hashed{};  ///< files that were hashed, because they were not known
-    /// Unreadable files with the reasons, in the order in which they were found, if that is not an error.
+    /// Unreadable files with the reasons, in the order in which they were found, if Reading::keeps_going.
     std::vector<std::pair<std::string, std::string>> failed{};
 };
 

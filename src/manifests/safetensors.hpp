@@ -22,8 +22,8 @@ struct Stored {
     std::uint64_t size = 0;
 };
 
-/// What comes before the tensors: 8 bytes, little endian, the length n of the header; then n bytes of JSON
-/// (github.com/huggingface/safetensors). All the rest is the tensors' bytes, without holes.
+/// The bytes before the tensors: the length n of the header (8 bytes, little endian), then n bytes of JSON
+/// (github.com/huggingface/safetensors). All bytes after them belong to tensors, without holes.
 struct Header {
     std::vector<Stored> tensors{};  ///< in the order of their bytes
     Digest digest{};

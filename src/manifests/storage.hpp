@@ -31,7 +31,7 @@ private:
     std::uint64_t done_ = 0, total_ = 0;
 };
 
-/// What is known of a file before it is read: its size and what refresh() compares, or why it cannot be read.
+/// The facts about a file before it is read: its size and what refresh() compares, or why it cannot be read.
 struct Looked {
     std::uint64_t size = 0;
     std::optional<Seen> seen{};

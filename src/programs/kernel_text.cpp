@@ -41,7 +41,7 @@ std::optional<std::string_view> included(std::string_view line) {
 // The guards of the core's headers: #ifndef MKZ_..._H.
 bool is_guard(std::string_view line) { return line.starts_with("#ifndef MKZ_") && line.ends_with("_H"); }
 
-// The lists of units: hashes, a header each, and parts, whose rows begin with their name and end with unit.h.
+// The lists of units: hashes, each with a header of its own, and parts, whose rows begin with their name and end with unit.h.
 constexpr std::string_view hashes_list = "core/hashes.h", parts_list = "core/parts.h",
                            row_begins = "#define MKZ_UNIT_NAME ", row_ends = "#include \"unit.h\"";
 
@@ -75,7 +75,7 @@ void flatten(const std::string& name, const std::string& unit, std::set<std::str
 
 const std::string& kernel_text(std::optional<Hash> hash) {
     const std::string unit(hash ? traits(*hash).name : "");
-    // Never destroyed: a program may be compiled while the process ends.
+    // Never destroyed, because a program may be compiled while the process ends.
     static std::mutex& mutex = *new std::mutex;
     static auto& texts = *new std::map<std::string, std::string>;
     const std::lock_guard lock(mutex);

@@ -37,7 +37,7 @@ std::vector<std::pair<std::string, std::string>> macros_of(const Variant& varian
     add("MKZ_ONLY", variant.only);
     add("MKZ_KEYED", variant.keyed);
     add("MKZ_CPU", target.is_cpu);
-    // Only NVIDIA's compilers take inline PTX, but its OpenCL compiler is one of them.
+    // Only NVIDIA's compilers take inline PTX, its OpenCL compiler included.
     add("MKZ_NVIDIA_PTX",
         target.language == MKZ_LANGUAGE_CUDA || (target.language == MKZ_LANGUAGE_OPENCL && target.is_nvidia));
     return macros;
@@ -50,8 +50,8 @@ std::string text_of(const Variant& variant, const Target& target) {
 }
 
 std::string options_of(const Variant& variant, const Target& target) {
-    // Intel's compiler for processors makes vectors of neighbouring items on top of an item's own lanes. With 16 of
-    // each it takes minutes.
+    // Intel's compiler for processors makes vectors of neighbouring items on top of an item's own lanes. With 16 items
+    // and 16 lanes it takes minutes.
     return target.language == MKZ_LANGUAGE_SYCL && target.is_cpu && variant.policy.lanes > 1 ? "-fno-vectorize" : "";
 }
 

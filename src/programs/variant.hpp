@@ -12,13 +12,13 @@
 
 namespace merklize::runtime {
 
-/// Programs as data: what can be compiled, and the text of it. Needs no device.
+/// Programs as data: what can be compiled, and its text. Needs no device.
 
 /// A kernel body of core/entry.h.
 struct Body {
     const char* name;
     std::uint32_t only;               // its bit of MKZ_ONLY; 0 for a body without a hash
-    std::uint32_t largest_group = 0;  // groups are no larger, unless the caller asked for it; 0: as the policy has them
+    std::uint32_t largest_group = 0;  // limits groups that the caller left open; 0: the policy decides
 
     /// The group size for a caller who asked for none.
     std::uint32_t group_of(std::uint32_t by_policy) const noexcept {
@@ -34,7 +34,7 @@ inline constexpr Body merge_level{"mkz_merge_level", MKZ_ONLY_MERGE_LEVEL},
     hash_parents{"mkz_hash_parents", MKZ_ONLY_HASH_PARENTS}, merge_at{"mkz_merge_at", MKZ_ONLY_MERGE_AT},
     merge_edge{"mkz_merge_edge", MKZ_ONLY_MERGE_EDGE}, hash_each{"mkz_hash_each", MKZ_ONLY_HASH_EACH},
     hash_each_parents{"mkz_hash_each_parents", MKZ_ONLY_HASH_EACH},
-    // An item copies four nodes and makes three, so fewer together end more evenly (docs/notes/gpu-trees.md).
+    // An item copies four nodes and makes three, so small groups end more evenly (docs/notes/gpu-trees.md).
     merge_keep{"mkz_merge_keep", MKZ_ONLY_MERGE_KEEP, 128}, gather_nodes{"mkz_gather_nodes", 0},
     scatter_nodes{"mkz_scatter_nodes", 0}, order_parents{"mkz_order_parents", 0},
     gather_strided{"mkz_gather_strided", 0}, check_words32{"mkz_check_words32", 0},
@@ -42,7 +42,7 @@ inline constexpr Body merge_level{"mkz_merge_level", MKZ_ONLY_MERGE_LEVEL},
 
 }  // namespace bodies
 
-/// What a program is compiled for: the values of the core's macros. 0 means the core's own default. A program has one
+/// The values of the core's macros that a program is compiled with. 0 means the core's own default. A program has one
 /// body of one hash, or all bodies without a hash.
 struct Variant {
     static constexpr std::uint32_t no_hash = ~0u;
@@ -56,7 +56,7 @@ struct Variant {
     auto operator<=>(const Variant&) const = default;
 };
 
-/// A policy of this group size alone.
+/// A policy with nothing but this group size.
 constexpr mkz_policy group_of(std::uint32_t items) {
     mkz_policy policy{};
     policy.group_size = items;

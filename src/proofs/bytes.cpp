@@ -8,8 +8,8 @@
 #include "merklize/proof.hpp"
 #include "proofs/shape.hpp"
 
-// docs/layouts.md describes these bytes one by one. A reader accepts what a writer makes and nothing else: no count is
-// written that follows from the others, and every number has only one form.
+// docs/layouts.md describes these bytes one by one. A reader accepts only what a writer makes: a count that follows from
+// the others is not written, and every number has one canonical form.
 
 namespace merklize::inline v0 {
 namespace {
@@ -50,7 +50,7 @@ Header read_header(ProofReader& in, Kind kind) {
     header.rule = static_cast<TreeRule>(in.u8());
     if (in.u8() != static_cast<std::uint8_t>(kind)) in.refuse();
     header.n_leaves = in.u64();
-    if (id >= runtime::first_given) {  // a hash of a caller's constants: the next bytes name it
+    if (id >= runtime::first_given) {  // a hash of a caller's constants, which the next bytes name
         const auto digest = in.digests(1);
         const runtime::GivenHash* given = digest.empty() ? nullptr : runtime::given_by_digest(digest[0]);
         if (id != runtime::named_by_digest || given == nullptr)

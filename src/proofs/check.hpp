@@ -9,12 +9,12 @@ namespace merklize::runtime {
 
 /// Whether the hash is known and has this mode.
 bool can_merge(Hash hash, const Mode& mode) noexcept;
-/// Whether all words are below p, for field hashes. True for other hashes.
+/// For field hashes, whether all words are below p. True for other hashes.
 bool are_digests(Hash hash, std::span<const Digest> digests) noexcept;
 /// Whether the proof claims what is expected.
 bool fits(const Expect& expect, const MerkleProof& proof) noexcept;
 bool fits(const Expect& expect, const MultiProof& proof) noexcept;
-/// Whether everything but the merges is right.
+/// Whether everything is right that can be checked without merges.
 bool is_checkable(const MerkleProof& proof, const Mode& mode) noexcept;
 /// The root that follows from a proof; none if the proof is malformed.
 std::optional<Digest> root_of(const MerkleProof& proof, const Mode& mode) noexcept;

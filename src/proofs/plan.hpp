@@ -12,7 +12,7 @@
 
 namespace merklize::runtime {
 
-/// Which nodes a proof has besides its leaves, in the proof's order. Pure data, for trees in memory and in files.
+/// The nodes that a proof has besides its leaves, in the proof's order. Pure data, for trees in memory and in files.
 
 /// A node: its index within a level, 0 = leaves.
 struct NodeAt {
@@ -21,9 +21,9 @@ struct NodeAt {
     bool operator==(const NodeAt&) const = default;
 };
 
-/// The siblings on the way up from leaves that the verifier cannot compute, level by level, left to right, as slots in
-/// heap order. Under the rule pad, index level_size() of a level is the root of a subtree of padding, whose slot may lie
-/// beyond the end of the level.
+/// The siblings of a proof: each digest that the verifier cannot compute, level by level, left to right, as slots in heap
+/// order. Under the rule pad, index level_size() of a level is the root of a subtree of padding, whose slot may lie beyond
+/// the end of the level.
 ///
 /// They are counted first and then listed in parts, so that other work can go on beside the lists.
 class ProofSlots {
@@ -34,7 +34,7 @@ public:
 
     std::size_t size() const noexcept { return size_; }
     std::size_t parts() const noexcept { return parts_.size(); }
-    /// Lists the slots of one part, for different parts from any threads.
+    /// Lists the slots of one part. Threads may list different parts at once.
     void list(std::size_t part);
     /// All slots, once all parts are listed.
     std::span<std::uint64_t> slots() noexcept { return {slots_.get(), size_}; }

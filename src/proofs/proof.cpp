@@ -5,7 +5,7 @@
 #include "proofs/check.hpp"
 #include "proofs/shape.hpp"
 
-// They merge one pair after another, and neither fail nor allocate.
+// These functions merge one pair after another, and neither fail nor allocate.
 
 namespace merklize::runtime {
 namespace {
@@ -27,7 +27,7 @@ bool fits(const Expect& expect, const MerkleProof& proof) noexcept {
 }
 
 bool fits(const Expect& expect, const MultiProof& proof) noexcept {
-    return is_of_tree(expect, proof) && !expect.leaf && !expect.index;  // only a proof of one leaf can have them
+    return is_of_tree(expect, proof) && !expect.leaf && !expect.index;  // only a proof of one leaf has these
 }
 
 bool can_merge(Hash hash, const Mode& mode) noexcept { return takes(hash, mode); }

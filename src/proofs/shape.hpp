@@ -28,11 +28,11 @@ enum class Sibling : std::uint8_t {
     left,   ///< from the proof; to the left of the node
     right,  ///< from the proof; to the right of the node
     known,  ///< computed like the node; to the right of it
-    copy,   ///< none: the parent is a copy of the node
-    self,   ///< none: the node is merged with itself
+    copy,   ///< there is none; the parent is a copy of the node
+    self,   ///< there is none; the node is merged with itself
 };
 
-/// For a node at `index` of a level below the root.
+/// Where the sibling of the node at `index` of a level below the root comes from.
 inline Sibling sibling_of(std::uint64_t index, const TreeLayout& layout, unsigned level, TreeRule rule) noexcept {
     if (index % 2 != 0) return Sibling::left;
     if (index + 1 < layout.level_size(level)) return Sibling::right;
@@ -47,7 +47,7 @@ inline Sibling sibling_of(std::uint64_t index, const TreeLayout& layout, unsigne
 inline bool in_proof(Sibling sibling) noexcept { return sibling == Sibling::left || sibling == Sibling::right; }
 
 /// Goes one level up from several nodes. Calls visit(sibling, i) for each parent, left to right; i is the place of its
-/// child, of the left one if both are there.
+/// child, or of its left child if both are there.
 /// positions  in: of the nodes on the level, ascending; out: of their parents
 template <class Visit>
 void climb(std::vector<std::uint64_t>& positions, const TreeLayout& layout, unsigned level, TreeRule rule,
@@ -65,9 +65,9 @@ void climb(std::vector<std::uint64_t>& positions, const TreeLayout& layout, unsi
     positions.resize(parents);
 }
 
-/// The nodes of a consistency proof, in order (RFC 9162, section 2.1.4.2). Calls visit(in_old) for each. If in_old, the
-/// node belongs to both trees and goes to the left of what is merged so far; else it belongs to the new tree alone and
-/// goes to the right. If the old tree is not a node of the new one, both sides begin with the proof's first node, which
+/// Calls visit(in_old) for each node of a consistency proof, in order (RFC 9162, section 2.1.4.2). If in_old, the node
+/// belongs to both trees and is merged on the left of the result so far; else it belongs to the new tree alone and is
+/// merged on the right. If the old tree is not a node of the new one, both sides begin with the proof's first node, which
 /// is not visited.
 template <class Visit>
 void walk_consistency(std::uint64_t old_leaves, std::uint64_t new_leaves, Visit visit) {
@@ -80,7 +80,7 @@ void walk_consistency(std::uint64_t old_leaves, std::uint64_t new_leaves, Visit 
     while (new_at != 0) {  // NOLINT(bugprone-infinite-loop): up() moves it
         const bool in_old = old_at % 2 != 0 || old_at == new_at;
         visit(in_old);
-        if (in_old) up(std::countr_zero(old_at));  // a lone node in the old tree goes up as it is
+        if (in_old) up(std::countr_zero(old_at));  // a lone node in the old tree moves up unchanged
         up(1);
     }
 }

@@ -20,7 +20,7 @@ using runtime::ProofReader;
 using runtime::ProofWriter;
 using runtime::Sibling;
 
-/// Calls visit(list) for each sibling in our order. Returns the number of lists.
+/// Calls visit(list) for each sibling in the order of a MultiProof. Returns the number of lists.
 template <class Visit>
 std::size_t walk_lists(std::uint64_t n_leaves, std::span<const std::uint64_t> indices, Visit visit) {
     const runtime::TreeLayout layout{n_leaves};
@@ -41,8 +41,8 @@ std::size_t walk_lists(std::uint64_t n_leaves, std::span<const std::uint64_t> in
 /// winter-crypto's Blake3_256 and Rp64_256.
 bool has_hash(Hash hash) noexcept { return hash == Hash::blake3 || hash == Hash::rp64_256_v3; }
 
-/// A count in winter-utils' form: as many zero bits come below the lowest 1 bit as bytes follow the first byte. The
-/// bits above it are the value.
+/// A count in winter-utils' form: the number of zero bits below the lowest 1 bit is the number of bytes after the first.
+/// The bits above the lowest 1 bit are the value.
 void write_count(ProofWriter& out, std::uint64_t value) {
     const int length = std::max(1, (static_cast<int>(std::bit_width(value)) + 6) / 7);
     if (length > 8) {

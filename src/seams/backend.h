@@ -1,8 +1,8 @@
 /* backend.h: the seam between the runtime, which knows trees and digests, and a backend, which knows bytes and launches.
  *
- * A backend is one table of C functions: what devices there are, which policies are fast on them, and how their queues and
- * programs are used (`driver`, see driver.h). src/queue/ turns jobs (jobs.hpp) into calls of the driver. The runtime never
- * includes a vendor's header and a backend never includes the public API; both see this file.
+ * A backend is one table of C functions: its devices, the policies that are fast on them, and a driver of their queues and
+ * programs (driver.h). src/queue/ turns jobs (jobs.hpp) into calls of the driver. The runtime never includes a vendor's
+ * header, and a backend never includes the public API; both include this file.
  *
  * Every function may be called from any thread. Those that return mkz_status leave a text for last_error(), per thread. */
 #ifndef MKZ_BACKEND_H

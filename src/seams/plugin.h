@@ -1,4 +1,4 @@
-/* plugin.h: what a backend in a library of its own exports.
+/* plugin.h: the function that a backend in a library of its own exports.
  *
  * The library is called libmerklize_NAME.so, NAME of lower-case letters, digits and underscores, and lies in the folder of the
  * library that has the runtime (libmerklize.so, Python's _native...so, or the program it is linked into), or in

@@ -10,7 +10,7 @@ namespace merklize::json {
 
 /// Writes JSON, with the spaces of Python's json.dumps(). A value is its text.
 
-/// What becomes of characters beyond ASCII.
+/// How characters beyond ASCII are written.
 enum class Characters { escaped, as_they_are };
 /// A string in quotes.
 /// value  UTF-8
@@ -49,8 +49,8 @@ private:
     std::string items_;
 };
 
-/// The same value, with a line for each member.
-/// width  spaces a depth
+/// The same value, with one line for each member.
+/// width  spaces for each depth
 std::string indented(std::string_view json, std::size_t width = 2);
 
 /// The name of a file as "name". If it is not UTF-8, its bytes follow as "name_hex".

@@ -117,7 +117,7 @@ private:
     }
 
     void settle_doubles(Members& members) const {
-        constexpr std::size_t few = 16;  // names that are compared with each other, without memory for a sorted list
+        constexpr std::size_t few = 16;  // names that are compared pairwise, without allocating a sorted list
         if (members.size() <= few && !has_doubles(members)) return;
         std::vector<std::size_t> order(members.size());
         std::iota(order.begin(), order.end(), std::size_t{0});

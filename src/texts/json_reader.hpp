@@ -27,7 +27,7 @@ struct Value : std::variant<Other, std::uint64_t, std::string, Items, Members> {
     }
 };
 
-/// What the reader does with two members of one name, and with half of a surrogate pair.
+/// How the reader treats two members of one name, and half of a surrogate pair.
 enum class Doubts { last_counts, are_errors };
 
 /// Reads one value, which must be the whole text (RFC 8259). Where doubts are not errors, the last of two members with one name

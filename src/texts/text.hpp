@@ -17,14 +17,14 @@ char32_t code_point(std::string_view character) noexcept;
 
 /// Bytes as text. Bytes that are not UTF-8 become U+FFFD, as in b3sum.
 std::string display(std::string_view bytes);
-/// Bytes for use in a sentence. Line ends and invisible characters are escaped, so that they cannot pass for ours.
+/// Bytes for use in a sentence. Line ends and invisible characters are escaped, so that they cannot pass for text of the library.
 std::string sentence(std::string_view bytes);
 /// The number of characters in UTF-8 text.
 std::size_t width_of(std::string_view text) noexcept;
 /// At most 200 characters of a text, for an error.
 std::string cut(std::string text);
 
-/// Two lower-case digits a byte.
+/// Appends two lower-case hexadecimal digits for each byte.
 void append_hex(std::string& out, std::span<const std::byte> bytes);
 std::string to_hex(std::span<const std::byte> bytes);
 

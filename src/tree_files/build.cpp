@@ -18,8 +18,8 @@ using runtime::TreeFileWriter;
 
 constexpr double read_share = 0.7;  // the share of a batch's work that is reading and making leaves
 
-// Changes if the input is another file or was written to, because a build must not continue with other data. 0 if the
-// input is not a regular file.
+// A number that changes if the input is another file or was written to, because a build must not continue with other data.
+// 0 if the input is not a regular file.
 std::uint64_t stamp_of(const LeafReader& reader) {
     if (!reader.has_extent() || reader.input().file() == nullptr) return 0;
     const auto& [position, bytes, identity] = reader.extent();
@@ -44,8 +44,8 @@ TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& o
     if (input.source == nullptr && input.descriptor < 0 && std::filesystem::equivalent(input.path, output, error)) {
         invalid("build_tree_file: " + input.path.string() + " is both input and output");
     }
-    // If the input can only be read in order, its count is known only at the end, and a build cannot be resumed. An object of a store is
-    // read from its beginning, too.
+    // If the input can only be read in order, the count of leaves is known only at the end, and a build cannot be resumed. An object of a
+    // store is also read from its beginning.
     const bool known = reader.has_extent(), is_file = reader.input().file() != nullptr;
     const std::uint64_t n = known ? reader.n_leaves() : 0;
     LeafSource source = reader.source();
@@ -55,9 +55,9 @@ TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& o
     const auto share = [&](std::uint64_t leaves) {
         return known ? static_cast<double>(leaves) / static_cast<double>(n) : 0;
     };
-    // One run for all batches, so that many short ones ask the progress function, too.
+    // One Run for all batches, so that progress is reported even if all batches are short.
     runtime::Run run(options);
-    run.progress().begin(share(writer.taken()));  // an earlier build's
+    run.progress().begin(share(writer.taken()));  // leaves of an earlier build
     run.progress().end(true);
     for (std::uint64_t count = 1; count != 0;) {
         const std::span<Digest> room = writer.room();

@@ -94,11 +94,11 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
     return out;
 }
 
-// Writes changed nodes, level by level, and the header to the file itself. False if that is not possible or gains nothing.
+// Writes changed nodes, level by level, and the header in place. False if that is not possible or gains nothing.
 bool write_in_place(const runtime::TreeFileReader& reader, const runtime::FileLock& lock, const TreeHeader& header,
                     std::span<const Changed> levels) {
     constexpr std::uint64_t least_ratio =
-        16;  // at most this part of a file is changed in place; for more a copy is faster
+        16;  // at most a sixteenth of a file is changed in place; for more, a copy is faster
     std::uint64_t n = 0;
     for (const Changed& changed : levels) n += changed.nodes.size();
     if (header.file_bytes() < runtime::least_bytes_in_place || least_ratio * n * Digest::size > header.file_bytes())
@@ -205,7 +205,7 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
 
 namespace {
 
-// What the leaves of a tree stand for after an append. After a shorter piece they no longer stand for the pieces of one file.
+// The source of a tree's leaves after an append. After a shorter piece the leaves are no longer the pieces of one file.
 LeafSource with_more(const TreeHeader& old, const LeafSource& more) {
     const auto [leaf_bytes, total_bytes] = old.source;
     if (old.n_leaves == 0) return more;

@@ -57,7 +57,7 @@ private:
         }
     }
 
-    // What check_above() reads, in its order.
+    // The ranges that check_above() reads, in its order.
     std::vector<runtime::ByteRange> ranges(const runtime::TreeFileReader& reader) const {
         std::vector<runtime::ByteRange> all;
         const auto add = [&](unsigned level, std::uint64_t first, std::uint64_t n) {
@@ -109,8 +109,8 @@ private:
         }
     }
 
-    // A node that is not a digest of the field hash is wrong, whatever is below. Nodes that differ from `merged` were noted
-    // before.
+    // A node that is not a digest of the field hash is wrong, whatever is below it. Nodes that differ from `merged` were
+    // noted before.
     void require_elements(unsigned level, std::uint64_t first, std::span<const Digest> stored,
                           std::span<const Digest> merged) {
         if (runtime::are_canonical(merges_.info(), stored)) return;

@@ -44,7 +44,7 @@ std::uint64_t checksum_with(std::span<const std::byte> bytes, std::uint64_t numb
     return checksum(std::span(data).first(bytes.size() + 8));
 }
 
-// Whether a source makes n leaves. Without bytes their number is unknown, or they are one empty piece or no rows.
+// Whether a source makes n leaves. With total_bytes 0 their number is unknown, or they are one empty piece or no rows.
 bool makes(const LeafSource& source, std::uint64_t n) {
     const auto [leaf_bytes, total_bytes] = source;
     return total_bytes == 0 || (leaf_bytes != 0 && total_bytes / leaf_bytes + (total_bytes % leaf_bytes != 0) == n);

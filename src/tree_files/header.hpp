@@ -61,7 +61,7 @@ struct TreeHeader {
         std::uint64_t leaves;
         std::uint64_t next_turn;
     };
-    /// What the notes in the first bytes of a file say, if the file is unfinished and has this header and stamp.
+    /// The progress in the notes of a file's first bytes, if the file is unfinished and has this header and stamp.
     std::optional<Progress> find_notes(std::span<const std::byte> bytes, std::uint64_t stamp) const;
 };
 

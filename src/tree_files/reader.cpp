@@ -33,7 +33,7 @@ std::unique_ptr<const InputFile> rolled_back(const std::filesystem::path& path, 
     return std::unique_ptr<const InputFile>(new InputFile(InputFile::beside(lock.fd(), path.string())));
 }
 
-// Bytes between two wanted places that are read rather than asked for apart.
+// If at most so many bytes lie between two wanted places, one read takes both.
 constexpr std::uint64_t gap = 64 << 10;
 
 }  // namespace

@@ -20,7 +20,7 @@ class TreeFileReader {
 public:
     /// Rolls back a change that was interrupted.
     explicit TreeFileReader(const std::filesystem::path& path);
-    /// The file that `lock` holds, if it holds one, through the same open file.
+    /// Reads the file that `lock` holds, if it holds one, through the same open file.
     TreeFileReader(const std::filesystem::path& path, const FileLock& lock);
     /// A tree file that is no file of the system: an object of a store.
     explicit TreeFileReader(std::unique_ptr<const ByteSource> source);
@@ -28,15 +28,15 @@ public:
     const TreeHeader& header() const noexcept { return header_; }
     TreeLayout layout() const noexcept { return header_.layout(); }
     const ByteSource& source() const noexcept { return *source_; }
-    /// Of a file of the system; of anything else -1.
+    /// The descriptor of a file of the system; -1 for any other source.
     int fd() const noexcept { return source_->file() == nullptr ? -1 : source_->file()->fd(); }
-    /// Of another source its name.
+    /// The path of a file of the system; the name of any other source.
     const std::filesystem::path& path() const noexcept { return path_; }
 
     void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
     Digest node(unsigned level, std::uint64_t index) const;
-    /// Single nodes. Nodes that are neighbours in the list and close together in the file take one read. An object of a store is
-    /// asked for all of them at once.
+    /// Single nodes. Nodes that are neighbours in the list and close together in the file take one read. An object of a store
+    /// fetches all of them at once.
     std::vector<Digest> nodes(std::span<const NodeAt> places) const;
 
 private:

@@ -15,14 +15,14 @@ struct MERKLIZE_LOCAL TreeFile::State {
     explicit State(std::unique_ptr<const runtime::ByteSource> source);
 
     std::unique_ptr<const runtime::TreeFileReader> open;
-    TreeForm form;  ///< for a keyed tree without the mode, until the caller gives it
+    TreeForm form;  ///< a keyed tree has no mode here until the caller gives it
 
     const runtime::TreeFileReader& reader() const noexcept { return *open; }
     const runtime::TreeHeader& header() const noexcept { return reader().header(); }
     /// Opens the file that has replaced this one.
     void reopen();
     /// Waits until nobody else is changing the file, and reads it as it is now. While the lock is held, nobody else can change the
-    /// file. So no change of others is lost. `open` then has no descriptor of its own: see journal.
+    /// file, so no change of others is lost. `open` then shares the lock's descriptor, for the sake of the journal's lease.
     /// errors  io (also if a tree of another form has replaced the file), cancelled
     runtime::FileLock begin_change(const char* what, const RunOptions& options);
     /// Refuses a change of a tree file in a store.

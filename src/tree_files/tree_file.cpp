@@ -24,7 +24,7 @@ struct ProofNodes {
     std::vector<Digest> leaves, siblings;
 };
 
-// Of several proofs, each of some leaves: one read.
+// Reads the nodes of several proofs, each of some leaves, by one call of the reader.
 std::vector<ProofNodes> read_proofs(const TreeFileReader& reader, const TreeForm& form,
                                     std::span<const std::span<const std::uint64_t>> proofs) {
     runtime::Merges merges(form);

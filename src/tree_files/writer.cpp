@@ -89,7 +89,7 @@ TreeFileWriter::~TreeFileWriter() {
     }
     try {
         if (!done_ && failed_) note(written_);
-    } catch (...) {  // the last note counts
+    } catch (...) {  // the last note stays valid
     }
 }
 
@@ -144,7 +144,7 @@ void TreeFileWriter::write_batch(const Batch& batch, std::uint64_t first, bool w
     if (with_leaves && std::chrono::steady_clock::now() - noted_at_ >= note_interval) note(written_);
 }
 
-// The noted leaves are on the disk before the note: a power failure cannot leave a note of missing leaves.
+// The noted leaves are on the disk before the note, so that a power failure cannot leave a note of missing leaves.
 void TreeFileWriter::note(std::uint64_t leaves) {
     if (leaves != 0) file_.sync();
     const TreeHeader::Note note = TreeHeader::note(unfinished_, next_note_++, leaves);
@@ -196,7 +196,7 @@ Digest TreeFileWriter::finish(const RunOptions& options, const LeafSource* sourc
     peaks_.push_leaves(rest, options, sink());
     header_.root = peaks_.root(sink());
     file_.resize(header_.file_bytes());
-    file_.sync();  // before the header says that the file is whole
+    file_.sync();  // before the header says that the file is complete
     file_.write(header_.encode(), 0);
     file_.commit();
     done_ = true;

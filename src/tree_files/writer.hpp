@@ -64,7 +64,7 @@ private:
     unsigned turn_ = 0;            // which of the two batches is being filled
     std::uint64_t held_ = 0;       // leaves in that batch
     std::uint64_t passed_on_ = 0;  // leaves in the batches before it
-    bool failed_ = false;          // a batch was lost: no more leaves can be taken
+    bool failed_ = false;          // a batch was lost, so no more leaves can be taken
     bool done_ = false;            // no more notes are made
     std::future<void> writing_{};  // writes the other batch, and owns the members below until wait()
     Peaks peaks_;                  // of the leaves that are written

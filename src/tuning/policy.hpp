@@ -5,7 +5,7 @@
 
 namespace merklize::runtime {
 
-/// A caller's policy, as everything inside takes it: mkz_policy is the only struct there. What only compilers are told is open.
+/// A caller's policy as mkz_policy, the only struct of tuning values inside the library. Fields that only compilers use stay open.
 constexpr mkz_policy to_seam(const Policy& policy) {
     mkz_policy result{};
 #define MKZ_COPY_caller(field) result.field = static_cast<std::uint32_t>(policy.field);
@@ -16,7 +16,7 @@ constexpr mkz_policy to_seam(const Policy& policy) {
     return result;
 }
 
-/// What a caller may see of it.
+/// The fields that a caller may see.
 constexpr Policy from_seam(const mkz_policy& policy) {
     Policy result;
 #define MKZ_COPY_caller(field) result.field = decltype(result.field)(policy.field);

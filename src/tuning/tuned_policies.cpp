@@ -16,7 +16,7 @@
 #include "merklize/version.hpp"
 #include "tuning/policy.hpp"
 
-// The policies are kept as text, one file a device and one policy a line: "job hash log2 seconds builtin_seconds
+// The policies are kept as text, one file for each device and one policy a line: "job hash log2 seconds builtin_seconds
 // levels_per_launch=3,...".
 
 namespace merklize::runtime {
@@ -56,7 +56,7 @@ std::optional<TunedPolicy> parse(const std::string& line) {
     const auto traits = std::ranges::find(hashes(), hash, &HashTraits::name);
     if (!fields || of_name == std::end(jobs) || traits == hashes().end()) return std::nullopt;
     if (!is_measured(found.seconds) || !is_measured(found.builtin_seconds)) return std::nullopt;
-    fields >> policy;  // nothing more: all fields are open
+    fields >> policy;  // if there is none, all fields are open
     try {
         found.policy = policy_from_text(policy);
     } catch (const Error&) {
