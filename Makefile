@@ -261,6 +261,21 @@ data = bytes(range(251)) * 9999; assert merklize.hash(data, device='sycl:0') == 
 		[ ! -e $$wheel ] || [ $$(uname -m) = aarch64 ] || scripts/test_wheel_aarch64.sh $$wheel; \
 	done
 
+# ---- Releases --------------------------------------------------------------------------------------------------------
+
+# DRY=1: a rehearsal, with placeholders for addresses.
+RELEASE = python scripts/release.py $(if $(DRY),--dry)
+
+.PHONY: release
+release: docs $(VENV)/wheel-tools ## all files of a release, made from the last commit, in build/artefacts (DRY=1: a rehearsal)
+	@$(RELEASE) --out build/artefacts source sdist wheels crates npm docs debian
+
+.PHONY: test-release
+test-release: $(VENV)/package $(VENV)/wheel-tools $(VENV)/wasm-tools ## source archives, crates and npm package: two runs write the same bytes
+	@$(RELEASE) --dry --out build/artefacts-1 source sdist crates npm
+	@umask 077; TZ=Asia/Tokyo LC_ALL=C $(RELEASE) --dry --out build/artefacts-2 source sdist crates npm
+	@diff -r build/artefacts-1 build/artefacts-2
+
 # ---- For developers --------------------------------------------------------------------------------------------------
 
 .PHONY: lint

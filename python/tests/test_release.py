@@ -1,0 +1,113 @@
+"""What scripts/release.py, identity.py and sbom.py write. Whole releases: make test-release."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import identity  # noqa: E402
+import release  # noqa: E402
+import sbom  # noqa: E402
+
+
+@pytest.fixture
+def facts():
+    return identity.facts()
+
+
+def test_all_places_have_the_facts(facts):
+    for name, pattern, value in identity.places(facts):
+        text = (ROOT / name).read_text()
+        assert identity.written(text, name, pattern, value) == text, name
+
+
+def test_each_place_is_found_if_it_differs(facts):
+    other = {**{name: f"another-{name}" for name in facts}, "version": "7.8.9"}
+    changed = {}
+    for name, pattern, value in identity.places(other):
+        changed[name] = identity.written(changed.get(name) or (ROOT / name).read_text(), name, pattern, value)
+    assert all(text != (ROOT / name).read_text() for name, text in changed.items())
+    assert '"7.8.9"' in changed["include/merklize/version.h"]
+    assert "MERKLIZE_VERSION_MINOR 8\n" in changed["include/merklize/version.h"]
+    assert "7.8.9" not in changed["web/package.json"]  # web/build.py writes it
+
+
+@pytest.mark.parametrize("text", ["", "version: 1\nversion: 2\n"])
+def test_a_place_must_be_there_once(text):
+    with pytest.raises(SystemExit, match="must match .* once"):
+        identity.written(text, "CITATION.cff", r"^version: (.*)$", "3")
+
+
+def test_the_placeholder_is_known(facts):
+    assert identity.is_placeholder({**facts, "repository": "https://repository.invalid/merklize"})
+    assert not identity.is_placeholder({**facts, "repository": "https://a.org/b", "documentation": "https://a.org/c"})
+
+
+def test_links_of_pages():
+    page = "[a](docs/a.md#b) ![p](../pictures/p.svg) [h](#here) [w](https://a.org/) [m](mailto:a@b.org)\n[c]: x\n"
+    assert release.absolute_links(page, "web", "https://a.org/r", "1.2.3") == (
+        "[a](https://a.org/r/blob/v1.2.3/web/docs/a.md#b) ![p](https://a.org/r/raw/v1.2.3/pictures/p.svg)"
+        " [h](#here) [w](https://a.org/) [m](mailto:a@b.org)\n[c]: x\n"
+    )
+
+
+@pytest.mark.parametrize("name", release.READMES)
+def test_pages_of_packages_have_no_relative_links(name):
+    page = release.absolute_links(
+        (ROOT / name).read_text(), str(pathlib.PurePosixPath(name).parent), "https://a.org", "1"
+    )
+    for link in release.LINK.finditer(page):
+        assert link[3].startswith(("https://", "#")), link[0]
+        if link[3].startswith("https://a.org/"):
+            path = link[3].removeprefix("https://a.org/").split("/", 2)[2].split("#")[0]
+            assert (ROOT / path).exists(), link[0]
+
+
+CHANGELOG = (
+    "# Changelog\n\nText.\n\n## [1.1.0] - 2027-01-02\n\n### Added\n\n- New.\n\n## [1.0.0] - 2026-01-02\n\n- Old.\n"
+)
+
+
+def test_notes():
+    assert release.notes(CHANGELOG, "1.1.0", dry=False) == "### Added\n\n- New.\n"
+    assert release.notes(CHANGELOG, "9.9.9", dry=True) == "### Added\n\n- New.\n"
+    for version, text in (("1.0.0", CHANGELOG), ("1.1.0", CHANGELOG.replace("2027-01-02", "unreleased"))):
+        with pytest.raises(SystemExit, match=r"the first part of CHANGELOG.md must be"):
+            release.notes(text, version, dry=False)
+
+
+def test_a_release_refuses_placeholders(tmp_path, facts):
+    if not identity.is_placeholder(facts):
+        pytest.skip("the addresses are known")
+    command = [sys.executable, str(ROOT / "scripts/release.py"), "--out", str(tmp_path / "out"), "source"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "the addresses in project.toml are placeholders" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_contents_of_packages(facts):
+    document = sbom.document(facts, "pkg:pypi/merklize@0.1.0", 86400, sbom.of_wheel(["nanobind=2.4.0"]))
+    assert document == json.loads(json.dumps(document))
+    assert document["metadata"]["timestamp"] == "1970-01-02T00:00:00Z"
+    assert document["metadata"]["component"]["name"] == "merklize"
+    assert [(part["name"], part.get("version")) for part in document["components"]] == [
+        ("numpy", None),
+        ("nanobind", "2.4.0"),
+    ]
+    known = {part["bom-ref"] for part in document["components"]}
+    assert set(document["dependencies"][0]["dependsOn"]) == known
+    again = sbom.document(facts, "pkg:pypi/merklize@0.1.0", 86400, [])
+    assert (
+        again["serialNumber"] == document["serialNumber"] != sbom.document(facts, "pkg:npm/m@1", 0, [])["serialNumber"]
+    )
+
+
+def test_contents_of_crates():
+    parts = {part["name"]: part["scope"] for part in sbom.of_crate(ROOT / "rust/merklize/Cargo.toml")}
+    assert parts == {"merklize-sys": "required", "digest": "optional", "serde": "optional"}

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Lists of what a package contains and needs (SBOM), in the form of CycloneDX 1.6.
+
+scripts/sbom.py wheel NAME=VERSION... >FILE    of a wheel with these parts compiled in: nanobind, robin-map
+
+The serial number comes from the package's name and version, and the time is SOURCE_DATE_EPOCH, so a second build writes
+the same bytes.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import re
+import sys
+import uuid
+from pathlib import Path
+
+import identity
+
+Component = dict[str, object]
+LICENSES = {"nanobind": "BSD-3-Clause", "robin-map": "MIT"}
+
+
+def component(name: str, version: str, purl: str, scope: str, expression: str = "") -> Component:
+    found: Component = {"type": "library", "bom-ref": purl, "name": name, "scope": scope, "purl": purl}
+    if version:
+        found["version"] = version
+    if expression:
+        found["licenses"] = [{"expression": expression}]
+    return found
+
+
+def document(facts: dict[str, str], purl: str, epoch: int, components: list[Component]) -> Component:
+    name = re.split(r"[/@]", purl)[1]
+    root = component(name, facts["version"], purl, "required", facts["license"])
+    del root["scope"]
+    root["externalReferences"] = [
+        {"type": "vcs", "url": facts["repository"]},
+        {"type": "documentation", "url": facts["documentation"]},
+    ]
+    return {
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, purl)}",
+        "version": 1,
+        "metadata": {
+            "timestamp": datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "authors": [{"name": facts["authors"]}],
+            "component": root,
+        },
+        "components": components,
+        "dependencies": [{"ref": purl, "dependsOn": [part["bom-ref"] for part in components]}],
+    }
+
+
+def of_crate(manifest: Path) -> list[Component]:
+    """The crate's dependencies and build-dependencies. They have no versions here: the program's build chooses them."""
+    found = []
+    for section, table in re.findall(
+        r"^\[([\w-]+)\]\n(.*?)(?=^\[|\Z)", manifest.read_text(), flags=re.MULTILINE | re.DOTALL
+    ):
+        if section in ("dependencies", "build-dependencies"):
+            for name, rest in re.findall(r"^([\w-]+)(?:\.workspace)? = (.*)$", table, flags=re.MULTILINE):
+                scope = "optional" if "optional = true" in rest else "required"
+                found.append(component(name, "", f"pkg:cargo/{name}", scope))
+    return found
+
+
+def of_wheel(parts: list[str]) -> list[Component]:
+    found = [component("numpy", "", "pkg:pypi/numpy", "required")]
+    for part in parts:
+        name, _, version = part.partition("=")
+        found.append(component(name, version, f"pkg:generic/{name}@{version}", "required", LICENSES[name]))
+    return found
+
+
+def main() -> None:
+    if len(sys.argv) < 2 or sys.argv[1] != "wheel":
+        sys.exit(__doc__)
+    facts = identity.facts()
+    epoch = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
+    bom = document(facts, f"pkg:pypi/merklize@{facts['version']}", epoch, of_wheel(sys.argv[2:]))
+    print(json.dumps(bom, indent=2))
+
+
+if __name__ == "__main__":
+    main()
