@@ -67,7 +67,7 @@ $(VENV)/package: $(VENV)/cmake $(PACKAGE_SOURCES)
 	@echo "== building and installing the Python package (about three minutes on two cores)"
 	@# The page of `merklize tree show --html`, where a compiler for it is found.
 	@! python web/build.py --has-tools || python web/build.py || echo "== without the page"
-	@$(call install,'.[cli]')
+	@$(call install,.)
 	@touch $@
 
 $(VENV)/test-tools: $(VENV)/package $(VENV)/runtimes pyproject.toml

@@ -1,11 +1,16 @@
 // The command line, for Python's processes: it handles no signal, ends no process, and asks Python for what only Python can do.
 #include <exception>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arguments.hpp"
 #include "command/call.hpp"
 #include "command/endings.hpp"
+#include "command/line/values.hpp"
+#include "command/output/progress.hpp"
+#include "command/output/text.hpp"
 #include "module.hpp"
 #include "run.hpp"
 #include "source.hpp"
@@ -69,6 +74,54 @@ private:
     const nb::handle caller_;
 };
 
+// Raised in Python where the command is to end, so that `finally` clauses run; RunningCommand knows how it ends.
+class CommandEnds : public std::exception {
+public:
+    const char* what() const noexcept override { return "the command ends"; }
+};
+
+// A command of Python's package while it runs: its arguments as the table read them, and its output.
+class RunningCommand {
+public:
+    RunningCommand(command::Call& call, const command::Arguments& arguments) : call_(&call), arguments_(&arguments) {}
+
+    // What goes wrong in the command line passes through Python's frames, and is thrown again behind them.
+    template <class Work>
+    auto with(const Work& work) {
+        if (call_ == nullptr) throw Error(ErrorCode::invalid_argument, "Command: the command has ended");
+        try {
+            return work(*call_, *arguments_);
+        } catch (...) {
+            ending_ = std::current_exception();
+            throw CommandEnds();
+        }
+    }
+    void rethrow_ending() const {
+        if (ending_) std::rethrow_exception(ending_);
+    }
+    // Python may keep this longer than the command lasts.
+    void end() noexcept {
+        bar_.reset();
+        call_ = nullptr;
+    }
+
+    void begin_bar(const std::string& what, std::uint64_t parts) {
+        with([&](command::Call& call, auto&) { bar_.emplace(call, what, parts); });
+    }
+    void show_progress(double done) {
+        if (bar_) bar_->show(done);
+    }
+    void end_part() {
+        if (bar_) bar_->advance();
+    }
+
+private:
+    command::Call* call_;
+    const command::Arguments* arguments_;
+    std::optional<command::Bar> bar_{};
+    std::exception_ptr ending_{};
+};
+
 // merklize.__main__.Caller. Its functions are called with the GIL, by the thread that runs the command line.
 class PythonCaller : public command::Caller {
 public:
@@ -76,12 +129,21 @@ public:
     explicit PythonCaller(nb::handle object) : object_(object), opener_(object) {}
 
     command::Opener* opener() noexcept override { return &opener_; }
-    int hand_over(const std::vector<std::string>& words) override {
-        return ask([&] {
-            nb::list list;
-            for (const std::string& word : words) list.append(to_file_name(word));
-            return to_int(object_.attr("hand_over")(list), "hand_over");
-        });
+    int run_in_python(command::Call& call, const command::Arguments& arguments,
+                      const std::vector<std::string>&) override {
+        const GilTaken taken;
+        const nb::object object = nb::cast(new RunningCommand(call, arguments), nb::rv_policy::take_ownership);
+        auto& running = bound<RunningCommand>(object);
+        try {
+            const int code = to_int(object_.attr("run")(object), "run: exit code");
+            running.end();
+            return code;
+        } catch (nb::python_error& raised) {
+            running.end();
+            if (nb::isinstance(raised.value(), nb::module_::import_("merklize._native").attr("CommandEnds")))
+                running.rethrow_ending();
+            throw;
+        }
     }
     void prepare_libraries(std::string_view device) override {
         ask([&] { binding::prepare_libraries(device); });
@@ -121,6 +183,167 @@ private:
     std::exception_ptr raised_{};
 };
 
+std::string option_of(nb::handle name) { return std::string(to_text(name, "option")); }
+
+std::vector<std::string> to_cells(nb::handle cells) {
+    std::vector<std::string> texts;
+    for (nb::handle cell : cells) texts.push_back(text_of(cell));
+    return texts;
+}
+
+void bind_running_command(nb::module_& m) {
+    using command::Arguments;
+    using command::Call;
+    nb::exception<CommandEnds>(m, "CommandEnds", PyExc_BaseException);
+    const auto any = nb::arg().none();
+    nb::class_<RunningCommand>(m, "Command", "A command of Python's while it runs: its arguments and its output.")
+        .def_prop_ro(
+            "name",
+            [](RunningCommand& self) {
+                return self.with([](Call&, const Arguments& given) {
+                    const std::string& all = given.usage_name();  // behind "merklize "
+                    return to_str(std::string_view(all).substr(all.find(' ') + 1));
+                });
+            },
+            nb::sig("def name(self) -> str"), "As it is typed: \"tune list\".")
+        .def_prop_ro(
+            "words",
+            [](RunningCommand& self) {
+                nb::list words;
+                self.with([&](Call&, const Arguments& given) {
+                    for (const std::string& word : given.words()) words.append(to_file_name(word));
+                });
+                return words;
+            },
+            nb::sig("def words(self) -> list[str]"), "What is no option.")
+        .def(
+            "has",
+            [](RunningCommand& self, nb::handle option) {
+                return self.with([&](Call&, const Arguments& given) { return given.has(option_of(option)); });
+            },
+            any, nb::sig("def has(self, option: str, /) -> bool"), "Whether an option is given.")
+        .def(
+            "values",
+            [](RunningCommand& self, nb::handle option) {
+                nb::list values;
+                self.with([&](Call&, const Arguments& given) {
+                    for (const std::string& value : given.values(option_of(option))) values.append(to_file_name(value));
+                });
+                return values;
+            },
+            any, nb::sig("def values(self, option: str, /) -> list[str]"), "All values of an option.")
+        .def(
+            "value",
+            [](RunningCommand& self, nb::handle option) -> nb::object {
+                return self.with([&](Call&, const Arguments& given) -> nb::object {
+                    const auto value = given.value(option_of(option));
+                    return value ? nb::object(to_file_name(*value)) : nb::none();
+                });
+            },
+            any, nb::sig("def value(self, option: str, /) -> str | None"), "The last value of an option.")
+        .def(
+            "count",
+            [](RunningCommand& self, nb::handle option, nb::handle otherwise, nb::handle least) {
+                return self.with([&](Call&, const Arguments& given) {
+                    const auto count = command::count_value(given, option_of(option), to_u64(least, "least"));
+                    return count ? *count : to_u64(otherwise, "otherwise");
+                });
+            },
+            any, any, nb::arg("least") = 0,
+            nb::sig("def count(self, option: str, otherwise: int, /, least: int = 0) -> int"),
+            "The value of an option that is a whole number.")
+        .def(
+            "size",
+            [](RunningCommand& self, nb::handle option) -> nb::object {
+                return self.with([&](Call&, const Arguments& given) -> nb::object {
+                    const auto size = command::size_value(given, option_of(option));
+                    return size ? nb::object(nb::int_(*size)) : nb::none();
+                });
+            },
+            any, nb::sig("def size(self, option: str, /) -> int | None"), "The value that is a size, such as 64K.")
+        .def(
+            "digest",
+            [](RunningCommand& self, nb::handle option) {
+                return self.with([&](Call&, const Arguments& given) {
+                    const auto digest = command::digest_value(given, option_of(option));
+                    if (!digest) throw command::UsageError{"Missing option '--" + option_of(option) + "'."};
+                    return to_bytes(digest->bytes);
+                });
+            },
+            any, nb::sig("def digest(self, option: str, /) -> bytes"), "The value, which must be given, of 64 digits.")
+        .def(
+            "refuse",
+            [](RunningCommand& self, nb::handle option, nb::handle why) {
+                self.with([&](Call&, const Arguments&) { command::refuse_value(option_of(option), text_of(why)); });
+            },
+            any, any, nb::sig("def refuse(self, option: str, why: object, /) -> typing.NoReturn"),
+            "End it: an option's value is wrong.")
+        .def(
+            "refuse_line",
+            [](RunningCommand& self, nb::handle why) {
+                self.with([&](Call&, const Arguments&) { throw command::UsageError{text_of(why)}; });
+            },
+            any, nb::sig("def refuse_line(self, why: object, /) -> typing.NoReturn"),
+            "End it: the command line is wrong.")
+        .def(
+            "fail",
+            [](RunningCommand& self, nb::handle why) {
+                self.with([&](Call&, const Arguments&) { throw command::Failure{text_of(why)}; });
+            },
+            any, nb::sig("def fail(self, why: object, /) -> typing.NoReturn"), "End it: something else went wrong.")
+        .def(
+            "line",
+            [](RunningCommand& self, nb::handle text) {
+                self.with([&](Call& call, const Arguments&) { call.line(text_of(text)); });
+            },
+            any, nb::sig("def line(self, text: str, /) -> None"), "Write a line to standard output.")
+        .def(
+            "flush", [](RunningCommand& self) { self.with([](Call& call, const Arguments&) { call.flush(); }); },
+            "Write what is kept back.")
+        .def(
+            "standard_output",
+            [](RunningCommand& self) {
+                return self.with([](Call& call, const Arguments&) { return call.standard_output(); });
+            },
+            nb::sig("def standard_output(self) -> int"), "The descriptor, behind what was written before.")
+        .def(
+            "complain",
+            [](RunningCommand& self, nb::handle text) {
+                self.with([&](Call& call, const Arguments&) { call.complain(text_of(text)); });
+            },
+            any, nb::sig("def complain(self, text: object, /) -> None"), "Write a line to standard error.")
+        .def(
+            "begin_bar",
+            [](RunningCommand& self, nb::handle what, nb::handle parts) {
+                self.begin_bar(text_of(what), to_u64(parts, "parts"));
+            },
+            any, nb::arg("parts") = 1, nb::sig("def begin_bar(self, what: str, /, parts: int = 1) -> None"),
+            "Begin a progress bar over equal parts of the work.")
+        .def("show_progress", &RunningCommand::show_progress, "Show how much of a part is done, 0 to 1.")
+        .def("end_part", &RunningCommand::end_part, "Count a part as done.");
+    define(
+        m, "table_text",
+        +[](nb::handle rows, nb::handle right) {
+            std::vector<std::vector<std::string>> texts;
+            for (nb::handle row : rows) texts.push_back(to_cells(row));
+            return to_str(command::table_text(texts, to_text(right, "right")));
+        },
+        "def table_text(rows: collections.abc.Iterable[collections.abc.Iterable[str]], right: str, /) -> str");
+    define(
+        m, "table_row",
+        +[](nb::handle cells, nb::handle widths, nb::handle right) {
+            std::vector<std::size_t> sizes;
+            for (nb::handle width : widths) sizes.push_back(to_u64(width, "table_row: width"));
+            auto texts = to_cells(cells);
+            texts.resize(sizes.size());
+            return to_str(command::table_row(std::move(texts), sizes, to_text(right, "right")));
+        },
+        "def table_row(cells: collections.abc.Iterable[str], widths: collections.abc.Iterable[int], right: str, /) -> "
+        "str");
+    m.def("human_bytes", &command::human_bytes, nb::sig("def human_bytes(count: float, /) -> str"));
+    m.def("human_time", &command::human_time, nb::sig("def human_time(seconds: float, /) -> str"));
+}
+
 int run_command(nb::handle words, nb::handle streams, nb::handle caller) {
     std::vector<std::string> line;
     for (nb::handle word : words) line.push_back(to_path(word, "run_command: word").string());
@@ -137,6 +360,7 @@ int run_command(nb::handle words, nb::handle streams, nb::handle caller) {
 }  // namespace
 
 void bind_command(nb::module_& m) {
+    bind_running_command(m);
     define(m, "run_command", run_command,
            "def run_command(words: list[bytes], streams: tuple[int, int, int], caller: object, /) -> int");
 }

@@ -45,15 +45,11 @@ class Caller:
         if "opener" in vars(self):
             self.opener.close()
 
-    def hand_over(self, words: list[str]) -> int:
+    def run(self, command: _native.Command) -> int:
         """Run a command that is Python's. Returns its exit code."""
-        try:
-            from .cli import main
-        except ImportError as error:
-            text = f'merklize: {words[0]} needs more of Python: pip install "merklize[cli]" ({error})'
-            print(text, file=sys.stderr)
-            return 1
-        return main(words)
+        from . import cli
+
+        return cli.run(command)
 
     def installed(self) -> bytes:
         """Return the folder whose share/merklize has what is installed with the command."""

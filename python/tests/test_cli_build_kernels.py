@@ -61,12 +61,12 @@ def test_the_tools_are_of_one_version(tmp_path, monkeypatch):
     assert os.path.basename(build_kernels.tools(str(tmp_path / "clang"), None)[1]) == "llvm-spirv-14"
 
 
-BUILD = "from merklize.cli import cli; cli(['build-kernels', '--json'])"
+RUN = "import sys; from merklize.__main__ import run; sys.exit(run(['build-kernels', *sys.argv[1:]]))"
 HASH = "import merklize; print(merklize.hash(bytes(5000), device='opencl:0').hex())"
 
 
 def test_modules_are_built_and_used(intel, tmp_path):
-    built = python(intel, tmp_path, BUILD)
+    built = python(intel, tmp_path, RUN, "--json")
     assert built.returncode == 0, built.stderr
     listing = json.loads(built.stdout)
     assert listing["folder"] == str(tmp_path)
@@ -101,7 +101,7 @@ for name, text in modules:
 
 
 def test_a_damaged_module_is_not_used(intel, tmp_path):
-    assert python(intel, tmp_path, BUILD).returncode == 0
+    assert python(intel, tmp_path, RUN, "--json").returncode == 0
     for file in tmp_path.iterdir():
         data = bytearray(file.read_bytes())
         data[-1] ^= 1
@@ -112,9 +112,9 @@ def test_a_damaged_module_is_not_used(intel, tmp_path):
 
 
 def test_errors(intel, tmp_path):
-    missing = python(intel, tmp_path, "from merklize.cli import cli; cli(['build-kernels', '--clang', 'no-clang'])")
+    missing = python(intel, tmp_path, RUN, "--clang", "no-clang")
     assert missing.returncode == 1
     assert "--clang: no no-clang on the PATH" in missing.stderr
-    not_opencl = python(intel, tmp_path, "from merklize.cli import cli; cli(['build-kernels', '--device', 'cpu'])")
+    not_opencl = python(intel, tmp_path, RUN, "--device", "cpu")
     assert not_opencl.returncode == 1
     assert "cpu is none" in not_opencl.stderr

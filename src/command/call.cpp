@@ -33,6 +33,12 @@ std::size_t columns_of(int fd) noexcept {
 
 }  // namespace
 
+int Call::standard_output() {
+    if (streams_.out < 0) throw Failure{"standard output is closed"};
+    flush();
+    return streams_.out;
+}
+
 void Call::write(std::string_view data) {
     if (streams_.out < 0) throw Failure{"standard output is closed"};
     kept_back_ += data;

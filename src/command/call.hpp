@@ -52,6 +52,8 @@ public:
 
     // ---- The rest ----
 
+    /// Standard output's descriptor, behind what was written before.  errors  Failure (it is closed), as flush()
+    int standard_output();
     /// How wide standard output's terminal is: COLUMNS, else what the system says, else 80. At least 20.
     std::size_t output_columns() const noexcept;
     /// Its descriptor.  errors  Failure (standard input is closed)

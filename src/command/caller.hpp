@@ -15,6 +15,9 @@
 
 namespace merklize::command {
 
+class Arguments;
+class Call;
+
 /// Where a call of the command line reads and writes: descriptors, or -1 for one that is closed.
 struct Streams {
     int in = 0, out = 1, error = 2;
@@ -54,11 +57,12 @@ public:
     Caller& operator=(const Caller&) = delete;
     virtual ~Caller() = default;
 
-    /// What opens URLs; null: a line that has any goes to hand_over().
+    /// What opens URLs; null: a command that names any goes to run_in_python().
     virtual Opener* opener() noexcept { return nullptr; }
-    /// Runs a command that this caller leaves to Python's package, with the whole line; returns its exit code.
-    /// errors  Failure (there is no Python)
-    virtual int hand_over(const std::vector<std::string>& words) = 0;
+    /// Runs a command by Python's package; returns its exit code.
+    /// line    all words, for a process that begins again with them
+    /// errors  UsageError, Failure (also: there is no Python), Exit
+    virtual int run_in_python(Call& call, const Arguments& arguments, const std::vector<std::string>& line) = 0;
     /// Finds libraries for a device, before that is opened. "": for all devices.
     virtual void prepare_libraries(std::string_view device) = 0;
     /// The folder whose share/merklize has what is installed with the command; empty if that is not known.

@@ -18,7 +18,7 @@ namespace {
 
 class Program : public Caller {
 public:
-    int hand_over(const std::vector<std::string>& words) override { become_python(words); }
+    int run_in_python(Call&, const Arguments&, const std::vector<std::string>& line) override { become_python(line); }
     void prepare_libraries(std::string_view device) override { command::prepare_libraries(device); }
     std::filesystem::path installed() override { return python_environment(); }
 };

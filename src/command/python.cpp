@@ -19,8 +19,7 @@ constexpr char start[] =
     "try:\n"
     "    from merklize.__main__ import main\n"
     "except ImportError as error:\n"
-    "    sys.exit(f'merklize: {sys.argv[1]} is a command of the Python package: pip install \"merklize[cli]\" "
-    "({error})')\n"
+    "    sys.exit(f'merklize: {sys.argv[1]} is a command of the Python package: pip install merklize ({error})')\n"
     "main()\n";
 
 std::string python() {

@@ -57,10 +57,11 @@ private:
                 call_.line("merklize " MERKLIZE_VERSION_STRING);
                 return 0;
             }
-            if (command.is_python && (!is_group || words.empty())) return call_.caller().hand_over(all_);
-            if (!is_group) {
-                const bool needs_opener = has_urls(command, arguments) && call_.caller().opener() == nullptr;
-                return needs_opener ? call_.caller().hand_over(all_) : command.run(call_, arguments);
+            if (!is_group || (command.is_python && words.empty())) {
+                const bool is_for_python =
+                    command.is_python || (has_urls(command, arguments) && call_.caller().opener() == nullptr);
+                return is_for_python ? call_.caller().run_in_python(call_, arguments, all_)
+                                     : command.run(call_, arguments);
             }
         } catch (const UsageError& error) {
             return wrong_usage(command, name, error.text);

@@ -2,93 +2,55 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import click
-
 import merklize
-from merklize._new_file import is_stream
+from merklize import _native
+from merklize._native import Command
 from merklize.bench import report, rows
 from merklize.bench.measure import WrongAnswer, measure, measure_peer, named
 from merklize.bench.peers import Missing, Peer, all_peers, for_job
 from merklize.bench.suites import APPROACHES, BY_LEVEL, LANES, SUITES, TUNED, Choice, Job, Wish
 
-from . import output
-from .options import Count, device_option_for, hashes_option, parse_policy, threads_option
+from . import about, devices_named, one_of, read_device, read_hash, read_sizes, require_new, value, values
 
 
-def parse_sizes(_: click.Context, __: click.Parameter, text: str | None) -> tuple[int, ...] | None:
-    """Reads 20..25, 20,22,24 or 24."""
-    if text is None:
-        return None
-    sizes: list[int] = []
-    for part in text.split(","):
-        match = re.fullmatch(r"(\d{1,2})(?:\.\.(\d{1,2}))?", part.strip(), re.ASCII)
-        last = int(match[2] or match[1]) if match else -1
-        if not match or not 0 <= int(match[1]) <= last <= 40:
-            raise click.BadParameter(f"{part!r} is not a size such as 24 or 20..25: log2, at most 40")
-        sizes.extend(range(int(match[1]), last + 1))
-    return tuple(sizes)
-
-
-def parse_choice(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[Choice, ...] | None:
+def read_choice(text: str) -> tuple[Choice, ...] | None:
     """Reads all, tuned, the name of an approach, or NAME=VALUE,..."""
-    if text is None or text == "all":
-        return None
     known = {choice.name: choice for choice in (TUNED, BY_LEVEL, *APPROACHES, *LANES)}
+    if text == "all":
+        return None
     if text in known:
         return (known[text],)
     if "=" not in text:
-        raise click.BadParameter(f"{text!r} is neither all, {', '.join(known)} nor NAME=VALUE,...")
-    return (Choice(text, parse_policy(context, parameter, (text,))),)
+        raise merklize.InvalidArgument(f"{text!r} is neither all, {', '.join(known)} nor NAME=VALUE,...")
+    return (Choice(text, _native.policy_from_text(text) or None),)
 
 
-@click.command("bench")
-@click.argument("suites", metavar="SUITE...", nargs=-1, required=True, type=click.Choice([*SUITES, "all"]))
-@device_option_for("Where to measure; all: everywhere.")
-@click.option("--policy", "choices", callback=parse_choice, metavar="P", help="all, tuned, or NAME=VALUE,...")
-@click.option("--sizes", callback=parse_sizes, metavar="A..B", help="log2 of the leaves, rows or bytes.")
-@hashes_option
-@click.option("--repeat", "repeats", type=Count(1), default=11, show_default=True, metavar="N")
-@click.option("--peers", "with_peers", is_flag=True, help="The same work by published packages, in turns with ours.")
-@click.option("--json", "json_file", metavar="FILE", help="Write all rows there, after every one.")
-@click.option("--plot", "plot_file", metavar="FILE", help="Draw a picture: .png or .svg. Needs merklize[plot].")
-@click.option("--force", is_flag=True, help="Write over files that exist.")
-@threads_option
-def command(
-    suites: tuple[str, ...],
-    device: str,
-    choices: tuple[Choice, ...] | None,
-    sizes: tuple[int, ...] | None,
-    hashes: tuple[str, ...],
-    repeats: int,
-    with_peers: bool,
-    json_file: str | None,
-    plot_file: str | None,
-    force: bool,
-    threads: int,
-) -> None:
-    """Measure this machine: digests and trees, as the tables of the projects before this one, and more.
-
-    Kernels and copies are timed by the device's clock, whole calls by the host's: medians of --repeat calls after a
-    first one. Every answer is compared with the CPU's. With --peers the CPU is measured by one thread and by all; above
-    1x the library is faster.
-    """
+def run(command: Command) -> int:
+    """See src/command/line for its options."""
+    try:
+        names = dict.fromkeys(map(one_of((*SUITES, "all")), command.words))
+    except merklize.InvalidArgument as error:
+        command.refuse_line(f"Invalid value for 'SUITE...': {error}")
+    device = value(command, "device", read_device, "auto")
+    choices, sizes = value(command, "policy", read_choice, None), value(command, "sizes", read_sizes, None)
+    hashes = tuple(values(command, "hash", read_hash))
+    repeats, threads = command.count("repeat", 11, least=1), command.count("num-threads", 0)
+    json_file, plot_file = command.value("json"), command.value("plot")
     for path in (json_file, plot_file):
-        if path and os.path.exists(path) and not is_stream(path) and not force:
-            raise output.Failure(f"{output.sentence(path)} exists; --force writes over it")
+        require_new(command, path)
     if plot_file:
-        require_matplotlib(plot_file)
-    names = tuple(dict.fromkeys(SUITES if "all" in suites else suites))
+        require_matplotlib(command, plot_file)
     runs: list[dict[str, Any]] = []
     failed = 0
     try:
         for info in devices_named(device):
             wish = Wish(info.id, sizes, hashes or None, choices, threads or None)
-            failed += run_on(info, names, wish, repeats, all_peers() if with_peers else (), runs, json_file)
+            peers = all_peers() if command.has("peers") else ()
+            suites = SUITES if "all" in names else names
+            failed += run_on(command, info, tuple(suites), wish, repeats, peers, runs, json_file)
     finally:
         if json_file:
             rows.write(json_file, runs, is_last=True)
@@ -96,30 +58,20 @@ def command(
             from merklize.bench.plots import plot
 
             plot(plot_file, runs)
-    if failed:
-        raise click.exceptions.Exit(1)
+    return 1 if failed else 0
 
 
-def devices_named(name: str) -> list[merklize.DeviceInfo]:
-    found = merklize.devices()
-    if name == "all":
-        return found
-    if name == "auto":
-        name = os.environ.get("MERKLIZE_DEVICE") or found[0].id
-    merklize.hash(b"", device=name)  # one that cannot be used says why
-    return [next(d for d in found if name in (d.id, d.backend))]
-
-
-def require_matplotlib(path: str) -> None:
+def require_matplotlib(command: Command, path: str) -> None:
     if not path.endswith((".png", ".svg", ".pdf")):
-        raise click.UsageError("--plot FILE must end with .png, .svg or .pdf")
+        command.refuse_line("--plot FILE must end with .png, .svg or .pdf")
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise output.Failure("--plot needs matplotlib: pip install 'merklize[plot]'") from None
+        command.fail("--plot needs matplotlib: pip install 'merklize[plot]'")
 
 
 def run_on(
+    command: Command,
     info: merklize.DeviceInfo,
     names: tuple[str, ...],
     wish: Wish,
@@ -135,25 +87,26 @@ def run_on(
     cores = next(d.units for d in merklize.devices() if d.id == "cpu")
     # Most peers know one thread only, so with peers the CPU shows what it does with one, too.
     counts = (1, cores) if peers and info.id == "cpu" and cores > 1 and wish.threads is None else (wish.threads,)
-    output.line(f"{info.id}: {info.name}, {info.isa}{', ' + info.driver if info.driver else ''}\n")
+    command.line(about(info))
     for name in names:
-        table = Table()
+        table = Table(command)
         answers: dict[tuple[object, ...], bytes] = {}
         for again, threads in enumerate(counts):
-            found = Measured(info.id, peers, repeats, threads or cores, bool(again), answers)
+            found = Measured(command, info.id, peers, repeats, threads or cores, bool(again), answers)
             for row in found.suite(name, wish._replace(threads=threads)):
                 failed += "error" in row
                 run["rows"].append(row)
                 table.add(*report.line(row, info.name))
                 if json_file:
                     rows.write(json_file, runs)
-        output.line("")
+        command.line("")
     return failed
 
 
 class Measured(NamedTuple):
     """The rows of one pass over a suite."""
 
+    command: Command
     device: str
     peers: tuple[Peer, ...]
     repeats: int
@@ -175,7 +128,7 @@ class Measured(NamedTuple):
                         break
                     row, fits = measure(job, self.device, self.repeats, self.expected(job)), True
                 except WrongAnswer as error:
-                    row = wrong(job, error)
+                    row = self.wrong(job, error)
                 except (merklize.OutOfMemory, MemoryError) as error:
                     row = skipped(name, job, size, f"does not fit: {error}")
                 except merklize.InvalidArgument as error:  # a policy that this device cannot do
@@ -196,7 +149,7 @@ class Measured(NamedTuple):
                     raise Missing(f"it would take minutes: at most 2^{peer.most}")
                 row = measure_peer(peer, job, self.threads, self.repeats, self.expected(job))
             except WrongAnswer as error:
-                row = wrong(job, error)
+                row = self.wrong(job, error)
             except (merklize.OutOfMemory, MemoryError) as error:
                 row = skipped(job.suite, job, job.log2, f"does not fit: {error}")
             except Missing as error:
@@ -204,6 +157,11 @@ class Measured(NamedTuple):
                     missing.add(peer.name)
                 row = skipped(job.suite, job, job.log2, str(error))
             yield row | {"policy": "", "peer": peer.name, "threads": self.threads}
+
+    def wrong(self, job: Job | None, error: WrongAnswer) -> dict[str, Any]:
+        assert job is not None
+        self.command.complain(error)
+        return skipped(job.suite, job, job.log2, str(error)) | {"error": True}
 
     def expected(self, job: Job) -> bytes:
         key = (job.name, job.hash, job.log2)
@@ -217,25 +175,20 @@ def skipped(suite: str, job: Job | None, size: int | None, why: str) -> dict[str
     return {"suite": suite} | (none if job is None else named(job)) | {"skipped": why.splitlines()[0][:200]}
 
 
-def wrong(job: Job | None, error: WrongAnswer) -> dict[str, Any]:
-    assert job is not None
-    output.complain(str(error))
-    return skipped(job.suite, job, job.log2, str(error)) | {"error": True}
-
-
 class Table:
     """Printed line by line, since a suite takes minutes."""
 
     WIDTHS = (22, 4, 8, 8, 8, 8, 10)
-    NOTE = 4
-    """How far what is said below a line stands to the right."""
+    NOTE = (2, 76)
+    """What is said below a line stands to the right."""
 
-    def __init__(self) -> None:
+    def __init__(self, command: Command) -> None:
+        self.command = command
         self.add(report.HEAD)
-        output.line("  ".join("-" * width for width in self.WIDTHS))
+        command.line("  ".join("-" * width for width in self.WIDTHS))
 
     def add(self, cells: tuple[str, ...], note: str = "") -> None:
-        output.line(output.table_row(cells, self.WIDTHS, report.SIDES))
-        for part in output.parts(note, 80 - self.NOTE) if note else ():
-            output.line(" " * self.NOTE + part)
-        output.flush()
+        self.command.line(_native.table_row(cells, self.WIDTHS, report.SIDES))
+        if note:
+            self.command.line(_native.table_row(("", note), self.NOTE, ""))
+        self.command.flush()

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-import click
-
 from merklize import _native
+from merklize._native import Command
+from merklize.errors import Unavailable
 
-from . import output
-from .options import find_device, json_option, known
+from . import one_of, read_device, value
 
 # How the programs of one version of LLVM end.
 VERSIONS = ("", *(f"-{version}" for version in range(21, 13, -1)))
@@ -24,7 +24,7 @@ def _find(given: str | None, name: str, endings: tuple[str, ...], package: str) 
         if path := shutil.which(program):
             return path
     tried = given or f"{name}, {name}-21, ..."
-    raise output.Failure(f"--{name}: no {tried} on the PATH; Debian has it in {package}")
+    raise Unavailable(f"--{name}: no {tried} on the PATH; Debian has it in {package}")
 
 
 def tools(clang: str | None, translator: str | None) -> tuple[str, str]:
@@ -39,7 +39,10 @@ def tools(clang: str | None, translator: str | None) -> tuple[str, str]:
 def _run(words: list[str], name: str) -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise output.Failure(f"{name}: {Path(words[0]).name} failed ({done.returncode}):\n{done.stderr[-4000:]}")
+        if sys.stderr is not None:
+            sys.stderr.write(done.stderr[-4000:])
+            sys.stderr.flush()
+        raise Unavailable(f"{name}: {Path(words[0]).name} failed ({done.returncode}); it says why above")
 
 
 def compile_module(text: str, name: str, clang: str, translator: str, folder: Path) -> bytes:
@@ -53,25 +56,12 @@ def compile_module(text: str, name: str, clang: str, translator: str, folder: Pa
     return module.read_bytes()
 
 
-@click.command("build-kernels")
-@click.option("--target", type=click.Choice(["spirv"]), default="spirv", show_default=True, help="Form of the modules.")
-@click.option(
-    "--device",
-    default="opencl:0",
-    show_default=True,
-    callback=known(find_device),
-    help="The device whose tuning chooses the programs.",
-)
-@click.option("--clang", metavar="PROGRAM", help="The compiler [default: of the translator's version].")
-@click.option("--llvm-spirv", metavar="PROGRAM", help="The translator [default: the newest].")
-@json_option
-def command(target: str, device: str, clang: str | None, llvm_spirv: str | None, as_json: bool) -> None:
-    """Compile the kernels that an OpenCL device uses to SPIR-V, ahead of time.
-
-    Needs clang and llvm-spirv. A device that takes SPIR-V is then given these modules instead of the text, which spares
-    the vendor's front end. They lie in $MERKLIZE_MODULES_DIR, else in merklize/modules of the user's data folder.
-    """
-    compiler, translator = tools(clang, llvm_spirv)
+def run(command: Command) -> int:
+    """See src/command/line for its options."""
+    target = value(command, "target", one_of(("spirv",)), "spirv")
+    device = value(command, "device", read_device, "opencl:0")
+    as_json = command.has("json")
+    compiler, translator = tools(command.value("clang"), command.value("llvm-spirv"))
     modules = _native.kernel_modules(device)
     rows = []
     with tempfile.TemporaryDirectory(prefix="merklize-") as folder:
@@ -80,9 +70,10 @@ def command(target: str, device: str, clang: str | None, llvm_spirv: str | None,
             _native.store_kernel_module(text, spirv)
             rows.append({"name": name, "bytes": len(spirv)})
             if not as_json:
-                output.line(f"{len(spirv):8d} bytes  {name}")
+                command.line(f"{len(spirv):8d} bytes  {name}")
     where = _native.kernel_module_folder()
     if as_json:
-        output.line(json.dumps({"folder": where, "target": target, "device": device, "modules": rows}, indent=2))
+        command.line(json.dumps({"folder": where, "target": target, "device": device, "modules": rows}, indent=2))
     else:
-        output.line(f"{len(rows)} modules in {where}")
+        command.line(f"{len(rows)} modules in {where}")
+    return 0

@@ -6,137 +6,84 @@ import errno
 import json
 import mmap
 import os
+import sys
 import urllib.parse
-from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
-import click
-
-from merklize import FileError, bao
+from merklize import _native, bao
+from merklize._native import Command
+from merklize._urls import printable
 from merklize.bao._calls import form_of
+from merklize.errors import FileError
 
-from . import output
-from .options import Count, human_bytes, json_option, known, output_name, size_option
-from .progress import Bar
-
-
-def digest_option(_: click.Context, __: click.Parameter, text: str) -> bytes:
-    try:
-        if len(text) == 64:
-            return bytes.fromhex(text)
-    except ValueError:
-        pass
-    raise click.BadParameter("must be 64 hexadecimal digits")
+from . import display, value
 
 
-def last_name(url: str) -> str:
+def last_name(command: Command, url: str) -> str:
     """Return the name that a file of a URL gets: no other folder's, and none that no file can have."""
     try:
         name = urllib.parse.unquote(urllib.parse.urlsplit(url).path).rpartition("/")[2]
     except ValueError:
         name = ""
     if name in ("", ".", "..") or "\0" in name:
-        raise click.UsageError("the URL does not end in a name for the file: give -o FILE")
+        command.refuse_line("the URL does not end in a name for the file: give -o FILE")
     return name
 
 
-def format_option(help: str) -> Callable[[Any], Any]:
-    """The option --format of commands that read outboards."""
-    return click.option(
-        "--format",
-        default="bao",
-        show_default=True,
-        callback=known(lambda name: form_of(name, None)),
-        metavar="NAME",
-        help=help,
-    )
+def is_standard_output(command: Command, path: str | None) -> bool:
+    """Whether a path is -, or names standard output as /dev/stdout does."""
+    if path == "":
+        command.refuse_line("-o: the name of the file is empty")
+    with suppress(OSError, AttributeError, ValueError):  # there may be none
+        return path is not None and (path == "-" or os.path.samestat(os.stat(path), os.fstat(sys.stdout.fileno())))
+    return False
 
 
-@click.command()
-@click.argument("url")
-@click.option("--root", required=True, callback=digest_option, metavar="HEX", help="The BLAKE3 digest of the file.")
-@click.option(
-    "--outboard", "nodes", required=True, metavar="FILE", help="Its outboard, as `merklize bao outboard` makes it."
-)
-@click.option(
-    "-o",
-    "--output",
-    "target",
-    callback=output_name,
-    metavar="FILE",
-    help="Write here; else to the last name in the URL. - is standard output.",
-)
-@format_option(f"Of the outboard: {', '.join(bao.FORMATS)}.")
-@click.option(
-    "--group-size",
-    callback=size_option,
-    metavar="SIZE",
-    help="Bytes of the outboard's groups: 16K. Needed only if it is not the format's.",
-)
-@click.option("--size", type=Count(), metavar="BYTES", help="Of the file; needed where the format does not have it.")
-@click.option("--retries", type=Count(), default=5, show_default=True, metavar="NUM", help="Tries that bring nothing.")
-@click.option("--timeout", type=Count(1), default=30, show_default=True, metavar="SECONDS", help="Of silence.")
-@click.option(
-    "--speed-limit",
-    type=Count(),
-    default=1024,
-    show_default=True,
-    metavar="BYTES",
-    help="A second that must come, on average of --timeout seconds.",
-)
-@json_option
-def command(
-    url: str,
-    root: bytes,
-    nodes: str,
-    target: str | None,
-    format: str,
-    group_size: int | None,
-    size: int | None,
-    retries: int,
-    timeout: int,
-    speed_limit: int,
-    as_json: bool,
-) -> None:
-    """Download URL, verify every part of it against the root, and ask again for what is wrong.
+def read_format(name: str) -> str:
+    """Refuses a format that is not there."""
+    form_of(name, None)
+    return name
 
-    What is verified is in FILE.partial until all is there: the same command goes on from it.
-    """
-    to_output = target == "-"
+
+def run(command: Command) -> int:
+    """See src/command/line for its options."""
+    (url,) = command.words
+    root, nodes, target = command.digest("root"), command.value("outboard"), command.value("output")
+    if nodes is None:
+        command.refuse_line("Missing option '--outboard'.")
+    options: dict[str, Any] = {
+        "format": value(command, "format", read_format, "bao"),
+        "group_size": command.size("group-size"),
+        "size": command.count("size", 0) if command.has("size") else None,
+        "retries": command.count("retries", 5),
+        "timeout": command.count("timeout", 30, least=1),
+        "speed_limit": command.count("speed-limit", 1024),
+    }
+    to_output, as_json = is_standard_output(command, target), command.has("json")
     if to_output and as_json:
-        raise click.UsageError("--json needs -o FILE: standard output has the file")
-    out = output.descriptor() if to_output else target or last_name(url)
+        command.refuse_line("--json needs -o FILE: standard output has the file")
+    out = command.standard_output() if to_output else target or last_name(command, url)
     with open(nodes, "rb") as file:
         length = os.fstat(file.fileno()).st_size
         outboard = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if length else b""
+    command.begin_bar("fetching")
     try:
-        with Bar("fetching").part() as report:
-            made = bao.fetch(
-                url,
-                root,
-                outboard,
-                out,
-                format=format,
-                group_size=group_size,
-                size=size,
-                retries=retries,
-                timeout=timeout,
-                speed_limit=speed_limit,
-                progress=report,
-            )
+        made = bao.fetch(url, root, outboard, out, progress=command.show_progress, **options)
     except FileError as error:
         if to_output and error.errno == errno.EPIPE:
-            raise output.StdoutClosed from None
+            return 141
         raise
     if to_output:
-        return
+        return 0
     if as_json:
-        fields = {**made._asdict(), "path": output.display(made.path), "root": root.hex()}
-        output.line(json.dumps(fields))
-        return
-    parts = [f"{human_bytes(made.received)} received"]
+        fields = {**made._asdict(), "path": display(made.path), "root": root.hex()}
+        command.line(json.dumps(fields))
+        return 0
+    parts = [f"{_native.human_bytes(made.received)} received"]
     if made.kept:
-        parts.append(f"{human_bytes(made.kept)} kept")
+        parts.append(f"{_native.human_bytes(made.kept)} kept")
     if made.repeated:
-        parts.append(f"{human_bytes(made.repeated)} wrong and asked for again")
-    output.line(f"{output.sentence(made.path)}: verified, {human_bytes(made.size)} ({', '.join(parts)})")
+        parts.append(f"{_native.human_bytes(made.repeated)} wrong and asked for again")
+    command.line(f"{printable(display(made.path))}: verified, {_native.human_bytes(made.size)} ({', '.join(parts)})")
+    return 0

@@ -8,18 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-import click
-
 import merklize
 from merklize import _native
-from merklize._new_file import is_stream
+from merklize._native import Command
 from merklize.bench import rows, tune, tuned
 from merklize.bench.measure import WrongAnswer
 
-from . import output
-from .bench import devices_named, parse_sizes
-from .options import Count, find_device, hashes_option, json_option, known
-from .progress import Bar
+from . import about, devices_named, one_of, read_device, read_hash, read_sizes, require_new, value, values
 
 
 class Task(NamedTuple):
@@ -28,78 +23,34 @@ class Task(NamedTuple):
     log2: int
 
 
-named_option = click.option(
-    "--device", callback=known(find_device), metavar="NAME", help="A device of `merklize devices`."
-)
-
-
-@click.group("tune", invoke_without_command=True, no_args_is_help=False)
-@click.pass_context
-@named_option
-@click.option("--all", "everything", is_flag=True, help="Every device.")
-@hashes_option
-@click.option("--job", "jobs", multiple=True, type=click.Choice(list(tune.JOBS)), help="Only this job; likewise.")
-@click.option("--sizes", callback=parse_sizes, metavar="A..B", help="log2 of the leaves, rows or bytes.")
-@click.option("--repeat", "repeats", type=Count(1), default=11, show_default=True, metavar="N")
-@click.option(
-    "--policies",
-    "most",
-    type=Count(),
-    default=64,
-    show_default=True,
-    metavar="N",
-    help="Try at most so many a job: on processors some take minutes to compile.",
-)
-@click.option("--dry-run", is_flag=True, help="Keep nothing.")
-@click.option("--json", "json_file", metavar="FILE", help="Write what was tried there, after every job.")
-@click.option("--force", is_flag=True, help="Write over FILE if it exists.")
-def command(
-    context: click.Context,
-    device: str | None,
-    everything: bool,
-    hashes: tuple[str, ...],
-    jobs: tuple[str, ...],
-    sizes: tuple[int, ...] | None,
-    repeats: int,
-    most: int,
-    dry_run: bool,
-    json_file: str | None,
-    force: bool,
-) -> None:
-    """Find the policy that is fastest for each job and size on a device, and keep it. `list` shows what is kept.
-
-    The library goes by what is kept wherever the caller chooses nothing, on data of about the size that was measured
-    (log2 is at most 2 away), for this device, driver and version. Every timed run is compared with the CPU's
-    answer: one that is wrong, or fails, disqualifies its policy. What wins must be 2 % faster than the built-in table,
-    and beyond the spread of its times.
-    """
-    if context.invoked_subcommand is not None:
-        return
-    found = devices_of(device, everything)
-    if json_file and os.path.exists(json_file) and not is_stream(json_file) and not force:
-        raise output.Failure(f"{output.sentence(json_file)} exists; --force writes over it")
-    names = {_native.hash_by_name(name).name for name in hashes}
+def run(command: Command) -> int:
+    """See src/command/line for its options."""
+    jobs = tuple(values(command, "job", one_of(tuple(tune.JOBS))))
+    names, sizes = {*values(command, "hash", read_hash)}, value(command, "sizes", read_sizes, None)
+    repeats, most = command.count("repeat", 11, least=1), command.count("policies", 64)
+    found, json_file = devices_of(command), command.value("json")
+    require_new(command, json_file)
     os.environ["MERKLIZE_TUNED"] = "0"  # what was kept before is no part of the built-in table
     runs: list[dict[str, Any]] = []
     for info in found:
         run = rows.run_of(info) | {"format": tune.FORMAT}
         runs.append(run)
-        output.line(f"{info.id}: {info.name}, {info.isa}{', ' + info.driver if info.driver else ''}\n")
+        command.line(about(info))
         tasks = [*tasks_of(info.id, jobs, names, sizes)]
         if tasks:
-            output.line(plan_of(tasks, info.id, repeats, most) + "\n")
-            output.flush()
+            command.line(plan_of(tasks, info.id, repeats, most) + "\n")
+            command.flush()
         lines: list[str] = []
-        bar = Bar(f"tuning {info.id}", len(tasks))
+        command.begin_bar(f"tuning {info.id}", len(tasks))
         for task in tasks:
-            with bar.part() as report:
-                row = row_of(task, info.id, repeats, most, report)
+            row = row_of(task, info.id, repeats, most, command.show_progress)
+            command.end_part()
             run["rows"].append(row)
-            complain_of(row, info.id)
-            output.line(summary(row))
-            output.flush()
+            complain_of(command, row, info.id)
+            command.line(summary(row))
+            command.flush()
             if "policy" in row:
-                if not dry_run:
+                if not command.has("dry-run"):
                     tuned.keep(info.id, row)
                 if row["policy"]:
                     lines.append(tuned.table_line(row, info, run["date"]))
@@ -107,51 +58,51 @@ def command(
                 rows.write(json_file, runs)
         if not tasks:
             known = "; ".join(f"{name} by {', '.join(job.hashes)}" for name, job in tune.JOBS.items())
-            output.line(f"Nothing to tune of these. There are {known}; on the CPU only trees have a choice.")
+            command.line(f"Nothing to tune of these. There are {known}; on the CPU only trees have a choice.")
         if lines:
-            output.line(f"\nRows for the front of the built-in table, {tuned.TABLE}:\n")
-            output.line("\n".join(lines))
-        output.line("")
+            command.line(f"\nRows for the front of the built-in table, {tuned.TABLE}:\n")
+            command.line("\n".join(lines))
+        command.line("")
     if json_file:
         rows.write(json_file, runs, is_last=True)
 
+    return 0
 
-@command.command("list")
-@json_option
-def list_kept(as_json: bool) -> None:
-    """Show what is kept, of every device; `merklize devices` shows it, too."""
+
+def run_list(command: Command) -> int:
+    """Show what is kept."""
     kept = [(info.id, entry) for info in merklize.devices() for entry in tuned.kept(info.id)]
-    if as_json:
-        output.line(json.dumps({"tuned": [{"device": device, **entry._asdict()} for device, entry in kept]}, indent=2))
+    if command.has("json"):
+        command.line(json.dumps({"tuned": [{"device": device, **entry._asdict()} for device, entry in kept]}, indent=2))
     elif not kept:
-        output.line("Nothing is kept: `merklize tune --device NAME` finds and keeps policies.")
+        command.line("Nothing is kept: `merklize tune --device NAME` finds and keeps policies.")
     else:
         rows = [("device", "job", "hash", "log2", "policy", "time", "built-in")]
         rows += [
             (
                 *(device, e.job, e.hash, str(e.log2), tuned.text_of(e.policy)),
-                *(output.human_time(e.seconds), output.human_time(e.builtin_seconds)),
+                *(_native.human_time(e.seconds), _native.human_time(e.builtin_seconds)),
             )
             for device, e in kept
         ]
-        output.line(output.table(rows, "   r rr"))
+        command.line(_native.table_text(rows, "   r rr"))
+    return 0
 
 
-@command.command()
-@named_option
-@click.option("--all", "everything", is_flag=True, help="Of every device.")
-def clear(device: str | None, everything: bool) -> None:
-    """Forget what is kept of a device, so that the built-in table counts again."""
-    for info in devices_of(device, everything):
+def run_clear(command: Command) -> int:
+    """Forget what is kept of a device."""
+    for info in devices_of(command):
         count = len(tuned.kept(info.id))
         _native.store_tuned_policies(info.id, [])
-        output.line(f"{info.id}: {count} {'policy' if count == 1 else 'policies'} forgotten")
+        command.line(f"{info.id}: {count} {'policy' if count == 1 else 'policies'} forgotten")
+    return 0
 
 
-def devices_of(device: str | None, everything: bool) -> list[merklize.DeviceInfo]:
-    if (device is None) != everything:
-        raise click.UsageError("give either --device NAME, as `merklize devices` lists them, or --all")
-    return devices_named("all" if device is None else device)
+def devices_of(command: Command) -> list[merklize.DeviceInfo]:
+    device = value(command, "device", read_device, None)
+    if (device is None) != command.has("all"):
+        command.refuse_line("give either --device NAME, as `merklize devices` lists them, or --all")
+    return devices_named(device or "all")
 
 
 def plan_of(tasks: list[Task], device: str, repeats: int, most: int) -> str:
@@ -167,7 +118,7 @@ def plan_of(tasks: list[Task], device: str, repeats: int, most: int) -> str:
             seconds += least * sum(2.0 ** (log2 - sizes[0]) for log2 in sizes) * (policies + 3) * repeats
     compiling = "" if device == "cpu" else ", and what the compiler of kernels takes"
     lines.append(
-        f"This takes about {output.human_time(seconds)} or less{compiling}. Ctrl-C keeps what is found until then."
+        f"This takes about {_native.human_time(seconds)} or less{compiling}. Ctrl-C keeps what is found until then."
     )
     return "\n".join(lines)
 
@@ -182,14 +133,13 @@ def tasks_of(device: str, jobs: tuple[str, ...], hashes: set[str], sizes: tuple[
                 yield from (Task(name, hash, log2) for log2 in sorted(sizes or job.sizes))
 
 
-def row_of(task: Task, device: str, repeats: int, most: int, report: Callable[[float], None] | None) -> dict[str, Any]:
+def row_of(task: Task, device: str, repeats: int, most: int, report: Callable[[float], None]) -> dict[str, Any]:
     tried = 0
     usual = min(most, sum(len(values) for _, values in tune.space(task.job, task.hash, device))) + 1
 
     def step() -> None:
         nonlocal tried
-        if report is not None:
-            report(min(tried / usual, 0.99))
+        report(min(tried / usual, 0.99))
         tried += 1
 
     try:
@@ -198,11 +148,11 @@ def row_of(task: Task, device: str, repeats: int, most: int, report: Callable[[f
         return {**task._asdict(), "unit": tune.JOBS[task.job].unit, "skipped": f"does not fit: {error}", "tried": []}
 
 
-def complain_of(row: dict[str, Any], device: str) -> None:
+def complain_of(command: Command, row: dict[str, Any], device: str) -> None:
     for tried in row["tried"]:
         if "disqualified" in tried:
             name = tuned.text_of(tried["policy"])
-            output.complain(f"{device}, {name_of(row)}: {name} is disqualified: {tried['disqualified']}")
+            command.complain(f"{device}, {name_of(row)}: {name} is disqualified: {tried['disqualified']}")
 
 
 def name_of(row: dict[str, Any]) -> str:
@@ -212,10 +162,10 @@ def name_of(row: dict[str, Any]) -> str:
 def summary(row: dict[str, Any]) -> str:
     if "skipped" in row:
         return f"{name_of(row)}: skipped: {row['skipped']}"
-    times = f"{output.human_time(row['builtin']['median'])} by the built-in table"
+    times = f"{_native.human_time(row['builtin']['median'])} by the built-in table"
     if row["policy"]:
         times += (
-            f", {output.human_time(row['seconds']['median'])} by {tuned.text_of(row['policy'])}: {row['gain']:.3g}x"
+            f", {_native.human_time(row['seconds']['median'])} by {tuned.text_of(row['policy'])}: {row['gain']:.3g}x"
         )
     else:
         times += ", which nothing beats"

@@ -53,9 +53,13 @@ std::function<bool(double)> Bar::part_of(const runtime::ByteSource& input) {
     return part(1, extent ? extent->bytes : 0);
 }
 
+void Bar::show(double done) {
+    if (enabled_) draw(static_cast<double>(finished_) + done, bytes_);
+}
+
 void Bar::advance(std::uint64_t count) {
     finished_ += count;
-    if (enabled_) draw(static_cast<double>(finished_), bytes_);
+    show(0);
 }
 
 std::string bar_text(const BarState& state) {

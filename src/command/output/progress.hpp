@@ -26,6 +26,8 @@ public:
     /// The same for one part, an input that is read once.
     std::function<bool(double)> part_of(const std::string& file);
     std::function<bool(double)> part_of(const runtime::ByteSource& input);
+    /// Shows how much of the next part is done, where something else asks whether to go on.
+    void show(double done);
     /// `count` more parts are done.
     void advance(std::uint64_t count = 1);
 

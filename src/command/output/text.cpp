@@ -25,6 +25,22 @@ std::string take_line(std::string& text, std::size_t width) {
 
 }  // namespace
 
+std::string table_row(std::vector<std::string> cells, std::span<const std::size_t> widths, std::string_view right) {
+    std::string text;
+    do {
+        std::string line;
+        for (std::size_t i = 0; i < cells.size(); i++) {
+            const std::string part = take_line(cells[i], widths[i]);
+            const std::string space(widths[i] - width_of(part), ' ');
+            if (i != 0) line += "  ";
+            line += i < right.size() && right[i] == 'r' ? space + part : part + space;
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += (text.empty() ? "" : "\n") + line;
+    } while (!std::ranges::all_of(cells, &std::string::empty));
+    return text;
+}
+
 std::string table_text(const std::vector<std::vector<std::string>>& rows, std::string_view right, std::size_t width) {
     std::vector<std::size_t> widths(rows[0].size());
     for (const auto& row : rows)
@@ -35,25 +51,10 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows, std::s
         if (*widest <= least) break;
         --*widest;
     }
-    std::string text;
-    const auto add = [&](std::vector<std::string> row) {
-        do {
-            std::string line;
-            for (std::size_t i = 0; i < row.size(); i++) {
-                const std::string part = take_line(row[i], widths[i]);
-                const std::string space(widths[i] - width_of(part), ' ');
-                if (i != 0) line += "  ";
-                line += i < right.size() && right[i] == 'r' ? space + part : part + space;
-            }
-            line.erase(line.find_last_not_of(' ') + 1);
-            text += (text.empty() ? "" : "\n") + line;
-        } while (!std::ranges::all_of(row, &std::string::empty));
-    };
-    add(rows[0]);
     std::vector<std::string> rule;
     for (const std::size_t column : widths) rule.emplace_back(column, '-');
-    add(rule);
-    for (std::size_t i = 1; i < rows.size(); i++) add(rows[i]);
+    std::string text = table_row(rows[0], widths, right) + "\n" + table_row(rule, widths, right);
+    for (std::size_t i = 1; i < rows.size(); i++) text += "\n" + table_row(rows[i], widths, right);
     return text;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,9 @@ using namespace texts;
 /// `width` goes on in the next line: the widest columns are made narrower.
 std::string table_text(const std::vector<std::vector<std::string>>& rows, std::string_view right,
                        std::size_t width = 80);
+
+/// One row of such a table, in as many lines as its longest cell needs.
+std::string table_row(std::vector<std::string> cells, std::span<const std::size_t> widths, std::string_view right);
 
 /// Lines of at most `width` characters, each behind `indent` spaces; words are not cut.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
