@@ -14,7 +14,7 @@ namespace {
 
 std::string name_of_type(nb::handle object) { return text_of(object.type().attr("__name__")); }
 
-/// Whether a buffer format (struct syntax, PEP 3118) has Python objects in it. Names of fields stand between colons.
+/// Whether a buffer format (struct syntax, PEP 3118) contains Python objects. Names of fields are between colons.
 bool has_objects(const char* format) {
     bool in_name = false;
     for (; format && *format; ++format) {
@@ -24,7 +24,7 @@ bool has_objects(const char* format) {
     return false;
 }
 
-/// NumPy refuses to export some dtypes (datetime64) that are plain bytes all the same: those as opaque items.
+/// A view of opaque items, for dtypes (datetime64) that NumPy refuses to export although they are plain bytes.
 nb::object opaque_view(nb::handle array, const char* what) {
     nb::object dtype = array.attr("dtype");
     if (is_true(dtype.attr("hasobject"))) {
@@ -36,10 +36,10 @@ nb::object opaque_view(nb::handle array, const char* what) {
 
 constexpr std::uint64_t piece_bytes = 16 << 20;
 
-// The array as NumPy's plain one, if it is large and its bytes lie apart; else none.
+// The array as a plain NumPy array, if it is large and not contiguous; else none.
 nb::object large_and_apart(nb::handle object, const char* what) {
     if (PyBytes_Check(object.ptr()) || PyByteArray_Check(object.ptr())) return {};
-    // Tensors of others are copied whole: to ask them twice would cost more. Some that lie on a GPU are buffers, too, by their type.
+    // Other libraries' tensors are copied whole, because asking them twice would cost more. Some on a GPU are buffers, too, by their type.
     if (!is_ndarray(object) && (!PyObject_CheckBuffer(object.ptr()) || nb::hasattr(object, "__dlpack__") ||
                                 nb::hasattr(object, "__cuda_array_interface__"))) {
         return {};
@@ -128,7 +128,7 @@ PlainArray::PlainArray(nb::handle object) {
     if (!is_plain_ndarray(object)) return;
     try {
         view_.emplace(object, PyBUF_STRIDES | PyBUF_FORMAT, "array");
-    } catch (const Error&) {  // a dtype that NumPy exports no buffers of
+    } catch (const Error&) {  // NumPy exports no buffers of this dtype
         return;
     }
     const char* format = (*view_)->format;

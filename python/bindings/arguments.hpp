@@ -23,7 +23,7 @@ namespace nb = nanobind;
 
 [[noreturn]] void wrong_type(const char* what, const char* expected, nb::handle got);
 
-/// The bytes of what import_array() takes on the host, in C order. They are copied only if they lie apart.
+/// The bytes of what import_array() takes on the host, in C order. They are copied only if they are not contiguous.
 /// errors  TypeError (no array), InvalidArgument (an array of Python objects, a masked one, one on a device; closed, released)
 class InputBytes {
 public:
@@ -37,8 +37,8 @@ private:
     std::optional<BufferView> view_;
 };
 
-/// The memory of a NumPy array in C order, each of whose items is one number, if its type is NumPy's own and no subclass. All else goes
-/// by InputBytes, which takes microseconds.
+/// The memory of a NumPy array (no subclass) in C order, each of whose items is one number. All other objects need InputBytes, which
+/// takes microseconds.
 class PlainArray {
 public:
     explicit PlainArray(nb::handle object);
@@ -56,13 +56,13 @@ private:
     bool is_valid_ = false;
 };
 
-/// Whether an argument is a large array of the host whose bytes lie apart, so that InputBytes would copy all of it.
+/// Whether an argument is a large array on the host that is not contiguous, so that InputBytes would copy all of it.
 bool is_large_and_apart(nb::handle object, const char* what);
-/// Calls `use` with the bytes of what InputBytes takes, in C order and in pieces: of an array whose bytes lie apart, at most 16 MiB are
-/// copied at a time. `use` is called with the GIL.
+/// Calls `use` with the bytes of what InputBytes takes, in C order and in pieces: of an array that is not contiguous, at most 16 MiB
+/// are copied at a time. `use` is called with the GIL.
 void each_piece(nb::handle object, const char* what, const std::function<void(std::span<const std::byte>)>& use);
 
-/// The bytes of a writable, contiguous buffer: arrays that the package itself made.
+/// The bytes of a writable, contiguous buffer. For arrays that the package itself made.
 class OutputBytes {
 public:
     explicit OutputBytes(nb::handle object) : view_(object, PyBUF_WRITABLE, "out") {}
@@ -76,12 +76,12 @@ private:
 /// Data of a call, wherever it is.
 class Input {
 public:
-    /// settings  of the call: which device and stream a tensor is imported for
+    /// settings  of the call, whose device and stream a tensor is imported for
     Input(nb::handle object, const char* what, const Settings& settings);
 
-    /// Null if it is on the host.
+    /// Null if the data is on the host.
     const DeviceArray* on_device() const noexcept { return array_; }
-    /// The device's; or the host's.
+    /// The data on the device; or on the host.
     const ConstBuffer& buffer() const noexcept { return array_->buffer; }
     std::span<const std::byte> span() const noexcept { return bytes_->span(); }
 
@@ -92,13 +92,13 @@ private:
 };
 
 nb::bytes to_bytes(std::span<const std::byte> bytes);
-/// Text of the library. It may quote a file's name, which is any bytes: those that are not UTF-8 are shown as \xff.
+/// Text of the library. It may quote a file's name, which can be any bytes; those that are not UTF-8 are shown as \xff.
 nb::str to_str(std::string_view text);
 /// A file's name, as os.fsdecode() gives it.
 nb::str to_file_name(std::string_view path);
 
 /// Room for extendable output: `length` bytes from position `seek` on.
-/// errors  InvalidArgument (beyond the 2^64 bytes that there are), OutOfMemory
+/// errors  InvalidArgument (beyond the 2^64 bytes of output), OutOfMemory
 class Output {
 public:
     Output(nb::handle length, nb::handle seek, const char* what);
@@ -128,7 +128,7 @@ Digest to_digest(nb::handle value, const char* what);
 /// An array of digests as bytes, as the library's type: a digest is 32 bytes of any alignment.
 std::span<const Digest> as_digests(std::span<const std::byte> bytes);
 std::span<Digest> as_digests(std::span<std::byte> bytes);
-/// key or context or neither.
+/// The mode of a key, of a context, or of neither.
 Mode to_mode(nb::handle key, nb::handle context, const char* what);
 
 template <class>
@@ -136,7 +136,7 @@ auto maybe_none() {
     return nb::arg().none();
 }
 
-/// m.def() for a function that takes handles. Every one may be None: the conversions here tell better than nanobind what is wrong.
+/// m.def() for a function that takes handles. All may be None, because the conversions here give better errors than nanobind.
 template <class Return, class... Handles>
 void define(nb::module_& m, const char* name, Return (*function)(Handles...), const char* signature) {
     m.def(name, function, nb::sig(signature), maybe_none<Handles>()...);

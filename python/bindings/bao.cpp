@@ -36,11 +36,11 @@ std::vector<FileRange> to_message_ranges(nb::handle ranges) {
 
 nb::tuple to_encoding(const BaoOutput& made) { return nb::make_tuple(to_bytes(made.bytes), to_bytes(made.root.bytes)); }
 
-// New bytes that are written before anybody sees them.
+// A new bytes object that is filled before Python sees it.
 struct NewBytes {
     explicit NewBytes(std::uint64_t size)
         : bytes(checked<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)))) {
-        // Much of the time would go to the first touch of pages of 4 KiB.
+        // Huge pages, because touching pages of 4 KiB first would take much of the time.
         constexpr std::size_t huge = 2 << 20;
         const auto begin = (reinterpret_cast<std::uintptr_t>(span().data()) + huge - 1) / huge * huge;
         const auto end = reinterpret_cast<std::uintptr_t>(span().data() + size) / huge * huge;
@@ -207,7 +207,7 @@ std::uint64_t bao_encoding_bytes(nb::handle size, nb::handle form) {
     return merklize::bao_encoding_bytes(to_u64(size, "bao: size"), to_form(form));
 }
 
-/// merklize::BaoDecoder behind a lock: a second thread waits for the first.
+/// merklize::BaoDecoder behind a lock, so that a second thread waits for the first.
 class Decoder {
 public:
     Decoder(nb::handle root, nb::handle ranges, nb::handle form, nb::handle size)

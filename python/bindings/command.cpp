@@ -1,4 +1,4 @@
-// The command line, for Python's processes: it handles no signal, ends no process, and asks Python for what only Python can do.
+// The command line in a process of Python. It handles no signal, ends no process, and asks Python for what only Python can do.
 #include <exception>
 #include <optional>
 #include <string>
@@ -36,7 +36,7 @@ auto ask(const Work& work) {
 // merklize.stores._opener.Opener.
 class PythonOpener : public command::Opener {
 public:
-    // A borrowed reference to the caller, who makes it when it is asked for.
+    // A borrowed reference to the caller, which makes the opener at first use.
     explicit PythonOpener(nb::handle caller) : caller_(caller) {}
 
     std::string shown(const std::string& url) override {
@@ -125,7 +125,7 @@ private:
 // merklize.__main__.Caller. Its functions are called with the GIL, by the thread that runs the command line.
 class PythonCaller : public command::Caller {
 public:
-    // A borrowed reference: the caller of the binding has it for as long as the call lasts.
+    // A borrowed reference, because the caller of the binding holds the object during the call.
     explicit PythonCaller(nb::handle object) : object_(object), opener_(object) {}
 
     command::Opener* opener() noexcept override { return &opener_; }
@@ -172,7 +172,7 @@ public:
         return raised_ != nullptr;
     }
 
-    // Raises what ended the call, if it was an exception of Python's.
+    // Raises the Python exception that ended the call, if there was one.
     void raise() {
         if (raised_) std::rethrow_exception(raised_);
     }

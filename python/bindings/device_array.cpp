@@ -74,7 +74,7 @@ nb::object capsule_of(const DeviceArray& array, bool is_copy) {
         managed.version = {1, 0};
         managed.flags = is_copy ? dlpack::ManagedVersioned::is_copied : 0;
     }
-    // A capsule that nobody takes still owns it.
+    // A capsule that nobody takes still owns the tensor.
     nb::object capsule = checked(PyCapsule_New(&managed, Managed::name, [](PyObject* self) {
         if (!PyCapsule_IsValid(self, Managed::name)) return;
         auto* unused = static_cast<Managed*>(PyCapsule_GetPointer(self, Managed::name));
@@ -84,14 +84,14 @@ nb::object capsule_of(const DeviceArray& array, bool is_copy) {
     return capsule;
 }
 
-/// Has the consumer's stream wait for an array that is not complete. stream: as DLPack says, -1 for no order.
+/// Makes the consumer's stream wait for an array that is not complete. stream: as DLPack defines it, -1 for no order.
 void order(const DeviceArray& array, nb::handle stream) {
     if (!array.pending) return;
     const std::uint64_t handle = stream.is_none() ? cuda_stream_handle({}) : 0;
     if (!stream.is_none() && to_int(stream, "__dlpack__: stream") == -1) return;
     const Stream consumer = shared_stream(
         array.buffer.device(), stream.is_none() ? handle : cuda_stream_handle(to_u64(stream, "__dlpack__: stream")));
-    // Captured work has no end before its graph runs: only a stream of the same capture can be ordered after it.
+    // Captured work does not end before its graph runs, so only a stream of the same capture can be ordered after it.
     if (!array.pending->event.is_captured() || consumer.is_capturing()) consumer.wait(array.pending->event);
 }
 
@@ -254,8 +254,8 @@ DeviceArray digests_array(ConstBuffer digests, Hash hash) {
 
 namespace {
 
-/// A tensor on a device of CUDA.
-/// transposed  null; or set to whether the result is the transposed matrix, because its columns lie one after another
+/// A tensor on a CUDA device.
+/// transposed  null; or set to whether the result is the transposed matrix, because the columns are contiguous
 DeviceArray import_tensor(nb::handle object, const std::string& device, const char* what, const Settings& settings,
                           bool* transposed = nullptr) {
     const std::string_view wanted = settings.device;
@@ -279,7 +279,7 @@ DeviceArray import_tensor(nb::handle object, const std::string& device, const ch
             tensor.is_contiguous() && !tensor.is_read_only};
 }
 
-/// Of numpy.ma. Whoever has one has imported that module.
+/// Whether an object is a masked array of numpy.ma. If one exists, that module has been imported.
 bool is_masked(nb::handle object) {
     const nb::object module = nb::module_::import_("sys").attr("modules").attr("get")("numpy.ma");
     return !module.is_none() && nb::isinstance(object, module.attr("MaskedArray"));
@@ -289,7 +289,7 @@ bool is_masked(nb::handle object) {
 
 namespace {
 
-// numpy.ndarray, or null while nobody has imported NumPy.
+// numpy.ndarray, or null as long as NumPy has not been imported.
 PyTypeObject* ndarray() {
     static PyObject* found = nullptr;
     if (found == nullptr) {

@@ -14,11 +14,11 @@
 
 namespace merklize::binding {
 
-/// What is enqueued and writes an array.
+/// The enqueued work that writes an array.
 struct Pending {
     Event event;
     Stream stream;
-    std::uint64_t handle;  ///< the stream's, as callers give it; 0: the package's own
+    std::uint64_t handle;  ///< the stream's handle, as callers give it; 0: the package's own stream
 };
 
 /// An array in C order in the memory of a device: a result that stays there, or somebody's tensor for the time of a call.
@@ -26,12 +26,12 @@ struct DeviceArray {
     ConstBuffer buffer;
     dlpack::DataType dtype;
     std::vector<Py_ssize_t> shape;
-    /// Keeps somebody's tensor alive. Memory of ours that is exported waits for its readers by itself (Buffer::native()).
+    /// Keeps somebody's tensor alive. Exported memory of the package waits for its readers by itself (Buffer::native()).
     std::shared_ptr<void> owner{};
-    bool is_writable = true;           ///< in place; not a packed copy
-    std::optional<Pending> pending{};  ///< none: complete
+    bool is_writable = true;           ///< writes reach the caller's tensor; false for a packed copy
+    std::optional<Pending> pending{};  ///< none: the array is complete
 
-    /// Waits until it is complete, without the GIL.  errors  those of Event::wait()
+    /// Waits until the array is complete, without the GIL.  errors  those of Event::wait()
     void settle();
     bool is_ready() const;
 
@@ -44,15 +44,15 @@ struct DeviceArray {
 /// uint8[n, 32], or for hashes of field elements uint64[n, 4] or uint32[n, 8].
 DeviceArray digests_array(ConstBuffer digests, Hash hash);
 
-/// Whether it is a NumPy array, or of a subclass (a masked array, a matrix).
+/// Whether an object is a NumPy array, or of a subclass (a masked array, a matrix).
 bool is_ndarray(nb::handle object);
 bool is_plain_ndarray(nb::handle object);
 
-/// Imports what a caller gave as data. The one way in for arrays, tensors and bytes.
-/// settings  of the call that it is for; null: a call that takes host memory alone
-/// returns   on a device: a DeviceArray, packed if its items lie apart. On the host: `object` itself if it is a NumPy array or has
-///           the buffer protocol, else a HostTensor, which has it. Nothing for what is no array
-/// errors    InvalidArgument (masked; on a device that is not the one asked for, or that the library does not know)
+/// Imports what a caller gave as data. Arrays, tensors and bytes come in by this function alone.
+/// settings  of the call that needs the data; null: a call that takes host memory alone
+/// returns   on a device: a DeviceArray, packed if it was not contiguous. On the host: `object` itself if it is a NumPy array or has
+///           the buffer protocol, else a HostTensor, which has it. None for an object that is no array
+/// errors    InvalidArgument (masked; on another device than the one asked for, or on one that the library does not know)
 nb::object import_array(nb::handle object, const char* what, const Settings* settings);
 
 }  // namespace merklize::binding

@@ -45,7 +45,7 @@ struct Version {
     std::uint32_t minor;
 };
 
-/// Before version 1. Capsules are named "dltensor", and "used_dltensor" once somebody took it.
+/// Before version 1. Capsules are named "dltensor", and "used_dltensor" once a consumer has taken the tensor.
 struct Managed {
     static constexpr const char* name = "dltensor";
     static constexpr const char* used_name = "used_dltensor";
@@ -55,7 +55,7 @@ struct Managed {
     void (*deleter)(Managed*);
 };
 
-/// Since version 1. The fields up to `deleter` stay where they are in every version.
+/// Since version 1. The fields up to `deleter` have the same places in every version.
 struct ManagedVersioned {
     static constexpr const char* name = "dltensor_versioned";
     static constexpr const char* used_name = "used_dltensor_versioned";
@@ -68,8 +68,8 @@ struct ManagedVersioned {
     Tensor tensor;
 };
 
-/// Since version 1.3: functions that the type of an array has in the capsule `attribute`, beside the method __dlpack__. They order
-/// nothing: what the producer has enqueued on its current stream is still to come. They return 0, or -1 with Python's error set.
+/// Since version 1.3: functions that the type of an array has in the capsule `attribute`, beside the method __dlpack__. They order no
+/// streams, so the producer's work on its current stream may still run. They return 0, or -1 with Python's error set.
 struct ExchangeApi {
     static constexpr const char* attribute = "__dlpack_c_exchange_api__";
     static constexpr const char* name = "dlpack_exchange_api";

@@ -29,7 +29,7 @@ DeviceArray& Enqueued::operand(nb::handle array, const char* name) {
         invalid(std::string(name) + " must be on the device of the others, " + stream_->device().info().id + ", got " +
                 device.info().id);
     }
-    // The same stream has the order already.
+    // The same stream is in order already.
     if (found.pending && found.pending->handle != handle_) stream_->wait(found.pending->event);
     return found;
 }

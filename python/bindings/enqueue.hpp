@@ -11,14 +11,14 @@
 
 namespace merklize::binding {
 
-/// A call with wait=False: which stream it is ordered on. All operands are on one device.
+/// A call with wait=False, and the stream on which it is ordered. All operands are on one device.
 class Enqueued {
 public:
     /// what   names the call in error texts
     /// errors  InvalidArgument: timings, which need a call that waits
     Enqueued(const char* what, const Settings& settings) : what_(what), settings_(settings) {}
 
-    /// An operand: the stream waits for whoever writes it.
+    /// An operand. The stream waits for enqueued work that writes it.
     /// errors  InvalidArgument (on the host; on another device than the operands before)
     DeviceArray& operand(nb::handle array, const char* name);
     /// Runs call(stream) -> Event, which writes `out`.

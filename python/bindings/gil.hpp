@@ -7,7 +7,7 @@
 
 namespace merklize::binding {
 
-/// Gives the GIL away for its lifetime.
+/// Releases the GIL during its lifetime.
 class GilReleased {
 public:
     GilReleased() : outer_(std::exchange(innermost_, this)), state_(PyEval_SaveThread()) {}
@@ -18,7 +18,7 @@ public:
     GilReleased(const GilReleased&) = delete;
     GilReleased& operator=(const GilReleased&) = delete;
 
-    /// Takes the GIL back for its lifetime, if the thread has given it away. (PyGILState_Ensure() would crash once the interpreter
+    /// Holds the GIL again during its lifetime, if the thread has released it. (PyGILState_Ensure() would crash once the interpreter
     /// is gone.)
     class Interrupted {
     public:
@@ -36,7 +36,7 @@ public:
         GilReleased* released_;  // null: the thread has the GIL
     };
 
-    /// Whether this thread has given it away.
+    /// Whether this thread has released the GIL.
     static bool is_here() noexcept { return innermost_ != nullptr; }
 
 private:
@@ -45,7 +45,7 @@ private:
     PyThreadState* state_;
 };
 
-/// Has the GIL for its lifetime, in any thread of a living interpreter.
+/// Holds the GIL during its lifetime, in any thread of a living interpreter.
 class GilHeld {
 public:
     GilHeld() : state_(ensure_gil_or_sleep()) {}
@@ -57,7 +57,7 @@ private:
     PyGILState_STATE state_;
 };
 
-/// Has the GIL for its lifetime, in a thread that has given it away and in any other.
+/// Holds the GIL during its lifetime, in a thread that has released it and in any other.
 class GilTaken {
 public:
     GilTaken() {

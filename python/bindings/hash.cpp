@@ -27,7 +27,7 @@ nb::bytes hash(nb::handle data, nb::handle key, nb::handle context, nb::handle l
     const Input input(data, "hash: data", settings);
     const Run run(settings, input.on_device());
     const Output out(length, seek, "hash");
-    // Short work is done before another thread could take over.
+    // Short work ends before another thread could take over the GIL.
     constexpr std::size_t short_work = 2048;
     if (input.on_device() != nullptr) {
         run([&](const RunOptions& options) { merklize::hash(input.buffer(), out.span(), out.seek(), mode, options); });
@@ -147,7 +147,7 @@ void require_message_hash(nb::handle hash) {
     merklize::hash_message(std::span<const std::byte>(), hash_from_name(to_text(hash, "hash")));
 }
 
-// The arrays of these two are all on the host, or all DeviceArrays: Python has seen to it.
+// The arrays of these two are all on the host, or all DeviceArrays; Python has checked that.
 
 // what  the function that the user called
 void hash_leaves(nb::handle what, nb::handle rows, nb::handle row_bytes, nb::handle out, nb::handle hash,

@@ -16,15 +16,15 @@ namespace {
 /// The messages of a call, each where it lies. Keeps them alive.
 class Messages {
 public:
-    /// messages  a list; somebody else may change it meanwhile
-    /// names     a list of what error texts call them, or None: their numbers
+    /// messages  a list, which another thread may change meanwhile
+    /// names     a list of the messages' names in error texts, or None: they are numbered
     Messages(nb::handle messages, nb::handle names, const Settings& settings)
         : objects_(checked<nb::tuple>(PySequence_Tuple(messages.ptr()))) {
         views_.reserve(objects_.size());
         for (std::size_t i = 0; i < objects_.size(); i++) {
             try {
                 add(objects_[i], "hash_each: a message", settings);
-            } catch (...) {  // once more, to say which one
+            } catch (...) {  // imports it again, with its name in the error
                 const std::string name = names.is_none() ? std::to_string(i) : shown(names[i]);
                 add(objects_[i], ("hash_each: message " + name).c_str(), settings);
                 throw;
@@ -35,7 +35,7 @@ public:
     std::span<const MessageView> views() const noexcept { return views_; }
     std::size_t size() const noexcept { return views_.size(); }
 
-    /// The options' device is that of messages on the host. Their stream is of the only device that messages are on.
+    /// The options' device is for messages on the host. The stream belongs to the only device that messages are on.
     RunOptions options(const Settings& settings) const {
         Settings for_host = settings;
         if (!devices_.empty()) for_host.stream.reset();
@@ -49,7 +49,7 @@ public:
             }
             return options;
         }
-        // Streams of several devices have no order of their own: what the producers enqueued is waited for.
+        // Streams of several devices have no common order, so this waits for the work that the producers enqueued.
         for (const Device& device : devices_) {
             if (device.info().backend == "cuda")
                 Run::without_gil([&] { shared_stream(device, cuda_stream_handle({})).synchronize(); });
@@ -100,7 +100,7 @@ private:
     std::deque<PlainArray> arrays_;
     std::deque<Input> inputs_;
     std::vector<MessageView> views_;
-    std::vector<Device> devices_;  // that messages lie on
+    std::vector<Device> devices_;  // on which messages lie
     TensorViewer viewer_;
     struct {
         std::int32_t id = -1;

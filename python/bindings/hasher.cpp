@@ -14,12 +14,12 @@ namespace merklize::binding {
 
 namespace {
 
-/// merklize::Hasher that threads may share: one works, the others wait, as with hashlib's objects.
+/// A merklize::Hasher that threads may share. One works, the others wait, as with hashlib's objects.
 class Hasher {
 public:
     Hasher(const Mode& mode, const Run& run) : state_(std::in_place, mode, run.options()) {}
     Hasher(Hash hash, const Run& run) : state_(merklize::Hasher::of(hash, run.options())), name_(traits(hash).name) {}
-    /// BLAKE3. On the CPU a short input is only kept, and hashed when its digest is asked for.
+    /// BLAKE3. On the CPU a short input is only kept, and hashed when the digest is wanted.
     Hasher(const Mode& mode, const Settings& settings)
         : mode_(mode), device_(settings.device == "cpu" ? "cpu" : "auto"), threads_(settings.threads) {
         if (!is_cpu(settings.device)) state_.emplace(mode, Run(settings).options());
@@ -71,7 +71,7 @@ public:
         return out.bytes();
     }
 
-    /// Keeps other threads out for its lifetime.
+    /// Keeps other threads out during its lifetime.
     ObjectLock::Changing changing() const { return {lock_, "Hasher"}; }
 
     std::string_view name() const noexcept { return name_; }
@@ -85,10 +85,10 @@ public:
     }
 
 private:
-    static constexpr std::size_t short_work = 2048;  // bytes that are hashed sooner than the GIL is given away
+    static constexpr std::size_t short_work = 2048;  // bytes that are hashed faster than the GIL is released
 
     std::span<const std::byte> kept() const noexcept { return {kept_, kept_bytes_}; }
-    /// Appends the bytes to those that are kept, if that is all of the input and they fit.
+    /// Appends the bytes to the kept ones, if those are the whole input so far and the sum fits.
     bool keeps(std::span<const std::byte> data) {
         if (state_ || data.size() > sizeof kept_ - kept_bytes_) return false;
         if (!data.empty()) std::memcpy(kept_ + kept_bytes_, data.data(), data.size());
@@ -124,7 +124,7 @@ class Blake3 : public Hasher {
 public:
     using Hasher::Hasher;
 
-    /// errors  BufferError: what the package refuses, too
+    /// errors  BufferError, where the package blake3 raises it, too
     void update(nb::handle data) {
         if (!PyBytes_CheckExact(data.ptr())) {
             const auto view = checked(PyMemoryView_FromObject(data.ptr()));
@@ -288,7 +288,7 @@ void bind_hasher(nb::module_& m) {
     define(
         m, "make_hasher",
         +[](nb::handle key, nb::handle context, const Settings& settings) {
-            Settings quiet = settings;  // each update would report its own share
+            Settings quiet = settings;  // because each update would report its own share
             quiet.progress = nb::none();
             return std::make_unique<Hasher>(to_mode(key, context, "hash_file"), Run(quiet, nullptr));
         },

@@ -339,7 +339,7 @@ nb::tuple fields_of(const Manifest& known) {
                           known.piece_size, nb::tuple(all_of(known.aliases)), described(known.ignore));
 }
 
-// Where files of the system lie: (folder, name of a file or an index or None, names of a folder).
+// The place of files of the system: (folder, name of a file or an index or None, names of a folder).
 nb::tuple find_weights(nb::handle path, nb::handle ignore, nb::handle follow_links, nb::handle exclude) {
     const manifests::Source found =
         manifests::find_source(to_path(path, "manifest: path").string(), to_names(ignore, "manifest: ignore"),

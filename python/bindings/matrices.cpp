@@ -33,7 +33,7 @@ public:
     Matrices& operator=(const Matrices&) = delete;
 
     std::span<const Matrix> all() const noexcept { return matrices_; }
-    /// Null if they are on the host.
+    /// Null if the matrices are on the host.
     const DeviceArray* on_device() const noexcept { return on_device_; }
 
 private:

@@ -21,7 +21,7 @@ const char* class_of(merklize::ErrorCode code) {
     return "InternalError";
 }
 
-// The classes are Python's, and looked up only when one is raised: the extension then imports on its own, for its stub.
+// The classes are in Python, and looked up only when one is raised, so that the extension imports alone, for its stub.
 void raise(const char* name, const char* text) {
     PyErr_SetObject(nb::module_::import_("merklize.errors").attr(name).ptr(), merklize::binding::to_str(text).ptr());
 }
@@ -38,7 +38,7 @@ void raise_file_error(const merklize::Error& error) {
 }  // namespace
 
 NB_MODULE(_native, m) {
-    nb::set_leak_warnings(false);  // what threads hold that the interpreter's end leaves behind is no leak
+    nb::set_leak_warnings(false);  // objects of threads that outlive the interpreter are no leaks
     m.doc() = "What merklize's Python modules call: arguments are checked there or here, arrays come as plain buffers.";
     nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
         try {

@@ -7,14 +7,14 @@
 
 namespace merklize::binding {
 
-/// Keeps threads apart that share a bound object: any count of them may read it, or one may change it. The others wait, without
-/// the GIL, and Ctrl-C ends their wait.
-/// errors  InvalidArgument: the thread itself is changing the object, or would change what it is reading. Only a progress function
-///         or a signal handler can ask for that.
+/// A lock of a bound object: any number of threads may read the object, or one may change it. The others wait, without the GIL, and
+/// Ctrl-C ends their wait.
+/// errors  InvalidArgument: the thread itself is changing the object, or wants to change what it is reading. Only a progress function
+///         or a signal handler can do that.
 class ObjectLock {
 public:
     ObjectLock() = default;
-    /// A copied or moved object begins unused.
+    /// A copied or moved object begins unlocked.
     ObjectLock(const ObjectLock&) noexcept {}
     ObjectLock& operator=(const ObjectLock&) = delete;
 
@@ -47,7 +47,7 @@ private:
     bool is_free(bool changes) const noexcept;
     void take(bool changes);
 
-    // Held for moments only, and never while a thread waits for the GIL.
+    // Held only for moments, and never while a thread waits for the GIL.
     std::mutex mutex_;
     std::condition_variable freed_;
     std::vector<std::thread::id> readers_;  // guarded by mutex_; a thread is here once for each Reading

@@ -1,5 +1,5 @@
-// Compiled without exceptions: pthread_cleanup_push() is then C's, which takes control where it stands. No frame with C++'s handlers
-// lies between it and pthread_exit(), so it does not matter which C++ library and which unwinder the extension has.
+// Compiled without exceptions, so that pthread_cleanup_push() is C's, whose handler takes control in this frame. No frame with C++
+// handlers lies between it and pthread_exit(), so the C++ library and the unwinder of the extension do not matter.
 #include "parked.hpp"
 
 #include <pthread.h>

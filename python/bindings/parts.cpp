@@ -28,7 +28,7 @@ public:
         }
     }
 
-    /// Waits for what the parts' producers enqueued: streams of several devices have no order of their own.
+    /// Waits for the work that the parts' producers enqueued, because streams of several devices have no common order.
     void settle() const {
         for (const Input& input : inputs_) {
             const Device& device = input.buffer().device();

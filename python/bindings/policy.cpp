@@ -21,7 +21,7 @@ std::string value_text(const PolicyField& field, nb::handle value) {
     const std::string what = "policy: " + std::string(field.name);
     if (field.values == PolicyValues::name) return std::string(to_text(value, what.c_str()));
     if (PyBool_Check(value.ptr())) wrong_type(what.c_str(), "an integer", value);
-    return shown(to_integer(value, what.c_str()));  // of any size: set_field() has the rule
+    return shown(to_integer(value, what.c_str()));  // of any size, because set_field() checks it
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ Policy to_policy(nb::handle policy) {
     for (auto [key, value] : given) {
         const std::string name(to_text(key, "policy: key"));
         const auto* field = std::ranges::find(policy_fields, name, &PolicyField::name);
-        const bool is_known = field != std::end(policy_fields);  // else set_field() says which fields there are
+        const bool is_known = field != std::end(policy_fields);  // else the error of set_field() lists the fields
         set_field(result, name, is_known ? value_text(*field, value) : "");
     }
     return result;

@@ -33,7 +33,7 @@ nb::tuple as_tuple(const std::vector<Digest>& digests) {
     return nb::tuple(list);
 }
 
-/// most  that a proof can have: digests may be an iterator without end
+/// most  the most digests that a proof can have, because `digests` may be an endless iterator
 std::vector<Digest> to_digests(nb::handle digests, std::size_t most, const std::string& what) {
     std::vector<Digest> result;
     for (nb::handle digest : digests) {
@@ -53,7 +53,7 @@ nb::object view_of(nb::handle self, const std::vector<Digest>& digests) {
 Hash to_hash(nb::handle name) { return hash_from_name(to_text(name, "hash")); }
 TreeRule to_rule(nb::handle name) { return rule_from_name(to_text(name, "rule")); }
 
-/// What all proofs have. Those that came as bytes or JSON are checked by verify() alone.
+/// What all proofs share. Only verify() checks proofs that came as bytes or JSON.
 template <class Proof>
 nb::class_<Proof> bind(nb::module_& m, const char* name, const char* about) {
     nb::class_<Proof> proof(m, name, about);

@@ -12,7 +12,7 @@
 
 namespace merklize::binding {
 
-/// One proof an index, as a list. make(indices) gives the proofs of up to `piece` of them; Ctrl-C is seen between the pieces.
+/// A list with one proof for each index. make(indices) gives the proofs of up to `piece` of them; Ctrl-C is handled between the pieces.
 template <class Make>
 nb::list prove_in_pieces(std::span<const std::uint64_t> indices, std::size_t piece, Make&& make) {
     nb::list result;

@@ -5,7 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
-/// Calls of Python's C API. One that fails becomes an exception at once: no error is left pending that a later call could clear.
+/// Calls of Python's C API. A failure becomes an exception at once, so that no pending error is left that a later call could clear.
 /// `make lint` allows the functions that raise, clear or ask for a pending error in python_calls.cpp alone.
 namespace merklize::binding {
 
@@ -28,16 +28,16 @@ inline int checked(int result) {
     return result;
 }
 
-/// str() of an object; characters that UTF-8 cannot hold as \udc80.
+/// str() of an object; characters that UTF-8 cannot hold become \udc80 and the like.
 std::string text_of(nb::handle object);
-/// repr() of an object for error texts, at most 80 bytes; of an integer that Python refuses to print its count of bits.
+/// repr() of an object for error texts, at most 80 bytes. For an integer that Python refuses to print: its number of bits.
 std::string shown(nb::handle object);
 
-/// A buffer of an object, for the lifetime of this. It stays where it is, since a Py_buffer may point into itself.
+/// Holds a buffer of an object. It cannot be moved, because a Py_buffer may point into itself.
 class BufferView {
 public:
     /// what    names the object in error texts
-    /// errors  InvalidArgument (the object refuses: it is closed, released, read-only), and whatever else it raises
+    /// errors  InvalidArgument (the object refuses, because it is closed, released or read-only), and whatever else it raises
     BufferView(nb::handle object, int flags, const char* what);
     ~BufferView() { PyBuffer_Release(&view_); }
     BufferView(const BufferView&) = delete;
@@ -51,7 +51,7 @@ private:
 };
 
 /// The C++ object in a Python object, or null if it is of another class.
-/// errors  TypeError: nothing made the object (cls.__new__(cls), a subclass that does not call __init__)
+/// errors  TypeError: the object was never initialized (cls.__new__(cls), a subclass that does not call __init__)
 template <class Bound>
 Bound* bound_in(nb::handle object) {
     if (!nb::isinstance<Bound>(object)) return nullptr;

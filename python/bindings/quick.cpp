@@ -1,5 +1,5 @@
-// Calls on little data on the host, where reading the options would take most of the time. Each is a function of Python that takes
-// the call itself if it has the plain form, and else hands it on, unchanged, to the function that reads everything.
+// Calls on little data on the host, where reading the options would take most of the time. Each is a built-in function that handles
+// a call of the plain form, and hands any other call on, unchanged, to the Python function that reads all options.
 
 #include <algorithm>
 #include <atomic>
@@ -18,20 +18,20 @@ namespace merklize::binding {
 
 namespace {
 
-// One thread does this much at least as soon as several, and before another thread of Python waits long.
+// So few bytes one thread hashes as fast as several do, and before another thread of Python waits long.
 constexpr std::size_t little = 32768;
-// What a caller gives one thread: it takes too short for anybody to ask how far it is.
+// With threads=1, so many bytes take too short a time for progress or Ctrl-C to matter.
 constexpr std::size_t little_alone = 1 << 20;
 
-// Blocks of merklize.tuning.options() that run now, of all threads: a call in one has options that are not among its arguments.
+// Open blocks of merklize.tuning.options(), in all threads. A call inside one has options that are not among its arguments.
 std::atomic<int> tuning_blocks{0};
 
-// Whether a call runs on the CPU, unwatched. device  as it was given
+// Whether a call runs on the CPU without progress.  device  as the caller gave it
 bool runs_plainly(std::string_view device = "auto") {
     return tuning_blocks.load(std::memory_order_relaxed) == 0 && is_cpu(device);
 }
 
-// The functions below return an empty object, or throw, where a call is not theirs.
+// The functions below return an empty object, or throw, if they do not handle a call.
 
 nb::object digest_of(std::span<const std::byte> data) {
     nb::object result = checked(PyBytes_FromStringAndSize(nullptr, Digest::size));
@@ -56,13 +56,13 @@ bool is_one(PyObject* object) {
     return PyLong_CheckExact(object) && PyLong_AsLongAndOverflow(object, &is_large) == 1;
 }
 
-// The keywords of a call that has none but device="cpu" and threads=1.
+// The keywords of a call that has no others than device="cpu" and threads=1.
 struct PlainOptions {
     bool on_cpu = false;
     bool one_thread = false;
 };
 
-// Nothing if the call has other keywords. values  of the keywords
+// None if the call has other keywords.  values  of the keywords
 std::optional<PlainOptions> plain_options(PyObject* const* values, PyObject* names) {
     PlainOptions options;
     for (Py_ssize_t k = 0, count = names == nullptr ? 0 : PyTuple_Size(names); k < count; k++) {
@@ -95,7 +95,7 @@ nb::object quick_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) 
     return {};
 }
 
-// The name of the hash that a call says third or by its keyword: nothing if it says more than that.
+// The name of the hash, given as third argument or by its keyword. None if the call has further arguments.
 std::optional<std::string_view> named_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) {
     const Py_ssize_t keywords = names == nullptr ? 0 : PyTuple_Size(names);
     if (count + keywords == 2) return "blake3";
@@ -124,7 +124,7 @@ nb::object quick_merge(PyObject* const* args, Py_ssize_t count, PyObject* names)
     return merged;
 }
 
-// The function of Python that reads every option.
+// The Python function that reads all options.
 template <nb::object (*quick)(PyObject* const*, Py_ssize_t, PyObject*)>
 PyObject* full = nullptr;
 
@@ -133,12 +133,12 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* nam
     try {
         nb::object result = quick(args, count, names);
         if (result.is_valid()) return result.release().ptr();
-    } catch (...) {  // the other says what is wrong
+    } catch (...) {  // the Python function then raises the right error
     }
     return PyObject_Vectorcall(full<quick>, args, static_cast<std::size_t>(count), names);
 }
 
-// A function that stands for `function` in its module. The first line of a built-in function's text is its signature.
+// A built-in function that replaces `function` in its module. The first line of its doc string is its signature.
 template <nb::object (*quick)(PyObject* const*, Py_ssize_t, PyObject*)>
 nb::object stand_for(nb::handle function, const char* signature) {
     full<quick> = function.inc_ref().ptr();
@@ -148,7 +148,7 @@ nb::object stand_for(nb::handle function, const char* signature) {
                                  METH_FASTCALL | METH_KEYWORDS, text.c_str()};
     const nb::object module_name = function.attr("__module__");
     const nb::object module = nb::module_::import_("sys").attr("modules")[module_name];
-    return checked(PyCFunction_NewEx(&method, module.ptr(), module_name.ptr()));  // of a module, as pickle wants it
+    return checked(PyCFunction_NewEx(&method, module.ptr(), module_name.ptr()));  // with a module, as pickle needs it
 }
 
 }  // namespace

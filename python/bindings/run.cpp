@@ -14,16 +14,16 @@ namespace merklize::binding {
 
 bool is_cpu(std::string_view name) {
     if (name != "auto") return name == "cpu";
-    // "auto" may be any device, by MERKLIZE_DEVICE or by what calibrate() has kept.
+    // "auto" may be any device, by MERKLIZE_DEVICE or by the costs that calibrate() stored.
     const char* named = std::getenv("MERKLIZE_DEVICE");
     if (named != nullptr && *named != '\0') return false;
-    static const Device& automatic = *new Device("auto");  // never destroyed, as threads may compute at the end
+    static const Device& automatic = *new Device("auto");  // never destroyed, because threads may compute at the end
     return !runtime::state_of(automatic).chooses();
 }
 
 void prepare_libraries(std::string_view device) {
     if (is_cpu(device)) return;
-    static std::atomic<bool> is_prepared{false};  // twice at once does no harm
+    static std::atomic<bool> is_prepared{false};  // if two threads do it at once, that does no harm
     if (!is_prepared) nb::module_::import_("merklize._libraries").attr("prepare")();
     is_prepared = true;
 }
@@ -40,7 +40,7 @@ const RunOptions& on_this_thread() {
 
 void require_device(const char* what, std::string_view device, std::string_view wanted) {
     if (wanted == "auto" || wanted == device) return;
-    // "cuda" is "cuda:0" where somebody asks for it, and any of them where a tensor does not say.
+    // A tensor on "cuda" does not say which one, so it fits every CUDA device that the caller may have named.
     if (device == "cuda" && wanted.substr(0, wanted.find(':')) == "cuda") return;
     if (wanted.find(':') == wanted.npos && device == std::string(wanted) + ":0") return;
     throw Error(ErrorCode::invalid_argument, std::string(what) + ": the tensor is on " + std::string(device) +
@@ -65,7 +65,7 @@ Stream shared_stream(const Device& device, std::uint64_t handle) {
         Stream stream;
     };
     static std::mutex mutex;
-    static auto& known = *new std::vector<Known>;  // never destroyed: drivers may be gone
+    static auto& known = *new std::vector<Known>;  // never destroyed, because drivers may be gone
     const std::lock_guard lock(mutex);
     for (const Known& one : known) {
         if (one.handle == handle && one.device == device) return one.stream;
@@ -87,7 +87,7 @@ Run::Run(const Settings& settings, const DeviceArray* data) {
     options_.progress = [callable](double done) { return call_progress(callable, done); };
     if (!settings.timings.is_none()) {
         options_.timings = &bound<Timings>(settings.timings);
-        *options_.timings = Timings{};  // also where there is nothing to do, and so nothing to time
+        *options_.timings = Timings{};  // also for calls that have nothing to do and so no times
     }
     const bool is_cuda = options_.device.info().backend == "cuda";
     if (settings.stream) {

@@ -18,14 +18,14 @@ namespace merklize::binding {
 
 namespace nb = nanobind;
 
-/// Whether a device's name is the CPU's for every job: "cpu", or "auto" where nothing has chosen another device.
+/// Whether a device's name means the CPU for every job: "cpu", or "auto" if nothing chooses another device.
 bool is_cpu(std::string_view name);
-/// Has merklize._libraries look for what pip installed for devices, at the first call: it costs some milliseconds. Not for the CPU.
-/// device  "": any
+/// Makes merklize._libraries look, at the first call, for the libraries that pip installed for devices. Takes some milliseconds.
+/// device  "": any; for the CPU nothing is done
 void prepare_libraries(std::string_view device = {});
 /// The device of this name.
 Device to_device(std::string_view name);
-/// Options of a call that the calling thread computes on the CPU, unwatched.
+/// Options of a call that runs on the CPU, in the calling thread and without progress.
 const RunOptions& on_this_thread();
 /// errors  InvalidArgument: data on `device` with another device asked for by name
 void require_device(const char* what, std::string_view device, std::string_view wanted);
@@ -34,16 +34,16 @@ void require_device(const char* what, std::string_view device, std::string_view 
 std::uint64_t cuda_stream_handle(const std::optional<std::uint64_t>& stream);
 /// The caller's queue. `handle`: CUstream or cl_command_queue, as a number.
 Stream to_stream(const Device& device, std::uint64_t handle);
-/// The same; queues that nobody can destroy are wrapped once: CUDA's default streams, and 0, a queue of the package's own.
+/// The same, but queues that nobody can destroy are wrapped only once: CUDA's default streams, and 0, a queue of the package's own.
 Stream shared_stream(const Device& device, std::uint64_t handle);
 
-/// Lets Python handle the signals that have come.  errors  what a handler raises: KeyboardInterrupt
+/// Lets Python handle pending signals.  errors  whatever a handler raises: KeyboardInterrupt
 void check_signals();
 
 /// Runs library code without the GIL. Ctrl-C, or an exception of the caller's progress function, ends it and is raised.
 class Run {
 public:
-    /// data  null, or what is on a device already: the call runs there
+    /// data  null, or data that is on a device already, where the call then runs
     explicit Run(const Settings& settings, const DeviceArray* data = nullptr);
 
     const RunOptions& options() const noexcept { return options_; }
@@ -65,7 +65,7 @@ public:
                 failure = std::current_exception();
             }
         }
-        // What was raised in Python goes before the library's "cancelled" that it led to.
+        // An exception of Python is the cause of the library's "cancelled", so it goes first.
         if (auto raised = std::exchange(raised_, nullptr)) std::rethrow_exception(raised);
         if (failure) std::rethrow_exception(failure);
     }
@@ -73,10 +73,10 @@ public:
 private:
     static bool call_progress(PyObject* progress, double done);
 
-    // The library calls progress functions from the thread that called it, so a slot a thread is enough; and an options object
-    // that outlives its Run (a Hasher's) then holds no pointer to it.
+    // The library calls progress functions from the thread that called it, so one slot for each thread is enough, and an options
+    // object that outlives its Run (a Hasher's) holds no pointer to it.
     static thread_local std::exception_ptr raised_;
-    RunOptions options_{.device = Device("cpu")};  // until the device is known: "auto" may need libraries found first
+    RunOptions options_{.device = Device("cpu")};  // until the device is known, because "auto" may need libraries first
 };
 
 }  // namespace merklize::binding

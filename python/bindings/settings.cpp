@@ -8,7 +8,7 @@ namespace merklize::binding {
 
 namespace {
 
-// A progress function may refer to what holds these settings.
+// A progress function may refer to an object that holds these settings.
 int traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
     if (!nb::inst_ready(self)) return 0;

@@ -17,7 +17,7 @@ struct Settings {
     unsigned threads = 0;                   ///< of the CPU; 0: all
     nb::object progress = nb::none();       ///< a callable, or None
     std::optional<std::uint64_t> stream{};  ///< handle of the caller's queue
-    bool wait = true;                       ///< until the results are there; else they are on their way, on the stream
+    bool wait = true;                       ///< until the results are complete; else the stream completes them later
     Policy policy{};                        ///< tuning values
     nb::object timings = nb::none();        ///< a Timings to fill, or None
 };

@@ -13,10 +13,10 @@ namespace merklize::binding {
 
 namespace nb = nanobind;
 
-/// The error of one file (FileError, InvalidArgument) as the library has it. None: an exception of another kind.
+/// The library's error for an exception about one file (FileError, InvalidArgument). None for any other exception.
 std::optional<Error> error_of(nb::handle exception);
 
-/// Runs Python code inside of a call of the library, in any thread. Errors of files become the library's.
+/// Runs Python code inside a call of the library, in any thread. Exceptions about files become errors of the library.
 template <class Work>
 auto in_python(const Work& work) {
     const GilTaken taken;
@@ -31,9 +31,9 @@ auto in_python(const Work& work) {
 /// An object of Python as a source, merklize.stores' Source:
 ///
 ///     name                  for error texts
-///     size                  bytes, or None: only reading tells
-///     pieces(ranges)        an iterator of bytes: those of ranges (start, end), one after another; None: all there are
-///     require_same() -> None   raises FileError: they changed since the object was opened
+///     size                  bytes, or None if only reading tells
+///     pieces(ranges)        an iterator of bytes: those of ranges (start, end), one after another; ranges None: all bytes
+///     require_same() -> None   raises FileError if the bytes have changed since the object was opened
 ///
 /// It is called with the GIL. It reads ahead by threads of its own.
 class PythonSource final : public runtime::ByteSource {

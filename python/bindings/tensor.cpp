@@ -34,7 +34,7 @@ std::string of_buffer_protocol(const dlpack::DataType& dtype, std::uint64_t item
     return std::to_string(item_bytes) + "s";
 }
 
-// Sizes that a tensor claims are not trusted: what follows counts in 64 bits.
+// The sizes that a tensor claims are not trusted, because the code after this counts in 64 bits.
 void finish(Tensor& tensor, const char* what) {
     const unsigned bits = unsigned{tensor.dtype.bits} * tensor.dtype.lanes;
     if (bits == 0 || bits % 8 != 0) invalid(std::string(what) + ": items of " + std::to_string(bits) + " bits");
@@ -66,7 +66,7 @@ std::vector<Py_ssize_t> c_order_strides(const std::vector<Py_ssize_t>& shape, st
     return strides;
 }
 
-// The deleter may be Python's business, so it runs with the GIL; and after the interpreter's end not at all.
+// The deleter may use Python, so it runs with the GIL, and not at all after the interpreter's end.
 template <class Managed>
 std::shared_ptr<void> owner_of(Managed* managed) {
     return {managed, [](Managed* done) {
@@ -76,7 +76,7 @@ std::shared_ptr<void> owner_of(Managed* managed) {
             }};
 }
 
-/// Takes what is in a capsule, whose owner this becomes.
+/// Takes the tensor out of a capsule, and becomes its owner.
 template <class Managed>
 Managed* take(nb::handle capsule) {
     auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), Managed::name));
@@ -95,7 +95,7 @@ bool has_dimensions(const dlpack::Tensor& tensor) {
     return tensor.ndim == 0 || (tensor.ndim > 0 && tensor.ndim <= PyBUF_MAX_NDIM && tensor.shape != nullptr);
 }
 
-/// Fills in what DLPack's description of a tensor says.
+/// Fills in a tensor from DLPack's description.
 /// promised  the device that __dlpack_device__ named
 void describe(Tensor& tensor, const dlpack::Tensor& given, const dlpack::Device& promised, const char* what) {
     const auto name = [](const dlpack::Device& device) {
@@ -162,7 +162,7 @@ const dlpack::ExchangeApi* exchange_api_of(nb::handle object) {
     return api != nullptr && api->version.major == 1 ? api : nullptr;
 }
 
-/// Looks at a tensor; nothing where it refuses: __dlpack__ says what is wrong.
+/// Looks at a tensor. None if the functions refuse it; then __dlpack__ tells what is wrong.
 std::optional<dlpack::Tensor> borrow(const dlpack::ExchangeApi& api, nb::handle object) {
     dlpack::Tensor tensor{};
     try {
@@ -173,7 +173,7 @@ std::optional<dlpack::Tensor> borrow(const dlpack::ExchangeApi& api, nb::handle 
     return tensor;
 }
 
-/// Has `stream` come after what the producer of tensors has enqueued on a device of CUDA.
+/// Orders `stream` after the work that the producer of tensors has enqueued on a CUDA device.
 void order_after_producer(const dlpack::ExchangeApi& api, std::int32_t device, std::uint64_t stream) {
     void* current = nullptr;
     if (api.current_stream(dlpack::cuda, device, &current) != 0) throw_raised();
@@ -183,8 +183,8 @@ void order_after_producer(const dlpack::ExchangeApi& api, std::int32_t device, s
     shared_stream(where, stream).wait(shared_stream(where, producer).record());
 }
 
-/// By the functions of its type, which take some hundred nanoseconds where __dlpack__ takes tens of microseconds.
-/// device  the tensor's, of CUDA
+/// Imports a tensor by the functions of its type, which take some hundred nanoseconds where __dlpack__ takes tens of microseconds.
+/// device  the tensor's CUDA device
 Tensor from_exchange_api(const dlpack::ExchangeApi& api, nb::handle object, const dlpack::Device& device,
                          const char* what, std::uint64_t stream) {
     dlpack::ManagedVersioned* managed = nullptr;
@@ -195,7 +195,7 @@ Tensor from_exchange_api(const dlpack::ExchangeApi& api, nb::handle object, cons
     return tensor;
 }
 
-/// PyTorch exports a tensor only while its GPU is the current one: makes it so, until the end of this.
+/// Makes a GPU PyTorch's current one during its lifetime, because PyTorch exports a tensor only from the current GPU.
 class CurrentGpu {
 public:
     explicit CurrentGpu(nb::handle tensor) {
@@ -224,12 +224,12 @@ private:
 nb::object export_of(nb::handle object, nb::kwargs arguments) {
     nb::object source = nb::borrow(object);
     const CurrentGpu current(object);
-    // PyTorch exports no tensor that takes part in differentiation; its bytes are the same without.
+    // PyTorch exports no tensor that takes part in differentiation, but the detached tensor has the same bytes.
     if (nb::hasattr(source, "requires_grad") && is_true(source.attr("requires_grad"))) {
         source = source.attr("detach")();
     }
     nb::object method = source.attr("__dlpack__");
-    // Exporters from before version 1 do not know this argument; the others show read-only memory only if it is given.
+    // Exporters before version 1 do not know this argument. Later ones export read-only memory only if it is given.
     nb::kwargs versioned = nb::borrow<nb::kwargs>(arguments.attr("copy")());
     versioned["max_version"] = nb::make_tuple(1, 0);
     try {
@@ -283,7 +283,7 @@ dlpack::DataType type_of(std::string_view typestr, const char* what) {
     return {dlpack::type_opaque, 8, static_cast<std::uint16_t>(bytes)};
 }
 
-/// The device that memory is of. Its address tells, by trying.
+/// The device of an address, found by trying all devices.
 std::string device_of_pointer(std::byte* first, std::uint64_t bytes, std::string_view wanted) {
     if (bytes == 0 || wanted != "auto") return std::string(bytes == 0 && wanted == "auto" ? "cuda:0" : wanted);
     std::string last;
@@ -329,7 +329,7 @@ Tensor from_cuda_array_interface(nb::handle object, const char* what, std::strin
                         Py_DECREF(done);
                     }};
     tensor.device = device_of_pointer(tensor.first, tensor.bytes(), wanted);
-    // What the producer has still queued elsewhere is waited for here, as the interface asks of whoever uses it.
+    // Waits for the work that the producer has enqueued on another stream, as the interface demands of consumers.
     const nb::object producer = entry(interface, "stream");
     if (!producer.is_none()) {
         if (const std::uint64_t handle = to_u64(producer, what); handle != stream && tensor.bytes() != 0) {
@@ -384,7 +384,7 @@ Buffer Tensor::buffer(const Device& where, const std::optional<Stream>& stream) 
             invalid("a tensor whose strides reach over 2^63 bytes");
         }
     }
-    // Items are packed in units of up to 16 bytes; others count as one dimension more.
+    // Items are packed in units of up to 16 bytes; larger items count as one dimension more.
     const std::uint64_t unit = std::min<std::uint64_t>(16, item_bytes & -item_bytes);
     if (unit != item_bytes) {
         extents.push_back(item_bytes / unit);
@@ -414,7 +414,7 @@ Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted,
         if (const dlpack::ExchangeApi* api = exchange_api_of(object)) {
             try {
                 return from_exchange_api(*api, object, *dlpack_device_of(object), what, stream);
-            } catch (nb::python_error&) {  // __dlpack__ succeeds, or says what is wrong
+            } catch (nb::python_error&) {  // __dlpack__ then succeeds, or tells what is wrong
             }
         }
         nb::kwargs arguments;
@@ -431,7 +431,7 @@ Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted,
 
 std::optional<Extent> TensorViewer::view(nb::handle object, std::uint64_t stream) {
     if (const PyTypeObject* type = Py_TYPE(object.ptr()); type != type_) {
-        // NumPy's arrays may be masked.
+        // NumPy arrays are left out, because they may be masked.
         api_ = is_ndarray(object) ? nullptr : exchange_api_of(object);
         type_ = type;
     }

@@ -24,7 +24,7 @@ std::vector<std::uint64_t> to_indices(nb::handle indices) {
 
 namespace {
 
-/// What Python calls a tree: the tree, and how many buffers of its nodes are out.
+/// A tree for Python: the tree, and the number of exported buffers of its nodes.
 struct Tree {
     Shared<MerkleTree> shared;
     std::atomic<int> views{0};
@@ -97,7 +97,7 @@ nb::bytes merkle_root(nb::handle leaves, const TreeForm& form, const Settings& s
     return to_bytes(root.bytes);
 }
 
-/// The leaves given again, of a tree without its lowest levels.
+/// The leaves that the caller gives again, for a tree without its lowest levels.
 class Leaves {
 public:
     explicit Leaves(nb::handle leaves) {
@@ -153,7 +153,7 @@ void update(Tree& self, nb::handle indices, nb::handle leaves, const Settings& s
     });
 }
 
-// As for a bytearray: memory that somebody sees does not move.
+// As with a bytearray, memory that somebody views must not move.
 void append(Tree& self, nb::handle leaves, const Settings& settings) {
     const InputBytes digests(leaves, "append: leaves");
     self.change([&](MerkleTree& tree) {
@@ -162,7 +162,7 @@ void append(Tree& self, nb::handle leaves, const Settings& settings) {
     });
 }
 
-/// All nodes on the host, of a tree on a device in a copy that the tree keeps.
+/// All nodes on the host. For a tree on a device they are a copy that the tree keeps.
 nb::object host_nodes(nb::handle self) {
     bound<Tree>(self).read([](const MerkleTree& tree) { Run::without_gil([&] { (void)tree.nodes(); }); });
     return checked(PyMemoryView_FromObject(self.ptr()));

@@ -66,7 +66,7 @@ TreeFacts merkle_root_file(nb::handle input, nb::handle leaf_size, nb::handle ro
     return facts;
 }
 
-// Known by name and size alone.
+// A source of which only name and size are known.
 class Unread final : public runtime::ByteSource {
 public:
     Unread(std::string_view name, std::uint64_t size) : ByteSource(name), size_(size) {}
@@ -115,7 +115,7 @@ nb::bytes leaves_of_input(nb::handle input, nb::handle leaf_size, nb::handle row
     return to_bytes(std::as_bytes(std::span(leaves)));
 }
 
-// Of a tree that a cluster built.
+// The facts of a tree that a cluster built.
 TreeFacts make_tree_facts(nb::handle root, nb::handle n_leaves, nb::handle height, nb::handle file_size,
                           const TreeForm& form) {
     const InputBytes bytes(root, "make_tree_facts: root");
