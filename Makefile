@@ -16,9 +16,14 @@ export MERKLIZE_CACHE_DIR := $(CURDIR)/build/kernel-cache
 FUZZ_SECONDS ?= 10
 DIFFERENTIAL_SECONDS ?= 10
 # Compilers for devices, which need no device: the tests run the portable core through them.
-DEVICE_COMPILERS := 'nvidia-cuda-nvrtc==13.0.*' intel-opencl-rt==2026.0.0 intel-cmplr-lib-rt==2026.0.0 intel-sycl-rt==2026.0.0
+DEVICE_COMPILERS := 'nvidia-cuda-nvrtc==13.0.*'
+ifeq ($(shell uname -m),x86_64) # Intel's are there for it alone
+DEVICE_COMPILERS += intel-opencl-rt==2026.0.0 intel-cmplr-lib-rt==2026.0.0 intel-sycl-rt==2026.0.0
+INTEL_OPENCL := $(CURDIR)/$(VENV)/lib/libintelocl.so
+endif
 # Pinned, because another version formats and finds otherwise.
-LINTERS := 'clang-format==23.1.*' 'clang-tidy==23.1.*' 'ruff==0.17.*' 'mypy==2.4.*' 'pyright[nodejs]==1.1.414'
+LINTERS := 'clang-format==23.1.*' 'clang-tidy==23.1.*' 'ruff==0.17.*' 'mypy==2.4.*' 'pyright[nodejs]==1.1.414' \
+	'reuse==6.2.*' 'zizmor==1.32.*'
 DOCS_TOOLS := 'mkdocs-material==9.8.*' 'mkdocstrings==1.0.*' 'mkdocstrings-python==2.0.*' 'ruff==0.17.*'
 
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt src/CMakeLists.txt python/CMakeLists.txt docs/verify.html \
@@ -83,6 +88,7 @@ $(VENV)/runtimes: $(VENV)/made Makefile
 $(VENV)/linters: $(VENV)/made Makefile
 	@echo "== installing linters"
 	@python -m pip install -q $(LINTERS)
+	@! command -v go >/dev/null || GOBIN=$(BIN) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 || echo "== without actionlint"
 	@touch $@
 
 # ---- Tests -----------------------------------------------------------------------------------------------------------
@@ -96,7 +102,7 @@ endef
 
 # $(call test_cpp,OPTIONS OF CMAKE,OPTIONS OF CTEST)
 define test_cpp
-$(call build,release,-DMERKLIZE_INTEL_OPENCL=$(CURDIR)/$(VENV)/lib/libintelocl.so $(1)); \
+$(call build,release,-DMERKLIZE_INTEL_OPENCL=$(INTEL_OPENCL) $(1)); \
 MERKLIZE_NVRTC_LIBRARY=$$(find $(CURDIR)/$(VENV) -name 'libnvrtc.so.*' | head -1) ctest --preset release -j $$(nproc) $(2)
 endef
 
@@ -298,6 +304,10 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@python bench/result_files.py --check
 	@python scripts/generate_rust_bindings.py --check
 	@python scripts/surfaces.py --check
+	@echo "== licences and workflows"
+	@reuse lint -q || reuse lint
+	@zizmor --offline -q .github
+	@[ ! -x $(BIN)/actionlint ] || actionlint
 	@echo "== Rust"
 	@$(call with_cargo,cargo fmt --check; $(CARGO) clippy -q --release --workspace --all-targets $(RUST_FEATURES) -- -D warnings; \
 		RUSTDOCFLAGS='-D warnings' $(CARGO) doc -q --release --no-deps $(RUST_FEATURES),lints of the Rust crates are)
