@@ -1,4 +1,4 @@
-"""`python -m merklize` is the command `merklize`: the same command line, with all that only Python has."""
+"""`python -m merklize` is the command `merklize`: the same command line, and the commands that only Python has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import _native
 
 
 def find_command() -> str:
-    """Return the path of the program: MERKLIZE_COMMAND, or where pip put it."""
+    """Return the path of the program: MERKLIZE_COMMAND, or the place where pip put it."""
     if named := os.environ.get("MERKLIZE_COMMAND"):
         return named
     try:
@@ -31,28 +31,28 @@ def find_command() -> str:
 
 
 class Caller:
-    """What the command line asks of Python."""
+    """The functions that the command line calls in Python."""
 
     @cached_property
     def opener(self) -> Any:
-        """What opens URLs."""
+        """The object that opens URLs."""
         from .stores._opener import Opener
 
         return Opener()
 
     def close(self) -> None:
-        """End what the opener has begun."""
+        """End the opener's threads."""
         if "opener" in vars(self):
             self.opener.close()
 
     def run(self, command: _native.Command) -> int:
-        """Run a command that is Python's. Returns its exit code."""
+        """Run a command that is written in Python. Returns its exit code."""
         from . import cli
 
         return cli.run(command)
 
     def installed(self) -> bytes:
-        """Return the folder whose share/merklize has what is installed with the command."""
+        """Return the folder whose share/merklize has the files that are installed with the command."""
         return os.fsencode(sysconfig.get_path("data"))
 
 
@@ -67,7 +67,7 @@ def run(words: list[str]) -> int:
 
 
 def main() -> NoReturn:
-    """Be the program, in a process of its own."""
+    """Run the program in a process of its own."""
 
     def end(number: int, _: Any) -> NoReturn:
         raise SystemExit(128 + number)

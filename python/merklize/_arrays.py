@@ -1,4 +1,4 @@
-"""Shapes and dtypes. NumPy is imported on first use: hashing bytes does not need it, and it is slow to import.
+"""Shapes and dtypes. NumPy is imported on first use, because hashing bytes does not need it and it is slow to import.
 
 What comes out of here is on the host, a NumPy array in C order, or on a device, a DeviceArray.
 """
@@ -55,7 +55,7 @@ def _contiguous(array: Array | DeviceArray) -> Array | DeviceArray:
 
 
 def _type(array: Array | DeviceArray) -> str:
-    """Name of the dtype; "" for one of another byte order."""
+    """Return the dtype's name; "" if the byte order is not the machine's."""
     if isinstance(array, _native.DeviceArray):
         return array.dtype
     return _name(array.dtype)
@@ -86,7 +86,7 @@ def byte_rows(value: object, what: str, settings: Settings) -> Array | DeviceArr
 
 
 def element_type(hash: HashInfo) -> str:
-    """Name of the dtype of a field hash's words; "" for a hash of bytes."""
+    """Return the name of the dtype of a field hash's words; "" for a hash of bytes."""
     return f"uint{hash.element_bits}" if hash.is_field else ""
 
 
@@ -106,7 +106,7 @@ def digests(value: object, what: str, settings: Settings, shape: str = "...") ->
 
 
 def leaves(value: object, what: str, settings: Settings) -> Array | DeviceArray:
-    """As digests(), of all leaves of a tree, or a list of digests."""
+    """Check all leaves of a tree, as digests(), or a list of digests."""
     import numpy as np
 
     if isinstance(value, (list, tuple)):
@@ -128,7 +128,7 @@ def leaves(value: object, what: str, settings: Settings) -> Array | DeviceArray:
 
 
 def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
-    """Check that `value` is a tree's nodes, as digests(), that can be written where they are."""
+    """Check that `value` is the nodes of a tree, as digests(), and can be written in place."""
     array = _check_digests(_import(value, what, settings), what, "2n")
     if isinstance(array, _native.DeviceArray):
         is_good = _native.is_writable(array)
@@ -141,7 +141,7 @@ def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
 
 def _check_digests(array: Any, what: str, shape: str) -> Array | DeviceArray:
     width = DIGEST_ITEMS.get(_type(array))
-    # A tree takes a list of digests, a merge any count of dimensions.
+    # A tree takes a list of digests, a merge any number of dimensions.
     good_rank = len(array.shape) >= 1 if shape == "..." else len(array.shape) == 2
     if width is None or not good_rank or array.shape[-1] != width:
         hint = "; MerkleTree.from_rows() hashes rows" if shape == "n" else ""
@@ -153,7 +153,7 @@ def _check_digests(array: Any, what: str, shape: str) -> Array | DeviceArray:
 
 
 def integer(value: Any, what: str) -> int:
-    """Return an integer of any type as Python's."""
+    """Return an integer of any type as a Python integer."""
     try:
         return operator.index(value)
     except TypeError:
@@ -161,7 +161,7 @@ def integer(value: Any, what: str) -> int:
 
 
 def unsigned(value: Any, what: str) -> int:
-    """Return a count or an index as Python's integer."""
+    """Return a count or an index as a Python integer."""
     number = integer(value, what)
     if not 0 <= number < 2**64:
         raise InvalidArgument(f"{what} must be 0 to 2^64 - 1, got {shown(number)}")
@@ -297,7 +297,7 @@ def device_bytes(value: object, what: str, settings: Settings) -> DeviceArray:
 
 
 def collected(items: Iterable[Any], what: str) -> Any:
-    """Return messages as a list or tuple. Those of an iterator are looked at as they come: it may have no end."""
+    """Return messages as a list or tuple. Those of an iterator are checked as they come, because it may have no end."""
     if isinstance(items, (list, tuple)):
         return items
     found: list[Any] = []
@@ -310,5 +310,5 @@ def collected(items: Iterable[Any], what: str) -> Any:
 
 
 def is_array(value: object) -> bool:
-    """Tell without importing NumPy whether `value` may be an array, of NumPy or on a device."""
+    """Tell whether `value` may be an array, of NumPy or on a device, without importing NumPy."""
     return hasattr(value, "dtype") or hasattr(value, "__dlpack__") or hasattr(value, "__cuda_array_interface__")

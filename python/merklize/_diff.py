@@ -30,7 +30,7 @@ def differing_leaves(one: MerkleTree | TreeFile, other: MerkleTree | TreeFile) -
     top = min(one.height, other.height)
     found = np.arange(((common - 1) >> top) + 1, dtype=np.uint64)
     for level in range(top, -1, -1):
-        # A node above leaves that only one tree has says nothing about the others.
+        # A node above leaves that only one tree has tells nothing about the other leaves below it.
         is_whole = (found + np.uint64(1)) << np.uint64(level) <= np.uint64(common)
         is_whole |= common == most
         is_equal = (one._nodes_at(level, found) == other._nodes_at(level, found)).all(axis=1) & is_whole

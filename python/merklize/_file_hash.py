@@ -15,14 +15,14 @@ from .errors import Cancelled, FileError
 
 
 def require_unchanged(descriptor: int, name: str, before: os.stat_result) -> None:
-    """Raise FileError if a file is not as it was `before`."""
+    """Raise FileError if a file has changed since `before`."""
     after = os.fstat(descriptor)
     if any(getattr(before, what) != getattr(after, what) for what in ("st_size", "st_mtime_ns", "st_ctime_ns")):
         raise FileError(f"{name}: changed while being read")
 
 
 class How(NamedTuple):
-    """How hash_file() hashes."""
+    """The options of hash_file()."""
 
     hash: str
     key: Any
@@ -42,7 +42,7 @@ class How(NamedTuple):
         return _native.hash_file(path, self.key, self.context, self.length, self.seek, self.run)
 
     def descriptor(self, descriptor: int, name: str) -> bytes:
-        """Hash what is left of a file. `name` is for the texts of errors."""
+        """Hash the rest of a file. `name` is for error texts."""
         if self.mmap and (digest := self.mapped(descriptor, name)) is not None:
             return digest
         if self.hash != "blake3":
@@ -54,7 +54,7 @@ class How(NamedTuple):
         return _native.hash_source(source, self.hash, self.key, self.context, self.length, self.seek, self.run)
 
     def mapped(self, descriptor: int, name: str) -> bytes | None:
-        """Hash what is left of a plain file, and leave it at its end; None where it cannot be mapped."""
+        """Hash the rest of a plain file, and leave the file at its end; None if it cannot be mapped."""
         try:
             before = os.fstat(descriptor)
             begin = os.lseek(descriptor, 0, os.SEEK_CUR)
@@ -88,19 +88,19 @@ def _open_to_read(path: bytes) -> io.FileIO:
 
 
 def is_plain(file: Any) -> bool:
-    """Tell whether the bytes of an open file are those of its descriptor, from the position that it states."""
+    """Tell whether an open file's bytes are those of its descriptor, from the position that the file states."""
     raw = file.raw if type(file) in (io.BufferedReader, io.BufferedRandom) else file
-    # What a buffer has read ahead of a pipe is nowhere but in the buffer.
+    # Bytes that a buffer has read ahead of a pipe are in the buffer alone.
     return type(raw) is io.FileIO and (raw is file or raw.seekable())
 
 
 def hash_plain_file(file: Any, how: How) -> bytes:
-    """Hash an open file that is_plain(), from where it stands, and leave it at its end."""
+    """Hash an open file that is_plain(), from its position, and leave the file at its end."""
     descriptor = file.fileno()
     name = file.name if isinstance(file.name, str) else f"file descriptor {descriptor}"
     seekable = file.seekable()
     if seekable:
-        # A buffered file stands elsewhere than its descriptor. Seeking to the end drops its buffer, too.
+        # A buffered file has another position than its descriptor. Seeking to the end also drops the buffer.
         if file.writable():
             file.flush()
         os.lseek(descriptor, file.tell(), os.SEEK_SET)
@@ -112,7 +112,7 @@ def hash_plain_file(file: Any, how: How) -> bytes:
 
 
 def hash_object(file: Any, how: How) -> bytes:
-    """Hash what an object's readinto() or read() gives, to its end: a decompressor, a socket's file, memory."""
+    """Hash the bytes of an object's readinto() or read(), to the end: a decompressor, a socket's file, memory."""
     hasher = how.hasher()
     piece = memoryview(bytearray(1 << 20))
     report = how.run.progress
@@ -133,5 +133,5 @@ def hash_object(file: Any, how: How) -> bytes:
         hasher.update(data)
         if report is not None and time.monotonic() - last >= 0.05:
             last = time.monotonic()
-            if report(0.0) is False:  # how much is to come is not known
+            if report(0.0) is False:  # the total is not known
                 raise Cancelled("cancelled by the caller's progress function")

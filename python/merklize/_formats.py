@@ -9,24 +9,24 @@ from .errors import InvalidArgument, shown
 
 
 class Format(NamedTuple):
-    """What `format=` fixes."""
+    """The facts that `format=` fixes."""
 
     name: str
     hash: str
     """The hash of nodes."""
     rule: str
-    """What becomes of a level's last node without a sibling."""
+    """What becomes of the last node of a level with an odd count."""
     leaf_hash: str | None
-    """The hash of a message that becomes a leaf; None: leaves are given, 32 bytes each."""
+    """The hash of a message that becomes a leaf; None: the caller gives leaves of 32 bytes."""
     piece: int | None
-    """Bytes of a file that are one leaf; None: the caller says."""
+    """Bytes of a file that are one leaf; None: the caller gives the number."""
     is_ambiguous: bool
-    """Whether two lists of leaves have one root if a level ends with two equal nodes."""
+    """Whether two lists of leaves have the same root if a level ends with two equal nodes."""
     needs: str | None
-    """What builds this format instead of MerkleTree; None: MerkleTree does."""
+    """The function that builds this format instead of MerkleTree; None: MerkleTree does."""
 
 
-# Whole files or trees of another shape: merklize.formats has functions for them.
+# Formats of whole files, or trees of another shape. merklize.formats has functions for them.
 _OTHERS = (
     Format("fs_verity", "sha256", "pad", "sha256", 4096, False, "merklize.formats.fs_verity()"),
     Format("openzeppelin", "keccak256_sorted", "pad", None, None, False, "merklize.formats.openzeppelin()"),
@@ -57,7 +57,7 @@ def format_by_name(name: str) -> Format:
 def with_format(
     format: str | None, hash: str | None, rule: str | None, **refused: object
 ) -> tuple[Format | None, str, str | None]:
-    """Return the format, and the hash and the rule that it fixes, or those that are given.
+    """Return the format, and the hash and the rule that it fixes, or the given ones.
 
     hash     None: the format's, else "blake3"
     refused  other options of a tree
@@ -82,7 +82,7 @@ def with_format(
 def leaf_size_of(
     what: str, form: Format | None, leaf_size: int | None, row_size: int | None, leaves: bool
 ) -> int | None:
-    """Return the bytes of a file that are one leaf: as they are given, else as the format says.
+    """Return the bytes of a file that are one leaf: the given number, else that of the format.
 
     leaves  whether the file has the leaves themselves
     Raises InvalidArgument unless exactly one of the three says what a leaf is, or the format does.

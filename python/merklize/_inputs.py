@@ -36,7 +36,7 @@ def encoded(path: Any, what: str) -> bytes:
 
 
 def numbered(values: Iterable[_T]) -> Iterator[tuple[int, _T]]:
-    """Give what enumerate() gives. Of a released memoryview that is a ValueError, and enumerate()'s a SystemError."""
+    """Do what enumerate() does, but raise ValueError, not SystemError, for a released memoryview."""
     number = 0
     for value in values:
         yield number, value
@@ -45,7 +45,7 @@ def numbered(values: Iterable[_T]) -> Iterator[tuple[int, _T]]:
 
 @contextmanager
 def opened(value: Input, what: str) -> Iterator[Any]:
-    """Give an input as the extension takes it: a path as bytes, a descriptor as it is, an object of a store open."""
+    """Give an input as the extension takes it: a path as bytes, a descriptor unchanged, an object of a store opened."""
     if isinstance(value, bool):
         raise TypeError(f"{what} must be a path or a descriptor, got bool")
     value = plain(value)

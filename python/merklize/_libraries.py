@@ -1,4 +1,4 @@
-"""Libraries for devices that pip installed: Python knows where they lie, and the extension reads it from variables.
+"""Libraries for devices that pip installed. Python knows their places, and the extension reads them from variables.
 
 Looked for once, before the first use of a device other than the CPU. A variable that is set already is left alone.
 """
@@ -13,12 +13,12 @@ import sys
 # Below site-packages/nvidia, the newest first: of nvidia-cuda-nvrtc, and of nvidia-cuda-nvrtc-cu12.
 _NVRTC = ("cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12")
 
-# Intel's OpenCL loader and what it needs, which it does not find beside itself: each after what it needs.
+# Intel's OpenCL loader and the libraries that it needs and does not find beside itself, in the order of loading.
 _SYCL_LOADER = ("libintlc.so.5", "libirng.so", "libimf.so", "libsvml.so", "libOpenCL.so.1")
 
 
 def prepare() -> None:
-    """Set MERKLIZE_NVRTC_LIBRARY and MERKLIZE_OPENCL_LIBRARY to what is installed."""
+    """Set MERKLIZE_NVRTC_LIBRARY and MERKLIZE_OPENCL_LIBRARY to the installed libraries."""
     # A process has one OpenCL loader, the first that is opened, and it reads its variable once. SYCL's comes with
     # Intel's runtime; the system's may not know that.
     if folder := _sycl_folder():
@@ -32,7 +32,7 @@ def prepare() -> None:
 
 
 def _nvrtc() -> str | None:
-    """NVRTC of CUDA 13 for drivers that run what it makes, else of CUDA 12 if that is there."""
+    """Return NVRTC of CUDA 13 if the driver runs its output, else of CUDA 12 if that is installed."""
     spec = importlib.util.find_spec("nvidia")
     folders = list(spec.submodule_search_locations or ()) if spec else []
     names = _NVRTC if _driver_version() >= 13000 else _NVRTC[::-1]
@@ -41,7 +41,7 @@ def _nvrtc() -> str | None:
 
 
 def _driver_version() -> int:
-    """13000 for a driver of CUDA 13.0; 0 without one."""
+    """Return 13000 for a driver of CUDA 13.0; 0 without a driver."""
     version = ctypes.c_int(0)
     try:
         ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version))
@@ -51,13 +51,13 @@ def _driver_version() -> int:
 
 
 def _opencl() -> str | None:
-    """Intel's OpenCL for processors (intel-opencl-rt), if the system has no loader that knows all of its runtimes."""
+    """Return Intel's OpenCL for processors (intel-opencl-rt), if the system has no loader that knows all of them."""
     path = os.path.join(sys.prefix, "lib", "libintelocl.so")
     return path if os.path.isfile(path) and not any(map(_loads, ("libOpenCL.so.1", "libOpenCL.so"))) else None
 
 
 def _sycl_folder() -> str | None:
-    """Where Intel's OpenCL for processors is, which SYCL reaches them by, if there is a SYCL plug-in."""
+    """Return the folder of Intel's OpenCL for processors, by which SYCL reaches them, if there is a SYCL plug-in."""
     folder = os.path.join(sys.prefix, "lib")
     plugins = os.environ.get("MERKLIZE_PLUGINS_DIR") or os.path.dirname(__file__)
     files = (os.path.join(plugins, "libmerklize_sycl.so"), os.path.join(folder, "libintelocl.so"))

@@ -1,4 +1,4 @@
-"""Files that are written: each appears whole or not at all."""
+"""Files that are written. Each appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .errors import FileError
 
 
 def is_stream(path: str) -> bool:
-    """Tell whether a path is there and is no regular file: a device or a pipe, which is written to as it is."""
+    """Tell whether a path exists and is no regular file, but a device or a pipe, which is written to directly."""
     try:
         return not stat.S_ISREG(os.stat(path).st_mode)
     except OSError:
@@ -19,12 +19,12 @@ def is_stream(path: str) -> bool:
 
 
 def open_stream(path: str) -> int:
-    """Open what is_stream() says is one."""
+    """Open a path for which is_stream() is true."""
     return os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY)
 
 
 def write_all(descriptor: int, data: memoryview | bytes, offset: int | None = None) -> None:
-    """Write all of it: at an offset, or where a stream stands."""
+    """Write all bytes: at an offset, or at a stream's position."""
     view = memoryview(data)
     while view:
         count = os.write(descriptor, view) if offset is None else os.pwrite(descriptor, view, offset)
@@ -33,7 +33,7 @@ def write_all(descriptor: int, data: memoryview | bytes, offset: int | None = No
 
 
 def take_place(descriptor: int, written: str, real: str) -> None:
-    """Give a file that is whole its name, once it is on the disk, and the permissions of the file that had it."""
+    """Sync a complete file to the disk, then give it its name and the permissions of the file that had the name."""
     with suppress(FileNotFoundError):
         os.fchmod(descriptor, os.stat(real).st_mode & 0o7777)
     os.fsync(descriptor)
@@ -46,7 +46,7 @@ def take_place(descriptor: int, written: str, real: str) -> None:
 
 
 def write_whole(path: str, content: bytes) -> None:
-    """Write a file that has another name until it is whole and on the disk; an older one stays until then.
+    """Write a file under another name until it is complete and on the disk; an older file stays until then.
 
     A link is followed, and its target replaced. A device or a pipe is written to as it is. Raises FileError.
     """

@@ -27,11 +27,11 @@ class RunOptions(TypedDict, total=False):
     device: Device
     """"auto", or an id of devices(); several share data on the host: "cuda:all". Data on a device stays there."""
     threads: int | None
-    """Of the CPU; None is all that the process may use."""
+    """Threads of the CPU; None: all that the process may use."""
     stream: object
-    """The device's queue to run on, after what it has already; None is CUDA's default stream."""
+    """The device's queue to run on, after the commands that it has already; None: CUDA's default stream."""
     progress: Progress
-    """Called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled."""
+    """Called about every 50 ms with the share of the work that is done, 0 to 1; returning False raises Cancelled."""
 
 
 class _Mode(TypedDict, total=False):
@@ -43,22 +43,22 @@ class _Mode(TypedDict, total=False):
 
 class _Form(TypedDict, total=False):
     format: str | None
-    """Who verifies the tree: it fixes hash and rule (docs/formats.md)."""
+    """The system that verifies the tree. It fixes hash and rule (docs/formats.md)."""
     rule: str | None
-    """What becomes of a level's last node where their count is odd."""
+    """What becomes of the last node of a level with an odd count."""
     padding: Buffer | None
-    """Of the rule "pad": 32 bytes, zeros by default."""
+    """For the rule "pad": 32 bytes, zeros by default."""
 
 
 class HashOptions(_Mode, RunOptions, total=False):
-    """Those of a hash with modes."""
+    """The options of a hash with modes."""
 
 
 class TreeOptions(_Form, _Mode, RunOptions, total=False):
-    """Those of a tree."""
+    """The options of a tree."""
 
 
-_DEFAULTS = {"device": "auto"}  # of all others None
+_DEFAULTS = {"device": "auto"}  # all other defaults are None
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -107,7 +107,7 @@ def takes(kind: Any) -> Callable[[Function], Function]:
 
 
 def _naming(function: Function) -> Function:
-    """Return the same function, whose errors have its name even if they are those of what it calls."""
+    """Return the same function, whose errors have its name even if a function that it calls raised them."""
     what = _name_of(function)
 
     @functools.wraps(function)
@@ -144,7 +144,7 @@ def run_of(what: str, options: Any, *, wait: bool = True, tuned: bool = True, ti
         raise called(what, error) from None
 
 
-# What was an option once, or is one elsewhere: where the same is to be had.
+# Former options, and options of other functions, with what to use instead.
 _ELSEWHERE = {
     "pairs": 'the hash "keccak256_sorted" sorts its pairs',
     "policy": "with merklize.tuning.options(policy=...) around the call",

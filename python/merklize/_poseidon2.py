@@ -84,7 +84,7 @@ def _listed(values: object, what: str) -> list[Any]:
 
 
 def _words(values: object, what: str) -> bytes:
-    """The words of nested lists, one after another."""
+    """Return the words of nested lists, one after another."""
     words = array.array("Q")
     for i, value in enumerate(_listed(values, what)):
         if isinstance(value, (list, tuple)) or hasattr(value, "tolist"):

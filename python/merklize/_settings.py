@@ -1,4 +1,4 @@
-"""What nearly every function takes: where and how to run."""
+"""The options that nearly every function takes: where and how to run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ._types import Device, Policy, Progress
 
 
-# What merklize.tuning.options() says: policy and timings.
+# Policy and timings of merklize.tuning.options().
 tuning: ContextVar[tuple[Policy, _native.Timings | None]] = ContextVar("merklize.tuning", default=(None, None))
 
 
@@ -39,7 +39,7 @@ def settings(
 
 
 def device_name(device: object) -> str:
-    """Return a device's id, of any way to say it. Raises TypeError."""
+    """Return a device's id, however the device is given. Raises TypeError."""
     if isinstance(device, int) and not isinstance(device, bool):
         return f"cuda:{_arrays.unsigned(device, 'device')}"
     if isinstance(device, (list, tuple)):
@@ -69,7 +69,7 @@ def stream_handle(stream: object) -> int:
     for name in ("cuda_stream", "ptr", "handle"):
         found = getattr(stream, name, None)
         if found is not None:
-            # Numba's is a ctypes pointer, whose value is None for the default stream.
+            # Numba gives a ctypes pointer, whose value is None for the default stream.
             value = getattr(found, "value", found)
             return 0 if value is None else _arrays.unsigned(value, "stream")
     raise TypeError(
@@ -79,14 +79,14 @@ def stream_handle(stream: object) -> int:
 
 
 def is_blake3(hash: str) -> bool:
-    """Tell whether that is the name of BLAKE3. Raises TypeError: no text."""
+    """Tell whether a name of a hash is that of BLAKE3. Raises TypeError if it is no text."""
     if not isinstance(hash, str):
         raise TypeError(f"hash must be a string, got {type(hash).__name__}")
     return hash == "blake3"
 
 
 def hash_info(what: str, hash: str) -> _native.HashInfo:
-    """Return what a hash of trees is. Raises TypeError, InvalidArgument (with the known names)."""
+    """Return the facts of a hash of trees. Raises TypeError, InvalidArgument (with the known names)."""
     try:
         return _native.hash_by_name(hash)
     except (InvalidArgument, TypeError) as error:
@@ -94,7 +94,7 @@ def hash_info(what: str, hash: str) -> _native.HashInfo:
 
 
 def require_plain(what: str, hash: str, key: Any, context: Any, length: int, seek: int) -> None:
-    """Refuse what only BLAKE3 has."""
+    """Refuse options that only BLAKE3 has."""
     try:
         _native.require_message_hash(hash)
     except InvalidArgument as error:

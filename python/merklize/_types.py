@@ -37,23 +37,23 @@ class TorchDevice(Protocol):
 Array = NDArray[Any]
 """A NumPy array of any dtype."""
 Tensor = Union[SupportsDLPack, SupportsCudaArrayInterface]
-"""Somebody's array. Results for one on a device are DeviceArrays there, else NumPy arrays."""
+"""An array of another library. If it is on a device, results are DeviceArrays there, else NumPy arrays."""
 Bytes = NDArray[np.uint8]
 Words = Union[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int32]]
-"""Words of 64 or 32 bits; of signed ones, the bits count."""
+"""Words of 64 or 32 bits. The bits of signed words count."""
 Digests = Union[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int32]]
 """uint8[..., 32], or the same bytes as little-endian words: uint64[..., 4] or uint32[..., 8], or signed."""
 HostData = Union[Buffer, NDArray[Any]]
 """bytes, bytearray, memoryview, ... or any NumPy array."""
 Data = Union[HostData, Tensor]
-"""The same, or any tensor."""
+"""Host data, or any tensor."""
 OneDevice = Union[str, int, TorchDevice]
 """An id of devices(), "auto", N for "cuda:N", or PyTorch's."""
 Device = Union[OneDevice, Sequence[OneDevice]]
-"""One, or several: "cuda:all", "cuda:0,cuda:1", ["cuda:0", "cuda:1"], [0, 1]."""
+"""One device, or several: "cuda:all", "cuda:0,cuda:1", ["cuda:0", "cuda:1"], [0, 1]."""
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Input = Union[Path, int]
-"""A path, or a descriptor open for reading: read from where it stands to its end."""
+"""A path, or a descriptor open for reading, which is read from its position to its end."""
 Policy = Optional[Mapping[str, Union[int, str]]]
 """Tuning values by name; None lets the device's table decide."""
 Progress = Optional[Callable[[float], object]]

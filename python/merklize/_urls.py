@@ -1,4 +1,4 @@
-"""URLs: what is one, what may be shown of one, and which extra opens it."""
+"""URLs: whether a text is one, how to show one without secrets, and which extra opens it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def is_url(path: Any) -> bool:
 
 
 def local_path(url: str) -> str | None:
-    """Return the path that a file:// URL names; of others None."""
+    """Return the path that a file:// URL names; None for any other URL."""
     protocol, _, rest = url.partition("://")
     if protocol.lower() not in ("file", "local"):
         return None
@@ -43,7 +43,7 @@ def local_path(url: str) -> str | None:
 
 
 def plain(path: Any) -> Any:
-    """Return the path of a file:// URL, and anything else as it is. Raises FileError, as refuse_near_url()."""
+    """Return the path of a file:// URL, and anything else unchanged. Raises FileError, as refuse_near_url()."""
     if is_url(path):
         return local_path(path) or path
     refuse_near_url(path)
@@ -51,7 +51,7 @@ def plain(path: Any) -> Any:
 
 
 def refuse_near_url(path: Any) -> None:
-    """Refuse a word that was perhaps meant as a URL (`https ://`, `http:/`), and is neither one nor a file.
+    """Refuse a word that was perhaps meant as a URL (`https ://`, `http:/`), and is neither a URL nor a file.
 
     Raises FileError. What follows the protocol may hold secrets, so the error does not show it.
     """
@@ -62,7 +62,7 @@ def refuse_near_url(path: Any) -> None:
 
 
 def shown(url: str) -> str:
-    """Return what texts may show of a URL: no user, no password, no query string, which may be a signature."""
+    """Return a URL for texts: without user, password and query string, which may be a signature."""
     chain = re.split(r"::(?=[A-Za-z][\w+.-]*(?:://|::))", url)  # not the :: of an address
     return printable("::".join(map(_shown_part, chain)))
 
@@ -77,18 +77,18 @@ def _shown_part(url: str) -> str:
     port = host.rpartition("]")[2].partition(":")[2]
     if "@" in host:
         place = host.rpartition("@")[2] + place[len(host) :]
-    elif port and not port.isdigit():  # the begin of a password that has a / or a ?
+    elif port and not port.isdigit():  # the beginning of a password with a / or a ? in it
         place = place.rpartition("@")[2] if "@" in place else "..."
     return protocol + mark + place + ("?..." if question else "")
 
 
 def printable(text: str) -> str:
-    """Return a text without what a terminal would take for more than text: line ends, escapes, control characters."""
+    """Return a text with line ends, escapes and control characters escaped, which a terminal would act on."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def split_http(url: str) -> tuple[Any, str, int | None]:
-    """Return the parts of an http URL, its host and its port. Raises ValueError: the rule that it breaks."""
+    """Return the parts of an http URL, its host and its port. Raises ValueError, with the rule that the URL breaks."""
     from urllib.parse import urlsplit
 
     try:
@@ -103,7 +103,7 @@ def split_http(url: str) -> tuple[Any, str, int | None]:
 
 
 def extra_of(url: str) -> str | None:
-    """Return the extra of merklize that brings what opens a URL; None: no extra does."""
+    """Return the extra of merklize that installs the package that opens a URL; None: there is no such extra."""
     protocol = url.partition("://")[0].split("::")[0].lower()
     return _EXTRAS.get(protocol)
 

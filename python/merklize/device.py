@@ -1,4 +1,4 @@
-"""Which devices there are."""
+"""The devices of this machine."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from . import _native
 
 
 class DeviceInfo(NamedTuple):
-    """A device that can be asked for by its id."""
+    """A device, which `device=` selects by its id."""
 
     id: str
     """The name for `device=`: "cpu", "cuda:0", "opencl:0", ..."""
     backend: str
-    """What runs it: "cpu", "cuda", "opencl"."""
+    """The backend that runs it: "cpu", "cuda", "opencl", "sycl"."""
     name: str
-    """As the vendor calls it."""
+    """The vendor's name of the device."""
     vendor: str
     driver: str
     """Version of the driver or runtime; "" for the CPU."""
@@ -28,7 +28,7 @@ class DeviceInfo(NamedTuple):
 
 
 def devices() -> list[DeviceInfo]:
-    """Return every usable device, best first. A missing one: why_unavailable() says why."""
+    """Return every usable device, best first. why_unavailable() tells why one is missing."""
     return [DeviceInfo(*info) for info in _native.devices()]
 
 

@@ -95,7 +95,7 @@ def _digests(n: int, length: int) -> Bytes:
 def rows_output(
     rows: Any, key: Any, context: Any, length: int, seek: int, run: _native.Settings
 ) -> Bytes | DeviceArray:
-    """Return any part of the output of each row. The host makes it, of the two values below each root."""
+    """Return any part of the output of each row. The host makes it from the two values below each root."""
     import numpy as np
 
     size = _arrays.unsigned(length, "hash_rows: length")
@@ -110,7 +110,7 @@ def rows_output(
 def leaves_of_list(
     what: str, messages: Any, hash: _native.HashInfo, key: Any, context: Any, run: _native.Settings
 ) -> Any:
-    """Leaves of messages of any lengths: by BLAKE3 all at once, else those of one length at once."""
+    """Return the leaves of messages of any lengths: by BLAKE3 all at once, else those of one length at once."""
     import numpy as np
 
     word = np.dtype(_arrays.element_type(hash) or "uint8")

@@ -1,4 +1,4 @@
-"""The errors of merklize. Each is also the built-in exception that it is a case of; the text has the numbers and names.
+"""The errors of merklize. Each is also a built-in exception of its kind; the text has the numbers and names.
 
 A value of a wrong Python type (text where bytes belong) is a plain TypeError.
 """
@@ -10,7 +10,7 @@ import os
 
 
 def shown(value: object) -> str:
-    """Return a value as errors quote it: at most 80 characters, also of integers that Python does not print."""
+    """Return a value as errors quote it: at most 80 characters, also for integers that Python does not print."""
     if isinstance(value, (bytes, bytearray)):
         return f"{len(value)} bytes"
     if not isinstance(value, (str, int, float, type(None))):
@@ -23,14 +23,14 @@ def shown(value: object) -> str:
 
 
 class Error(Exception):
-    """What every error of this package derives from."""
+    """The base of all errors of this package."""
 
 
 class InvalidArgument(Error, ValueError):
     """A value outside what the function takes: a shape, a dtype, a length, an unknown name, a malformed proof."""
 
 
-_INNER = ("tree", "hash_each", "update")  # functions that others call: their names in errors become the caller's
+_INNER = ("tree", "hash_each", "update")  # inner functions, whose names in errors are replaced by the caller's
 
 
 def called(what: str, error: Exception) -> Exception:
@@ -69,12 +69,12 @@ class FileError(Error, OSError):
 
     @staticmethod
     def _refused(what: str, name: str, error: OSError) -> FileError:
-        """Return the error of what the system refused to do with a file: "open", "read", "write"."""
+        """Return the error of a file that the system refused to "open", "read" or "write"."""
         return FileError._of(f"{name}: cannot {what}: {error.strerror}", error.errno or 0, name)
 
     @staticmethod
     def _of(text: str, number: int, filename: str | None) -> FileError:
-        """Return the error of a text that the extension made. number  the system's, or 0."""
+        """Return the error with a text of the extension. number  errno's value, or 0."""
         kinds: dict[int, type[FileError]] = {
             errno.ENOENT: FileMissing,
             errno.EACCES: FileForbidden,
@@ -104,11 +104,11 @@ class FileForbidden(FileError, PermissionError):
 
 
 class FileIsDirectory(FileError, IsADirectoryError):
-    """A directory stands where a file should be."""
+    """There is a directory in place of a file."""
 
 
 class Mismatch(Error, ValueError):
-    """What was checked is not what its manifest, or its root, says; the text names what differs."""
+    """The checked data does not match its manifest or its root; the text names what differs."""
 
 
 class Cancelled(Error, RuntimeError):
@@ -116,4 +116,4 @@ class Cancelled(Error, RuntimeError):
 
 
 class InternalError(Error, RuntimeError):
-    """A driver failed, or a fault of this library."""
+    """A driver failed, or this library has a bug."""

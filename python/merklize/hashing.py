@@ -97,7 +97,7 @@ class Hasher(_native.Hasher):
 
 
 def append_file(update: Callable[[memoryview], object], path: Path, what: str) -> None:
-    """Give a file's bytes to a hasher's update(). what  the method that was called."""
+    """Append a file's bytes by a hasher's update(). what  the method that was called."""
     name = os.fsdecode(encoded(path, f"{what}: path"))
     try:
         with open(name, "rb", buffering=0) as file:
@@ -157,7 +157,7 @@ def hash(
     out: Tensor | None = None,
     **options: Unpack[HashOptions],
 ) -> bytes | DeviceArray:
-    """Return the BLAKE3 digest of bytes, or that of another hash of bytes.
+    """Return the digest of bytes, by BLAKE3 or by another hash of bytes.
 
     data      bytes-like, or an array of any dtype and layout: its bytes in C order. Of NumPy; or a tensor with
               `__dlpack__` or `__cuda_array_interface__` (PyTorch, CuPy, JAX, Numba), which is hashed where it lies
@@ -218,7 +218,7 @@ def hash_file(
     mmap: bool = False,
     **options: Unpack[HashOptions],
 ) -> bytes:
-    """Return the digest of a file, which is never in memory as a whole.
+    """Return the digest of a file, which is never completely in memory.
 
     path      a path, or a file descriptor or open file: read from where it stands to its end, and left open.
               A plain file is read by all threads; anything else by its readinto() or read(): gzip.open(), io.BytesIO.
@@ -278,7 +278,7 @@ def hash_files(
     seek: int = 0,
     **options: Unpack[HashOptions],
 ) -> list[bytes | FileError]:
-    """Return the digests of many files, several at once: one result a path, in order.
+    """Return the digests of many files, several at once: one result for each path, in order.
 
     A file that fails does not stop the others: its result is the FileError, not raised. Options as in hash_file().
     Paths may be URLs, too.
@@ -307,7 +307,7 @@ def hash_files(
     how = How(hash, key, context, length, seek, run)
     found = dict(zip(urls, hash_urls([names[k] for k in urls], how)))
     files = [k for k in range(len(names)) if k not in found]
-    quiet = settings(run.device, run.threads or None, tuned=is_blake3(hash))  # the URLs have told their progress
+    quiet = settings(run.device, run.threads or None, tuned=is_blake3(hash))  # progress of the URLs is reported already
     found |= zip(files, hash_named([names[k] for k in files], quiet))
     return [found[k] for k in range(len(names))]
 
@@ -338,7 +338,7 @@ def hash_leaves(
 def leaves_of(
     what: str, item: str, messages: Any, hash: str, key: Any, context: Any, run: _native.Settings, out: Any = None
 ) -> Digests | DeviceArray:
-    """Do what hash_leaves() does, of the function `what`, whose argument's items are called `item`."""
+    """Do what hash_leaves() does, for the function `what`. Error texts call the items of its argument `item`."""
     which = hash_info(what, hash)
     if not _arrays.is_array(messages) and not isinstance(messages, (bytes, bytearray, memoryview, str)):
         if not run.wait or out is not None:
@@ -352,7 +352,7 @@ def leaves_of(
 def digests_of(
     what: str, rows: Any, which: _native.HashInfo, hash: str, key: Any, context: Any, run: _native.Settings, out: Any
 ) -> Digests | DeviceArray:
-    """Return the digests of imported rows, one behind the other: uint8[n, m]; words [n, k], or [k] of one row."""
+    """Return the digests of imported rows: uint8[n, m]; or words [n, k], or [k] for one row."""
     bits = which.element_bits or 8
     shape, dtype = (*rows.shape[:-1], 256 // bits), rows.dtype if which.is_field else "uint8"
     row_bytes = rows.shape[-1] * (bits // 8)
@@ -432,7 +432,7 @@ def merge(
 
 
 def _signature(function: Any) -> str:
-    """The parameters of a function that takes() options, as Python's own text of them."""
+    """Return the signature of a function that takes() options, as Python prints it."""
     shown_as = function.__wrapped__
     names = list(shown_as.__code__.co_varnames[: shown_as.__code__.co_argcount])
     defaults = shown_as.__defaults__ or ()

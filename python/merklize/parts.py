@@ -1,4 +1,4 @@
-"""Data in several arrays on devices, as tensors sharded over GPUs are: hashed where it lies, all devices at once."""
+"""Digests and roots of data in several arrays on devices, such as tensors sharded over GPUs, by all devices at once."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _Proof:
-    """A proof of the extension's that never changes, bytes and JSON: what all proofs have."""
+    """What all proofs share: an immutable proof of the extension, with its bytes and JSON."""
 
     __slots__ = ("__weakref__", "_proof")
 
@@ -127,7 +127,7 @@ class MerkleProof(_Proof):
         siblings: Iterable[HostData],
         rule: str | None = None,
     ) -> None:
-        """Take the fields as they are named; without a rule, that which is usual for the hash."""
+        """Take the fields by their names; the default rule is that of the hash."""
         rule = _native.default_rule(hash) if rule is None else rule
         count, at = _count(n_leaves, "MerkleProof: n_leaves"), _count(index, "MerkleProof: index")
         self._take(_native.MerkleProof(hash, rule, count, at, leaf, siblings))
@@ -199,7 +199,7 @@ class MerkleProof(_Proof):
 
 
 class MultiProof(_Proof):
-    """Several leaves are in a tree: siblings that follow from others are left out, each other one is there once.
+    """Several leaves are in a tree: each digest that the verifier cannot compute is there once.
 
     hash, rule, n_leaves  of the tree
     indices   uint64[k], ascending, no one twice; neighbours without a gap make it a range proof
@@ -214,7 +214,7 @@ class MultiProof(_Proof):
     _proof: _native.MultiProof
 
     def __init__(self, hash: str, rule: str, n_leaves: int, indices: Any, leaves: Any, siblings: Any) -> None:
-        """Take the fields as they are named; arrays, or their bytes."""
+        """Take the fields by their names, as arrays or as their bytes."""
         numbers = _items(indices, "MultiProof: indices", "uint64")
         digests = _items(leaves, "MultiProof: leaves", "uint8")
         others = _items(siblings, "MultiProof: siblings", "uint8")
@@ -242,7 +242,7 @@ class MultiProof(_Proof):
 
     @property
     def leaves(self) -> NDArray[np.uint8]:
-        """The leaves, uint8[k, 32], one an index; a read-only view."""
+        """The leaves, uint8[k, 32], one for each index; a read-only view."""
         return self._proof.leaves
 
     @property
@@ -317,7 +317,7 @@ class MultiProof(_Proof):
 
 
 class ConsistencyProof(_Proof):
-    """The tree of the first old_leaves leaves is the beginning of that of new_leaves (RFC 6962); rule left_full.
+    """The first old_leaves leaves of a tree of new_leaves leaves are those of an older tree (RFC 6962); rule left_full.
 
     hash                    name of the trees' hash
     old_leaves, new_leaves  counts, old_leaves <= new_leaves
@@ -331,7 +331,7 @@ class ConsistencyProof(_Proof):
     _proof: _native.ConsistencyProof
 
     def __init__(self, hash: str, old_leaves: int, new_leaves: int, nodes: Iterable[HostData]) -> None:
-        """Take the fields as they are named."""
+        """Take the fields by their names."""
         old = _count(old_leaves, "ConsistencyProof: old_leaves")
         new = _count(new_leaves, "ConsistencyProof: new_leaves")
         self._take(_native.ConsistencyProof(hash, old, new, nodes))
@@ -396,7 +396,7 @@ def verify(
     """
     expected = _Expected(n_leaves, hash, rule, leaf, index)
     wanted = _native.digest(root, "verify: root")
-    _native.TreeForm("blake3", None, key, context)  # which checks them
+    _native.TreeForm("blake3", None, key, context)  # checks key and context
     if isinstance(proof, ConsistencyProof):
         raise TypeError("verify: a ConsistencyProof has two roots: call its verify(old_root, new_root)")
     given: object = proof if isinstance(proof, (_Proof, str)) else _native.host_bytes(proof, "verify: proof")
@@ -419,7 +419,7 @@ def verify_each(
     root: HostData,
     **options: Unpack[HashOptions],
 ) -> list[bool]:
-    """Verify many proofs of one tree, side by side on `device`: one result a proof, in order.
+    """Verify many proofs of one tree, side by side on `device`: one result for each proof, in order.
 
     Raises InvalidArgument for proofs of different hashes, and as MerkleTree for the device.
     """
@@ -461,7 +461,7 @@ def from_json(text: str | bytes) -> MerkleProof | MultiProof | ConsistencyProof:
 
 
 class _Expected:
-    """What a caller knows of a tree, each checked to be such a thing; None is not known."""
+    """What a caller knows of a tree, with checked types; None: not known."""
 
     def __init__(
         self,
@@ -503,7 +503,7 @@ def _items(value: Any, what: str, dtype: str) -> Any:
 
     try:
         array = np.frombuffer(value, dtype) if isinstance(value, bytes) else np.asarray(value)
-    except ValueError as error:  # rows of several lengths, or bytes that are no whole items
+    except ValueError as error:  # rows of different lengths, or bytes that are not whole items
         raise InvalidArgument(
             f"{what} must be {'uint8[k, 32]' if dtype == 'uint8' else 'uint64[k]'}: {error}"
         ) from error

@@ -39,12 +39,12 @@ __all__ = [
 
 
 class MatrixOpening(NamedTuple):
-    """One row of each matrix, with what shows that they are in a commitment."""
+    """One row of each matrix, with the siblings that prove the rows to be in a commitment."""
 
-    index: int  # type: ignore[assignment]  # tuple.index() is not there any more
-    """Of the leaf: a row of the tallest matrix."""
+    index: int  # type: ignore[assignment]  # replaces tuple.index()
+    """The index of the leaf: a row of the tallest matrix."""
     rows: list[Array]
-    """A row of each matrix, in their order; of a lower one row `index >> k`, where 2^k is how much lower it is."""
+    """One row of each matrix, in their order; of a matrix that is 2^k times lower, row `index >> k`."""
     siblings: Digests
     """For each layer below the cap, from the leaves on, the other children of the group: uint64[m, 4] and so on."""
 
@@ -53,9 +53,9 @@ class MatrixMultiOpening(NamedTuple):
     """Rows of several indices; each digest that a verifier cannot compute is there once."""
 
     indices: list[int]
-    """Ascending."""
+    """The indices, ascending."""
     rows: list[list[Array]]
-    """Of each index, a row of each matrix."""
+    """For each index, one row of each matrix."""
     siblings: Digests
     """Layer by layer from the leaves on, left to right."""
 
@@ -164,7 +164,7 @@ class MatrixCommitment:
         return self.open_many([index])[0]
 
     def open_many(self, indices: Iterable[SupportsIndex]) -> list[MatrixOpening]:
-        """Return an opening of each index, in order. All of them come from a device at once."""
+        """Return one opening for each index, in order. A device makes all of them at once."""
         which = _arrays.indices(indices, "open: index", self.n_leaves)
         rows, siblings = self._commitment.open_each(which, self._matrices)
         return [
@@ -173,7 +173,7 @@ class MatrixCommitment:
         ]
 
     def open_together(self, indices: Iterable[SupportsIndex]) -> MatrixMultiOpening:
-        """Return one opening of several indices, in any order, no one twice, at least one."""
+        """Return one opening of several indices: at least one, in any order, none twice."""
         which = _arrays.indices(indices, "open_together: indices", self.n_leaves)
         ascending, rows, siblings = self._commitment.open_together(which, self._matrices)
         size = len(rows) // len(ascending)
@@ -197,7 +197,7 @@ class MatrixCommitment:
         return rows
 
     def __repr__(self) -> str:
-        """Show what it is of."""
+        """Show the shapes, the hash and the device."""
         return f"<MatrixCommitment of {self._shapes} by {self.hash!r} on {self.device}>"
 
 
@@ -269,12 +269,12 @@ def _dims(one: Any) -> tuple[int, int]:
 
 
 def _none_holds(shapes: list[tuple[int, int]], hash: str, arity: int, cap_height: int, modulus: int) -> bool:
-    """Return False, after the verifier's own arguments were checked."""
+    """Return False, after a check of the verifier's own arguments."""
     import numpy as np
 
     return _native.verify_opening(np.empty(0, np.uint64), b"", b"", b"", shapes, hash, arity, cap_height, modulus, 0)
 
 
 def heap_slots(n_leaves: int) -> int:
-    """Return how many nodes the array has that merklize.build_tree() takes: 2^height + n, so 2n for a power of two."""
+    """Return the number of nodes in the array for merklize.build_tree(): 2^height + n, so 2n for a power of two."""
     return _native.heap_slots(n_leaves)

@@ -25,7 +25,7 @@ FIELDS = {"babybear": 0x78000001, "koalabear": 0x7F000001}
 
 
 def modulus_of(what: str, words: str, field: str | None) -> int:
-    """Return the modulus for words="montgomery", or 0. what  the function that was called."""
+    """Return the modulus for words="montgomery", else 0. what  the function that was called."""
     for name, value in (("words", words), ("field", field)):
         if not isinstance(value, str) and (value is not None or name == "words"):
             raise TypeError(f"{what}: {name} must be a string, got {type(value).__name__}")
@@ -113,7 +113,7 @@ def hash_rows(
     key, context = mode_of(options)
     run = run_of("hash_rows", options, wait=wait)
     which = hash_info("hash_rows", hash)
-    # What nearly every call has is asked first: small arrays take a few microseconds.
+    # The usual case first, because a call with a small array takes only a few microseconds.
     is_whole = type(length) is type(seek) is int and (length, seek) == (32, 0)
     if not is_whole:
         length, seek = _arrays.unsigned(length, "hash_rows: length"), _arrays.unsigned(seek, "hash_rows: seek")
@@ -147,7 +147,7 @@ def hash_rows(
 
 
 def _lies_in_rows(array: Any) -> bool:
-    """Tell whether an array is not a matrix of words, or one whose rows lie one behind the other."""
+    """Tell whether an array is no matrix of words, or a matrix with contiguous rows."""
     flags = getattr(array, "flags", None)
     if getattr(flags, "c_contiguous", False) or isinstance(array, _native.DeviceArray):
         return True

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 __all__ = ["ALGORITHMS", "Config", "FileHasher", "StreamHasher"]
 
 ALGORITHMS = ("blake3", "sha256")
-"""What merklize computes, by model-signing's names."""
+"""The hashes that merklize computes, by model-signing's names."""
 
 
-class StreamHasher(_engines.StreamingHashEngine):  # type: ignore[misc]  # of a package without types
+class StreamHasher(_engines.StreamingHashEngine):  # type: ignore[misc]  # a package without types
     """A digest of bytes that come in pieces."""
 
     def __init__(self, initial_data: bytes = b"", *, hashing_algorithm: str = "blake3") -> None:
@@ -116,7 +116,7 @@ class Config(_hashing.Config):  # type: ignore[misc]
     def use_file_serialization(self, **options: Any) -> Self:
         """Hash file by file, several at once: the stock method with its options. merklize ignores chunk_size."""
         super().use_file_serialization(**options)
-        # The stock serializer takes files of BLAKE3 one by one. Calls here share one pool of threads; small files gain.
+        # The stock serializer hashes BLAKE3 files one by one. Calls here share a pool of threads, so small files gain.
         self._serializer._is_blake3 = False
         return self
 

@@ -112,7 +112,7 @@ class MerkleTree:
                 f"{what}: format {shown(format and format.name)} hashes no messages: MerkleTree() takes its leaves, "
                 "32 bytes each"
             )
-        # Only the tree tells its progress.
+        # Only the tree reports progress.
         hashing = settings(run.device, run.threads or None, None, run.stream)
         leaves = leaves_of(what, "message", messages, leaf_hash, form.key, form.context, hashing)
         return cls._made(_native.make_tree(_arrays.leaves(leaves, what, run), form.native, 0, run), format, run)
@@ -256,7 +256,7 @@ class MerkleTree:
         return [self.level(level) for level in range(self.drop_levels, self.height + 1)]
 
     def cap(self, height: int) -> Digests | DeviceArray:
-        """Return the level at `height` levels below the root: of a perfect tree 2^height nodes. A view, as `.nodes`."""
+        """Return the level `height` levels below the root: 2^height nodes in a perfect tree. A view, as `.nodes`."""
         height = _arrays.integer(height, "cap: height")
         most = self.height - self.drop_levels
         if not 0 <= height <= most:
@@ -272,7 +272,7 @@ class MerkleTree:
     def prove(
         self, index: SupportsIndex | Iterable[SupportsIndex], leaves: HostData | None = None
     ) -> MerkleProof | list[MerkleProof]:
-        """Return the proof that leaf `index` is in the tree; of several indices a list of proofs, in order.
+        """Return the proof that leaf `index` is in the tree; for several indices a list of proofs, in order.
 
         leaves  all leaves again, of a tree with dropped levels
 
@@ -290,7 +290,7 @@ class MerkleTree:
         return MerkleProof._of(self._tree.prove(which, leaves)[0])
 
     def prove_together(self, indices: Iterable[SupportsIndex], leaves: HostData | None = None) -> MultiProof:
-        """Return one proof of several leaves, with each sibling that it needs once.
+        """Return one proof of several leaves, with each digest that the verifier cannot compute once.
 
         indices  in any order, no one twice, at least one
 
@@ -304,7 +304,7 @@ class MerkleTree:
         return MultiProof._of(self._tree.prove_range(first, last, leaves))
 
     def prove_consistency(self, old_leaves: int) -> ConsistencyProof:
-        """Return the proof that the tree of the first `old_leaves` leaves is the beginning of this one.
+        """Return the proof that this tree only adds leaves to the tree of its first `old_leaves` leaves.
 
         Of trees of the rule left_full. Raises InvalidArgument.
         """
@@ -317,7 +317,7 @@ class MerkleTree:
         *,
         progress: Progress = None,
     ) -> None:
-        """Replace leaves, and hash the paths above them again, in one pass a level.
+        """Replace leaves, and hash the paths above them again, in one pass for each level.
 
         changes  {index: leaf}; or indices, and then `leaves` has as many digests
 
@@ -459,7 +459,7 @@ def build_tree(
     wait: bool = True,
     **options: Unpack[TreeOptions],
 ) -> dict[str, int | str] | DeviceArray:
-    """Build all parents of a tree in memory of yours, and return the policy that was used.
+    """Build all parents of a tree in your memory, and return the policy that was used.
 
     nodes  uint8[2^height + n, 32], or words, uint64[..., 4] or uint32[..., 8], writable and in C order, of NumPy or on
            a device, prover.heap_slots(n) of them. Leaf k is at 2^height + k, so n + k for a power of two. Written:

@@ -89,7 +89,7 @@ class TreeFile:
 
     @property
     def padding(self) -> bytes:
-        """Of the rule "pad": 32 bytes."""
+        """The padding of the rule "pad": 32 bytes."""
         return self._open.padding
 
     @property
@@ -118,7 +118,7 @@ class TreeFile:
 
         level = _arrays.integer(level, "level")
         offset, count = self._open.level_offset(level), ((self.n_leaves - 1) >> level) + 1
-        if count == 0:  # nothing can be mapped
+        if count == 0:  # an empty range cannot be mapped
             return _arrays.nodes(b"", self.hash)
         with os.fdopen(os.dup(self._open.descriptor), "rb") as file:
             mapped = np.memmap(file, np.uint8, "r", offset, (32 * count,))
@@ -133,7 +133,7 @@ class TreeFile:
     @overload
     def prove(self, index: Iterable[SupportsIndex]) -> list[MerkleProof]: ...
     def prove(self, index: SupportsIndex | Iterable[SupportsIndex]) -> MerkleProof | list[MerkleProof]:
-        """Return the proof that leaf `index` is in the tree: reads a node a level. Of several indices a list."""
+        """Return the proof that leaf `index` is in the tree; reads one node a level. For several indices, a list."""
         if isinstance(index, Iterable):
             several = _arrays.indices(index, "prove: index", self.n_leaves)
             return [MerkleProof._of(proof) for proof in self._open.prove(several)]
@@ -149,7 +149,7 @@ class TreeFile:
         return MultiProof._of(self._open.prove_range(first, last))
 
     def prove_consistency(self, old_leaves: int) -> ConsistencyProof:
-        """Return the proof that the tree of the first `old_leaves` leaves is the beginning of this one."""
+        """Return the proof that this tree only adds leaves to the tree of its first `old_leaves` leaves."""
         return ConsistencyProof._of(self._open.prove_consistency(old_leaves))
 
     @takes(RunOptions)
@@ -171,13 +171,13 @@ class TreeFile:
         the file as it is then, not as it was when it was opened.
         """
         run = run_of("TreeFile.update", options, tuned=False, timed=False)
-        # The file may have more leaves by now than when it was opened.
+        # The file may have more leaves now than when it was opened.
         indices, leaves = _arrays.changes(changes, "update", 2**64)
         self._open.update(indices, leaves, run)
 
     @takes(RunOptions)
     def append(self, leaves: Digests, **options: Unpack[RunOptions]) -> None:
-        """Add leaves at the end, rule left_full, in a copy that takes the file's place; otherwise as update()."""
+        """Add leaves at the end, rule left_full, in a copy that replaces the file; otherwise as update()."""
         run = run_of("TreeFile.append", options, tuned=False, timed=False)
         self._open.append(_arrays.digests(leaves, "append: leaves", run, "k"), run)
 
@@ -191,7 +191,7 @@ class TreeFile:
         leaves: bool = False,
         **options: Unpack[RunOptions],
     ) -> int:
-        """Add the leaves that an input makes, as in MerkleTree.from_file(), and return how many; also of a pipe."""
+        """Add the leaves of an input, as MerkleTree.from_file() makes them, and return their number; also of a pipe."""
         leaf_size = leaf_size_of("append_file", None, leaf_size, row_size, leaves)
         run = run_of("TreeFile.append_file", options, tuned=False, timed=False)
         with opened(input, "append_file: input") as source:
@@ -264,7 +264,7 @@ class TreeBuilder:
         return self._builder.n_leaves
 
     def root(self) -> bytes:
-        """Return the root of the leaves so far; the builder goes on. Raises InvalidArgument: a count as MerkleTree."""
+        """Return the root of the leaves so far; more may follow. Raises InvalidArgument for a count, as MerkleTree."""
         return self._builder.root()
 
 
@@ -316,7 +316,7 @@ class TreeWriter:
 
     @property
     def written(self) -> int:
-        """Leaves that are there already: where the next one belongs."""
+        """Leaves so far, which is the index of the next leaf to append."""
         return self._open.written
 
     def append(self, leaves: Digests) -> None:
@@ -330,7 +330,7 @@ class TreeWriter:
         return root
 
     def close(self) -> None:
-        """Leave PATH.partial as it is, to be taken up again, unless it is finished."""
+        """Close the file. Unless it is finished, PATH.partial stays and can be resumed."""
         self._writer = None
 
     def __enter__(self) -> TreeWriter:
@@ -354,7 +354,7 @@ def build_tree_file(
     resume: bool = True,
     **options: Unpack[TreeOptions],
 ) -> TreeFacts:
-    """Build the tree over an input into a file, in little memory, and return its root and what else is known of it.
+    """Build the tree over an input into a file, in little memory, and return its root and other facts.
 
     input      a path or a descriptor; also a pipe, which is read in order; or a URL (docs/stores.md)
     leaf_size  bytes: leaf k is the digest of bytes k leaf_size to (k+1) leaf_size, as hash_leaves() gives it; the last
@@ -372,7 +372,7 @@ def build_tree_file(
     form = form_of("build_tree_file", hash, options, has_nodes=True)
     leaf_size = leaf_size_of("build_tree_file", form.format, leaf_size, row_size, leaves)
     run = run_of("build_tree_file", options, timed=False)
-    # A URL that cannot be written to is refused before the input is opened.
+    # Refuses a URL that cannot be written to before the input is opened.
     with output_file(output, "build_tree_file: output") as path, opened(input, "build_tree_file: input") as source:
         return _native.build_tree_file(source, leaf_size, row_size, path, form.native, resume, run)
 
@@ -387,7 +387,7 @@ def merkle_root_file(
     leaves: bool = False,
     **options: Unpack[TreeOptions],
 ) -> TreeFacts:
-    """Return the root of the tree over an input, and what else is known of it, in little memory.
+    """Return the root of the tree over an input, and other facts, in little memory.
 
     The arguments are those of build_tree_file().
     """

@@ -1,4 +1,4 @@
-"""For experts: tuning values and times of calls, and what is measured once for device="auto"."""
+"""For experts: tuning values and times of calls, and the measurements for device="auto"."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class options:
 
 
 class Cost(NamedTuple):
-    """What a job on host memory costs on a device: about latency + bytes / rate seconds."""
+    """The cost of a job on host memory on a device: about latency + bytes / rate seconds."""
 
     device: str
     """Id of the device."""
@@ -71,7 +71,7 @@ class Cost(NamedTuple):
 
 
 def calibrate(*, progress: Progress = None) -> list[Cost]:
-    """Measure each job on each usable device, and keep the figures for device="auto".
+    """Measure each job on each usable device, and store the figures for device="auto".
 
     They hold for processes that start from now on, as long as processor, devices, drivers and this package stay as they
     are. Takes some seconds a device, and more the first time, when kernels are compiled.
@@ -84,5 +84,5 @@ def calibrate(*, progress: Progress = None) -> list[Cost]:
 
 
 def calibration() -> list[Cost]:
-    """Return the costs that are kept, of devices that are still as they were measured."""
+    """Return the stored costs of the devices that have not changed since they were measured."""
     return [Cost(*cost) for cost in _native.calibration()]

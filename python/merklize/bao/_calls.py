@@ -1,4 +1,4 @@
-"""Outboards, encodings and slices: made, taken apart and verified."""
+"""Making, decoding and verifying outboards, encodings and slices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FORMATS: dict[str, tuple[int, bool, bool]] = {
     "bao_tree": (4, False, False),
     "bao_tree_post": (4, True, False),
 }
-"""log2 of a group's chunks, whether nodes come behind what is below them, whether the size comes first; by format."""
+"""By format: log2 of a group's chunks; whether nodes come behind those below them; whether the size comes first."""
 
 
 class Outboard(NamedTuple):
@@ -37,7 +37,7 @@ class Outboard(NamedTuple):
 
 
 class Encoding(NamedTuple):
-    """Nodes and message in one."""
+    """Nodes and message together."""
 
     encoding: bytes
     root: bytes
@@ -49,7 +49,7 @@ class Fault(NamedTuple):
     offset: int
     length: int
     in_outboard: bool
-    """The outboard is wrong, so that nothing is known of the message; otherwise the message is."""
+    """True: the outboard is wrong, so nothing is known of the message. False: the message is wrong."""
 
     def __str__(self) -> str:
         where = f"bytes {self.offset} to {self.offset + self.length}"
@@ -59,11 +59,11 @@ class Fault(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a verification found. True if nothing is wrong."""
+    """The result of a verification. True if nothing is wrong."""
 
     faults: list[Fault]
     size: int
-    """Bytes that were verified: whole groups."""
+    """Bytes that were verified, in whole groups."""
 
     def __bool__(self) -> bool:
         return not self.faults
@@ -91,14 +91,14 @@ def form_of(format: str, group_size: int | None) -> tuple[int, bool, bool]:
 
 
 def known_size(size: int | None, form: tuple[int, bool, bool]) -> int:
-    """Return the size that the extension gets: 0 where the format has one."""
+    """Return the size for the extension: 0 if the format states it."""
     if size is None and not form[2]:
         raise InvalidArgument("size must be given: this format does not have it")
     return 0 if size is None else size
 
 
 def require_outboard(outboard: HostData, size: int, root: Buffer, format: str, group_size: int | None) -> None:
-    """Raise Mismatch unless an outboard can be that of a message of `size` bytes; if that is 0, unless the root is."""
+    """Raise Mismatch unless an outboard fits a message of `size` bytes; if `size` is 0, unless the root does."""
     if size == 0:
         verify(b"", root, outboard, format=format, group_size=group_size).require()
     else:
@@ -106,7 +106,7 @@ def require_outboard(outboard: HostData, size: int, root: Buffer, format: str, g
 
 
 def in_groups(start: int, length: int, size: int, group: int) -> tuple[int, int]:
-    """Return begin and end of the groups of a range. No bytes take the group at `start`; beyond the end, the last."""
+    """Return begin and end of a range's groups. An empty range takes the group at `start`; beyond the end, the last."""
     last = max(size - 1, 0)
     begin = min(start, last) // group * group
     return begin, min((min(start + max(length, 1) - 1, last) // group + 1) * group, size)
@@ -251,7 +251,7 @@ def slice(
     group_size: int | None = None,
     size: int | None = None,
 ) -> bytes:
-    """Return the slice of message bytes `start` to `start + length`: who knows the root can verify it.
+    """Return the slice of message bytes `start` to `start + length`, which can be verified against the root.
 
     Verifies nothing itself.
 

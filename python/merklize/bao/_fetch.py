@@ -1,4 +1,4 @@
-"""A download that is verified while it comes, and that goes on where it was broken off."""
+"""A download that is verified while it arrives, and resumes where it was interrupted."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from .._types import HostData, Path, Progress
 
 _WINDOW = 4 << 20  # bytes that are verified at once
-_READ = 1 << 18  # bytes that are lost at most where a connection breaks
-_NEAR = 1 << 20  # ranges that are this close are asked for as one: a request costs as much
-_PASSING = {408, 425, 429, 500, 502, 503, 504}  # answers that another try may change
+_READ = 1 << 18  # the most bytes that are lost when a connection breaks
+_NEAR = 1 << 20  # ranges closer than this are one request, because a request takes as long as so many bytes
+_PASSING = {408, 425, 429, 500, 502, 503, 504}  # status codes after which another attempt may succeed
 _REDIRECTS = {301, 302, 303, 307, 308}
 _MOST_REDIRECTS = 10
 _OWN = "must be a regular file of this user, with one name and no link; remove it"
@@ -43,17 +43,17 @@ _clock = time.monotonic
 
 
 class Fetched(NamedTuple):
-    """What a download did, in bytes of the message."""
+    """The counts of a download, in bytes of the message."""
 
     path: str
-    """"" if it went to a descriptor."""
+    """The path written to; "" for a descriptor."""
     size: int
     kept: int
-    """Were there already, from an earlier try, and right."""
+    """Bytes of an earlier attempt that were right."""
     received: int
-    """Came from the server, wrong ones too."""
+    """Bytes that came from the server, wrong ones included."""
     repeated: int
-    """Of those, were wrong and were asked for again."""
+    """Received bytes that were wrong and were requested again."""
 
 
 def fetch(
@@ -115,7 +115,7 @@ def fetch(
 
 @contextlib.contextmanager
 def _opened(out: Path | int) -> Iterator[tuple[int, bool]]:
-    """Give the descriptor to write to, and whether it is a stream; a file gets its name at the end."""
+    """Give the descriptor to write to, and whether it is a stream. A file gets its name at the end."""
     if isinstance(out, int):
         with _named("the descriptor"):
             yield out, True
@@ -149,7 +149,7 @@ def _opened(out: Path | int) -> Iterator[tuple[int, bool]]:
 
 @contextlib.contextmanager
 def _named(path: str) -> Iterator[None]:
-    """Turn the system's errors into ours."""
+    """Turn OSErrors into errors of this package."""
     try:
         yield
     except FileError:
@@ -159,7 +159,7 @@ def _named(path: str) -> Iterator[None]:
 
 
 def _open_old(partial: str, flags: int) -> int:
-    """Open what an earlier try has left."""
+    """Open the file that an earlier attempt left."""
     try:
         return os.open(partial, flags, 0o666)
     except OSError as error:
@@ -169,7 +169,7 @@ def _open_old(partial: str, flags: int) -> int:
 
 
 def _require_own(fd: int, partial: str) -> None:
-    """Refuse what somebody else may have put there."""
+    """Refuse a file that another user may have put there."""
     info = os.fstat(fd)
     if not stat.S_ISREG(info.st_mode) or info.st_nlink != 1 or info.st_uid != os.geteuid():
         raise FileError(f"{partial}: {_OWN}")
@@ -179,7 +179,7 @@ def _lock(fd: int, partial: str) -> None:
     """Refuse a file that another process writes."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        is_busy = not os.path.samestat(os.fstat(fd), os.lstat(partial))  # it was finished meanwhile
+        is_busy = not os.path.samestat(os.fstat(fd), os.lstat(partial))  # the other process has finished it
     except (BlockingIOError, FileNotFoundError):
         is_busy = True
     if is_busy:
@@ -187,26 +187,26 @@ def _lock(fd: int, partial: str) -> None:
 
 
 class _Broken(Exception):
-    """A try ended early; another one may go further."""
+    """An attempt ended early; another one may get further."""
 
 
 class _Slow(_Broken):
-    """A try ended because it was too slow, whatever it brought."""
+    """An attempt ended because it was too slow, no matter what it received."""
 
 
 class _Place(NamedTuple):
-    """What a URL says."""
+    """The parts of a URL."""
 
     url: str
-    """Without credentials and fragment, in ASCII."""
+    """The URL without credentials and fragment, in ASCII."""
     origin: tuple[str, str | None, int]
-    """Protocol, host and port: where credentials may go."""
+    """Protocol, host and port: the only server that may get the credentials."""
     credentials: bytes
-    """User:password, or nothing."""
+    """User:password, or empty."""
 
 
 def _place(url: str) -> _Place:
-    """Take a URL apart. Raises ValueError: the rule that it breaks."""
+    """Take a URL apart. Raises ValueError, with the rule that the URL breaks."""
     if url.partition("://")[0].lower() not in ("http", "https"):
         raise ValueError("the URL must be of http or https")
     if re.search(r"[\0- \x7f]", url):
@@ -221,7 +221,7 @@ def _place(url: str) -> _Place:
 
 
 class _Paced(io.RawIOBase):
-    """What a socket gives, as long as it gives enough a second."""
+    """Reads from a socket as long as it gives enough bytes a second."""
 
     def __init__(self, raw: socket.SocketIO, seconds: float, least: int) -> None:
         self._raw, self._seconds, self._least = raw, seconds, least
@@ -247,7 +247,7 @@ class _Paced(io.RawIOBase):
 
 
 class _Answer(http.client.HTTPResponse):
-    """An answer that is read, from its first line on, as _Paced has it."""
+    """A response that is read by _Paced from its first line on."""
 
     def __init__(self, pace: tuple[float, int], sock: socket.socket, *arguments: Any, **options: Any) -> None:
         super().__init__(sock, *arguments, **options)
@@ -256,7 +256,7 @@ class _Answer(http.client.HTTPResponse):
 
 
 class _Server:
-    """Where a file is, and how it is asked for."""
+    """A server that has the file, and the requests to it."""
 
     def __init__(self, place: _Place, name: str, timeout: float, speed_limit: int) -> None:
         self.name = name
@@ -288,13 +288,13 @@ class _Server:
             found = self._ask_at(place, begin, end)
             if not isinstance(found, str):
                 return found
-            with contextlib.suppress(ValueError):  # what is no URL is no URL below
+            with contextlib.suppress(ValueError):  # an invalid URL is refused below
                 found = urllib.parse.urljoin(place.url, found)
             try:
                 there = _place(found)
             except ValueError as error:
                 raise FileError(f"{self.name}: the server sends elsewhere: {error}, got {shown(found)}") from None
-            # Credentials for this server are not sent to another one.
+            # Credentials for this server are not sent to another server.
             kept = place.credentials if there.origin == place.origin else b""
             place = there._replace(credentials=there.credentials or kept)
         raise FileError(f"{self.name}: the server sends elsewhere more than {_MOST_REDIRECTS} times")
@@ -312,7 +312,7 @@ class _Server:
                 return (
                     location.encode("latin-1", "replace").decode("utf-8", "surrogateescape").strip().replace(" ", "%20")
                 )
-            # Not the server's own words: they may be anything.
+            # Not the server's own text, which may be anything.
             text = f"the server answered {error.code} {http.client.responses.get(error.code, '')}".rstrip()
             if error.code in _PASSING:
                 raise _Broken(text) from None
@@ -342,13 +342,13 @@ class _Download:
         self._server, self._root, self._outboard, self._size = server, root, outboard, size
         self._window, self._rules, self._fd, self._in_order = window, rules, fd, in_order
         self._progress = progress
-        self._missing: list[tuple[int, int]] = [(0, size)] if size else []  # begin and end, in order, none touch
+        self._missing: list[tuple[int, int]] = [(0, size)] if size else []  # begin and end, in order; no two touch
         self._left = size
-        self._wrong: Fault | None = None  # the last one that came
+        self._wrong: Fault | None = None  # the last fault that was received
         self.kept = self.received = self.repeated = 0
 
     def resume(self) -> None:
-        """Find out what of an earlier try is right."""
+        """Verify what an earlier attempt left, and keep what is right."""
         if self._in_order:
             return
         if os.fstat(self._fd).st_size and self._size:
@@ -360,7 +360,7 @@ class _Download:
         os.ftruncate(self._fd, self._size)
 
     def _verified(self, data: bytes, offset: int) -> list[Fault]:
-        """Return what of a part is wrong. Raises Mismatch: the outboard is."""
+        """Return the faults of a part. Raises Mismatch if the outboard is wrong."""
         report = verify(data, self._root, self._outboard, offset=offset, size=self._size, **self._rules)
         for fault in report.faults:
             if fault.in_outboard:
@@ -369,12 +369,12 @@ class _Download:
 
     @staticmethod
     def _right(data: bytes, at: int, faults: Iterable[Fault]) -> list[tuple[int, int]]:
-        """Return begin and end of what is right in a part that begins at `at`."""
+        """Return begin and end of the right ranges in a part that begins at `at`."""
         ends = [at, *(end for fault in faults for end in (fault.offset, fault.offset + fault.length)), at + len(data)]
         return [(begin, end) for begin, end in zip(ends[::2], ends[1::2]) if begin < end]
 
     def run(self, retries: int) -> None:
-        """Ask for what is missing until nothing is."""
+        """Request missing ranges until none is missing."""
         failures = 0
         while self._missing:
             before, is_slow = self._left, False
@@ -393,7 +393,7 @@ class _Download:
                 time.sleep(min(0.1 * 2 ** min(failures, 7), 10))
 
     def _range(self, begin: int, end: int) -> bool:
-        """Ask for bytes `begin` to `end` and keep what is right; tell whether the answer had all that was missing."""
+        """Request bytes `begin` to `end` and keep what is right; tell whether the response had all missing bytes."""
         with self._server.ask(begin, end) as response:
             is_all: bool = response.status == 200  # the server gives no ranges
             at, end = (0, self._missing[-1][1]) if is_all else (self._first_byte(response, begin), end)
@@ -405,7 +405,7 @@ class _Download:
         return is_all
 
     def _first_byte(self, response: Any, begin: int) -> int:
-        """Return where in the file the answer begins."""
+        """Return the position in the file at which the response begins."""
         stated = response.headers.get("Content-Range", "")
         found = re.fullmatch(r"bytes (\d{1,19})-\d{1,19}/(\d{1,19}|\*)", stated.strip(), re.ASCII)
         if response.status != 206 or not found or int(found[1]) != begin:
@@ -424,13 +424,13 @@ class _Download:
                 data += more
                 self.received += len(more)
         except (OSError, http.client.HTTPException):
-            pass  # what came before is good
+            pass  # the bytes received before are good
         if not data:
             raise _Broken("the connection ended early")
         return bytes(data)
 
     def _keep(self, data: bytes, at: int) -> None:
-        """Verify what came and write what is right. Of a group that is cut off nothing is known."""
+        """Verify the received bytes and write what is right. A group that is cut off cannot be verified."""
         group = 1024 << form_of(**self._rules)[0]
         whole = data if at + len(data) == self._size else data[: len(data) // group * group]
         faults = self._verified(whole, at) if whole else []
@@ -438,7 +438,7 @@ class _Download:
             self.repeated += fault.length
             self._wrong = fault
         right = self._right(whole, at, faults)
-        if self._in_order:  # what comes before is written
+        if self._in_order:  # the bytes before are written already
             here = self._missing[0][0]
             right = [(here, end) for begin, end in right if begin <= here < end]
         for begin, end in right:
@@ -456,7 +456,7 @@ class _Download:
         return self._missing[k : k + 1]
 
     def _found(self, ranges: Iterable[tuple[int, int]]) -> None:
-        """Note that these bytes are there. The cost does not grow with what is missing elsewhere."""
+        """Note that these bytes are there. The cost does not depend on the number of other missing ranges."""
         for first, last in ranges:
             begin = bisect.bisect_left(self._missing, (first,))
             begin -= begin > 0 and self._missing[begin - 1][1] > first
@@ -468,7 +468,7 @@ class _Download:
 
 
 def _joined(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return ranges that cover these, with those that are near each other as one."""
+    """Return ranges that cover these, with ranges near each other joined."""
     joined: list[tuple[int, int]] = []
     for begin, end in ranges:
         if joined and begin - joined[-1][1] <= _NEAR:

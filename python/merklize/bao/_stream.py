@@ -1,4 +1,4 @@
-"""What is verified while it is read."""
+"""Verification while reading."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class HasRead(Protocol):
 
 
 class Decoder(_native.BaoDecoder):
-    """Verifies an encoding, or a slice, that comes in order: item by item.
+    """Verifies an encoding or a slice that comes in order, item by item.
 
     root    the digest that is trusted
     ranges  of a slice: (start, length) of each range that it was made of; None: an encoding
@@ -60,7 +60,7 @@ class Decoder(_native.BaoDecoder):
 
     @property
     def offset(self) -> int:
-        """Where in the message the last bytes that take() returned begin."""
+        """Where the bytes of the last take() begin in the message."""
         return super().offset
 
     @property
@@ -94,7 +94,7 @@ def decode_stream(
 
 
 def decoded(decoder: Decoder, file: HasRead) -> Iterator[bytes]:
-    """Yield what a decoder gives out of a file that has all of its items, and nothing behind them."""
+    """Yield the bytes of a decoder from a file that has all its items and nothing behind them."""
     read = 0
     while wanted := decoder.wants():
         item = _read_exactly(file, wanted)
@@ -108,7 +108,7 @@ def decoded(decoder: Decoder, file: HasRead) -> Iterator[bytes]:
 
 
 class Reader(io.RawIOBase):
-    """A file, open for reading, of which only verified bytes are given out: wherever one reads.
+    """A file, open for reading at any position, that gives only verified bytes.
 
     file      of the message, with read() and seek(); it is not closed
     outboard  bytes-like; that of a large file may be mapped (mmap, numpy.memmap)
@@ -128,7 +128,7 @@ class Reader(io.RawIOBase):
         group_size: int | None = None,
         size: int | None = None,
     ) -> None:
-        """Raise Mismatch if the outboard cannot be this file's: another length, or another size."""
+        """Raise Mismatch if the outboard cannot belong to this file, by its length or the size that it states."""
         super().__init__()
         for method in ("read", "seek"):
             if not callable(getattr(file, method, None)):
@@ -170,10 +170,10 @@ class Reader(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill a writable buffer with verified bytes; fewer at the end, and where a group ends."""
-        _native.host_bytes(buffer, "readinto: buffer")  # which refuses arrays of Python objects
+        _native.host_bytes(buffer, "readinto: buffer")  # refuses arrays of Python objects
         try:
             out = memoryview(buffer).cast("B")
-        except ValueError as error:  # NumPy's, of dtypes that the buffer protocol does not have
+        except ValueError as error:  # NumPy's error for dtypes that the buffer protocol lacks
             raise InvalidArgument(
                 f"readinto: buffer must be writable bytes, got {type(buffer).__name__}: {error}"
             ) from None
@@ -195,7 +195,7 @@ class Reader(io.RawIOBase):
             raise Mismatch(f"the file ends at byte {begin + len(data)}, the message at {self._size}")
         first, last = begin, begin + count
         report = verify(data, self._root, self._outboard, offset=begin, size=self._size, **self._form)
-        for fault in report.faults:  # what lies between faults is right
+        for fault in report.faults:  # the bytes between faults are right
             if fault.offset > self._at:
                 last = min(last, fault.offset)
             elif fault.offset + fault.length <= self._at:

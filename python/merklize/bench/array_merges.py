@@ -1,4 +1,4 @@
-"""BLAKE3 trees as operations on whole arrays, for PyTorch, CuPy or NumPy: no kernel of one's own.
+"""BLAKE3 trees as operations on whole arrays, for PyTorch, CuPy or NumPy, without a kernel of their own.
 
 A merge is the digest of the 64 bytes left || right. Words are int32, which all of these libraries add and shift on all
 devices; bits that fall out at the top are lost, as BLAKE3 wants.
@@ -32,7 +32,7 @@ def root(library: Any, leaves: Any) -> Any:
 
 
 def merge(library: Any, blocks: Any) -> Any:
-    """int32[n, 16] to int32[n, 8]."""
+    """Compress int32[n, 16] to int32[n, 8]."""
     words = [blocks[:, i] for i in range(16)]
     zero = words[0] ^ words[0]
     tail = (0, 0, 64, CHUNK_START | CHUNK_END | ROOT)

@@ -1,4 +1,4 @@
-"""Measuring one job: a first call apart, then repeats; medians with their spread; every answer is checked."""
+"""Measuring one job: a first call by itself, then repeats; medians with their spread; every answer is checked."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ LONG_ENOUGH = 20.0
 
 
 class WrongAnswer(Exception):
-    """A job gave another answer than the CPU."""
+    """A job gave a different answer than the CPU."""
 
 
 def spread(values: list[float]) -> dict[str, float]:
-    """Median, least and most."""
+    """Return median, least and greatest."""
     return {"median": median(values), "min": min(values), "max": max(values)}
 
 
 def named(job: Job) -> dict[str, Any]:
-    """What every row of a job begins with."""
+    """Return the fields with which every row of a job begins."""
     return {
         "suite": job.suite,
         "job": job.name,
@@ -86,7 +86,7 @@ def _times(
 
 
 def require(job: Job, by: str, answer: bytes, expected: bytes) -> None:
-    """Raise WrongAnswer if it is one."""
+    """Raise WrongAnswer if an answer is not the expected one."""
     if answer != expected:
         raise WrongAnswer(
             f"{job.suite}, {job.name} by {job.hash}, {by}, 2^{job.log2}: got {answer.hex()}, the CPU says "
@@ -95,7 +95,7 @@ def require(job: Job, by: str, answer: bytes, expected: bytes) -> None:
 
 
 def measure_peer(peer: Peer, job: Job, threads: int, repeats: int, expected: bytes) -> dict[str, Any]:
-    """Measure the same work by a peer and return its row. The two take turns: a machine that slows down slows both.
+    """Measure the same work by a peer and return its row. Both take turns, so that a slower machine slows down both.
 
     end_to_end  of the peer's call
     ours        of the library's, in between

@@ -97,12 +97,12 @@ INTEGER_THROUGHPUT = {V100: 80 * 1.53, "NVIDIA H200": 132 * 1.98}
 
 
 def best_of(suite: str, hash: str, log2: int, device: str | None = None) -> Original | None:
-    """The fastest published time of a job, of all devices or of one."""
+    """Return the fastest published time of a job, on any device or on one."""
     found = [o for o in ORIGINALS if (o.suite, o.hash, o.log2) == (suite, hash, log2) and device in (None, o.device)]
     return min(found, key=lambda o: o.kernel, default=None)
 
 
 def hardware_ratio(original: Original, device: str) -> float | None:
-    """How much faster the hardware alone is, or None: not known."""
+    """Return how many times as fast the hardware alone is; None if that is not known."""
     ours, theirs = INTEGER_THROUGHPUT.get(device), INTEGER_THROUGHPUT.get(original.device)
     return ours / theirs if ours and theirs else None

@@ -25,23 +25,23 @@ from . import array_merges
 from .suites import Job
 
 Work = Callable[[], "tuple[float, bytes | None]"]
-"""Seconds, and the answer; None: this work has none in common with ours."""
+"""Seconds, and the answer; None: the answer is not comparable with that of the library."""
 
 
 class Missing(Exception):
-    """A peer is not here; the text says how to get it."""
+    """A peer is not installed; the text says how to get it."""
 
 
 class Peer(ABC):
-    """What all peers have. `most`: log2 of the largest job that it is given."""
+    """The base of all peers. `most`: log2 of the largest job for this peer."""
 
     name = ""
     threaded = True
-    """Whether it takes a count of threads."""
+    """Whether the peer takes a number of threads."""
     warms_up = False
     """Whether the call runs once more, off the clock, before it is timed."""
     on_device = False
-    """Whether it works on data that is in a GPU's memory, and is to be compared with our call there."""
+    """Whether the peer works on data in a GPU's memory, and is compared with the library's call there."""
     most = 40
 
     @property
@@ -51,7 +51,7 @@ class Peer(ABC):
 
     @abstractmethod
     def does(self, job: Job) -> bool:
-        """Whether it has this job."""
+        """Whether the peer has this job."""
 
     @abstractmethod
     def work(self, job: Job, threads: int) -> Work:
@@ -202,7 +202,7 @@ class RustPeer(Peer):
 
     @abstractmethod
     def arguments(self, job: Job) -> tuple[str, ...]:
-        """Those of the program for this job."""
+        """Return the arguments of the program for this job."""
 
     def work(self, job: Job, threads: int) -> Work:
         command = (*self.arguments(job), "--repeats", "1", "--threads", str(threads))
@@ -241,12 +241,12 @@ class Winterfell(RustPeer):
         )
 
     def arguments(self, job: Job) -> tuple[str, ...]:
-        name = job.hash.removesuffix("_v3")  # theirs is today's
+        name = job.hash.removesuffix("_v3")  # the crate has today's version
         return ("winterfell-tree", "--hash", name, "--log2-leaves", str(job.log2))
 
 
 class WinterfellMerges(RustPeer):
-    """Independent merges, of today's release or of the one that had the first Rescue Prime; on pairs of its own."""
+    """Independent merges, by today's release or the one with the first Rescue Prime, on pairs of its own."""
 
     threaded = False
     most = 20
@@ -265,7 +265,7 @@ class WinterfellMerges(RustPeer):
 
 
 class RustProgram:
-    """bench/peers of a checkout, built by cargo when it is asked for; or the program that MERKLIZE_PEERS names."""
+    """bench/peers of a checkout, which cargo builds at first use; or the program that MERKLIZE_PEERS names."""
 
     SOURCE = os.path.join("bench", "peers")
 
@@ -291,7 +291,7 @@ class RustProgram:
 
 
 def _said(*command: str, environment: dict[str, str] | None = None) -> str:
-    """The standard output of a program. Raises Missing with the end of its complaint."""
+    """Return the standard output of a program. Raises Missing with the end of its error output."""
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=environment
@@ -329,12 +329,12 @@ class ArrayLibrary(Peer):
 
         library = _module(self.name)
         leaves = library.asarray(job.data.view("<i4"), **self._place)
-        # The root's way to the host waits for all before it.
+        # Copying the root to the host waits for all commands before it.
         return _timed(lambda: np.array(array_merges.root(library, leaves).tolist(), "<i4").tobytes())
 
 
 def all_peers() -> tuple[Peer, ...]:
-    """In the order of the tables. Nothing is imported or built before a version is asked for."""
+    """Return all peers in the order of the tables. Nothing is imported or built before a version is wanted."""
     program = RustProgram()
     return (
         Blake3Package(),
@@ -351,7 +351,7 @@ def all_peers() -> tuple[Peer, ...]:
 
 
 def for_job(peers: tuple[Peer, ...], job: Job, device: str, again: bool) -> Iterator[Peer]:
-    """Those that do this work.
+    """Yield the peers that have a job.
 
     again  a second pass, by more threads: only those that take a count
     """

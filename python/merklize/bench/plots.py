@@ -14,7 +14,7 @@ from .originals import ORIGINALS
 
 Row = dict[str, Any]
 Measured = list[tuple[dict[str, Any], Row]]
-"""Rows, each with its run."""
+"""Rows, each with the run that it belongs to."""
 
 COPIES = (
     ("to_device", "host to device", "#9ecae1"),
@@ -24,7 +24,7 @@ COPIES = (
 
 
 def plot(path: str, runs: list[dict[str, Any]]) -> None:
-    """Draw one picture of all runs: a column a suite. The format follows the name's ending.
+    """Draw one picture of all runs, with one column for each suite. The ending of the name gives the format.
 
     Raises ImportError without matplotlib, OSError.
     """
@@ -42,12 +42,12 @@ def plot(path: str, runs: list[dict[str, Any]]) -> None:
 
 
 def measured(runs: list[dict[str, Any]]) -> Measured:
-    """All rows with times."""
+    """Return all rows with times."""
     return [(run, row) for run in runs for row in run["rows"] if "skipped" not in row]
 
 
 def of_library(rows: Measured) -> Measured:
-    """Without peers; of the CPU's two passes the one by all threads."""
+    """Return the rows of the library; of the CPU's two passes, the one by all threads."""
     most: dict[int, int] = {}
     for run, row in rows:
         most[id(run)] = max(row["threads"], most.get(id(run), 0))
@@ -55,7 +55,7 @@ def of_library(rows: Measured) -> Measured:
 
 
 def device_of(run: dict[str, Any]) -> str:
-    """What a legend calls the device of a run."""
+    """Return the name of a run's device in legends."""
     backend = run["device"].partition(":")[0]
     driver = f", {run['driver']}" if run["driver"] and "NVIDIA" not in run["name"] else ""
     return f"{run['name']} ({'native' if backend == 'cpu' else backend}{driver})"
@@ -70,7 +70,7 @@ def _unique(items: Iterator[Any]) -> list[Any]:
 
 
 def _largest(rows: Measured, key: Callable[[dict[str, Any], Row], Any]) -> dict[Any, tuple[dict[str, Any], Row]]:
-    """Of each key the row of the largest size."""
+    """Return the row of the largest size for each key."""
     found: dict[Any, tuple[dict[str, Any], Row]] = {}
     for run, row in rows:
         at = key(run, row)
@@ -80,7 +80,7 @@ def _largest(rows: Measured, key: Callable[[dict[str, Any], Row], Any]) -> dict[
 
 
 def largest_of_peers(rows: Measured) -> dict[Any, tuple[dict[str, Any], Row]]:
-    """Of each peer, job and count of threads the row of the largest size that both did."""
+    """Return, for each peer, job and number of threads, the row of the largest size that both have done."""
     peers = [(run, row) for run, row in rows if "peer" in row]
     found = _largest(peers, lambda run, row: (run["name"], row["peer"], row["job"], row["hash"], row["threads"]))
     return dict(sorted(found.items()))
@@ -90,7 +90,7 @@ def largest_of_peers(rows: Measured) -> dict[Any, tuple[dict[str, Any], Row]]:
 
 
 def time_against_size(axes: Any, rows: Measured) -> None:
-    """Lines on log axes, and the originals' points beside them."""
+    """Draw lines on log axes, and the originals' points beside them."""
     lines: dict[str, list[tuple[int, float]]] = {}
     devices = _unique(device_of(run) for run, _ in rows)
     hashes = _unique(row["hash"] for _, row in rows)
@@ -122,7 +122,7 @@ def time_against_size(axes: Any, rows: Measured) -> None:
 
 
 def where_it_goes(axes: Any, rows: Measured) -> None:
-    """Stacked bars at the largest size of each device and policy; of jobs without a device's clock there are none."""
+    """Draw stacked bars at the largest size of each device and policy, for jobs timed by a device's clock."""
     timed = [(run, row) for run, row in rows if "kernel" in row]
     largest = _largest(timed, lambda run, row: (device_of(run), row["job"], row["hash"], row["policy"]))
     labels = [
@@ -151,7 +151,7 @@ def where_it_goes(axes: Any, rows: Measured) -> None:
 
 @contextmanager
 def _figure(path: str, rows: int, columns: int, size: tuple[float, float]) -> Iterator[Any]:
-    """Axes to draw on, written to `path` at the end. The same results make the same file."""
+    """Give axes to draw on, and write them to `path` at the end. The same results give the same file."""
     import matplotlib
 
     matplotlib.use("Agg")

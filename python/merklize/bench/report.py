@@ -11,7 +11,7 @@ SIDES = " rrrrrr"
 
 
 def human_time(seconds: float) -> str:
-    """0.0015 -> "1.500 ms", at most eight characters."""
+    """Return a time as text of at most eight characters: 0.0015 -> "1.500 ms"."""
     for unit, factor in (("s", 1.0), ("ms", 1e3)):
         if seconds * factor >= 1:
             return f"{seconds * factor:#.4g} {unit}"
@@ -19,7 +19,7 @@ def human_time(seconds: float) -> str:
 
 
 def line(row: dict[str, Any], device: str) -> tuple[tuple[str, ...], str]:
-    """One line of the table, and what is said below it: policy, threads, what it is compared with."""
+    """Return one line of the table, with the lines below it: policy, threads, comparison."""
     start = (_job(row), f"2^{row['log2']}")
     if "skipped" in row:
         return start, _joined(_policy(row), f"skipped: {row['skipped']}")

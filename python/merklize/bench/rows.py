@@ -17,7 +17,7 @@ FORMAT = "merklize-bench-1"
 
 
 def run_of(device: merklize.DeviceInfo) -> dict[str, Any]:
-    """What a run's rows have in common."""
+    """Return the fields that all rows of a run share."""
     return {
         "format": FORMAT,
         "date": str(datetime.date.today()),
@@ -38,7 +38,7 @@ def run_of(device: merklize.DeviceInfo) -> dict[str, Any]:
 
 
 def write(path: str, runs: list[dict[str, Any]], *, is_last: bool = False) -> None:
-    """Write all runs, whole or not at all: called after every row, so that an end in the middle loses none.
+    """Write all runs, completely or not at all. Called after every row, so that an interruption loses none.
 
     is_last: the call after the last row, when a device or a pipe gets them.
     """

@@ -27,18 +27,18 @@ FIELD_HASHES = ("rp64_256_v1", "rp64_256_v3")
 
 Policy = Optional[dict[str, "int | str"]]
 Call = Callable[..., bytes]
-"""Takes Timings or None, and where a job has policies, choice=: another one."""
+"""Takes Timings or None, and for a job with policies, choice=: another policy."""
 
 
 class Choice(NamedTuple):
-    """A policy and what a table calls it."""
+    """A policy and its name in tables."""
 
     name: str
     policy: Policy
 
 
 TUNED = Choice("tuned", None)
-# The ways of the originals, as docs/benchmarks.md lists them.
+# The approaches of the originals, as docs/benchmarks.md lists them.
 APPROACHES = (
     Choice("approach 1", {"levels_per_launch": 1, "constants": "global"}),
     Choice("approach 2", {"levels_per_launch": 8, "group_size": 128, "constants": "global"}),
@@ -71,14 +71,14 @@ class Job(NamedTuple):
 
 
 def with_choice(job: Job, choice: Choice) -> Job:
-    """The same work by another policy, for jobs that have any."""
+    """Return the same work by another policy, for jobs that have policies."""
     calls = (None if call is None else partial(call, choice=choice) for call in (job.resident, job.host))
     resident, host = calls
     return job._replace(choice=choice, resident=resident, host=host)
 
 
 class Wish(NamedTuple):
-    """What the user asked for. None: what the suite has."""
+    """The user's choices. None: all that the suite has."""
 
     device: str
     sizes: tuple[int, ...] | None = None
@@ -92,7 +92,7 @@ def _sizes(wish: Wish, usual: range) -> tuple[int, ...]:
 
 
 def _choices(wish: Wish, all_of_them: tuple[Choice, ...]) -> tuple[Choice, ...]:
-    # The CPU has lanes of its own and knows no groups: one choice is all choices.
+    # The CPU has fixed lanes and no groups, so all choices are the same.
     if wish.choices is None and wish.device == "cpu":
         return (TUNED,)
     return wish.choices or all_of_them
@@ -103,7 +103,7 @@ def _hashes(wish: Wish, usual: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def random_bytes(n: int, what: str) -> NDArray[np.uint8]:
-    """Fresh bytes that look random, the same for everybody. Raises MemoryError: more than the memory there is.
+    """Return fresh bytes that look random, the same on all machines. Raises MemoryError if there is not enough memory.
 
     A system that promises more memory than it has would kill the process instead.
     """
@@ -116,7 +116,7 @@ def random_bytes(n: int, what: str) -> NDArray[np.uint8]:
 
 
 def random_leaves(n: int, hash: str) -> Any:
-    """uint8[n, 32], or field elements uint64[n, 4]."""
+    """Return leaves: uint8[n, 32], or field elements uint64[n, 4]."""
     import numpy as np
 
     data = random_bytes(32 * n, "leaves")
@@ -329,7 +329,7 @@ _KIB = 1 << 10
 
 
 def _lengths(name: str) -> list[int]:
-    """The lengths of the messages of a job of hash_each, the same for everybody."""
+    """Return the lengths of the messages of a job of hash_each, the same on all machines."""
     import numpy as np
 
     random = np.random.default_rng(1)
@@ -358,14 +358,14 @@ def hash_each(wish: Wish) -> Iterator[Job]:
         names = ["1,000 of 4 KiB", "around 64 KiB", "10,000 of 64 KiB", "a model of 8B"]
     for name in names:
         lengths = _lengths(name)
-        if wish.sizes:  # the first ones, of at most so many bytes
+        if wish.sizes:  # the first messages, up to so many bytes
             ends = [0, *itertools.accumulate(lengths)]
             lengths = lengths[: max(bisect.bisect_right(ends, 1 << wish.sizes[-1]) - 1, 0)]
         size = sum(lengths)
         if size == 0:
             continue
         data = random_bytes(min(size, 1 << 30), "data")
-        if size > len(data):  # of a large model only the first bytes are new
+        if size > len(data):  # a large model repeats its first bytes
             data = _repeated(data, size)
         ends = [0, *itertools.accumulate(lengths)]
         messages: list[Any] = (

@@ -19,9 +19,9 @@ from .tuned import Policy, text_of
 
 FORMAT = "merklize-tune-1"
 LEAST_GAIN = 1.02
-"""What a winner must gain, beyond the spread of the built-in table's times."""
+"""The least gain of a winner, beyond the spread of the built-in table's times."""
 HOPELESS = 1.5
-"""A first run that takes so many times the best one's time is not repeated."""
+"""A policy whose first run takes so many times the best time is not repeated."""
 
 Space = tuple[tuple[str, "tuple[int | str, ...]"], ...]
 
@@ -32,11 +32,11 @@ TRIED: dict[str, tuple[int | str, ...]] = {
     "levels_per_launch": (1, 2, 3, 4, 6, 8, 9, 10),
     "group_size": (32, 64, 128, 256, 512),
 }
-"""What is tried of a field: all, or what is known to matter."""
+"""The values of a field that are tried: all, or those known to matter."""
 
 
 class Tunable(NamedTuple):
-    """A job as the suites have it, and the sizes that are tuned by default (log2, as the suites count them)."""
+    """A job of the suites, and the sizes that are tuned by default (log2, as the suites count them)."""
 
     suites: tuple[str, ...]
     unit: str
@@ -53,16 +53,16 @@ JOBS = {
 
 
 def space(job: str, hash: str, device: str) -> Space:
-    """The fields that a caller may choose, and the values that are tried."""
-    if device == "cpu":  # its lanes are its own, and it knows no groups
+    """Return the fields that a caller may choose, and the values that are tried."""
+    if device == "cpu":  # its lanes are fixed, and it has no groups
         return (("levels_per_launch", (4, 6, 8, 10, 12, 14, 16)),) if job == "tree" else ()
     is_used = {"levels_per_launch": job == "tree", "constants": hash in FIELD_HASHES}
-    last = "group_size"  # which of its values are possible depends on the others
+    last = "group_size"  # its possible values depend on the other fields
     return tuple((name, TRIED[name]) for name in sorted(FIELDS, key=last.__eq__) if is_used.get(name, True))
 
 
 def job_of(name: str, hash: str, log2: int, device: str) -> Job:
-    """The job with its input, by the built-in table. Raises OutOfMemory, MemoryError."""
+    """Return the job with its input, by the built-in table. Raises OutOfMemory, MemoryError."""
     wish = Wish(device, (log2,), (hash,), (TUNED,))
     for suite in JOBS[name].suites:
         for job in SUITES[suite](wish):
@@ -110,7 +110,7 @@ class Tuner:
         self.tried: list[dict[str, Any]] = []
 
     def seconds(self, policy: Policy) -> float | None:
-        """The median of a policy's runs; None, and the reason in `tried`, if one is wrong or fails."""
+        """Return the median of a policy's runs; None, with the reason in `tried`, if a run is wrong or fails."""
         self._step()
         call = self._call(policy)
         try:
@@ -128,7 +128,7 @@ class Tuner:
         return took["median"]
 
     def against_builtin(self, policy: Policy) -> tuple[dict[str, float], dict[str, float]]:
-        """Times of a policy and of the built-in table, in turns."""
+        """Return times of a policy and of the built-in table, measured in turns."""
         calls = self._call(policy), self._call({})
         times = [tuple(call() for call in calls) for _ in range(self._repeats)]
         mine, builtin = zip(*times)
@@ -151,7 +151,7 @@ class Tuner:
 
 
 def seconds_of(job: Job, device: str) -> float:
-    """A second call by the built-in table: nothing is compiled any more."""
+    """Return the time of a second call by the built-in table, in which nothing is compiled any more."""
     call = Tuner(job, device, 1)._call({})
     call()
     return call()
@@ -167,7 +167,7 @@ def tune(job: Job, device: str, repeats: int, most: int, step: Callable[[], None
     policy = best[-1]
     try:
         mine, builtin = tuner.against_builtin(policy)
-    except (merklize.Error, WrongAnswer) as error:  # wrong at last is wrong
+    except (merklize.Error, WrongAnswer) as error:  # a winner that fails in the last runs is no winner
         return row | {"skipped": str(error).splitlines()[0][:300], "tried": tuner.tried}
     gain = builtin["median"] / mine["median"]
     if gain < LEAST_GAIN or mine["median"] >= builtin["min"]:

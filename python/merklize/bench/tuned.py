@@ -1,4 +1,4 @@
-"""The policies that `merklize tune` found on this machine and the library goes by: kept, shown, and as lines of C++."""
+"""The policies that `merklize tune` found on this machine and the library uses: stored, shown, and as lines of C++."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Policy = dict[str, Union[int, str]]
 
 
 class Kept(NamedTuple):
-    """A policy that the library goes by on this machine. `log2` as the suites count, so of the bytes of a digest."""
+    """A policy that the library uses on this machine. `log2` as the suites count it: for a digest, of its bytes."""
 
     job: str
     hash: str
@@ -21,7 +21,7 @@ class Kept(NamedTuple):
     builtin_seconds: float
 
 
-CHUNK = 10  # log2 of the bytes of a chunk: the library counts a digest's chunks
+CHUNK = 10  # log2 of the bytes of a chunk, because the library counts a digest in chunks
 
 
 def _counted(job: str, log2: int, by: int) -> int:
@@ -29,13 +29,13 @@ def _counted(job: str, log2: int, by: int) -> int:
 
 
 def kept(device: str) -> list[Kept]:
-    """What is kept for a device as it is now: driver, version, ...; nothing for several devices at once."""
+    """Return the policies stored for a device with its present driver and version; none for several devices at once."""
     found = (Kept(*fields) for fields in _native.tuned_policies(device))
     return [entry._replace(log2=_counted(entry.job, entry.log2, CHUNK)) for entry in found]
 
 
 def keep(device: str, row: dict[str, Any]) -> None:
-    """Keep a row's winner in the place of what there was of its job and size. Raises FileError."""
+    """Store a row's winner in place of the stored policy of its job and size. Raises FileError."""
     job, hash, log2 = row["job"], row["hash"], row["log2"]
     entries = [entry for entry in kept(device) if (entry.job, entry.hash, entry.log2) != (job, hash, log2)]
     if row["policy"]:
@@ -47,7 +47,7 @@ def keep(device: str, row: dict[str, Any]) -> None:
 
 
 def text_of(policy: Policy) -> str:
-    """As --policy takes it."""
+    """Return a policy as --policy takes it."""
     return _native.policy_text(policy) or "built-in"
 
 
@@ -64,7 +64,7 @@ TABLE = "src/backends/tuning.cpp"
 
 
 def device_class(info: merklize.DeviceInfo) -> str:
-    """The table's name of a device's class."""
+    """Return the table's name for a device's class."""
     if info.backend == "cpu":
         return "cpu"
     if info.backend == "cuda" or "NVIDIA" in info.vendor:
@@ -75,7 +75,7 @@ def device_class(info: merklize.DeviceInfo) -> str:
 
 
 def table_line(row: dict[str, Any], info: merklize.DeviceInfo, date: str) -> str:
-    """The row for the built-in table, under its evidence."""
+    """Return the row for the built-in table, with its evidence above it."""
     log2 = _counted(row["job"], row["log2"], -CHUNK)
     values = {name: f"MKZ_CONSTANTS_{value}" if name == "constants" else value for name, value in row["policy"].items()}
     fill = ", ".join(f".{name} = {values[name]}" for name, _ in _native.policy_fields() if name in values)

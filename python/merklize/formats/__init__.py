@@ -1,4 +1,4 @@
-"""Merkle trees that other systems verify: one word, `format=`, says which. docs/formats.md has the rules.
+"""Merkle trees that other systems verify: `format=` names the system. docs/formats.md has the rules.
 
 Here are also functions of a whole file, array or bytes: fs_verity(), glacier(), bittorrent_v2(), ssz(), xet().
 """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @takes(RunOptions)
 def glacier(data: Any, **options: Unpack[RunOptions]) -> bytes:
-    """Return Amazon Glacier's tree hash, 32 bytes: SHA-256 of pieces of 1 MiB, then pairs; a lone node goes up.
+    """Return Amazon Glacier's tree hash, 32 bytes: SHA-256 of pieces of 1 MiB, then pairs; a lone node moves up.
 
     data  bytes-like, an array, or the path of a file, which is read
 
@@ -43,7 +43,7 @@ class BitTorrentFile(NamedTuple):
     """What a torrent of version 2 says of a file."""
 
     root: bytes | None
-    """`pieces root`, 32 bytes; None of an empty file, which has none."""
+    """`pieces root`, 32 bytes; None for an empty file, which has none."""
     layers: bytes
     """The file's value in `piece layers`: 32 bytes for each piece; empty if the file is no longer than a piece."""
     piece_length: int

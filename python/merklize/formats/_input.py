@@ -1,4 +1,4 @@
-"""What the functions of formats take: bytes, an array, or a file."""
+"""The input of functions of formats: bytes, an array, or a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def path_of(data: Any) -> bytes | None:
-    """Return the path of a file that is given by its name (str or PathLike); None: the data itself is given."""
+    """Return the path of a file given by its name (str or PathLike); None if the data itself is given."""
     return encoded(data, "path") if isinstance(data, (str, os.PathLike)) else None
 
 

@@ -42,12 +42,12 @@ class OpenZeppelinTree:
     __slots__ = ("__weakref__", "_tree", "leaf_encoding", "values")
 
     values: list[Any]
-    """The values, in the order in which they were given; of a simple tree leaves of 32 bytes."""
+    """The values, in the order in which they were given; for a simple tree, leaves of 32 bytes."""
     leaf_encoding: list[str] | None
     """The ABI types of a value; None: a simple tree."""
 
     def __init__(self, values: list[Any], leaf_encoding: list[str] | None, tree: _native.OpenZeppelinTree) -> None:
-        """Take what is made already: use openzeppelin(), openzeppelin_simple() or load()."""
+        """Wrap a finished tree. Use openzeppelin(), openzeppelin_simple() or load() instead."""
         self.values, self.leaf_encoding, self._tree = values, leaf_encoding, tree
 
     @property
@@ -206,7 +206,7 @@ def _node(value: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """As JSON has it: bytes as 0x and digits, large integers as decimal text."""
+    """Return a value for JSON: bytes as 0x and digits, large integers as decimal text."""
     if isinstance(value, (bytes, bytearray)):
         return "0x" + bytes(value).hex()
     if isinstance(value, (list, tuple)):

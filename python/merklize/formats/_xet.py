@@ -35,7 +35,7 @@ def xet(data: HostData | str | os.PathLike[str] | int, *, threads: int | None = 
 
 
 def xet_files(paths: Iterable[Path], *, threads: int | None = None, progress: Progress = None) -> list[str | FileError]:
-    """Return the xet hashes of many files, several at once: one result a path, in order.
+    """Return the xet hashes of many files, several at once: one result for each path, in order.
 
     A file that fails does not stop the others: its result is the FileError, not raised.
     """

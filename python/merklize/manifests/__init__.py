@@ -1,4 +1,4 @@
-"""Manifests of weights: what tensors and files are, under one root. docs/manifest-format.md has the format.
+"""Manifests of weights: the digests of tensors and files under one root. docs/manifest-format.md has the format.
 
 `merklize.manifest()` makes them, `merklize.check_model()` and `Manifest.check()` check.
 """

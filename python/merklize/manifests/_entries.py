@@ -1,4 +1,4 @@
-"""What a manifest says of tensors, files and shards, and what a check finds."""
+"""The entries of a manifest for tensors, files and shards, and the results of a check."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .. import _native
 from ..errors import Mismatch
 
 LEAF_CONTEXT = "merklize 2026-11-22 manifest leaf v1"
-"""The purpose by which leaves are derived. Nodes above them are plain merges, so neither passes for the other."""
+"""The context by which leaves are derived. Nodes are plain merges, so neither can pose as the other."""
 
 
 class Tensor(NamedTuple):
@@ -16,7 +16,7 @@ class Tensor(NamedTuple):
 
     name: str
     dtype: str
-    """As safetensors names it: "BF16", "F8_E4M3", "BOOL" ..."""
+    """The dtype, as safetensors names it: "BF16", "F8_E4M3", "BOOL" ..."""
     shape: tuple[int, ...]
     digest: bytes
     """BLAKE3 of its bytes in C order, little endian."""
@@ -57,7 +57,7 @@ class Shard(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What the system said of a file when it was hashed."""
+    """The system's facts about a file when it was hashed."""
 
     path: str
     size: int
@@ -76,7 +76,7 @@ class Difference(NamedTuple):
     shard: str | None = None
     """The file that a tensor lies in, if it lies in one."""
     begin: int | None = None
-    """Of "bytes": the first piece that differs is bytes `begin` to `end` of the tensor or file."""
+    """For "bytes": the first piece that differs is bytes `begin` to `end` of the tensor or file."""
     end: int | None = None
     detail: str = ""
 
@@ -85,7 +85,7 @@ class Difference(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a check found. True if nothing differs."""
+    """The result of a check. True if nothing differs."""
 
     differences: list[Difference]
     checked: int

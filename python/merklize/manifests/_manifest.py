@@ -1,4 +1,4 @@
-"""What weights are, tensor by tensor, under one root."""
+"""The manifest of weights: their digests, tensor by tensor, under one root."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PIECE_SIZE = 1 << 20
 MOST_BYTES = 1 << 32
-"""Of the text of a manifest in a store."""
+"""The most bytes of the text of a manifest in a store."""
 
 
 class Manifest:
@@ -39,12 +39,12 @@ class Manifest:
     _tensors: dict[str, Tensor] | None
     _tree: MerkleTree | None
     _folder: str | None
-    """Where its files were found."""
+    """The place where its files were found."""
     _path: str | None
-    """Where it was saved or loaded: that file is not one of the folder's."""
+    """The path where it was saved or loaded. That file does not count as a file of the folder."""
 
     def __init__(self) -> None:
-        """Refuse: manifest(), load() and from_json() make manifests."""
+        """Raise TypeError, because manifest(), load() and from_json() make manifests."""
         raise TypeError("Manifest: merklize.manifest(), Manifest.load() and Manifest.from_json() make manifests")
 
     @classmethod
@@ -85,7 +85,7 @@ class Manifest:
 
     @property
     def kind(self) -> str:
-        """What it was made of: "tensors" in memory, a "file", an "index" of shards, a "folder"."""
+        """The kind of source: "tensors" in memory, a "file", an "index" of shards, a "folder"."""
         return self._whole.fields()[0]
 
     @property
@@ -95,7 +95,7 @@ class Manifest:
 
     @property
     def piece_size(self) -> int:
-        """Bytes of the pieces by which a difference is placed; 0: none."""
+        """Bytes of the pieces to which a difference is located; 0: there are no pieces."""
         return self._whole.fields()[2]
 
     # ---- Text ----
@@ -118,7 +118,7 @@ class Manifest:
         return cls._of(_native.manifest_from_json(data))
 
     def save(self, path: Path, *, seen: bool = True) -> None:
-        """Write the text to a file, which appears whole or not at all; of a link, its target. A device gets a stream.
+        """Write the text to a file, which appears complete or not at all; for a link, its target. Devices get a stream.
 
         Raises FileError, and InvalidArgument if that is one of the files that were hashed: it could not stay as it was.
         """
@@ -221,7 +221,7 @@ class Manifest:
         return None if self._path is None or is_url(self._path) else os.fsencode(self._path)
 
     def _path_in(self, path: str) -> str:
-        """The file or index itself, where a folder that holds it is given."""
+        """Return the path of the file or index itself, if the folder that holds it is given."""
         if is_url(path):
             return f"{path}{self.name}" if self.name is not None and path.endswith("/") else path
         return os.path.join(path, self.name) if self.name is not None and os.path.isdir(path) else path
@@ -235,7 +235,7 @@ class Manifest:
         second = _second_names(state, shared, set(names))
         there = {t.name: t for t in digests(state, 0, device, threads) if t.name not in second}
         wrong = [name for name, t in there.items() if name in known and t.digest != known[name].digest]
-        # The pieces of what differs tell where.
+        # The pieces of the tensors that differ tell where they differ.
         again = digests({name: state[name] for name in wrong}, self.piece_size, device, threads)
         there |= {tensor.name: tensor for tensor in again}
         found, checked, size = self._whole.check_tensors(only, list(there.values()))
@@ -244,7 +244,7 @@ class Manifest:
     def check_tensor(
         self, name: str, tensor: Any, *, device: Device = "auto", threads: int | None = None
     ) -> Difference | None:
-        """Compare one tensor, where it lies, with the manifest. None: it is the same.
+        """Compare one tensor, where it lies, with the manifest. None if it is the same.
 
         Raises InvalidArgument: no tensor of this name in the manifest.
         """
@@ -301,7 +301,7 @@ class Manifest:
 
 
 class Refreshed(NamedTuple):
-    """What refresh() gives."""
+    """The result of refresh()."""
 
     manifest: Manifest
     hashed: list[str]
@@ -320,7 +320,7 @@ def _second_names(state: Mapping[str, Held], shared: Iterable[tuple[str, ...]], 
 
 
 def _literal(name: str) -> str:
-    """The pattern that this name alone has."""
+    """Return the pattern that matches this name alone."""
     return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 

@@ -1,4 +1,4 @@
-"""Tensors in memory, of the host or of a device: what they are called in a manifest, their bytes, their digests."""
+"""Tensors in memory of the host or of a device: their names in a manifest, their bytes, their digests."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Held(NamedTuple):
     dtype: str
     shape: tuple[int, ...]
     data: Any
-    """Something that hash() takes, whose bytes in C order are the tensor's in little endian."""
+    """An object for hash(), whose bytes in C order are the tensor's in little endian."""
     size: int
     place: Place | None
-    """None: not known."""
+    """The tensor's place in memory; None if it is not known."""
 
 
 def held(name: str, tensor: Any) -> Held:
-    """Describe a tensor. Raises InvalidArgument: no tensor, one without data, a dtype without a name."""
+    """Describe a tensor. Raises InvalidArgument for no tensor, a tensor without data, a dtype without a name."""
     what = f"tensor {name!r}"
     if _is_torch(tensor):
         return _torch(what, tensor)
@@ -98,7 +98,7 @@ def _torch(what: str, tensor: Any) -> Held:
         data = plain.reshape(-1).view(torch.uint8)
     elif item == 16:
         data = torch.view_as_real(plain)
-    else:  # with its strides: hash() packs them where they lie
+    else:  # with its strides, because hash() packs the items where they lie
         data = plain.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[item])
     return Held(dtype, shape, data, size, place)
 
@@ -117,7 +117,7 @@ def _numpy(what: str, array: Any) -> Held:
     place = Place("cpu", begin, end, (array.strides, array.shape, array.dtype.str, dtype))
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("<"))
-    # By their bits, since not all dtypes are known to all. With its strides: hash() packs them.
+    # As unsigned words, because not every library knows every dtype; with its strides, because hash() packs the items.
     data = array if array.itemsize == 16 else array.view(f"u{array.itemsize}")
     return Held(dtype, array.shape, data, array.nbytes, place)
 

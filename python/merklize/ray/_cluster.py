@@ -1,4 +1,4 @@
-"""The cluster: joining it, what it has, and running tasks on it."""
+"""The cluster: joining it, its resources, and running tasks on it."""
 
 from __future__ import annotations
 
@@ -21,46 +21,46 @@ except ImportError as error:
 
 MIB = 1 << 20
 CHECK_EVERY = 5.0
-"""Seconds without a result after which the cluster is looked at."""
+"""Seconds without a result after which the cluster's size is checked."""
 
 
 class Options(NamedTuple):
-    """How work is cut, and what a task asks for."""
+    """How work is cut, and the resources of a task."""
 
     part_size: int | None = None
     """Bytes of a part, a power of two >= 1 MiB. None: by size and cluster, 4 MiB to 4 GiB."""
     workers: int = 1
     """Tasks that the cluster must be able to run at once; a smaller cluster is an error."""
     num_cpus: float = 1
-    """Of a task."""
+    """CPUs of a task."""
     num_gpus: float | None = None
-    """Of a task. None: half of one where the cluster has any, so that one task reads while another hashes; else 0."""
+    """GPUs of a task. None: half of one if the cluster has any, so that one task reads while another hashes; else 0."""
     retries: int = 10
     """Times that a task is run again after its worker or node was lost."""
     lost_after: float = 120.0
     """Seconds that a cluster may be too small for any task, before that is an error."""
     remote: Mapping[str, Any] = {}
-    """More for Ray's `.options()`: resources, a scheduling strategy, labels of nodes that are near the data."""
+    """More of Ray's `.options()`: resources, a scheduling strategy, labels of nodes that are near the data."""
 
 
 class Task(NamedTuple):
     """A call of a function of _tasks."""
 
     key: str
-    """Its name in the state file."""
+    """The task's name in the state file."""
     function: str
     arguments: tuple[Any, ...]
     weight: int
-    """For progress: bytes."""
+    """Bytes, for progress."""
     gives_errors: bool = False
     """Whether a FileError is its result, not the end of the job."""
 
 
 class Cluster:
-    """A cluster that is joined."""
+    """A cluster that this process has joined."""
 
     def __init__(self, options: Options) -> None:
-        """Find out what it has. Raises Unavailable: less than is asked for."""
+        """Find out the cluster's resources. Raises Unavailable if they are fewer than the options ask for."""
         self.options = options
         self._have = ray.cluster_resources()
         gpus = options.num_gpus if options.num_gpus is not None else (0.5 if self._have.get("GPU", 0) > 0 else 0)
@@ -76,7 +76,7 @@ class Cluster:
         self.threads = max(1, int(options.num_cpus))
 
     def _slots(self) -> int:
-        """Tasks that can run at once: a task runs on one node."""
+        """Tasks that can run at once. A task runs on one node."""
         count = 0
         for node in ray.nodes():
             if node["Alive"]:
@@ -98,7 +98,7 @@ class Cluster:
         )
 
     def part_size(self, size: int) -> int:
-        """Return the bytes of a part of an object: at least 4 parts a worker, and at most 4096."""
+        """Return the bytes of a part of an object: at least 4 parts for each worker, and at most 4096 parts."""
         if self.options.part_size is not None:
             part = self.options.part_size
             if part < MIB or part & (part - 1):
@@ -108,7 +108,7 @@ class Cluster:
         return min(max(1 << (fair.bit_length() - 1), 4 * MIB), 1 << 32)
 
     def run(self, tasks: Iterable[Task], report: Report) -> Iterator[tuple[Task, Any]]:
-        """Run tasks, and give each with its result, as they are done. Raises what a task raises."""
+        """Run tasks, and yield each with its result when it is done. Raises what a task raises."""
         left = iter(tasks)
         flying: dict[Any, Task] = {}
         most = 2 * self.slots + 16
@@ -125,7 +125,7 @@ class Cluster:
                     waiting_since = self._require_alive(waiting_since)
                     continue
                 waiting_since = None
-                if len(refs) > 1:  # all others that are done, too: looking costs as much as for one
+                if len(refs) > 1:  # also takes all others that are done, because the call costs the same
                     ready, _ = ray.wait(refs, num_returns=len(refs), timeout=0)
                 for ref in ready:
                     task = flying.pop(ref)
@@ -165,7 +165,7 @@ def _result(ref: Any) -> Any:
 
 @contextmanager
 def joined(address: str | None, options: Options | None) -> Iterator[Cluster]:
-    """Join a cluster: the one of the address, the one that this process has joined, or a new one of this machine."""
+    """Join a cluster: the one at the address, the one that this process has joined, or a new one on this machine."""
     options = options or Options()
     started = False
     if not ray.is_initialized():
@@ -173,7 +173,7 @@ def joined(address: str | None, options: Options | None) -> Iterator[Cluster]:
         try:
             more = {"include_dashboard": False} if local else {}
             ray.init(address="local" if local else address, log_to_driver=False, configure_logging=False, **more)
-        except Exception as error:  # ray's own texts have no secrets of ours, but are pages long
+        except Exception as error:  # Ray's own texts have no secrets, but are pages long
             raise Unavailable(f"merklize.ray: cannot join the cluster at {address or 'RAY_ADDRESS'}: "
                               f"{type(error).__name__}") from None  # fmt: skip
         started = True

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from .._types import Path
 
 SMALL = 64 * MIB
-"""Objects of at most so many bytes are one task, or a part of one, in hash_files()."""
+"""In hash_files(), an object of at most so many bytes is one task, or a part of one."""
 
 
 def url_of(path: Any) -> str:
-    """Return what workers open: a URL as it is, a path as the URL of the same file."""
+    """Return the URL that workers open: a given URL, or that of a given path."""
     path = plain(path)
     if is_url(path):
         return str(path)
@@ -39,7 +39,7 @@ def url_of(path: Any) -> str:
 
 
 def source_of(url: str) -> Source:
-    """Open an object, and say which version it is. Raises FileError: also if the server has no ranges."""
+    """Return an object with its version. Raises FileError, also if the server has no ranges."""
     stored = open_object(url, 1)
     if stored.size is None or not stored.ranges:
         raise file_error(stored.name, "the server ignores ranges, which work on several machines needs")
@@ -47,7 +47,7 @@ def source_of(url: str) -> Source:
 
 
 def mode_of(key: Any, context: str | None, length: int, seek: int, device: str) -> Mode:
-    """Return how to hash, checked. Tasks know how many threads they have."""
+    """Return the checked mode. Tasks know the number of their threads."""
     _native.make_hasher(key, context, _native.Settings("cpu", 1))
     if length < 0 or seek < 0 or length + seek > 1 << 64:
         raise InvalidArgument(f"merklize.ray: length and seek must be within 2^64 bytes, got {length} and {seek}")
@@ -55,7 +55,7 @@ def mode_of(key: Any, context: str | None, length: int, seek: int, device: str) 
 
 
 def key_check(mode: Mode) -> str:
-    """Return what tells two keys apart, for state files."""
+    """Return a text that differs between two keys, for state files."""
     return digest_of(b"", key=mode.key, context=mode.context).hex()[:16]
 
 
@@ -72,7 +72,7 @@ def hash_file(
     options: Options | None = None,
     progress: Progress = None,
 ) -> bytes:
-    """Return the BLAKE3 digest of an object, computed by a cluster: what merklize.hash_file() gives.
+    """Return the BLAKE3 digest of an object, computed by a cluster: that of merklize.hash_file().
 
     url       a URL, or a path that names the same file on every node
     device    "auto": the GPU that Ray gives to a task, else its CPUs
@@ -134,7 +134,7 @@ def hash_files(
     options: Options | None = None,
     progress: Progress = None,
 ) -> list[bytes | FileError]:
-    """Return the BLAKE3 digests of many objects: one result a URL, in order; of one that fails the FileError.
+    """Return the BLAKE3 digests of many objects: one result for each URL, in order; the FileError of one that fails.
 
     Objects of at most 64 MiB are hashed several in a task, larger ones in parts. The rest is as in hash_file();
     progress counts objects and parts.
@@ -158,7 +158,7 @@ def _digests(urls: list[str], mode: Mode, cluster: Cluster, known: State, report
     group = max(1, min(64, len(left) // (4 * cluster.slots)))
     groups = [left[at : at + group] for at in range(0, len(left), group)]
     looks = [Task(str(k), "facts", ([urls[i] for i in one], SMALL, mode), 0) for k, one in enumerate(groups)]
-    report.add_total(len(left) * MIB)  # until more is known, each counts as much
+    report.add_total(len(left) * MIB)  # until its size is known, each object counts as so much
     large: dict[int, Source] = {}
     for task, found in cluster.run(looks, report):
         for k, one in zip(groups[int(task.key)], found):
@@ -174,7 +174,7 @@ def _digests(urls: list[str], mode: Mode, cluster: Cluster, known: State, report
     parts = {k: cluster.part_size(source.size) for k, source in large.items()}
 
     def prefix(k: int) -> str:
-        source = large[k]  # results of another version, or of other parts, are not taken up again
+        source = large[k]  # results of another version, or of other parts, are not reused
         return digest_of(f"{source.size} {source.version} {parts[k]} {k}".encode()).hex()[:16] + "."
 
     owners: dict[str, int] = {}

@@ -34,7 +34,7 @@ def manifest(
     options: Options | None = None,
     progress: Progress = None,
 ) -> Manifest:
-    """Hash weights in a store by a cluster, and return what merklize.manifest() returns.
+    """Hash weights in a store by a cluster, and return their manifest, as merklize.manifest() does.
 
     url  of a safetensors file, an index of shards or a folder; or such a path that all nodes see
 
@@ -53,7 +53,7 @@ def manifest(
 
 
 def find_on_nodes(url: str, patterns: list[str], exclude: str | None) -> Any:
-    """Find files: of a path by the system, so that links and odd files are refused as ever."""
+    """Find files. For a path the system finds them, so that links and devices are refused as usual."""
     from .._urls import plain
 
     path = os.fsdecode(plain(url))

@@ -1,4 +1,4 @@
-"""The state file of a job: what is done, so that a driver that was killed goes on there.
+"""The state file of a job, with the results so far, so that the job can resume after its driver was killed.
 
 A line of JSON says which job it is; each further line has the key of a task, its result in hexadecimal, and a check. A
 torn last line, and anything after it, counts as not written.
@@ -23,10 +23,10 @@ def _line(key: str, result: bytes) -> bytes:
 
 
 class State:
-    """Results of tasks by their keys, in memory and in a file. Without a path in memory alone."""
+    """Results of tasks by their keys, in memory and in a file; without a path, in memory alone."""
 
     def __init__(self, path: Any, job: dict[str, Any]) -> None:
-        """Read what is there, or begin a file. Raises InvalidArgument: it is of another job."""
+        """Read the file, or begin one. Raises InvalidArgument if it belongs to another job."""
         self.done: dict[str, bytes] = {}
         self.job = job
         self._file: Any = None
@@ -46,7 +46,7 @@ class State:
             self._write(json.dumps({"format": FORMAT, "job": job}).encode() + b"\n")
 
     def _read(self, lines: list[bytes], name: str) -> int:
-        """Take what is whole; return its bytes."""
+        """Take the complete lines; return their bytes."""
         if len(lines) < 2:
             return 0
         try:
@@ -57,7 +57,7 @@ class State:
         if not isinstance(found, dict):
             raise InvalidArgument(f"{name}: not a state file of merklize.ray")
         for field in {**found, **self.job}:
-            # What the job itself chose, it takes from the file.
+            # The job takes its own choices from the file.
             if found.get(field) != self.job.get(field) and field not in ("part", "token"):
                 raise InvalidArgument(
                     f"{name}: the state is of another job: {field} is {found.get(field)!r}, "

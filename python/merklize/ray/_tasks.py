@@ -1,4 +1,4 @@
-"""What workers do. Every function gives the same bytes wherever and however often it runs."""
+"""The tasks of workers. Every function gives the same bytes wherever and however often it runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Source(NamedTuple):
 
 
 class Mode(NamedTuple):
-    """How BLAKE3 hashes, and where."""
+    """The mode of BLAKE3, and where it runs."""
 
     key: bytes | None
     context: str | None
@@ -39,7 +39,7 @@ class Mode(NamedTuple):
     device: str
 
     def here(self) -> Mode:
-        """Return the same with the device of this task: the GPU that Ray gave to it, or the CPU."""
+        """Return the same mode with the device of this task: the GPU that Ray gave it, or the CPU."""
         import ray
 
         gpus = self.device == "auto" and ray.get_gpu_ids()
@@ -60,7 +60,7 @@ class Mode(NamedTuple):
 
 
 def run(version: str, function: str, arguments: tuple[Any, ...], gives_errors: bool) -> Any:
-    """Do one task. Raises Mismatch: the driver has another version of this package, so its tasks may be others."""
+    """Do one task. Raises Mismatch if the driver has another version of this package, whose tasks may differ."""
     if version != merklize.__version__:
         node = os.uname().nodename
         raise Mismatch(f"merklize.ray: the driver has merklize {version}, a worker on {node} {merklize.__version__}")
@@ -73,7 +73,7 @@ def run(version: str, function: str, arguments: tuple[Any, ...], gives_errors: b
 
 
 def facts(urls: list[str], small: int, mode: Mode) -> list[bytes | tuple[int, str] | FileError]:
-    """Look at objects: the digest of a small one, size and version of a larger one, or why it cannot be read."""
+    """Return for each object its digest if it is small, else size and version; or why it cannot be read."""
     mode = mode.here()
     found: list[bytes | tuple[int, str] | FileError] = []
     for url in urls:
@@ -116,7 +116,7 @@ def values(source: Source, base: int, start: int, end: int, piece: int, mode: Mo
 
 
 def ranges(source: Source, wanted: list[tuple[int, int]], mode: Mode) -> list[bytes]:
-    """Return the digests of ranges (offset, bytes), each a message of its own; small ones, next to each other."""
+    """Return the digests of ranges (offset, bytes), each a message of its own. The ranges are small and adjacent."""
     mode = mode.here()
     stored, digests = pinned_object(*source), []
     begin, end = wanted[0][0], wanted[-1][0] + wanted[-1][1]
@@ -130,7 +130,7 @@ def ranges(source: Source, wanted: list[tuple[int, int]], mode: Mode) -> list[by
 
 
 def units(stored: Stored, start: int, end: int, unit: int) -> Iterator[Any]:
-    """Give bytes start to end - 1 in order. Of a local file each is in the same memory: fresh memory costs more."""
+    """Yield bytes start to end - 1 in order. Pieces of a local file reuse one buffer, faster than new memory."""
     if not isinstance(stored, LocalObject):
         with Readers() as readers:
             yield from readers.pieces(stored, start, end, max(unit, limits.range_size // unit * unit))

@@ -1,4 +1,4 @@
-"""Parts of a tree: the levels above 2^k neighbouring leaves, up to the one node above them all.
+"""Parts of a tree: the levels above 2^k neighbouring leaves, up to the single node above them.
 
 A tree file has its levels one after another (docs/file-format.md), so a part has one contiguous place on each level:
 workers write theirs without knowing of each other.
@@ -25,7 +25,7 @@ RULES = {"perfect": 0, "left_full": 1, "pad": 2, "duplicate_last": 3}
 
 
 class Shape(NamedTuple):
-    """A tree: what fixes its bytes."""
+    """All that fixes the bytes of a tree file."""
 
     n_leaves: int
     hash: str
@@ -44,7 +44,7 @@ class Shape(NamedTuple):
         return ((self.n_leaves - 1) >> level) + 1
 
     def offset(self, level: int) -> int:
-        """Where a level begins in the file."""
+        """Offset of a level in the file."""
         return HEADER + NODE * sum(self.width(below) for below in range(level))
 
     @property
@@ -57,14 +57,14 @@ class Shape(NamedTuple):
         return merge(left, right, self.hash, key=self.key, context=self.context)
 
     def padding_at(self, level: int) -> bytes:
-        """Return what stands for a missing node of a level."""
+        """Return the node that replaces a missing one on a level."""
         node = self.padding
         for _ in range(level):
             node = self.merged(node, node)
         return node
 
     def tree(self, leaves: Any, level: int, device: str, threads: int | None) -> MerkleTree:
-        """Build the tree above nodes of a level, or of some of them from the first of a subtree on."""
+        """Build the tree above the nodes of a level, or above some of them that begin a subtree."""
         options: Any = {"key": self.key, "context": self.context, "device": device, "threads": threads}
         options["padding"] = self.padding_at(level) if self.rule == "pad" else None
         return MerkleTree(leaves, self.hash, rule=self.rule, **options)
@@ -86,21 +86,21 @@ class Shape(NamedTuple):
 
 
 class TreePart(NamedTuple):
-    """What one task builds."""
+    """The part that one task builds."""
 
     shape: Shape
     leaf: tuple[int | None, int | None]
     """leaf_size and row_size of build_tree_file()."""
     threads: int | None
     first: int
-    """Of its leaves: a multiple of 2^levels."""
+    """Index of its first leaf: a multiple of 2^levels."""
     n_leaves: int
     levels: int
-    """Levels below the one that its node is on."""
+    """Levels below that of its top node."""
     output: str | None
-    """The file to write them to, or a URL to write them to as one object. None: nowhere."""
+    """The file for the levels, or a URL for them as one object. None: they are not written."""
     token: bytes
-    """What the file begins with, if it is the driver's."""
+    """The first bytes of the file, if the driver made it."""
 
 
 def build_part(stored: Stored, part: TreePart) -> bytes:
@@ -118,7 +118,7 @@ def build_part(stored: Stored, part: TreePart) -> bytes:
     words = np.frombuffer(leaves, f"<u{info.element_bits // 8}" if info.is_field else "u1")
     tree = shape.tree(words.reshape(part.n_leaves, -1), 0, "cpu", part.threads or 1)
     nodes = [tree.root]
-    for level in range(tree.height, part.levels):  # of fewer leaves than 2^levels: up to where the others' nodes are
+    for level in range(tree.height, part.levels):  # with fewer than 2^levels leaves: up to the other parts' level
         nodes.append(_raised(shape, nodes[-1], level))
     if part.output is not None and part.levels > 0:
         below = [np.ascontiguousarray(level).tobytes() for level in tree.levels()[:-1]]

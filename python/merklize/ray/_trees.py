@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .._types import Path
 
 MOST_LEVELS = 20
-"""Of a part: a worker holds its levels, 64 bytes a leaf."""
+"""The most leaves of a part, because a worker holds its levels, 64 bytes a leaf."""
 
 
 def build_tree(
@@ -52,7 +52,7 @@ def build_tree(
     options: Options | None = None,
     progress: Progress = None,
 ) -> TreeFacts:
-    """Build the tree over an object by a cluster, and return what merklize.build_tree_file() returns.
+    """Build the tree over an object by a cluster, with the result of merklize.build_tree_file().
 
     out       a path on storage that all nodes share, where workers write their parts of the levels; or a URL, to which
               the driver brings them from OUT.parts. The same bytes as merklize.build_tree_file() writes; there when it
@@ -142,10 +142,10 @@ def _build(
 
 
 class _Target:
-    """Where the tree file goes."""
+    """The destination of the tree file."""
 
     def __init__(self, out: Any, shape: Shape) -> None:
-        """Take a path or a URL. Raises FileError: it cannot be written to."""
+        """Take a path or a URL. Raises FileError if it cannot be written to."""
         self._shape = shape
         self._is_url = is_url(out)
         self._out = str(out) if self._is_url else os.path.abspath(os.fsdecode(out))
@@ -155,17 +155,17 @@ class _Target:
             require_writable(self._out)
 
     def place_of(self, part: int) -> str:
-        """Return what a part is written to."""
+        """Return the destination of a part."""
         return f"{self._partial}/{self._token.hex()}/{part}" if self._is_url else self._partial
 
     def begin(self, known: State) -> None:
-        """Make the file that workers write to, or take up the one that is there."""
+        """Make the file that workers write to, or resume an existing one."""
         self._token = token = bytes.fromhex(known.job["token"])
         if self._is_url:
             return
         with self._errors(), open(self._partial, "a+b") as file:
             if os.pread(file.fileno(), len(token), 0) != token or os.fstat(file.fileno()).st_size != self._size:
-                known.done.clear()  # what was done is gone
+                known.done.clear()  # the parts written before are lost
                 file.truncate(0)
                 file.truncate(self._size)
                 file.flush()
@@ -187,7 +187,7 @@ class _Target:
             raise file_error(self.name, f"cannot write: {error.strerror}", error.errno or 0) from None
 
     def finish(self, header: bytes, levels: int, top: list[bytes], root: bytes) -> None:
-        """Write what is above the parts, and give the file its name."""
+        """Write the levels above the parts, and give the file its name."""
         if not self._is_url:
             self._complete(self._partial, header, levels, top, root)
             with self._errors():
@@ -218,7 +218,7 @@ class _Target:
                 raise file_error(self.name, "the tree file is not what was built; it was not given its name")
 
     def _gather(self, path: str, levels: int) -> None:
-        """Bring what workers wrote to its places."""
+        """Copy what workers wrote to its place."""
         step, shape = 1 << levels, self._shape
         if levels == 0:
             return

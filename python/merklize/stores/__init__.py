@@ -1,4 +1,4 @@
-"""Data in object stores: what the functions of merklize do with URLs. docs/stores.md says how they are read.
+"""Data in object stores, for functions of merklize that get a URL. docs/stores.md says how objects are read.
 
 `limits`   bytes and counts of ranges, attempts, times: fields that may be set
 """

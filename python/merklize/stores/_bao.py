@@ -1,4 +1,4 @@
-"""Verified streaming of objects: only what belongs to the ranges asked for is read, and verified as it comes."""
+"""Verified streaming of objects: only the wanted ranges are read, and verified as they arrive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong between here and a store: errors of other packages become ours, without any text of theirs.
+"""Failures between this process and a store. Errors of other packages become errors of merklize, without their texts.
 
 Their texts may hold signed URLs and keys. So ours have the name, the rule, and the kind of the error alone.
 """
@@ -21,11 +21,11 @@ _NO_CREDENTIALS = {
 
 
 class Passing(Exception):
-    """What may go well the next time: a dropped connection, a busy server, a short answer. The text says which."""
+    """A failure that the next attempt may not have: a dropped connection, a busy server, a short response."""
 
 
 def file_error(name: str, why: str, number: int = 0) -> FileError:
-    """Return the error of a name. number  the system's, or 0."""
+    """Return the error about a name. number  errno's value, or 0."""
     return FileError._of(f"{name}: {why}", number, name)
 
 
@@ -39,7 +39,7 @@ def no_credentials(name: str, extra: str | None, why: str) -> FileError:
 
 
 def failure_of_status(status: int, code: str, name: str, extra: str | None, is_pinned: bool) -> Exception:
-    """Return the error, or the Passing, of an answer over HTTP.
+    """Return the error, or the Passing, for an HTTP response.
 
     code       the store's own name of it, or ""
     is_pinned  the object was there before, in a version that is known
@@ -57,7 +57,7 @@ def failure_of_status(status: int, code: str, name: str, extra: str | None, is_p
 
 
 def failure_of(error: BaseException, name: str, extra: str | None, is_pinned: bool = False) -> BaseException:
-    """Return our error for an exception of a store's package; a Passing if the next try may go well."""
+    """Return merklize's error for an exception of a store's package; a Passing if the next attempt may succeed."""
     if isinstance(error, (Error, Passing)) or not isinstance(error, Exception):
         return error
     kind = type(error).__name__

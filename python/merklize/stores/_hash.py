@@ -33,7 +33,7 @@ def hash_urls(urls: Sequence[str], how: How) -> list[bytes | FileError]:
     report = Report(how.run.progress, None)
     parts = [Part(report) for _ in urls]
     device, threads = how.run.device, how.run.threads or None
-    # Made here: what merklize.tuning.options() says is of this thread.
+    # Made in this thread, because merklize.tuning.options() holds for one thread.
     runs = [settings(device, threads, part, tuned=is_blake3(how.hash), timed=False) for part in parts]
     stop = threading.Event()
 

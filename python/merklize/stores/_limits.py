@@ -1,19 +1,19 @@
-"""How stores are read: the only place of the numbers."""
+"""The numbers by which stores are read."""
 
 from __future__ import annotations
 
 
 class Limits:
-    """Of every read of an object. Change the fields of `merklize.stores.limits` for other values."""
+    """The limits of every read of an object. Assign to the fields of `merklize.stores.limits` to change them."""
 
     range_size: int = 8 << 20
-    """Bytes that are asked for at once, and tried again at once."""
+    """Bytes of one request, which are retried together."""
     parallel: int = 8
-    """Ranges that are on their way at once, of all objects of a call."""
+    """Ranges in flight, of all objects of a call."""
     waiting: int = 8
-    """Ranges that may lie here until those before them have come."""
+    """Ranges that may wait in memory until those before them have arrived."""
     attempts: int = 5
-    """Times that a range is asked for."""
+    """Attempts for each range."""
     pause: float = 0.2
     """Seconds before the second attempt; each further pause is twice as long."""
     timeout: float = 60.0

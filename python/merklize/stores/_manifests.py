@@ -1,4 +1,4 @@
-"""Manifests of weights that lie in stores: the same entries as of files on a disk."""
+"""Manifests of weights in stores, with the same entries as for files on a disk."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _is_ignored(name: str, patterns: tuple[str, ...]) -> bool:
 
 
 class Store:
-    """The objects of a folder: what a manifest asks of them. Several are opened and read at once."""
+    """The objects of a folder, as a manifest needs them. Several are opened and read at once."""
 
     def __init__(self, folder: str, device: Device, threads: int | None) -> None:
         """Take the URL of the folder, and where to hash."""
@@ -132,7 +132,7 @@ class Store:
             return self._hash(name, ranges, piece_size, readers, progress)
 
     def hash_files(self, names: list[str], piece_size: int) -> Iterator[tuple[bytes, bytes] | Error]:
-        """Give the same of each whole object, or why it cannot be read."""
+        """Yield the same for each whole object, or why it cannot be read."""
 
         def digest(name: str) -> tuple[bytes, bytes] | Error:
             try:

@@ -1,4 +1,4 @@
-"""Objects of stores, pinned: every range that is read is one of the version that was opened, or an error."""
+"""Objects of stores, pinned to the version that was opened: a range of another version is an error."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Stored:
         self._is_open = False
 
     def open(self, first: int) -> None:
-        """Find out size and version, and read the first bytes, at most `first`, if that costs nothing more."""
+        """Find out size and version; also read up to `first` bytes if that takes no further request."""
         raise NotImplementedError
 
     def pin(self, size: int, version: str) -> None:
-        """Take size and version from whoever opened the object before, on another machine perhaps. Raises FileError."""
+        """Take size and version from an earlier open(), perhaps on another machine. Raises FileError."""
         self.open(0)
         if (self.size, self.version) != (size, version):
             raise file_error(self.name, CHANGED)
@@ -79,7 +79,7 @@ class Stored:
         return data
 
     def tried(self, work: Callable[[], _T], what: str) -> _T:
-        """Do it, again and again while it fails in passing. Raises FileError."""
+        """Call a function, and retry while it raises Passing. Raises FileError."""
         pause = limits.pause
         for attempt in range(1, limits.attempts + 1):
             try:
@@ -108,7 +108,7 @@ class Stored:
 
 
 class S3Object(Stored):
-    """Of S3 and what speaks its protocol. Every request names the ETag, so the server refuses another version."""
+    """An object of S3 or a compatible store. Every request names the ETag, so the server refuses another version."""
 
     def _find(self) -> None:
         self._bucket, self._key, self._asked_version = self._system.split_path(self._path)
@@ -116,12 +116,12 @@ class S3Object(Stored):
             raise file_error(self.name, "is a bucket, not an object")
 
     def pin(self, size: int, version: str) -> None:
-        """Ask for nothing: each range names the ETag."""
+        """Send no request, because each request for a range names the ETag."""
         self._find()
         self.size, self.version, self._is_open = size, version, True
 
     def open(self, first: int) -> None:
-        """Ask for the first range: its answer has the size and the ETag."""
+        """Request the first range; the response has the size and the ETag."""
         self._find()
         answer, data = self.tried(lambda: self._run(self._get_first, first), "the first bytes")
         self.version = str(answer.get("ETag", ""))
@@ -163,18 +163,18 @@ class S3Object(Stored):
 
 
 class HttpObject(Stored):
-    """Of a server over HTTP. Each answer must have the ETag, the time of change and the size of the first one."""
+    """An object of an HTTP server. Each response must have the ETag, the time of change and the size of the first."""
 
     _answer: Any = None
     _etag: str | None = None
-    """Of the first answer. A weak one names no version, but where another one comes, the object changed."""
+    """The ETag of the first response. A weak ETag names no version, but if it changes, the object has changed."""
 
     def pin(self, size: int, version: str) -> None:
-        """Ask for nothing: each answer is compared."""
+        """Send no request, because each response is compared."""
         self.size, self.version, self._is_open = size, version, True
 
     def open(self, first: int) -> None:
-        """Ask for the first range: its answer tells size and version, and whether the server takes ranges."""
+        """Request the first range; the response tells size and version, and whether the server takes ranges."""
         status, headers, data = self.tried(lambda: self._run(self._get, 0, max(first, 1), True), "the first bytes")
         self.version, self._etag = _http_version(headers), headers.get("ETag")
         self._is_open = True
@@ -229,7 +229,7 @@ class HttpObject(Stored):
             raise file_error(self.name, f"{CHANGED} (another ETag or Last-Modified)")
 
     def stream(self) -> Iterator[bytes]:
-        """Read the answer that came for the first range."""
+        """Read the response to the request for the first range."""
         answer, self._answer = self._answer, None
         done = 0
         try:
@@ -254,10 +254,10 @@ class HttpObject(Stored):
 
 
 class OtherObject(Stored):
-    """Of any other file system of fsspec: what it says of the object must be the same before and after."""
+    """An object of any other fsspec file system, whose facts about it must be equal before and after reading."""
 
     def open(self, first: int) -> None:
-        """Ask what it says."""
+        """Get the file system's facts about the object."""
         self._facts = self.tried(self._info, "what it is")
         if self._facts.get("type") == "directory":
             raise file_error(self.name, "is a folder, not an object")
@@ -280,14 +280,14 @@ class OtherObject(Stored):
         return bytes(self._system.cat_file(self._path, start=start, end=end))
 
     def require_same(self) -> None:
-        """Ask again what it says."""
+        """Get the facts again, and compare them."""
         found = self.tried(self._info, "what it is now")
         if any(found.get(key) != self._facts.get(key) for key in ("size", *_IDENTITY)):
             raise file_error(self.name, CHANGED)
 
 
 class LocalObject(Stored):
-    """A file of this machine, by a file:// URL: for work that is shared with machines that see the same file."""
+    """A file of this machine, by a file:// URL. For work shared with machines that see the same file."""
 
     def open(self, first: int) -> None:
         """Open it."""
@@ -306,7 +306,7 @@ class LocalObject(Stored):
         return os.pread(self._file.fileno(), end - start, start)
 
     def read_into(self, part: memoryview, start: int) -> None:
-        """Read a range into memory that is there. Raises FileError."""
+        """Read a range into existing memory. Raises FileError."""
         done = 0
         try:
             while done < len(part) and (count := os.preadv(self._file.fileno(), [part[done:]], start + done)):
@@ -373,7 +373,7 @@ async def _read_some(content: Any, most: int) -> bytes:
 
 
 def _http_version(headers: Any) -> str:
-    """Return what names the content of an answer. Of two versions with one weak ETag the bytes may differ."""
+    """Return the version in a response. Versions with the same weak ETag may have different bytes."""
     etag = headers.get("ETag", "")
     return "|".join(filter(None, ("" if etag.startswith("W/") else etag, headers.get("Last-Modified"))))
 
@@ -386,7 +386,7 @@ def _total(content_range: str | None, name: str) -> int:
 
 
 def _require_range(content_range: str | None, start: int, end: int, size: int | None, name: str) -> None:
-    """Refuse the answer to a range if it is of another one, or of an object of another size."""
+    """Refuse a response that has another range than the requested one, or an object of another size."""
     found = re.fullmatch(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)", content_range or "")
     if found is None:
         raise Passing("the answer to a range does not say which range it is (Content-Range)")

@@ -1,4 +1,4 @@
-"""What opens URLs for the command line."""
+"""Opens URLs for the command line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Opener:
         self._readers.__exit__()
 
     def shown(self, url: str) -> str:
-        """Return what texts may show of a URL."""
+        """Return a URL for texts, without secrets."""
         return shown(url)
 
     def most_at_once(self) -> int:
@@ -32,7 +32,7 @@ class Opener:
         return limits.parallel
 
     def open(self, url: str, first: int) -> Source:
-        """Open an object, of which the first bytes are surely wanted."""
+        """Open an object, whose first bytes will be read."""
         return Source(open_object(url, first), self._readers)
 
     def write(self, url: str, content: bytes) -> None:
@@ -40,7 +40,7 @@ class Opener:
         write_object(content, url)
 
     def upload(self, file: str, url: str) -> None:
-        """Write what a file holds to an object."""
+        """Write the content of a file to an object."""
         upload(file, url)
 
     def require_writable(self, url: str) -> None:

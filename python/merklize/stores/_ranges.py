@@ -1,4 +1,4 @@
-"""Objects in order: ranges come in parallel, and leave here one after another."""
+"""Objects in order: ranges are fetched in parallel and yielded one after another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TREE_FILE_HEADER = 128
 
 
 class Readers:
-    """Threads that read ranges, and how many ranges may be in memory: those of one call, for all of its objects."""
+    """Threads that read ranges, and the limit of ranges in memory, for all objects of one call."""
 
     def __init__(self) -> None:
         """Start no thread yet."""
@@ -31,25 +31,25 @@ class Readers:
     def pieces(
         self, stored: Stored, start: int = 0, end: int | None = None, unit: int | None = None
     ) -> Iterator[bytes]:
-        """Give bytes start to end - 1 in order, `unit` bytes at a time; the last piece may be shorter.
+        """Yield bytes start to end - 1 in order, `unit` bytes at a time; the last piece may be shorter.
 
         unit  bytes of a range; None: limits.range_size
         """
         if not stored.ranges:
             return _cut(stored.stream(), unit) if start == 0 and end is None else _refused(stored, start, end)
         last, step = (stored.size or 0) if end is None else end, unit or limits.range_size
-        if step > limits.range_size:  # one at a time, of ranges as ever
+        if step > limits.range_size:  # one at a time, cut from ranges of the usual size
             return _cut(self.pieces(stored, start, last), step)
         return self.places(stored, ((at, min(at + step, last)) for at in range(start, last, step)))
 
     def places(self, stored: Stored, places: Iterable[tuple[int, int]]) -> Iterator[bytes]:
-        """Give bytes start to end - 1 of an object for each (start, end), in order."""
+        """Yield bytes start to end - 1 of an object for each (start, end), in order."""
         left = iter(places)
         coming: deque[Future[bytes]] = deque()
         place = next(left, None)
         try:
             while coming or place is not None:
-                # Whoever holds no range waits for one: so each object gets on, and none takes them all.
+                # A reader without a range waits for one, so that every object makes progress and none takes all slots.
                 while place is not None and self._slots.acquire(blocking=not coming):
                     try:
                         coming.append(self._pool.submit(stored.read, *place))
@@ -80,11 +80,11 @@ class Source:
 
     @property
     def size(self) -> int | None:
-        """Bytes; None: only reading tells."""
+        """Bytes; None if only reading tells."""
         return self._stored.size
 
     def pieces(self, ranges: list[tuple[int, int]] | None) -> Iterator[bytes]:
-        """Give the bytes of ranges (start, end) one after another, or all there are."""
+        """Yield the bytes of ranges (start, end) one after another, or all bytes."""
         stored, step = self._stored, limits.range_size
         with nullcontext(self._readers) if self._readers else Readers() as readers:
             if ranges is None or (not stored.ranges and ranges == [(0, stored.size)]):
@@ -94,7 +94,7 @@ class Source:
             yield from readers.places(stored, places)
 
     def require_same(self) -> None:
-        """Raise FileError: the object changed."""
+        """Raise FileError if the object has changed."""
         self._stored.require_same()
 
 
@@ -106,10 +106,10 @@ def opened_source(url: str, first: int | None = None) -> Iterator[Source]:
 
 
 def tree_file_source(url: str) -> Source:
-    """Open a tree file in a store, whose parts are read now and then. Raises FileError: also if ranges are ignored."""
+    """Open a tree file in a store, to read parts of it. Raises FileError, also if the server ignores ranges."""
     stored = open_object(url, TREE_FILE_HEADER)
     if not stored.ranges:
-        stored.read(0, TREE_FILE_HEADER)  # which says so
+        stored.read(0, TREE_FILE_HEADER)  # raises the error
     return Source(stored, None)
 
 
@@ -125,7 +125,7 @@ def _joined(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _refused(stored: Stored, start: int, end: int | None) -> Iterator[bytes]:
-    yield stored.read(start, start + 1 if end is None else end)  # which raises
+    yield stored.read(start, start + 1 if end is None else end)  # raises the error
 
 
 def _cut(stream: Iterator[bytes], unit: int | None) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Files that are made here and kept in a store: there whole, or not at all."""
+"""Files that are written to a store. They appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write_object(content: bytes, url: str) -> None:
 def _put(url: str, put: Any) -> None:
     name, extra = shown(url), extra_of(url)
     system, path = file_system(url)
-    # Where an object could be seen half written, it gets its name at the end.
+    # Where an object would be visible half written, it gets its name at the end.
     at_once = extra in _APPEAR_WHOLE or "memory" in system.protocol
     to = path if at_once else f"{path}.partial"
     try:
@@ -54,7 +54,7 @@ def _put(url: str, put: Any) -> None:
 
 
 def read_whole(url: str, most: int) -> bytes:
-    """Return all of a small object: a manifest, an index, a proof. Raises FileError: it has more than `most` bytes."""
+    """Return a whole small object: a manifest, an index, a proof. Raises FileError if it has more than `most` bytes."""
     from ._ranges import opened_source
 
     parts, count = [], 0
