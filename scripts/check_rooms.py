@@ -8,6 +8,7 @@ so call its functions. Reported are
 - an include of a room, or of a public header, that the tables do not allow; a public header without a row;
 - a circle of includes, between files, public headers or rooms;
 - a room without a README.md, without a row in the table, or with more than 24 sources;
+- more than 10 floors: a room stands one floor above the highest one that it may include;
 - a row without a room;
 - a path in that page which does not exist;
 - a use of Python's pending error in python/bindings outside of python_calls.cpp, where it becomes an exception at once.
@@ -23,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 TABLE = ROOT / "docs" / "architecture.md"
 MOST_FILES = 24
+MOST_FLOORS = 10
 EXTENSIONS = {".h", ".hpp", ".cpp", ".inc"}
 SURFACES = {"c_api", "command"}  # what they call is the public interface
 
@@ -54,6 +56,11 @@ def reachable(rooms: dict[str, set[str]], room: str) -> set[str]:
             found.add(here)
             ahead += rooms.get(here, ())
     return found
+
+
+def floor_of(rooms: dict[str, set[str]], room: str) -> int:
+    """1 for a room that may include no other one."""
+    return 1 + max((floor_of(rooms, below) for below in rooms[room] & set(rooms)), default=0)
 
 
 def room_of(path: str) -> str:
@@ -136,7 +143,7 @@ def check(rooms: dict[str, set[str]], includes: dict[str, list[str]]) -> list[st
             faults.append(f"src/{room}: no row in the table of {TABLE.name}")
             continue
         if not (SOURCE / room / "README.md").exists():
-            faults.append(f"src/{room}: README.md is missing: what lives there, and what it may include")
+            faults.append(f"src/{room}: README.md is missing: what lives there")
         count = sum(1 for path in includes if room_of(path) == room and path.count("/") == 1)
         if count > MOST_FILES:
             faults.append(f"src/{room}: {count} sources, at most {MOST_FILES}: a room should be cut in two")
@@ -154,6 +161,12 @@ def check(rooms: dict[str, set[str]], includes: dict[str, list[str]]) -> list[st
     for what, graph in (("files", {path: set(names) for path, names in includes.items()}), ("rooms", between)):
         if circle := find_circle(graph):
             faults.append(f"circle of {what}: {' -> '.join(circle)}")
+    if not find_circle(rooms):
+        faults += [
+            f"{TABLE.name}: {room}/ stands on floor {floor}, {MOST_FLOORS} are enough"
+            for room in sorted(rooms)
+            if (floor := floor_of(rooms, room)) > MOST_FLOORS
+        ]
     return faults
 
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "arguments.hpp"
+#include "digests/leaf_reader.hpp"
 #include "form.hpp"
-#include "levels/leaf_reader.hpp"
 #include "module.hpp"
 #include "run.hpp"
 

@@ -4,9 +4,9 @@
 
 #include "calls/run.hpp"
 #include "host/host_block.hpp"
+#include "levels/node_store.hpp"
 #include "matrices/plan.hpp"
 #include "merklize/matrix_commitment.hpp"
-#include "trees/node_store.hpp"
 
 namespace merklize::inline v0 {
 

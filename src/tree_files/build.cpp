@@ -4,8 +4,8 @@
 #include <string>
 
 #include "calls/run.hpp"
+#include "digests/leaf_reader.hpp"
 #include "host/invalid.hpp"
-#include "levels/leaf_reader.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/writer.hpp"
 

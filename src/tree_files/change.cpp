@@ -4,16 +4,16 @@
 #include <utility>
 
 #include "calls/run.hpp"
+#include "digests/leaf_reader.hpp"
 #include "files/atomic_file.hpp"
 #include "files/journal.hpp"
 #include "hashes/field.hpp"
 #include "host/invalid.hpp"
-#include "levels/leaf_reader.hpp"
+#include "levels/indices.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"
 #include "merklize/error.hpp"
 #include "tree_files/state.hpp"
-#include "trees/indices.hpp"
 
 namespace merklize::inline v0 {
 namespace {

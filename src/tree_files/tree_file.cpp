@@ -8,10 +8,10 @@
 
 #include "host/invalid.hpp"
 #include "host/threads.hpp"
+#include "levels/indices.hpp"
 #include "levels/merges.hpp"
 #include "merklize/error.hpp"
 #include "tree_files/state.hpp"
-#include "trees/indices.hpp"
 
 namespace merklize::inline v0 {
 namespace {

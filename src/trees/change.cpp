@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "host/invalid.hpp"
+#include "levels/indices.hpp"
 #include "merklize/error.hpp"
-#include "trees/indices.hpp"
 #include "trees/tree_state.hpp"
 
 namespace merklize::inline v0 {

@@ -7,10 +7,10 @@
 
 #include "host/invalid.hpp"
 #include "levels/build.hpp"
+#include "levels/indices.hpp"
+#include "levels/node_store.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
-#include "trees/indices.hpp"
-#include "trees/node_store.hpp"
 
 namespace merklize::inline v0 {
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "levels/leaf_reader.hpp"
+#include "digests/leaf_reader.hpp"
 #include "levels/peaks.hpp"
 #include "merklize/error.hpp"
 #include "trees/tree_state.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "levels/build.hpp"
+#include "levels/node_store.hpp"
 #include "merklize/tree.hpp"
-#include "trees/node_store.hpp"
 
 namespace merklize::inline v0 {
 

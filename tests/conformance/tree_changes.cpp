@@ -6,7 +6,7 @@
 
 #include "asked_often.hpp"
 #include "forms.hpp"
-#include "trees/indices.hpp"
+#include "levels/indices.hpp"
 
 using namespace support;
 using merklize::MerkleForest;

@@ -1,4 +1,4 @@
-#include "levels/leaf_reader.hpp"
+#include "digests/leaf_reader.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -9,10 +9,10 @@
 #include "host/invalid.hpp"
 #include "host/threads.hpp"
 #include "jobs/cpu_device.hpp"
+#include "levels/indices.hpp"
 #include "merklize/error.hpp"
 #include "proofs/plan.hpp"
 #include "proofs/shape.hpp"
-#include "trees/indices.hpp"
 #include "trees/tree_state.hpp"
 
 namespace merklize::inline v0 {

@@ -1,4 +1,4 @@
-#include "trees/node_store.hpp"
+#include "levels/node_store.hpp"
 
 #include <algorithm>
 

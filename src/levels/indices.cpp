@@ -1,4 +1,4 @@
-#include "trees/indices.hpp"
+#include "levels/indices.hpp"
 
 #include <algorithm>
 #include <array>
