@@ -137,9 +137,10 @@ auto maybe_none() {
 }
 
 /// m.def() for a function that takes handles. All may be None, because the conversions here give better errors than nanobind.
+/// signature  "def NAME(...) -> ...", from which nanobind takes the name
 template <class Return, class... Handles>
-void define(nb::module_& m, const char* name, Return (*function)(Handles...), const char* signature) {
-    m.def(name, function, nb::sig(signature), maybe_none<Handles>()...);
+void define(nb::module_& m, const char* signature, Return (*function)(Handles...)) {
+    m.def(signature, function, nb::sig(signature), maybe_none<Handles>()...);
 }
 
 }  // namespace merklize::binding

@@ -248,41 +248,48 @@ private:
 }  // namespace
 
 void bind_bao(nb::module_& m) {
-    define(m, "bao_outboard", bao_outboard,
+    define(m,
            "def bao_outboard(data: object, form: tuple[int, bool, bool], out: DeviceArray | None, settings: Settings, "
-           "/) -> tuple[bytes, bytes]");
-    define(m, "bao_outboard_file", bao_outboard_file,
+           "/) -> tuple[bytes, bytes]",
+           bao_outboard);
+    define(m,
            "def bao_outboard_file(descriptor: int, name: str, form: tuple[int, bool, bool], out: bytes | None, "
-           "settings: Settings, /) -> tuple[bytes, bytes]");
-    define(m, "bao_encode", bao_encode,
-           "def bao_encode(data: object, form: tuple[int, bool, bool], settings: Settings, /) -> tuple[bytes, bytes]");
-    define(m, "bao_encode_file", bao_encode_file,
+           "settings: Settings, /) -> tuple[bytes, bytes]",
+           bao_outboard_file);
+    define(m,
+           "def bao_encode(data: object, form: tuple[int, bool, bool], settings: Settings, /) -> tuple[bytes, bytes]",
+           bao_encode);
+    define(m,
            "def bao_encode_file(descriptor: int, name: str, form: tuple[int, bool, bool], out: bytes, "
-           "settings: Settings, /) -> bytes");
-    define(m, "bao_slice", bao_slice,
+           "settings: Settings, /) -> bytes",
+           bao_encode_file);
+    define(m,
            "def bao_slice(data: object, outboard: object, ranges: collections.abc.Iterable[tuple[int, int]], form: "
            "tuple[int, bool, bool], "
-           "size: int, /) -> bytes");
-    define(m, "bao_decode", bao_decode,
-           "def bao_decode(encoding: object, root: object, form: tuple[int, bool, bool], size: int, /) -> bytes");
-    define(m, "bao_decode_slice", bao_decode_slice,
+           "size: int, /) -> bytes",
+           bao_slice);
+    define(m, "def bao_decode(encoding: object, root: object, form: tuple[int, bool, bool], size: int, /) -> bytes",
+           bao_decode);
+    define(m,
            "def bao_decode_slice(slice: object, root: object, start: int, length: int, form: tuple[int, bool, bool], "
-           "size: int, /) -> bytes");
-    define(m, "bao_verify", bao_verify,
+           "size: int, /) -> bytes",
+           bao_decode_slice);
+    define(m,
            "def bao_verify(part: object, offset: int, size: int, root: object, outboard: object, "
-           "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]");
-    define(m, "bao_verify_file", bao_verify_file,
+           "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]",
+           bao_verify);
+    define(m,
            "def bao_verify_file(descriptor: int, name: str, offset: int, length: int, root: object, outboard: object, "
-           "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]");
-    define(m, "bao_verify_source", bao_verify_source,
+           "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]",
+           bao_verify_file);
+    define(m,
            "def bao_verify_source(source: object, offset: int, length: int, root: object, outboard: object, "
-           "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]");
-    define(m, "bao_require_outboard", bao_require_outboard,
-           "def bao_require_outboard(outboard: object, size: int, form: tuple[int, bool, bool], /) -> None");
-    define(m, "bao_outboard_bytes", bao_outboard_bytes,
-           "def bao_outboard_bytes(size: int, form: tuple[int, bool, bool], /) -> int");
-    define(m, "bao_encoding_bytes", bao_encoding_bytes,
-           "def bao_encoding_bytes(size: int, form: tuple[int, bool, bool], /) -> int");
+           "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]",
+           bao_verify_source);
+    define(m, "def bao_require_outboard(outboard: object, size: int, form: tuple[int, bool, bool], /) -> None",
+           bao_require_outboard);
+    define(m, "def bao_outboard_bytes(size: int, form: tuple[int, bool, bool], /) -> int", bao_outboard_bytes);
+    define(m, "def bao_encoding_bytes(size: int, form: tuple[int, bool, bool], /) -> int", bao_encoding_bytes);
 
     nb::class_<Decoder> decoder(m, "BaoDecoder", "merklize.bao.Decoder is the public class.");
     decoder.def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle>(), nb::arg().none(), nb::arg().none(),

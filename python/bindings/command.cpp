@@ -322,24 +322,23 @@ void bind_running_command(nb::module_& m) {
         .def("show_progress", &RunningCommand::show_progress, "Show how much of a part is done, 0 to 1.")
         .def("end_part", &RunningCommand::end_part, "Count a part as done.");
     define(
-        m, "table_text",
+        m, "def table_text(rows: collections.abc.Iterable[collections.abc.Iterable[str]], right: str, /) -> str",
         +[](nb::handle rows, nb::handle right) {
             std::vector<std::vector<std::string>> texts;
             for (nb::handle row : rows) texts.push_back(to_cells(row));
             return to_str(command::table_text(texts, to_text(right, "right")));
-        },
-        "def table_text(rows: collections.abc.Iterable[collections.abc.Iterable[str]], right: str, /) -> str");
+        });
     define(
-        m, "table_row",
+        m,
+        "def table_row(cells: collections.abc.Iterable[str], widths: collections.abc.Iterable[int], right: str, /) -> "
+        "str",
         +[](nb::handle cells, nb::handle widths, nb::handle right) {
             std::vector<std::size_t> sizes;
             for (nb::handle width : widths) sizes.push_back(to_u64(width, "table_row: width"));
             auto texts = to_cells(cells);
             texts.resize(sizes.size());
             return to_str(command::table_row(std::move(texts), sizes, to_text(right, "right")));
-        },
-        "def table_row(cells: collections.abc.Iterable[str], widths: collections.abc.Iterable[int], right: str, /) -> "
-        "str");
+        });
     m.def("human_bytes", &command::human_bytes, nb::sig("def human_bytes(count: float, /) -> str"));
     m.def("human_time", &command::human_time, nb::sig("def human_time(seconds: float, /) -> str"));
 }
@@ -361,8 +360,8 @@ int run_command(nb::handle words, nb::handle streams, nb::handle caller) {
 
 void bind_command(nb::module_& m) {
     bind_running_command(m);
-    define(m, "run_command", run_command,
-           "def run_command(words: list[bytes], streams: tuple[int, int, int], caller: object, /) -> int");
+    define(m, "def run_command(words: list[bytes], streams: tuple[int, int, int], caller: object, /) -> int",
+           run_command);
 }
 
 }  // namespace merklize::binding

@@ -52,26 +52,22 @@ runtime::TunedPolicy to_tuned(nb::handle described) {
 
 void bind_device(nb::module_& m) {
     define(
-        m, "devices",
-        +[] {
+        m, "def devices() -> list[tuple[str, str, str, str, str, str, int, int]]", +[] {
             prepare_libraries();
             std::vector<DeviceInfo> found;
             Run::without_gil([&] { found = merklize::devices(); });
             nb::list result;
             for (const DeviceInfo& info : found) result.append(describe(info));
             return result;
-        },
-        "def devices() -> list[tuple[str, str, str, str, str, str, int, int]]");
+        });
     define(
-        m, "device", +[](nb::handle name) { return describe(to_device(to_text(name, "device")).info()); },
-        "def device(name: str, /) -> tuple[str, str, str, str, str, str, int, int]");
+        m, "def device(name: str, /) -> tuple[str, str, str, str, str, str, int, int]",
+        +[](nb::handle name) { return describe(to_device(to_text(name, "device")).info()); });
     define(
-        m, "is_processor",
-        +[](nb::handle name) { return runtime::state_of(to_device(to_text(name, "device"))).is_processor(); },
-        "def is_processor(device: str, /) -> bool");
+        m, "def is_processor(device: str, /) -> bool",
+        +[](nb::handle name) { return runtime::state_of(to_device(to_text(name, "device"))).is_processor(); });
     define(
-        m, "calibrate",
-        +[](nb::handle progress) {
+        m, "def calibrate(progress: object, /) -> list[tuple[str, str, float, float]]", +[](nb::handle progress) {
             prepare_libraries();
             if (!progress.is_none() && !PyCallable_Check(progress.ptr())) wrong_type("progress", "callable", progress);
             Settings settings{"cpu"};
@@ -80,76 +76,62 @@ void bind_device(nb::module_& m) {
             std::vector<Cost> costs;
             run([&](const RunOptions& options) { costs = merklize::calibrate(options.progress); });
             return describe(costs);
-        },
-        "def calibrate(progress: object, /) -> list[tuple[str, str, float, float]]");
+        });
     define(
-        m, "calibration",
-        +[] {
+        m, "def calibration() -> list[tuple[str, str, float, float]]", +[] {
             prepare_libraries();
             std::vector<Cost> costs;
             Run::without_gil([&] { costs = merklize::calibration(); });
             return describe(costs);
-        },
-        "def calibration() -> list[tuple[str, str, float, float]]");
+        });
     define(
-        m, "why_unavailable",
-        +[](nb::handle name) {
+        m, "def why_unavailable(name: str, /) -> str", +[](nb::handle name) {
             const std::string asked(to_text(name, "why_unavailable: name"));
             prepare_libraries();
             std::string why;
             Run::without_gil([&] { why = merklize::why_unavailable(asked); });
             return to_str(why);
-        },
-        "def why_unavailable(name: str, /) -> str");
+        });
     define(
-        m, "kernel_cache",
-        +[] {
+        m, "def kernel_cache() -> tuple[str, str]", +[] {
             const runtime::KeptFiles& cache = runtime::KeptFiles::process();
             return nb::make_tuple(to_str(cache.folder().string()), to_str(cache.why_unusable()));
-        },
-        "def kernel_cache() -> tuple[str, str]");
+        });
 
     // Job, hash, log2 of the items, policy, seconds, seconds by the built-in table.
     define(
-        m, "tuned_policies",
+        m, "def tuned_policies(device: str, /) -> list[tuple[str, str, int, dict[str, int | str], float, float]]",
         +[](nb::handle device) {
             nb::list result;
             for (const runtime::TunedPolicy& policy :
                  runtime::load_tuned_policies(to_device(to_text(device, "device")).info()))
                 result.append(describe(policy));
             return result;
-        },
-        "def tuned_policies(device: str, /) -> list[tuple[str, str, int, dict[str, int | str], float, float]]");
+        });
     define(
-        m, "store_tuned_policies",
+        m,
+        "def store_tuned_policies(device: str, policies: list[tuple[str, str, int, dict[str, int | str], float, "
+        "float]], /) -> None",
         +[](nb::handle device, nb::handle policies) {
             std::vector<runtime::TunedPolicy> all;
             for (nb::handle policy : nb::cast<nb::list>(policies)) all.push_back(to_tuned(policy));
             runtime::store_tuned_policies(to_device(to_text(device, "device")).info(), all);
-        },
-        "def store_tuned_policies(device: str, policies: list[tuple[str, str, int, dict[str, int | str], float, "
-        "float]], /) -> None");
+        });
 
     define(
-        m, "kernel_modules",
-        +[](nb::handle device) {
+        m, "def kernel_modules(device: str, /) -> list[tuple[str, str]]", +[](nb::handle device) {
             const std::string asked(to_text(device, "device"));
             prepare_libraries();
             nb::list result;
             for (const runtime::KernelModule& module : runtime::kernel_modules(Device(asked)))
                 result.append(nb::make_tuple(module.name, module.text));
             return result;
-        },
-        "def kernel_modules(device: str, /) -> list[tuple[str, str]]");
+        });
     define(
-        m, "store_kernel_module",
-        +[](nb::handle text, nb::handle spirv) {
+        m, "def store_kernel_module(text: str, spirv: bytes, /) -> None", +[](nb::handle text, nb::handle spirv) {
             runtime::store_module(std::string(to_text(text, "text")), InputBytes(spirv, "spirv").span());
-        },
-        "def store_kernel_module(text: str, spirv: bytes, /) -> None");
-    define(
-        m, "kernel_module_folder", +[] { return to_str(runtime::module_folder()); },
-        "def kernel_module_folder() -> str");
+        });
+    define(m, "def kernel_module_folder() -> str", +[] { return to_str(runtime::module_folder()); });
 
     nb::class_<Timings> timings(m, "Timings", nb::is_weak_referenceable(),
                                 R"(Seconds that a call took on its device, by the device's own clock.

@@ -344,19 +344,15 @@ void bind_device_array(nb::module_& m) {
             },
             nb::arg().none(), nb::arg().none(), nb::sig("def __init__(self, object: object, what: str, /) -> None"));
     define(
-        m, "host_bytes",
-        +[](nb::handle object, nb::handle what) {
+        m, "def host_bytes(object: object, what: str, /) -> memoryview", +[](nb::handle object, nb::handle what) {
             const nb::object bytes = nb::type<InputBytes>()(object, what);
             return checked(PyMemoryView_FromObject(bytes.ptr()));
-        },
-        "def host_bytes(object: object, what: str, /) -> memoryview");
+        });
     define(
-        m, "is_data",
-        +[](nb::handle object) {
+        m, "def is_data(object: object, /) -> bool", +[](nb::handle object) {
             return PyObject_CheckBuffer(object.ptr()) != 0 || nb::hasattr(object, "__dlpack__") ||
                    nb::hasattr(object, "__cuda_array_interface__");
-        },
-        "def is_data(object: object, /) -> bool");
+        });
     nb::class_<DeviceArray> array(m, "DeviceArray", nb::is_weak_referenceable(), about);
     array.def_prop_ro("shape", &DeviceArray::shape_tuple, nb::sig("def shape(self) -> tuple[int, ...]"), "Extents.")
         .def_prop_ro(
@@ -415,14 +411,13 @@ void bind_device_array(nb::module_& m) {
             return "<DeviceArray " + name_of(self.dtype) + "[" + shape + "] on " + self.device().id + ">";
         });
     define(
-        m, "import_array",
+        m, "def import_array(object: object, what: str, settings: Settings, /) -> object",
         +[](nb::handle object, nb::handle what, const Settings& settings) -> nb::object {
             nb::object found = import_array(object, std::string(to_text(what, "what")).c_str(), &settings);
             return found.is_valid() ? found : nb::none();
-        },
-        "def import_array(object: object, what: str, settings: Settings, /) -> object");
+        });
     define(
-        m, "import_matrix",
+        m, "def import_matrix(object: object, what: str, settings: Settings, /) -> tuple[object, bool]",
         +[](nb::handle object, nb::handle what, const Settings& settings) -> nb::object {
             const std::string name(to_text(what, "what"));
             const bool is_known =
@@ -432,26 +427,22 @@ void bind_device_array(nb::module_& m) {
             nb::object found = device ? nb::cast(import_tensor(object, *device, name.c_str(), settings, &transposed))
                                       : import_array(object, name.c_str(), &settings);
             return nb::make_tuple(found.is_valid() ? found : nb::none(), transposed);
-        },
-        "def import_matrix(object: object, what: str, settings: Settings, /) -> tuple[object, bool]");
+        });
     define(
-        m, "is_writable", +[](const DeviceArray& array) { return array.is_writable; },
-        "def is_writable(array: DeviceArray, /) -> bool");
+        m, "def is_writable(array: DeviceArray, /) -> bool",
+        +[](const DeviceArray& array) { return array.is_writable; });
     define(
-        m, "rows",
-        +[](const DeviceArray& array, std::uint64_t first, std::uint64_t count) { return rows(array, first, count); },
-        "def rows(array: DeviceArray, first: int, count: int, /) -> DeviceArray");
+        m, "def rows(array: DeviceArray, first: int, count: int, /) -> DeviceArray",
+        +[](const DeviceArray& array, std::uint64_t first, std::uint64_t count) { return rows(array, first, count); });
     define(
-        m, "byte_rows",
-        +[](const DeviceArray& array) {
+        m, "def byte_rows(array: DeviceArray, /) -> DeviceArray", +[](const DeviceArray& array) {
             DeviceArray bytes = array;
             bytes.dtype = type_uint8;
             const Py_ssize_t n = array.shape.at(0);
             bytes.shape = {n, n == 0 ? 0 : static_cast<Py_ssize_t>(array.buffer.size()) / n};
             return bytes;
-        },
-        "def byte_rows(array: DeviceArray, /) -> DeviceArray");
-    define(m, "empty", make, "def empty(device: str, shape: tuple[int, ...], dtype: str, /) -> DeviceArray");
+        });
+    define(m, "def empty(device: str, shape: tuple[int, ...], dtype: str, /) -> DeviceArray", make);
 }
 
 }  // namespace merklize::binding

@@ -104,19 +104,23 @@ void enqueue_merkle_root(nb::handle leaves, nb::handle out, const TreeForm& form
 
 void bind_enqueue(nb::module_& m) {
     define(
-        m, "enqueue_hash", enqueue_hash,
-        "def enqueue_hash(data: object, out: object, key: object, context: str | None, settings: Settings, /) -> None");
-    define(m, "enqueue_hash_leaves", enqueue_hash_leaves,
+        m,
+        "def enqueue_hash(data: object, out: object, key: object, context: str | None, settings: Settings, /) -> None",
+        enqueue_hash);
+    define(m,
            "def enqueue_hash_leaves(what: str, rows: object, row_bytes: int, out: object, hash: str, key: object, "
-           "context: str | None, settings: Settings, /) -> None");
-    define(m, "enqueue_merge", enqueue_merge,
+           "context: str | None, settings: Settings, /) -> None",
+           enqueue_hash_leaves);
+    define(m,
            "def enqueue_merge(left: object, right: object, out: object, hash: str, key: object, context: str | None, "
-           "settings: Settings, /) -> None");
-    define(m, "enqueue_build_tree", enqueue_build_tree,
-           "def enqueue_build_tree(nodes: object, form: TreeForm, settings: Settings, /) -> None");
-    define(m, "enqueue_merkle_root", enqueue_merkle_root,
+           "settings: Settings, /) -> None",
+           enqueue_merge);
+    define(m, "def enqueue_build_tree(nodes: object, form: TreeForm, settings: Settings, /) -> None",
+           enqueue_build_tree);
+    define(m,
            "def enqueue_merkle_root(leaves: object, out: object, form: TreeForm, settings: Settings, /) "
-           "-> None");
+           "-> None",
+           enqueue_merkle_root);
 }
 
 }  // namespace merklize::binding

@@ -55,8 +55,8 @@ void bind_forest(nb::module_& m) {
                 return self.prove(to_u64(tree, "prove: tree"), to_u64(index, "prove: index"));
             },
             nb::arg().none(), nb::arg().none(), nb::sig("def prove(self, tree: int, index: int, /) -> MerkleProof"));
-    define(m, "make_forest", make_forest,
-           "def make_forest(leaves: object, n_leaves: int, form: TreeForm, settings: Settings, /) -> Forest");
+    define(m, "def make_forest(leaves: object, n_leaves: int, form: TreeForm, settings: Settings, /) -> Forest",
+           make_forest);
 }
 
 }  // namespace merklize::binding

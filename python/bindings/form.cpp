@@ -42,16 +42,14 @@ void bind_form(nb::module_& m) {
             "modulus", [](const HashTraits& self) { return self.modulus; },
             "Of field hashes: elements are below it; 0 for hashes of bytes.");
     define(
-        m, "hashes",
-        +[] {
+        m, "def hashes() -> list[HashInfo]", +[] {
             nb::list result;
             for (const HashTraits& traits : merklize::hashes()) result.append(nb::cast(traits));
             return result;
-        },
-        "def hashes() -> list[HashInfo]");
+        });
     define(
-        m, "hash_by_name", +[](nb::handle name) { return traits(hash_from_name(to_text(name, "hash"))); },
-        "def hash_by_name(name: str, /) -> HashInfo");
+        m, "def hash_by_name(name: str, /) -> HashInfo",
+        +[](nb::handle name) { return traits(hash_from_name(to_text(name, "hash"))); });
 
     nb::class_<FormatTraits>(m, "FormatInfo", "What a format of trees fixes.")
         .def_prop_ro(
@@ -64,13 +62,11 @@ void bind_form(nb::module_& m) {
         .def_ro("piece_size", &FormatTraits::piece_size, "Bytes of a file that are one leaf, or 0.")
         .def_ro("is_ambiguous", &FormatTraits::is_ambiguous, "Whether two lists of leaves can have one root.");
     define(
-        m, "formats",
-        +[] {
+        m, "def formats() -> list[FormatInfo]", +[] {
             nb::list result;
             for (const FormatTraits& traits : merklize::formats()) result.append(nb::cast(traits));
             return result;
-        },
-        "def formats() -> list[FormatInfo]");
+        });
 
     nb::class_<TreeForm>(m, "TreeForm", "What a tree is, apart from its leaves.")
         .def(
@@ -93,12 +89,11 @@ void bind_form(nb::module_& m) {
             "padding", [](const TreeForm& self) { return to_bytes(self.padding.bytes); },
             nb::sig("def padding(self) -> bytes"), "32 bytes; looked at under the rule \"pad\" alone.");
     define(
-        m, "default_rule",
-        +[](nb::handle hash) { return name_of(default_rule(hash_from_name(to_text(hash, "hash")))); },
-        "def default_rule(hash: str, /) -> str");
+        m, "def default_rule(hash: str, /) -> str",
+        +[](nb::handle hash) { return name_of(default_rule(hash_from_name(to_text(hash, "hash")))); });
     define(
-        m, "rule_by_name", +[](nb::handle name) { return name_of(rule_from_name(to_text(name, "rule"))); },
-        "def rule_by_name(name: str, /) -> str");
+        m, "def rule_by_name(name: str, /) -> str",
+        +[](nb::handle name) { return name_of(rule_from_name(to_text(name, "rule"))); });
 }
 
 }  // namespace merklize::binding

@@ -109,17 +109,15 @@ PyType_Slot openzeppelin_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(ge
 }  // namespace
 
 void bind_formats(nb::module_& m) {
-    define(m, "fs_verity", fs_verity,
-           "def fs_verity(data: object, block_size: int, salt: bytes, settings: Settings, /) -> bytes");
-    define(m, "fs_verity_file", fs_verity_file,
-           "def fs_verity_file(path: bytes, block_size: int, salt: bytes, settings: Settings, /) -> bytes");
-    define(m, "glacier", glacier, "def glacier(data: object, settings: Settings, /) -> bytes");
-    define(m, "bittorrent_v2", bittorrent_v2,
-           "def bittorrent_v2(data: object, piece_length: int, settings: Settings, /) -> tuple[bytes | None, bytes]");
-    define(m, "ssz", ssz,
-           "def ssz(chunks: object, limit: int | None, mix_in_length: int | None, settings: Settings, /) -> bytes");
-    define(m, "openzeppelin_leaves", openzeppelin_leaves,
-           "def openzeppelin_leaves(encoded: list[bytes], settings: Settings, /) -> bytes");
+    define(m, "def fs_verity(data: object, block_size: int, salt: bytes, settings: Settings, /) -> bytes", fs_verity);
+    define(m, "def fs_verity_file(path: bytes, block_size: int, salt: bytes, settings: Settings, /) -> bytes",
+           fs_verity_file);
+    define(m, "def glacier(data: object, settings: Settings, /) -> bytes", glacier);
+    define(m, "def bittorrent_v2(data: object, piece_length: int, settings: Settings, /) -> tuple[bytes | None, bytes]",
+           bittorrent_v2);
+    define(m, "def ssz(chunks: object, limit: int | None, mix_in_length: int | None, settings: Settings, /) -> bytes",
+           ssz);
+    define(m, "def openzeppelin_leaves(encoded: list[bytes], settings: Settings, /) -> bytes", openzeppelin_leaves);
 
     nb::class_<OpenZeppelinTree>(m, "OpenZeppelinTree", nb::type_slots(openzeppelin_slots),
                                  "A tree; a buffer of its nodes, the root first.")
@@ -143,11 +141,11 @@ void bind_formats(nb::module_& m) {
             nb::arg().none(),
             nb::sig("def prove_together(self, indices: object, /) -> tuple[bytes, bytes, list[bool]]"),
             "indices: uint64[k].");
-    define(m, "make_openzeppelin_tree", make_openzeppelin_tree,
+    define(m,
            "def make_openzeppelin_tree(leaves: object, sort_leaves: bool, tree_indices: object, settings: Settings, /) "
-           "-> OpenZeppelinTree");
-    define(m, "verify_openzeppelin", verify_openzeppelin,
-           "def verify_openzeppelin(root: bytes, leaf: bytes, proof: bytes, /) -> bool");
+           "-> OpenZeppelinTree",
+           make_openzeppelin_tree);
+    define(m, "def verify_openzeppelin(root: bytes, leaf: bytes, proof: bytes, /) -> bool", verify_openzeppelin);
 }
 
 }  // namespace merklize::binding

@@ -199,39 +199,45 @@ nb::bytes merge_one(nb::handle left, nb::handle right, nb::handle hash, nb::hand
 }  // namespace
 
 void bind_hash(nb::module_& m) {
-    define(m, "hash", hash,
+    define(m,
            "def hash(data: object, key: object, context: str | None, length: int, seek: int, settings: Settings, /) -> "
-           "bytes");
-    define(m, "hash_file", hash_file,
+           "bytes",
+           hash);
+    define(m,
            "def hash_file(path: bytes, key: object, context: str | None, length: int, seek: int, settings: Settings, "
-           "/) -> bytes");
-    define(m, "hash_descriptor", hash_descriptor,
+           "/) -> bytes",
+           hash_file);
+    define(m,
            "def hash_descriptor(descriptor: int, name: str, key: object, context: str | None, length: int, seek: int, "
-           "settings: Settings, /) -> bytes");
-    define(m, "hash_source", hash_source,
+           "settings: Settings, /) -> bytes",
+           hash_descriptor);
+    define(m,
            "def hash_source(source: object, hash: str, key: object, context: str | None, length: int, seek: int, "
-           "settings: Settings, /) -> bytes");
-    define(m, "hash_files", hash_files,
+           "settings: Settings, /) -> bytes",
+           hash_source);
+    define(m,
            "def hash_files(paths: list[bytes], key: object, context: str | None, length: int, seek: int, settings: "
-           "Settings, /) -> list[bytes | tuple[str, int, str | None]]");
-    define(m, "hash_message", hash_message,
-           "def hash_message(data: object, hash: str, settings: Settings, /) -> bytes");
-    define(m, "hash_message_file", hash_message_file,
-           "def hash_message_file(path: bytes, hash: str, settings: Settings, /) -> bytes");
-    define(m, "hash_message_descriptor", hash_message_descriptor,
-           "def hash_message_descriptor(descriptor: int, name: str, hash: str, settings: Settings, /) -> bytes");
-    define(m, "hash_message_files", hash_message_files,
+           "Settings, /) -> list[bytes | tuple[str, int, str | None]]",
+           hash_files);
+    define(m, "def hash_message(data: object, hash: str, settings: Settings, /) -> bytes", hash_message);
+    define(m, "def hash_message_file(path: bytes, hash: str, settings: Settings, /) -> bytes", hash_message_file);
+    define(m, "def hash_message_descriptor(descriptor: int, name: str, hash: str, settings: Settings, /) -> bytes",
+           hash_message_descriptor);
+    define(m,
            "def hash_message_files(paths: list[bytes], hash: str, settings: Settings, /) -> list[bytes | tuple[str, "
-           "int, str | None]]");
-    define(m, "require_message_hash", require_message_hash, "def require_message_hash(hash: str, /) -> None");
-    define(m, "hash_leaves", hash_leaves,
+           "int, str | None]]",
+           hash_message_files);
+    define(m, "def require_message_hash(hash: str, /) -> None", require_message_hash);
+    define(m,
            "def hash_leaves(what: str, rows: object, row_bytes: int, out: object, hash: str, key: object, context: str "
-           "| None, settings: Settings, /) -> None");
-    define(m, "merge", merge,
+           "| None, settings: Settings, /) -> None",
+           hash_leaves);
+    define(m,
            "def merge(left: object, right: object, out: object, hash: str, key: object, context: str | None, settings: "
-           "Settings, /) -> None");
-    define(m, "merge_one", merge_one,
-           "def merge_one(left: object, right: object, hash: str, key: object, context: str | None, /) -> bytes");
+           "Settings, /) -> None",
+           merge);
+    define(m, "def merge_one(left: object, right: object, hash: str, key: object, context: str | None, /) -> bytes",
+           merge_one);
 }
 
 }  // namespace merklize::binding

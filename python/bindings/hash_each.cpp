@@ -152,15 +152,18 @@ void hash_rows_output(nb::handle rows, nb::handle row_bytes, nb::handle out, nb:
 }  // namespace
 
 void bind_hash_each(nb::module_& m) {
-    define(m, "hash_each", hash_each,
+    define(m,
            "def hash_each(messages: list[object], names: list[object] | None, out: object, key: object, context: str | "
-           "None, length: int, seek: int, settings: Settings, /) -> None");
-    define(m, "hash_rows_output", hash_rows_output,
+           "None, length: int, seek: int, settings: Settings, /) -> None",
+           hash_each);
+    define(m,
            "def hash_rows_output(rows: object, row_bytes: int, out: object, key: object, context: str | None, length: "
-           "int, seek: int, settings: Settings, /) -> None");
-    define(m, "hash_message_each", hash_message_each,
+           "int, seek: int, settings: Settings, /) -> None",
+           hash_rows_output);
+    define(m,
            "def hash_message_each(messages: list[object], names: list[object] | None, out: object, hash: str, "
-           "settings: Settings, /) -> None");
+           "settings: Settings, /) -> None",
+           hash_message_each);
 }
 
 }  // namespace merklize::binding

@@ -286,21 +286,19 @@ void bind_hasher(nb::module_& m) {
     hasher.def("reset", &Hasher::reset, nb::sig("def reset(self) -> None"),
                "Back to the empty input, in the same mode.");
     define(
-        m, "make_hasher",
+        m, "def make_hasher(key: object, context: str | None, settings: Settings, /) -> Hasher",
         +[](nb::handle key, nb::handle context, const Settings& settings) {
             Settings quiet = settings;  // because each update would report its own share
             quiet.progress = nb::none();
             return std::make_unique<Hasher>(to_mode(key, context, "hash_file"), Run(quiet, nullptr));
-        },
-        "def make_hasher(key: object, context: str | None, settings: Settings, /) -> Hasher");
+        });
     define(
-        m, "make_message_hasher",
+        m, "def make_message_hasher(hash: str, settings: Settings, /) -> Hasher",
         +[](nb::handle hash, const Settings& settings) {
             Settings quiet = settings;
             quiet.progress = nb::none();
             return std::make_unique<Hasher>(hash_from_name(to_text(hash, "hash")), Run(quiet));
-        },
-        "def make_message_hasher(hash: str, settings: Settings, /) -> Hasher");
+        });
     hasher.def_prop_ro(
         "name", [](const Hasher& self) { return to_str(self.name()); }, nb::sig("def name(self) -> str"),
         "Name of the hash.");

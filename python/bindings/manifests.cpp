@@ -406,45 +406,43 @@ void bind_manifests(nb::module_& m) {
         .def("refresh_stored", refresh_stored,
              nb::sig("def refresh_stored(self, source: tuple[object, ...], storage: object, everything: bool, "
                      "settings: Settings, /) -> tuple[Manifest, list[str], list[str]]"));
-    define(m, "manifest", hash_weights,
+    define(m,
            "def manifest(path: bytes, piece_size: int, ignore: list[str], follow_links: bool, exclude: bytes | None, "
-           "settings: Settings, /) -> Manifest");
-    define(m, "manifest_stored", hash_stored,
+           "settings: Settings, /) -> Manifest",
+           hash_weights);
+    define(m,
            "def manifest_stored(source: tuple[object, ...], storage: object, piece_size: int, ignore: list[str], "
-           "settings: Settings, /) -> Manifest");
-    define(m, "manifest_of_tensors", of_tensors,
-           "def manifest_of_tensors(tensors: object, piece_size: int, aliases: object, /) -> Manifest");
+           "settings: Settings, /) -> Manifest",
+           hash_stored);
+    define(m, "def manifest_of_tensors(tensors: object, piece_size: int, aliases: object, /) -> Manifest", of_tensors);
     define(
-        m, "require_piece_size",
-        +[](nb::handle size) { manifests::require_piece_size(to_u64(size, "manifest: piece_size")); },
-        "def require_piece_size(size: int, /) -> None");
-    define(m, "manifest_from_json", manifest_of_text, "def manifest_from_json(text: bytes, /) -> Manifest");
-    define(m, "load_manifest", manifest_of_file, "def load_manifest(path: bytes, /) -> Manifest");
-    define(m, "find_weights", find_weights,
+        m, "def require_piece_size(size: int, /) -> None",
+        +[](nb::handle size) { manifests::require_piece_size(to_u64(size, "manifest: piece_size")); });
+    define(m, "def manifest_from_json(text: bytes, /) -> Manifest", manifest_of_text);
+    define(m, "def load_manifest(path: bytes, /) -> Manifest", manifest_of_file);
+    define(m,
            "def find_weights(path: bytes, ignore: list[str], follow_links: bool, exclude: bytes | None, /) -> "
-           "tuple[str, str | None, list[str]]");
+           "tuple[str, str | None, list[str]]",
+           find_weights);
     define(
-        m, "sentence_of_difference",
+        m, "def sentence_of_difference(what: str, name: str, shard: str | None, detail: str, /) -> str",
         +[](nb::handle what, nb::handle name, nb::handle shard, nb::handle detail) {
             manifests::Difference one{.what = to_name(what, "what"), .name = to_name(name, "name")};
             if (!shard.is_none()) one.shard = to_name(shard, "shard");
             one.detail = to_name(detail, "detail");
             return to_str(one.sentence());
-        },
-        "def sentence_of_difference(what: str, name: str, shard: str | None, detail: str, /) -> str");
+        });
     define(
-        m, "leaf_of_tensor", +[](nb::handle tensor) { return to_bytes(to_tensor(tensor).leaf().bytes); },
-        "def leaf_of_tensor(tensor: object, /) -> bytes");
+        m, "def leaf_of_tensor(tensor: object, /) -> bytes",
+        +[](nb::handle tensor) { return to_bytes(to_tensor(tensor).leaf().bytes); });
     define(
-        m, "leaf_of_file",
-        +[](nb::handle entry) {
+        m, "def leaf_of_file(file: object, /) -> bytes", +[](nb::handle entry) {
             const manifests::File file{to_name(entry[0], "File: path"),
                                        to_u64(entry[1], "File: size"),
                                        to_digest(entry[2], "File: digest"),
                                        {}};
             return to_bytes(file.leaf().bytes);
-        },
-        "def leaf_of_file(file: object, /) -> bytes");
+        });
 }
 
 }  // namespace merklize::binding

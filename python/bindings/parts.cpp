@@ -69,13 +69,15 @@ nb::bytes merkle_root_parts(nb::handle parts, nb::handle hash, const Settings& s
 }  // namespace
 
 void bind_parts(nb::module_& m) {
-    define(m, "hash_parts", hash_parts,
+    define(m,
            "def hash_parts(parts: collections.abc.Iterable[object], key: object, context: str | None, length: int, "
            "seek: int, "
-           "settings: Settings, /) -> bytes");
-    define(m, "merkle_root_parts", merkle_root_parts,
+           "settings: Settings, /) -> bytes",
+           hash_parts);
+    define(m,
            "def merkle_root_parts(parts: list[object], hash: str, settings: Settings, /) "
-           "-> bytes");
+           "-> bytes",
+           merkle_root_parts);
 }
 
 }  // namespace merklize::binding

@@ -93,21 +93,24 @@ nb::bytes digest_of_pieces(nb::handle pieces, nb::handle key, nb::handle context
 }  // namespace
 
 void bind_pieces(nb::module_& m) {
-    define(m, "hash_pieces", hash_pieces,
-           "def hash_pieces(data: object, piece_bytes: int, settings: Settings, /) -> tuple[bytes, bytes]");
-    define(m, "hash_file_ranges", hash_file_ranges,
+    define(m, "def hash_pieces(data: object, piece_bytes: int, settings: Settings, /) -> tuple[bytes, bytes]",
+           hash_pieces);
+    define(m,
            "def hash_file_ranges(descriptor: int, name: str, ranges: list[tuple[int, int]], piece_bytes: int, "
-           "settings: Settings, /) -> list[tuple[bytes, bytes]]");
-    define(m, "hash_source_ranges", hash_source_ranges,
+           "settings: Settings, /) -> list[tuple[bytes, bytes]]",
+           hash_file_ranges);
+    define(m,
            "def hash_source_ranges(source: object, ranges: list[tuple[int, int]], piece_bytes: int, settings: "
-           "Settings, /) -> list[tuple[bytes, bytes]]");
-    define(m, "piece_values", piece_values,
+           "Settings, /) -> list[tuple[bytes, bytes]]",
+           hash_source_ranges);
+    define(m,
            "def piece_values(part: object, offset: int, piece_bytes: int, key: object, context: str | None, settings: "
-           "Settings, /) -> bytes");
-    define(m, "value_of_pieces", value_of_pieces,
-           "def value_of_pieces(pieces: bytes, key: object, context: str | None, /) -> bytes");
-    define(m, "digest_of_pieces", digest_of_pieces,
-           "def digest_of_pieces(pieces: bytes, key: object, context: str | None, length: int, seek: int, /) -> bytes");
+           "Settings, /) -> bytes",
+           piece_values);
+    define(m, "def value_of_pieces(pieces: bytes, key: object, context: str | None, /) -> bytes", value_of_pieces);
+    define(m,
+           "def digest_of_pieces(pieces: bytes, key: object, context: str | None, length: int, seek: int, /) -> bytes",
+           digest_of_pieces);
 }
 
 }  // namespace merklize::binding

@@ -52,8 +52,7 @@ nb::dict to_dict(const Policy& policy, bool on_host) {
 void bind_policy(nb::module_& m) {
     // Name and values of each field.
     define(
-        m, "policy_fields",
-        +[] {
+        m, "def policy_fields() -> list[tuple[str, tuple[int | str, ...]]]", +[] {
             nb::list result;
             for (const PolicyField& field : policy_fields) {
                 nb::list values;
@@ -65,14 +64,13 @@ void bind_policy(nb::module_& m) {
                 result.append(nb::make_tuple(to_str(field.name), nb::tuple(values)));
             }
             return result;
-        },
-        "def policy_fields() -> list[tuple[str, tuple[int | str, ...]]]");
+        });
     define(
-        m, "policy_from_text", +[](nb::handle text) { return chosen(policy_from_text(to_text(text, "policy"))); },
-        "def policy_from_text(text: str, /) -> dict[str, int | str]");
+        m, "def policy_from_text(text: str, /) -> dict[str, int | str]",
+        +[](nb::handle text) { return chosen(policy_from_text(to_text(text, "policy"))); });
     define(
-        m, "policy_text", +[](nb::handle policy) { return to_str(to_text(to_policy(policy))); },
-        "def policy_text(policy: object, /) -> str");
+        m, "def policy_text(policy: object, /) -> str",
+        +[](nb::handle policy) { return to_str(to_text(to_policy(policy))); });
 }
 
 nb::dict chosen(const Policy& policy) {

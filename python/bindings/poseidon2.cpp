@@ -56,9 +56,10 @@ nb::str make_poseidon2(nb::handle field, nb::handle width, nb::handle rate, nb::
 }  // namespace
 
 void bind_poseidon2(nb::module_& m) {
-    define(m, "poseidon2", make_poseidon2,
+    define(m,
            "def poseidon2(field: str, width: int, rate: int, permutation: tuple[int, int, bytes, bytes], "
-           "quad: tuple[int, int, bytes, bytes] | None, /) -> str");
+           "quad: tuple[int, int, bytes, bytes] | None, /) -> str",
+           make_poseidon2);
 }
 
 }  // namespace merklize::binding

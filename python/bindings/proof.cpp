@@ -235,15 +235,14 @@ void bind_proof(nb::module_& m) {
     bind_single(m);
     bind_multi(m);
     bind_consistency(m);
-    define(m, "verify_each", verify_each,
+    define(m,
            "def verify_each(proofs: list[MerkleProof], root: object, key: object, context: str | None, settings: "
-           "Settings, /) -> list[bool]");
+           "Settings, /) -> list[bool]",
+           verify_each);
     define(
-        m, "digest",
-        +[](nb::handle value, nb::handle what) {
+        m, "def digest(value: object, what: str, /) -> bytes", +[](nb::handle value, nb::handle what) {
             return to_bytes(to_digest(value, std::string(to_text(what, "what")).c_str()).bytes);
-        },
-        "def digest(value: object, what: str, /) -> bytes");
+        });
 }
 
 }  // namespace merklize::binding

@@ -155,8 +155,8 @@ nb::object stand_for(nb::handle function, const char* signature) {
 
 void bind_quick(nb::module_& m) {
     define(
-        m, "count_tuning_block", +[](nb::handle begins) { tuning_blocks += begins.is(Py_True) ? 1 : -1; },
-        "def count_tuning_block(begins: bool, /) -> None");
+        m, "def count_tuning_block(begins: bool, /) -> None",
+        +[](nb::handle begins) { tuning_blocks += begins.is(Py_True) ? 1 : -1; });
     m.def("quick_hash", &stand_for<quick_hash>,
           nb::sig("def quick_hash(function: typing.Any, signature: str) -> typing.Any"));
     m.def("quick_merge", &stand_for<quick_merge>,

@@ -251,24 +251,28 @@ void bind_tree(nb::module_& m) {
         .def("append", append, nb::arg().none(), nb::arg().none(),
              nb::sig("def append(self, leaves: object, settings: Settings, /) -> None"), "leaves: uint8[k, 32].");
 
-    define(m, "make_tree", make_tree,
-           "def make_tree(leaves: object, form: TreeForm, drop_levels: int, settings: Settings, /) -> Tree");
-    define(m, "make_tree_from_rows", make_tree_from_rows,
+    define(m, "def make_tree(leaves: object, form: TreeForm, drop_levels: int, settings: Settings, /) -> Tree",
+           make_tree);
+    define(m,
            "def make_tree_from_rows(rows: object, n_rows: int, form: TreeForm, settings: Settings, /) "
-           "-> Tree");
-    define(m, "make_tree_from_file", make_tree_from_file,
+           "-> Tree",
+           make_tree_from_rows);
+    define(m,
            "def make_tree_from_file(input: object, leaf_size: int | None, row_size: int | None, form: TreeForm, "
-           "settings: Settings, /) -> Tree");
-    define(m, "refuse_ambiguous", refuse_ambiguous, "def refuse_ambiguous(tree: Tree, format: str, /) -> None");
-    define(m, "build_tree", build_tree,
+           "settings: Settings, /) -> Tree",
+           make_tree_from_file);
+    define(m, "def refuse_ambiguous(tree: Tree, format: str, /) -> None", refuse_ambiguous);
+    define(m,
            "def build_tree(nodes: object, form: TreeForm, settings: Settings, /) "
-           "-> dict[str, int | str]");
-    define(m, "merkle_root", merkle_root,
+           "-> dict[str, int | str]",
+           build_tree);
+    define(m,
            "def merkle_root(leaves: object, form: TreeForm, settings: Settings, /) "
-           "-> bytes");
+           "-> bytes",
+           merkle_root);
     define(
-        m, "heap_slots", +[](nb::handle n_leaves) { return heap_slots(to_u64(n_leaves, "n_leaves")); },
-        "def heap_slots(n_leaves: int, /) -> int");
+        m, "def heap_slots(n_leaves: int, /) -> int",
+        +[](nb::handle n_leaves) { return heap_slots(to_u64(n_leaves, "n_leaves")); });
 }
 
 }  // namespace merklize::binding

@@ -188,9 +188,9 @@ void bind_tree_file(nb::module_& m) {
             nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
             nb::sig("def append_file(self, input: object, leaf_size: int | None, row_size: int | None, settings: "
                     "Settings, /) -> int"));
-    define(m, "open_tree_file", open_tree_file, "def open_tree_file(path: bytes, /) -> TreeFile");
-    define(m, "open_tree_source", open_tree_source, "def open_tree_source(source: object, /) -> TreeFile");
-    define(m, "save_tree", save, "def save_tree(tree: Tree, path: bytes, /) -> None");
+    define(m, "def open_tree_file(path: bytes, /) -> TreeFile", open_tree_file);
+    define(m, "def open_tree_source(source: object, /) -> TreeFile", open_tree_source);
+    define(m, "def save_tree(tree: Tree, path: bytes, /) -> None", save);
 
     nb::class_<SharedBuilder>(m, "Builder", "The root of leaves that come in pieces.")
         .def_prop_ro(
@@ -225,7 +225,7 @@ void bind_tree_file(nb::module_& m) {
                 });
             },
             nb::sig("def root(self) -> bytes"));
-    define(m, "make_builder", make_builder, "def make_builder(form: TreeForm, settings: Settings, /) -> Builder");
+    define(m, "def make_builder(form: TreeForm, settings: Settings, /) -> Builder", make_builder);
 
     nb::class_<SharedWriter>(m, "Writer", "A tree file that is being built.")
         .def_prop_ro(
@@ -253,9 +253,10 @@ void bind_tree_file(nb::module_& m) {
                 });
             },
             nb::sig("def finish(self) -> bytes"));
-    define(m, "make_writer", make_writer,
+    define(m,
            "def make_writer(path: bytes, n_leaves: int, form: TreeForm, source: tuple[int, int], resume: "
-           "bool, settings: Settings, /) -> Writer");
+           "bool, settings: Settings, /) -> Writer",
+           make_writer);
 }
 
 }  // namespace merklize::binding

@@ -148,20 +148,25 @@ void bind_tree_input(nb::module_& m) {
                           std::string(traits(self.hash).name) + ", root " + self.root.hex() + ">");
         });
     define(
-        m, "make_tree_facts", make_tree_facts,
-        "def make_tree_facts(root: bytes, n_leaves: int, height: int, file_size: int, form: TreeForm, /) -> TreeFacts");
-    define(m, "count_leaves", count_leaves,
+        m,
+        "def make_tree_facts(root: bytes, n_leaves: int, height: int, file_size: int, form: TreeForm, /) -> TreeFacts",
+        make_tree_facts);
+    define(m,
            "def count_leaves(name: str, size: int, leaf_size: int | None, row_size: int | None, form: TreeForm, /) -> "
-           "int");
-    define(m, "leaves_of_input", leaves_of_input,
+           "int",
+           count_leaves);
+    define(m,
            "def leaves_of_input(input: object, leaf_size: int | None, row_size: int | None, first: int, count: int, "
-           "form: TreeForm, settings: Settings, /) -> bytes");
-    define(m, "build_tree_file", build_tree_file,
+           "form: TreeForm, settings: Settings, /) -> bytes",
+           leaves_of_input);
+    define(m,
            "def build_tree_file(input: object, leaf_size: int | None, row_size: int | None, output: bytes, form: "
-           "TreeForm, resume: bool, settings: Settings, /) -> TreeFacts");
-    define(m, "merkle_root_file", merkle_root_file,
+           "TreeForm, resume: bool, settings: Settings, /) -> TreeFacts",
+           build_tree_file);
+    define(m,
            "def merkle_root_file(input: object, leaf_size: int | None, row_size: int | None, form: "
-           "TreeForm, settings: Settings, /) -> TreeFacts");
+           "TreeForm, settings: Settings, /) -> TreeFacts",
+           merkle_root_file);
 }
 
 }  // namespace merklize::binding

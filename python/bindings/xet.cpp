@@ -63,13 +63,13 @@ nb::list xet_chunks(nb::handle data, const Settings& settings) {
 }  // namespace
 
 void bind_xet(nb::module_& m) {
-    define(m, "xet_hash", xet_hash, "def xet_hash(data: object, settings: Settings, /) -> str");
-    define(m, "xet_hash_file", xet_hash_file, "def xet_hash_file(path: bytes, settings: Settings, /) -> str");
-    define(m, "xet_hash_descriptor", xet_hash_descriptor,
-           "def xet_hash_descriptor(descriptor: int, name: str, settings: Settings, /) -> str");
-    define(m, "xet_hash_files", xet_hash_files,
-           "def xet_hash_files(paths: list[bytes], settings: Settings, /) -> list[str | tuple[str, int, str | None]]");
-    define(m, "xet_chunks", xet_chunks, "def xet_chunks(data: object, settings: Settings, /) -> list[tuple[str, int]]");
+    define(m, "def xet_hash(data: object, settings: Settings, /) -> str", xet_hash);
+    define(m, "def xet_hash_file(path: bytes, settings: Settings, /) -> str", xet_hash_file);
+    define(m, "def xet_hash_descriptor(descriptor: int, name: str, settings: Settings, /) -> str", xet_hash_descriptor);
+    define(m,
+           "def xet_hash_files(paths: list[bytes], settings: Settings, /) -> list[str | tuple[str, int, str | None]]",
+           xet_hash_files);
+    define(m, "def xet_chunks(data: object, settings: Settings, /) -> list[tuple[str, int]]", xet_chunks);
 }
 
 }  // namespace merklize::binding
