@@ -23,6 +23,8 @@ TEST("check: a comparison says the first difference, its place and both values")
     CHECK_EQ(said(Numbers{1, 2, 3}, Numbers{1, 5}), "[1]: 2 against 5, of 3 against 2 items");
     CHECK_EQ(said(Numbers{1, 2, 3}, Numbers{1, 2}), "3 against 2 items, the first 2 equal");
     CHECK_EQ(said(Numbers{}, Numbers{7}), "0 against 1 items, the first 0 equal");
+    CHECK_EQ(said(Numbers{}, Numbers{}), "equal");
+    CHECK_EQ(said(std::vector<bool>{true, false}, std::vector<bool>{true, true}), "[1]: false against true");
     CHECK_EQ(said(std::vector<Numbers>{{1}, {2, 3}}, std::vector<Numbers>{{1}, {2, 4}}), "[1][1]: 3 against 4");
     CHECK_EQ(said(std::array{std::byte{16}, std::byte{255}}, std::array{std::byte{16}, std::byte{0}}),
              "[1]: 255 against 0");
