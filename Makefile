@@ -339,7 +339,7 @@ sanitize: $(VENV)/cmake ## C++ tests under the address, undefined-behaviour and 
 .PHONY: fuzz
 fuzz: $(VENV)/cmake $(VENV)/package ## mutated input to each parser, FUZZ_SECONDS each; what fails goes into tests/fuzz/corpus
 	@$(call build,asan)
-	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,journal,bao,check-line,manifest} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
+	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,journal,bao,check-line,manifest,verity} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
 		echo "$$fuzzer --seconds $(FUZZ_SECONDS) --keep tests/fuzz/corpus"; \
 	done | xargs -P 2 -I{} bash -c {}
 

@@ -32,6 +32,7 @@
 
 // formats of others, streaming, weights
 #include <merklize/bao.hpp>
+#include <merklize/dm_verity.hpp>
 #include <merklize/file_formats.hpp>
 #include <merklize/formats.hpp>
 #include <merklize/manifest.hpp>

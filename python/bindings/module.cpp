@@ -59,6 +59,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_bao(m);
     merklize::binding::bind_command(m);
     merklize::binding::bind_form(m);
+    merklize::binding::bind_dm_verity(m);
     merklize::binding::bind_formats(m);
     merklize::binding::bind_device(m);
     merklize::binding::bind_device_array(m);

@@ -30,6 +30,7 @@ from waiting import HANG
 
 COMMANDS = [
     *("hash", "tree", "bao", "fetch", "manifest", "devices"),
+    "verity",
     *("bench", "tune", "build-kernels", "demo", "completions"),
 ]
 NATIVE = ["hash", "devices", "demo", "completions"]
@@ -254,6 +255,7 @@ def test_a_shell_completes(shell: str, tmp_path: Path, monkeypatch: pytest.Monke
         (["tree", ""], set(TREE)),
         (["bao", ""], {"outboard", "encode", "decode", "slice", "verify"}),
         (["manifest", ""], {"create", "check", "diff", "show", "refresh"}),
+        (["verity", ""], {"format", "verify", "dump"}),
         (["tree", "build", "--lea"], {"--leaf-size", "--leaves"}),
         (["bao", "verify", "--o"], {"--outboard"}),
         (["bao", "encode", "--outb"], set()),

@@ -257,6 +257,31 @@ constexpr Option fetch_options[] = {
     json,
     help,
 };
+constexpr Option verity_hash{"hash", 0, "NAME", "sha256 (the default) or sha512.", {}, "sha256, sha512"};
+constexpr Option verity_type{"format", 0,     "NUM", "1 (the default); 0 of Chrome OS: the salt stands behind a block.",
+                             {},       "1, 0"};
+constexpr Option data_block{"data-block-size", 0, "SIZE", "Bytes of a block of DATA (4096)."};
+constexpr Option hash_block{"hash-block-size", 0, "SIZE", "Bytes of a block of the tree (4096)."};
+constexpr Option data_blocks{"data-blocks", 0, "NUM", "Only the first blocks of DATA; else all of it."};
+constexpr Option hash_offset{"hash-offset", 0, "SIZE", "Where the hash area begins in HASHES (0)."};
+constexpr Option no_superblock{"no-superblock", 0, {}, "The hash area has no superblock, which states these values."};
+constexpr Option verity_format_options[] = {
+    verity_hash, verity_type,   data_block,
+    hash_block,  data_blocks,   {"salt", 0, "HEX", "At most 256 bytes; - is none. By default 32 random ones."},
+    hash_offset, no_superblock, {"uuid", 0, "UUID", "Of the superblock; by default a random one."},
+    device,      threads,       threads_too,
+    json,        help,
+};
+constexpr Option verity_verify_options[] = {
+    hash_offset, no_superblock,
+    verity_hash, verity_type,
+    data_block,  hash_block,
+    data_blocks, {"salt", 0, "HEX", "Of the blocks, with --no-superblock; by default none."},
+    device,      threads,
+    threads_too, json,
+    help,
+};
+constexpr Option verity_dump_options[] = {hash_offset, json, help};
 constexpr Option only_help[] = {help};
 constexpr Option whole_options[] = {version, help};
 
@@ -440,6 +465,34 @@ constexpr Command manifest_commands[] = {
      true},
 };
 
+constexpr Command verity_commands[] = {
+    {"format",
+     "DATA HASHES",
+     "Hash a disk or a file, and write its tree.",
+     "Hash DATA, a file or block device, write the tree to HASHES and print the root hash. Both may be one file, with "
+     "--hash-offset behind --data-blocks.\n\n"
+     "A new file takes the place of HASHES when it is whole. A block device, DATA itself, or a file with --hash-offset "
+     "is written in place, the superblock last.",
+     verity_format_options,
+     {},
+     run_verity_format},
+    {"verify",
+     "DATA HASHES ROOT",
+     "Name the blocks that are not as a root hash says.",
+     "Hash DATA again and compare every block of the tree in HASHES with the level above it, up to ROOT. Exit code 0: "
+     "all is as the root says; 1: not, and which blocks (at most 1000).",
+     verity_verify_options,
+     {},
+     run_verity_verify},
+    {"dump",
+     "HASHES",
+     "Show what a superblock states.",
+     "Show what the superblock in HASHES states. Nothing is verified.",
+     verity_dump_options,
+     {},
+     run_verity_dump},
+};
+
 constexpr Command tune_commands[] = {
     {"list",
      "",
@@ -493,6 +546,10 @@ constexpr Command commands[] = {
      true},
     {"manifest", "", "Weights, tensor by tensor: create, check, diff, show, refresh manifests.",
      "Say what weights are, tensor by tensor, under one root; and check that they are.", only_help, manifest_commands},
+    {"verity", "", "dm-verity: the root hash and tree of a disk, as veritysetup has them.",
+     "The tree over the blocks of a disk that Linux checks while it reads. Bytes and names are veritysetup's, and each "
+     "takes what the other writes.",
+     only_help, verity_commands},
     {"devices",
      "",
      "What this machine can compute on.",

@@ -1,0 +1,118 @@
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "arguments.hpp"
+#include "module.hpp"
+#include "run.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+// (algorithm, format, data_block_size, hash_block_size, data_blocks or None, salt)
+DmVerity to_verity(nb::tuple fields, const char* what) {
+    const auto named = [&](const char* field) { return std::string(what) + ": " + field; };
+    const auto narrow = [&](nb::handle value, const char* field) {
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(to_u64(value, named(field).c_str()), UINT32_MAX));
+    };
+    DmVerity how;
+    how.algorithm = dm_verity_algorithm_from_name(nb::cast<std::string>(fields[0]));
+    how.format = narrow(fields[1], "format");
+    how.data_block_size = narrow(fields[2], "data_block_size");
+    how.hash_block_size = narrow(fields[3], "hash_block_size");
+    if (!fields[4].is_none()) how.data_blocks = to_u64(fields[4], named("data_blocks").c_str());
+    const InputBytes salt(fields[5], named("salt").c_str());
+    how.salt.assign(salt.span().begin(), salt.span().end());
+    return how;
+}
+
+DmVerityArea to_verity_area(nb::handle offset, nb::handle superblock, std::span<const std::byte> uuid, const char* what) {
+    DmVerityArea area;
+    area.offset = to_u64(offset, what);
+    area.has_superblock = is_true(superblock);
+    std::ranges::copy(uuid.first(std::min(uuid.size(), area.uuid.size())), area.uuid.begin());
+    return area;
+}
+
+nb::tuple verity_facts(const DmVerityFacts& facts) {
+    const DmVerity& how = facts.how;
+    const std::string_view algorithm = dm_verity_algorithm_name(how.algorithm);
+    return nb::make_tuple(nb::str(algorithm.data(), algorithm.size()), how.format, how.data_block_size,
+                          how.hash_block_size, how.data_blocks.value_or(0), to_bytes(how.salt), to_bytes(facts.uuid),
+                          facts.hash_blocks);
+}
+
+nb::list verity_blocks(const std::vector<std::uint64_t>& blocks) {
+    nb::list all;
+    for (const std::uint64_t block : blocks) all.append(block);
+    return all;
+}
+
+nb::bytes dm_verity(nb::handle data, nb::tuple fields, const Settings& settings) {
+    const InputBytes input(data, "dm_verity: data");
+    const DmVerity how = to_verity(std::move(fields), "dm_verity");
+    std::vector<std::byte> root;
+    Run{settings}([&](const RunOptions& options) { root = merklize::dm_verity(input.span(), how, options); });
+    return to_bytes(root);
+}
+
+nb::bytes dm_verity_file(nb::handle path, nb::tuple fields, const Settings& settings) {
+    const std::filesystem::path file = to_path(path, "dm_verity: path");
+    const DmVerity how = to_verity(std::move(fields), "dm_verity");
+    std::vector<std::byte> root;
+    Run{settings}([&](const RunOptions& options) { root = merklize::dm_verity_file(file, how, options); });
+    return to_bytes(root);
+}
+
+nb::tuple dm_verity_format(nb::handle data, nb::handle hashes, nb::tuple fields, nb::handle offset,
+                           nb::handle superblock, nb::handle uuid, const Settings& settings) {
+    const auto from = to_path(data, "dm_verity_format: data"), to = to_path(hashes, "dm_verity_format: hashes");
+    const DmVerity how = to_verity(std::move(fields), "dm_verity_format");
+    const InputBytes id(uuid, "dm_verity_format: uuid");
+    const DmVerityArea area = to_verity_area(offset, superblock, id.span(), "dm_verity_format: offset");
+    std::vector<std::byte> root;
+    DmVerityFacts facts;
+    Run{settings}(
+        [&](const RunOptions& options) { root = merklize::dm_verity_format(from, to, how, area, &facts, options); });
+    return nb::make_tuple(to_bytes(root), verity_facts(facts));
+}
+
+nb::tuple dm_verity_dump(nb::handle hashes, nb::handle offset) {
+    return verity_facts(
+        merklize::dm_verity_dump(to_path(hashes, "dm_verity_dump: hashes"), to_u64(offset, "dm_verity_dump: offset")));
+}
+
+// fields  or None: a superblock states them
+nb::tuple dm_verity_verify(nb::handle data, nb::handle hashes, nb::handle root, nb::handle fields, nb::handle offset,
+                           const Settings& settings) {
+    const auto from = to_path(data, "dm_verity_verify: data"), with = to_path(hashes, "dm_verity_verify: hashes");
+    const InputBytes trusted(root, "dm_verity_verify: root");
+    std::optional<DmVerity> how;
+    if (!fields.is_none()) how = to_verity(nb::cast<nb::tuple>(fields), "dm_verity_verify");
+    const DmVerityArea area{to_u64(offset, "dm_verity_verify: offset"), !how, {}};
+    DmVerityReport report;
+    Run{settings}([&](const RunOptions& options) {
+        report = merklize::dm_verity_verify(from, with, trusted.span(), how, area, options);
+    });
+    return nb::make_tuple(report.wrong_data_blocks, verity_blocks(report.data_blocks), report.wrong_hash_blocks,
+                          verity_blocks(report.hash_blocks));
+}
+
+}  // namespace
+
+void bind_dm_verity(nb::module_& m) {
+    define(m, "dm_verity", dm_verity, "def dm_verity(data: object, how: tuple[object, ...], settings: Settings, /) -> bytes");
+    define(m, "dm_verity_file", dm_verity_file,
+           "def dm_verity_file(path: bytes, how: tuple[object, ...], settings: Settings, /) -> bytes");
+    define(m, "dm_verity_format", dm_verity_format,
+           "def dm_verity_format(data: bytes, hashes: bytes, how: tuple[object, ...], offset: int, superblock: bool, uuid: bytes, "
+           "settings: Settings, /) -> tuple[bytes, tuple[object, ...]]");
+    define(m, "dm_verity_dump", dm_verity_dump, "def dm_verity_dump(hashes: bytes, offset: int, /) -> tuple[object, ...]");
+    define(m, "dm_verity_verify", dm_verity_verify,
+           "def dm_verity_verify(data: bytes, hashes: bytes, root: object, how: tuple[object, ...] | None, offset: int, "
+           "settings: Settings, /) -> tuple[int, list[int], int, list[int]]");
+}
+
+}  // namespace merklize::binding

@@ -1,0 +1,184 @@
+"""dm-verity: the tree over the blocks of a disk that Linux checks while it reads."""
+
+from __future__ import annotations
+
+import uuid as _uuid
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import _native
+from .._inputs import encoded
+from .._options import RunOptions, run_of, takes
+from ..errors import InvalidArgument, shown
+from ._input import path_of
+
+if TYPE_CHECKING:
+    import os
+
+    from typing_extensions import Buffer, Unpack
+
+
+class DmVerity(NamedTuple):
+    """How a device is hashed, as a superblock states it."""
+
+    algorithm: str
+    """"sha256" or "sha512"."""
+    format: int
+    """1; or 0, of Chrome OS, where the salt stands behind a block."""
+    data_block_size: int
+    hash_block_size: int
+    data_blocks: int
+    salt: bytes
+    uuid: _uuid.UUID
+    hash_blocks: int
+    """Blocks of the tree, without the superblock's."""
+
+
+class DmVerityReport(NamedTuple):
+    """Blocks that are not as the root says. It is true if there are none."""
+
+    wrong_data_blocks: int
+    data_blocks: list[int]
+    """Numbers of the first 1000 of them, from 0."""
+    wrong_hash_blocks: int
+    hash_blocks: list[int]
+    """The same, by their place in the hash file: bytes / hash_block_size."""
+
+    def __bool__(self) -> bool:
+        return not self.wrong_data_blocks and not self.wrong_hash_blocks
+
+
+def _how(
+    what: str,
+    algorithm: str,
+    format: int,
+    data_block_size: int,
+    hash_block_size: int,
+    data_blocks: int | None,
+    salt: Buffer,
+) -> tuple[Any, ...]:
+    if not isinstance(algorithm, str) or algorithm not in ("sha256", "sha512"):
+        raise InvalidArgument(f"{what}: algorithm must be 'sha256' or 'sha512', got {shown(algorithm)}")
+    held = bytes(_native.host_bytes(salt, f"{what}: salt"))
+    return algorithm, format, data_block_size, hash_block_size, data_blocks, held
+
+
+@takes(RunOptions)
+def dm_verity(
+    data: Any,
+    *,
+    algorithm: str = "sha256",
+    format: int = 1,
+    data_block_size: int = 4096,
+    hash_block_size: int = 4096,
+    data_blocks: int | None = None,
+    salt: Buffer = b"",
+    **options: Unpack[RunOptions],
+) -> bytes:
+    """Return the root hash of a device, as `veritysetup format` prints it: 32 bytes, 64 of SHA-512.
+
+    data             bytes-like, an array, or the path of a file or block device, which is read
+    algorithm        "sha256", or "sha512", which the CPU computes
+    format           1; or 0, of Chrome OS, where the salt stands behind a block
+    data_block_size  bytes of a block, a power of two from 512 to 524288
+    hash_block_size  the same of the tree's blocks
+    data_blocks      only the first blocks; None: all, and the data must be whole blocks
+    salt             at most 256 bytes; veritysetup takes 32 random ones unless it is told
+
+    Raises InvalidArgument, FileError.
+    """
+    how = _how("dm_verity", algorithm, format, data_block_size, hash_block_size, data_blocks, salt)
+    run, path = run_of("dm_verity", options, timed=False), path_of(data)
+    return _native.dm_verity(data, how, run) if path is None else _native.dm_verity_file(path, how, run)
+
+
+@takes(RunOptions)
+def dm_verity_format(
+    data: str | os.PathLike[str],
+    hashes: str | os.PathLike[str],
+    *,
+    algorithm: str = "sha256",
+    format: int = 1,
+    data_block_size: int = 4096,
+    hash_block_size: int = 4096,
+    data_blocks: int | None = None,
+    salt: Buffer = b"",
+    offset: int = 0,
+    superblock: bool = True,
+    uuid: _uuid.UUID | None = None,
+    **options: Unpack[RunOptions],
+) -> tuple[bytes, DmVerity]:
+    """Write the tree of a device, as `veritysetup format` does; return the root hash and what the superblock states.
+
+    A new file takes the place of `hashes` when it is whole. A block device, the data file itself, or a file with
+    offset > 0 is written in place, the superblock last.
+
+    data        the path of a file or block device
+    hashes      where the tree is written; `data` itself with an `offset` behind data_blocks
+    offset      bytes into `hashes`: a multiple of 512, without a superblock of hash_block_size
+    superblock  whether the fields are written before the tree
+    uuid        of the superblock; None: a random one
+
+    The other arguments are those of dm_verity().
+
+    Raises InvalidArgument, FileError.
+    """
+    how = _how("dm_verity_format", algorithm, format, data_block_size, hash_block_size, data_blocks, salt)
+    if uuid is not None and not isinstance(uuid, _uuid.UUID):
+        raise InvalidArgument(f"dm_verity_format: uuid must be a uuid.UUID, got {shown(uuid)}")
+    if uuid is None:
+        uuid = _uuid.uuid4()
+    root, facts = _native.dm_verity_format(
+        encoded(data, "dm_verity_format: data"),
+        encoded(hashes, "dm_verity_format: hashes"),
+        how,
+        offset,
+        superblock,
+        uuid.bytes,
+        run_of("dm_verity_format", options, timed=False),
+    )
+    return root, _facts(facts)
+
+
+def _facts(fields: Any) -> DmVerity:
+    return DmVerity._make([*fields[:6], _uuid.UUID(bytes=fields[6]), fields[7]])
+
+
+def dm_verity_dump(hashes: str | os.PathLike[str], offset: int = 0) -> DmVerity:
+    """Return what the superblock at `offset` bytes states.
+
+    Raises InvalidArgument (there is none, or it is impossible), FileError.
+    """
+    return _facts(_native.dm_verity_dump(encoded(hashes, "dm_verity_dump: hashes"), offset))
+
+
+@takes(RunOptions)
+def dm_verity_verify(
+    data: str | os.PathLike[str],
+    hashes: str | os.PathLike[str],
+    root: Buffer,
+    *,
+    offset: int = 0,
+    how: DmVerity | None = None,
+    **options: Unpack[RunOptions],
+) -> DmVerityReport:
+    """Hash all data again, and compare every block of the tree with the level above it, up to the root.
+
+    data    the path of a file or block device
+    hashes  where the tree is
+    root    the root hash that is trusted
+    offset  bytes into `hashes`: of the superblock, or of the tree with `how`
+    how     what a superblock would state; None: it is read
+
+    Raises InvalidArgument (a superblock that is missing or impossible; a tree that ends early), FileError.
+    """
+    if how is not None and not isinstance(how, DmVerity):
+        raise InvalidArgument(f"dm_verity_verify: how must be a DmVerity, got {shown(how)}")
+    found = _native.dm_verity_verify(
+        encoded(data, "dm_verity_verify: data"),
+        encoded(hashes, "dm_verity_verify: hashes"),
+        root,
+        how and _how("dm_verity_verify", *how[:6]),
+        offset,
+        run_of("dm_verity_verify", options, timed=False),
+    )
+    return DmVerityReport(*found)

@@ -1,0 +1,218 @@
+// `merklize verity`.
+#include <algorithm>
+#include <filesystem>
+#include <random>
+
+#include "command/endings.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/output.hpp"
+#include "command/output/progress.hpp"
+#include "command/settings.hpp"
+#include "merklize/dm_verity.hpp"
+#include "texts/json.hpp"
+
+namespace merklize::command {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+// Pairs of hexadecimal digits.  none  anything else
+std::optional<Bytes> from_hex(std::string_view text) {
+    Bytes bytes;
+    if (text.size() % 2 != 0) return {};
+    const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+    for (std::size_t i = 0; i < text.size(); i += 2) {
+        const auto lower = [&](std::size_t at) { return static_cast<char>(text[at] | (text[at] >= 'A' ? 0x20 : 0)); };
+        const int high = digit(lower(i)), low = digit(lower(i + 1));
+        if (high < 0 || low < 0) return {};
+        bytes.push_back(static_cast<std::byte>(high << 4 | low));
+    }
+    return bytes;
+}
+
+void fill_random(std::span<std::byte> out) {
+    std::random_device random;
+    for (std::byte& byte : out) byte = static_cast<std::byte>(random() & 0xff);
+}
+
+// --uuid; else a random one, of version 4.
+std::array<std::byte, 16> uuid_of(const Arguments& arguments) {
+    std::array<std::byte, 16> uuid;
+    if (const auto text = arguments.value("uuid")) {
+        std::string digits = *text;
+        std::erase(digits, '-');
+        const auto given = from_hex(digits);
+        if (!given || given->size() != uuid.size())
+            refuse_value("uuid", "must be 32 hexadecimal digits, with or without -");
+        std::ranges::copy(*given, uuid.begin());
+        return uuid;
+    }
+    fill_random(uuid);
+    uuid[6] = (uuid[6] & std::byte{0x0f}) | std::byte{0x40};
+    uuid[8] = (uuid[8] & std::byte{0x3f}) | std::byte{0x80};
+    return uuid;
+}
+
+std::string uuid_text(std::span<const std::byte> uuid) {
+    std::string text = to_hex(uuid);
+    for (const std::size_t at : {20, 16, 12, 8}) text.insert(at, "-");
+    return text;
+}
+
+// --salt: hexadecimal digits, or - for none.
+std::optional<Bytes> salt_of(const Arguments& arguments) {
+    const auto text = arguments.value("salt");
+    if (!text) return {};
+    if (*text == "-") return Bytes{};
+    auto salt = from_hex(*text);
+    if (!salt) refuse_value("salt", "must be pairs of hexadecimal digits, or - for no salt");
+    return salt;
+}
+
+std::uint32_t block_size(const Arguments& arguments, std::string_view option, std::uint32_t otherwise) {
+    const std::uint64_t bytes = size_value(arguments, option).value_or(otherwise);
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(bytes, UINT32_MAX));  // what is too large is refused later
+}
+
+// The options that say how data are hashed.
+DmVerity how_of(const Arguments& arguments) {
+    DmVerity how;
+    how.algorithm = named_value(arguments, "hash", dm_verity_algorithm_from_name).value_or(how.algorithm);
+    how.format = static_cast<std::uint32_t>(std::min<std::uint64_t>(count_value(arguments, "format").value_or(1), 2));
+    how.data_block_size = block_size(arguments, "data-block-size", how.data_block_size);
+    how.hash_block_size = block_size(arguments, "hash-block-size", how.hash_block_size);
+    how.data_blocks = count_value(arguments, "data-blocks", 1);
+    how.salt = salt_of(arguments).value_or(Bytes{});
+    return how;
+}
+
+DmVerityArea area_of(const Arguments& arguments) {
+    return {size_value(arguments, "hash-offset").value_or(0), !arguments.has("no-superblock"), {}};
+}
+
+void put_facts(Call& call, const Arguments& arguments, const DmVerityFacts& facts, bool has_uuid,
+               std::span<const std::byte> root) {
+    const DmVerity& how = facts.how;
+    const std::string algorithm(dm_verity_algorithm_name(how.algorithm));
+    if (arguments.has("json")) {
+        json::Object fields;
+        if (!root.empty()) fields.text("root", to_hex(root));
+        fields.text("hash", algorithm).number("format", how.format).text("salt", to_hex(how.salt));
+        fields.number("data_blocks", how.data_blocks.value_or(0)).number("data_block_size", how.data_block_size);
+        fields.number("hash_blocks", facts.hash_blocks).number("hash_block_size", how.hash_block_size);
+        if (has_uuid) fields.text("uuid", uuid_text(facts.uuid));
+        call.line(fields.done());
+        return;
+    }
+    const auto line = [&](std::string name, const std::string& value) {
+        name.resize(17, ' ');
+        call.line(name + value);
+    };
+    if (has_uuid) line("UUID", uuid_text(facts.uuid));
+    line("format", std::to_string(how.format));
+    line("data blocks", std::to_string(how.data_blocks.value_or(0)));
+    line("data block size", std::to_string(how.data_block_size));
+    line("hash blocks", std::to_string(facts.hash_blocks));
+    line("hash block size", std::to_string(how.hash_block_size));
+    line("hash", algorithm);
+    line("salt", how.salt.empty() ? "-" : to_hex(how.salt));
+    if (!root.empty()) line("root hash", to_hex(root));
+}
+
+// The first of the wrong blocks, as ranges: "7, 9-12, ...".
+std::string block_list(const std::vector<std::uint64_t>& blocks, std::uint64_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < blocks.size();) {
+        std::size_t end = i + 1;
+        while (end < blocks.size() && blocks[end] == blocks[end - 1] + 1) end++;
+        text += (text.empty() ? "" : ", ") + std::to_string(blocks[i]);
+        if (end - i > 1) text += "-" + std::to_string(blocks[end - 1]);
+        i = end;
+    }
+    return text + (count > blocks.size() ? ", ..." : "");
+}
+
+void report_wrong(Call& call, const std::string& what, std::uint64_t count, const std::vector<std::uint64_t>& blocks) {
+    if (count == 0) return;
+    call.line("NOT valid: " + human_count(count) + (count == 1 ? " block of " : " blocks of ") + what +
+              (count == 1 ? " is wrong: " : " are wrong: ") + block_list(blocks, count));
+}
+
+std::string numbers_json(const std::vector<std::uint64_t>& numbers) {
+    json::Array all;
+    for (const std::uint64_t number : numbers) all.put(std::to_string(number));
+    return all.done();
+}
+
+// What a superblock states may not be stated again by options: the two could differ.
+void require_no_fields(const Arguments& arguments) {
+    for (const char* option : {"hash", "format", "data-block-size", "hash-block-size", "data-blocks", "salt"}) {
+        if (arguments.has(option))
+            throw UsageError{"--" + std::string(option) + " is for --no-superblock: the superblock states it"};
+    }
+}
+
+}  // namespace
+
+int run_verity_format(Call& call, const Arguments& arguments) {
+    const std::string &data = arguments.words()[0], &hashes = arguments.words()[1];
+    DmVerity how = how_of(arguments);
+    if (!arguments.has("salt")) fill_random((how.salt.resize(32), how.salt));
+    DmVerityArea area = area_of(arguments);
+    if (area.has_superblock) {
+        area.uuid = uuid_of(arguments);
+    } else if (arguments.has("uuid")) {
+        throw UsageError{"--uuid is of a superblock: not with --no-superblock"};
+    }
+    RunOptions options = run_options(call, arguments);
+    DmVerityFacts facts;
+    Bytes root;
+    {
+        Bar bar(call, "hashing");
+        options.progress = bar.part_of(data);
+        root = dm_verity_format(data, hashes, how, area, &facts, options);
+    }
+    put_facts(call, arguments, facts, area.has_superblock, root);
+    return 0;
+}
+
+int run_verity_verify(Call& call, const Arguments& arguments) {
+    const std::string &data = arguments.words()[0], &hashes = arguments.words()[1];
+    const auto root = from_hex(arguments.words()[2]);
+    if (!root) throw UsageError{"ROOT must be pairs of hexadecimal digits"};
+    const DmVerityArea area = area_of(arguments);
+    if (area.has_superblock) require_no_fields(arguments);
+    RunOptions options = run_options(call, arguments);
+    DmVerityReport found;
+    {
+        Bar bar(call, "verifying");
+        options.progress = bar.part_of(data);
+        found = dm_verity_verify(data, hashes, *root,
+                                 area.has_superblock ? std::nullopt : std::optional(how_of(arguments)), area, options);
+    }
+    if (arguments.has("json")) {
+        call.line(json::Object()
+                      .number("valid", static_cast<bool>(found))
+                      .number("wrong_data_blocks", found.wrong_data_blocks)
+                      .put("data_blocks", numbers_json(found.data_blocks))
+                      .number("wrong_hash_blocks", found.wrong_hash_blocks)
+                      .put("hash_blocks", numbers_json(found.hash_blocks))
+                      .done());
+    } else if (found) {
+        call.line("valid");
+    } else {
+        report_wrong(call, "the tree", found.wrong_hash_blocks, found.hash_blocks);
+        report_wrong(call, "the data", found.wrong_data_blocks, found.data_blocks);
+    }
+    return found ? 0 : 1;
+}
+
+int run_verity_dump(Call& call, const Arguments& arguments) {
+    const auto facts = dm_verity_dump(arguments.words()[0], size_value(arguments, "hash-offset").value_or(0));
+    put_facts(call, arguments, facts, true, {});
+    return 0;
+}
+
+}  // namespace merklize::command

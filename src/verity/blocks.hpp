@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <variant>
+
+#include "calls/run.hpp"
+#include "host/input_file.hpp"
+#include "merklize/dm_verity.hpp"
+
+namespace merklize::runtime {
+
+/// Blocks one after another: in memory, or in a file from an offset on.
+struct BlocksInFile {
+    const InputFile& file;
+    std::uint64_t offset;
+};
+using VerityBlocks = std::variant<const std::byte*, BlocksInFile>;
+
+/// The digests of whole blocks of one size, with the salt. Reads and hashes by all threads of the run.
+/// out    a digest a block, one after another
+/// share  of the whole call
+void hash_verity_blocks(Run& run, const DmVerity& how, const VerityBlocks& blocks, std::uint64_t block_bytes,
+                        std::span<std::byte> out, double share);
+
+}  // namespace merklize::runtime

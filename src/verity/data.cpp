@@ -1,0 +1,49 @@
+#include "verity/data.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "host/invalid.hpp"
+#include "merklize/error.hpp"
+
+namespace merklize::runtime {
+DmVerity with_data_blocks(const char* what, const DmVerity& how, std::uint64_t bytes, const std::string& name) {
+    require_verity(what, how);
+    const std::uint64_t block = how.data_block_size, whole = bytes / block;
+    const auto refuse = [&](const std::string& rule) {
+        invalid(std::string(what) + ": " + name + " has " + std::to_string(bytes) + " bytes, " + rule);
+    };
+    DmVerity known = how;
+    if (how.data_blocks) {
+        if (*how.data_blocks > whole) {
+            refuse("and data_blocks states " + std::to_string(*how.data_blocks) + " blocks of " +
+                   std::to_string(block));
+        }
+        return known;
+    }
+    if (whole == 0) refuse("less than a block of " + std::to_string(block));
+    if (bytes % block != 0) {
+        refuse("no multiple of data_block_size, " + std::to_string(block) +
+               ": state data_blocks to leave out what is behind the last whole block");
+    }
+    known.data_blocks = whole;
+    return known;
+}
+
+VerityFile::VerityFile(const char* what, const std::filesystem::path& path) : file_(path) {
+    if (const auto extent = file_.extent()) {
+        bytes_ = extent->bytes;
+        identity_ = extent->identity;
+        return;
+    }
+    struct stat info;
+    if (fstat(file_.fd(), &info) != 0) file_.fail("cannot stat", errno);
+    if (S_ISREG(info.st_mode)) return;  // an empty file
+    const off_t end = S_ISBLK(info.st_mode) ? lseek(file_.fd(), 0, SEEK_END) : -1;
+    if (end < 0) invalid(std::string(what) + ": " + name() + ": a file or a block device is wanted, not a pipe");
+    bytes_ = static_cast<std::uint64_t>(end);
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/input_file.hpp"
+#include "verity/blocks.hpp"
+#include "verity/layout.hpp"
+
+namespace merklize::runtime {
+
+/// The same with data_blocks: those that are stated, which must be there, or all of `bytes` bytes.
+/// errors  invalid_argument "<what>: ..." (require_verity(); no whole block; bytes behind the last one; fewer than stated)
+DmVerity with_data_blocks(const char* what, const DmVerity& how, std::uint64_t bytes, const std::string& name);
+
+/// A file or a block device that is open for reading.
+class VerityFile {
+public:
+    /// errors  io, invalid_argument "<what>: ..." (a pipe, or another thing without a size)
+    VerityFile(const char* what, const std::filesystem::path& path);
+
+    const InputFile& file() const noexcept { return file_; }
+    const std::string& name() const noexcept { return file_.name(); }
+    std::uint64_t bytes() const noexcept { return bytes_; }
+    /// Throws io if somebody wrote to the file since. A block device has no time of its last change.
+    void require_unchanged() const {
+        if (identity_) file_.require_unchanged(*identity_);
+    }
+
+private:
+    InputFile file_;
+    std::optional<ByteSource::Identity> identity_{};
+    std::uint64_t bytes_ = 0;
+};
+
+/// What is hashed.
+class VerityData {
+public:
+    /// errors  those of VerityFile and of with_data_blocks()
+    VerityData(const char* what, const std::filesystem::path& path, const DmVerity& how)
+        : file_(what, path), how_(with_data_blocks(what, how, file_.bytes(), file_.name())) {}
+
+    const DmVerity& how() const noexcept { return how_; }
+    VerityBlocks blocks() const noexcept { return BlocksInFile{file_.file(), 0}; }
+    /// Throws io if somebody wrote to the file since.
+    void require_unchanged() const { file_.require_unchanged(); }
+
+private:
+    VerityFile file_;
+    DmVerity how_;
+};
+
+/// Hashes the data in batches of bounded size, in order.
+/// use  called with the number of a batch's first block, and the digests of its blocks
+template <class Use>
+void each_verity_batch(const DmVerity& how, const VerityBlocks& data, Run& run, const Use& use) {
+    constexpr std::uint64_t batch_bytes = 64 << 20;
+    const std::uint64_t n = how.data_blocks.value_or(0), block = how.data_block_size, step = batch_bytes / block;
+    std::vector<std::byte> digests;
+    for (std::uint64_t first = 0; first < n; first += step) {
+        const std::uint64_t count = std::min(step, n - first);
+        VerityBlocks here = data;
+        if (auto* memory = std::get_if<const std::byte*>(&here)) {
+            *memory += first * block;
+        } else {
+            const auto& [file, offset] = std::get<BlocksInFile>(data);
+            here.emplace<BlocksInFile>(file, offset + first * block);
+        }
+        digests.resize(count * verity_digest_bytes(how.algorithm));
+        hash_verity_blocks(run, how, here, block, digests, static_cast<double>(count) / static_cast<double>(n));
+        use(first, std::span<const std::byte>(digests));
+    }
+}
+
+}  // namespace merklize::runtime

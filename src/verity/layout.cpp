@@ -1,0 +1,139 @@
+#include "verity/layout.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "host/invalid.hpp"
+#include "host/little_endian.hpp"
+#include "merklize/error.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+constexpr std::string_view algorithm_names[] = {"sha256", "sha512"};
+
+}  // namespace
+
+std::string_view dm_verity_algorithm_name(DmVerityAlgorithm algorithm) noexcept {
+    return algorithm_names[static_cast<std::size_t>(algorithm) % std::size(algorithm_names)];
+}
+
+DmVerityAlgorithm dm_verity_algorithm_from_name(std::string_view name) {
+    const auto found = std::ranges::find(algorithm_names, name);
+    if (found == std::end(algorithm_names))
+        invalid("dm_verity: algorithm must be sha256 or sha512, got '" + std::string(name) + "'");
+    return static_cast<DmVerityAlgorithm>(found - std::begin(algorithm_names));
+}
+
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+namespace {
+
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 63;
+constexpr std::size_t most_salt = 256;
+
+// struct verity_sb of the kernel and of cryptsetup: where each field begins.
+constexpr char verity_signature[] = "verity\0";  // 8 bytes with the last zero
+enum SuperblockField : std::size_t {
+    at_version = 8,
+    at_format = 12,
+    at_uuid = 16,
+    at_algorithm = 32,
+    at_data_block = 64,
+    at_hash_block = 68,
+    at_data_blocks = 72,
+    at_salt_size = 80,
+    at_salt = 88,
+};
+constexpr std::size_t algorithm_bytes = 32;
+
+bool is_block_size(std::uint64_t bytes) { return std::has_single_bit(bytes) && bytes >= 512 && bytes <= 512 << 10; }
+
+// The first rule that the fields break; empty: none.
+std::string fault_of(const DmVerity& how) {
+    const auto size = [](const char* name, std::uint64_t bytes) {
+        return std::string(name) + " must be a power of two from 512 to 524288, got " + std::to_string(bytes);
+    };
+    if (how.format > 1) return "format must be 0 or 1, got " + std::to_string(how.format);
+    if (!is_block_size(how.data_block_size)) return size("data_block_size", how.data_block_size);
+    if (!is_block_size(how.hash_block_size)) return size("hash_block_size", how.hash_block_size);
+    if (how.salt.size() > most_salt) return "salt must be at most 256 bytes, got " + std::to_string(how.salt.size());
+    if (how.data_blocks == 0u) return "data_blocks must be at least 1, got 0";
+    if (how.data_blocks && *how.data_blocks > most_bytes / how.data_block_size)
+        return "data_blocks must be at most 2^63 bytes of data, got " + std::to_string(*how.data_blocks) + " blocks";
+    return "";
+}
+
+}  // namespace
+
+void require_verity(const char* what, const DmVerity& how) {
+    if (const std::string fault = fault_of(how); !fault.empty()) invalid(std::string(what) + ": " + fault);
+}
+
+VerityLayout::VerityLayout(const char* what, const DmVerity& how, const DmVerityArea& area)
+    : block_(how.hash_block_size) {
+    const std::uint64_t unit = area.has_superblock ? superblock_bytes : block_;
+    if (area.offset % unit != 0 || area.offset > most_bytes / 2) {
+        invalid(std::string(what) + ": the offset of the hash area must be a multiple of " + std::to_string(unit) +
+                (area.has_superblock ? "" : ", the size of its blocks, since it has no superblock") + ", got " +
+                std::to_string(area.offset));
+    }
+    begin_ = (area.offset + (area.has_superblock ? superblock_bytes : 0) + block_ - 1) / block_;
+    const std::uint64_t arity = block_ / verity_digest_bytes(how.algorithm);
+    for (std::uint64_t n = how.data_blocks.value_or(1); n > 1;) counts_.push_back(n = (n + arity - 1) / arity);
+    firsts_.resize(counts_.size());
+    end_ = begin_;
+    for (unsigned level = levels(); level-- > 0; end_ += counts_[level]) firsts_[level] = end_;
+    if (end_ > most_bytes / block_) {
+        invalid(std::string(what) + ": the hash area would end behind 2^63 bytes: data_blocks is " +
+                std::to_string(how.data_blocks.value_or(1)));
+    }
+}
+
+std::array<std::byte, superblock_bytes> verity_superblock(const DmVerity& how, const std::array<std::byte, 16>& uuid) {
+    std::array<std::byte, superblock_bytes> out{};
+    const std::string_view algorithm = dm_verity_algorithm_name(how.algorithm);
+    std::memcpy(out.data(), verity_signature, sizeof verity_signature);
+    put_number(out, at_version, std::uint32_t{1});
+    put_number(out, at_format, how.format);
+    std::ranges::copy(uuid, out.begin() + at_uuid);
+    std::ranges::copy(std::as_bytes(std::span(algorithm)), out.begin() + at_algorithm);
+    put_number(out, at_data_block, how.data_block_size);
+    put_number(out, at_hash_block, how.hash_block_size);
+    put_number(out, at_data_blocks, how.data_blocks.value_or(0));
+    put_number(out, at_salt_size, static_cast<std::uint16_t>(how.salt.size()));
+    std::ranges::copy(how.salt, out.begin() + at_salt);
+    return out;
+}
+
+DmVerityFacts parse_superblock(const char* what, const std::string& name,
+                               std::span<const std::byte, superblock_bytes> bytes) {
+    const auto refuse = [&](const std::string& fault) { invalid(std::string(what) + ": " + name + ": " + fault); };
+    if (std::memcmp(bytes.data(), verity_signature, sizeof verity_signature) != 0)
+        refuse("there is no dm-verity superblock at this offset; without one, state the fields");
+    if (const auto version = get_number<std::uint32_t>(bytes, at_version); version != 1)
+        refuse("the superblock has version " + std::to_string(version) + ", and 1 is known");
+    DmVerityFacts facts;
+    facts.how.format = get_number<std::uint32_t>(bytes, at_format);
+    std::ranges::copy(bytes.subspan(at_uuid, 16), facts.uuid.begin());
+    const auto* text = reinterpret_cast<const char*>(bytes.data()) + at_algorithm;
+    const std::string_view algorithm(text, std::find(text, text + algorithm_bytes, '\0'));
+    const auto known = std::ranges::find(algorithm_names, algorithm);
+    if (known == std::end(algorithm_names)) refuse("the superblock names a hash that is neither sha256 nor sha512");
+    facts.how.algorithm = static_cast<DmVerityAlgorithm>(known - std::begin(algorithm_names));
+    facts.how.data_block_size = get_number<std::uint32_t>(bytes, at_data_block);
+    facts.how.hash_block_size = get_number<std::uint32_t>(bytes, at_hash_block);
+    facts.how.data_blocks = get_number<std::uint64_t>(bytes, at_data_blocks);
+    const auto salt = get_number<std::uint16_t>(bytes, at_salt_size);
+    if (salt > most_salt)
+        refuse("the superblock states a salt of " + std::to_string(salt) + " bytes, and 256 are allowed");
+    const auto stated = bytes.subspan(at_salt, salt);
+    facts.how.salt.assign(stated.begin(), stated.end());
+    if (const std::string fault = fault_of(facts.how); !fault.empty()) refuse("the superblock is impossible: " + fault);
+    return facts;
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,172 @@
+// dm_verity_dump() and dm_verity_verify().
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "calls/run.hpp"
+#include "host/invalid.hpp"
+#include "merklize/dm_verity.hpp"
+#include "merklize/error.hpp"
+#include "verity/blocks.hpp"
+#include "verity/data.hpp"
+#include "verity/layout.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+// The hash file, whose parts are looked for where a layout says that they lie.
+class VerityArea {
+public:
+    VerityArea(const char* what, const std::filesystem::path& path) : what_(what), file_(what, path) {}
+
+    const InputFile& file() const noexcept { return file_.file(); }
+    void require_unchanged() const { file_.require_unchanged(); }
+
+    DmVerityFacts facts(std::uint64_t offset) const {
+        std::array<std::byte, superblock_bytes> block;
+        require(offset, block.size(), "the superblock");
+        file().read_at(block, offset);
+        return parse_superblock(what_, file_.name(), block);
+    }
+    void require(std::uint64_t offset, std::uint64_t bytes, const char* part) const {
+        if (offset <= file_.bytes() && bytes <= file_.bytes() - offset) return;
+        invalid(std::string(what_) + ": " + file_.name() + ": " + part + " would end at byte " +
+                std::to_string(offset) + " + " + std::to_string(bytes) + ", and the file has " +
+                std::to_string(file_.bytes()) + " bytes");
+    }
+
+private:
+    const char* what_;
+    VerityFile file_;
+};
+
+class VerityFaults {
+public:
+    explicit VerityFaults(DmVerityReport& report) : report_(report) {}
+
+    void data(std::uint64_t block) { add(report_.wrong_data_blocks, report_.data_blocks, block); }
+    void hashes(std::uint64_t block) { add(report_.wrong_hash_blocks, report_.hash_blocks, block); }
+
+private:
+    static void add(std::uint64_t& count, std::vector<std::uint64_t>& blocks, std::uint64_t block) {
+        if (count++ < DmVerityReport::most) blocks.push_back(block);
+    }
+
+    DmVerityReport& report_;
+};
+
+// Calls use(i) for each digest in which the two differ.
+template <class Use>
+void each_difference(std::span<const std::byte> one, std::span<const std::byte> other, std::size_t digest,
+                     const Use& use) {
+    if (std::ranges::equal(one, other)) return;
+    for (std::size_t i = 0; i < one.size() / digest; i++) {
+        if (!std::ranges::equal(one.subspan(i * digest, digest), other.subspan(i * digest, digest))) use(i);
+    }
+}
+
+class VerityCheck {
+public:
+    VerityCheck(const DmVerity& how, const VerityLayout& layout, const InputFile& hashes, ByteView root, Run& run,
+                VerityFaults faults)
+        : how_(how), layout_(layout), hashes_(hashes), root_(root), run_(run), faults_(faults) {}
+
+    /// Every block of a level against the level above, a batch at a time.
+    void level(unsigned level) {
+        constexpr std::uint64_t batch_bytes = 16 << 20;
+        const std::size_t digest = verity_digest_bytes(how_.algorithm);
+        const std::uint64_t block = how_.hash_block_size, n = layout_.count(level), step = batch_bytes / block;
+        std::vector<std::byte> found;
+        bool is_last_wrong = false;
+        for (std::uint64_t first = 0; first < n; first += step) {
+            found.resize(std::min(step, n - first) * digest);
+            const BlocksInFile blocks{hashes_, layout_.offset(level) + first * block};
+            hash_verity_blocks(run_, how_, blocks, block, found, 0);
+            compare(level + 1, first, found, [&](std::uint64_t i) {
+                faults_.hashes(layout_.first(level) + i);
+                is_last_wrong = i + 1 == n;
+            });
+        }
+        if (!is_last_wrong && !ends_with_zeros(level)) faults_.hashes(layout_.first(level) + n - 1);
+    }
+    /// Digests of data blocks from `first` on.
+    void data(std::uint64_t first, std::span<const std::byte> found) {
+        compare(0, first, found, [&](std::uint64_t i) { faults_.data(i); });
+    }
+
+private:
+    // Digests from number `first` on against what a level holds, or the root.
+    template <class Use>
+    void compare(unsigned level, std::uint64_t first, std::span<const std::byte> found, const Use& use) {
+        const std::size_t digest = verity_digest_bytes(how_.algorithm);
+        std::vector<std::byte> held;
+        if (level == layout_.levels()) {
+            held.assign(root_.begin(), root_.end());
+        } else {
+            held.resize(found.size());
+            hashes_.read_at(held, layout_.offset(level) + first * digest);
+        }
+        each_difference(found, held, digest, [&](std::uint64_t i) { use(first + i); });
+    }
+    // The last block of a level is filled with zeros, and so veritysetup checks it. The kernel does not look at them.
+    bool ends_with_zeros(unsigned level) const {
+        const std::uint64_t below = level == 0 ? how_.data_blocks.value_or(0) : layout_.count(level - 1);
+        const std::uint64_t used = below * verity_digest_bytes(how_.algorithm);
+        std::vector<std::byte> rest(layout_.count(level) * how_.hash_block_size - used);
+        hashes_.read_at(rest, layout_.offset(level) + used);
+        return std::ranges::all_of(rest, [](std::byte byte) { return byte == std::byte{}; });
+    }
+
+    const DmVerity& how_;
+    const VerityLayout& layout_;
+    const InputFile& hashes_;
+    ByteView root_;
+    Run& run_;
+    VerityFaults faults_;
+};
+
+}  // namespace
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
+
+DmVerityFacts dm_verity_dump(const std::filesystem::path& hashes, std::uint64_t offset) {
+    constexpr const char* what = "dm_verity_dump";
+    DmVerityFacts facts = runtime::VerityArea(what, hashes).facts(offset);
+    const runtime::VerityLayout layout(what, facts.how, {.offset = offset});
+    facts.hash_blocks = layout.hash_blocks();
+    facts.end = layout.end();
+    return facts;
+}
+
+DmVerityReport dm_verity_verify(const std::filesystem::path& data, const std::filesystem::path& hashes, ByteView root,
+                                const std::optional<DmVerity>& how, const DmVerityArea& area,
+                                const RunOptions& options) {
+    constexpr const char* what = "dm_verity_verify";
+    runtime::require_no_timings(what, options);
+    if (!how && !area.has_superblock)
+        invalid(std::string(what) + ": without a superblock the fields must be stated: salt, sizes, algorithm");
+    const runtime::VerityArea opened(what, hashes);
+    const runtime::VerityData blocks(what, data, how ? *how : opened.facts(area.offset).how);
+    const DmVerity& known = blocks.how();
+    const runtime::VerityLayout layout(what, known, area);
+    if (const std::size_t digest = runtime::verity_digest_bytes(known.algorithm); root.size() != digest) {
+        invalid(std::string(what) + ": the root must be the " + std::to_string(digest) + " bytes of " +
+                std::string(dm_verity_algorithm_name(known.algorithm)) + ", got " + std::to_string(root.size()));
+    }
+    const std::uint64_t tree_bytes = layout.hash_blocks() * known.hash_block_size;
+    if (tree_bytes != 0) opened.require(layout.end() - tree_bytes, tree_bytes, "the tree");
+    DmVerityReport report;
+    runtime::Run run(options);
+    runtime::VerityCheck check(known, layout, opened.file(), root, run, runtime::VerityFaults(report));
+    for (unsigned level = layout.levels(); level-- > 0;) check.level(level);
+    runtime::each_verity_batch(known, blocks.blocks(), run, [&](std::uint64_t first, std::span<const std::byte> found) {
+        check.data(first, found);
+    });
+    blocks.require_unchanged();
+    opened.require_unchanged();
+    return report;
+}
+
+}  // namespace merklize::inline v0

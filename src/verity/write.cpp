@@ -1,0 +1,191 @@
+// dm_verity(), dm_verity_file(), dm_verity_format(): root and hash area in one pass over the data.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "calls/run.hpp"
+#include "files/atomic_file.hpp"
+#include "host/descriptor.hpp"
+#include "host/invalid.hpp"
+#include "merklize/dm_verity.hpp"
+#include "merklize/error.hpp"
+#include "verity/blocks.hpp"
+#include "verity/data.hpp"
+#include "verity/layout.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+// Whole blocks of the tree, with the place in the hash file at which they stand.
+using WriteBlocks = std::function<void(std::span<const std::byte> blocks, std::uint64_t offset)>;
+
+// The levels above the data, which grow as digests come: a block that is full is written, and its digest goes to the next level. It
+// holds less than a batch of each level.
+class VerityTree {
+public:
+    VerityTree(const DmVerity& how, const VerityLayout& layout, Run& run, WriteBlocks write)
+        : how_(how), layout_(layout), run_(run), write_(std::move(write)), levels_(layout.levels()) {}
+
+    /// The next digests of the data's blocks.
+    void add(std::span<const std::byte> digests) { add_to(0, digests, false); }
+
+    /// The root; nothing can be added any more.
+    std::vector<std::byte> finish() {
+        for (unsigned level = 0; level < levels_.size(); level++) add_to(level, {}, true);
+        return root_;
+    }
+
+private:
+    struct Level {
+        std::vector<std::byte> waiting{};
+        std::uint64_t written = 0;  // bytes
+    };
+
+    void add_to(unsigned level, std::span<const std::byte> digests, bool is_last) {
+        if (level == levels_.size()) return root_.assign(digests.begin(), digests.end());
+        Level& here = levels_[level];
+        here.waiting.insert(here.waiting.end(), digests.begin(), digests.end());
+        const std::size_t block = how_.hash_block_size, left = here.waiting.size() % block;
+        if (is_last && left != 0) here.waiting.resize(here.waiting.size() + block - left);
+        const std::size_t n = here.waiting.size() / block;
+        if (n == 0) return;
+        const std::span whole = std::span(here.waiting).first(n * block);
+        if (write_) write_(whole, layout_.offset(level) + here.written);
+        std::vector<std::byte> above(n * verity_digest_bytes(how_.algorithm));
+        hash_verity_blocks(run_, how_, whole.data(), block, above, 0);
+        here.written += whole.size();
+        here.waiting.erase(here.waiting.begin(), here.waiting.begin() + static_cast<std::ptrdiff_t>(whole.size()));
+        add_to(level + 1, above, false);
+    }
+
+    const DmVerity& how_;
+    const VerityLayout& layout_;
+    Run& run_;
+    WriteBlocks write_;
+    std::vector<Level> levels_;
+    std::vector<std::byte> root_{};
+};
+
+std::vector<std::byte> build_verity(const DmVerity& how, const VerityLayout& layout, const VerityBlocks& data, Run& run,
+                                    const WriteBlocks& write) {
+    VerityTree tree(how, layout, run, write);
+    each_verity_batch(how, data, run, [&](std::uint64_t, std::span<const std::byte> digests) { tree.add(digests); });
+    return tree.finish();
+}
+
+// The hash file: a new one that takes the old one's place, or one that is changed where it is.
+class VerityOutput {
+public:
+    VerityOutput(const std::filesystem::path& path, bool in_place) : path_(path) {
+        if (!in_place) {
+            made_.emplace(AtomicFile::temporary(path));
+            return;
+        }
+        file_ = Descriptor(disk_calls.open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666));
+        if (!file_) fail("cannot open to write", errno);
+    }
+
+    void reserve(std::uint64_t bytes) {
+        if (made_) return made_->reserve(bytes);
+        if (!fits_limit(bytes)) fail("cannot write", EFBIG);
+    }
+    void write(std::span<const std::byte> data, std::uint64_t offset) {
+        if (made_) return made_->write(data, offset);
+        if (const int error = write_all(file_.get(), data, offset)) fail("cannot write", error);
+    }
+    void sync() {
+        if (made_) return made_->sync();
+        if (disk_calls.fdatasync(file_.get()) != 0) fail("cannot write", errno);
+    }
+    void finish() {
+        if (made_) return made_->commit();
+        sync();
+        if (!file_.close()) fail("cannot write", errno);
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& what, int error_number) const {
+        throw Error(ErrorCode::io, path_.string() + ": " + what + ": " + std::generic_category().message(error_number));
+    }
+
+    std::filesystem::path path_;
+    std::optional<AtomicFile> made_{};
+    Descriptor file_{};
+};
+
+bool is_written_in_place(const std::filesystem::path& hashes, const DmVerityArea& area) {
+    struct stat info;
+    if (stat(hashes.c_str(), &info) != 0) return false;
+    return area.offset != 0 || !S_ISREG(info.st_mode);
+}
+
+// A superblock, with zeros up to the tree.
+std::vector<std::byte> area_head(const DmVerity& how, const DmVerityArea& area, const VerityLayout& layout) {
+    const auto block = verity_superblock(how, area.uuid);
+    std::vector<std::byte> head(block.begin(), block.end());
+    head.resize(layout.end() - layout.hash_blocks() * how.hash_block_size - area.offset);
+    return head;
+}
+
+}  // namespace
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
+
+std::vector<std::byte> dm_verity(ByteView data, const DmVerity& how, const RunOptions& options) {
+    runtime::require_no_timings("dm_verity", options);
+    const DmVerity known = runtime::with_data_blocks("dm_verity", how, data.size(), "data");
+    const runtime::VerityLayout layout("dm_verity", known, {.offset = 0, .has_superblock = false});
+    runtime::Run run(options);
+    return runtime::build_verity(known, layout, data.data(), run, {});
+}
+
+std::vector<std::byte> dm_verity_file(const std::filesystem::path& data, const DmVerity& how,
+                                      const RunOptions& options) {
+    runtime::require_no_timings("dm_verity_file", options);
+    const runtime::VerityData opened("dm_verity_file", data, how);
+    const runtime::VerityLayout layout("dm_verity_file", opened.how(), {.offset = 0, .has_superblock = false});
+    runtime::Run run(options);
+    auto root = runtime::build_verity(opened.how(), layout, opened.blocks(), run, {});
+    opened.require_unchanged();
+    return root;
+}
+
+std::vector<std::byte> dm_verity_format(const std::filesystem::path& data, const std::filesystem::path& hashes,
+                                        const DmVerity& how, const DmVerityArea& area, DmVerityFacts* facts,
+                                        const RunOptions& options) {
+    constexpr const char* what = "dm_verity_format";
+    runtime::require_no_timings(what, options);
+    const runtime::VerityData opened(what, data, how);
+    const DmVerity& known = opened.how();
+    const runtime::VerityLayout layout(what, known, area);
+    std::error_code error;
+    const bool is_same = std::filesystem::equivalent(data, hashes, error);
+    const std::uint64_t data_bytes = known.data_block_size * known.data_blocks.value_or(0);
+    if (is_same && area.offset < data_bytes) {
+        invalid(std::string(what) + ": the hash area would begin inside the data, at byte " +
+                std::to_string(area.offset) + " of " + std::to_string(data_bytes) +
+                ": state data_blocks and an offset behind them, or another file");
+    }
+    runtime::Run run(options);
+    runtime::VerityOutput out(hashes, is_same || runtime::is_written_in_place(hashes, area));
+    if (layout.end() != 0) out.reserve(layout.end());  // nothing is written of one block without a superblock
+    const auto head = area.has_superblock ? runtime::area_head(known, area, layout) : std::vector<std::byte>{};
+    // Whoever finds the area half written finds no superblock.
+    if (!head.empty()) out.write(std::vector<std::byte>(head.size()), area.offset);
+    auto root = runtime::build_verity(
+        known, layout, opened.blocks(), run,
+        [&](std::span<const std::byte> blocks, std::uint64_t offset) { out.write(blocks, offset); });
+    if (!is_same) opened.require_unchanged();
+    out.sync();
+    if (!head.empty()) out.write(head, area.offset);
+    out.finish();
+    if (facts != nullptr) *facts = {known, area.uuid, layout.hash_blocks(), layout.end()};
+    return root;
+}
+
+}  // namespace merklize::inline v0
