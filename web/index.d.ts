@@ -17,9 +17,9 @@ export interface HashFacts {
 export const hashes: readonly HashFacts[];
 export const rules: readonly Rule[];
 
-/** A wrong argument. The text has the rule and what was given. */
+/** A wrong argument: the text names the function, the rule, what came and the remedy. 'io': a file that changed while it was read. */
 export class MerklizeError extends Error {
-    readonly code: 'invalid_argument';
+    readonly code: 'invalid_argument' | 'io';
 }
 
 /** Whether vector instructions are used. simd(false) turns them off; simd(true) on again, where there are any. */
@@ -153,7 +153,7 @@ export interface ConsistencyProof extends ProofCommon {
 /** What parseProof() and a tree's methods give. */
 export type Proof = LeafProof | ConsistencyProof;
 /** Bytes (MKZP), JSON as text or parsed, or the fields. */
-export type ProofLike = Uint8Array | string | ProofObject | Proof | Record<string, unknown>;
+export type ProofLike = Bytes | string | ProofObject | Proof | Record<string, unknown>;
 
 export interface Expect {
     hash?: string;
@@ -263,8 +263,8 @@ export function parseProof(proof: ProofLike): Proof;
 /** An open .mkl file; only what is asked for is read. */
 export class TreeFile {
     private constructor();
-    /** Throws MerklizeError for anything that is no whole tree file. In Node, fs.openAsBlob(path) gives a file's Blob. */
-    static open(source: Blob | Bytes): Promise<TreeFile>;
+    /** source: a File, a Blob, bytes or, in Node, a path. Throws MerklizeError for anything that is no whole tree file. */
+    static open(source: Blob | Bytes | string | URL): Promise<TreeFile>;
     readonly hash: string;
     readonly rule: Rule;
     readonly mode: 'plain' | 'keyed' | 'derive-key';

@@ -1,12 +1,12 @@
 // common.js: errors, names of hashes, digests as bytes and as text.
 import { m } from './ready.js';
 
-/** A wrong argument of the caller. The text says the rule and what was given. */
+/** Of the caller's arguments ('invalid_argument': the text says the rule, what came and the remedy) or of a file ('io'). */
 export class MerklizeError extends Error {
-    constructor(text) {
+    constructor(text, code = 'invalid_argument') {
         super(text);
         this.name = 'MerklizeError';
-        this.code = 'invalid_argument';
+        this.code = code;
     }
 }
 export const invalid = (text) => {
@@ -21,6 +21,43 @@ export function shown(value) {
     if (typeof value === 'object' && value !== null) return value.constructor?.name ?? 'an object';
     return typeof value === 'function' ? 'a function' : String(value);
 }
+
+/** Letters that must change, be added or be left out to make one word of another. */
+function lettersApart(a, b) {
+    let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+    for (let i = 1; i <= a.length; i++) {
+        const next = [i];
+        for (let j = 1; j <= b.length; j++) next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
+        row = next;
+    }
+    return row.at(-1);
+}
+/** Throws: a name is none of those that are known. kind: what it should name */
+export function unknown(what, kind, name, names) {
+    const apart = (one) => lettersApart(String(name).toLowerCase(), one.toLowerCase());
+    const best = [...names].sort((a, b) => apart(a) - apart(b))[0], isClose = apart(best) <= Math.max(1, best.length / 3);
+    return invalid(`${what}: unknown ${kind} ${shown(name)};${isClose ? ` did you mean '${best}'?` : ''} known: ${names.join(', ')}`);
+}
+
+// What other packages call it.
+const elsewhere = { sortPairs: "the hash 'keccak256_sorted' sorts its pairs", duplicateOdd: "the rule 'duplicate_last' does that" };
+
+/** Options are an object, and each has a name that the function knows: a misspelt one would be lost. */
+export function requireOptions(options, known, what, name = 'options') {
+    const refuse = () => invalid(`${what}: ${name} must be an object such as { ${known[0]}: ... }, got ${shown(options)}`);
+    if (typeof options !== 'object' || options === null) refuse();
+    for (const given in options) {
+        let i = 0; // includes() would be most of the time that a short message's digest takes beside the hash
+        while (i < known.length && known[i] !== given) i++;
+        if (i < known.length) continue;
+        if (Array.isArray(options) || ArrayBuffer.isView(options)) refuse();
+        if (Object.hasOwn(elsewhere, given)) invalid(`${what}: there is no option '${given}': ${elsewhere[given]}`);
+        if (known.includes('expect') && expectations.includes(given)) invalid(`${what}: '${given}' is expected of a proof by { expect: { ${given}: ... } }`);
+        unknown(name === 'options' ? what : `${what}: ${name}`, name === 'options' ? 'option' : 'name', given, known);
+    }
+}
+export const modeNames = ['key', 'context'], hashing = ['hash', ...modeNames], output = ['length', 'seek'];
+export const expectations = ['hash', 'rule', 'nLeaves', 'index', 'leaf'];
 
 /** Whether WebAssembly's vector instructions are used. simd(false) turns them off, simd(true) on again where there are any. */
 export function simd(on) {
@@ -40,28 +77,32 @@ byName.set('rp64_256', byName.get('rp64_256_v3'));
 export const findHash = (name) => byName.get(name);
 export const findHashById = (id) => listed.find((hash) => hash.id === id);
 export function hashNamed(name, what) {
-    return findHash(name) ?? invalid(`${what}: the hash must be one of ${listed.map((h) => h.name).join(', ')}, got '${name}'`);
+    return findHash(name) ?? unknown(what, 'hash', name, listed.map((hash) => hash.name));
 }
 
 export const rules = Object.freeze(['perfect', 'left_full', 'pad', 'duplicate_last']);
 export const ruleName = (rule) => (rule === 'promote' ? 'left_full' : rule);
 export function ruleNamed(rule, what) {
     if (rules.includes(ruleName(rule))) return ruleName(rule);
-    return invalid(`${what}: the rule must be one of ${rules.join(', ')}, got '${rule}'`);
+    return unknown(what, 'rule', rule, rules);
 }
 
-/** Bytes of what the caller gives: Uint8Array, other views, ArrayBuffer; text is an error, because its encoding would be a guess. */
+/** Bytes of what the caller gives: Uint8Array, other views, ArrayBuffer; text is an error, because its encoding would be a guess.
+ * what: the function and the argument */
 export function toBytes(data, what) {
     if (data instanceof Uint8Array) return data;
     if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     if (data instanceof ArrayBuffer || (globalThis.SharedArrayBuffer && data instanceof SharedArrayBuffer))
         return new Uint8Array(data);
-    return invalid(`${what}: data must be a Uint8Array, another view or an ArrayBuffer, got ${typeof data}`);
+    const got = typeof data === 'string' ? 'text; new TextEncoder().encode() makes bytes of it' // which may be secret
+        : Array.isArray(data) ? `${shown(data)}; Uint8Array.from() makes bytes of numbers, hashEach() hashes each of a list` : shown(data);
+    return invalid(`${what} must be bytes (a Uint8Array, another view or an ArrayBuffer), got ${got}`);
 }
 
 const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 /** Bytes as hexadecimal digits. prefix: '0x', or none */
-export function toHex(bytes, prefix = '') {
+export function toHex(data, prefix = '') {
+    const bytes = toBytes(data, 'toHex: data');
     let text = prefix;
     for (let i = 0; i < bytes.length; i++) text += hexOf[bytes[i]];
     return text;
@@ -75,12 +116,12 @@ export function fromHex(text) {
 /** A digest as 32 bytes or as text, or null. */
 export const digestOrNull = (digest) => (typeof digest === 'string' ? fromHex(digest)
     : digest instanceof Uint8Array && digest.length === 32 ? digest : null);
-export function toDigest(digest, what) {
-    return digestOrNull(digest) ?? invalid(`${what} must be 32 bytes or 64 hexadecimal digits`);
+export function toDigest(digest, what, remedy = '') {
+    return digestOrNull(digest) ?? invalid(`${what} must be 32 bytes or 64 hexadecimal digits, got ${shown(digest)}${remedy}`);
 }
 export const equal = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-export const listOf = (value, what) => (Array.isArray(value) ? value : invalid(`${what}: messages must be a list of bytes, got ${typeof value}`));
+export const listOf = (value, what) => (Array.isArray(value) ? value : invalid(`${what}: messages must be a list of bytes, got ${shown(value)}; hash() takes one message, hashRows() rows`));
 
 /** Digests in one array, [n, 32] bytes. */
 export function joined(digests) {

@@ -1,6 +1,6 @@
 // files.js: digests of files and Blobs by all cores: workers hash equal slices, and the caller's thread makes the root.
-import { hashNamed, invalid, toBytes } from './common.js';
-import { Hasher, modeOf, outputOf } from './hash.js';
+import { MerklizeError, hashing, invalid, output, requireOptions, shown, toBytes } from './common.js';
+import { digestSoFar, messageBegun, outputOf, requireOutput } from './hash.js';
 import { machine } from './machine.js';
 import { m, modules } from './ready.js';
 
@@ -30,7 +30,7 @@ function worker(machine, port, readPath) {
             if (source instanceof ArrayBuffer) port.send({ id, value, source }, [source]);
             else port.send({ id, value });
         } catch (error) {
-            port.send({ id, error: String(error.message ?? error) });
+            port.send({ id, error: String(error.message ?? error), code: error.code });
         }
     });
 }
@@ -55,11 +55,11 @@ class NoWorkers extends Error {}
 /** One worker: run(task, transfer) answers with {value, source}: the buffer of the task, if it had one. @throws NoWorkers */
 async function startWorker() {
     const waiting = new Map();
-    const answer = ({ id, value, source, error }) => {
+    const answer = ({ id, value, source, error, code }) => {
         const { resolve, reject } = waiting.get(id);
         waiting.delete(id);
         if (error === undefined) resolve({ value, source });
-        else reject(new Error(error));
+        else reject(code ? Object.assign(new Error(error), { code }) : new MerklizeError(`hashFile: ${error}`, 'io'));
     };
     const fail = (error) => {
         for (const { reject } of waiting.values()) reject(error);
@@ -145,25 +145,24 @@ async function rootByWorkers(size, mode, workers, task, { signal, onProgress }) 
     return values.root(last);
 }
 
-/** Piece by piece on this thread: every hash that streams, and where there are no workers. */
-async function digestHere({ size, read }, options) {
-    const hasher = new Hasher(options);
+/** Slice by slice on this thread: every hash that streams, and where there are no workers. */
+async function digestHere({ size, read }, message, options) {
     for (let done = 0; done < size; ) {
         options.signal?.throwIfAborted();
-        const piece = await read(done, Math.min(slice, size - done));
-        if (piece.length === 0) throw new Error(`the file changed while it was read: it ends at byte ${done}`);
-        hasher.update(piece);
-        done += piece.length;
+        const data = await read(done, Math.min(slice, size - done));
+        if (data.length === 0) throw new MerklizeError(`hashFile: the file changed while it was read: it ends at byte ${done}`, 'io');
+        message.update(data);
+        done += data.length;
         options.onProgress?.(done, size);
     }
-    return hasher.digest(options);
+    return digestSoFar(message, options, 'hashFile');
 }
 
 /** opened() of a path in Node. Not by its openAsBlob(), which in Node 20 takes the size modulo 4 GiB. */
-async function openedPath(path) {
+async function openedPath(path, what) {
     const { open, stat } = await import('node:fs/promises');
     const facts = await stat(path);
-    if (!facts.isFile()) invalid(`hashFile: ${path} is not a regular file; Hasher takes streams`);
+    if (!facts.isFile()) invalid(`${what}: ${path} is not a regular file; Hasher takes streams`);
     const read = async (offset, length) => {
         const file = await open(path);
         try {
@@ -178,10 +177,10 @@ async function openedPath(path) {
 
 /** {size, read(offset, length)} of what the caller gives, and task(offset, length, spare): what a worker gets of it, perhaps in a buffer
  * that is there. */
-async function opened(source) {
+export async function opened(source, what) {
     const path = source instanceof URL ? (await import('node:url')).fileURLToPath(source) : source;
-    if (typeof path === 'string' && !inNode) invalid('hashFile: a path is read in Node alone; a browser gives Files');
-    if (typeof path === 'string') return openedPath(path);
+    if (typeof path === 'string' && !inNode) invalid(`${what}: a path is read in Node alone; a browser gives Files`);
+    if (typeof path === 'string') return openedPath(path, what);
     if (source instanceof Blob) {
         const read = async (offset, length) => new Uint8Array(await source.slice(offset, offset + length).arrayBuffer());
         const copied = async (offset, length) => {
@@ -190,8 +189,8 @@ async function opened(source) {
         };
         return { size: source.size, read, task: inNode ? copied : () => ({ source }) };
     }
-    if (!ArrayBuffer.isView(source) && !(source instanceof ArrayBuffer)) invalid('hashFile: give a File, a Blob, bytes or, in Node, a path');
-    const data = toBytes(source, 'hashFile');
+    if (!ArrayBuffer.isView(source) && !(source instanceof ArrayBuffer)) invalid(`${what}: source must be a File, a Blob, bytes or, in Node, a path, got ${shown(source)}`);
+    const data = toBytes(source, what);
     const read = (offset, length) => data.subarray(offset, offset + length);
     const task = (offset, length, spare) => {
         const buffer = spare ?? new ArrayBuffer(slice);
@@ -206,17 +205,19 @@ async function opened(source) {
  * options: those of hash(), and workers (0: this thread alone; default: one a core), signal (an AbortSignal), onProgress(done, size).
  */
 export async function hashFile(source, options = {}) {
-    const kind = hashNamed(options.hash ?? 'blake3', 'hashFile');
+    requireOptions(options, [...hashing, ...output, 'workers', 'signal', 'onProgress'], 'hashFile');
+    const message = messageBegun(options, 'hashFile');
+    requireOutput(message.hash, options, 'hashFile');
+    if (options.onProgress !== undefined && typeof options.onProgress !== 'function') invalid(`hashFile: onProgress must be a function, got ${shown(options.onProgress)}`);
     const workers = options.workers ?? cores();
-    if (!Number.isSafeInteger(workers) || workers < 0) invalid(`hashFile: workers must be an integer >= 0, got ${workers}`);
+    if (!Number.isSafeInteger(workers) || workers < 0) invalid(`hashFile: workers must be an integer >= 0, got ${shown(workers)}`);
     options.signal?.throwIfAborted();
-    const file = await opened(source);
-    if (!kind.hasChunkTree || workers === 0 || file.size <= slice) return digestHere(file, options);
-    const mode = modeOf(kind, options, 'hashFile');
+    const file = await opened(source, 'hashFile');
+    if (!message.hash.hasChunkTree || workers === 0 || file.size <= slice) return digestHere(file, message, options);
     try {
-        return outputOf(await rootByWorkers(file.size, mode, workers, file.task, options), options, 'hashFile');
+        return outputOf(await rootByWorkers(file.size, message.mode, workers, file.task, options), options);
     } catch (error) {
         if (!(error instanceof NoWorkers)) throw error;
-        return digestHere(file, options);
+        return digestHere(file, message, options);
     }
 }

@@ -1,5 +1,5 @@
 // formats.js: what the option `format` of a tree fixes (docs/formats.md), as the table in src/formats.
-import { findHashById, invalid } from './common.js';
+import { findHashById, invalid, shown, unknown } from './common.js';
 
 // Hashes by id, which never changes. isHashed: a message becomes a leaf by the same hash; else leaves are given.
 const formats = {
@@ -18,11 +18,11 @@ export function formatOf(options, what) {
     const { format } = options;
     if (format === undefined || format === 'merklize') return null;
     if (!Object.hasOwn(formats, format))
-        invalid(`${what}: the format must be one of merklize, ${Object.keys(formats).join(', ')}, got '${format}'`);
+        unknown(what, 'format', format, ['merklize', ...Object.keys(formats)]);
     const { id, ...found } = formats[format], fixed = { ...found, name: format, hash: findHashById(id).name };
     for (const name of ['hash', 'rule', 'padding', 'key', 'context']) {
         if (options[name] !== undefined && options[name] !== fixed[name])
-            invalid(`${what}: the format '${format}' fixes ${name}: leave it out, got '${options[name]}'`);
+            invalid(`${what}: format '${format}' fixes ${name}: leave it out, got ${shown(options[name])}`);
     }
     return fixed;
 }

@@ -1,5 +1,5 @@
 // hash.js: digests of bytes, in one call or as they come.
-import { hashNamed, invalid, joined, listOf, toBytes } from './common.js';
+import { hashNamed, hashing, invalid, joined, listOf, output, requireOptions, shown, toBytes } from './common.js';
 import { m } from './ready.js';
 
 const keyed = 16, deriveContext = 32, deriveMaterial = 64;
@@ -11,13 +11,13 @@ export function modeOf(hash, options, what) {
     const { key, context } = options;
     if (key === undefined && context === undefined) return plain;
     if (!hash.isKeyed) invalid(`${what}: keys and contexts are of the hash 'blake3', not of '${hash.name}'`);
-    if (key !== undefined && context !== undefined) invalid(`${what}: give a key or a context, not both`);
+    if (key !== undefined && context !== undefined) invalid(`${what}: key and context exclude each other: one is keyed hashing, the other key derivation`);
     if (key !== undefined) {
         const bytes = toBytes(key, `${what}: key`);
-        if (bytes.length !== 32) invalid(`${what}: the key must have 32 bytes, got ${bytes.length}`);
+        if (bytes.length !== 32) invalid(`${what}: key must be 32 bytes, got ${bytes.length}`);
         return { key: new Uint8Array(bytes), flags: keyed }; // a copy: slice() of Node's Buffer is none
     }
-    if (typeof context !== 'string') invalid(`${what}: the context must be text, got ${typeof context}`);
+    if (typeof context !== 'string') invalid(`${what}: context must be text, got ${shown(context)}`);
     const inner = new Chunks(hash, { key: m.iv, flags: deriveContext });
     inner.update(new TextEncoder().encode(context));
     return { key: inner.digest(), flags: deriveMaterial };
@@ -121,35 +121,42 @@ function requireMessages(hash, what) {
 /** Whether 32 bytes are asked for, from the first on. */
 const is32Bytes = ({ length, seek }) => (length === undefined || length === 32) && (seek === undefined || seek === 0);
 
-function require32Bytes(hash, options, what) {
-    if (!is32Bytes(options)) invalid(`${what}: '${hash.name}' has 32 bytes of output`);
+export function requireOutput(hash, options, what) {
+    if (is32Bytes(options)) return;
+    if (!hash.hasChunkTree) invalid(`${what}: length and seek are of the hash 'blake3'; '${hash.name}' has 32 bytes of output`);
+    for (const name of output)
+        if (options[name] !== undefined && !(Number.isSafeInteger(options[name]) && options[name] >= 0)) invalid(`${what}: ${name} must be an integer >= 0, got ${shown(options[name])}`);
 }
+export const outputOf = (root, { length = 32, seek = 0 }) => m.output(root, length, seek);
 
-export function outputOf(root, { length = 32, seek = 0 } = {}, what) {
-    if (!Number.isSafeInteger(length) || length < 0) invalid(`${what}: length must be an integer >= 0, got ${length}`);
-    if (!Number.isSafeInteger(seek) || seek < 0) invalid(`${what}: seek must be an integer >= 0, got ${seek}`);
-    return m.output(root, length, seek);
+/** Chunks or Blocks, as the options say. */
+export function messageBegun(options, what) {
+    const kind = hashNamed(options.hash ?? 'blake3', what);
+    requireMessages(kind, what);
+    if (kind.needsLength) invalid(`${what}: '${kind.name}' begins with the length of the message, so hash() takes it as a whole`);
+    const mode = modeOf(kind, options, what);
+    return kind.hasChunkTree ? new Chunks(kind, mode) : new Blocks(kind, 0);
+}
+export function digestSoFar(message, options, what) {
+    requireOutput(message.hash, options, what);
+    return is32Bytes(options) ? message.digest() : outputOf(message.root(), options);
 }
 
 /** Hashes bytes as they come. */
 export class Hasher {
-    #kind;
     #state;
     constructor(options = {}) {
-        this.#kind = hashNamed(options.hash ?? 'blake3', 'Hasher');
-        requireMessages(this.#kind, 'Hasher');
-        if (this.#kind.needsLength)
-            invalid(`Hasher: '${this.#kind.name}' begins with the length of the message, so hash() takes it whole`);
-        const mode = modeOf(this.#kind, options, 'Hasher');
-        this.#state = this.#kind.hasChunkTree ? new Chunks(this.#kind, mode) : new Blocks(this.#kind, 0);
+        requireOptions(options, hashing, 'Hasher');
+        this.#state = messageBegun(options, 'Hasher');
     }
     /** Appends bytes. Returns itself. */
     update(data) {
-        this.#state.update(toBytes(data, 'Hasher.update'));
+        this.#state.update(toBytes(data, 'Hasher.update: data'));
         return this;
     }
     /** Appends all that a stream gives. */
     async updateFrom(stream) {
+        if (typeof stream?.getReader !== 'function') invalid(`Hasher.updateFrom: stream must be a ReadableStream, got ${shown(stream)}`);
         const reader = stream.getReader();
         try {
             for (;;) {
@@ -163,8 +170,8 @@ export class Hasher {
     }
     /** The digest of all bytes so far; more may follow. BLAKE3: `length` bytes of output from byte `seek` on. */
     digest(options = {}) {
-        if (!this.#kind.hasChunkTree) require32Bytes(this.#kind, options, 'Hasher.digest');
-        return is32Bytes(options) ? this.#state.digest() : outputOf(this.#state.root(), options, 'Hasher.digest');
+        requireOptions(options, output, 'Hasher.digest');
+        return digestSoFar(this.#state, options, 'Hasher.digest');
     }
     reset() {
         this.#state.reset();
@@ -176,7 +183,7 @@ export class Hasher {
     }
 }
 
-const noOptions = Object.freeze({});
+const noOptions = Object.freeze({}), outputHashing = [...hashing, ...output];
 
 function rootOfMessage(kind, bytes, mode) {
     if (!m.isShort(kind, bytes.length)) return m.longRoot(bytes, mode.key, mode.flags);
@@ -195,16 +202,19 @@ export function digestOfMessage(kind, bytes, mode = plain) {
 
 /** The digest of bytes: 32 bytes, or of BLAKE3 any `length` from byte `seek` on. */
 export function hash(data, options = noOptions) {
-    const bytes = toBytes(data, 'hash');
+    const bytes = toBytes(data, 'hash: data');
+    if (options !== noOptions) requireOptions(options, outputHashing, 'hash');
     const kind = hashNamed(options.hash ?? 'blake3', 'hash');
     requireMessages(kind, 'hash');
     const mode = modeOf(kind, options, 'hash');
-    if (!kind.hasChunkTree) require32Bytes(kind, options, 'hash');
-    return is32Bytes(options) ? digestOfMessage(kind, bytes, mode) : outputOf(rootOfMessage(kind, bytes, mode), options, 'hash');
+    if (is32Bytes(options)) return digestOfMessage(kind, bytes, mode);
+    requireOutput(kind, options, 'hash');
+    return outputOf(rootOfMessage(kind, bytes, mode), options);
 }
 
 /** The digests of a list of messages of any lengths, [n, 32] bytes. */
 export function hashEach(messages, options = noOptions) {
+    requireOptions(options, hashing, 'hashEach');
     const kind = hashNamed(options.hash ?? 'blake3', 'hashEach');
     requireMessages(kind, 'hashEach');
     const mode = modeOf(kind, options, 'hashEach');

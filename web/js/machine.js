@@ -12,7 +12,7 @@ export function machine(main, lanes) {
             0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
         ).buffer,
     );
-    let room = new Uint8Array(0);
+    let room = new Uint8Array(0), digest = room; // digest: a view of 32 bytes in it, since a copy of a view is cheaper than slice()
     scratch(iv.length);
     new Uint8Array(wasm.memory.buffer).set(iv, ivAt);
     let wide = lanes !== null;
@@ -24,6 +24,7 @@ export function machine(main, lanes) {
             const missing = heap + bytes - wasm.memory.buffer.byteLength;
             if (missing > 0) wasm.memory.grow(Math.ceil(missing / 65536));
             room = new Uint8Array(wasm.memory.buffer, heap);
+            digest = room.subarray(32, 64);
         }
         return room;
     }
@@ -154,7 +155,7 @@ export function machine(main, lanes) {
             if (n <= 1024) wasm.blake3_short(heap + at, n, keyAt, flags, heap + 32);
             else fast().blake3_long(heap + at, n, keyAt, flags, heap + end, heap + 32);
         }
-        return memory.slice(32, at);
+        return new Uint8Array(digest);
     }
 
     // ---- BLAKE3: values are 32 bytes; a root node is chaining value, block, length and flags: 104 bytes ----

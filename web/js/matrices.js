@@ -1,5 +1,5 @@
 // matrices.js: openings of commitments to matrices, by Plonky3's rule (docs/provers.md): the layers, and verification.
-import { MerklizeError, digestOrNull, equal, hashNamed, invalid, joined, toBytes } from './common.js';
+import { MerklizeError, digestOrNull, equal, hashNamed, invalid, joined, requireOptions, shown, toBytes } from './common.js';
 import { digestOfMessage } from './hash.js';
 import { m } from './ready.js';
 
@@ -61,16 +61,18 @@ function toMontgomery(row, p) {
  * dims: [rows, columns] of each matrix; options: {hash, arity, capHeight, wordBytes, montgomery: 'babybear' or 'koalabear'}.
  */
 export function verifyOpening(opening, cap, dims, options = {}) {
+    requireOptions(options, ['hash', 'arity', 'capHeight', 'wordBytes', 'montgomery'], what);
     const kind = hashNamed(options.hash ?? 'blake3', what), arity = options.arity ?? 2, p = moduli[options.montgomery];
-    if (arity !== 2 && arity !== 4) invalid(`${what}: arity must be 2 or 4, got ${arity}`);
+    if (arity !== 2 && arity !== 4) invalid(`${what}: arity must be 2 or 4, got ${shown(arity)}`);
     const quad = m.hashes.find(({ id }) => id === kind.quadId);
     if (arity === 4 && !quad) invalid(`${what}: '${kind.name}' has no merges of four`);
     if (options.montgomery !== undefined && (!p || kind.isField))
-        invalid(`${what}: montgomery is 'babybear' or 'koalabear', for a hash of bytes; got '${options.montgomery}' and '${kind.name}'`);
+        invalid(`${what}: montgomery is 'babybear' or 'koalabear', for a hash of bytes; got ${shown(options.montgomery)} and '${kind.name}'`);
     const width = options.wordBytes ?? (kind.isField ? kind.rowUnit : p ? 4 : 1);
     if (![1, 4, 8].includes(width) || (kind.isField && width !== kind.rowUnit) || (p && width !== 4))
         invalid(`${what}: words of '${kind.name}' cannot have ${width} bytes`);
-    const shapes = [...dims].map(([rows, columns]) => [Number(rows), Number(columns)]);
+    if (typeof dims?.[Symbol.iterator] !== 'function') invalid(`${what}: dims must be a list of [rows, columns], got ${shown(dims)}`);
+    const shapes = Array.from(dims, (shape) => (Array.isArray(shape) ? shape : invalid(`${what}: dims must be a list of [rows, columns], got ${shown(shape)} in it`))).map(([rows, columns]) => [Number(rows), Number(columns)]);
     const { layers, capLayer, capSize, tallest } = planOf(shapes, arity, options.capHeight ?? 0);
     const rowBytes = shapes.reduce((sum, [, columns]) => sum + width * columns, 0);
 

@@ -1,7 +1,7 @@
 // openzeppelin.js: trees of @openzeppelin/merkle-tree, which Solidity's MerkleProof verifies (docs/formats.md). Digests are given as
 // text with 0x, as that package and contracts' libraries do.
 import { abiEncoded, bytesOrDigits } from './abi.js';
-import { equal, findHash, invalid, toDigest, toHex } from './common.js';
+import { equal, findHash, invalid, requireOptions, shown, toDigest, toHex } from './common.js';
 import { digestOfMessage } from './hash.js';
 import { verifyOpenZeppelin } from './proofs.js';
 import { m } from './ready.js';
@@ -45,7 +45,7 @@ export class OpenZeppelinTree {
         return toHex(this.#heap.subarray(32 * slot, 32 * slot + 32), '0x');
     }
     #slot(index, what) {
-        return this.#slots[index] ?? invalid(`OpenZeppelinTree.${what}: the index must be 0 to ${this.nLeaves - 1}, got ${String(index)}`);
+        return this.#slots[index] ?? invalid(`OpenZeppelinTree.${what}: the index must be 0 to ${this.nLeaves - 1}, got ${shown(index)}`);
     }
     get nLeaves() {
         return this.#slots.length;
@@ -102,8 +102,8 @@ export class OpenZeppelinTree {
                 refuse(`this is no JSON: ${error.message}`);
             }
         }
-        if (typeof found !== 'object' || found === null) refuse(`the dump must be an object or JSON text, got ${found === null ? 'null' : typeof found}`);
-        if (found.format !== standardDump && found.format !== simpleDump) refuse(`the format must be '${standardDump}' or '${simpleDump}', got '${found.format}'`);
+        if (typeof found !== 'object' || found === null) refuse(`the dump must be an object or JSON text, got ${shown(found)}`);
+        if (found.format !== standardDump && found.format !== simpleDump) refuse(`the format must be '${standardDump}' or '${simpleDump}', got ${shown(found.format)}`);
         if (found.hash !== undefined && found.hash !== null) refuse('the tree has a node hash of its own');
         if (!Array.isArray(found.tree) || !Array.isArray(found.values)) refuse('a dump has the lists tree and values');
         const n = found.values.length, slots = found.values.map((entry) => entry?.treeIndex + 1);
@@ -117,17 +117,18 @@ export class OpenZeppelinTree {
     }
 }
 
-function madeOf(values, types, { sortLeaves = true }, what) {
-    if (!Array.isArray(values) || values.length === 0) invalid(`${what}: a tree needs a list of at least one value, got ${Array.isArray(values) ? 0 : typeof values}`);
+function madeOf(values, types, options, what) {
+    requireOptions(options, ['sortLeaves'], what);
+    if (!Array.isArray(values) || values.length === 0) invalid(`${what}: a tree needs a list of at least one value, got ${shown(values)}`);
     const leaves = leavesOfValues(values, types, what), order = leaves.map((_, i) => i), slots = [];
-    if (sortLeaves) order.sort((i, j) => compared(leaves[i], leaves[j]));
+    if (options.sortLeaves ?? true) order.sort((i, j) => compared(leaves[i], leaves[j]));
     order.forEach((i, place) => (slots[i] = 2 * leaves.length - 1 - place));
     return new OpenZeppelinTree([...values], types, leaves, slots);
 }
 
 /** The StandardMerkleTree of values, each a list of one field a type. A leaf is Keccak-256 of Keccak-256 of abi.encode(value). */
 export function openZeppelin(values, types, options = {}) {
-    if (!Array.isArray(types)) invalid(`openZeppelin: types must be a list of ABI types, got ${typeof types}`);
+    if (!Array.isArray(types)) invalid(`openZeppelin: types must be a list of ABI types, got ${shown(types)}`);
     return madeOf(values, [...types], options, 'openZeppelin');
 }
 /** The SimpleMerkleTree of leaves, 32 bytes or text each. */

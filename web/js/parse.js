@@ -1,5 +1,5 @@
 // parse.js: proofs as bytes, JSON or objects -> one form. Whatever is not exactly what a writer makes is a Malformed with the reason.
-import { digestOrNull, findHash, findHashById, joined, ruleName, rules, toHex } from './common.js';
+import { digestOrNull, findHash, findHashById, joined, ruleName, rules, shown, toBytes, toHex } from './common.js';
 import { Proof, jsonKinds } from './proof.js';
 import { m } from './ready.js';
 import { bits, climb, consistencyCount, heightOf, noTree, siblingCount } from './shape.js';
@@ -186,12 +186,12 @@ function fromObject(value) {
 
 /** @throws Malformed */
 export function parsed(proof) {
-    if (proof instanceof Uint8Array) {
-        const first = proof.find((byte) => byte > 32);
-        return first === 0x7b ? fromJson(parseJson(new TextDecoder().decode(proof))) : fromBytes(proof);
+    if (ArrayBuffer.isView(proof) || proof instanceof ArrayBuffer) {
+        const bytes = toBytes(proof, 'proof'), first = bytes.find((byte) => byte > 32);
+        return first === 0x7b ? fromJson(parseJson(new TextDecoder().decode(bytes))) : fromBytes(bytes);
     }
     if (typeof proof === 'string') return fromJson(parseJson(proof));
-    if (typeof proof !== 'object' || proof === null) malformed('a proof is bytes, JSON text or an object');
+    if (typeof proof !== 'object' || proof === null) malformed(`a proof is bytes, JSON text or an object, got ${shown(proof)}`);
     if (proof.format !== undefined) return fromJson(proof);
     return fromObject(proof.kind === 0 && proof.index === undefined ? { ...proof, index: proof.indices?.[0], leaf: proof.leaves?.[0], indices: undefined } : proof);
 }
@@ -200,7 +200,6 @@ export function parsed(proof) {
 export function parsedWinterfell(bytes, hash, indices, leaves) {
     const input = new Reader(bytes);
     const depth = input.u8('the depth');
-    if (hash !== 'blake3' && hash !== 'rp64_256_v3') malformed(`the hash must be 'blake3' or 'rp64_256_v3', got '${hash}'`);
     if (depth < 1 || depth > 58) malformed(`the depth must be 1 to 58, got ${depth}`);
     if (leaves.length !== indices.length) malformed(`${indices.length} indices and ${leaves.length} leaves`);
     const nLeaves = 1n << BigInt(depth);

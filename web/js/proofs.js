@@ -1,6 +1,8 @@
 // proofs.js: verification. verify() is total for what comes from outside: anything malformed is false. The caller's own arguments
 // are checked: a root that is no digest is an error.
-import { equal, findHash, hashNamed, invalid, ruleNamed, toBytes, toDigest, toHex } from './common.js';
+import {
+    equal, expectations, findHash, hashNamed, invalid, modeNames, requireOptions, ruleNamed, shown, toBytes, toDigest, toHex,
+} from './common.js';
 import { modeOf } from './hash.js';
 import { Malformed, parsed, parsedWinterfell } from './parse.js';
 import { m } from './ready.js';
@@ -61,68 +63,82 @@ export function parseProof(proof) {
     }
 }
 
-const cannotMerge = (proof, options) =>
-    (options.key !== undefined || options.context !== undefined) && !findHash(proof.hash).isKeyed
-        ? `keys and contexts are of the hash 'blake3', not of '${proof.hash}'` : null;
+/** What the caller says, checked: {options, expect, roots}. roots: {root}, or of a proof of consistency {oldRoot, newRoot} */
+function givenOf(roots, options, what) {
+    const digests = Object.fromEntries(Object.entries(roots).map(([name, root]) => [name, toDigest(root, `${what}: ${name}`)]));
+    requireOptions(options, ['expect', ...modeNames], what);
+    modeOf(findHash('blake3'), options, what);
+    const { expect = {} } = options, checks = {
+        hash: (name, at) => hashNamed(name, at).name,
+        rule: ruleNamed,
+        nLeaves: countOf,
+        index: countOf,
+        leaf: toDigest,
+    };
+    requireOptions(expect, expectations, what, 'expect');
+    const entries = Object.entries(expect).filter(([, value]) => value !== undefined);
+    return { options, roots: digests, expect: Object.fromEntries(entries.map(([name, value]) => [name, checks[name](value, `${what}: expect.${name}`)])) };
+}
+function countOf(value, what) {
+    const isCount = (typeof value === 'bigint' || Number.isSafeInteger(value)) && value >= 0;
+    return isCount ? BigInt(value) : invalid(`${what} must be an integer >= 0, got ${shown(value)}`);
+}
 
-/** Whether there is a proof, of consistency or of leaves. What comes as bytes or JSON is not the caller's choice; fields are. */
-function isOf(isConsistency, form, proof, what) {
-    if (form === null || (form.kind === 2) === isConsistency) return form !== null;
-    if (typeof proof !== 'object' || proof instanceof Uint8Array || proof.format !== undefined) return false;
-    return invalid(isConsistency ? `${what}: the proof is of leaves, which verify takes` : `${what}: the proof is of consistency, which verifyConsistency takes`);
+/** Why a proof is refused before anything is computed, or null. A root alone does not bind its claims (docs/layouts.md). */
+function refusal(proof, { roots, options, expect }) {
+    const other = (what, wanted, got) => (wanted === undefined || wanted === got ? null : `the ${what} must be ${wanted}, the proof's is ${got}`);
+    if ((proof.kind === 2) !== (roots.root === undefined))
+        return proof.kind === 2 ? 'a proof of consistency needs the roots of both trees' : 'the proof is of leaves, not of consistency of two trees';
+    if ((options.key !== undefined || options.context !== undefined) && !findHash(proof.hash).isKeyed)
+        return `keys and contexts are of the hash 'blake3', not of '${proof.hash}'`;
+    const { hash, rule, nLeaves, index, leaf } = expect;
+    const differs = other('hash', hash, proof.hash) ?? other('rule', rule, proof.rule) ?? other('number of leaves', nLeaves, proof.nLeaves);
+    if (differs || (index === undefined && leaf === undefined)) return differs;
+    if (proof.kind !== 0) return 'an index or a leaf is expected of a proof of one leaf alone';
+    return other('index', index, proof.indices[0]) ?? other('leaf', leaf && toHex(leaf), toHex(proof.leaves[0]));
+}
+
+/** {valid, reason, computed, path} of a proof. */
+function judged(proof, given, what) {
+    const { roots: { root, oldRoot, newRoot } } = given, refused = refusal(proof, given), path = [];
+    if (refused) return { valid: false, reason: refused, computed: null, path };
+    const hash = findHash(proof.hash), mode = modeOf(hash, given.options, what);
+    if (proof.kind === 2) {
+        const isElement = [oldRoot, newRoot].every((digest) => m.firstNotElement(hash, digest) < 0);
+        const computed = isElement ? rootsOf(proof, hash, mode, oldRoot) : null;
+        const valid = isElement && equal(computed.oldRoot, oldRoot) && equal(computed.newRoot, newRoot);
+        const reason = valid ? `the first ${proof.oldLeaves} of ${proof.nLeaves} leaves are those of the older tree`
+            : !isElement ? `a root is no digest of ${proof.hash}`
+            : !equal(computed.oldRoot, oldRoot) ? `the nodes give ${toHex(computed.oldRoot)} for the older tree, not its root`
+            : `the nodes give ${toHex(computed.newRoot)} for the newer tree, not its root`;
+        return { valid, reason, computed: computed && computed.newRoot, path };
+    }
+    const note = (level, index, pairs, parent) => path.push({ level, index, left: pairs[0] ?? null, right: pairs[1] ?? null, parent });
+    const computed = rootOf(proof, hash, mode, proof.kind === 0 ? note : undefined), valid = equal(computed, root);
+    const lead = proof.kind === 0 ? 'the leaf leads' : 'the leaves lead';
+    return { valid, reason: valid ? `${lead} to the root` : `${lead} to ${toHex(computed)}, not to the root`, computed, path };
 }
 
 /** What verify() finds, with the reason and, for one leaf, the path: {valid, reason, proof, computed, path}. */
 export function explain(proof, root, options = {}) {
-    const isPair = typeof root === 'object' && root !== null && !(root instanceof Uint8Array);
-    const roots = isPair ? root : { newRoot: root };
-    let form;
+    const isPair = typeof root === 'object' && root !== null && !ArrayBuffer.isView(root);
+    const given = givenOf(isPair ? { oldRoot: root.oldRoot, newRoot: root.newRoot } : { root }, options, 'explain');
     try {
-        form = parsed(proof);
+        const form = parsed(proof), { valid, reason, computed, path } = judged(form, given, 'explain');
+        return { valid, reason, proof: form, computed, path };
     } catch (error) {
         if (error instanceof Malformed) return { valid: false, reason: `malformed: ${error.message}`, proof: null, computed: null, path: [] };
         throw error;
     }
-    const otherKind = (form.kind === 2) === isPair ? null
-        : isPair ? 'the proof is of leaves, not of consistency of two trees' : 'a proof of consistency needs the roots of both trees';
-    const refused = otherKind ?? cannotMerge(form, options) ?? unexpected(form, options.expect);
-    if (refused) return { valid: false, reason: refused, proof: form, computed: null, path: [] };
-    const hash = findHash(form.hash), mode = modeOf(hash, options, 'verify');
-    if (form.kind === 2) {
-        const oldRoot = toDigest(roots.oldRoot, 'verify: oldRoot'), newRoot = toDigest(roots.newRoot, 'verify: newRoot');
-        const isElement = [oldRoot, newRoot].every((digest) => m.firstNotElement(hash, digest) < 0);
-        const computed = isElement ? rootsOf(form, hash, mode, oldRoot) : null;
-        const valid = isElement && equal(computed.oldRoot, oldRoot) && equal(computed.newRoot, newRoot);
-        const reason = valid ? `the first ${form.oldLeaves} of ${form.nLeaves} leaves are those of the older tree`
-            : !isElement ? `a root is no digest of ${form.hash}`
-            : !equal(computed.oldRoot, oldRoot) ? `the nodes give ${toHex(computed.oldRoot)} for the older tree, not its root`
-            : `the nodes give ${toHex(computed.newRoot)} for the newer tree, not its root`;
-        return { valid, reason, proof: form, computed: computed && computed.newRoot, path: [] };
-    }
-    const expected = toDigest(roots.newRoot, 'verify: root');
-    const path = [];
-    const note = form.kind === 0
-        ? (level, index, pairs, parent) => path.push({ level, index, left: pairs[0] ?? null, right: pairs[1] ?? null, parent })
-        : undefined;
-    const computed = rootOf(form, hash, mode, note);
-    const valid = equal(computed, expected);
-    const reason = valid ? `the ${form.kind === 0 ? 'leaf leads' : 'leaves lead'} to the root`
-        : `the ${form.kind === 0 ? 'leaf leads' : 'leaves lead'} to ${toHex(computed)}, not to the root`;
-    return { valid, reason, proof: form, computed, path };
 }
 
-/** What of a proof's claims is not what the caller expects, or null. A root alone does not bind them (docs/layouts.md). */
-function unexpected(form, expect = {}) {
-    const other = (what, wanted, got) => `the ${what} must be ${wanted}, the proof's is ${got}`;
-    const { hash, rule, nLeaves, index, leaf } = expect;
-    if (hash !== undefined && hashNamed(hash, 'expect').name !== form.hash) return other('hash', hash, form.hash);
-    if (rule !== undefined && ruleNamed(rule, 'expect') !== form.rule) return other('rule', rule, form.rule);
-    if (nLeaves !== undefined && BigInt(nLeaves) !== form.nLeaves) return other('number of leaves', nLeaves, form.nLeaves);
-    if (index === undefined && leaf === undefined) return null;
-    if (form.kind !== 0) return 'an index or a leaf is expected of a proof of one leaf alone';
-    if (index !== undefined && BigInt(index) !== form.indices[0]) return other('index', index, form.indices[0]);
-    const wanted = leaf === undefined ? form.leaves[0] : toDigest(leaf, 'expect: leaf');
-    return equal(wanted, form.leaves[0]) ? null : other('leaf', toHex(wanted), toHex(form.leaves[0]));
+/** Whether a proof holds. Of the other kind: what comes as bytes or JSON is not the caller's choice, and false; an object of fields is an error. */
+function holds(proof, given, what) {
+    const form = tried(() => parsed(proof)), isConsistency = given.roots.root === undefined;
+    const isOwn = typeof proof === 'object' && !ArrayBuffer.isView(proof) && !(proof instanceof ArrayBuffer) && proof?.format === undefined;
+    if (form && isOwn && (form.kind === 2) !== isConsistency)
+        invalid(isConsistency ? `${what}: the proof is of leaves, which verify takes` : `${what}: the proof is of consistency, which verifyConsistency takes`);
+    return form !== null && judged(form, given, what).valid;
 }
 
 /**
@@ -130,36 +146,31 @@ function unexpected(form, expect = {}) {
  * proof: bytes, JSON or an object; root: 32 bytes or 64 digits; options: key or context, and expect: {hash, rule, nLeaves, index, leaf}.
  */
 export function verify(proof, root, options = {}) {
-    const expected = toDigest(root, 'verify: root');
-    modeOf(findHash('blake3'), options, 'verify'); // which checks key and context
-    const form = tried(() => parsed(proof));
-    if (!isOf(false, form, proof, 'verify') || cannotMerge(form, options) || unexpected(form, options.expect)) return false;
-    const hash = findHash(form.hash);
-    return equal(rootOf(form, hash, modeOf(hash, options, 'verify')), expected);
+    return holds(proof, givenOf({ root }, options, 'verify'), 'verify');
 }
 
 /** Whether the older tree's leaves are the first ones of the newer tree: RFC 6962, section 2.1.2. */
 export function verifyConsistency(proof, oldRoot, newRoot, options = {}) {
-    const roots = { oldRoot: toDigest(oldRoot, 'verifyConsistency: oldRoot'), newRoot: toDigest(newRoot, 'verifyConsistency: newRoot') };
-    const form = tried(() => parsed(proof));
-    return isOf(true, form, proof, 'verifyConsistency') && explain(form, roots, options).valid;
+    return holds(proof, givenOf({ oldRoot, newRoot }, options, 'verifyConsistency'), 'verifyConsistency');
 }
 
 /** Whether bytes are Winterfell's BatchMerkleProof of these leaves at these indices. options: {hash: 'blake3' or 'rp64_256_v3'} */
 export function verifyWinterfell(bytes, indices, leaves, root, options = {}) {
-    const expected = toDigest(root, 'verifyWinterfell: root');
-    const data = toBytes(bytes, 'verifyWinterfell');
-    const form = tried(() => parsedWinterfell(data, options.hash ?? 'rp64_256_v3', [...indices], [...leaves]));
-    return form !== null && verify(form, expected);
+    const what = 'verifyWinterfell', given = givenOf({ root }, {}, what), data = toBytes(bytes, `${what}: the proof`);
+    requireOptions(options, ['hash'], what);
+    const { name } = hashNamed(options.hash ?? 'rp64_256_v3', what);
+    if (name !== 'blake3' && name !== 'rp64_256_v3') invalid(`${what}: the hash must be 'blake3' or 'rp64_256_v3', got '${name}'`);
+    const form = tried(() => parsedWinterfell(data, name, [...indices], [...leaves]));
+    return form !== null && judged(form, given, what).valid;
 }
 
 /** Whether Solidity's MerkleProof.verify() takes the proof: Keccak-256 of sorted pairs. leaf: 32 bytes, as the contract computes it. */
 export function verifyOpenZeppelin(proof, root, leaf) {
-    const expected = toDigest(root, 'verifyOpenZeppelin: root');
-    const nodes = tried(() => [leaf, ...proof].map((node) => toDigest(node, 'a node')));
-    if (!nodes) return false;
+    const expected = toDigest(root, 'verifyOpenZeppelin: root'), first = toDigest(leaf, 'verifyOpenZeppelin: leaf');
+    const siblings = tried(() => [...proof].map((node) => toDigest(node, 'a node')));
+    if (!siblings) return false;
     const merge = merger(findHash('keccak256_sorted'), { key: null, flags: 0 });
-    return equal(nodes.reduce((node, sibling) => merge(node, sibling)), expected);
+    return equal(siblings.reduce((node, sibling) => merge(node, sibling), first), expected);
 }
 
 /** null if what comes from outside is malformed. */

@@ -1,5 +1,5 @@
 // tree.js: a tree of leaves in memory, and its proofs.
-import { invalid } from './common.js';
+import { invalid, shown } from './common.js';
 import { Proof } from './proof.js';
 import { requireUnambiguous } from './formats.js';
 import { climb, heightOf, indexBelow } from './shape.js';
@@ -11,7 +11,7 @@ const treeName = 'MerkleTree';
 function hashedOptions(options, what) {
     const found = treeOptions(options, what);
     if (!found.format || found.format.isHashed) return found;
-    return invalid(`${what}: the leaves of the format '${found.format.name}' are not hashed: give them to the constructor`);
+    return invalid(`${what}: format '${found.format.name}' hashes no messages: new MerkleTree() takes its leaves, 32 bytes each`);
 }
 
 /** A Merkle tree with its nodes: 64 to 96 bytes a leaf. */
@@ -56,7 +56,7 @@ export class MerkleTree {
     /** The nodes of a level, a view of `nodes`. 0: the leaves; height: the root */
     level(level) {
         if (!Number.isSafeInteger(level) || level < 0 || level > this.height)
-            invalid(`${treeName}.level: the level must be 0 to ${this.height}, got ${String(level)}`);
+            invalid(`${treeName}.level: the level must be 0 to ${this.height}, got ${shown(level)}`);
         const first = 2 ** (this.height - level), count = Math.ceil(this.nLeaves / 2 ** level);
         return this.nodes.subarray(32 * first, 32 * (first + count));
     }
@@ -85,6 +85,7 @@ export class MerkleTree {
     /** One proof of several leaves, with each sibling that it needs once. */
     proveTogether(indices) {
         const what = `${treeName}.proveTogether`;
+        if (typeof indices?.[Symbol.iterator] !== 'function') invalid(`${what}: indices must be a list of integers, got ${shown(indices)}`);
         const sorted = Array.from(indices, (index) => indexBelow(index, this.nLeaves, what)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
         if (sorted.length === 0) invalid(`${what}: give at least one index, got none`);
         const twice = sorted.find((index, i) => i > 0 && index === sorted[i - 1]);
@@ -96,7 +97,7 @@ export class MerkleTree {
         const what = `${treeName}.proveConsistency`;
         if (this.rule !== 'left_full') invalid(`${what}: the rule must be 'left_full', got '${this.rule}'`);
         if (!Number.isSafeInteger(oldLeaves) || oldLeaves < 1 || oldLeaves > this.nLeaves)
-            invalid(`${what}: the old tree must have 1 to ${this.nLeaves} leaves, got ${String(oldLeaves)}`);
+            invalid(`${what}: the old tree must have 1 to ${this.nLeaves} leaves, got ${shown(oldLeaves)}`);
         const nodes = this.#between(oldLeaves, 0, this.nLeaves, true);
         return new Proof({ kind: 2, hash: this.hash, rule: this.rule, nLeaves: BigInt(this.nLeaves), oldLeaves: BigInt(oldLeaves), nodes });
     }

@@ -1,11 +1,12 @@
-// tree_file.js: reads .mkl files (docs/file-format.md) from a Blob, a File or bytes, without reading the whole.
-import { equal, findHash, findHashById, invalid, rules, shown } from './common.js';
+// tree_file.js: reads .mkl files (docs/file-format.md) from a Blob, a File, bytes or a path, without reading the whole.
+import { MerklizeError, equal, findHash, findHashById, invalid, modeNames, requireOptions, rules, shown } from './common.js';
+import { opened } from './files.js';
 import { digestOfMessage, modeOf } from './hash.js';
 import { Proof } from './proof.js';
 import { heightOf, indexBelow, levelSize, noTree, siblingOf } from './shape.js';
 import { emptyRoot, isEmptyTree, levelAbove, padAbove } from './trees.js';
 
-const headBytes = 128, modeNames = ['plain', 'keyed', 'derive-key'];
+const headBytes = 128, fileModes = ['plain', 'keyed', 'derive-key'];
 const refuse = (text) => invalid(`TreeFile.open: ${text}`);
 
 /** What the header says. size: of the file */
@@ -20,7 +21,7 @@ function headerOf(head, size) {
         refuse('the header is damaged: its checksum does not fit');
     const kind = findHashById(view.getUint32(12, true)) ?? refuse(`no hash has the id ${view.getUint32(12, true)}`);
     const rule = rules[head[16]] ?? refuse(`the rule must be 0 to 3, got ${head[16]}`);
-    const mode = modeNames[head[17]];
+    const mode = fileModes[head[17]];
     if (mode === undefined || (head[17] !== 0 && !kind.isKeyed)) refuse(`'${kind.name}' has no mode ${head[17]}`);
     const nLeaves = view.getBigUint64(24, true), leafBytes = view.getBigUint64(32, true), totalBytes = view.getBigUint64(40, true);
     const isEmpty = isEmptyTree(Number(nLeaves), kind, rule), none = isEmpty ? null : noTree(nLeaves, rule);
@@ -40,24 +41,22 @@ function headerOf(head, size) {
 
 /** An open tree file. TreeFile.open() makes it. */
 export class TreeFile {
-    #blob;
+    #file; // {size, read}
     #kind;
     #starts; // of each level: the nodes before it
 
-    constructor(blob, { kind, starts, ...facts }) {
-        this.#blob = blob;
+    constructor(file, { kind, starts, ...facts }) {
+        this.#file = file;
         this.#kind = kind;
         this.#starts = starts;
         Object.assign(this, { hash: kind.name, ...facts });
         Object.freeze(this);
     }
     static async open(source) {
-        const isBlob = source instanceof Blob, isBytes = ArrayBuffer.isView(source) || source instanceof ArrayBuffer;
-        if (!isBlob && !isBytes) refuse(`source must be a File, a Blob or bytes, got ${shown(source)}; in Node, fs.openAsBlob(path) gives a file's Blob`);
-        const blob = isBlob ? source : new Blob([source]);
-        const header = headerOf(await bytesOf(blob, 0, headBytes), blob.size), file = new TreeFile(blob, header);
-        const top = file.nLeaves === 0n ? emptyRoot() : await file.read(file.height, 0, 1);
-        return equal(file.root, top) ? file : refuse('the root in the header is not the last node of the file');
+        const file = await opened(source, 'TreeFile.open');
+        const header = headerOf(await bytesOf(file, 0, Math.min(headBytes, file.size)), file.size), tree = new TreeFile(file, header);
+        const top = tree.nLeaves === 0n ? emptyRoot() : await tree.read(tree.height, 0, 1);
+        return equal(tree.root, top) ? tree : refuse('the root in the header is not the last node of the file');
     }
     levelSize(level) {
         return levelSize(this.nLeaves, level);
@@ -67,11 +66,12 @@ export class TreeFile {
         const size = this.#starts[level] === undefined ? 0n : levelSize(this.nLeaves, level);
         const isRange = [first, count].every((n) => (typeof n === 'bigint' || Number.isSafeInteger(n)) && n >= 0);
         if (!isRange || BigInt(first) + BigInt(count) > size)
-            invalid(`TreeFile.read: level ${String(level)} has ${size} nodes, got ${String(count)} from ${String(first)} on`);
-        return bytesOf(this.#blob, headBytes + 32 * Number(this.#starts[level] + BigInt(first)), 32 * Number(count));
+            invalid(`TreeFile.read: level ${shown(level)} has ${size} nodes, got ${shown(count)} from ${shown(first)} on`);
+        return bytesOf(this.#file, headBytes + 32 * Number(this.#starts[level] + BigInt(first)), 32 * Number(count));
     }
     /** The proof of one leaf, from the nodes in the file. options: key or context of a tree with a mode, for padding. */
     async prove(index, options = {}) {
+        requireOptions(options, modeNames, 'TreeFile.prove');
         let at = indexBelow(index, this.nLeaves, 'TreeFile.prove');
         const { hash, rule, nLeaves } = this, mode = modeOf(this.#kind, options, 'TreeFile.prove');
         const indices = [at], leaves = [await this.read(0, at, 1)], siblings = [];
@@ -84,7 +84,8 @@ export class TreeFile {
     }
     /** The first node that is not the merge of its children: {level, index}; null if there is none. Reads the whole file. */
     async check(options = {}) {
-        const mode = modeOf(this.#kind, options, 'TreeFile.check'), batch = 1 << 16, { size } = this.#blob;
+        requireOptions(options, [...modeNames, 'signal', 'onProgress'], 'TreeFile.check');
+        const mode = modeOf(this.#kind, options, 'TreeFile.check'), batch = 1 << 16, { size } = this.#file;
         for (let level = 0, pad = this.padding, done = 0; level < this.height; level++) {
             const count = Number(levelSize(this.nLeaves, level));
             for (let first = 0; first < count; first += batch) {
@@ -102,6 +103,9 @@ export class TreeFile {
         return null;
     }
 }
-async function bytesOf(blob, offset, length) {
-    return new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer());
+/** A copy. */
+async function bytesOf(file, offset, length) {
+    const bytes = new Uint8Array(await file.read(offset, length));
+    if (bytes.length !== length) throw new MerklizeError(`TreeFile.read: the file changed while it was read: it ends at byte ${offset + bytes.length}`, 'io');
+    return bytes;
 }

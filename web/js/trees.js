@@ -1,5 +1,5 @@
 // trees.js: merges, digests of rows, roots of leaves.
-import { findHashById, hashNamed, invalid, joined, listOf, ruleNamed, toBytes, toDigest } from './common.js';
+import { findHashById, hashNamed, hashing, invalid, joined, listOf, requireOptions, ruleNamed, shown, toBytes, toDigest } from './common.js';
 import { formatOf, requireUnambiguous } from './formats.js';
 import { digestOfMessage, modeOf } from './hash.js';
 import { m } from './ready.js';
@@ -14,6 +14,7 @@ function requireElements(kind, bytes, what) {
 
 /** The node above two nodes. */
 export function merge(left, right, options = {}) {
+    requireOptions(options, hashing, 'merge');
     const kind = hashNamed(options.hash ?? 'blake3', 'merge');
     const { key, flags } = modeOf(kind, options, 'merge');
     const pair = new Uint8Array(64);
@@ -35,10 +36,11 @@ export function leavesOfRows(rows, rowBytes, kind, mode, what) {
 export function leavesOfMessages(messages, kind, mode, what) {
     return joined(listOf(messages, what).map((message, i) => {
         const at = `${what}: message ${i}`, bytes = toBytes(message, at);
-        return leavesOfRows(bytes, bytes.length, kind, mode, at);
+        return kind.hasChunkTree ? digestOfMessage(kind, bytes, mode) : leavesOfRows(bytes, bytes.length, kind, mode, at);
     }));
 }
 export function requireRows(rows, rowBytes, what) {
+    if (Array.isArray(rows)) invalid(`${what}: rows must be bytes, one row after another, got ${shown(rows)}; hashLeaves() takes a list of messages`);
     const bytes = toBytes(rows, `${what}: rows`);
     if (Number.isSafeInteger(rowBytes) && rowBytes >= 1 && bytes.length % rowBytes === 0) return bytes;
     return invalid(`${what}: rowBytes must be an integer >= 1 that divides the ${bytes.length} bytes of the rows, got ${String(rowBytes)}`);
@@ -46,12 +48,14 @@ export function requireRows(rows, rowBytes, what) {
 
 /** Rows of `rowBytes` bytes, one after another -> their digests as leaves, [n, 32] bytes. */
 export function hashRows(rows, rowBytes, options = {}) {
+    requireOptions(options, hashing, 'hashRows');
     const kind = hashNamed(options.hash ?? 'blake3', 'hashRows'), bytes = requireRows(rows, rowBytes, 'hashRows');
     return leavesOfRows(bytes, rowBytes, kind, modeOf(kind, options, 'hashRows'), 'hashRows: a row');
 }
 
 /** A list of messages of any lengths -> their leaves, [n, 32] bytes. */
 export function hashLeaves(messages, options = {}) {
+    requireOptions(options, hashing, 'hashLeaves');
     const kind = hashNamed(options.hash ?? 'blake3', 'hashLeaves');
     return leavesOfMessages(messages, kind, modeOf(kind, options, 'hashLeaves'), 'hashLeaves');
 }
@@ -76,9 +80,11 @@ export const emptyRoot = () => m.digestOf(findHashById(32), new Uint8Array(0), n
 
 /** What a tree's options say: {format, kind, rule, mode, padding}. */
 export function treeOptions(options, what) {
+    requireOptions(options, [...hashing, 'format', 'rule', 'padding'], what);
     const format = formatOf(options, what);
     const kind = hashNamed(format?.hash ?? options.hash ?? 'blake3', what);
     const rule = ruleNamed(format?.rule ?? options.rule ?? (kind.isField ? 'perfect' : 'left_full'), what);
+    if (options.padding !== undefined && rule !== 'pad') invalid(`${what}: padding is for the rule 'pad' alone, not for '${rule}'`);
     const padding = options.padding === undefined ? new Uint8Array(32) : toDigest(options.padding, `${what}: padding`);
     requireElements(kind, padding, `${what}: padding`);
     return { format, kind, rule, mode: modeOf(kind, options, what), padding: new Uint8Array(padding) };
@@ -89,16 +95,19 @@ export function leavesOf(leaves, { kind, rule }, what) {
     let bytes;
     if (Array.isArray(leaves)) {
         bytes = new Uint8Array(32 * leaves.length);
-        leaves.forEach((leaf, i) => bytes.set(toDigest(leaf, `${what}: leaf ${i}`), 32 * i));
+        leaves.forEach((leaf, i) => bytes.set(toDigest(leaf, `${what}: leaf ${i}`, '; MerkleTree.fromMessages() hashes messages'), 32 * i));
+    } else if (ArrayBuffer.isView(leaves) || leaves instanceof ArrayBuffer) {
+        bytes = toBytes(leaves, `${what}: leaves`);
     } else {
-        bytes = toBytes(leaves, what);
+        invalid(`${what}: leaves must be bytes, 32 a leaf, or a list of digests, got ${shown(leaves)}; MerkleTree.fromMessages() hashes messages`);
     }
     const n = bytes.length / 32;
     if (isEmptyTree(n, kind, rule)) return bytes;
-    if (!Number.isInteger(n) || n < 1) invalid(`${what}: leaves must be 32 bytes each and at least one, got ${bytes.length} bytes`);
+    if (!Number.isInteger(n)) invalid(`${what}: leaves must be 32 bytes each, got ${bytes.length} bytes; MerkleTree.fromRows() hashes rows`);
+    if (n === 0) invalid(`${what}: a tree has at least 1 leaf, got 0`);
     if (rule === 'perfect' && (n & (n - 1)) !== 0)
-        invalid(`${what}: under the rule 'perfect' the number of leaves must be a power of two, got ${n}`);
-    requireElements(kind, bytes, what);
+        invalid(`${what}: the count of leaves must be a power of two under the rule 'perfect', got ${n}; the rules 'left_full', 'pad' and 'duplicate_last' take any count`);
+    requireElements(kind, bytes, `${what}: leaves`);
     return bytes;
 }
 

@@ -1,14 +1,15 @@
 // Files and streams: workers, cancelling, no workers; and the package as it is published.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { both, counted, folder, hex, merklize } from './common.mjs';
+import { both, counted, folder, hex, library, merklize, needsLibrary } from './common.mjs';
 
-const { Hasher, hash, hashFile } = merklize;
+const { Hasher, TreeFile, hash, hashFile } = merklize;
 
 both('a file by workers has the digest of its bytes', async () => {
     const here = mkdtempSync(join(tmpdir(), 'merklize-'));
@@ -64,6 +65,29 @@ test('errors of files are told', async () => {
     await assert.rejects(hashFile('/'), /\/ is not a regular file/);
     await assert.rejects(hashFile(7), { code: 'invalid_argument' });
     await assert.rejects(hashFile(new Uint8Array(1), { workers: -1 }), /workers must be an integer >= 0, got -1/);
+});
+
+test('a file that becomes shorter while it is read', needsLibrary, async () => {
+    const here = mkdtempSync(join(tmpdir(), 'merklize-'));
+    try {
+        const path = join(here, 'file'), shorter = () => truncateSync(path, 100);
+        for (const workers of [0, 1]) {
+            writeFileSync(path, new Uint8Array(9 << 22));
+            await assert.rejects(hashFile(path, { workers, onProgress: shorter }), { name: 'MerklizeError', code: 'io', message: /^hashFile: the file changed while it was read: / });
+        }
+        const tree = Buffer.from(library.trees.find(({ n_leaves: n }) => n === 5).file, 'hex');
+        writeFileSync(path, tree);
+        for (const name of [path, pathToFileURL(path)]) {
+            const file = await TreeFile.open(name);
+            assert.equal(hex(await file.read(0, 0, 5)), hex(tree.subarray(128, 128 + 160)));
+        }
+        const file = await TreeFile.open(path);
+        shorter();
+        await assert.rejects(file.read(0, 0, 5), { name: 'MerklizeError', code: 'io', message: 'TreeFile.read: the file changed while it was read: it ends at byte 128' });
+        await assert.rejects(TreeFile.open(join(here, 'none')), { code: 'ENOENT' });
+    } finally {
+        rmSync(here, { recursive: true });
+    }
 });
 
 test('a stream', async () => {

@@ -59,13 +59,3 @@ for (const [field, [p, size]] of Object.entries(fields)) {
         assert.ok(seen > 20, `${seen} openings`);
     });
 }
-
-test('wrong arguments of openings are errors', () => {
-    const opening = { index: 0, rows: new Uint8Array(4), siblings: [] };
-    const cases = [
-        [[opening, [], []], /at least 1 matrix/], [[opening, [], [[3, 1], [1, 1], [4, 1]]], /divided by a power of two/],
-        [[opening, [], [[1, 1]], { arity: 3 }], /arity must be 2 or 4/], [[opening, [], [[1, 1]], { hash: 'sha256_rfc6962', arity: 4 }], /no merges of four/],
-        [[opening, [], [[1, 1]], { capHeight: 1 }], /capHeight must be 0 to 0/], [[opening, [], [[1, 1]], { hash: 'rpo256', wordBytes: 4 }], /cannot have 4 bytes/],
-    ];
-    for (const [given, text] of cases) assert.throws(() => verifyOpening(...given), text);
-});

@@ -34,7 +34,7 @@ const dump: OpenZeppelinDump = simple.dump(), loaded: OpenZeppelinTree = OpenZep
 const solidity: boolean = standard.verify(0, standard.prove(0)) && verifyOpenZeppelin(multi.proof, loaded.root, loaded.leaf(0));
 const parts: [number, readonly unknown[], readonly string[] | null, string[]] = [loaded.nLeaves, loaded.values, loaded.leafEncoding, loaded.nodes];
 
-const file: TreeFile = await TreeFile.open(new Blob([data])), row: Uint8Array = await file.read(0, 0n, 1);
+const file: TreeFile = await TreeFile.open('tree.mkl'), row: Uint8Array = await file.read(0, 0n, 1);
 const wrong: { level: number; index: number } | null = await file.check({ key }), ofTreeFile: Uint8Array = (await file.prove(0, { key })).toBytes();
 const size: bigint = file.levelSize(0) + file.nLeaves + file.leafBytes + file.totalBytes, mode: 'plain' | 'keyed' | 'derive-key' = file.mode;
 
@@ -46,6 +46,6 @@ try {
     // @ts-expect-error: it is made by openZeppelin() and load()
     new OpenZeppelinTree();
 } catch (error) {
-    if (error instanceof MerklizeError) console.log(error.code satisfies 'invalid_argument');
+    if (error instanceof MerklizeError) console.log(error.code satisfies 'invalid_argument' | 'io');
 }
 console.log(merklize, vectors, some, modulus, bits, parsed, streamed, count, ofFile, level, nodes, list, together, claims, good, steps, solidity, parts, ofRows, row, wrong, ofTreeFile, size, mode, file.padding, file.root, file.height, file.hash, file.rule);

@@ -12,13 +12,13 @@ test('trees and proofs of the library: nodes, bytes and JSON', needsLibrary, asy
         byTree.set(name, [...(byTree.get(name) ?? []), { entry, proof }]);
     }
     for (const given of library.trees) {
-        const { file, hash: name, rule, key, n_leaves: n } = given, how = { hash: name, rule, ...(key ? { key: bytes(key) } : {}) };
+        const { file, hash: name, rule, key, n_leaves: n } = given, mode = key ? { key: bytes(key) } : {}, how = { hash: name, rule, ...mode };
         const theirs = await TreeFile.open(bytes(file)), leaves = await theirs.read(0, 0, n), tree = new MerkleTree(leaves, how);
         assert.deepEqual([tree.hash, tree.rule, tree.nLeaves, tree.height, hex(tree.root)], [name, rule, n, theirs.height, given.root]);
         for (let level = 0; level <= tree.height; level++)
             assert.equal(hex(tree.level(level)), hex(await theirs.read(level, 0, Number(theirs.levelSize(level)))), `level ${level} of ${n}, ${rule}`);
         assert.equal(hex(merkleRoot(leaves, how)), given.root);
-        assert.deepEqual(tree.prove(n - 1), await theirs.prove(n - 1, how), 'a tree file proves the same');
+        assert.deepEqual(tree.prove(n - 1), await theirs.prove(n - 1, mode), 'a tree file proves the same');
         for (const { entry, proof } of byTree.get(nameOf(given, rule, n))) {
             const made = proof.kind === 0 ? tree.prove(proof.indices[0])
                 : proof.kind === 1 ? tree.proveTogether([...proof.indices].reverse()) : tree.proveConsistency(Number(proof.oldLeaves));
@@ -26,7 +26,7 @@ test('trees and proofs of the library: nodes, bytes and JSON', needsLibrary, asy
                 assert.equal(hex(one.toBytes()), entry.proof, entry.json);
                 assert.equal(one.toJson(), entry.json);
             }
-            if (proof.kind !== 2) assert.equal(verify(made, tree.root, how), true);
+            if (proof.kind !== 2) assert.equal(verify(made, tree.root, { ...mode, expect: { hash: name, rule } }), true);
             seen.add(`${name} ${rule} ${proof.kind}`);
         }
     }
@@ -39,7 +39,7 @@ test('formats of the library', needsLibrary, () => {
         assert.deepEqual([tree.hash, tree.rule, hex(tree.root)], [of, rule, expected], name);
         assert.equal(hex(merkleRoot(leaves, { format: name })), expected, name);
         if (ofRecords) assert.equal(hex(MerkleTree.fromMessages(records.map(bytes), { format: name }).root), ofRecords, name);
-        else assert.throws(() => MerkleTree.fromMessages(records.map(bytes), { format: name }), /leaves of the format 'ssz' are not hashed/);
+        else assert.throws(() => MerkleTree.fromMessages(records.map(bytes), { format: name }), /format 'ssz' hashes no messages/);
     }
     assert.equal(library.formats.length, 9);
 });
@@ -61,10 +61,10 @@ test('RFC 6962: trees of records, paths and consistency', () => {
 });
 
 both('every proof of every size leads to the root', () => {
-    const all = counted(32 * 40), padding = counted(32);
+    const all = counted(32 * 40);
     for (const rule of ['left_full', 'pad', 'duplicate_last']) {
         for (let n = 1; n <= 40; n += n < 18 ? 1 : 11) {
-            const tree = new MerkleTree(all.subarray(0, 32 * n), { rule, padding });
+            const tree = new MerkleTree(all.subarray(0, 32 * n), { rule, padding: rule === 'pad' ? counted(32) : undefined });
             assert.equal(tree.nodes.length, 32 * (2 ** tree.height + n));
             tree.prove(Array.from({ length: n }, (_, i) => i)).forEach((proof, index) => {
                 assert.equal(verify(proof, tree.root, { expect: { nLeaves: n, index, rule, leaf: all.subarray(32 * index, 32 * index + 32) } }), true);
@@ -94,32 +94,4 @@ test('a tree is of a copy of its leaves, and gives copies', () => {
     const one = Buffer.from(counted(32)), only = merkleRoot(one);
     one.fill(0);
     assert.equal(hex(only), hex(counted(32)));
-});
-
-test('wrong arguments of trees are errors with the rule', () => {
-    const tree = new MerkleTree(counted(96)), pad = new MerkleTree(counted(96), { rule: 'pad' }), twins = [counted(32), counted(32)];
-    const cases = [
-        [() => new MerkleTree([]), /MerkleTree: leaves must be 32 bytes each and at least one, got 0 bytes/],
-        [() => new MerkleTree(new Uint8Array(33)), /MerkleTree: leaves must be 32 bytes each.* got 33 bytes/],
-        [() => new MerkleTree(7), /MerkleTree: data must be a Uint8Array.* got number/],
-        [() => new MerkleTree(['ff']), /MerkleTree: leaf 0 must be 32 bytes or 64 hexadecimal digits/],
-        [() => new MerkleTree(counted(96), { rule: 'perfect' }), /a power of two, got 3/],
-        [() => new MerkleTree(counted(32), { rule: 'odd' }), /MerkleTree: the rule must be one of .* got 'odd'/],
-        [() => new MerkleTree(counted(32), { hash: 'md5' }), /MerkleTree: the hash must be one of .* got 'md5'/],
-        [() => new MerkleTree(counted(32), { format: 'toString' }), /MerkleTree: the format must be one of merklize, rfc6962.* got 'toString'/],
-        [() => new MerkleTree(counted(32), { format: 'bitcoin', rule: 'pad' }), /the format 'bitcoin' fixes rule: leave it out, got 'pad'/],
-        [() => new MerkleTree(['ff'.repeat(32)], { hash: 'rpo256' }), /MerkleTree: word 0 is 18446744073709551615, not a field element/],
-        [() => new MerkleTree(twins, { format: 'bitcoin' }), /format 'bitcoin': the last two of the 2 nodes of level 0 are equal/],
-        [() => merkleRoot(twins, { format: 'bitcoin' }), /format 'bitcoin': the last two of the 2 nodes of level 0 are equal/],
-        [() => MerkleTree.fromMessages('abc'), /MerkleTree.fromMessages: messages must be a list of bytes, got string/],
-        [() => MerkleTree.fromMessages([bytes('00'), 'abc']), /MerkleTree.fromMessages: message 1: data must be a Uint8Array/],
-        [() => tree.prove(3), /MerkleTree.prove: the index must be an integer below the 3 leaves, got 3/],
-        [() => tree.prove(-1), /got -1/], [() => tree.prove(0.5), /got 0.5/], [() => tree.prove('0'), /got 0/], [() => tree.prove(), /got undefined/],
-        [() => tree.proveTogether([]), /proveTogether: give at least one index, got none/],
-        [() => tree.proveTogether([1, 2, 1]), /proveTogether: give each index once, got 1 twice/],
-        [() => tree.proveConsistency(0), /proveConsistency: the old tree must have 1 to 3 leaves, got 0/],
-        [() => pad.proveConsistency(1), /the rule must be 'left_full', got 'pad'/],
-        [() => tree.level(3), /MerkleTree.level: the level must be 0 to 2, got 3/],
-    ];
-    for (const [call, text] of cases) assert.throws(call, (error) => error.code === 'invalid_argument' && text.test(error.message), String(text));
 });
