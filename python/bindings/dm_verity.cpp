@@ -28,7 +28,8 @@ DmVerity to_verity(nb::tuple fields, const char* what) {
     return how;
 }
 
-DmVerityArea to_verity_area(nb::handle offset, nb::handle superblock, std::span<const std::byte> uuid, const char* what) {
+DmVerityArea to_verity_area(nb::handle offset, nb::handle superblock, std::span<const std::byte> uuid,
+                            const char* what) {
     DmVerityArea area;
     area.offset = to_u64(offset, what);
     area.has_superblock = is_true(superblock);
@@ -103,16 +104,18 @@ nb::tuple dm_verity_verify(nb::handle data, nb::handle hashes, nb::handle root, 
 }  // namespace
 
 void bind_dm_verity(nb::module_& m) {
-    define(m, "dm_verity", dm_verity, "def dm_verity(data: object, how: tuple[object, ...], settings: Settings, /) -> bytes");
-    define(m, "dm_verity_file", dm_verity_file,
-           "def dm_verity_file(path: bytes, how: tuple[object, ...], settings: Settings, /) -> bytes");
-    define(m, "dm_verity_format", dm_verity_format,
-           "def dm_verity_format(data: bytes, hashes: bytes, how: tuple[object, ...], offset: int, superblock: bool, uuid: bytes, "
-           "settings: Settings, /) -> tuple[bytes, tuple[object, ...]]");
-    define(m, "dm_verity_dump", dm_verity_dump, "def dm_verity_dump(hashes: bytes, offset: int, /) -> tuple[object, ...]");
-    define(m, "dm_verity_verify", dm_verity_verify,
-           "def dm_verity_verify(data: bytes, hashes: bytes, root: object, how: tuple[object, ...] | None, offset: int, "
-           "settings: Settings, /) -> tuple[int, list[int], int, list[int]]");
+    define(m, "def dm_verity(data: object, how: tuple[object, ...], settings: Settings, /) -> bytes", dm_verity);
+    define(m, "def dm_verity_file(path: bytes, how: tuple[object, ...], settings: Settings, /) -> bytes",
+           dm_verity_file);
+    define(m,
+           "def dm_verity_format(data: bytes, hashes: bytes, how: tuple[object, ...], offset: int, superblock: bool, "
+           "uuid: bytes, settings: Settings, /) -> tuple[bytes, tuple[object, ...]]",
+           dm_verity_format);
+    define(m, "def dm_verity_dump(hashes: bytes, offset: int, /) -> tuple[object, ...]", dm_verity_dump);
+    define(m,
+           "def dm_verity_verify(data: bytes, hashes: bytes, root: object, how: tuple[object, ...] | None, "
+           "offset: int, settings: Settings, /) -> tuple[int, list[int], int, list[int]]",
+           dm_verity_verify);
 }
 
 }  // namespace merklize::binding
