@@ -56,6 +56,7 @@ EXCEPTIONS = {
         "record": RECORD,
         "row_unit_bytes": ROW_UNIT,
     },
+    "command": {"--piece-size": MANIFEST},
     "JavaScript": {"Record": "TypeScript's own type"},
 }
 

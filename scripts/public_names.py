@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 Signatures = dict[str, list[list[str]]]  # a function's or class's name -> the arguments of each overload
@@ -14,6 +15,7 @@ FILES = {
     "C": "include/merklize/c/*.h",
     "Rust": "rust/merklize/src/*.rs",
     "JavaScript": "web/index.d.ts",
+    "command": "src/command/line/table.cpp",
 }
 # Not for users of the package: programs, and what the cluster's workers run.
 PRIVATE = ("cli", "bench")
@@ -166,9 +168,63 @@ def read_python() -> Signatures:
     return found
 
 
+Initializer = list[Any]  # between braces: texts as "text, names as they stand, initializers
+
+
+def initializer(text: str, at: int) -> tuple[Initializer, int]:
+    """What stands between the brace at `at` and its partner, and where that ends. Adjacent texts are one."""
+    found: Initializer = []
+    for token in re.finditer(r'"(?:\\.|[^"\\])*"|[{},]|[^\s{},"]+', text[at + 1 :]):
+        if token[0] == "}":
+            return found, at + 1 + token.end()
+        if token[0] == "{":
+            inner, end = initializer(text, at + 1 + token.start())
+            rest, after = initializer(text, end - 1)
+            return [*found, inner, *rest], after
+        if token[0].startswith('"') and found and str(found[-1]).startswith('"'):
+            found[-1] += token[0][1:-1]
+        elif token[0] == ",":
+            found.append(",")
+        else:
+            found.append(token[0].rstrip('"'))
+    raise ValueError("a brace is not closed")
+
+
+def read_command() -> Signatures:
+    """The command's commands: what the usage line names, then the options that --help shows."""
+    (path,) = sources("command")
+    text = re.sub(r"^\s*//[^\n]*|\s//[^\n\"]*$", "", path.read_text(), flags=re.MULTILINE)
+    table = {
+        found[1]: [one for one in initializer(text, found.end() - 1)[0] if one != ","]
+        for found in re.finditer(r"constexpr (?:Option|Command) (\w+)(?:\[\])?(?: = )?\{", text)
+    }
+
+    def option(given: str | Initializer) -> list[str]:
+        fields = table[given] if isinstance(given, str) else [one for one in given if one != ","]
+        name = fields[0].strip('"')
+        is_shown = len(fields) > 3 and isinstance(fields[3], str)
+        return [f"--{name}"] if is_shown and name not in ("help", "version") else []
+
+    found: Signatures = {}
+
+    def add(commands: list[Any], group: str) -> None:
+        for one in commands:
+            name, usage, _, _, options, *more = [field for field in one if field != ","]
+            full = group + name.strip('"')
+            shown = [flag for given in table[options] for flag in option(given)]
+            found[full] = [[*re.findall(r"[A-Z]+", usage), *shown]]
+            if more and isinstance(more[0], str) and more[0] in table:
+                add(table[more[0]], full + " ")
+
+    add(table["commands"], "")
+    return found
+
+
 def signatures(language: str) -> Signatures:
     if language == "Python":
         return read_python()
+    if language == "command":
+        return read_command()
     found: Signatures = {}
     for path in sources(language):
         for name, overloads in read_braces(path, language).items():
@@ -182,6 +238,9 @@ def names(language: str) -> set[str]:
         found = read_python()
         arguments = {one for overloads in found.values() for overload in overloads for one in overload}
         return {part for name in found for part in name.split(".")} | arguments
+    if language == "command":
+        found = read_command()
+        return {part for name in found for part in (*name.split(), *found[name][0])}
     if language == "Rust":
         text = "\n".join(stripped(path.read_text()) for path in sources(language))
         declared = re.findall(r"\bpub\s+(?:(?:struct|enum|fn|const|type|trait|mod)\s+)?(\w+)", text)

@@ -5,7 +5,8 @@ scripts/surfaces.py           writes the page
 scripts/surfaces.py --check   fails if the page is out of date
 
 Both fail if a name does not exist in the sources, or if its name or the order of its arguments differs from the
-others of its row without a reason that is listed. A cell has the main arguments.
+others of its row without a reason that is listed. A cell has the main arguments. Both fail, too, if a source no longer
+says the default that stands here, so that whoever changes one sees those of the other languages beside it.
 """
 
 from __future__ import annotations
@@ -17,14 +18,18 @@ from typing import NamedTuple
 import public_names
 
 PAGE = public_names.ROOT / "docs/surfaces.md"
-LANGUAGES = ("Python", "C++", "C", "Rust", "JavaScript")
+LANGUAGES = ("Python", "C++", "C", "Rust", "JavaScript", "command")
 NONE = ""
 
 
 class Row(NamedTuple):
     concept: str
     order: str  # of the main arguments
-    cells: tuple[str, str, str, str, str]  # as LANGUAGES; several functions are separated by " / "
+    cells: tuple[str, str, str, str, str]  # of the libraries; several functions are separated by " / "
+    command: str = ""
+
+    def by_language(self) -> dict[str, str]:
+        return dict(zip(LANGUAGES, (*self.cells, self.command), strict=True))
 
 
 SUBJECTS = {
@@ -34,10 +39,11 @@ SUBJECTS = {
             "hash(data) / hash_with(data, how)", "hash(data, options)")),
         Row("a file", "path, hash", (
             "hash_file(path, hash)", "hash_file(path, mode) / hash_message_file(path, hash)",
-            "merklize_hash_file(path, hash, mode, out)", "hash_file(path, how)", "hashFile(source, options)")),
+            "merklize_hash_file(path, hash, mode, out)", "hash_file(path, how)", "hashFile(source, options)"),
+            "hash(FILE, --hash)"),
         Row("many files", "paths, hash", (
             "hash_files(paths, hash)", "hash_files(paths, mode) / hash_message_files(paths, hash)",
-            "merklize_hash_files(paths, hash, mode)", "hash_files(paths, how)", NONE)),
+            "merklize_hash_files(paths, hash, mode)", "hash_files(paths, how)", NONE), "hash(FILE, --hash)"),
         Row("a message that comes in parts", "hash", (
             "Hasher(hash)", "Hasher::of(hash)", "merklize_hasher_create(hash, mode)", "Hasher::new(how)",
             "Hasher(options)")),
@@ -81,7 +87,7 @@ SUBJECTS = {
             "merkle_root(leaves, form)", "merkleRoot(leaves, options)")),
         Row("the root of a file", "input, form", (
             "merkle_root_file(input, hash)", "merkle_root_file(input, form)", "merklize_merkle_root_file(input, form)",
-            NONE, NONE)),
+            NONE, NONE), "tree build(INPUT, --hash)"),
         Row("a tree in memory of yours", "nodes, form", (
             "build_tree(nodes, hash)", "build_tree(nodes, form)", "merklize_build_tree(nodes, form)", NONE, NONE)),
         Row("many small trees", "leaves, form", (
@@ -92,25 +98,27 @@ SUBJECTS = {
             NONE)),
         Row("changed leaves", "indices, leaves", (
             "MerkleTree.update(changes, leaves)", "MerkleTree::update(indices, leaves)",
-            "merklize_tree_update(indices, leaves)", "MerkleTree::update(indices, leaves)", NONE)),
+            "merklize_tree_update(indices, leaves)", "MerkleTree::update(indices, leaves)", NONE),
+            "tree update(TREE, INDEX)"),
         Row("more leaves", "leaves", (
             "MerkleTree.append(leaves)", "MerkleTree::append(leaves)", "merklize_tree_append(leaves)",
-            "MerkleTree::append(leaves)", NONE)),
+            "MerkleTree::append(leaves)", NONE), "tree append(TREE, INPUT)"),
     ],
     "Trees in files": [
         Row("a tree of a file, in a file", "input, output, form", (
             "build_tree_file(input, output, hash)", "build_tree_file(input, output, form)",
-            "merklize_build_tree_file(input, output, form)", "TreeFile::build(input, output, form)", NONE)),
+            "merklize_build_tree_file(input, output, form)", "TreeFile::build(input, output, form)", NONE),
+            "tree build(INPUT, --output, --hash)"),
         Row("an open tree file", "path", (
             "TreeFile(path)", "TreeFile(path)", "merklize_tree_file_open(path)", "TreeFile::open(path)",
             "TreeFile.open(source)")),
         Row("its nodes", "level, first, count", (
             "TreeFile.read(level, first, count)", "TreeFile::read(level, first, count)",
             "merklize_tree_file_read(level, first, count)", "TreeFile::read(level, first, count)",
-            "TreeFile.read(level, first, count)")),
+            "TreeFile.read(level, first, count)"), "tree export(TREE, --level)"),
         Row("whether its nodes are right", NONE, (
             "TreeFile.check()", "TreeFile::check()", "merklize_tree_file_check()", "TreeFile::check()",
-            "TreeFile.check()")),
+            "TreeFile.check()"), "tree check(TREE)"),
         Row("written leaf by leaf", "path, number of leaves, form", (
             "TreeWriter(path, n_leaves, hash)", "TreeWriter(path, n_leaves, form)",
             "merklize_tree_writer_create(path, n_leaves, form)", NONE, NONE)),
@@ -118,28 +126,28 @@ SUBJECTS = {
     "Proofs": [
         Row("of a leaf", "index", (
             "MerkleTree.prove(index)", "MerkleTree::prove(index)", "merklize_tree_prove(index)",
-            "MerkleTree::prove(index)", "MerkleTree.prove(index)")),
+            "MerkleTree::prove(index)", "MerkleTree.prove(index)"), "tree prove(TREE, INDEX)"),
         Row("of several leaves at once", "indices", (
             "MerkleTree.prove_together(indices)", "MerkleTree::prove_together(indices)",
             "merklize_tree_prove_together(indices)", "MerkleTree::prove_together(indices)",
-            "MerkleTree.proveTogether(indices)")),
+            "MerkleTree.proveTogether(indices)"), "tree prove(TREE, INDEX)"),
         Row("of a range of leaves", "first, last", (
             "MerkleTree.prove_range(first, last)", "MerkleTree::prove_range(first, last)",
             "merklize_tree_prove_range(first, last)", "MerkleTree::prove_range(range)", NONE)),
         Row("of consistency", "older number of leaves", (
             "MerkleTree.prove_consistency(old_leaves)", "MerkleTree::prove_consistency(old_leaves)",
             "merklize_tree_prove_consistency(old_leaves)", "MerkleTree::prove_consistency(old_leaves)",
-            "MerkleTree.proveConsistency(oldLeaves)")),
+            "MerkleTree.proveConsistency(oldLeaves)"), "tree prove(TREE, --since)"),
         Row("whether a proof holds", "proof, root, expectations", (
             "verify(proof, root, n_leaves)", "verify(proof, root, expect)", "merklize_verify(bytes, root, expect)",
-            "verify(proof, root, expect)", "verify(proof, root, options)")),
+            "verify(proof, root, expect)", "verify(proof, root, options)"), "tree verify(PROOF, --root, --n-leaves)"),
         Row("many proofs", "proofs, root", (
             "verify_each(proofs, root)", "verify_each(proofs, root)", "merklize_verify_each(proofs, root)",
             "verify_each(proofs, root)", NONE)),
         Row("whether a tree only grew", "proof, old root, new root", (
             "ConsistencyProof.verify(old_root, new_root)", "verify(proof, roots)",
             "merklize_verify_consistency(bytes, old_root, new_root)", "verify_consistency(proof, roots)",
-            "verifyConsistency(proof, oldRoot, newRoot)")),
+            "verifyConsistency(proof, oldRoot, newRoot)"), "tree verify(PROOF, --root, --old-root)"),
         Row("OpenZeppelin's proof", "proof, root, leaf", (
             NONE, "verify_openzeppelin(proof, root, leaf)", "merklize_verify_openzeppelin(proof, root, leaf)", NONE,
             "verifyOpenZeppelin(proof, root, leaf)")),
@@ -158,25 +166,26 @@ SUBJECTS = {
         Row("a manifest", "path", (
             "manifest(source)", "manifests::create(path)", "merklize_manifest_create(path)",
             "manifest::Manifest::create(path)",
-            NONE)),
+            NONE), "manifest create(PATH)"),
         Row("what differs from it", "path", (
             "Manifest.check(source)", "manifests::check(known, path)", "merklize_manifest_check(manifest, path)",
-            "manifest::Manifest::check(path)", NONE)),
+            "manifest::Manifest::check(path)", NONE), "manifest check(MANIFEST, PATH)"),
         Row("what two manifests differ in", "other", (
             "Manifest.diff(other)", "manifests::diff(manifest, other)", "merklize_manifest_diff(manifest, other)",
-            "manifest::Manifest::diff(other)", NONE)),
+            "manifest::Manifest::diff(other)", NONE), "manifest diff(OLD, NEW)"),
     ],
     "Verified streaming": [
         Row("an outboard", "data, form", (
             "bao.outboard(data, format)", "bao_outboard(data, form)", "merklize_bao_outboard(data, form)",
-            "bao::outboard(data, form)", NONE)),
+            "bao::outboard(data, form)", NONE), "bao outboard(INPUT, --format)"),
         Row("a slice's bytes, verified", "slice, root, range, form", (
             "bao.decode_slice(slice, root, start, length, format)", "bao_decode_slice(slice, root, range, form)",
             "merklize_bao_decode_slice(slice, root, first, count, form)",
-            "bao::decode_slice(slice, root, range, form)", NONE)),
+            "bao::decode_slice(slice, root, range, form)", NONE), "bao decode(INPUT, --root, --range, --format)"),
         Row("which groups of a part are wrong", "part, offset, root, outboard", (
             "bao.verify(data, offset, root, outboard)", "bao_verify(part, offset, trust)",
-            "merklize_bao_verify(part, offset, root, outboard)", "bao::verify(part, offset, root, outboard)", NONE)),
+            "merklize_bao_verify(part, offset, root, outboard)", "bao::verify(part, offset, root, outboard)", NONE),
+            "bao verify(INPUT, --root, --outboard)"),
     ],
     "Formats of others": [
         Row("fs-verity", "data", (
@@ -187,12 +196,13 @@ SUBJECTS = {
             "merklize_bittorrent_v2(data, piece_length)", NONE, NONE)),
         Row("SSZ", "chunks, limit", (
             "formats.ssz(chunks, limit)", "ssz(chunks, limit)", "merklize_ssz(chunks, limit)", NONE, NONE)),
-        Row("xet", "data", ("formats.xet(data)", "xet_hash(data)", "merklize_xet_hash(data)", NONE, NONE)),
+        Row("xet", "data", ("formats.xet(data)", "xet_hash(data)", "merklize_xet_hash(data)", NONE, NONE),
+            "hash(FILE, --xet)"),
     ],
     "Devices": [
         Row("what can run here", NONE, (
             "devices()", "devices()", "merklize_device_count() / merklize_device_describe(index)", "Device::list()",
-            NONE)),
+            NONE), "devices()"),
         Row("why a device cannot be used", "name", (
             "why_unavailable(name)", "why_unavailable(name)", "merklize_why_unavailable(name)", NONE, NONE)),
     ],
@@ -215,9 +225,100 @@ DEVIATIONS = {
 OTHER_NAMES = {
     ("whether a tree only grew", "C++"): "an overload for each kind of proof",
     ("whether an opening holds", "C++"): "an overload for each kind of proof",
+    ("the root of a file", "command"): "without --output, `tree build` keeps nothing and prints the root",
+    ("its nodes", "command"): "it writes them to a file",
     ("xet", "C++"): "without Python's module `formats`, the name says that it is a hash",
     ("xet", "C"): "without Python's module `formats`, the name says that it is a hash",
 }
+
+
+class Default(NamedTuple):
+    what: str
+    value: str
+    says: dict[str, tuple[str, str]]  # language -> a file, and its words
+
+
+PYTHON, RUST, SEAM = "python/merklize/", "rust/merklize/src/", "include/merklize/c/"
+# What holds where the caller says nothing. A language without words wants the value at each call, or lacks the thing.
+DEFAULTS = [
+    Default("the hash", "blake3", {
+        "Python": (PYTHON + "hashing.py", 'hash: str = "blake3"'),
+        "C++": ("include/merklize/tree_form.hpp", "TreeForm(Hash of = Hash::blake3)"),
+        "C": (SEAM + "forms.h", "Null in place of a form: blake3, left_full."),
+        "JavaScript": ("web/js/trees.js", "options.hash ?? 'blake3'"),
+        "command": ("src/command/hash/command.cpp", "value_or(Hash::blake3)"),
+    }),
+    Default("the rule", "perfect for field hashes, else left_full", {
+        "Python": (PYTHON + "_options.py", "rule: str | None"),
+        "C++": ("include/merklize/tree_form.hpp", "TreeForm(of, default_rule(of))"),
+        "C": (SEAM + "forms.h", "MERKLIZE_RULE_DEFAULT = 0,"),
+        "Rust": (RUST + "tree.rs", "Self { hash, rule: Rule::Default, mode: Mode::Plain }"),
+        "JavaScript": ("web/js/trees.js", "options.rule ?? (kind.isField ? 'perfect' : 'left_full')"),
+    }),
+    Default("bytes of output", "32", {
+        "Python": (PYTHON + "hashing.py", "length: int = 32"),
+        "C++": ("include/merklize/hash_each.hpp", "std::size_t length = Digest::size"),
+        "JavaScript": ("web/js/hash.js", "length = 32"),
+        "command": ("src/command/hash/command.cpp", 'count_value(arguments, "length").value_or(Digest::size)'),
+    }),
+    Default("where the output begins", "0", {
+        "Python": (PYTHON + "hashing.py", "seek: int = 0"),
+        "C++": ("include/merklize/hash.hpp", "std::uint64_t seek = 0"),
+        "JavaScript": ("web/js/hash.js", "seek = 0"),
+        "command": ("src/command/hash/command.cpp", 'count_value(arguments, "seek").value_or(0)'),
+    }),
+    Default("the device", "auto", {
+        "Python": (PYTHON + "_options.py", '{"device": "auto"}'),
+        "C++": ("include/merklize/device.hpp", "Device device{};"),
+        "C": (SEAM + "options.h", 'null: the stream\'s, else "auto"'),
+        "Rust": (RUST + "options.rs", "device: Option<&'a Device>,"),
+        "command": ("src/command/line/table.cpp", "Where to compute (auto)"),
+    }),
+    Default("threads of the CPU", "all that the process may use", {
+        "Python": (PYTHON + "_options.py", "threads: int | None"),
+        "C++": ("include/merklize/device.hpp", "unsigned threads = 0;"),
+        "C": (SEAM + "options.h", "0: all that the process may use"),
+        "Rust": (RUST + "options.rs", "threads: u32,"),
+        "command": ("src/command/line/table.cpp", "CPU threads to use; 0 means all."),
+    }),
+    Default("children of a node of a commitment", "2", {
+        "Python": (PYTHON + "prover.py", "arity: int = 2"),
+        "C++": ("include/merklize/matrix_commitment.hpp", "unsigned arity = 2;"),
+        "C": (SEAM + "matrices.h", "0 is 2"),
+        "JavaScript": ("web/js/matrices.js", "options.arity ?? 2"),
+    }),
+    Default("layers between cap and root", "0", {
+        "Python": (PYTHON + "prover.py", "cap_height: int = 0"),
+        "C++": ("include/merklize/matrix_commitment.hpp", "unsigned cap_height = 0;"),
+        "C": (SEAM + "matrices.h", "0: the cap is the root"),
+        "JavaScript": ("web/js/matrices.js", "options.capHeight ?? 0"),
+    }),
+    Default("bytes to which a manifest places differences", "1 MiB", {
+        "Python": (PYTHON + "manifests/_manifest.py", "PIECE_SIZE = 1 << 20"),
+        "C++": ("include/merklize/manifest.hpp", "default_piece_size = std::uint64_t{1} << 20"),
+        "C": (SEAM + "manifests.h", "0: 1 MiB"),
+        "Rust": (RUST + "manifest.rs", "piece_size: 1 << 20"),
+        "command": ("src/command/manifest/command.cpp", "value_or(options.piece_size)"),
+    }),
+    Default("the format of an outboard", "bao: groups of 1 KiB, the size in front", {
+        "Python": (PYTHON + "bao/_calls.py", 'format: str = "bao"'),
+        "C++": ("include/merklize/bao.hpp", "inline constexpr BaoForm bao_form{};"),
+        "C": (SEAM + "bao.h", "All zero, or null: as bao 0.13 does."),
+        "Rust": (RUST + "bao.rs", "fn default() -> Self { Self::BAO }"),
+        "command": ("src/command/line/table.cpp", "bao: groups of 1 KiB, size in front (the default)"),
+    }),
+    Default("bytes of a block of fs-verity", "4096", {
+        "Python": (PYTHON + "formats/_files.py", "block_size: int = 4096"),
+        "C++": ("include/merklize/file_formats.hpp", "std::uint32_t block_size = 4096;"),
+        "C": (SEAM + "formats.h", "0: 4096"),
+    }),
+    Default("bytes of a piece of BitTorrent", "1 MiB", {
+        "Python": (PYTHON + "formats/_files.py", "piece_length: int = 1 << 20"),
+        "C++": ("include/merklize/file_formats.hpp", "std::uint64_t piece_length = 1 << 20"),
+        "C": (SEAM + "formats.h", "0: 1 MiB"),
+    }),
+]  # fmt: skip
+
 # A language's own words: for making an object, for an output that is given, for other hashes beside BLAKE3.
 OWN_WORDS = {
     "create",
@@ -258,6 +359,11 @@ def words_of(call: str) -> frozenset[str]:
     raise ValueError(f"{call}: no word of the name is left")
 
 
+def verb_of(call: str) -> str:
+    """What a command is called in its group."""
+    return parsed(call)[0].split()[-1]
+
+
 def is_in_order(wanted: list[str], arguments: list[str]) -> bool:
     places = [arguments.index(one) for one in wanted if one in arguments]
     return len(places) == len(wanted) and places == sorted(places)
@@ -275,10 +381,14 @@ def faults() -> list[str]:
     known = {language: public_names.signatures(language) for language in LANGUAGES}
     met, renamed = set(), set()
     for row in rows():
-        first = next(cell for cell in row.cells if cell)
+        first = next(cell for cell in (*row.cells, row.command) if cell)
         names = {words_of(call) for call in first.split(" / ")}
-        for language, cell in zip(LANGUAGES, row.cells, strict=True):
-            if cell and not names & {words_of(call) for call in cell.split(" / ")}:
+        for language, cell in row.by_language().items():
+            if language == "command":
+                is_same = not cell or verb_of(cell) in re.findall("[a-z]+", " ".join(row.cells))
+            else:
+                is_same = not cell or bool(names & {words_of(call) for call in cell.split(" / ")})
+            if not is_same:
                 renamed.add((row.concept, language))
                 if (row.concept, language) not in OTHER_NAMES:
                     found.append(f"{row.concept}, {language}: {cell}: another name than {first}")
@@ -292,10 +402,15 @@ def faults() -> list[str]:
                 missing = [one for one in wanted if not any(one in overload for overload in overloads)]
                 if missing:
                     found.append(f"{where}: no argument {', '.join(missing)}; it has {overloads}")
-                elif wanted and not any(is_in_order(wanted, overload) for overload in overloads):
+                elif not any(is_in_order([one for one in wanted if one[0] != "-"], overload) for overload in overloads):
                     met.add((row.concept, language))
                     if (row.concept, language) not in DEVIATIONS:
                         found.append(f"{where}: its arguments stand in another order: {overloads}")
+    for default in DEFAULTS:
+        for language, (path, words) in default.says.items():
+            text = re.sub(r"\n \* ", " ", (public_names.ROOT / path).read_text())  # lines of C's comments
+            if words not in " ".join(text.split()):
+                found.append(f"default of {default.what}, {language}: {path} no longer says {words!r}")
     found += [f"{', '.join(one)}: listed as a deviation, and there is none" for one in DEVIATIONS if one not in met]
     found += [f"{', '.join(one)}: listed as another name, and it is none" for one in OTHER_NAMES if one not in renamed]
     return found
@@ -310,8 +425,8 @@ def page() -> str:
         "",
         "A cell names a function and its main arguments. Their order is the same in every language: what is hashed or",
         "verified, then how (a hash, a mode or a form), then where the result goes; other arguments follow. In",
-        "JavaScript `options` hold the hash and the mode. In C the object comes first. The words are those of the",
-        "[glossary](glossary.md).",
+        "JavaScript `options` hold the hash and the mode. In C the object comes first. The command takes options in",
+        "any order. The words are those of the [glossary](glossary.md).",
     ]
     for subject, subject_rows in SUBJECTS.items():
         lines += [
@@ -319,16 +434,23 @@ def page() -> str:
             f"## {subject}",
             "",
             f"| what | order | {' | '.join(LANGUAGES)} |",
-            "|---|---|---|---|---|---|---|",
+            "|---|---|---|---|---|---|---|---|",
         ]
         for row in subject_rows:
             cells = []
-            for language, cell in zip(LANGUAGES, row.cells, strict=True):
+            for language, cell in row.by_language().items():
                 calls = cell.split(" / ") if cell else []
+                if language == "command":
+                    calls = [" ".join([name, *given]) for name, given in map(parsed, calls)]
                 if (row.concept, language) in DEVIATIONS:
                     calls = [as_declared(call, known[language][parsed(call)[0]]) for call in calls]
                 cells.append("<br>".join(f"`{call}`" for call in calls) or "-")
             lines.append(f"| {row.concept} | {row.order or '-'} | {' | '.join(cells)} |")
+    lines += ["", "## Defaults", "", f"| what | value | {' | '.join(LANGUAGES)} |", "|---|---|---|---|---|---|---|---|"]
+    for default in DEFAULTS:
+        words = {language: found[1].replace("|", "\\|") for language, found in default.says.items()}
+        said = (f"`{words[one]}`" if one in words else "-" for one in LANGUAGES)
+        lines.append(f"| {default.what} | {default.value} | {' | '.join(said)} |")
     lines += ["", "## Where the order differs", "", "| what | language | why |", "|---|---|---|"]
     lines += [f"| {concept} | {language} | {reason} |" for (concept, language), reason in DEVIATIONS.items()]
     lines += ["", "## Where the name differs", "", "| what | language | why |", "|---|---|---|"]
