@@ -68,7 +68,7 @@ class Outcome(NamedTuple):
 def simulate(case, seed=1):
     rng = random.Random(seed)
     parts = math.ceil(case.bytes / case.part)
-    # Whoever reads shares the store evenly, and nearly all workers read nearly all the time.
+    # Readers share the store evenly, and nearly all workers read nearly all the time.
     rate = min(case.rate, case.store / case.workers)
     waiting, done, again, deaths = parts, 0, 0, 0
     driver_free, driver_busy = 0.0, 0.0

@@ -6,7 +6,7 @@ scripts/surfaces.py --check   fails if the page is out of date
 
 Both fail if a name does not exist in the sources, or if its name or the order of its arguments differs from the
 others of its row without a reason that is listed. A cell has the main arguments. Both fail, too, if a source no longer
-says the default that stands here, so that whoever changes one sees those of the other languages beside it.
+says the default that stands here, so that a change of one shows those of the other languages beside it.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     signer = model_signing.signing.Config().use_elliptic_key_signer(private_key="key")
     signer.set_hashing_config(merklize.signing.Config()).sign("my-model", "model.sig")
 
-A signature is the same whoever hashed: stock programs verify what was signed with this, and
+A signature does not depend on who hashed: stock programs verify what was signed with this, and
 `verifying.Config().set_hashing_config(...)` verifies with this what anybody signed.
 
 model-signing 1.1 keeps its classes of hash engines in private modules, and this module derives from them.

@@ -216,7 +216,7 @@ def _blake3_rounds(v, m):
 
 
 def blake3_parents(values, key=IV, flags=0):
-    """The level above `values`: an odd one goes up as it is."""
+    """The level above `values`: a lone last one moves up unchanged."""
     block = struct.Struct("<16I")
     pairs = zip(values[::2], values[1::2])
     odd = values[-1:] if len(values) % 2 else []

@@ -184,7 +184,7 @@ def test_manifests(ray, small, tmp_path):
 
 
 class Gate:
-    """A fault of a server: whoever asks after the first ones waits until it opens. Nodes that wait are at work."""
+    """A fault of a server: requests after the first ones wait until it opens. Nodes that wait are at work."""
 
     def __init__(self, answered):
         self.answered, self.waiting = answered, 0

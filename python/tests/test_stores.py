@@ -262,7 +262,7 @@ def test_memory_is_bounded(http, monkeypatch):
         nonlocal held, done
         for piece in places(self, stored, wanted):
             yield piece
-            with lock:  # whoever asks for the next one has hashed it
+            with lock:  # a caller that asks for the next one has hashed this one
                 held -= len(piece)
                 done += len(piece)
 

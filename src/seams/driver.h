@@ -54,7 +54,7 @@ typedef struct {
     /* Pinned host memory, which is copied at the link's speed; aligned to 256 bytes, or to 4096 bytes if `unified`, for wrap_host(). */
     mkz_status (*allocate_host)(uint32_t device, uint64_t bytes, void **host);
     void (*release_host)(uint32_t device, void *host);
-    /* 1 if these host bytes, whoever allocated them, are pinned: copied at the link's speed. A null function: none are. */
+    /* 1 if these host bytes, no matter who allocated them, are pinned: copied at the link's speed. A null function: none are. */
     uint32_t (*is_pinned)(uint32_t device, const void *host);
     /* The caller's memory as a block, not owned: a CUdeviceptr, cl_mem or USM pointer. Null (CUDA alone): all memory from address 0 on,
      * about which the vendor's driver is not asked. */

@@ -175,7 +175,7 @@ std::vector<std::byte> dm_verity_format(const std::filesystem::path& data, const
     runtime::VerityOutput out(hashes, is_same || runtime::is_written_in_place(hashes, area));
     if (layout.end() != 0) out.reserve(layout.end());  // nothing is written of one block without a superblock
     const auto head = area.has_superblock ? runtime::area_head(known, area, layout) : std::vector<std::byte>{};
-    // Whoever finds the area half written finds no superblock.
+    // A reader who finds the area half written finds no superblock.
     if (!head.empty()) out.write(std::vector<std::byte>(head.size()), area.offset);
     auto root = runtime::build_verity(
         known, layout, opened.blocks(), run,

@@ -131,7 +131,7 @@ Digest hash_of(const support::Bytes& data) { return merklize::hash(std::as_bytes
 
 using merklize::command::HashResult;
 
-// Hashing asks nothing of whoever calls it.
+// Hashing asks its caller for nothing.
 struct NoCaller : merklize::command::Caller {
     int hand_over(const std::vector<std::string>&) override { throw merklize::command::Failure{"no Python here"}; }
     void prepare_libraries(std::string_view) override {}

@@ -1,7 +1,7 @@
 // Mutates tree files and unfinished ones and feeds them to TreeFile and TreeWriter; sanitizers make memory errors visible:
 //   fuzz-tree-file [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
 // What must hold: no crash, no hang, no memory beyond what the file has; what opens answers every question with an error or with what
-// its bytes say; check() finds nothing only if every node is right; what is taken up again ends as it was written.
+// its bytes say; check() finds nothing only if every node is right; a build that is resumed ends as it was written.
 
 #include <cstdlib>
 #include <cstring>

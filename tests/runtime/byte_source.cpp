@@ -51,7 +51,7 @@ TEST("byte_source: one that changes, ends early or is not wanted any more") {
         CHECK_ERROR(io, "memory: changed while being read", digest_of(changed, hash));
         ended.ends_at = 8192;
         CHECK_ERROR(io, "memory: changed while being read: it has 8192 bytes, and not 300000", digest_of(ended, hash));
-        // The first piece may have come from afar, so the progress function is asked at once.
+        // The first piece may have come over a network, so the progress function is called at once.
         const RunOptions stop{.device = merklize::Device("cpu"), .progress = [](double) { return false; }};
         CHECK_ERROR(cancelled, "cancelled", digest_of(whole, hash, {}, Digest::size, 0, stop));
         CHECK_EQ(whole.reads, 4096u);

@@ -26,7 +26,7 @@ TEST("disk_faults: journals that are not whole, not readable, or of another file
     half();
     const Bytes hot = read_file(journal), changed = read_file(one.path);
 
-    // Whoever may not write to the file is told; the file stays as it is.
+    // A user who may not write to the file gets an error; the file stays as it is.
     ::chmod(one.folder.path().c_str(), 0755);
     ::chmod(one.path.c_str(), 0644);
     ::chmod(journal.c_str(), 0644);

@@ -1,4 +1,4 @@
-// Power failures: whoever opens a tree file afterwards finds it as before a change or as after.
+// Power failures: a tree file that is opened afterwards is as before a change or as after it.
 #include <algorithm>
 
 #include "files/atomic_file.hpp"

@@ -438,7 +438,7 @@ TEST("planted: a .partial file is the user's own, with one link") {
     ::chmod(partial.c_str(), 0666);
     CHECK_EQ(refused("not a regular file"), 0);
     std::filesystem::remove(partial);
-    // His own is taken up again.
+    // The user's own file is resumed.
     CHECK_EQ(as_user(owner,
                      [&] {
                          {

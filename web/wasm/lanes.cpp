@@ -115,7 +115,7 @@ void compress_pairs(const mkz_u32* nodes, mkz_u32 count, const mkz_u32* key, mkz
 }  // namespace
 
 /// The chaining values of the tree above `bytes` > 0 bytes, merged until at most `left` are left. A last value without a
-/// neighbour goes up as it is. Returns how many are left.
+/// neighbour moves up unchanged. Returns how many are left.
 /// counter  index of the first chunk in the whole message
 /// values   room for a value a chunk; the result is at its beginning
 EXPORT(mkz_u32, blake3_subtree)(const mkz_u8* data, mkz_u32 bytes, mkz_u32 counter_low, mkz_u32 counter_high,

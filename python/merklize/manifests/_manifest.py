@@ -158,7 +158,7 @@ class Manifest:
     def prove(self, name: str) -> MerkleProof:
         """Return the proof that the tensor, or file, of this name is under the root.
 
-        Whoever has the root makes the leaf of the entry that he found (`Tensor.leaf()`), and asks
+        A verifier with the root makes the leaf of the entry that it has (`Tensor.leaf()`), and calls
         `proof.verify(root, leaf=leaf)`.
         """
         names = [*self._all_tensors(), *self.files]

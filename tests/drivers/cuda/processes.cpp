@@ -31,7 +31,7 @@ TEST("child-fault: what comes after a wild store") {
     CHECK_REFUSED(MKZ_INTERNAL, text, launch(stream, fill, 1, 32, nullptr, block, 1u, std::uint64_t{1}));
     Memory more;
     CHECK_REFUSED(MKZ_INTERNAL, text, driver().allocate(device(), std::uint64_t{77} << 20, more.slot()));
-    // Cleaning up goes on as ever.
+    // Cleaning up still works.
     event.reset();
     block.reset();
     stream.reset();
