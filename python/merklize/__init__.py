@@ -112,19 +112,8 @@ __all__ = [
 # Imported at their first use: NumPy, which `formats` needs, and the extras are slow to import.
 _MODULES = ("bao", "blake3", "formats", "manifests", "parts", "prover", "ray", "signing", "stores")
 _OF_MANIFESTS = ("Manifest", "check_model", "manifest")
-_MOVED = {
-    "MatrixCommitment": "prover.MatrixCommitment",
-    "MatrixMultiOpening": "prover.MatrixMultiOpening",
-    "MatrixOpening": "prover.MatrixOpening",
-    "Timings": "tuning.Timings",
-    "calibrate": "tuning.calibrate",
-    "calibration": "tuning.calibration",
-    "hash_parts": "parts.hash_parts",
-    "heap_slots": "prover.heap_slots",
-    "merkle_root_parts": "parts.merkle_root_parts",
-    "poseidon2": "prover.poseidon2",
-    "verify_matrix_opening": "prover.verify_opening",
-}
+# Whose names somebody may look for at the top: they need no extra, and are imported for an error's text.
+_SEARCHED = ("bao", "formats", "manifests", "parts", "prover", "tuning")
 
 
 def __getattr__(name: str) -> Any:
@@ -134,10 +123,21 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f".{name}", __name__)
     if name in _OF_MANIFESTS:
         return getattr(importlib.import_module(".manifests", __name__), name)
-    hint = f": it is {__name__}.{_MOVED[name]} now" if name in _MOVED else ""
-    if name in ("hash_many", "hash_elements"):
-        hint = ": hash_rows() hashes rows of one length, hash_each() messages of any lengths"
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
+
+
+def _hint(name: str) -> str:
+    """Return where a name is that the top does not have, or which one was perhaps meant."""
+    import difflib
+    import importlib
+
+    if name.startswith("_"):  # others look for such names: inspect, doctest, pickle
+        return ""
+    for module in _SEARCHED:
+        if name in importlib.import_module(f".{module}", __name__).__all__:
+            return f": it is {__name__}.{module}.{name}"
+    close = difflib.get_close_matches(name, __dir__(), 3)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 def __dir__() -> list[str]:

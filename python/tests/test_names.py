@@ -1,9 +1,11 @@
-"""The names of the package: few at its top, all of them shown, and those that moved say where they are."""
+"""The names of the package: few at its top, all of them shown, and what is not there says where it is."""
 
 import importlib
 import inspect
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -49,14 +51,45 @@ def test_the_core_comes_first():
     assert [name for name in others if f"`{name}" not in more] == []
 
 
-@pytest.mark.parametrize(("old", "new"), merklize._MOVED.items())
-def test_names_that_moved(old, new):
-    with pytest.raises(AttributeError, match=f"no attribute '{old}': it is merklize.{re.escape(new)} now"):
-        getattr(merklize, old)
-    module, _, name = new.partition(".")
-    assert hasattr(importlib.import_module(f"merklize.{module}"), name)
+@pytest.mark.parametrize("module", merklize._SEARCHED)
+def test_names_of_modules(module):
+    """Who looks for them at the top is told where they are."""
+    names = set(importlib.import_module(f"merklize.{module}").__all__) - set(dir(merklize))
+    assert names
+    for name in names:
+        with pytest.raises(AttributeError) as caught:
+            getattr(merklize, name)
+        found = re.fullmatch(
+            rf"module 'merklize' has no attribute '{name}': it is merklize\.(\w+)\.{name}", str(caught.value)
+        )
+        assert getattr(importlib.import_module(f"merklize.{found[1]}"), name)
 
 
-def test_other_names():
-    with pytest.raises(AttributeError, match="module 'merklize' has no attribute 'hush'$"):
-        merklize.hush  # noqa: B018
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("hush", "; did you mean 'hash'?"),
+        ("hash_row", "; did you mean 'hash_rows' or 'hash'?"),
+        ("Merkletree", "; did you mean 'MerkleTree' or 'MerkleForest' or 'MerkleProof'?"),
+        ("MatrixCommitment", ": it is merklize.prover.MatrixCommitment"),
+        ("calibrate", ": it is merklize.tuning.calibrate"),
+        ("xyzzy", ""),
+        ("__wrapped__", ""),
+        ("_hash", ""),
+    ],
+)
+def test_other_names(name, hint):
+    with pytest.raises(AttributeError) as caught:
+        getattr(merklize, name)
+    assert str(caught.value) == f"module 'merklize' has no attribute {name!r}{hint}"
+
+
+def test_the_search_needs_no_extras():
+    """NumPy alone is there beside the standard library."""
+    program = (
+        "import sys; before = set(sys.modules); import merklize; hasattr(merklize, 'xyzzy');"
+        "tops = {name.partition('.')[0] for name in set(sys.modules) - before};"
+        "print(sorted(tops - set(sys.stdlib_module_names) - {'merklize', 'numpy', '_distutils_hack'}))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "[]"

@@ -171,9 +171,6 @@ def test_rows_of_words_wrong_arguments():
     ):
         with pytest.raises(merklize.InvalidArgument, match=r"rows must be uint64\[n, k\] or uint64\[k\], got "):
             merklize.hash_rows(wrong, "rp64_256")
-    for name in ("hash_many", "hash_elements"):
-        with pytest.raises(AttributeError, match=r"hash_rows\(\) hashes rows of one length, hash_each\(\) messages"):
-            getattr(merklize, name)
     known = r"hash_rows: unknown hash 'sha1'; did you mean 'sha256'\? known: .*rp64_256_v1"
     with pytest.raises(merklize.InvalidArgument, match=known):
         merklize.hash_rows(np.zeros((2, 4), np.uint64), "sha1")
