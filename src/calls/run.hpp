@@ -31,7 +31,8 @@ public:
     const DeviceState& device() const noexcept { return state_of(options_.device); }
     const RunOptions& options() const noexcept { return options_; }
     mkz_policy policy() const noexcept { return to_seam(options_.policy); }
-    unsigned threads() const { return options_.threads == 0 ? default_threads() : options_.threads; }
+    /// Of the CPU: those asked for, or all that the process may use.
+    unsigned threads() const noexcept { return threads_; }
     /// Whether jobs run on the CPU; false for one device and for several.
     bool on_host() const noexcept { return executor_ == &host_; }
     /// Whether the call returns an event, so that nothing in it may wait.
@@ -48,7 +49,7 @@ public:
     /// threads  0 = as many as the call may use
     template <class Job>
     void launch_on_host(const Job& job, unsigned threads = 0) {
-        progress_.end(HostExecutor(threads == 0 ? options_.threads : threads).launch(job, progress_.begin(0)));
+        progress_.end(HostExecutor(threads == 0 ? threads_ : threads).launch(job, progress_.begin(0)));
     }
     /// Runs a job on the CPU, by the calling thread alone and without progress: for pieces inside a parallel loop. Safe from any thread.
     template <class Job>
@@ -77,6 +78,7 @@ public:
 private:
     const RunOptions& options_;
     const Ending ending_;
+    const unsigned threads_;  // asked for once, since it is a system call
     HostExecutor host_;
     std::unique_ptr<DeviceCall> device_call_{};  // on one device with queues
     std::unique_ptr<Executor> several_{};        // on several devices

@@ -86,7 +86,11 @@ std::vector<Group> groups_of(std::span<const MessageView> messages, const Device
             return group.device == device && group.messages[0].place.on_device == (buffer != nullptr);
         };
         auto group = std::ranges::find_if(groups, is_its);
-        if (group == groups.end()) group = groups.insert(groups.end(), {device, {}, {}});
+        if (group == groups.end()) {
+            group = groups.insert(groups.end(), {device, {}, {}});
+            group->indices.reserve(messages.size() - i);
+            group->messages.reserve(messages.size() - i);
+        }
         group->indices.push_back(i);
         group->messages.push_back(buffer != nullptr ? runtime::Extent{runtime::place_of(*buffer), buffer->size()}
                                                     : runtime::Extent{runtime::host_place(messages[i].host().data()),

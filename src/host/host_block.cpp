@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <new>
@@ -20,9 +21,18 @@
 namespace merklize::runtime {
 namespace {
 
+constexpr std::uint64_t page_bytes = 4096;
+// The heap gives blocks up to this size: a system call for one takes longer than the merges of its tree.
+constexpr std::uint64_t most_of_heap = 64 << 10;
+
+void* block_of_heap(std::uint64_t bytes) {
+    const std::uint64_t pages = (std::max<std::uint64_t>(bytes, 1) + page_bytes - 1) / page_bytes;
+    return std::aligned_alloc(page_bytes, pages * page_bytes);
+}
+
 // The kernels touch the pages first, from all threads. Huge pages make that cheap.
 void* map_block(std::uint64_t bytes) {
-    constexpr std::uint64_t huge = 2u << 20, page = 4096;
+    constexpr std::uint64_t huge = 2u << 20;
     if (bytes > UINT64_MAX - huge) return nullptr;
     const std::uint64_t slack = bytes >= huge ? huge : 0;
     void* raw =
@@ -31,7 +41,8 @@ void* map_block(std::uint64_t bytes) {
     if (slack == 0) return raw;
     // Unmaps what lies before and after the aligned part.
     const auto start = reinterpret_cast<std::uintptr_t>(raw), end = start + bytes + slack;
-    const std::uintptr_t aligned = (start + huge - 1) / huge * huge, used = (aligned + bytes + page - 1) / page * page;
+    const std::uintptr_t aligned = (start + huge - 1) / huge * huge,
+                         used = (aligned + bytes + page_bytes - 1) / page_bytes * page_bytes;
     if (aligned != start) munmap(raw, aligned - start);
     if (end > used) munmap(reinterpret_cast<void*>(used), end - used);
     raw = reinterpret_cast<void*>(aligned);
@@ -88,8 +99,9 @@ std::uint64_t host_memory() noexcept {
 }
 
 // Memory is taken when it is touched, so a system that overcommits reports no error here.
-HostBlock::HostBlock(std::uint64_t bytes) : data_(take_spare(bytes)), bytes_(bytes) {
-    if (data_ == nullptr && bytes <= host_memory()) data_ = map_block(bytes);
+HostBlock::HostBlock(std::uint64_t bytes) : bytes_(bytes) {
+    data_ = bytes <= most_of_heap ? block_of_heap(bytes) : take_spare(bytes);
+    if (data_ == nullptr && bytes > most_of_heap && bytes <= host_memory()) data_ = map_block(bytes);
     if (data_ == nullptr) {
         throw Error(ErrorCode::out_of_memory, "out of memory: " + std::to_string(bytes) +
                                                   " bytes are needed, this process can have " +
@@ -98,7 +110,10 @@ HostBlock::HostBlock(std::uint64_t bytes) : data_(take_spare(bytes)), bytes_(byt
 }
 
 HostBlock::~HostBlock() {
-    if (data_ == nullptr) return;
+    if (bytes_ <= most_of_heap) {
+        std::free(data_);
+        return;
+    }
     if (madvise(data_, bytes_, MADV_FREE) == 0) {
         if (Spare* spare = new (std::nothrow) Spare{data_, bytes_}) {
             keep_spare(spare);
@@ -109,10 +124,10 @@ HostBlock::~HostBlock() {
 }
 
 void HostBlock::clear(std::uint64_t first, std::uint64_t bytes) noexcept {
-    constexpr std::uint64_t page = 4096;
     auto* data = static_cast<std::byte*>(data_);
-    const std::uint64_t last = first + bytes, from = (first + page - 1) / page * page, to = last / page * page;
-    if (to <= from || madvise(data + from, to - from, MADV_DONTNEED) != 0) {
+    const std::uint64_t last = first + bytes, from = (first + page_bytes - 1) / page_bytes * page_bytes,
+                        to = last / page_bytes * page_bytes;
+    if (bytes_ <= most_of_heap || to <= from || madvise(data + from, to - from, MADV_DONTNEED) != 0) {
         std::memset(data + first, 0, bytes);
         return;
     }

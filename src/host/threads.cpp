@@ -227,7 +227,7 @@ bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std:
         return keep = tick(static_cast<double>(done) / static_cast<double>(n));
     };
 
-    const std::size_t useful = std::min<std::size_t>(threads == 0 ? default_threads() : threads, n);
+    const std::size_t useful = n <= 1 ? n : std::min<std::size_t>(threads == 0 ? default_threads() : threads, n);
     if (useful <= 1) {
         for (std::size_t i = 0; i < n && keep; i++) {
             body(i);

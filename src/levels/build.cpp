@@ -30,7 +30,7 @@ mkz_policy tuned(const Merges& merges, std::uint64_t n, const Run& run) {
     const std::uint32_t hash = merges.info().unit;
     mkz_policy policy = run.policy();
     // The tuned policies of the CPU were measured with all threads.
-    if (!run.on_host() || run.threads() == default_threads())
+    if (!run.on_host() || run.options().threads == 0 || run.threads() == default_threads())
         policy = tuned_policy(backend, device, MKZ_KERNEL_MERGE_SUBTREES, hash, n, policy);
     backend.tune(device, MKZ_KERNEL_MERGE_SUBTREES, hash, std::max<std::uint64_t>(n, 2) - 1, run.threads(), &policy);
     return policy;
