@@ -39,7 +39,7 @@ class Hasher(_native.Hasher):
     threads   for large updates; None, which is also Hasher.AUTO, is all that the process may use
     usedforsecurity  ignored, as in blake3-py
 
-    Threads may share one: each call waits for the one before.
+    Threads may share a hasher: each call waits for the previous one.
     """
 
     AUTO = None
@@ -220,17 +220,17 @@ def hash_file(
 ) -> bytes:
     """Return the digest of a file, which is never completely in memory.
 
-    path      a path, or a file descriptor or open file: read from where it stands to its end, and left open.
+    path      a path, or a file descriptor or open file: read from its position to its end, and left open.
               A plain file is read by all threads; anything else by its readinto() or read(): gzip.open(), io.BytesIO.
               Or a URL of fsspec, "s3://...", "gs://...", "https://...": docs/stores.md
     progress  as in hash(); 0 while the length is not known
     mmap      True: a plain file is mapped, not read, which saves a copy of what the system has in memory. Only for
-              files that nobody makes shorter meanwhile: that would end the process (SIGBUS). What cannot be mapped is
-              read
+              files that nobody makes shorter meanwhile, which would end the process (SIGBUS). A file that cannot be
+              mapped is read
 
     The rest is as in hash(). Raises FileError too: unreadable, or size or times changed while it was read.
-    A file that states a wrong size, as those in /proc and /sys do, is read to its end. Of a file that is being written
-    in place, also by a single write() that goes on meanwhile, the digest is that of neither version.
+    A file that states a wrong size, as those in /proc and /sys do, is read to its end. While a file is written in
+    place, even by a single write(), its digest may be that of neither version.
     """
     key, context = mode_of(options)
     run = run_of("hash_file", options, tuned=is_blake3(hash))

@@ -31,11 +31,11 @@ def hash_parts(
 ) -> bytes:
     """Return the BLAKE3 digest of the bytes of several arrays, one after another: hash() of their concatenation.
 
-    parts    tensors or DeviceArrays, of one device or several; the bytes of each in C order. Each but the last of those
-             that are not empty has a multiple of 1024 bytes
+    parts    tensors or DeviceArrays, of one device or several; the bytes of each in C order. Each non-empty part but
+             the last must have a multiple of 1024 bytes
 
-    What is enqueued on the parts' default streams is waited for; the rest is as in hash(). Devices work at once, so
-    timings (merklize.tuning.options) are those of the slowest.
+    Waits for the work that is enqueued on the parts' default streams; the rest is as in hash(). Devices work at once,
+    so timings (merklize.tuning.options) are those of the slowest.
     Raises InvalidArgument: a part on the host, or of another length.
     """
     run = settings("auto", threads)
@@ -52,7 +52,7 @@ def merkle_root_parts(
 
     leaves  2^k tensors or DeviceArrays of equal shape, uint8[n, 32], uint64[n, 4] or uint32[n, 8], n a power of two
 
-    What is enqueued on the parts' default streams is waited for; the rest is as in merkle_root().
+    Waits for the work that is enqueued on the parts' default streams; the rest is as in merkle_root().
     Raises InvalidArgument: a part on the host, shapes, dtypes, a word >= p.
     """
     run = settings("auto", threads)

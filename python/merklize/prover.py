@@ -68,8 +68,8 @@ class MatrixCommitment:
     if that is the CPU or they do not fit. A single matrix of 2^k rows has the root of MerkleTree.from_rows().
     Safe to use from several threads.
 
-    matrices    one matrix or a list, as hash_rows() takes them, but of different heights: beside one of h rows, those
-                of ceil(h / 2^k) rows for any k
+    matrices    one matrix or a list, as hash_rows() takes them, but of different heights: if the tallest has h rows,
+                each must have ceil(h / 2^k) rows for some k
     hash        one of HASHES
     arity       children of a node: 2, or 4 for the Plonky3 hashes, some hashes of bytes, and poseidon2() of constants
                 with a `quad`
@@ -220,7 +220,7 @@ def verify_opening(
 
     The other arguments are the verifier's own, as those of MatrixCommitment; of hashes of bytes the words' size is that
     of the opening's rows. Raises InvalidArgument: a cap that is no array of digests; dims or options that no commitment
-    has; a matrix that is hashed into a layer above the cap, where nothing shows its rows. TypeError: no opening.
+    has; a matrix that is hashed into a layer above the cap, where no opening proves it. TypeError: no opening.
     """
     import numpy as np
 

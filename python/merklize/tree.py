@@ -37,12 +37,12 @@ class MerkleTree:
               array of NumPy, or a tensor as hash() takes them: one on a device stays there. [] or n = 0 is RFC
               6962's empty tree, of "sha256_rfc6962" with "left_full" alone: its root is SHA-256 of nothing
     hash      one of HASHES; for field hashes each word is less than the modulus. None: the format's, else "blake3"
-    format    who verifies the tree: "rfc6962", "bitcoin", "ssz", "bittorrent_v2", "glacier", "winterfell", "miden",
-              "plonky3"; it
+    format    the system that verifies the tree: "rfc6962", "bitcoin", "ssz", "bittorrent_v2", "glacier", "winterfell",
+              "miden", "plonky3"; it
               fixes hash and rule (docs/formats.md)
-    rule      what becomes of a level's last node where their count is odd: "left_full" (it goes up: RFC 6962; also
+    rule      what becomes of the last node of a level with an odd count: "left_full" (it moves up: RFC 6962; also
               "promote"), "pad" (merged with `padding`), "duplicate_last" (merged with itself), "perfect" (n must be a
-              power of two). None: "perfect" for field hashes, else "left_full". They agree where n is a power of two
+              power of two). None: "perfect" for field hashes, else "left_full". All agree if n is a power of two
     key       32 bytes: keyed merges, of the hash "blake3"
     context   text that names a purpose: derive-key merges, of the hash "blake3"
     padding   of the rule "pad": 32 bytes, zeros by default
@@ -276,7 +276,7 @@ class MerkleTree:
 
         leaves  all leaves again, of a tree with dropped levels
 
-        Of a tree on a device, only the paths leave it, those of all indices at once.
+        From a tree on a device only the paths are copied, those of all indices at once.
         Raises InvalidArgument: index >= n_leaves or negative.
         """
         try:

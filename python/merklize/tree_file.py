@@ -271,12 +271,12 @@ class TreeBuilder:
 class TreeWriter:
     """Builds a tree file from leaves that come in pieces, in little memory. A context manager.
 
-    The work goes on in PATH.partial, which takes the place of PATH in finish().
+    It writes PATH.partial, which replaces PATH in finish().
 
     n_leaves   of the whole tree; None: not known before the end
     leaf_size, file_size  of the file that the leaves stand for, to note in the tree's; or 0
     resume     True: go on from the leaves that a killed process left in PATH.partial, if they belong to such a tree.
-               You know that they are its first leaves; `written` says how many there are. False: discard them
+               You must know that they are its first leaves; `written` is their number. False: discard them
 
     The rest is as in MerkleTree. Raises FileError, InvalidArgument.
     """

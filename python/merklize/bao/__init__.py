@@ -5,13 +5,13 @@
 >>> bao.decode(made.encoding, made.root)
 b'hello'
 
-An *outboard* has the nodes of BLAKE3's own tree, an *encoding* nodes and message, a *slice* what of an encoding belongs
-to a range. docs/bao.md has the formats. Every call takes
+An *outboard* has the nodes of BLAKE3's own tree, an *encoding* nodes and message, a *slice* the parts of an
+encoding that a range needs. docs/bao.md has the formats. Every call takes
 
 format      "bao": bao 0.13, the message's size in front, groups of 1 KiB. "bao_tree": bao-tree's outboards in
             pre-order, groups of 16 KiB, no size. "bao_tree_post": the same in post-order, which only outboards have
 group_size  bytes of a group, if not the format's: a power of two, 1024 to 2^30
-size        of the message, where the format has none: who verifies must know it, but need not trust it
+size        of the message, if the format has none: the verifier must know it, but need not trust it
 """
 
 from ._calls import (

@@ -72,8 +72,8 @@ def fetch(
 ) -> Fetched:
     """Download a file whose BLAKE3 digest is `root`, group by verified group.
 
-    What is verified is written to OUT.partial, and stays there if the download fails: the next call verifies it and
-    goes on. What is wrong, or does not come, is asked for again. `out` appears when all of it is right.
+    Verified bytes are written to OUT.partial, which stays if the download fails; the next call verifies it and resumes.
+    Wrong and missing bytes are requested again. `out` appears when it is complete.
 
     url          http or https; a user and password in it go to that server alone. A server that does not give ranges is
                  read from the beginning
@@ -81,13 +81,13 @@ def fetch(
     out          a path: a link is followed, and its target replaced. A device, a pipe or a descriptor gets what is
                  verified in order
     size         of the file, if the format does not have it
-    retries      tries in a row that bring nothing new before it gives up, with growing pauses
+    retries      attempts in a row without new bytes after which it gives up, with growing pauses
     timeout      seconds that the server may be silent
-    speed_limit  bytes a second that must come, on average of `timeout` seconds; a slower try brings nothing
+    speed_limit  least bytes a second, averaged over `timeout` seconds; a slower attempt ends
     progress     called with the share that is there, 0 to 1; returning False raises Cancelled
 
-    Memory: 4 MiB, or a group. Raises Mismatch: the outboard is not the root's, or the server's file is another;
-    FileError: the server refuses, or the file cannot be written; InvalidArgument: the URL, the format, the size.
+    Memory: 4 MiB, or a group. Raises Mismatch: the outboard or the server's file does not match the root; FileError:
+    the server refuses, or the file cannot be written; InvalidArgument: the URL, the format, the size.
     """
     try:
         place = _place(url)

@@ -54,7 +54,7 @@ class Decoder(_native.BaoDecoder):
     def take(self, item: HostData, /) -> bytes:
         """Verify the next item, of wants() bytes, and return the bytes of the message in it: whole chunks, or none.
 
-        Raises Mismatch: it is not what the root says. The same item is then still wanted.
+        Raises Mismatch if the item does not match the root. The same item is then still wanted.
         """
         return super().take(item)
 
@@ -115,7 +115,7 @@ class Reader(io.RawIOBase):
     size      of the message; None asks the file for its end
 
     Reads whole groups, 256 KiB at least, and keeps the last ones. Not for several threads at once. A read that begins
-    where the file, or the outboard, is not what the root says raises Mismatch; one that comes there ends before it.
+    at bytes that do not match the root raises Mismatch; a read that reaches such bytes ends before them.
     """
 
     def __init__(

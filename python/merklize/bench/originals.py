@@ -1,7 +1,7 @@
 """Figures that the projects before this one published, in seconds.
 
 They are itzmeanjan's blake3 (SYCL), merklize-blake3 (OpenCL) and ff-p-cuda. Other hardware, so a comparison says little
-about the software alone: the ratio of integer throughput is given where we know it.
+about the software alone: the ratio of integer throughput is given where it is known.
 """
 
 from __future__ import annotations

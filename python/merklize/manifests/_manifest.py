@@ -29,8 +29,8 @@ MOST_BYTES = 1 << 32
 class Manifest:
     """The names, dtypes, shapes and digests of tensors, and the digests of files beside them, under one root.
 
-    Made by manifest(), or read by load() and from_json(). It never changes. Equal if the text of both is the same,
-    without what refresh() goes by.
+    Made by manifest(), or read by load() and from_json(). It never changes. Two are equal if their texts are, without
+    the times and inodes that refresh() compares.
     """
 
     __slots__ = ("__weakref__", "_folder", "_path", "_tensors", "_tree", "_whole")
@@ -103,7 +103,7 @@ class Manifest:
     def to_json(self, *, seen: bool = True) -> str:
         """Return the text, with fields and entries in one order (docs/manifest-format.md).
 
-        seen  with the times and inodes of files, which refresh() goes by; without, the text is the same on all machines
+        seen  with the times and inodes of files, which refresh() compares; without, the text is equal on all machines
         """
         return self._whole.to_json(seen)
 
@@ -120,7 +120,7 @@ class Manifest:
     def save(self, path: Path, *, seen: bool = True) -> None:
         """Write the text to a file, which appears complete or not at all; for a link, its target. Devices get a stream.
 
-        Raises FileError, and InvalidArgument if that is one of the files that were hashed: it could not stay as it was.
+        Raises FileError, and InvalidArgument if the path is one of the hashed files, which saving would change.
         """
         path = plain(path)
         if is_url(path):
@@ -356,8 +356,8 @@ def manifest(
                 or on devices, or an object with state_dict(). Or a path: of a safetensors file, of an index of shards
                 (*.index.json), or of a folder: its safetensors files tensor by tensor, all others as files. Or the URL
                 of such a thing in a store (docs/stores.md)
-    piece_size  a difference in longer tensors and files is later placed to such a piece of bytes: a power of two of at
-                least 256 KiB, or 0. It costs 32 bytes a piece and no time
+    piece_size  bytes of a piece: a power of two of at least 256 KiB, or 0. In longer tensors and files, a check tells
+                which piece differs. It costs 32 bytes a piece and no time
     ignore      of a folder: patterns of names ("*.lock", ".git") that are left out, and left out by checks
     follow_links  take symbolic links to files for the files, as in the hub's cache; otherwise they are an error
     exclude     of a folder: a file that is left out, such as the manifest

@@ -5,7 +5,7 @@
 `hash_file`, `hash_files`   BLAKE3 digests
 `build_tree`                a root, or a whole tree file
 `manifest`                  weights, tensor by tensor
-`Options`                   how the work is cut, and what a task asks for
+`Options`                   how the work is cut, and the resources of a task
 
 An object is cut where BLAKE3's own tree, or the tree above its leaves, has a subtree. A task reads its part, and gives
 the 32 bytes of its subtree; the driver merges them. A task may run twice, or on any node, and gives the same bytes: a

@@ -77,9 +77,9 @@ def hash_file(
     url       a URL, or a path that names the same file on every node
     device    "auto": the GPU that Ray gives to a task, else its CPUs
     address   of a cluster of Ray; None: the one of RAY_ADDRESS, of this process, or a new one of this machine
-    state     a file for what is done, a line of about 90 bytes a part: a driver that is killed goes on from it. It is
+    state     a file for the results so far, a line of about 90 bytes a part, from which a killed driver resumes. It is
               removed at the end
-    options   how the work is cut, and what a task asks for
+    options   how the work is cut, and the resources of a task
 
     The rest is as in merklize.hash_file(). Raises FileError (unreadable, or it changed meanwhile), Unavailable (a
     cluster that has less than is asked for), Mismatch (workers with another version of this package), InvalidArgument

@@ -1,6 +1,6 @@
 """Failures between this process and a store. Errors of other packages become errors of merklize, without their texts.
 
-Their texts may hold signed URLs and keys. So ours have the name, the rule, and the kind of the error alone.
+Their texts may hold signed URLs and keys. So errors of merklize have only the name, the rule and the kind of the error.
 """
 
 from __future__ import annotations

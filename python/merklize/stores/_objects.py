@@ -24,7 +24,7 @@ NO_RANGES = "the server ignores ranges"
 class Stored:
     """An object of a store that is open for reading.
 
-    name     for texts: without anything secret
+    name     for texts, without secrets
     size     bytes; None while that is not known, of a server that ignores ranges
     version  what the store calls this content: an ETag, a generation; "" if it has no name for it
     ranges   whether parts can be read; otherwise only stream() reads it, once
@@ -338,7 +338,7 @@ _KINDS: dict[str | None, type[Stored]] = {"s3": S3Object, "http": HttpObject}
 def open_object(url: str, first: int | None = None) -> Stored:
     """Open an object.
 
-    first  bytes of it that are surely wanted, which may come with the answer; None: a range
+    first  bytes that will surely be read; they may come with the first response. None: a range
 
     Raises FileError (not there, no credentials, unreachable), Unavailable (the extra is not installed).
     """
