@@ -2,7 +2,7 @@
 import { digestOrNull, findHash, findHashById, joined, ruleName, rules, shown, toBytes, toHex } from './common.js';
 import { Proof, jsonKinds } from './proof.js';
 import { m } from './ready.js';
-import { bits, climb, consistencyCount, heightOf, noTree, siblingCount } from './shape.js';
+import { bits, climb, consistencyPlaces, eachSibling, heightOf, noTree } from './shape.js';
 
 /** Why a proof is none. Not an error of the caller: verify() gives false. */
 export class Malformed extends Error {}
@@ -52,29 +52,47 @@ class Reader {
     }
 }
 
-/** Counts, indices and words of a proof fit together. Returns it as a Proof. */
+function requireTree(nLeaves, rule) {
+    const why = noTree(nLeaves, rule);
+    if (why) malformed(why);
+}
+function requireIndices(indices, nLeaves) {
+    if (indices.length === 0) malformed('a proof is of at least one leaf');
+    indices.forEach((index, i) => {
+        if (index < 0n || index >= nLeaves) malformed(`index ${index} is not below the ${nLeaves} leaves`);
+        if (i > 0 && index <= indices[i - 1]) malformed(`indices must ascend, got ${indices[i - 1]}, ${index}`);
+    });
+}
+function requireOldLeaves({ rule, oldLeaves, nLeaves }) {
+    if (rule !== 'left_full') malformed(`a proof of consistency is of the rule 'left_full', not '${rule}'`);
+    if (oldLeaves < 1n || oldLeaves > nLeaves) malformed(`the old tree must have 1 to ${nLeaves} leaves, got ${oldLeaves}`);
+}
+function siblingCount(nLeaves, rule, indices) {
+    let count = 0;
+    eachSibling(nLeaves, rule, indices, () => count++);
+    return count;
+}
+const consistencyCount = (oldLeaves, nLeaves) => consistencyPlaces(oldLeaves, nLeaves).length;
+
+/** Counts and indices of a proof fit together, and its words are elements. Returns it as a Proof. */
 function checked(proof) {
-    const { hash, rule } = proof;
-    const tree = noTree(proof.nLeaves, rule);
-    if (tree) malformed(tree);
+    const { rule } = proof;
+    requireTree(proof.nLeaves, rule);
     const count = (given, needed, what) => {
         if (given !== needed) malformed(`the proof must have ${needed} ${what}, got ${given}`);
     };
     if (proof.kind === 2) {
-        if (rule !== 'left_full') malformed(`a proof of consistency is of the rule 'left_full', not '${rule}'`);
-        if (proof.oldLeaves < 1n || proof.oldLeaves > proof.nLeaves)
-            malformed(`the old tree must have 1 to ${proof.nLeaves} leaves, got ${proof.oldLeaves}`);
+        requireOldLeaves(proof);
         count(proof.nodes.length, consistencyCount(proof.oldLeaves, proof.nLeaves), 'nodes');
     } else {
-        if (proof.indices.length === 0) malformed('a proof is of at least one leaf');
-        proof.indices.forEach((index, i) => {
-            if (index < 0n || index >= proof.nLeaves) malformed(`index ${index} is not below the ${proof.nLeaves} leaves`);
-            if (i > 0 && index <= proof.indices[i - 1]) malformed(`indices must ascend, got ${proof.indices[i - 1]}, ${index}`);
-        });
+        requireIndices(proof.indices, proof.nLeaves);
         count(proof.leaves.length, proof.indices.length, 'leaves');
         count(proof.siblings.length, siblingCount(proof.nLeaves, rule, proof.indices), 'siblings');
     }
-    const kind = findHash(hash);
+    return ofElements(proof);
+}
+function ofElements(proof) {
+    const { hash } = proof, kind = findHash(hash);
     for (const [name, digests] of [['leaf', proof.leaves], ['sibling', proof.siblings], ['node', proof.nodes]]) {
         const i = digests ? m.firstNotElement(kind, joined(digests)) : -1;
         if (i < 0) continue;
@@ -95,26 +113,20 @@ function fromBytes(bytes) {
     if (kind > 2) malformed(`the kind must be 0 to 2, got ${kind}`);
     const nLeaves = input.u64('the count of leaves');
     const head = { kind, hash, rule: rules[rule], nLeaves };
-    const tree = noTree(nLeaves, head.rule);
-    if (tree) malformed(tree);
+    requireTree(nLeaves, head.rule);
     let proof;
-    if (kind === 0) {
-        const indices = [input.u64('the index')];
-        if (indices[0] >= nLeaves) malformed(`index ${indices[0]} is not below the ${nLeaves} leaves`);
-        const leaves = input.digests(1, 'the leaf');
-        proof = { ...head, indices, leaves, siblings: input.digests(siblingCount(nLeaves, head.rule, indices), 'the siblings') };
-    } else if (kind === 1) {
-        const indices = readRuns(input, nLeaves);
-        if (indices.length === 0) malformed('a proof is of at least one leaf');
+    if (kind === 2) {
+        const oldLeaves = input.u64('the count of old leaves');
+        requireOldLeaves({ ...head, oldLeaves });
+        proof = { ...head, oldLeaves, nodes: input.digests(consistencyCount(oldLeaves, nLeaves), 'the nodes') };
+    } else {
+        const indices = kind === 0 ? [input.u64('the index')] : readRuns(input, nLeaves);
+        requireIndices(indices, nLeaves);
         const leaves = input.digests(indices.length, 'the leaves');
         proof = { ...head, indices, leaves, siblings: input.digests(siblingCount(nLeaves, head.rule, indices), 'the siblings') };
-    } else {
-        const oldLeaves = input.u64('the count of old leaves');
-        if (oldLeaves < 1n || oldLeaves > nLeaves) malformed(`the old tree must have 1 to ${nLeaves} leaves, got ${oldLeaves}`);
-        proof = { ...head, oldLeaves, nodes: input.digests(consistencyCount(oldLeaves, nLeaves), 'the nodes') };
     }
     input.end();
-    return checked(proof);
+    return ofElements(proof);
 }
 
 /** At most as many indices as there can be leaves in the bytes that are left: a few bytes never take much memory. */

@@ -6,7 +6,7 @@ import {
 import { modeOf } from './hash.js';
 import { Malformed, parsed, parsedWinterfell } from './parse.js';
 import { m } from './ready.js';
-import { beginsWithOldRoot, climb, heightOf, walkConsistency } from './shape.js';
+import { climb, consistencyPlaces, heightOf } from './shape.js';
 
 const merger = (hash, { key, flags }) => (left, right) => {
     const pair = new Uint8Array(64);
@@ -17,8 +17,9 @@ const merger = (hash, { key, flags }) => (left, right) => {
 
 /** The root that follows from leaves and siblings. visit(level, sibling, node, other, parent), if given, sees each step. */
 function rootOf(proof, hash, mode, visit) {
+    const height = heightOf(proof.nLeaves);
     let positions = proof.indices, nodes = proof.leaves, next = 0;
-    for (let level = 0; level < heightOf(proof.nLeaves); level++) {
+    for (let level = 0; level < height; level++) {
         const pairs = [], at = [], above = [];
         const parents = climb(positions, proof.nLeaves, level, proof.rule, (sibling, i) => {
             const node = nodes[i];
@@ -41,14 +42,13 @@ function rootOf(proof, hash, mode, visit) {
 
 /** {oldRoot, newRoot} that follow from a proof of consistency. Where it begins with the old root, the caller's is used. */
 function rootsOf(proof, hash, mode, oldRoot) {
-    if (proof.oldLeaves === proof.nLeaves) return { oldRoot, newRoot: oldRoot };
     const merge = merger(hash, mode);
-    let next = beginsWithOldRoot(proof.oldLeaves) ? 0 : 1;
-    let older = next === 0 ? oldRoot : proof.nodes[0], newer = older;
-    walkConsistency(proof.oldLeaves, proof.nLeaves, (inOld) => {
-        const node = proof.nodes[next++];
-        if (inOld) older = merge(node, older);
-        newer = inOld ? merge(node, newer) : merge(newer, node);
+    let older = oldRoot, newer = oldRoot;
+    consistencyPlaces(proof.oldLeaves, proof.nLeaves).forEach(([, , side], i) => {
+        const node = proof.nodes[i];
+        if (side === 'first') return (older = newer = node);
+        if (side === 'left') older = merge(node, older);
+        newer = side === 'left' ? merge(node, newer) : merge(newer, node);
     });
     return { oldRoot: older, newRoot: newer };
 }
@@ -63,21 +63,21 @@ export function parseProof(proof) {
     }
 }
 
+const verifying = ['expect', ...modeNames], blake3 = findHash('blake3');
+
 /** What the caller says, checked: {options, expect, roots}. roots: {root}, or of a proof of consistency {oldRoot, newRoot} */
 function givenOf(roots, options, what) {
-    const digests = Object.fromEntries(Object.entries(roots).map(([name, root]) => [name, toDigest(root, `${what}: ${name}`)]));
-    requireOptions(options, ['expect', ...modeNames], what);
-    modeOf(findHash('blake3'), options, what);
-    const { expect = {} } = options, checks = {
-        hash: (name, at) => hashNamed(name, at).name,
-        rule: ruleNamed,
-        nLeaves: countOf,
-        index: countOf,
-        leaf: toDigest,
-    };
+    const digests = {};
+    for (const name in roots) digests[name] = toDigest(roots[name], `${what}: ${name}`);
+    requireOptions(options, verifying, what);
+    modeOf(blake3, options, what);
+    const { expect = {} } = options, { hash, rule, nLeaves, index, leaf } = expect;
     requireOptions(expect, expectations, what, 'expect');
-    const entries = Object.entries(expect).filter(([, value]) => value !== undefined);
-    return { options, roots: digests, expect: Object.fromEntries(entries.map(([name, value]) => [name, checks[name](value, `${what}: expect.${name}`)])) };
+    const checked = (value, check, name) => (value === undefined ? undefined : check(value, `${what}: expect.${name}`));
+    return { options, roots: digests, expect: {
+        hash: checked(hash, (name, at) => hashNamed(name, at).name, 'hash'), rule: checked(rule, ruleNamed, 'rule'),
+        nLeaves: checked(nLeaves, countOf, 'nLeaves'), index: checked(index, countOf, 'index'), leaf: checked(leaf, toDigest, 'leaf'),
+    } };
 }
 function countOf(value, what) {
     const isCount = (typeof value === 'bigint' || Number.isSafeInteger(value)) && value >= 0;

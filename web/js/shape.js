@@ -44,38 +44,35 @@ export function climb(positions, n, level, rule, visit) {
     return parents;
 }
 
-const isGiven = (sibling) => sibling === 'left' || sibling === 'right';
-
-/** How many siblings a proof of these ascending indices has. */
-export function siblingCount(n, rule, indices) {
-    let count = 0, positions = indices;
-    for (let level = 0; level < heightOf(n); level++)
-        positions = climb(positions, n, level, rule, (sibling) => (count += isGiven(sibling) ? 1 : 0));
-    return count;
+/** visit(level, index) of each sibling that a proof of these ascending indices has, in its order. */
+export function eachSibling(n, rule, indices, visit) {
+    const height = heightOf(n);
+    for (let level = 0, positions = indices; level < height; level++) {
+        const below = positions;
+        positions = climb(below, n, level, rule, (sibling, i) => {
+            if (sibling === 'left') visit(level, below[i] - 1n);
+            if (sibling === 'right') visit(level, below[i] + 1n);
+        });
+    }
 }
 
-/** The nodes of a consistency proof (RFC 9162, 2.1.4.2), without the first one of a proof whose old tree is no node of the new one.
- *  visit(inOld): the node goes to the left on both sides; else to the right, on the new tree's side alone. */
-export function walkConsistency(oldLeaves, newLeaves, visit) {
-    let oldAt = oldLeaves - 1n, newAt = newLeaves - 1n;
+/** The nodes of a consistency proof in its order (RFC 9162, 2.1.4.2): [level, index, side] of each. side: 'first' is the node that both
+ *  sides begin with, which an old tree that is a node of the new one has no need of; 'left' of both; 'right' of the new tree's alone. */
+export function consistencyPlaces(oldLeaves, newLeaves) {
+    const places = [];
+    if (oldLeaves === newLeaves) return places;
+    let oldAt = oldLeaves - 1n, newAt = newLeaves - 1n, level = 0;
     const up = () => {
         oldAt >>= 1n;
         newAt >>= 1n;
+        level++;
     };
     while (oldAt % 2n === 1n) up();
-    while (newAt !== 0n) {
-        const inOld = oldAt % 2n === 1n || oldAt === newAt;
-        visit(inOld);
-        if (inOld) while (oldAt !== 0n && oldAt % 2n === 0n) up();
-        up();
+    if ((oldLeaves & (oldLeaves - 1n)) !== 0n) places.push([level, oldAt, 'first']);
+    for (; newAt !== 0n; up()) {
+        const isLeft = oldAt % 2n === 1n || oldAt === newAt;
+        while (isLeft && oldAt % 2n === 0n) up();
+        places.push(isLeft ? [level, oldAt - 1n, 'left'] : [level, oldAt + 1n, 'right']);
     }
-}
-/** Whether the old tree is a node of the new one: then verification begins with its root. */
-export const beginsWithOldRoot = (oldLeaves) => (oldLeaves & (oldLeaves - 1n)) === 0n;
-
-export function consistencyCount(oldLeaves, newLeaves) {
-    if (oldLeaves === newLeaves) return 0;
-    let count = beginsWithOldRoot(oldLeaves) ? 0 : 1;
-    walkConsistency(oldLeaves, newLeaves, () => count++);
-    return count;
+    return places;
 }

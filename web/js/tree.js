@@ -2,7 +2,7 @@
 import { invalid, shown } from './common.js';
 import { Proof } from './proof.js';
 import { requireUnambiguous } from './formats.js';
-import { climb, heightOf, indexBelow } from './shape.js';
+import { consistencyPlaces, eachSibling, heightOf, indexBelow } from './shape.js';
 import { emptyRoot, leavesOf, leavesOfMessages, leavesOfRows, levelAbove, padAbove, requireRows, treeOptions } from './trees.js';
 
 const treeName = 'MerkleTree';
@@ -65,16 +65,9 @@ export class MerkleTree {
         return at < nodes.length ? nodes.slice(at, at + 32) : this.#pads[level];
     }
     #proof(kind, indices) {
-        const n = BigInt(this.nLeaves), siblings = [];
-        let positions = indices;
-        for (let level = 0; level < this.height; level++) {
-            positions = climb(positions, n, level, this.rule, (sibling, i) => {
-                if (sibling === 'left') siblings.push(this.#node(level, positions[i] - 1n));
-                if (sibling === 'right') siblings.push(this.#node(level, positions[i] + 1n));
-            });
-        }
-        const leaves = indices.map((index) => this.#node(0, index));
-        return new Proof({ kind, hash: this.hash, rule: this.rule, nLeaves: n, indices, leaves, siblings });
+        const { hash, rule } = this, nLeaves = BigInt(this.nLeaves), leaves = indices.map((index) => this.#node(0, index)), siblings = [];
+        eachSibling(nLeaves, rule, indices, (level, index) => siblings.push(this.#node(level, index)));
+        return new Proof({ kind, hash, rule, nLeaves, indices, leaves, siblings });
     }
 
     /** The proof of a leaf; of a list of indices a list of proofs. */
@@ -98,18 +91,7 @@ export class MerkleTree {
         if (this.rule !== 'left_full') invalid(`${what}: the rule must be 'left_full', got '${this.rule}'`);
         if (!Number.isSafeInteger(oldLeaves) || oldLeaves < 1 || oldLeaves > this.nLeaves)
             invalid(`${what}: the old tree must have 1 to ${this.nLeaves} leaves, got ${shown(oldLeaves)}`);
-        const nodes = this.#between(oldLeaves, 0, this.nLeaves, true);
-        return new Proof({ kind: 2, hash: this.hash, rule: this.rule, nLeaves: BigInt(this.nLeaves), oldLeaves: BigInt(oldLeaves), nodes });
-    }
-    /** SUBPROOF of the RFC: nodes that show the first `old` of `count` leaves from `first` on. isOldRoot: their node is known */
-    #between(old, first, count, isOldRoot) {
-        const above = (from, n) => {
-            const level = heightOf(BigInt(n));
-            return this.#node(level, from / 2 ** level);
-        };
-        if (old === count) return isOldRoot ? [] : [above(first, count)];
-        const half = 2 ** (heightOf(BigInt(count)) - 1);
-        if (old <= half) return [...this.#between(old, first, half, isOldRoot), above(first + half, count - half)];
-        return [...this.#between(old - half, first + half, count - half, false), above(first, half)];
+        const { hash, rule } = this, nLeaves = BigInt(this.nLeaves), old = BigInt(oldLeaves);
+        return new Proof({ kind: 2, hash, rule, nLeaves, oldLeaves: old, nodes: consistencyPlaces(old, nLeaves).map(([level, index]) => this.#node(level, index)) });
     }
 }

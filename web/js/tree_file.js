@@ -3,7 +3,7 @@ import { MerklizeError, equal, findHash, findHashById, invalid, modeNames, requi
 import { opened } from './files.js';
 import { digestOfMessage, modeOf } from './hash.js';
 import { Proof } from './proof.js';
-import { heightOf, indexBelow, levelSize, noTree, siblingOf } from './shape.js';
+import { eachSibling, heightOf, indexBelow, levelSize, noTree } from './shape.js';
 import { emptyRoot, isEmptyTree, levelAbove, padAbove } from './trees.js';
 
 const headBytes = 128, fileModes = ['plain', 'keyed', 'derive-key'];
@@ -72,14 +72,12 @@ export class TreeFile {
     /** The proof of one leaf, from the nodes in the file. options: key or context of a tree with a mode, for padding. */
     async prove(index, options = {}) {
         requireOptions(options, modeNames, 'TreeFile.prove');
-        let at = indexBelow(index, this.nLeaves, 'TreeFile.prove');
-        const { hash, rule, nLeaves } = this, mode = modeOf(this.#kind, options, 'TreeFile.prove');
-        const indices = [at], leaves = [await this.read(0, at, 1)], siblings = [];
-        for (let level = 0, pad = this.padding; level < this.height; level++, at /= 2n) {
-            const sibling = siblingOf(at, nLeaves, level, rule), other = sibling === 'left' ? at - 1n : at + 1n;
-            if (sibling === 'left' || sibling === 'right') siblings.push(other < levelSize(nLeaves, level) ? await this.read(level, other, 1) : pad);
-            pad = padAbove(pad, this.#kind, rule, mode);
-        }
+        const indices = [indexBelow(index, this.nLeaves, 'TreeFile.prove')];
+        const { hash, rule, nLeaves } = this, mode = modeOf(this.#kind, options, 'TreeFile.prove'), pads = [this.padding];
+        while (pads.length < this.height) pads.push(padAbove(pads.at(-1), this.#kind, rule, mode));
+        const leaves = [await this.read(0, indices[0], 1)], wanted = [];
+        eachSibling(nLeaves, rule, indices, (level, at) => wanted.push(at < levelSize(nLeaves, level) ? this.read(level, at, 1) : pads[level]));
+        const siblings = await Promise.all(wanted);
         return new Proof({ kind: 0, hash, rule, nLeaves, indices, leaves, siblings });
     }
     /** The first node that is not the merge of its children: {level, index}; null if there is none. Reads the whole file. */
