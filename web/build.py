@@ -23,34 +23,11 @@ ROOT = HERE.parent
 VERSIONS = ["", *(f"-{version}" for version in range(30, 13, -1))]
 
 # The order in which the modules are joined into one file: what a module imports comes before it.
-MODULES = [
-    "machine",
-    "ready",
-    "common",
-    "hash",
-    "files",
-    "formats",
-    "trees",
-    "shape",
-    "proof",
-    "parse",
-    "proofs",
-    "tree",
-]
-MODULES += ["tree_file", "matrices", "abi", "openzeppelin"]
+MODULES = ["machine", "ready", "common", "hash", "files", "formats", "trees", "shape", "proof", "parse", "proofs"]
+MODULES += ["tree", "tree_file", "matrices", "abi", "openzeppelin"]
 
-COMPILE = [
-    "-std=c++20",
-    "-ffreestanding",
-    "-nostdlib",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-fvisibility=hidden",
-    "-Wall",
-    "-Wextra",
-    "-Werror",
-    "-Wno-pass-failed",
-]
+COMPILE = ["-std=c++20", "-ffreestanding", "-nostdlib", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden"]
+COMPILE += ["-Wall", "-Wextra", "-Werror", "-Wno-pass-failed"]
 LINK = ["--no-entry", "--strip-all", "--gc-sections", "-z", "stack-size=65536", "--stack-first"]
 # There is no library with products of 128 bits: MKZ_MUL_BY_HALVES.
 # -Os instead of -O2 would be 6 kB less, and SHA-256 1.12 of the time.
@@ -89,17 +66,8 @@ def compile_modules(out: Path) -> dict[str, bytes]:
         for source in [name] if name == "lanes" else ["hashes", "lanes"]:
             obj = out / f"{name}-{source}.o"
             include = [f"-I{HERE / 'wasm'}", f"-I{ROOT / 'include/merklize/core'}", f"-I{ROOT / 'include'}"]
-            command = [
-                *compiler,
-                *COMPILE,
-                *compile_options,
-                *include,
-                "-c",
-                str(HERE / f"wasm/{source}.cpp"),
-                "-o",
-                str(obj),
-            ]
-            subprocess.run(command, check=True)
+            where = ["-c", str(HERE / f"wasm/{source}.cpp"), "-o", str(obj)]
+            subprocess.run([*compiler, *COMPILE, *compile_options, *include, *where], check=True)
             objects.append(str(obj))
         target = out / f"{name}.wasm"
         subprocess.run([*linker, *LINK, *link_options, *objects, "-o", str(target)], check=True)
@@ -136,9 +104,8 @@ def version() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--out", type=Path, default=ROOT / "build/web", help="folder for the package (default: build/web)"
-    )
+    out = "folder for the package (default: build/web)"
+    parser.add_argument("--out", type=Path, default=ROOT / "build/web", help=out)
     parser.add_argument("--has-tools", action="store_true", help="tell by the exit status whether a compiler is found")
     arguments = parser.parse_args()
     if arguments.has_tools:
