@@ -56,7 +56,7 @@ CPP_SUBJECTS = {
     "Rows of matrices, and commitments": "matrix.hpp matrix_commitment.hpp poseidon2.hpp",
     "Verified streaming": "bao.hpp pieces.hpp",
     "Manifests of weights": "manifest.hpp",
-    "Formats of others": "formats.hpp file_formats.hpp dm_verity.hpp openzeppelin.hpp xet.hpp",
+    "Formats of others": "formats.hpp file_formats.hpp dm_verity.hpp openzeppelin.hpp piece_cid.hpp xet.hpp",
     "Hashes by number": "hashes.hpp",
     "In a SYCL program": "sycl.hpp",
     "Version": "version.hpp",

@@ -17,6 +17,7 @@ import public_names
 
 DOCS = public_names.ROOT / "docs"
 FORMAT = "BitTorrent's word"
+FILECOIN = "Filecoin's word"
 MANIFEST = "a manifest's file has the field piece_size"
 UNITS = "compute units of a device, OpenCL's word"
 RECORD = "CUDA's verb: an event is recorded in a stream"
@@ -24,8 +25,12 @@ PIECE = "to rename: a block of a file"
 DECODER = "to rename: the next bytes of a slice that a decoder takes"
 ROW_UNIT = "to rename: the bytes of a row are a multiple of it"
 EXCEPTIONS = {
-    "Python": {"piece_length": FORMAT, "piece_size": MANIFEST, "item": DECODER},
+    "Python": {"PieceCid": FILECOIN, "piece_cid": FILECOIN, "piece_length": FORMAT, "piece_size": MANIFEST, "item": DECODER},
     "C++": {
+        "PieceCid": FILECOIN,
+        "most_piece_bytes": FILECOIN,
+        "piece_cid": FILECOIN,
+        "piece_cid_file": FILECOIN,
         "piece_length": FORMAT,
         "piece_size": MANIFEST,
         "default_piece_size": MANIFEST,
@@ -56,7 +61,7 @@ EXCEPTIONS = {
         "record": RECORD,
         "row_unit_bytes": ROW_UNIT,
     },
-    "command": {"--piece-size": MANIFEST},
+    "command": {"--piece-size": MANIFEST, "piece": FILECOIN},
     "JavaScript": {"Record": "TypeScript's own type"},
 }
 

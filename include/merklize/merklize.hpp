@@ -37,4 +37,5 @@
 #include <merklize/formats.hpp>
 #include <merklize/manifest.hpp>
 #include <merklize/openzeppelin.hpp>
+#include <merklize/piece_cid.hpp>
 #include <merklize/xet.hpp>

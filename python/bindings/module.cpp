@@ -72,6 +72,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_forest(m);
     merklize::binding::bind_proof(m);
     merklize::binding::bind_parts(m);
+    merklize::binding::bind_piece_cid(m);
     merklize::binding::bind_pieces(m);
     merklize::binding::bind_policy(m);
     merklize::binding::bind_poseidon2(m);

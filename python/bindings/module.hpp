@@ -12,6 +12,7 @@ void bind_formats(nanobind::module_& m);
 void bind_device(nanobind::module_& m);
 void bind_device_array(nanobind::module_& m);
 void bind_dm_verity(nanobind::module_& m);
+void bind_piece_cid(nanobind::module_& m);
 void bind_pieces(nanobind::module_& m);
 void bind_policy(nanobind::module_& m);
 void bind_poseidon2(nanobind::module_& m);

@@ -30,7 +30,7 @@ from waiting import HANG
 
 COMMANDS = [
     *("hash", "tree", "bao", "fetch", "manifest", "devices"),
-    "verity",
+    *("verity", "piece"),
     *("bench", "tune", "build-kernels", "demo", "completions"),
 ]
 NATIVE = ["hash", "devices", "demo", "completions"]

@@ -1,6 +1,7 @@
 """Merkle trees that other systems verify: `format=` names the system. docs/formats.md has the rules.
 
-Here are also functions of a whole file, array or bytes: fs_verity(), glacier(), bittorrent_v2(), ssz(), xet(); and
+Here are also functions of a whole file, array or bytes: fs_verity(), glacier(), bittorrent_v2(), ssz(), xet(),
+piece_cid(); and
 dm_verity() of a disk, whose tree dm_verity_format() writes and dm_verity_verify() checks.
 """
 
@@ -8,6 +9,7 @@ from .._formats import FORMATS, Format, format_by_name
 from ._dm_verity import DmVerity, DmVerityReport, dm_verity, dm_verity_dump, dm_verity_format, dm_verity_verify
 from ._files import BitTorrentFile, bittorrent_v2, fs_verity, glacier
 from ._openzeppelin import OpenZeppelinMultiProof, OpenZeppelinTree, openzeppelin, openzeppelin_simple
+from ._piece_cid import PieceCid, piece_cid
 from ._ssz import ssz, zero_hash
 from ._xet import XetChunk, xet, xet_chunks, xet_files
 
@@ -19,6 +21,7 @@ __all__ = [
     "Format",
     "OpenZeppelinMultiProof",
     "OpenZeppelinTree",
+    "PieceCid",
     "XetChunk",
     "bittorrent_v2",
     "dm_verity",
@@ -30,6 +33,7 @@ __all__ = [
     "glacier",
     "openzeppelin",
     "openzeppelin_simple",
+    "piece_cid",
     "ssz",
     "xet",
     "xet_chunks",

@@ -30,6 +30,7 @@ int run_manifest_show(Call& call, const Arguments& arguments);
 int run_verity_format(Call& call, const Arguments& arguments);
 int run_verity_verify(Call& call, const Arguments& arguments);
 int run_verity_dump(Call& call, const Arguments& arguments);
+int run_piece(Call& call, const Arguments& arguments);
 int run_devices(Call& call, const Arguments& arguments);
 int run_demo(Call& call, const Arguments& arguments);
 int run_completions(Call& call, const Arguments& arguments);

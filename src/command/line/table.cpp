@@ -282,6 +282,8 @@ constexpr Option verity_verify_options[] = {
     help,
 };
 constexpr Option verity_dump_options[] = {hash_offset, json, help};
+constexpr Option piece_options[] = {
+    {"v1", 0, {}, "Print version 1, the root alone."}, threads, threads_too, json, help};
 constexpr Option only_help[] = {help};
 constexpr Option whole_options[] = {version, help};
 
@@ -550,6 +552,13 @@ constexpr Command commands[] = {
      "The tree over the blocks of a disk that Linux checks while it reads. Bytes and names are veritysetup's, and each "
      "takes what the other writes.",
      only_help, verity_commands},
+    {"piece",
+     "FILE",
+     "Filecoin's PieceCID of a file (CommP).",
+     "Print the PieceCID of FILE, version 2: root, height and padding of the piece that storage providers know.",
+     piece_options,
+     {},
+     run_piece},
     {"devices",
      "",
      "What this machine can compute on.",

@@ -1,0 +1,36 @@
+#include "arguments.hpp"
+#include "module.hpp"
+#include "run.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+nb::tuple piece_fields(const PieceCid& piece) {
+    return nb::make_tuple(to_str(piece.v2()), to_str(piece.v1()), to_bytes(piece.root.bytes), piece.bytes,
+                          piece.height);
+}
+
+nb::tuple piece_cid(nb::handle data, const Settings& settings) {
+    const InputBytes input(data, "piece_cid: data");
+    PieceCid piece;
+    Run{settings}([&](const RunOptions& options) { piece = merklize::piece_cid(input.span(), options); });
+    return piece_fields(piece);
+}
+
+nb::tuple piece_cid_file(nb::handle path, const Settings& settings) {
+    const std::filesystem::path file = to_path(path, "piece_cid: path");
+    PieceCid piece;
+    Run{settings}([&](const RunOptions& options) { piece = merklize::piece_cid_file(file, options); });
+    return piece_fields(piece);
+}
+
+}  // namespace
+
+void bind_piece_cid(nb::module_& m) {
+    define(m, "def piece_cid(data: object, settings: Settings, /) -> tuple[str, str, bytes, int, int]", piece_cid);
+    define(m, "def piece_cid_file(path: bytes, settings: Settings, /) -> tuple[str, str, bytes, int, int]",
+           piece_cid_file);
+}
+
+}  // namespace merklize::binding

@@ -1,0 +1,45 @@
+"""Filecoin's piece commitment (CommP)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import _native
+from .._settings import settings
+from ._input import path_of
+
+if TYPE_CHECKING:
+    from .._types import Progress
+
+
+class PieceCid(NamedTuple):
+    """The name of a piece, by which storage providers know it."""
+
+    v2: str
+    """"bafkzcib...", FRC-0069: root, height and padding."""
+    v1: str
+    """"baga6ea4seaq...": the root alone, so that the size must be told apart from it."""
+    root: bytes
+    """The commitment, 32 bytes."""
+    size: int
+    """Bytes of the data."""
+    height: int
+    """Of the tree, which has 2^height leaves of 32 bytes."""
+
+    @property
+    def padded_size(self) -> int:
+        """Bytes of the piece that a provider stores."""
+        return 32 << self.height
+
+
+def piece_cid(data: Any, *, threads: int | None = None, progress: Progress = None) -> PieceCid:
+    """Return Filecoin's piece commitment (CommP) of data: its PieceCID in both versions.
+
+    data      bytes-like, an array, or the path of a file, which is read; at most 127/128 of 64 GiB
+    threads   of the CPU; None is all that the process may use
+    progress  called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled
+
+    Raises InvalidArgument (too large), FileError.
+    """
+    run, path = settings("cpu", threads, progress), path_of(data)
+    return PieceCid(*(_native.piece_cid(data, run) if path is None else _native.piece_cid_file(path, run)))

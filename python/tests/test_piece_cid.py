@@ -1,0 +1,130 @@
+"""Filecoin's PieceCID: against what @web3-storage/data-segment 5.3.0 prints, and against the rule in plain Python."""
+
+import base64
+import hashlib
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from merklize import FileError
+from merklize.formats import piece_cid
+
+# Piece.fromPayload(data).link of that package, of n bytes that count from 0 to 250.
+KNOWN = {
+    0: "bafkzcibcp4bdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy",
+    1: "bafkzcibcpybdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy",
+    65: "bafkzcibchybf6367oipoivsx6vr7ozaogsas7r6zaf22o4egyyy4jkcazlnyona",
+    126: "bafkzcibcaebjqxueozfakxcrrzwg5c5eiwox2xy75olpgrxnum44cvkti5tlsay",
+    127: "bafkzcibcaablqfyjsvd3rrmqmd7n4f7i73ybzuxfq4p4za6lft2jeaaaaguxefq",
+    128: "bafkzcibcpybqj7qkb57afev2spxmfdh2s3arntdku6yeeipwuhmsv4pnfgbewmy",
+    254: "bafkzcibcaab7ghqm27x44irg4malohy6q3dbidvuvcfqmxciserl6wjuhk7h4ki",
+    255: "bafkzcibd7uaqjmtt4eyog4tbtktyg4x5po7elebvcmixf4oc3dpgfxttc6oqj3a7",
+    1016: "bafkzcibcaacshny7nxirb7epwls6lfakfskgamv5o7tzzyjx3cviq7r2fe32ejq",
+    8128: "bafkzcibcaaeb6yfvk723qwix62b6oaaimbn7axbq7epwrp2u4cb5dq4vtocbugq",
+    100000: "bafkzcibe4dvacdb7i2koeleqv4pk5e36tmau2lamc4ekclh4luh5d3s7dn2ukg3wdq",
+    1040384: "bafkzcibcaahxxp2tl7pa5rxlex7sokor6a5rgzfo43hhqsuqr6nbwg2kqw7ouny",
+    1040385: "bafkzcibe767t6edxx6fjtoz7mugchgwrse3pi6sgfd5fyxm3qd35wrgxcc4ck7dpbq",
+    3000001: "bafkzcibex7zemep4apxitftrpc7yf35yf54s3darqjxdstwapkev4z3oneurc3pyga",
+}
+RANDOM = random.Random(20261125)
+MASK = (1 << 254) - 1
+
+
+def data_of(size):
+    return bytes(i % 251 for i in range(251)) * (size // 251) + bytes(range(size % 251))
+
+
+def tree_of(data):
+    """Root, height and padding, by the rule: 254 bits a leaf, nodes of 254 bits, zeros behind."""
+    height = 2
+    while 127 << height - 2 < len(data):
+        height += 1
+    bits = int.from_bytes(data, "little")
+    nodes = [(bits >> 254 * leaf & MASK).to_bytes(32, "little") for leaf in range(1 << height)]
+    while len(nodes) > 1:
+        pairs = (hashlib.sha256(nodes[i] + nodes[i + 1]).digest() for i in range(0, len(nodes), 2))
+        nodes = [node[:31] + bytes([node[31] & 0x3F]) for node in pairs]
+    return nodes[0], height, (127 << height - 2) - len(data)
+
+
+def varint(number):
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
+
+
+def text_of(cid):
+    return "b" + base64.b32encode(cid).decode().rstrip("=").lower()
+
+
+@pytest.mark.parametrize("size", KNOWN)
+def test_known_answers(size, tmp_path):
+    piece = piece_cid(data_of(size))
+    assert piece.v2 == KNOWN[size]
+    (tmp_path / "data").write_bytes(data_of(size))
+    assert piece_cid(tmp_path / "data") == piece_cid(data_of(size), threads=1) == piece
+
+
+EDGES = [127 * 2**k + d for k in range(9) for d in (-1, 0, 1)]
+
+
+@pytest.mark.parametrize("size", [0, 1, 31, 32, 33, *EDGES, *(RANDOM.randrange(60_000) for _ in range(20))])
+def test_against_the_rule(size):
+    data = RANDOM.randbytes(size)
+    root, height, padding = tree_of(data)
+    piece = piece_cid(data)
+    assert (piece.root, piece.height, piece.size, piece.padded_size) == (root, height, size, 32 << height)
+    assert piece.v1 == text_of(b"\x01" + varint(0xF101) + varint(0x1012) + varint(32) + root)
+    value = varint(padding) + bytes([height]) + root
+    assert piece.v2 == text_of(b"\x01" + varint(0x55) + varint(0x1011) + varint(len(value)) + value)
+
+
+@pytest.mark.parametrize("units", [2, 3, 5, 9])
+def test_the_top_of_several_units(units):
+    """A unit of 1040384 bytes is a subtree of height 15: the top is made of the units' own roots."""
+    data = RANDOM.randbytes(1040384 * (units - 1) + RANDOM.randrange(1, 1040384))
+
+    def merge(left, right):
+        node = hashlib.sha256(left + right).digest()
+        return node[:31] + bytes([node[31] & 0x3F])
+
+    zeros = bytes(32)
+    for _ in range(15):
+        zeros = merge(zeros, zeros)
+    parts = [data[at : at + 1040384].ljust(1040384, b"\0") for at in range(0, len(data), 1040384)]
+    nodes = [piece_cid(part).root for part in parts]
+    while len(nodes) > 1:
+        nodes += [zeros] * (len(nodes) % 2)
+        nodes = [merge(nodes[i], nodes[i + 1]) for i in range(0, len(nodes), 2)]
+        zeros = merge(zeros, zeros)
+    assert piece_cid(data).root == nodes[0]
+
+
+def test_command(tmp_path):
+    program = os.environ.get("MERKLIZE_COMMAND") or Path(sys.executable).with_name("merklize")
+    file, data = tmp_path / "data", data_of(100_000)
+    file.write_bytes(data)
+    piece = piece_cid(data)
+
+    def told(*words):
+        return subprocess.run([program, "piece", file, *words], capture_output=True, text=True, check=True).stdout
+
+    assert told() == f"{piece.v2}\n"
+    assert told("--v1") == f"{piece.v1}\n"
+    fields = {"v2": piece.v2, "v1": piece.v1, "root": piece.root.hex(), "bytes": 100_000, "padded_bytes": 1 << 17}
+    assert json.loads(told("--json")) == {"name": str(file), **fields}
+
+
+def test_mistakes(tmp_path):
+    with pytest.raises(FileError, match="nothing"):
+        piece_cid(tmp_path / "nothing")
+    large = tmp_path / "large"
+    large.touch()
+    os.truncate(large, (1 << 36) // 128 * 127 + 1)
+    with pytest.raises(
+        ValueError, match=r"at most 68182605824 bytes, those of a piece of 64 GiB, got 68182605825"
+    ):
+        piece_cid(large)

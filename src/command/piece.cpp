@@ -1,0 +1,31 @@
+// `merklize piece`.
+#include "command/line/commands.hpp"
+#include "command/output/output.hpp"
+#include "command/output/progress.hpp"
+#include "command/settings.hpp"
+#include "merklize/piece_cid.hpp"
+#include "texts/json.hpp"
+
+namespace merklize::command {
+
+int run_piece(Call& call, const Arguments& arguments) {
+    const std::string& file = arguments.words()[0];
+    RunOptions options = run_options(call, arguments);
+    PieceCid piece;
+    {
+        Bar bar(call, "hashing");
+        options.progress = bar.part_of(file);
+        piece = piece_cid_file(file, options);
+    }
+    if (!arguments.has("json")) {
+        call.line(arguments.has("v1") ? piece.v1() : piece.v2());
+        return 0;
+    }
+    json::Object fields;
+    json::put_name(fields, file);
+    fields.text("v2", piece.v2()).text("v1", piece.v1()).text("root", piece.root.hex());
+    call.line(fields.number("bytes", piece.bytes).number("padded_bytes", piece.padded_bytes()).done());
+    return 0;
+}
+
+}  // namespace merklize::command

@@ -1,0 +1,184 @@
+// Filecoin's piece commitment: 254 bits of data become 256, and SHA-256 of two nodes loses its highest two bits, so that each node is an
+// element of a field of 254 bits.
+#include "merklize/piece_cid.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calls/run.hpp"
+#include "hashes/merge_one.hpp"
+#include "host/input_file.hpp"
+#include "host/invalid.hpp"
+#include "jobs/jobs.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+constexpr std::size_t raw_group = 127, padded_group = 128;  // bytes of 1,016 bits before, and of 1,024 behind
+constexpr unsigned least_height = 2, unit_height = 15;
+constexpr std::uint64_t unit_bytes = (std::uint64_t{32} << unit_height) / padded_group * raw_group;
+
+// 127 bytes as 128: each 254 bits, lowest first, and two zero bits behind them.
+void expand_group(const std::byte* in, std::byte* out) {
+    for (unsigned word = 0; word < padded_group / 8; word++, out += 8) {
+        const bool is_last = word % 4 == 3;  // of 254 bits
+        const unsigned at = word / 4 * 254 + word % 4 * 64, shift = at % 8;
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, in + at / 8, sizeof bits);
+        bits >>= shift;
+        if (shift > (is_last ? 2u : 0u)) bits |= std::to_integer<std::uint64_t>(in[at / 8 + 8]) << (64 - shift);
+        if (is_last) bits &= ~std::uint64_t{0} >> 2;
+        std::memcpy(out, &bits, sizeof bits);
+    }
+}
+
+void cut_to_field(std::span<Digest> nodes) {
+    for (Digest& node : nodes) node.bytes.back() &= std::byte{0x3f};
+}
+
+Digest merge_piece(const Digest& left, const Digest& right) {
+    Digest node = runtime::merge_one(Hash::sha256, left, right);
+    cut_to_field({&node, 1});
+    return node;
+}
+
+// The root of 2^height leaves of zeros.
+Digest zero_piece(unsigned height) {
+    Digest zeros{};
+    for (unsigned level = 0; level < height; level++) zeros = merge_piece(zeros, zeros);
+    return zeros;
+}
+
+unsigned height_over(std::uint64_t leaves) {
+    return std::max(least_height, static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(leaves, 1) - 1)));
+}
+
+// The root of a unit's bytes, with zeros behind them up to 2^height leaves.
+Digest unit_root(const runtime::Run& run, std::span<const std::byte> data, unsigned height) {
+    std::vector<Digest> nodes(std::size_t{1} << height);
+    const std::byte* in = data.data();
+    std::byte* out = std::as_writable_bytes(std::span(nodes)).data();
+    const std::size_t whole = data.size() / raw_group, left = data.size() % raw_group;
+    for (std::size_t group = 0; group < whole; group++)
+        expand_group(in + group * raw_group, out + group * padded_group);
+    if (left != 0) {
+        std::byte last[raw_group] = {};
+        std::copy_n(in + whole * raw_group, left, last);
+        expand_group(last, out + whole * padded_group);
+    }
+    std::vector<Digest> above(nodes.size() / 2);
+    for (std::size_t n = nodes.size() / 2; n > 0; n /= 2) {
+        run.launch_here(runtime::HashRows{.hash = Hash::sha256,
+                                          .rows = runtime::host_place(nodes.data()),
+                                          .n = n,
+                                          .length = 2 * Digest::size,
+                                          .out = runtime::host_place(above.data())});
+        cut_to_field(std::span(above).first(n));
+        std::swap(nodes, above);
+    }
+    return nodes[0];
+}
+
+// read(offset, n, room): n bytes of the data, in `room` or elsewhere.
+using ReadUnit = std::function<std::span<const std::byte>(std::uint64_t, std::size_t, std::vector<std::byte>&)>;
+
+PieceCid piece_of(const char* what, std::uint64_t bytes, const ReadUnit& read, const RunOptions& options) {
+    runtime::require_no_timings(what, options);
+    runtime::require_no_policy(what, options);
+    if (bytes > most_piece_bytes) {
+        invalid(std::string(what) + ": data must be at most " + std::to_string(most_piece_bytes) +
+                " bytes, those of a piece of 64 GiB, got " + std::to_string(bytes));
+    }
+    PieceCid piece{.bytes = bytes};
+    const std::uint64_t groups = (bytes + raw_group - 1) / raw_group;
+    piece.height = height_over(groups * (padded_group / Digest::size));
+    const unsigned height = std::min(piece.height, unit_height);
+    std::vector<Digest> nodes(std::max<std::uint64_t>(1, (bytes + unit_bytes - 1) / unit_bytes));
+    runtime::Run run(options);
+    run.parallel(nodes.size(), [&](std::size_t unit) {
+        const std::uint64_t offset = unit * unit_bytes;
+        std::vector<std::byte> room;
+        nodes[unit] = unit_root(run, read(offset, std::min(unit_bytes, bytes - offset), room), height);
+    });
+    for (unsigned level = height; level < piece.height; level++) {
+        if (nodes.size() % 2 != 0) nodes.push_back(zero_piece(level));
+        for (std::size_t i = 0; i < nodes.size() / 2; i++) nodes[i] = merge_piece(nodes[2 * i], nodes[2 * i + 1]);
+        nodes.resize(nodes.size() / 2);
+    }
+    piece.root = nodes[0];
+    return piece;
+}
+
+// Unsigned LEB128, as multiformats has it.
+void append_varint(std::string& out, std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7) out += static_cast<char>((number & 0x7f) | 0x80);
+    out += static_cast<char>(number);
+}
+
+void append_bytes(std::string& out, const Digest& digest) {
+    out.append(reinterpret_cast<const char*>(digest.bytes.data()), Digest::size);
+}
+
+// Multibase "b": RFC 4648's base 32 in lower case, without padding.
+std::string base32(std::string_view bytes) {
+    std::string text = "b";
+    unsigned bits = 0, count = 0;
+    for (const char c : bytes) {
+        bits = bits << 8 | static_cast<unsigned char>(c);
+        for (count += 8; count >= 5; count -= 5) text += "abcdefghijklmnopqrstuvwxyz234567"[bits >> (count - 5) & 31];
+        bits &= (1u << count) - 1;
+    }
+    if (count != 0) text += "abcdefghijklmnopqrstuvwxyz234567"[bits << (5 - count) & 31];
+    return text;
+}
+
+// Codes of the table of multicodec.
+constexpr std::uint64_t cid_version = 1, raw_codec = 0x55, commitment_codec = 0xf101;
+constexpr std::uint64_t root_multihash = 0x1012, tree_multihash = 0x1011;
+
+}  // namespace
+
+std::string PieceCid::v1() const {
+    std::string cid;
+    for (const std::uint64_t code : {cid_version, commitment_codec, root_multihash, std::uint64_t{Digest::size}})
+        append_varint(cid, code);
+    append_bytes(cid, root);
+    return base32(cid);
+}
+
+std::string PieceCid::v2() const {
+    std::string value, cid;
+    append_varint(value, padding());
+    value += static_cast<char>(height);
+    append_bytes(value, root);
+    for (const std::uint64_t code : {cid_version, raw_codec, tree_multihash, std::uint64_t{value.size()}})
+        append_varint(cid, code);
+    return base32(cid + value);
+}
+
+PieceCid piece_cid(ByteView data, const RunOptions& options) {
+    const auto read = [&](std::uint64_t offset, std::size_t n, std::vector<std::byte>&) {
+        return std::span<const std::byte>(data.data() + offset, n);
+    };
+    return piece_of("piece_cid", data.size(), read, options);
+}
+
+PieceCid piece_cid_file(const std::filesystem::path& path, const RunOptions& options) {
+    const runtime::InputFile file(path);
+    const std::uint64_t bytes = file.regular_size();
+    const auto extent = file.extent();
+    const auto read = [&](std::uint64_t offset, std::size_t n, std::vector<std::byte>& room) {
+        room.resize(n);
+        file.read_at(room, offset);
+        return std::span<const std::byte>(room);
+    };
+    PieceCid piece = piece_of("piece_cid_file", bytes, read, options);
+    if (extent) file.require_unchanged(extent->identity);
+    return piece;
+}
+
+}  // namespace merklize::inline v0
