@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The Rust crates as they would be published: packages all, unpacks merklize-sys and merklize into FOLDER and tests them there with
-# their default features. So the C++ library is built from what is in the package, and linked as the package says.
+# their default features. So the C++ library is built from what is in the package, and linked as the package says. Then the cache of
+# built libraries, and the documentation.
 #
 #     test_crates.sh FOLDER
 #
@@ -28,3 +29,18 @@ merklize-sys = { path = "merklize-sys" }
 END
 cd "$folder"
 cargo test -q --release
+
+# Two target folders and other RUSTFLAGS share one library where MERKLIZE_BUILD_CACHE is set. The cache lies as deep as the folder of
+# the build above, so that ccache has the same commands.
+cache=$CARGO_TARGET_DIR/release/build/cache
+rm -rf "$cache"
+for target in first second; do
+    MERKLIZE_BUILD_CACHE=$cache RUSTFLAGS="--cfg $target" CARGO_TARGET_DIR=$folder/$target cargo test -q --release -p merklize-sys
+done
+built=$(find "$cache" {first,second}/release/build -name libmerklize.a)
+[[ $built == "$cache"/*/lib/libmerklize.a && $built != *$'\n'* ]] || { echo "not one library, in the cache: $built" >&2; exit 1; }
+
+# As docs.rs makes the documentation: without network, and without the library.
+DOCS_RS=1 CARGO_TARGET_DIR=$folder/docs cargo doc -q --offline --no-deps --features merklize/digest,merklize/serde
+built=$(find docs -name libmerklize.a)
+[ -z "$built" ] || { echo "the documentation has built the library: $built" >&2; exit 1; }

@@ -1,5 +1,8 @@
 //! Finds or builds the C++ library. In this order: MERKLIZE_LIB_DIR, the feature `system`, the feature `bundled`.
 
+#[cfg(feature = "bundled")]
+mod build_cache;
+
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -68,21 +71,68 @@ fn link_system() -> bool {
 
 #[cfg(feature = "bundled")]
 fn build_bundled(root: &Path) -> bool {
-    for part in ["CMakeLists.txt", "src", "include", "cmake"] {
-        println!("cargo:rerun-if-changed={}", root.join(part).display());
+    println!("cargo:rerun-if-env-changed=MERKLIZE_BUILD_CACHE");
+    let sources = ["CMakeLists.txt", "src", "include", "cmake"].map(|part| root.join(part));
+    for source in &sources {
+        println!("cargo:rerun-if-changed={}", source.display());
     }
     // A debug build of the library is ten times slower and no easier to use.
-    let built = cmake::Config::new(root)
+    let mut config = cmake::Config::new(root);
+    config
         .profile("Release")
         .define("BUILD_SHARED_LIBS", "OFF")
         .define("MERKLIZE_BUILD_TESTS", "OFF")
         .define("MERKLIZE_BUILD_COMMAND", "OFF")
-        .define("CMAKE_INSTALL_LIBDIR", "lib")
-        .build();
+        .define("CMAKE_INSTALL_LIBDIR", "lib");
+    let built = match env::var_os("MERKLIZE_BUILD_CACHE") {
+        Some(cache) => build_into_cache(Path::new(&cache), &sources, config),
+        None => config.build(),
+    };
     println!("cargo:rustc-link-search=native={}", built.join("lib").display());
     println!("cargo:rustc-link-lib=static=merklize");
     link_cpp();
     true
+}
+
+/// The library from the cache, or built into it. RUSTFLAGS stay out of the C++ build, so that all of them share one library.
+#[cfg(feature = "bundled")]
+fn build_into_cache(cache: &Path, sources: &[PathBuf], mut config: cmake::Config) -> PathBuf {
+    let shown = cache.display();
+    if !cache.is_absolute() {
+        panic!("merklize-sys: MERKLIZE_BUILD_CACHE must be an absolute path, because cargo builds each crate in its own folder; got '{shown}'");
+    }
+    env::remove_var("CARGO_ENCODED_RUSTFLAGS");
+    let mut build = || {
+        let key = build_cache::key(sources, &compiler_facts())?;
+        build_cache::cached(cache, &key, |folder| {
+            config.out_dir(folder).build();
+            let _ = std::fs::remove_dir_all(folder.join("build")); // the objects, which nothing needs any more
+        })
+    };
+    build().unwrap_or_else(|error| panic!("merklize-sys: MERKLIZE_BUILD_CACHE={shown}: {error}"))
+}
+
+/// What decides beside the sources what is built: the target, the compiler's and CMake's versions, and the variables they read.
+#[cfg(feature = "bundled")]
+fn compiler_facts() -> Vec<String> {
+    let target = env::var("TARGET").expect("set by cargo");
+    let is_read = |name: &str| name.contains("CXX") || name.starts_with("CMAKE");
+    let variables = env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value));
+    let mut facts: Vec<String> =
+        variables.filter(|(name, _)| is_read(name)).map(|(name, value)| format!("{name}={value:?}")).collect();
+    facts.sort();
+    let names =
+        [format!("CXX_{target}"), format!("CXX_{}", target.replace('-', "_")), "TARGET_CXX".into(), "CXX".into()];
+    let compiler = names.iter().find_map(|name| env::var(name).ok()).unwrap_or_else(|| "c++".into());
+    let has_static_crt = env::var("CARGO_CFG_TARGET_FEATURE").is_ok_and(|features| features.contains("crt-static"));
+    facts.push(format!("{target} {has_static_crt}"));
+    for program in [compiler.as_str(), "cmake"] {
+        let said = std::process::Command::new(program).arg("--version").output();
+        facts.push(
+            said.map_or_else(|error| error.to_string(), |output| String::from_utf8_lossy(&output.stdout).into_owned()),
+        );
+    }
+    facts
 }
 
 #[cfg(not(feature = "bundled"))]
