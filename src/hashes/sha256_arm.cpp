@@ -47,18 +47,7 @@ void store_state(std::uint32_t h[8], State s) {
     vst1q_u32(h + 4, s.efgh);
 }
 
-void blocks(std::uint32_t h[8], const std::uint8_t* data, std::size_t n) {
-    State s[1] = {load_state(h)};
-    for (std::size_t i = 0; i < n; i++) compress<1>(s, {data + 64 * i});
-    store_state(h, s[0]);
-}
-
-void two(std::uint32_t first[8], std::uint32_t second[8], const std::uint8_t* a, const std::uint8_t* b) {
-    State s[2] = {load_state(first), load_state(second)};
-    compress<2>(s, {a, b});
-    store_state(first, s[0]);
-    store_state(second, s[1]);
-}
+#include "hashes/sha256_states.inc"
 
 }  // namespace
 

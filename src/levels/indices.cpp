@@ -99,6 +99,17 @@ void require_index(std::uint64_t index, std::uint64_t n_leaves, std::string_view
     invalid(what, "leaf index must be below " + std::to_string(n_leaves) + ", got " + std::to_string(index));
 }
 
+std::vector<std::uint64_t> index_range(std::uint64_t first, std::uint64_t last, std::uint64_t n_leaves,
+                                       std::string_view what) {
+    if (first >= last || last > n_leaves) {
+        invalid(what, "[first, last) must be a range of at least one leaf within " + std::to_string(n_leaves) +
+                          " leaves, got [" + std::to_string(first) + ", " + std::to_string(last) + ")");
+    }
+    std::vector<std::uint64_t> indices(last - first);
+    std::iota(indices.begin(), indices.end(), first);
+    return indices;
+}
+
 std::vector<std::uint64_t> ascending(std::span<const std::uint64_t> indices, std::uint64_t n_leaves,
                                      std::string_view what, unsigned threads) {
     constexpr std::size_t fewest = 32768;  // indices that several threads sort

@@ -11,6 +11,11 @@ namespace merklize::runtime {
 /// errors  invalid_argument; the text begins with `what`
 void require_index(std::uint64_t index, std::uint64_t n_leaves, std::string_view what);
 
+/// The leaf indices first, first + 1, ... last - 1.
+/// errors  invalid_argument (none, or beyond the leaves); the text begins with `what`
+std::vector<std::uint64_t> index_range(std::uint64_t first, std::uint64_t last, std::uint64_t n_leaves,
+                                       std::string_view what);
+
 /// Sorts leaf indices in ascending order. They must be distinct.
 /// errors  invalid_argument (an index that occurs twice or is beyond the leaves); the text begins with `what`
 /// cost    linear

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <string>
 
+#include "host/invalid.hpp"
 #include "host/threads.hpp"
 #include "proofs/shape.hpp"
 
@@ -87,7 +89,13 @@ void ProofSlots::list(std::size_t which) {
     }
 }
 
-std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, std::uint64_t old_leaves) {
+std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, TreeRule rule, std::uint64_t old_leaves) {
+    if (rule != TreeRule::left_full)
+        invalid("prove_consistency: the rule must be 'left_full', not '" + std::string(rule_name(rule)) + "'");
+    if (old_leaves == 0 || old_leaves > layout.n_leaves) {
+        invalid("prove_consistency: old_leaves must be 1 to " + std::to_string(layout.n_leaves) + ", got " +
+                std::to_string(old_leaves));
+    }
     std::vector<NodeAt> out;
     // The root of leaves first .. last-1. RFC 6962 writes it MTH(D[first:last]).
     const auto root_of = [](std::uint64_t first, std::uint64_t last) {

@@ -62,7 +62,8 @@ inline NodeAt node_at(const TreeLayout& layout, std::uint64_t slot) noexcept {
     return {level, slot - layout.level_offset(level)};
 }
 
-/// PROOF(old_leaves, D[n_leaves]) of RFC 6962, for a tree with the rule left_full. 1 <= old_leaves <= n_leaves.
-std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, std::uint64_t old_leaves);
+/// PROOF(old_leaves, D[n_leaves]) of RFC 6962, for prove_consistency().
+/// errors  invalid_argument (a rule other than left_full, old_leaves beyond the tree)
+std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, TreeRule rule, std::uint64_t old_leaves);
 
 }  // namespace merklize::runtime

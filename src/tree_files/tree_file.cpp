@@ -2,7 +2,6 @@
 #include "merklize/tree_file.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -158,25 +157,13 @@ MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) cons
 }
 
 MultiProof TreeFile::prove_range(std::uint64_t first, std::uint64_t last) const {
-    if (first >= last || last > n_leaves()) {
-        invalid("prove_range: [first, last) must be a range of at least one leaf within " + std::to_string(n_leaves()) +
-                " leaves, got [" + std::to_string(first) + ", " + std::to_string(last) + ")");
-    }
-    std::vector<std::uint64_t> indices(last - first);
-    std::iota(indices.begin(), indices.end(), first);
-    return prove_together(indices);
+    return prove_together(runtime::index_range(first, last, n_leaves(), "prove_range"));
 }
 
 ConsistencyProof TreeFile::prove_consistency(std::uint64_t old_leaves) const {
-    if (form().rule != TreeRule::left_full) {
-        invalid("prove_consistency: the rule must be 'left_full', not '" + std::string(rule_name(form().rule)) + "'");
-    }
-    if (old_leaves == 0 || old_leaves > n_leaves()) {
-        invalid("prove_consistency: old_leaves must be 1 to " + std::to_string(n_leaves()) + ", got " +
-                std::to_string(old_leaves));
-    }
-    return {form().hash, old_leaves, n_leaves(),
-            state_->reader().nodes(runtime::consistency_proof_nodes(state_->reader().layout(), old_leaves))};
+    return {
+        form().hash, old_leaves, n_leaves(),
+        state_->reader().nodes(runtime::consistency_proof_nodes(state_->reader().layout(), form().rule, old_leaves))};
 }
 
 }  // namespace merklize::inline v0

@@ -1,7 +1,6 @@
 // Proofs from a tree in memory: first the slots of the wanted nodes, level by level, then all nodes at once.
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -177,27 +176,14 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
 }
 
 MultiProof MerkleTree::prove_range(std::uint64_t first, std::uint64_t last, std::span<const Digest> leaves) const {
-    if (first >= last || last > n_leaves()) {
-        invalid("prove_range: [first, last) must be a range of at least one leaf within " + std::to_string(n_leaves()) +
-                " leaves, got [" + std::to_string(first) + ", " + std::to_string(last) + ")");
-    }
-    std::vector<std::uint64_t> indices(last - first);
-    std::iota(indices.begin(), indices.end(), first);
-    return prove_together(indices, leaves);
+    return prove_together(runtime::index_range(first, last, n_leaves(), "prove_range"), leaves);
 }
 
 ConsistencyProof MerkleTree::prove_consistency(std::uint64_t old_leaves) const {
-    if (form().rule != TreeRule::left_full) {
-        invalid("prove_consistency: the rule must be 'left_full', not '" + std::string(rule_name(form().rule)) + "'");
-    }
-    if (old_leaves == 0 || old_leaves > n_leaves()) {
-        invalid("prove_consistency: old_leaves must be 1 to " + std::to_string(n_leaves()) + ", got " +
-                std::to_string(old_leaves));
-    }
     ConsistencyProof proof{hash(), old_leaves, n_leaves(), {}};
     const TreeLayout layout{n_leaves()};
     std::vector<std::uint64_t> slots;
-    for (const runtime::NodeAt& node : runtime::consistency_proof_nodes(layout, old_leaves)) {
+    for (const runtime::NodeAt& node : runtime::consistency_proof_nodes(layout, form().rule, old_leaves)) {
         state_->kept_level(node.level, "prove_consistency");
         slots.push_back(layout.level_offset(node.level) + node.index);
     }

@@ -18,23 +18,22 @@
 // the first, or number $MERKLIZE_TEST_DEVICE.
 namespace table {
 
-/// What the suite must know of a backend beside its tables.
+/// What the suite must know of a backend beside its tables. A backend's fixture names what differs from the values here.
 struct Fixture {
     mkz_language language;
-    const char*
-        required_by;  // the variable that is 1 where a machine without the backend is a failure and no reason to skip
-    const char* isa;  // what the text begins with
-    const char* compiler;      // a part of its text
-    bool has_names_in_labels;  // texts of errors begin with "opencl:0 (NAME)", or with "cuda:0" alone
-    bool may_be_unified;
-    bool wraps_null;         // as all memory from address 0 on
-    bool native_is_address;  // what native() gives is what kernels see
-    bool notices_missing_arguments;
-    bool checks_argument_sizes;
-    const char* prelude;          // of the kernels below: KERNEL, GLOBAL, SHARED, INDEX, LOCAL_INDEX, BARRIER, u32, u64
-    const char* more_kernels;     // for tests of this backend alone
+    const char* isa;              // what the text begins with
     const char* harmless_option;  // a program that is built with it does the same
-    const char* options_of_42;    // define FIRST and SECOND, whose sum is 42
+    const char* prelude;          // of the kernels below: KERNEL, GLOBAL, SHARED, INDEX, LOCAL_INDEX, BARRIER, u32, u64
+    const char* more_kernels = "";                           // for tests of this backend alone
+    const char* options_of_42 = " -DFIRST=40  -DSECOND=2 ";  // define FIRST and SECOND, whose sum is 42
+    const char* required_by = "MERKLIZE_REQUIRE_RUNTIMES";   // set to 1, a machine without the backend fails the suite
+    const char* compiler = " #";                             // a part of its text
+    bool has_names_in_labels = true;  // texts of errors begin with "opencl:0 (NAME)", or with "cuda:0" alone
+    bool may_be_unified = true;
+    bool wraps_null = false;        // as all memory from address 0 on
+    bool native_is_address = true;  // what native() gives is what kernels see
+    bool notices_missing_arguments = true;
+    bool checks_argument_sizes = true;
 };
 
 // What each backend's own fixture.hpp defines:

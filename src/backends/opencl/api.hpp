@@ -52,8 +52,7 @@ inline constexpr cl_uint CL_DEVICE_TYPE = 0x1000, CL_DEVICE_MAX_COMPUTE_UNITS = 
                          CL_DEVICE_IL_VERSION = 0x105B;  // OpenCL 2.1 or cl_khr_il_program
 inline constexpr cl_uint CL_QUEUE_CONTEXT = 0x1090, CL_QUEUE_DEVICE = 0x1091, CL_QUEUE_PROPERTIES = 0x1093;
 inline constexpr cl_uint CL_MEM_SIZE = 0x1102, CL_MEM_CONTEXT = 0x1106;
-inline constexpr cl_uint CL_PROGRAM_DEVICES = 0x1163, CL_PROGRAM_BINARY_SIZES = 0x1165, CL_PROGRAM_BINARIES = 0x1166,
-                         CL_PROGRAM_BUILD_LOG = 0x1183;
+inline constexpr cl_uint CL_PROGRAM_BUILD_LOG = 0x1183;
 inline constexpr cl_uint CL_KERNEL_NUM_ARGS = 0x1191, CL_KERNEL_WORK_GROUP_SIZE = 0x11B0;
 inline constexpr cl_uint CL_EVENT_COMMAND_EXECUTION_STATUS = 0x11D3;
 inline constexpr cl_uint CL_PROFILING_COMMAND_START = 0x1282, CL_PROFILING_COMMAND_END = 0x1283;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
-#include <vector>
 
 #include "backends/checks.hpp"
+#include "backends/program_binary.hpp"
 
 namespace merklize::opencl {
 namespace {
@@ -118,20 +118,7 @@ std::string vendor_binary(const Program& program) {
         const cl_int code = api().clGetProgramInfo(handle, what, bytes, to, size);
         if (code != CL_SUCCESS) program.device.fail("clGetProgramInfo", code, doing);
     };
-    std::size_t bytes = 0;
-    get(CL_PROGRAM_DEVICES, 0, nullptr, &bytes);
-    std::vector<cl_device_id> ids(bytes / sizeof(cl_device_id));
-    get(CL_PROGRAM_DEVICES, bytes, static_cast<void*>(ids.data()), nullptr);
-    std::vector<std::size_t> sizes(ids.size());
-    get(CL_PROGRAM_BINARY_SIZES, sizes.size() * sizeof(std::size_t), sizes.data(), nullptr);
-    const auto ours = static_cast<std::size_t>(std::ranges::find(ids, program.device.id) - ids.begin());
-    if (ours == ids.size() || sizes[ours] == 0) return {};
-    // A null pointer stands for a binary that is not wanted.
-    std::string binary(sizes[ours], '\0');
-    std::vector<unsigned char*> places(ids.size(), nullptr);
-    places[ours] = reinterpret_cast<unsigned char*>(binary.data());
-    get(CL_PROGRAM_BINARIES, places.size() * sizeof(unsigned char*), static_cast<void*>(places.data()), nullptr);
-    return binary;
+    return backends::program_binary(program.device.id, get);
 }
 
 mkz_status program_build(std::uint32_t device, const char* text, const char* options, mkz_program** program) noexcept {

@@ -2,11 +2,10 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <sycl/backend/opencl.hpp>
-#include <vector>
 
 #include "backends/checks.hpp"
+#include "backends/program_binary.hpp"
 
 namespace merklize::sycl_plugin {
 namespace {
@@ -68,20 +67,7 @@ std::string binary_of(const Device& device, cl_program program) {
     const auto get = [&](cl_program_info what, std::size_t bytes, void* to, std::size_t* size) {
         require(device, opencl().get_program_info(program, what, bytes, to, size), MKZ_INTERNAL, "clGetProgramInfo");
     };
-    std::size_t bytes = 0;
-    get(CL_PROGRAM_DEVICES, 0, nullptr, &bytes);
-    std::vector<cl_device_id> ids(bytes / sizeof(cl_device_id));
-    get(CL_PROGRAM_DEVICES, bytes, static_cast<void*>(ids.data()), nullptr);
-    std::vector<std::size_t> sizes(ids.size());
-    get(CL_PROGRAM_BINARY_SIZES, sizes.size() * sizeof(std::size_t), sizes.data(), nullptr);
-    const auto ours = static_cast<std::size_t>(std::ranges::find(ids, id_of(device)) - ids.begin());
-    if (ours == ids.size() || sizes[ours] == 0) return {};
-    // A null pointer stands for a binary that is not wanted.
-    std::string binary(sizes[ours], '\0');
-    std::vector<unsigned char*> places(ids.size(), nullptr);
-    places[ours] = reinterpret_cast<unsigned char*>(binary.data());
-    get(CL_PROGRAM_BINARIES, places.size() * sizeof(unsigned char*), static_cast<void*>(places.data()), nullptr);
-    return binary;
+    return backends::program_binary(id_of(device), get);
 }
 
 }  // namespace

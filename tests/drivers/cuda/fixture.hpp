@@ -14,15 +14,8 @@ inline const Fixture& fixture() {
     // `late` writes when some nanoseconds have passed.
     static constexpr Fixture cuda = {
         .language = MKZ_LANGUAGE_CUDA,
-        .required_by = "MERKLIZE_REQUIRE_CUDA",
         .isa = "sm_",
-        .compiler = "sm_",
-        .has_names_in_labels = false,
-        .may_be_unified = false,
-        .wraps_null = true,
-        .native_is_address = true,
-        .notices_missing_arguments = false,  // drivers up to CUDA 13.0 do not say how many there are
-        .checks_argument_sizes = true,
+        .harmless_option = "--use_fast_math",
         .prelude = R"(
 #define KERNEL extern "C" __global__ void
 #define GLOBAL
@@ -42,8 +35,13 @@ KERNEL late(u32* out, u32 value, u64 nanoseconds) {
 }
 KERNEL wild(u32* out) { *(volatile u32*)(out + (1ull << 44)) = 1; }
 )",
-        .harmless_option = "--use_fast_math",
         .options_of_42 = " -DFIRST=40  --define-macro=SECOND=2 ",
+        .required_by = "MERKLIZE_REQUIRE_CUDA",
+        .compiler = "sm_",
+        .has_names_in_labels = false,
+        .may_be_unified = false,
+        .wraps_null = true,
+        .notices_missing_arguments = false,  // drivers up to CUDA 13.0 do not say how many there are
     };
     return cuda;
 }

@@ -13,15 +13,8 @@ inline const mkz_backend& backend() { return merklize::opencl::backend; }
 inline const Fixture& fixture() {
     static constexpr Fixture opencl = {
         .language = MKZ_LANGUAGE_OPENCL,
-        .required_by = "MERKLIZE_REQUIRE_RUNTIMES",
         .isa = "OpenCL C ",
-        .compiler = " #",
-        .has_names_in_labels = true,
-        .may_be_unified = true,
-        .wraps_null = false,
-        .native_is_address = false,
-        .notices_missing_arguments = true,
-        .checks_argument_sizes = false,  // PoCL 3.1 takes any size
+        .harmless_option = "-cl-fast-relaxed-math",
         .prelude = R"(
 #define KERNEL kernel void
 #define GLOBAL global
@@ -32,9 +25,8 @@ inline const Fixture& fixture() {
 typedef uint u32;
 typedef ulong u64;
 )",
-        .more_kernels = "",
-        .harmless_option = "-cl-fast-relaxed-math",
-        .options_of_42 = " -DFIRST=40  -DSECOND=2 ",
+        .native_is_address = false,
+        .checks_argument_sizes = false,  // PoCL 3.1 takes any size
     };
     return opencl;
 }

@@ -20,15 +20,8 @@ inline const mkz_backend& backend() {
 inline const Fixture& fixture() {
     static constexpr Fixture sycl = {
         .language = MKZ_LANGUAGE_SYCL,
-        .required_by = "MERKLIZE_REQUIRE_RUNTIMES",
         .isa = "SYCL, ",
-        .compiler = " #",
-        .has_names_in_labels = true,
-        .may_be_unified = true,
-        .wraps_null = false,
-        .native_is_address = true,
-        .notices_missing_arguments = true,
-        .checks_argument_sizes = true,
+        .harmless_option = "-fno-vectorize",
         .prelude = R"(
 #define KERNEL extern "C" SYCL_EXTERNAL \
     SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
@@ -42,9 +35,6 @@ inline const Fixture& fixture() {
 typedef unsigned u32;
 typedef unsigned long u64;
 )",
-        .more_kernels = "",
-        .harmless_option = "-fno-vectorize",
-        .options_of_42 = " -DFIRST=40  -DSECOND=2 ",
     };
     return sycl;
 }
