@@ -13,7 +13,6 @@ Rows, with the ratio of the peer's time to ours, turn by turn (above 1: we are f
 - verification: of a file by its outboard, and of slices of 1 MiB, against the plain digest of as many bytes.
 """
 
-import argparse
 import contextlib
 import json
 import pathlib
@@ -24,7 +23,7 @@ import numpy as np
 
 import merklize
 from merklize import bao
-from weights import in_turns, row, save
+from weights import in_turns, parser_of, row, save
 
 GROUPS = {"group_size": 16384}
 
@@ -94,14 +93,11 @@ def device_rows(data, args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, rounds=7)
     parser.add_argument("--mib", type=int, default=1024)
-    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--crates")
     parser.add_argument("--device")
     parser.add_argument("--only-device", action="store_true", help="no rows of the CPU")
-    parser.add_argument("--folder")
-    parser.add_argument("--json")
     args = parser.parse_args()
     data = np.random.default_rng(1).bytes(args.mib << 20)
     rows = []

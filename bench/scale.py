@@ -16,7 +16,6 @@ Rows, each with what it is compared with, in turns (ratio: the peer's time by ou
 --gpus N  on a machine with N GPUs: hash_file() of the file by Ray with them, against device="cuda:all".
 """
 
-import argparse
 import contextlib
 import os
 import pathlib
@@ -33,7 +32,7 @@ from run import conditions
 
 import merklize
 import merklize.__main__
-from weights import in_turns
+from weights import in_turns, parser_of
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python" / "tests"))
 
@@ -235,14 +234,11 @@ def gpu_rows(path, args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, rounds=5)
     parser.add_argument("--gib", type=float, default=1)
-    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--nodes", default="1,2")
     parser.add_argument("--jobs", default="stores,cluster,driver")
     parser.add_argument("--gpus", type=int, default=0)
-    parser.add_argument("--folder")
-    parser.add_argument("--json")
     args = parser.parse_args()
     rows = []
     with contextlib.ExitStack() as stack:

@@ -46,6 +46,15 @@ def shapes(wanted):
     return found | {"embed": (rest, 4096), "head": (rest, 4096), "norm": (4096,)}
 
 
+def parser_of(doc, rounds):
+    """The flags of a benchmark that writes to a folder and its rows to a file."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--folder")
+    parser.add_argument("--json")
+    return parser
+
+
 def save(path, rows):
     """Writes a file of results, if one is wanted."""
     note = "load of the machine at the end: " + " ".join(f"{load:.1f}" for load in os.getloadavg())
@@ -183,14 +192,11 @@ def device_rows(args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, rounds=7)
     parser.add_argument("--gib", type=float, default=2)
-    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--b3sum")
     parser.add_argument("--device")
     parser.add_argument("--device-gib", type=float, default=16)
-    parser.add_argument("--folder")
-    parser.add_argument("--json")
     args = parser.parse_args()
     rows = []
     with contextlib.ExitStack() as stack:
