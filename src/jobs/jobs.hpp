@@ -170,8 +170,9 @@ constexpr Lone lone_of(TreeRule rule) noexcept {
 }
 
 /// The paths from some nodes of a level of a tree in heap order, `levels` levels up: slot p of `nodes` = merge(slot 2p, slot 2p + 1),
-/// level after level. The siblings of the paths must be there. An update launches it for the changed leaves. The list goes to a device
-/// once; its kernels find the parents of each level themselves.
+/// level after level. The siblings of the paths must be there. For an update (the changed leaves), and for the right edge of a tree
+/// whose whole subtrees are built (the last leaf). The list goes to a device once; its kernels find the parents of each level
+/// themselves.
 struct MergeAt {
     Hash hash{};
     Mode mode{};
