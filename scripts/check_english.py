@@ -20,6 +20,9 @@ RULES = {  # shape: what to write
     r"\banew\b": '"again"',
     r"\b(?:utilize|leverage|seamless(?:ly)?|cutting-edge|blazingly|simply|basically)\b": "leave it out",
     r"\bthen the \w+ it is\b": "subject, verb, object",
+    r"\b[Ww]hoever\b": "name the person or the program",
+    r"\bgo(?:es)? up as it is\b": '"moves up unchanged"',
+    r"\btaken up again\b": '"resumed"',
 }
 SEMICOLONS = 3  # in one sentence of a page: a list is easier to read
 

@@ -25,8 +25,8 @@ public:
 
     // ---- Standard output ----
 
-    /// Keeps it back until flush() or until there is much of it. Whoever reads it may have gone (`merklize hash ... | head`): then the
-    /// command ends quietly with code 141.
+    /// Keeps the text back until flush() or until there is much of it. If its reader has gone (`merklize hash ... | head`), the command
+    /// ends quietly with code 141.
     /// errors  Failure (it cannot be written), Exit
     void write(std::string_view data);
     void write(std::span<const std::byte> data);

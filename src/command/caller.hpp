@@ -49,7 +49,7 @@ public:
                                           const std::string& exclude, const RunOptions& options) = 0;
 };
 
-/// What the command line asks of whoever calls it: the program `merklize`, or Python's package.
+/// What the command line asks of its caller: the program `merklize`, or Python's package.
 class Caller {
 public:
     Caller() = default;

@@ -25,7 +25,7 @@ public:
 
 Call* the_call = nullptr;  // for handlers of signals, and for what has no argument to give it by
 
-// Puts /dev/null in the places of streams that whoever started us has closed, so that no file gets their numbers.
+// Puts /dev/null in the places of standard streams that are closed, so that no file gets their numbers.
 Streams prepared_streams() {
     int streams[3];
     for (int fd = 0; fd < 3; fd++) {

@@ -21,8 +21,8 @@
  *   MODULUS 0          the elements of nodes and rows are below it; 0: a byte hash
  *   RATE               how much of a row one call of the inner function takes: in elements if there is a modulus, else in bytes
  *   STATE_WORDS        lanes of the state between two blocks of a row
- *   FILLS_BLOCK 0      field hashes: 1: add() gets zeros for the words that a row's last block lacks; 2: a one, then zeros; 0: it gets
- *                      none for them
+ *   FILLS_BLOCK 0      field hashes: padding of a row's last block, which add() gets: 0 none, 1 zeros, 2 a one and then
+ *                      zeros
  *   PAD_BYTE 0         byte hashes: this byte follows the last byte of a row, then zeros; 0: zeros alone, so a hash without chunks binds
  *                      no length and has no plain digest of a message
  *   LEAF_PREFIX -1     byte hashes: the byte that the functions for rows put before a row; -1: none
@@ -34,7 +34,7 @@
  *                      Such a unit is a part; hashes that are made of it have ids of their own (src/hashes/given.hpp)
  *   TEAM_ITEMS 0       number of items that share one merge where a level is narrow (merge_team); 0: one item merges alone
  *   QUAD_HASH -1       id of the hash whose row of four nodes is the merge of four nodes, for trees of arity 4; -1: there is none
- *   TAKES_TWO 0        field hashes: 1: where MKZ_STATES is 2 there is permute_two, of two states at once
+ *   TAKES_TWO 0        field hashes: 1: there is permute_two, of two states at once, if MKZ_STATES is 2
  *   IS_PART 0          1: no hash, but a function that hashes need; the host does not list it
  *
  * Functions; each name begins with mkz_NAME_. Nodes, states and blocks are arrays of lanes of the hash's word. `out` may be an input:

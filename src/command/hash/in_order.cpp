@@ -25,7 +25,7 @@ struct Item {
     bool is_none;
     HashResult result;
     std::string url{};                                 // of an object of a store
-    std::unique_ptr<const runtime::InputFile> pipe{};  // whoever writes to it opens it once
+    std::unique_ptr<const runtime::InputFile> pipe{};  // a writer opens its pipe only once
     std::exception_ptr failure{};                      // not of the input: it ends the run
     State state = State::open;                         // guarded by the pipeline's mutex
 };

@@ -18,8 +18,8 @@
  * at v[s], its message at m[s].
  * MKZ_BLAKE3_TOGETHER (1 or 2) of them are computed in step. Compilers keep this order, and it decides what is spilled: 2 is
  * best for 16 vector registers, 1 for 32 (docs/notes/blake3-cpu.md).
- * MKZ_BLAKE3_STATES 2 adds functions that compute two states in step, for 32 vector registers: they hide the latency of a
- * processor that starts more instructions than one state's four chains have. */
+ * MKZ_BLAKE3_STATES 2 adds functions that interleave two states, for 32 vector registers. Two states hide latency where
+ * one state's four dependency chains cannot fill the issue width. */
 #ifndef MKZ_BLAKE3_TOGETHER
 #define MKZ_BLAKE3_TOGETHER 2
 #endif

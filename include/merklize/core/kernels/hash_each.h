@@ -121,7 +121,7 @@ MKZ_BODY void MKZ_HASH_BODY(hash_each_parents)(mkz_work_item item, MKZ_GLOBAL co
     MKZ_HASH_FN(parent)(left, left, right, k, marks);
     MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
         mkz_u32 node[8];
-        /* Without a sibling a value goes up as it is: it was read twice. */
+        /* A value without a sibling moves up unchanged; it was read twice. */
         MKZ_UNROLL for (int w = 0; w < 8; w++) {
             mkz_u32 merged = MKZ_LANE(mkz_u32, left[w], j), alone = MKZ_LANE(mkz_u32, right[w], j);
             node[w] = count_is[j] == 1 ? alone : merged;
