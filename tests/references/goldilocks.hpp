@@ -9,7 +9,11 @@ namespace reference::goldilocks {
 __extension__ using Wide = unsigned __int128;
 inline constexpr std::uint64_t p = 0xffffffff00000001;
 
-inline std::uint64_t add(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>((Wide{a} + b) % p); }
+inline std::uint64_t add(std::uint64_t a, std::uint64_t b) {
+    Wide sum = Wide{a} + b;
+    while (sum >= p) sum -= p;  // twice at most, where `%` calls a function that divides
+    return static_cast<std::uint64_t>(sum);
+}
 inline std::uint64_t multiply(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>(Wide{a} * b % p); }
 inline std::uint64_t power(std::uint64_t x, std::uint64_t e) {
     std::uint64_t out = 1;

@@ -21,9 +21,10 @@ const Matrix& constants(const char* name) {
 }
 
 void linear(State& state, const std::vector<std::uint64_t>& ark) {
+    const Matrix& mds = constants("MDS");
     State out{};
     for (std::size_t i = 0; i < 12; ++i) {
-        for (std::size_t k = 0; k < 12; ++k) out[i] = add(out[i], multiply(constants("MDS")[i][k], state[k]));
+        for (std::size_t k = 0; k < 12; ++k) out[i] = add(out[i], multiply(mds[i][k], state[k]));
         out[i] = add(out[i], ark[i]);
     }
     state = out;
