@@ -1,6 +1,6 @@
 // abi.js: Solidity's abi.encode(): address, bool, uint8 to uint256, int8 to int256, bytes1 to bytes32, bytes, string, and arrays of
 // these, T[] and T[n].
-import { bytesOfDigits, invalid, shown, toBytes } from './common.js';
+import { bytesOfDigits, invalid, joined, shown, toBytes } from './common.js';
 
 /** Bytes, or 0x and digits as text. what: the function and the value, as in all of this file */
 export function bytesOrDigits(value, what) {
@@ -10,16 +10,7 @@ export function bytesOrDigits(value, what) {
 }
 
 const abiWord = (number) => bytesOfDigits(BigInt.asUintN(256, BigInt(number)).toString(16).padStart(64, '0'));
-function concatenated(parts) {
-    const out = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const part of parts) {
-        out.set(part, at);
-        at += part.length;
-    }
-    return out;
-}
-const sized = (bytes) => concatenated([abiWord(bytes.length), bytes, new Uint8Array(-bytes.length & 31)]);
+const sized = (bytes) => joined([abiWord(bytes.length), bytes, new Uint8Array(-bytes.length & 31)]);
 
 function abiInteger(least, most) {
     return (value, what) => {
@@ -67,7 +58,7 @@ function abiArray(item, count) {
         if (!Array.isArray(value)) invalid(`${what} must be a list, got ${shown(value)}`);
         if (count !== null && value.length !== count) invalid(`${what} must have ${count} items, got ${value.length}`);
         const items = abiFields(value.map(() => item), value, (i) => `${what}: item ${i}`);
-        return count === null ? concatenated([abiWord(value.length), items]) : items;
+        return count === null ? joined([abiWord(value.length), items]) : items;
     };
     return { size: count === null || item.size === null ? null : count * item.size, encode };
 }
@@ -82,7 +73,7 @@ function abiFields(fields, values, whatOf) {
         tail.push(encoded);
         at += encoded.length;
     });
-    return concatenated([...head, ...tail]);
+    return joined([...head, ...tail]);
 }
 
 /** abi.encode of each value, a list of one field a type. */

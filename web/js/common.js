@@ -123,9 +123,14 @@ export const equal = (a, b) => a.length === b.length && a.every((byte, i) => byt
 
 export const listOf = (value, what) => (Array.isArray(value) ? value : invalid(`${what}: messages must be a list of bytes, got ${shown(value)}; hash() takes one message, hashRows() rows`));
 
-/** Digests in one array, [n, 32] bytes. */
-export function joined(digests) {
-    const out = new Uint8Array(32 * digests.length);
-    digests.forEach((digest, i) => out.set(digest, 32 * i));
+/** Bytes of several arrays in one. */
+export function joined(parts) {
+    let size = 0, at = 0;
+    for (const part of parts) size += part.length;
+    const out = new Uint8Array(size);
+    for (const part of parts) {
+        out.set(part, at);
+        at += part.length;
+    }
     return out;
 }

@@ -44,14 +44,9 @@ export class Proof {
     toBytes() {
         const { kind, nLeaves } = this;
         const head = [0x4d, 0x4b, 0x5a, 0x50, 2, findHash(this.hash).id, rules.indexOf(this.rule), kind, ...u64(nLeaves)];
-        if (kind === 2) return Uint8Array.of(...head, ...u64(this.oldLeaves), ...joined(this.nodes));
-        const digests = joined([...this.leaves, ...this.siblings]);
+        if (kind === 2) return joined([head, u64(this.oldLeaves), ...this.nodes]);
         const places = kind === 0 ? u64(this.indices[0]) : runsOf(this.indices);
-        const bytes = new Uint8Array(head.length + places.length + digests.length);
-        bytes.set(head);
-        bytes.set(places, head.length);
-        bytes.set(digests, head.length + places.length);
-        return bytes;
+        return joined([head, places, ...this.leaves, ...this.siblings]);
     }
     /** The text of the format: not JSON.stringify's, which has no integers above 2^53. */
     toJson() {

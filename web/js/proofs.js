@@ -1,19 +1,14 @@
 // proofs.js: verification. verify() is total for what comes from outside: anything malformed is false. The caller's own arguments
 // are checked: a root that is no digest is an error.
 import {
-    equal, expectations, findHash, hashNamed, invalid, modeNames, requireOptions, ruleNamed, shown, toBytes, toDigest, toHex,
+    equal, expectations, findHash, hashNamed, invalid, joined, modeNames, requireOptions, ruleNamed, shown, toBytes, toDigest, toHex,
 } from './common.js';
 import { modeOf } from './hash.js';
 import { Malformed, parsed, parsedWinterfell } from './parse.js';
 import { m } from './ready.js';
 import { climb, consistencyPlaces, heightOf } from './shape.js';
 
-const merger = (hash, { key, flags }) => (left, right) => {
-    const pair = new Uint8Array(64);
-    pair.set(left);
-    pair.set(right, 32);
-    return m.merge(hash, pair, key, flags);
-};
+const merger = (hash, { key, flags }) => (left, right) => m.merge(hash, joined([left, right]), key, flags);
 
 /** The root that follows from leaves and siblings. visit(level, sibling, node, other, parent), if given, sees each step. */
 function rootOf(proof, hash, mode, visit) {
@@ -29,9 +24,7 @@ function rootOf(proof, hash, mode, visit) {
             at.push(above.length);
             above.push(null);
         });
-        const bytes = new Uint8Array(32 * pairs.length);
-        pairs.forEach((node, i) => bytes.set(node, 32 * i));
-        const merged = m.merge(hash, bytes, mode.key, mode.flags);
+        const merged = m.merge(hash, joined(pairs), mode.key, mode.flags);
         at.forEach((place, i) => (above[place] = merged.slice(32 * i, 32 * i + 32)));
         if (visit) visit(level, positions[0], pairs, above[0]);
         positions = parents;

@@ -17,9 +17,7 @@ export function merge(left, right, options = {}) {
     requireOptions(options, hashing, 'merge');
     const kind = hashNamed(options.hash ?? 'blake3', 'merge');
     const { key, flags } = modeOf(kind, options, 'merge');
-    const pair = new Uint8Array(64);
-    pair.set(toDigest(left, 'merge: left'));
-    pair.set(toDigest(right, 'merge: right'), 32);
+    const pair = joined([toDigest(left, 'merge: left'), toDigest(right, 'merge: right')]);
     requireElements(kind, pair, 'merge');
     return m.merge(kind, pair, key, flags);
 }
