@@ -179,7 +179,7 @@ class Release:
         self.contents(f"{self.stem}.tgz", f"pkg:npm/merklize@{self.version}", [])
 
     def contents(self, file: str, purl: str, components: list[sbom.Component]) -> None:
-        text = json.dumps(sbom.document(self.facts, purl, self.epoch, components), indent=2) + "\n"
+        text = json.dumps(sbom.document(self.facts, purl, str(self.epoch), components), indent=2) + "\n"
         (self.out / f"{file}.cdx.json").write_text(text)
 
     def docs(self) -> None:
@@ -193,7 +193,7 @@ class Release:
         folder.mkdir()
         shutil.copytree(self.original, folder / self.stem, symlinks=True)
         packed(self.original, folder / f"merklize_{self.version}.orig.tar.gz", self.epoch)
-        run("dpkg-buildpackage", "-us", "-uc", folder=folder / self.stem)
+        run("dpkg-buildpackage", "-us", "-uc", folder=folder / self.stem, DEB_BUILD_OPTIONS="noautodbgsym")
         for pattern in ("*.deb", "*.dsc", "*.debian.tar.*", "*.orig.tar.gz"):
             for file in folder.glob(pattern):
                 shutil.copy(file, self.out)

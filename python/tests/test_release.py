@@ -1,5 +1,6 @@
 """What scripts/release.py, identity.py and sbom.py write. Whole releases: make test-release."""
 
+import importlib.metadata
 import json
 import pathlib
 import subprocess
@@ -45,7 +46,8 @@ def test_a_place_must_be_there_once(text):
 
 def test_the_placeholder_is_known(facts):
     assert identity.is_placeholder({**facts, "repository": "https://repository.invalid/merklize"})
-    assert not identity.is_placeholder({**facts, "repository": "https://a.org/b", "documentation": "https://a.org/c"})
+    known = {"contact": "a@a.org", "repository": "https://a.org/b", "documentation": "https://a.org/c"}
+    assert not identity.is_placeholder({**facts, **known})
 
 
 def test_links_of_pages():
@@ -92,7 +94,7 @@ def test_a_release_refuses_placeholders(tmp_path, facts):
 
 
 def test_contents_of_packages(facts):
-    document = sbom.document(facts, "pkg:pypi/merklize@0.1.0", 86400, sbom.of_wheel(["nanobind=2.4.0"]))
+    document = sbom.document(facts, "pkg:pypi/merklize@0.1.0", "86400", sbom.of_wheel(["nanobind=2.4.0"]))
     assert document == json.loads(json.dumps(document))
     assert document["metadata"]["timestamp"] == "1970-01-02T00:00:00Z"
     assert document["metadata"]["component"]["name"] == "merklize"
@@ -100,12 +102,26 @@ def test_contents_of_packages(facts):
         ("numpy", None),
         ("nanobind", "2.4.0"),
     ]
+    assert "timestamp" not in sbom.document(facts, "pkg:pypi/merklize@0.1.0", "", [])["metadata"]
     known = {part["bom-ref"] for part in document["components"]}
     assert set(document["dependencies"][0]["dependsOn"]) == known
-    again = sbom.document(facts, "pkg:pypi/merklize@0.1.0", 86400, [])
+    again = sbom.document(facts, "pkg:pypi/merklize@0.1.0", "86400", [])
     assert (
-        again["serialNumber"] == document["serialNumber"] != sbom.document(facts, "pkg:npm/m@1", 0, [])["serialNumber"]
+        again["serialNumber"] == document["serialNumber"] != sbom.document(facts, "pkg:npm/m@1", "", [])["serialNumber"]
     )
+
+
+def test_the_installed_package_tells_its_contents(facts):
+    files = importlib.metadata.files("merklize")
+    (file,) = [file for file in files if file.name == "merklize.cdx.json"]
+    assert file.parts[-2] == "sboms"
+    document = json.loads(file.read_text())
+    assert document["metadata"]["component"]["version"] == facts["version"]
+    parts = {part["name"]: part for part in document["components"]}
+    assert {"numpy", "nanobind", "robin-map"} <= set(parts)
+    assert parts["nanobind"]["version"][0].isdigit()
+    (notice,) = [file for file in files if file.name == "LICENSE-nanobind"]
+    assert "Wenzel Jakob" in notice.read_text()
 
 
 def test_contents_of_crates():
