@@ -36,6 +36,9 @@ FEWER = {
     "parts.merkle_root_parts": "uses the devices of the parts",
 }
 
+# Whose `format` is not that of a tree: how nodes are written down, and veritysetup's number of a superblock.
+OTHER_FORMATS = ("bao.", "formats.dm_verity")
+
 
 def functions():
     """All public functions and methods that have one of the options, with their parameters."""
@@ -59,7 +62,7 @@ def test_signatures(name, parameters):
     """The same options have the same names, order and defaults wherever they are."""
     assert all(parameter.kind is not parameter.VAR_KEYWORD for parameter in parameters.values())
     for option in (*FORM, *MODES, *RUN):
-        if option in parameters and not (option == "format" and name.startswith("bao.")):
+        if option in parameters and not (option == "format" and name.startswith(OTHER_FORMATS)):
             assert parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
             assert parameters[option].default == ("auto" if option == "device" else None)
     shown = tuple(option for option in parameters if option in (*FORM, *MODES, *RUN))
