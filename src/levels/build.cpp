@@ -23,7 +23,7 @@ RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n
 
 namespace {
 
-// For n leaves, or nodes of a level.
+// The policy for n leaves, or nodes of a level.
 mkz_policy tuned(const Merges& merges, std::uint64_t n, const Run& run) {
     const mkz_backend& backend = *run.device().backend;
     const std::uint32_t device = run.device().index;
@@ -36,7 +36,7 @@ mkz_policy tuned(const Merges& merges, std::uint64_t n, const Run& run) {
     return policy;
 }
 
-// Of a whole heap.
+// The job for the right edge of a whole heap.
 MergeEdge edge_job(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, const Merges& merges) {
     return {.hash = merges.hash(),
             .mode = merges.mode(),
@@ -53,8 +53,8 @@ MergeEdge edge_job(const LevelAt& leaves, const Place& nodes, const TreeLayout& 
 Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges, Run& run,
                     double share, Digest* top, std::uint64_t first_leaf, bool keep) {
     const mkz_policy policy = tuned(merges, layout.n_leaves, run);
-    // A device gets all levels at once: its call cuts them into launches, each with its own policy. If the nodes are on the device and
-    // the last one of the highest level is not whole, the cuts are made here, where it is known which nodes fit no launch.
+    // A device gets all levels at once, and its call cuts them into launches, each with its own policy. If the nodes are on the device and
+    // the last one of the highest level is not whole, the cuts are made here, because the plan knows which nodes fit no launch.
     const bool at_once = !run.on_host() && (!nodes.on_device || !layout.has_edge(layout.height()));
     const auto levels_above = [&](std::uint64_t n) -> unsigned {
         if (at_once) return max_levels;

@@ -14,7 +14,7 @@ namespace merklize::runtime {
 /// The options of a call on n leaves in host memory, with the device that "auto" chooses.
 RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves);
 
-/// Builds all levels above the leaves in the heap at `nodes`. Unused slots stay as they are.
+/// Builds all levels above the leaves in the heap at `nodes`. Unused slots do not change.
 /// top         where to put the first node of the highest level, or null
 /// first_leaf  as in plan_tree()
 /// keep        copies all leaves to their slots as they are read. Then first_leaf is 0, and nodes on the host are built by the CPU
@@ -26,7 +26,7 @@ Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout&
 Policy build_heap(std::span<Digest> nodes, const TreeForm& form, const RunOptions& options);
 Digest root_of(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options);
 
-/// The root of leaves on the run's device, in a call that enqueues: its levels, all at once or the first one before the others.
+/// The root of leaves on the run's device, in a call that enqueues. Its levels are enqueued all at once, or the first one before the others.
 class EnqueuedRoot {
 public:
     /// leaves  at least 1
@@ -38,7 +38,7 @@ public:
     std::uint64_t width() const noexcept { return n_; }
     /// Enqueues one level above a power of two of leaves, at least 2.
     void build_level() { build({n_, 1, n_}); }
-    /// Enqueues all levels that are left.  returns  the root's place, in working memory of this, or the only leaf's
+    /// Enqueues all remaining levels.  returns  the root's place, in working memory of this object, or that of the only leaf
     Place finish();
 
 private:

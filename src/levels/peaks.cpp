@@ -14,7 +14,7 @@
 namespace merklize::runtime {
 namespace {
 
-// Fewer leaves are merged one by one: that is quicker than a launch.
+// Fewer leaves are merged one by one, which is quicker than a launch.
 constexpr unsigned least_levels = 5;
 
 // Gives the sink levels 1 to `levels` of a perfect subtree in heap order. Its first leaf is leaf `first` of the tree.

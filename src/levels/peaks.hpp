@@ -18,9 +18,9 @@ namespace merklize::runtime {
 /// node comes once.
 using NodeSink = std::function<void(unsigned level, std::uint64_t first, std::span<const Digest> nodes)>;
 
-/// What is kept of the leaves so far: the roots of the whole subtrees that they make, one digest for each 1 bit of
-/// their count. Whole subtrees are the same under every rule. The rule only matters for the nodes that are made after
-/// the last leaf.
+/// The peaks of the leaves so far: the roots of the whole subtrees that they make, one digest for each 1 bit of their
+/// count. Whole subtrees are the same under every rule. The rule only matters for the nodes that are made after the
+/// last leaf.
 class Peaks {
 public:
     explicit Peaks(const TreeForm& form) : form_(form) {}

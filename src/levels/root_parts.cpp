@@ -34,7 +34,7 @@ public:
         return run_.end();
     }
 
-    /// After the event.
+    /// The root, once the event is reached.
     Digest root() const {
         Digest root;
         std::copy(root_.begin(), root_.end(), root.bytes.begin());
@@ -48,7 +48,7 @@ private:
     std::span<const std::byte> root_{};
 };
 
-// One thread gives each device all its launches, and then waits. A thread a device takes as long to wake as a small part takes.
+// One thread enqueues all launches of all devices, and then waits, because waking a thread for each device takes as long as a small part.
 std::vector<Digest> enqueued_roots(std::span<const ConstBuffer> leaves, const TreeForm& form, const Policy& policy) {
     std::deque<Part> parts;
     for (const ConstBuffer& part : leaves) parts.emplace_back(part, form, policy);

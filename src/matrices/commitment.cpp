@@ -77,7 +77,7 @@ private:
         clear_nodes(runtime::at_node(at(layer), layer.nodes), layer.length - layer.nodes, run_);
         if (layer.matrices.empty()) return;
         std::vector<Digest> host(nodes_.on_device ? 0 : layer.nodes);
-        // A block of its own, because working memory of the run is given back when a matrix of the host has been sent.
+        // A block of its own, because the run's working memory is freed when a host matrix has been sent.
         std::optional<Buffer> block;
         if (nodes_.on_device) block.emplace(run_.options().device, Digest::size * layer.nodes);
         const Place digests = block ? runtime::place_of(*block) : host_place(host.data());
@@ -94,7 +94,7 @@ private:
         } else {
             merge_beside({nodes_row(at(layer), 1), nodes_row(digests, 1)}, 2, layer.nodes, at(layer));
         }
-        run_.finish();  // the digests are given back
+        run_.finish();  // before the digests are freed
     }
 
     // Merges from layer l up to the next one that needs more than pairs of nodes.  returns  that layer

@@ -20,7 +20,7 @@ struct MERKLIZE_LOCAL MatrixCommitment::State {
     Device device;
     runtime::NodeStore nodes;
     std::vector<Digest> cap{};
-    std::vector<Matrix> kept{};  ///< views of `blocks`, of our buffers or of the caller's
+    std::vector<Matrix> kept{};  ///< views of `blocks`, of the library's buffers or of the caller's
     std::vector<runtime::HostBlock> blocks{};
 
     /// A copy of a host matrix, for `kept`, in the memory that has the nodes.
