@@ -20,7 +20,7 @@ def facts() -> dict[str, str]:
 
 
 def is_placeholder(known: dict[str, str]) -> bool:
-    return any(".invalid" in known[name] for name in ("repository", "documentation"))
+    return any(".invalid" in known[name] for name in ("contact", "repository", "documentation"))
 
 
 def places(known: dict[str, str]) -> list[tuple[str, str, str]]:
@@ -48,6 +48,11 @@ def places(known: dict[str, str]) -> list[tuple[str, str, str]]:
         ("CITATION.cff", r"^repository-code: (.*)$", known["repository"]),
         ("CITATION.cff", r"^url: (.*)$", known["documentation"]),
         ("LICENSE", r"^Copyright \(c\) \d+ the (.*)$", known["authors"]),
+        ("debian/changelog", r"\Amerklize \((.*)-1\)", known["version"]),
+        ("debian/control", r"^Maintainer: (.*)$", f"{known['authors']} <{known['contact']}>"),
+        ("debian/control", r"^Homepage: (.*)$", known["repository"]),
+        ("debian/copyright", r"^Source: (.*)$", known["repository"]),
+        ("debian/copyright", r"^Copyright: \d+ (.*)$", known["authors"]),
         ("docs/install.md", r"GIT_REPOSITORY (\S+)", known["repository"] + ".git"),
         ("docs/mkdocs.yml", r"^site_url: (.*)/$", known["documentation"]),
         ("docs/rust.md", r'git = "(.*?)"', known["repository"] + ".git"),
