@@ -25,7 +25,13 @@ PIECE = "to rename: a block of a file"
 DECODER = "to rename: the next bytes of a slice that a decoder takes"
 ROW_UNIT = "to rename: the bytes of a row are a multiple of it"
 EXCEPTIONS = {
-    "Python": {"PieceCid": FILECOIN, "piece_cid": FILECOIN, "piece_length": FORMAT, "piece_size": MANIFEST, "item": DECODER},
+    "Python": {
+        "PieceCid": FILECOIN,
+        "piece_cid": FILECOIN,
+        "piece_length": FORMAT,
+        "piece_size": MANIFEST,
+        "item": DECODER,
+    },
     "C++": {
         "PieceCid": FILECOIN,
         "most_piece_bytes": FILECOIN,

@@ -124,7 +124,5 @@ def test_mistakes(tmp_path):
     large = tmp_path / "large"
     large.touch()
     os.truncate(large, (1 << 36) // 128 * 127 + 1)
-    with pytest.raises(
-        ValueError, match=r"at most 68182605824 bytes, those of a piece of 64 GiB, got 68182605825"
-    ):
+    with pytest.raises(ValueError, match=r"at most 68182605824 bytes, those of a piece of 64 GiB, got 68182605825"):
         piece_cid(large)
