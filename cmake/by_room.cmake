@@ -9,6 +9,7 @@ function(merklize_by_room target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     get_filename_component(room "${source}" DIRECTORY)
+    string(REPLACE "${CMAKE_CURRENT_BINARY_DIR}" "made" room "${room}")  # the same name in every build folder
     string(MAKE_C_IDENTIFIER "${room}" room)
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP room${room})
   endforeach()
