@@ -175,6 +175,15 @@ class Form(NamedTuple):
     context: str | None
 
 
+_FORM_OPTIONS = frozenset(("format", "rule", "padding", "key", "context"))
+
+
+@functools.lru_cache(64)
+def _plain_form(hash: str) -> Form:
+    """Return the form of a tree of which nothing is said but the hash: most are."""
+    return Form(None, hash, _native.TreeForm(hash, None, None, None, None), None, None)
+
+
 def form_of(what: str, hash: str | None, options: Any, *, has_nodes: bool = False, **refused: object) -> Form:
     """Take the options of a tree out of a call's **options.
 
@@ -182,6 +191,8 @@ def form_of(what: str, hash: str | None, options: Any, *, has_nodes: bool = Fals
     has_nodes  whether the call looks at nodes, as a format may need it
     refused    other options that a format does not take
     """
+    if _FORM_OPTIONS.isdisjoint(options) and (hash is None or type(hash) is str):
+        return _plain_form("blake3" if hash is None else hash)
     key, context = mode_of(options)
     padding = options.pop("padding", None)
     given = {"key": key, "context": context, "padding": padding, **refused}

@@ -29,7 +29,10 @@ int levels_below(std::uint64_t slot, const TreeLayout& kept) {
 
 void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves, const char* what,
                               Digest* found) const {
-    const RunOptions on_device = options();
+    // To copy so few nodes takes one thread less time than to ask how many there are.
+    constexpr std::size_t few_slots = 1024;
+    RunOptions on_device = options();
+    if (slots.size() <= few_slots) on_device.threads = 1;
     runtime::Run run(on_device);
     if (drop_levels == 0) {
         if (!leaves.empty())
