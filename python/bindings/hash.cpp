@@ -62,15 +62,15 @@ nb::bytes hash_descriptor(nb::handle descriptor, nb::handle name, nb::handle key
     return out.bytes();
 }
 
-// source  what PythonSource takes
+// source  what to_source() takes
 nb::bytes hash_source(nb::handle source, nb::handle hash, nb::handle key, nb::handle context, nb::handle length,
                       nb::handle seek, const Settings& settings) {
-    const PythonSource from(source);
+    const auto from = to_source(source);
     const Hash which = hash_from_name(to_text(hash, "hash"));
     const Mode mode = to_mode(key, context, "hash_file");
     const Run run(settings, nullptr);
     const Output out(length, seek, "hash_file");
-    run([&](const RunOptions& options) { runtime::hash_source(from, which, mode, out.span(), out.seek(), options); });
+    run([&](const RunOptions& options) { runtime::hash_source(*from, which, mode, out.span(), out.seek(), options); });
     return out.bytes();
 }
 

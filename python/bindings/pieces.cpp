@@ -52,27 +52,27 @@ nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ran
     return to_digests(made);
 }
 
-// source  what PythonSource takes
+// source  what to_source() takes
 nb::list hash_source_ranges(nb::handle source, nb::handle ranges, nb::handle piece_bytes, const Settings& settings) {
-    const PythonSource from(source);
+    const auto from = to_source(source);
     const std::uint64_t piece = to_u64(piece_bytes, "hash_file_ranges: piece_bytes");
     const std::vector<FileRange> wanted = to_ranges(ranges);
     std::vector<PieceDigests> made;
-    Run{settings}([&](const RunOptions& options) { made = runtime::hash_ranges(from, wanted, piece, options); });
+    Run{settings}([&](const RunOptions& options) { made = runtime::hash_ranges(*from, wanted, piece, options); });
     return to_digests(made);
 }
 
-nb::bytes piece_values(nb::handle part, nb::handle offset, nb::handle piece_bytes, nb::handle key, nb::handle context,
-                       const Settings& settings) {
-    const Input input(part, "piece_values: part", settings);
-    if (input.on_device() != nullptr)
-        throw Error(ErrorCode::invalid_argument, "piece_values: the part must be on the host");
+// The values of the pieces of `part` of a source, which begins at byte `offset` of a message.
+nb::bytes piece_values(nb::handle source, nb::handle part, nb::handle offset, nb::handle piece_bytes, nb::handle key,
+                       nb::handle context, const Settings& settings) {
+    const auto from = to_source(source);
+    const FileRange range{to_u64(part[0], "piece_values: begin"), to_u64(part[1], "piece_values: bytes")};
     const std::uint64_t first = to_u64(offset, "piece_values: offset"),
                         piece = to_u64(piece_bytes, "piece_values: piece_bytes");
     const Mode mode = to_mode(key, context, "piece_values");
     std::vector<Digest> values;
     Run{settings}(
-        [&](const RunOptions& options) { values = merklize::piece_values(input.span(), first, piece, mode, options); });
+        [&](const RunOptions& options) { values = runtime::piece_values(*from, range, first, piece, mode, options); });
     return to_bytes(std::as_bytes(std::span(values)));
 }
 
@@ -103,10 +103,11 @@ void bind_pieces(nb::module_& m) {
            "def hash_source_ranges(source: object, ranges: list[tuple[int, int]], piece_bytes: int, settings: "
            "Settings, /) -> list[tuple[bytes, bytes]]",
            hash_source_ranges);
-    define(m,
-           "def piece_values(part: object, offset: int, piece_bytes: int, key: object, context: str | None, settings: "
-           "Settings, /) -> bytes",
-           piece_values);
+    define(
+        m,
+        "def piece_values(source: object, part: tuple[int, int], offset: int, piece_bytes: int, key: object, context: "
+        "str | None, settings: Settings, /) -> bytes",
+        piece_values);
     define(m, "def value_of_pieces(pieces: bytes, key: object, context: str | None, /) -> bytes", value_of_pieces);
     define(m,
            "def digest_of_pieces(pieces: bytes, key: object, context: str | None, length: int, seek: int, /) -> bytes",

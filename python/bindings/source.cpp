@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "arguments.hpp"
+#include "host/input_file.hpp"
 #include "python_calls.hpp"
 
 namespace merklize::binding {
@@ -99,6 +100,12 @@ void PythonSource::read_at(std::span<std::byte> out, std::uint64_t offset) const
 
 void PythonSource::require_unchanged(const Identity&) const {
     in_python([&] { object_.attr("require_same")(); });
+}
+
+std::unique_ptr<runtime::ByteSource> to_source(nb::handle object) {
+    const nb::object descriptor = object.attr("descriptor");
+    if (descriptor.is_none()) return std::make_unique<PythonSource>(object);
+    return std::make_unique<runtime::InputFile>(to_int(descriptor, "source: descriptor"), text_of(object.attr("name")));
 }
 
 }  // namespace merklize::binding

@@ -31,6 +31,7 @@ auto in_python(const Work& work) {
 /// An object of Python as a source, merklize.stores' Source:
 ///
 ///     name                  for error texts
+///     descriptor            of a file of this machine, or None
 ///     size                  bytes, or None if only reading tells
 ///     pieces(ranges)        an iterator of bytes: those of ranges (start, end), one after another; ranges None: all bytes
 ///     require_same() -> None   raises FileError if the bytes have changed since the object was opened
@@ -51,5 +52,8 @@ public:
 private:
     nb::object object_;
 };
+
+/// The source of a Source: of a file of this machine its descriptor, which all threads read, else PythonSource.
+std::unique_ptr<runtime::ByteSource> to_source(nb::handle object);
 
 }  // namespace merklize::binding

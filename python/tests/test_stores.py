@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import merklize
+from merklize import _native
+from merklize.stores._ranges import opened_source
 from store_fixtures import DATA, MIB
 from waiting import eventually
 
@@ -25,6 +27,29 @@ def test_digests(store, size):
         DATA[:size], key=b"k" * 32, length=70, seek=3
     )
     assert merklize.hash_file(url, hash="sha256") == merklize.hash(DATA[:size], hash="sha256")
+
+
+@pytest.mark.parametrize("where", ["memory", "file"])
+@pytest.mark.parametrize("piece", [MIB >> 2, MIB, 128 * MIB])
+def test_values_of_parts(memory, tmp_path, device, where, piece):
+    """Parts of a message that begins anywhere in an object give its digest; a wrong piece size is refused."""
+    data = DATA * (28 if piece > MIB else 1)  # more than one batch of a device
+    base, size, key = 77, len(data) - 99, b"k" * 32
+    (tmp_path / "x").write_bytes(data)
+    memory.pipe_file("/x", data)
+    url = "memory://x" if where == "memory" else (tmp_path / "x").as_uri()
+    settings = _native.Settings(device, None)
+    with opened_source(url) as source:
+        part = max(piece, 2 * MIB)
+        values = [
+            _native.piece_values(source, (base + at, min(part, size - at)), at, piece, key, None, settings)
+            for at in range(0, size, part)
+        ]
+        found = _native.digest_of_pieces(b"".join(values), key, None, 32, 0)
+        assert found == merklize.hash(data[base : base + size], key=key)
+        for wrong in ((base, 0), 0, piece), ((base, 5), piece // 2, piece), ((base, 5), 0, 3):
+            with pytest.raises(merklize.InvalidArgument, match="piece_values: "):
+                _native.piece_values(source, *wrong, key, None, settings)
 
 
 def test_many(store, tmp_path):

@@ -165,6 +165,29 @@ private:
 
 }  // namespace
 
+std::vector<ChainingValue> values_of_next(SourceReader& reader, std::uint64_t bytes, std::uint64_t first_chunk,
+                                          std::uint32_t levels, const Mode& mode, Run& run, double share) {
+    std::vector<ChainingValue> values;
+    if (run.on_host()) {
+        values.resize((bytes + read_bytes - 1) / read_bytes);
+        reader.each_part(bytes, read_bytes, run, share, [&](std::size_t i, std::span<const std::byte> data) {
+            hash_read(data, first_chunk + i * read_chunks, read_levels, mode, run, &values[i]);
+        });
+        for (std::uint32_t at = read_levels; at < levels; at++) reduce(values, (values.size() + 1) / 2, mode, run);
+        return values;
+    }
+    std::vector<std::byte> batch(std::min(bytes, batch_bytes));
+    for (std::uint64_t done = 0; done < bytes; done += batch_bytes) {
+        const auto data = std::span(batch).first(std::min(batch_bytes, bytes - done));
+        reader.fill(data, run, 0);
+        const auto more =
+            subtree_values(host_place(data.data()), data.size(), first_chunk + done / MKZ_BLAKE3_CHUNK_LEN, levels,
+                           mode, run, share * static_cast<double>(data.size()) / static_cast<double>(bytes));
+        values.insert(values.end(), more.begin(), more.end());
+    }
+    return values;
+}
+
 Node root_of_next(SourceReader& reader, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
     if (bytes <= read_bytes) {
         const auto buffer = thread_buffer().first(bytes);
@@ -172,10 +195,7 @@ Node root_of_next(SourceReader& reader, std::uint64_t bytes, const Mode& mode, R
         return root_of(buffer, mode, run, share);
     }
     if (!run.on_host()) return root_of_next_on_device(reader, bytes, mode, run, share);
-    std::vector<ChainingValue> values((bytes + read_bytes - 1) / read_bytes);
-    reader.each_part(bytes, read_bytes, run, share, [&](std::size_t i, std::span<const std::byte> data) {
-        hash_read(data, i * read_chunks, read_levels, mode, run, &values[i]);
-    });
+    auto values = values_of_next(reader, bytes, 0, read_levels, mode, run, share);
     reduce(values, 2, mode, run);
     return parent_node(values[0], values[1], mode);
 }

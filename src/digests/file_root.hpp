@@ -13,6 +13,11 @@ namespace merklize::runtime {
 /// BLAKE3 of files: the root node of the bytes read, computed on the run's device. All threads read a regular file. One
 /// thread at a time reads a pipe; the others hash.
 
+/// The values of the subtrees of 2^levels chunks in the next `bytes` bytes of a source, in order. The last one may be smaller.
+/// first_chunk  of the message: a multiple of 2^levels
+/// levels       at least read_levels; on a device at most batch_levels
+std::vector<ChainingValue> values_of_next(SourceReader& reader, std::uint64_t bytes, std::uint64_t first_chunk,
+                                          std::uint32_t levels, const Mode& mode, Run& run, double share);
 /// The root of the next `bytes` bytes of a source. This is `share` of the whole call.
 Node root_of_next(SourceReader& reader, std::uint64_t bytes, const Mode& mode, Run& run, double share);
 /// The root of the rest of a regular file. If its size is wrong (files in /sys state a page), it is read in order up to its end.
@@ -34,5 +39,8 @@ void hash_source(const ByteSource& source, Hash hash, const Mode& mode, std::spa
 /// As hash_file_ranges(), for any source.
 std::vector<PieceDigests> hash_ranges(const ByteSource& source, std::span<const FileRange> ranges,
                                       std::uint64_t piece_bytes, const RunOptions& options);
+/// As piece_values(), of bytes of any source.
+std::vector<Digest> piece_values(const ByteSource& source, const FileRange& part, std::uint64_t offset,
+                                 std::uint64_t piece_bytes, const Mode& mode, const RunOptions& options);
 
 }  // namespace merklize::runtime

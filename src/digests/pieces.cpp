@@ -29,6 +29,17 @@ std::uint32_t levels_of(std::uint64_t piece_bytes, const char* what) {
     return static_cast<std::uint32_t>(std::countr_zero(piece_bytes / MKZ_BLAKE3_CHUNK_LEN));
 }
 
+// The same of pieces of a part, which must not be empty and begin with a piece.
+std::uint32_t levels_of_part(std::uint64_t bytes, std::uint64_t offset, std::uint64_t piece_bytes) {
+    const std::uint32_t levels = levels_of(piece_bytes, "piece_values");
+    if (piece_bytes == 0 || bytes == 0 || offset % piece_bytes != 0) {
+        invalid("piece_values: a part must not be empty and begin at a multiple of piece_bytes, got " +
+                std::to_string(bytes) + " bytes at " + std::to_string(offset) + ", pieces of " +
+                std::to_string(piece_bytes));
+    }
+    return levels;
+}
+
 Digest expanded(const runtime::Node& root, Run& run) {
     Digest digest;
     root.expand(digest.bytes, 0, run);
@@ -138,16 +149,7 @@ std::vector<PieceDigests> ranges_on_device(const runtime::ByteSource& source, st
             continue;
         }
         const std::uint32_t levels = std::min(piece_levels, runtime::batch_levels);
-        std::vector<ChainingValue> values;
-        std::vector<std::byte> batch(std::min(bytes, runtime::batch_bytes));
-        for (std::uint64_t first = 0; first < bytes; first += runtime::batch_bytes) {
-            const auto data = std::span(batch).first(std::min(runtime::batch_bytes, bytes - first));
-            reader.fill(data, run, 0);
-            const auto more =
-                runtime::subtree_values(runtime::host_place(data.data()), data.size(), first / MKZ_BLAKE3_CHUNK_LEN,
-                                        levels, plain, run, share(data.size()));
-            values.insert(values.end(), more.begin(), more.end());
-        }
+        auto values = runtime::values_of_next(reader, bytes, 0, levels, plain, run, share(bytes));
         results.push_back(folded(std::move(values), levels, bytes, piece_levels, run));
     }
     return results;
@@ -172,12 +174,7 @@ std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view name, std::s
 
 std::vector<Digest> piece_values(ByteView part, std::uint64_t offset, std::uint64_t piece_bytes, const Mode& mode,
                                  const RunOptions& options) {
-    const std::uint32_t piece_levels = levels_of(piece_bytes, "piece_values");
-    if (piece_bytes == 0 || part.empty() || offset % piece_bytes != 0) {
-        invalid("piece_values: a part must not be empty and begin at a multiple of piece_bytes, got " +
-                std::to_string(part.size()) + " bytes at " + std::to_string(offset) + ", pieces of " +
-                std::to_string(piece_bytes));
-    }
+    const std::uint32_t piece_levels = levels_of_part(part.size(), offset, piece_bytes);
     Run run(options);
     std::uint32_t levels = run.on_host() ? std::min(read_levels, piece_levels) : piece_levels;
     auto values = runtime::subtree_values(runtime::host_place(part.data()), part.size(), offset / MKZ_BLAKE3_CHUNK_LEN,
@@ -227,6 +224,19 @@ std::vector<PieceDigests> hash_ranges(const ByteSource& source, std::span<const 
                                  : ranges_on_device(source, ranges, piece_levels, run);
     if (extent) source.require_unchanged(extent->identity);
     return results;
+}
+
+std::vector<Digest> piece_values(const ByteSource& source, const FileRange& part, std::uint64_t offset,
+                                 std::uint64_t piece_bytes, const Mode& mode, const RunOptions& options) {
+    const std::uint32_t piece_levels = levels_of_part(part.bytes, offset, piece_bytes);
+    const auto extent = source.extent();
+    Run run(options);
+    SourceReader reader(source, {part.offset, part.bytes});
+    const std::uint32_t levels = run.on_host() ? piece_levels : std::min(piece_levels, batch_levels);
+    auto values = values_of_next(reader, part.bytes, offset / MKZ_BLAKE3_CHUNK_LEN, levels, mode, run, 1);
+    for (std::uint32_t at = levels; at < piece_levels; at++) reduce(values, (values.size() + 1) / 2, mode, run);
+    if (extent) source.require_unchanged(extent->identity);
+    return as_digests(values);
 }
 
 }  // namespace merklize::runtime

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import merklize
@@ -12,7 +13,7 @@ from .. import _native
 from .._settings import settings
 from ..errors import FileError, Mismatch
 from ..stores._limits import limits
-from ..stores._objects import LocalObject, Stored, open_object, pinned_object
+from ..stores._objects import open_object, pinned_object
 from ..stores._ranges import Readers, opened_source
 from ..stores._ranges import Source as Opened
 from ._tree_parts import TreePart, build_part
@@ -53,10 +54,6 @@ class Mode(NamedTuple):
     def source(self, source: Opened) -> bytes:
         """Hash an object."""
         return _native.hash_source(source, "blake3", self.key, self.context, self.length, self.seek, self.run())
-
-    def hasher(self) -> _native.Hasher:
-        """Return a new hasher."""
-        return _native.make_hasher(self.key, self.context, self.run())
 
 
 def run(version: str, function: str, arguments: tuple[Any, ...], gives_errors: bool) -> Any:
@@ -104,42 +101,24 @@ def subtree(source: Source, start: int, end: int, mode: Mode) -> bytes:
 def values(source: Source, base: int, start: int, end: int, piece: int, mode: Mode) -> bytes:
     """Return the values of pieces of bytes start to end - 1 of a message that begins at byte `base` of the object."""
     mode = mode.here()
-    run, stored = mode.run(), pinned_object(*source)
-    # The cache of a core holds a small unit; a GPU's launch should be long.
-    unit = max(piece, MIB >> 1) if mode.device == "cpu" else max(piece, 32 * MIB)
-    found, at = [], start
-    for data in units(stored, base + start, base + end, unit):
-        found.append(_native.piece_values(data, at, piece, mode.key, mode.context, run))
-        at += len(data)
-    stored.require_same()
-    return b"".join(found)
+    with pinned_source(source) as pinned:
+        part = (base + start, end - start)
+        return _native.piece_values(pinned, part, start, piece, mode.key, mode.context, mode.run())
 
 
 def ranges(source: Source, wanted: list[tuple[int, int]], mode: Mode) -> list[bytes]:
     """Return the digests of ranges (offset, bytes), each a message of its own. The ranges are small and adjacent."""
-    mode = mode.here()
-    stored, digests = pinned_object(*source), []
-    begin, end = wanted[0][0], wanted[-1][0] + wanted[-1][1]
-    data = memoryview(b"".join(bytes(unit) for unit in units(stored, begin, end, limits.range_size)))
-    for offset, size in wanted:
-        hasher = mode.hasher()
-        hasher.update(data[offset - begin : offset - begin + size])
-        digests.append(hasher.digest(32, 0))
+    with pinned_source(source) as pinned:
+        return [digest for digest, _ in _native.hash_source_ranges(pinned, wanted, 0, mode.here().run())]
+
+
+@contextmanager
+def pinned_source(source: Source) -> Iterator[Opened]:
+    """Open the version that the driver found. Raises FileError, also at the end if it changed."""
+    stored = pinned_object(*source)
+    with Readers() as readers:
+        yield Opened(stored, readers)
     stored.require_same()
-    return digests
-
-
-def units(stored: Stored, start: int, end: int, unit: int) -> Iterator[Any]:
-    """Yield bytes start to end - 1 in order. Pieces of a local file reuse one buffer, faster than new memory."""
-    if not isinstance(stored, LocalObject):
-        with Readers() as readers:
-            yield from readers.pieces(stored, start, end, max(unit, limits.range_size // unit * unit))
-        return
-    buffer = memoryview(bytearray(min(unit, end - start)))
-    for at in range(start, end, unit):
-        part = buffer[: min(unit, end - at)]
-        stored.read_into(part, at)
-        yield part
 
 
 def tree_part(source: Source, part: TreePart) -> bytes:

@@ -28,12 +28,14 @@ class Stored:
     size     bytes; None while that is not known, of a server that ignores ranges
     version  what the store calls this content: an ETag, a generation; "" if it has no name for it
     ranges   whether parts can be read; otherwise only stream() reads it, once
+    descriptor   of a file of this machine
     """
 
     name: str
     size: int | None = None
     version: str = ""
     ranges: bool = True
+    descriptor: int | None = None
 
     def __init__(self, url: str, system: Any, path: str) -> None:
         """Remember where it is."""
@@ -295,8 +297,8 @@ class LocalObject(Stored):
             self._file = open(self._path, "rb", buffering=0)  # noqa: SIM115  # open as long as this object
         except OSError as error:
             raise FileError._refused("open", self._path, error) from None
-        self.name = self._path
-        found = os.fstat(self._file.fileno())
+        self.name, self.descriptor = self._path, self._file.fileno()
+        found = os.fstat(self.descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise file_error(self._path, "is not a file")
         self.size, self.version, self._is_open = found.st_size, _file_version(found), True
@@ -304,17 +306,6 @@ class LocalObject(Stored):
     def fetch(self, start: int, end: int) -> bytes:
         """Read a range."""
         return os.pread(self._file.fileno(), end - start, start)
-
-    def read_into(self, part: memoryview, start: int) -> None:
-        """Read a range into existing memory. Raises FileError."""
-        done = 0
-        try:
-            while done < len(part) and (count := os.preadv(self._file.fileno(), [part[done:]], start + done)):
-                done += count
-        except OSError as error:
-            raise FileError._refused("read", self.name, error) from None
-        if done < len(part):
-            raise file_error(self.name, CHANGED)
 
     def require_same(self) -> None:
         """Compare size and times."""

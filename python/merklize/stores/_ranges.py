@@ -28,19 +28,12 @@ class Readers:
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def pieces(
-        self, stored: Stored, start: int = 0, end: int | None = None, unit: int | None = None
-    ) -> Iterator[bytes]:
-        """Yield bytes start to end - 1 in order, `unit` bytes at a time; the last piece may be shorter.
-
-        unit  bytes of a range; None: limits.range_size
-        """
+    def pieces(self, stored: Stored) -> Iterator[bytes]:
+        """Yield all bytes in order."""
         if not stored.ranges:
-            return _cut(stored.stream(), unit) if start == 0 and end is None else _refused(stored, start, end)
-        last, step = (stored.size or 0) if end is None else end, unit or limits.range_size
-        if step > limits.range_size:  # one at a time, cut from ranges of the usual size
-            return _cut(self.pieces(stored, start, last), step)
-        return self.places(stored, ((at, min(at + step, last)) for at in range(start, last, step)))
+            return stored.stream()
+        end, step = stored.size or 0, limits.range_size
+        return self.places(stored, ((at, min(at + step, end)) for at in range(0, end, step)))
 
     def places(self, stored: Stored, places: Iterable[tuple[int, int]]) -> Iterator[bytes]:
         """Yield bytes start to end - 1 of an object for each (start, end), in order."""
@@ -76,7 +69,7 @@ class Source:
     def __init__(self, stored: Stored, readers: Readers | None) -> None:
         """Take an object that is open. Objects of one call share their readers; None: each read has its own."""
         self._stored, self._readers = stored, readers
-        self.name = stored.name
+        self.name, self.descriptor = stored.name, stored.descriptor
 
     @property
     def size(self) -> int | None:
@@ -122,23 +115,3 @@ def _joined(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
             start = first
         end = last
     yield start, end
-
-
-def _refused(stored: Stored, start: int, end: int | None) -> Iterator[bytes]:
-    yield stored.read(start, start + 1 if end is None else end)  # raises the error
-
-
-def _cut(stream: Iterator[bytes], unit: int | None) -> Iterator[bytes]:
-    """Cut a stream into pieces of one size."""
-    if unit is None:
-        yield from stream
-        return
-    buffer = bytearray()
-    for data in stream:
-        buffer += data
-        whole = len(buffer) - len(buffer) % unit
-        for at in range(0, whole, unit):
-            yield bytes(memoryview(buffer)[at : at + unit])
-        del buffer[:whole]
-    if buffer:
-        yield bytes(buffer)
