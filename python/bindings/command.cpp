@@ -48,9 +48,6 @@ public:
     std::unique_ptr<runtime::ByteSource> open(const std::string& url, std::uint64_t first) override {
         return ask([&] { return std::make_unique<PythonSource>(opener().attr("open")(to_file_name(url), first)); });
     }
-    void write(const std::string& url, std::span<const std::byte> content) override {
-        ask([&] { opener().attr("write")(to_file_name(url), to_bytes(content)); });
-    }
     void upload(const std::filesystem::path& file, const std::string& url) override {
         ask([&] { opener().attr("upload")(to_file_name(file.string()), to_file_name(url)); });
     }

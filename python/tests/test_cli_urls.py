@@ -118,6 +118,12 @@ TREE = [
     "tree verify proof --root ROOT --json", "tree verify proof --root ROOT --leaf-file piece --index 7 --json",
     "tree verify proof --root ROOT --leaf-file y", "tree verify x --root ROOT", "tree verify none --root ROOT --json",
     "tree verify proof", "tree verify binary --root ROOT", "tree verify proof --root ROOT --leaf-file none",
+    "tree export t", "tree export t --level 3", "tree export t --level 3 --raw", "tree export t --level 3 --json",
+    "tree export t --level 99", "tree export none", "tree export x", "tree export t --raw --json",
+    "tree export t --level 2 -o made", "tree show t", "tree show t 7", "tree show t 7 --json", "tree show t --levels 1",
+    "tree show t --levels 6 --json", "tree show t --levels 7", "tree show t 99999999", "tree show k",
+    "tree show none --json", "tree show e", "tree show e --html -", "tree show t 7 --html - --page page",
+    "tree show t 7 --html - --page none", "tree show t 7 --html - --page x",
 ]  # fmt: skip
 BAO = [
     "bao verify x --root HASH --outboard nodes", "bao verify x --root HASH --outboard nodes --json",
@@ -130,6 +136,16 @@ BAO = [
     "bao verify x --root HASH --outboard nodes --num-threads x",
     "bao verify nodes --root HASH --format bao_tree", "bao verify x --root HASH --outboard nodes --group-size 3K",
     "bao verify empty --root HASH --outboard nodes", "bao verify - --root HASH --outboard nodes",
+    "bao decode encoding --root HASH", "bao decode encoding --root KEY", "bao decode x --root HASH --outboard nodes",
+    "bao decode x --root HASH --outboard nodes --range 5,7 --range 4000000,1", "bao decode x --root HASH",
+    "bao decode y --root HASH --outboard nodes", "bao decode x --root HASH --outboard none",
+    "bao decode none --root KEY", "bao decode x --root HASH --outboard nodes -o made",
+    "bao decode x --root HASH --outboard x",
+    "bao slice encoding --range 5,7", "bao slice x --outboard nodes --range 5,7 --range 4000000,70000",
+    "bao slice x --outboard nodes --range 5,7 -o made", "bao slice encoding --range 0,9999999",
+    "bao slice x --range 5,7",
+    "bao slice none --range 5,7", "bao slice x --outboard none --range 5,7", "bao slice empty --range 5,7",
+    "bao slice x --outboard nodes", "bao slice y --outboard nodes --range 1,1",
 ]  # fmt: skip
 
 
@@ -150,6 +166,8 @@ def both(http, tmp_path, monkeypatch):
     bad = bytearray((tmp_path / "t").read_bytes())
     bad[-100] ^= 1
     (tmp_path / "bad").write_bytes(bad)
+    (tmp_path / "page").write_text('<script id="data" type="application/json">null</script>')
+    merklize.build_tree_file("empty", "e", format="rfc6962", leaf_size=4096)
     (tmp_path / "leaves").write_bytes(DATA[:6400])
     (tmp_path / "piece").write_bytes(DATA[7 * 4096 : 8 * 4096])
     with merklize.TreeFile("t") as tree:
@@ -176,6 +194,32 @@ def said(words, capfdbinary, names):
         text = re.sub(rb"there is no such object[^\n\"]*", b"No such file or directory", text)
         texts.append(text.replace(b"./", b"").replace(b"cannot read: No such", b"No such"))
     return code, *texts
+
+
+@pytest.mark.parametrize(
+    ("line", "made"),
+    [
+        ("tree show TREE --html OUT --page page", "tree show t --html made --page page"),
+        ("tree export TREE --raw -o OUT", "tree export t --raw -o made"),
+        ("bao decode ENCODING --root HASH -o OUT", "bao decode encoding --root HASH -o made"),
+        (
+            "bao slice X --outboard NODES --range 0,3000000 -o OUT",
+            "bao slice x --outboard nodes --range 0,3000000 -o made",
+        ),
+    ],
+)
+def test_outputs_may_be_objects(both, memory, capfdbinary, line, made):
+    """What is written to a store is what is written to a file. A slice of many groups costs few requests."""
+    names = {"TREE": both["t"], "ENCODING": both["encoding"], "X": both["x"], "NODES": both["nodes"]}
+    names |= {"HASH": ROOT, "OUT": "memory://out"}
+    found = said([names.get(word, word) for word in line.split()], capfdbinary, {})
+    assert found == said([names.get(word, word) for word in made.split()], capfdbinary, {}) == (0, b"", b"")
+    assert memory.cat_file("/out").replace(both["t"].encode(), b"t") == Path("made").read_bytes()
+
+
+def test_a_url_is_no_answer_where_a_file_is_wanted(both, capfdbinary):
+    code, _, error = said(["tree", "update", "t", "1", "--from", both["x"]], capfdbinary, {})
+    assert (code, b"this command takes files, not URLs" in error) == (2, True)
 
 
 @pytest.mark.parametrize("line", [*HASH, *MANIFEST, *TREE, *BAO])

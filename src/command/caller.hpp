@@ -38,9 +38,7 @@ public:
     virtual std::size_t most_at_once() = 0;
     /// first  bytes of its beginning that are surely wanted, which may come with the first answer
     virtual std::unique_ptr<runtime::ByteSource> open(const std::string& url, std::uint64_t first) = 0;
-    /// Writes an object, which appears whole or not at all.
-    virtual void write(const std::string& url, std::span<const std::byte> content) = 0;
-    /// The same of what a file holds.
+    /// Writes what a file holds to an object, which appears whole or not at all.
     virtual void upload(const std::filesystem::path& file, const std::string& url) = 0;
     /// Refuses a URL that cannot be written to, before there is anything to write.
     virtual void require_writable(const std::string& url) = 0;

@@ -62,9 +62,7 @@ std::string local_name(const std::string& word) {
 }
 
 bool has_urls(const Command& command, const Arguments& arguments) {
-    std::vector<std::string> files = arguments.words();
-    for (const char* option : {"output", "leaf-file", "from", "outboard"})
-        for (const std::string& value : arguments.values(option)) files.push_back(value);
+    const std::vector<std::string> files = arguments.files();
     for (const std::string& file : files) {
         if (const std::string protocol = protocol_of_no_url(file); !protocol.empty())
             throw UsageError{"'" + protocol + "...' is no file, and no URL such as https://host/name"};

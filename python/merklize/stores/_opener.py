@@ -9,7 +9,7 @@ from ._limits import limits
 from ._manifests import Store
 from ._objects import open_object
 from ._ranges import Readers, Source
-from ._write import require_writable, upload, write_object
+from ._write import require_writable, upload
 
 
 class Opener:
@@ -34,10 +34,6 @@ class Opener:
     def open(self, url: str, first: int) -> Source:
         """Open an object, whose first bytes will be read."""
         return Source(open_object(url, first), self._readers)
-
-    def write(self, url: str, content: bytes) -> None:
-        """Write an object."""
-        write_object(content, url)
 
     def upload(self, file: str, url: str) -> None:
         """Write the content of a file to an object."""

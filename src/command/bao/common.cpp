@@ -93,8 +93,24 @@ std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::u
     return outboard;
 }
 
-BaoReadAt reads_of(const runtime::ByteSource& file) {
-    return [&file](std::span<std::byte> out, std::uint64_t offset) { file.read_at(out, offset); };
+BaoReadAt reads_of(const runtime::ByteSource& input) {
+    if (input.file() != nullptr)
+        return [&input](std::span<std::byte> out, std::uint64_t offset) { input.read_at(out, offset); };
+    struct Window {
+        std::uint64_t begin = 0;
+        std::vector<std::byte> bytes{};
+    };
+    return [&input, size = size_of(input), window = Window()](std::span<std::byte> out, std::uint64_t offset) mutable {
+        constexpr std::uint64_t window_bytes = 256
+                                               << 10;  // of an object, where a request costs as much as so many bytes
+        if (offset < window.begin || offset + out.size() > window.begin + window.bytes.size()) {
+            if (offset > size || out.size() > size - offset) return input.read_at(out, offset);  // which refuses
+            window.begin = offset;
+            window.bytes.resize(std::min(std::max<std::uint64_t>(out.size(), window_bytes), size - offset));
+            input.read_at(window.bytes, offset);
+        }
+        std::copy_n(window.bytes.begin() + static_cast<std::ptrdiff_t>(offset - window.begin), out.size(), out.begin());
+    };
 }
 
 BaoReadAt reads_of(const std::vector<std::byte>& bytes) {

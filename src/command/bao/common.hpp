@@ -34,7 +34,7 @@ bool is_regular(const runtime::ByteSource& input);
 /// An outboard that can be that of a message of `size` bytes.  errors  BaoMismatch
 std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::uint64_t size, const BaoForm& form);
 /// Reads from what has a size, or from bytes. Both must stay.
-BaoReadAt reads_of(const runtime::ByteSource& file);
+BaoReadAt reads_of(const runtime::ByteSource& input);
 BaoReadAt reads_of(const std::vector<std::byte>& bytes);
 
 /// A fault as a sentence.

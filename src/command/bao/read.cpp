@@ -142,7 +142,7 @@ int run_bao_decode(Call& call, const Arguments& arguments) {
     const auto put = [&](std::span<const std::byte> data, std::uint64_t offset) {
         wanted.each_part(data, offset, [&](std::span<const std::byte> part) { target.write(part); });
     };
-    naming(name, [&] {
+    naming(shown_name(call, name), [&] {
         if (arguments.has("outboard")) {
             read_verified(call, input, arguments, wanted, put);
         } else {

@@ -102,11 +102,11 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
     const auto ranges = ranges_of(arguments);
     if (ranges.empty()) throw UsageError{"Missing option '--range'."};
     const auto out = output_of(arguments), outboard = arguments.value("outboard");
-    const auto opened = open_input(call, name);
+    const auto opened = open_input(call, name, outboard ? 0 : sizeof(std::uint64_t));
     const runtime::ByteSource& input = *opened;
     std::vector<std::byte> kept;
     BaoSource source{.form = form};
-    naming(outboard.value_or(name), [&] {
+    naming(shown_name(call, outboard.value_or(name)), [&] {
         const std::uint64_t length = size_of(input);
         source.data = reads_of(input);
         if (outboard) {
@@ -122,6 +122,7 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
     });
     Target target(call, out);
     bao_slice(source, ranges, [&](std::span<const std::byte> bytes) { target.write(bytes); });
+    if (input.file() == nullptr) input.require_unchanged({});
     target.finish();
     return 0;
 }

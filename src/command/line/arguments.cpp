@@ -121,4 +121,11 @@ std::vector<std::string> Arguments::values(std::string_view option) const {
     return found;
 }
 
+std::vector<std::string> Arguments::files() const {
+    std::vector<std::string> found = words_;
+    for (const auto& [one, value] : given_)
+        if (one->is_file()) found.push_back(value);
+    return found;
+}
+
 }  // namespace merklize::command

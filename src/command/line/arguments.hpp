@@ -28,6 +28,8 @@ public:
     std::string value_or(std::string_view option, std::string_view otherwise) const;
     /// All values, in order.
     std::vector<std::string> values(std::string_view option) const;
+    /// The words, and all values that name files.
+    std::vector<std::string> files() const;
     /// What is no option, in order; as many as the command takes.
     const std::vector<std::string>& words() const noexcept { return words_; }
 

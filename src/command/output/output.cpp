@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "command/endings.hpp"
-#include "command/urls.hpp"
 #include "host/descriptor.hpp"
 #include "merklize/error.hpp"
 
@@ -53,18 +52,12 @@ void NewFile::finish() {
 
 Target::Target(Call& call, const std::optional<std::string>& path) : call_(call) {
     if (!path || *path == "-") return;
-    if (is_url(*path)) {
-        url_ = *path;
-    } else {
-        file_.emplace(*path);
-    }
+    file_.emplace(is_url(*path) ? object_.emplace(call, *path).path() : *path);
 }
 
 void Target::write(std::string_view data) {
     if (file_) {
         file_->write(data);
-    } else if (!url_.empty()) {
-        content_ += data;
     } else {
         call_.write(data);
     }
@@ -76,7 +69,7 @@ void Target::write(std::span<const std::byte> data) {
 
 void Target::finish() {
     if (file_) file_->finish();
-    if (!url_.empty()) call_.caller().opener()->write(url_, std::as_bytes(std::span(content_)));
+    if (object_) object_->finish();
 }
 
 }  // namespace merklize::command

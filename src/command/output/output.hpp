@@ -8,6 +8,7 @@
 
 #include "command/call.hpp"
 #include "command/output/text.hpp"
+#include "command/urls.hpp"
 #include "files/atomic_file.hpp"
 #include "host/descriptor.hpp"
 
@@ -45,8 +46,8 @@ public:
 
 private:
     Call& call_;
+    std::optional<OutputFile> object_{};
     std::optional<NewFile> file_{};
-    std::string url_{}, content_{};  // of an object, which is written at once
 };
 
 }  // namespace merklize::command

@@ -9,7 +9,6 @@
 #include "command/output/output.hpp"
 #include "command/tree/common.hpp"
 #include "command/tree/proof_json.hpp"
-#include "host/input_file.hpp"
 #include "texts/json.hpp"
 
 namespace merklize::command {
@@ -24,23 +23,46 @@ std::string node_name(unsigned level, std::uint64_t index) {
 }
 std::uint64_t level_size(const TreeFile& tree, unsigned level) { return ((tree.n_leaves() - 1) >> level) + 1; }
 
-/// A node and what is below it, down to `lowest`. On the way to `leaf`, if there is one, nodes have a mark.
-void draw(Call& call, const TreeFile& tree, unsigned level, std::uint64_t index, unsigned lowest,
-          std::optional<std::uint64_t> leaf, const std::string& branch, const std::string& indent) {
-    const std::string hex = tree.read(level, index, 1)[0].hex();
-    const bool on_path = leaf && *leaf >> level == index;
-    call.line(branch + hex.substr(0, shown_digits) + (on_path ? " *" : "  ") + " " + node_name(level, index) +
-              (level == tree.height() ? ", the root"
-               : level == 0           ? ", a leaf"
-                                      : ""));
-    if (level == lowest) return;
-    const std::uint64_t first = 2 * index, count = std::min<std::uint64_t>(2, level_size(tree, level - 1) - first);
-    for (std::uint64_t i = 0; i < count; i++) {
-        const bool last = i + 1 == count;
-        draw(call, tree, level - 1, first + i, lowest, leaf, indent + (last ? "└─ " : "├─ "),
-             indent + (last ? "   " : "│  "));
+/// The levels from the root's down, as far as they are shown.
+class Top {
+public:
+    Top(const TreeFile& tree, unsigned lowest) : tree_(tree), lowest_(lowest) {
+        for (unsigned level = tree.height() + 1; level-- > lowest;)
+            levels_.push_back(tree.read(level, 0, level_size(tree, level)));
     }
-}
+
+    std::string json() const {
+        json::Array top;
+        for (const auto& level : levels_) {
+            json::Array nodes;
+            for (const Digest& node : level) nodes.put(json::text(node.hex()));
+            top.put(nodes.done());
+        }
+        return top.done();
+    }
+
+    /// A node and what is below it. On the way to `leaf`, if there is one, nodes have a mark.
+    void draw(Call& call, std::optional<std::uint64_t> leaf, unsigned level, std::uint64_t index = 0,
+              const std::string& branch = "", const std::string& indent = "") const {
+        const std::string hex = levels_[tree_.height() - level][index].hex();
+        const bool on_path = leaf && *leaf >> level == index;
+        call.line(branch + hex.substr(0, shown_digits) + (on_path ? " *" : "  ") + " " + node_name(level, index) +
+                  (level == tree_.height() ? ", the root"
+                   : level == 0            ? ", a leaf"
+                                           : ""));
+        if (level == lowest_) return;
+        const std::uint64_t first = 2 * index, count = std::min<std::uint64_t>(2, level_size(tree_, level - 1) - first);
+        for (std::uint64_t i = 0; i < count; i++) {
+            const bool last = i + 1 == count;
+            draw(call, leaf, level - 1, first + i, indent + (last ? "└─ " : "├─ "), indent + (last ? "   " : "│  "));
+        }
+    }
+
+private:
+    const TreeFile& tree_;
+    const unsigned lowest_;
+    std::vector<std::vector<Digest>> levels_{};
+};
 
 /// From a leaf up to the root, a pair of nodes a level.
 void draw_path(Call& call, const TreeFile& tree, std::uint64_t leaf) {
@@ -77,13 +99,6 @@ std::string base64(std::span<const std::byte> data) {
     return out;
 }
 
-std::vector<std::byte> content_of(const std::string& path) {
-    const runtime::InputFile file(path);
-    std::vector<std::byte> data(file.regular_size());
-    data.resize(file.read_up_to(data, 0));
-    return data;
-}
-
 /// The page that `make wasm` writes: --page, MERKLIZE_PAGE, or what is installed with the program.
 std::string page_text(Call& call, const Arguments& arguments) {
     std::string path = arguments.value_or("page", "");
@@ -96,7 +111,7 @@ std::string page_text(Call& call, const Arguments& arguments) {
                           "); `make wasm` writes build/web/verify.html, and --page or MERKLIZE_PAGE names it"};
         }
     }
-    const std::vector<std::byte> data = content_of(path);
+    const std::vector<std::byte> data = read_all(call, *open_input(call, path));
     return {reinterpret_cast<const char*>(data.data()), data.size()};
 }
 
@@ -104,13 +119,13 @@ std::string page_text(Call& call, const Arguments& arguments) {
 void write_page(Call& call, const Arguments& arguments, const TreeFile& tree, std::uint64_t leaf,
                 const std::string& output) {
     constexpr std::string_view place = R"(<script id="data" type="application/json">null</script>)";
-    const std::string page = page_text(call, arguments), path = tree.path().string();
+    const std::string page = page_text(call, arguments), &name = arguments.words()[0];
     const std::size_t at = page.find(place);
     if (at == page.npos) throw Failure{"--page: this is not the page that `make wasm` writes"};
     json::Object data;
-    data.text("name", display(tree.path().filename().string()));
+    data.text("name", display(std::filesystem::path(shown_name(call, name)).filename().string()));
     if (tree.level_offset(tree.height()) + Digest::size <= most_inside) {
-        data.number("leaf", leaf).text("tree", base64(content_of(path)));
+        data.number("leaf", leaf).text("tree", base64(read_all(call, *open_input(call, name))));
     } else {
         data.put("proof", proof_json(tree.prove(leaf))).text("root", tree.root().hex());
     }
@@ -144,7 +159,7 @@ int run_tree_show(Call& call, const Arguments& arguments) {
     const std::uint64_t levels = count_value(arguments, "levels").value_or(3);
     if (levels > most_levels) throw UsageError{"--levels must be 0 to " + std::to_string(most_levels)};
     if (tree.n_leaves() == 0) {
-        if (html) throw Failure{sentence(name) + ": --html: the tree is empty"};
+        if (html) throw Failure{sentence(shown_name(call, name)) + ": --html: the tree is empty"};
         call.line(arguments.has("json") ? json::Object().text("root", tree.root().hex()).done()
                                         : "the tree has no leaves");
         return 0;
@@ -153,22 +168,18 @@ int run_tree_show(Call& call, const Arguments& arguments) {
         write_page(call, arguments, tree, leaf.value_or(0), *html);
         return 0;
     }
-    const unsigned lowest = tree.height() - static_cast<unsigned>(std::min<std::uint64_t>(levels, tree.height()));
+    const Top top(tree, tree.height() - static_cast<unsigned>(std::min<std::uint64_t>(levels, tree.height())));
     if (arguments.has("json")) {
-        json::Array top;
-        for (unsigned level = tree.height() + 1; level-- > lowest;) {
-            json::Array nodes;
-            for (const Digest& node : tree.read(level, 0, level_size(tree, level))) nodes.put(json::text(node.hex()));
-            top.put(nodes.done());
-        }
         json::Object found;
-        found.text("file", display(name)).number("n_leaves", tree.n_leaves()).number("height", tree.height());
-        found.put("top", top.done());
+        found.text("file", display(shown_name(call, name)))
+            .number("n_leaves", tree.n_leaves())
+            .number("height", tree.height());
+        found.put("top", top.json());
         if (leaf) found.number("leaf", *leaf).put("path", path_json(tree, *leaf));
         call.line(found.done());
         return 0;
     }
-    draw(call, tree, tree.height(), 0, lowest, leaf, "", "");
+    top.draw(call, leaf, tree.height());
     if (leaf) draw_path(call, tree, *leaf);
     return 0;
 }
