@@ -2,10 +2,7 @@
  * has the definition. */
 #define MKZ_UNIT_ID 20
 #define MKZ_UNIT_NAME poseidon2_miden
-#define MKZ_UNIT_WORD_BITS 64
-#define MKZ_UNIT_MODULUS 0xffffffff00000001
-#define MKZ_UNIT_RATE 8
-#define MKZ_UNIT_STATE_WORDS 12
+#include "goldilocks_12.h"
 #define MKZ_UNIT_FILLS_BLOCK 1
 #define MKZ_UNIT_PERMUTATION p2_goldilocks_12
 #define MKZ_UNIT_LENGTH_CELL 8

@@ -2,10 +2,7 @@
  * 0 to 3, dense MDS. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 1
 #define MKZ_UNIT_NAME rp64_256_v1
-#define MKZ_UNIT_WORD_BITS 64
-#define MKZ_UNIT_MODULUS 0xffffffff00000001
-#define MKZ_UNIT_RATE 8
-#define MKZ_UNIT_STATE_WORDS 12
+#include "goldilocks_12.h"
 #define MKZ_UNIT_TABLE_WORDS 600
 #define MKZ_UNIT_TEAM_ITEMS 16 /* one cell for each item; four items are idle */
 #define MKZ_UNIT_MATRIX dense

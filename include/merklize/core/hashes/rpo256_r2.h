@@ -1,10 +1,7 @@
 /* rpo256_r2.h: RPO256 of miden-crypto 0.11.0 to 0.20.1 (its revision r2). docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 49
 #define MKZ_UNIT_NAME rpo256_r2
-#define MKZ_UNIT_WORD_BITS 64
-#define MKZ_UNIT_MODULUS 0xffffffff00000001
-#define MKZ_UNIT_RATE 8
-#define MKZ_UNIT_STATE_WORDS 12
+#include "goldilocks_12.h"
 #define MKZ_UNIT_FILLS_BLOCK 1
 #define MKZ_UNIT_TEAM_ITEMS 16 /* one cell for each item; four items are idle */
 #define MKZ_UNIT_PERMUTATION rpo

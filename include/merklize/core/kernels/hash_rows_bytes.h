@@ -57,12 +57,3 @@ MKZ_BODY void MKZ_HASH_BODY(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_
     MKZ_HASH_FN(digest)(digest, s);
     MKZ_WORD_FN(store_nodes)(out, out_offset + i, 1, count - i, digest);
 }
-
-#if MKZ_ENTRIES & MKZ_ONLY_HASH_ROWS
-MKZ_ENTRY(MKZ_HASH_ENTRY(hash_rows))
-(MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,
- MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset, mkz_u64 count, MKZ_GLOBAL const mkz_u64 *constants) {
-#include "entry_context.h"
-    MKZ_HASH_BODY(hash_rows)(item, in, in_offset, row_stride, word_stride, row_words, out, out_offset, count, ctx);
-}
-#endif

@@ -41,12 +41,8 @@
 #include "hash_chunks.h"
 #include "hash_each.h"
 #include "hash_parents.h"
-#include "hash_rows_chunk.h"
-#elif MKZ_UNIT_MODULUS
-#include "hash_rows_words.h"
-#else
-#include "hash_rows_bytes.h"
 #endif
+#include "hash_rows.h"
 
 #undef MKZ_KEY_PARAMETERS
 #undef MKZ_TAKE_KEY
