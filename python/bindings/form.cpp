@@ -1,8 +1,12 @@
 #include "form.hpp"
 
+#include <string_view>
+#include <vector>
+
 #include <merklize/formats.hpp>
 
 #include "arguments.hpp"
+#include "host/names.hpp"
 #include "module.hpp"
 
 namespace merklize::binding {
@@ -67,6 +71,16 @@ void bind_form(nb::module_& m) {
             for (const FormatTraits& traits : merklize::formats()) result.append(nb::cast(traits));
             return result;
         });
+
+    define(
+        m, "unknown_name",
+        +[](nb::handle what, nb::handle typed, nb::handle known) {
+            std::vector<std::string_view> names;
+            for (nb::handle name : nb::cast<nb::list>(known)) names.push_back(to_text(name, "known"));
+            return to_str(runtime::unknown_name(to_text(what, "what"), to_text(typed, "typed"), names));
+        },
+        "def unknown_name(what: str, typed: str, known: list[str], /) -> str",
+        "The text of the error of a name that is none of these, with the one that was perhaps meant.");
 
     nb::class_<TreeForm>(m, "TreeForm", "What a tree is, apart from its leaves.")
         .def(

@@ -50,7 +50,7 @@ def format_by_name(name: str) -> Format:
     if not isinstance(name, str):
         raise TypeError(f"format must be a string, got {type(name).__name__}")
     if name not in FORMATS:
-        raise InvalidArgument(f"unknown format {shown(name)}; known: {', '.join(FORMATS)}")
+        raise InvalidArgument(_native.unknown_name("format", name, list(FORMATS)))
     return FORMATS[name]
 
 

@@ -34,20 +34,11 @@ _INNER = ("tree", "hash_each", "update")  # inner functions, whose names in erro
 
 
 def called(what: str, error: Exception) -> Exception:
-    """Return an error under the name of the function that was called, with the name that was perhaps meant.
-
-    what  the function
-    """
+    """Return an error under the name `what` of the function that was called."""
     text = str(error)
     head, _, rest = text.partition(": ")
     if not text.startswith(what):
         text = f"{what}: {rest if head in _INNER else text}"
-    if "unknown " in text and "; known" in text:
-        import difflib
-
-        name, names = text.split("'")[1], text.rpartition(": ")[2].split(", ")
-        close = difflib.get_close_matches(name, names, 1)
-        text = text.replace("; known", f"; did you mean {close[0]!r}? known", 1) if close else text
     error.args = (text,)
     return error
 

@@ -374,7 +374,7 @@ def test_device_policy_and_times(tmp_path: Path, device: str) -> None:
 @pytest.mark.parametrize(
     ("policy", "text", "code"),
     [
-        ("width=4", "unknown field 'width'; the fields are: levels_per_launch, group_size, lanes, constants", 2),
+        ("width=4", "unknown field 'width'; known: levels_per_launch, group_size, lanes, constants", 2),
         ("constants=rom", "constants must be tuned, literal, constant, global or local, got rom", 2),
         ("levels_per_launch=99", "levels_per_launch must be 1 to 32, got 99", 2),
         ("group_size=48", "group_size must be a power of two up to 1024, got 48", 2),

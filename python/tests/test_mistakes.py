@@ -46,7 +46,7 @@ MISTAKES = {
     ),
     "an unknown device": (
         lambda: merklize.hash(b"", device="gpu"),
-        "hash: unknown device 'gpu'; there are: cpu, cuda, opencl, sycl",
+        "hash: unknown device 'gpu'; known: cpu, cuda, opencl, sycl",
     ),
     "a device of another kind": (
         lambda: merklize.hash(b"", device=1.5),
@@ -116,7 +116,7 @@ MISTAKES = {
     ),
     "a misspelt rule": (
         lambda: merklize.MerkleTree(LEAVES, rule="padd"),
-        "MerkleTree: unknown tree rule 'padd'; did you mean 'pad'? known rules: ...",
+        "MerkleTree: unknown tree rule 'padd'; did you mean 'pad'? known: perfect, left_full, pad, duplicate_last, promote",
     ),
     "a key of another hash": (
         lambda: merklize.MerkleTree(LEAVES, "sha256", key=bytes(32)),
@@ -203,7 +203,7 @@ COMMANDS = {
     "hash missing": "merklize: missing: No such file or directory",
     "hash .": "merklize: .: Is a directory (--recursive takes the files in it)",
     "hash --device gpu file": (
-        "Error: Invalid value for '--device': unknown device 'gpu'; there are: cpu, cuda, opencl, sycl"
+        "Error: Invalid value for '--device': unknown device 'gpu'; known: cpu, cuda, opencl, sycl"
     ),
     "tree build file -o out.mkl": "Error: give one of --leaf-size, --row-size and --leaves",
     "tree build file --leaf-size x -o out.mkl": (

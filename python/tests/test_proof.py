@@ -123,7 +123,7 @@ def test_verify_is_total(data):
         ({"key": bytes(32), "context": "x"}, merklize.InvalidArgument, "exclude each other"),
         ({"n_leaves": "16"}, TypeError, "n_leaves must be an integer, got str"),
         ({"n_leaves": -1}, merklize.InvalidArgument, "n_leaves must be 0 to .*, got -1"),
-        ({"hash": "blake2"}, merklize.InvalidArgument, "unknown hash 'blake2'; known: .*blake3"),
+        ({"hash": "blake2"}, merklize.InvalidArgument, "unknown hash 'blake2'; did you mean 'blake3'. known: .*blake3"),
         ({"hash": 3}, TypeError, "hash must be a string, got int"),
         ({"rule": "bitcoin"}, merklize.InvalidArgument, "unknown tree rule 'bitcoin'; known"),
     ],

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "host/invalid.hpp"
+#include "host/names.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::inline v0 {
@@ -32,12 +34,12 @@ const FormatTraits& traits(Format format) {
 }
 
 Format format_from_name(std::string_view name) {
-    std::string known;
+    std::vector<std::string_view> names;
     for (const FormatTraits& t : all) {
         if (t.name == name) return t.format;
-        known += (known.empty() ? "" : ", ") + std::string(t.name);
+        names.push_back(t.name);
     }
-    invalid("unknown format '" + std::string(name) + "'; known: " + known);
+    invalid(runtime::unknown_name("format", name, names));
 }
 
 TreeForm form_of(Format format) { return {traits(format).hash, traits(format).rule}; }

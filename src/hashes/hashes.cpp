@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "hashes/hash_info.hpp"
 #include "host/invalid.hpp"
+#include "host/names.hpp"
 #include "merklize/core/hashes.h"
 #include "merklize/core/names.h"
 #include "merklize/hash.hpp"
@@ -87,10 +89,10 @@ Hash hash_from_name(std::string_view name) {
                                                              {"rpo256_r4", Hash::rpo256},
                                                              {"rpx256_r3", Hash::rpx256},
                                                              {"rpx256_r4", Hash::rpx256}};
-    std::string text;
+    std::vector<std::string_view> names;
     for (const auto& [alias, hash] : aliases) {
         if (name == alias) return hash;
-        text += (text.empty() ? "" : ", ") + std::string(alias);
+        names.push_back(alias);
     }
     if (const runtime::GivenHash* given = runtime::given_by_name(name)) return given->traits.hash;
     if (name.starts_with("poseidon2:")) {
@@ -98,9 +100,9 @@ Hash hash_from_name(std::string_view name) {
     }
     for (const HashTraits& t : hashes()) {
         if (t.name == name) return t.hash;
-        text += ", " + std::string(t.name);
+        names.push_back(t.name);
     }
-    invalid("unknown hash '" + std::string(name) + "'; known: " + text);
+    invalid(runtime::unknown_name("hash", name, names));
 }
 
 }  // namespace merklize::inline v0

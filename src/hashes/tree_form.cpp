@@ -1,7 +1,9 @@
 #include "merklize/tree_form.hpp"
 #include "host/invalid.hpp"
+#include "host/names.hpp"
 
 #include <string>
+#include <vector>
 
 namespace merklize::inline v0 {
 namespace {
@@ -25,13 +27,12 @@ std::string_view rule_name(TreeRule rule) {
 }
 
 TreeRule rule_from_name(std::string_view name) {
-    std::string known_names;
+    std::vector<std::string_view> names;
     for (const auto& known : rules) {
         if (known.name == name) return known.rule;
-        if (!known_names.empty()) known_names += ", ";
-        known_names += known.name;
+        names.push_back(known.name);
     }
-    invalid("unknown tree rule '" + std::string(name) + "'; known rules: " + known_names);
+    invalid(runtime::unknown_name("tree rule", name, names));
 }
 
 TreeRule default_rule(Hash hash) { return traits(hash).is_field ? TreeRule::perfect : TreeRule::left_full; }

@@ -7,7 +7,9 @@
 #include <mutex>
 #include <span>
 #include <utility>
+#include <vector>
 
+#include "host/names.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/plugins.hpp"
 #include "jobs/registry.hpp"
@@ -77,9 +79,8 @@ Found find_one(std::string_view name) {
     if (!built_in) {
         const std::vector<std::string> names = all_names();
         if (std::ranges::find(names, own) == names.end()) {
-            std::string all;
-            for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
-            return {nullptr, "unknown device '" + std::string(name) + "'; there are: " + all, false};
+            const std::vector<std::string_view> known(names.begin(), names.end());
+            return {nullptr, runtime::unknown_name("device", name, known), false};
         }
     }
     const auto [backend, missing] = backend_of(own);

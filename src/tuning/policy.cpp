@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/invalid.hpp"
+#include "host/names.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::inline v0 {
@@ -44,9 +45,9 @@ std::string rule(const PolicyField& field) {
 const PolicyField& field_of(std::string_view name) {
     const auto* field = std::ranges::find(policy_fields, name, &PolicyField::name);
     if (field != std::end(policy_fields)) return *field;
-    std::string known;
-    for (const PolicyField& each : policy_fields) known += (known.empty() ? "" : ", ") + std::string(each.name);
-    invalid("policy", "unknown field '" + std::string(name) + "'; the fields are: " + known);
+    std::vector<std::string_view> known;
+    for (const PolicyField& each : policy_fields) known.push_back(each.name);
+    invalid("policy", runtime::unknown_name("field", name, known));
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -276,7 +276,7 @@ TEST("tree: counts that a rule does not take") {
 TEST("tree: rules by name") {
     for (const TreeRule rule : rules) CHECK(merklize::rule_from_name(merklize::rule_name(rule)) == rule);
     CHECK(merklize::rule_from_name("promote") == TreeRule::left_full);
-    CHECK_ERROR(invalid_argument, "known rules: perfect, left_full, pad, duplicate_last, promote",
+    CHECK_ERROR(invalid_argument, "known: perfect, left_full, pad, duplicate_last, promote",
                 merklize::rule_from_name("bitcoin"));
     CHECK_ERROR(invalid_argument, "number 9", merklize::rule_name(static_cast<TreeRule>(9)));
 }

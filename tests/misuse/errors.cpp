@@ -66,7 +66,24 @@ TEST("misuse: keys") {
 TEST("misuse: names of hashes and devices") {
     CHECK_ERROR(invalid_argument, "unknown hash 'sha3'; known: rp64_256, ", merklize::hash_from_name("sha3"));
     CHECK_ERROR(invalid_argument, "unknown hash ''", merklize::hash_from_name(""));
-    CHECK_ERROR(invalid_argument, "unknown hash 'BLAKE3'", merklize::hash_from_name("BLAKE3"));
+    CHECK_ERROR(invalid_argument, "unknown hash 'BLAKE3'; did you mean 'blake3'? known: rp64_256, ",
+                merklize::hash_from_name("BLAKE3"));
+    CHECK_ERROR(invalid_argument,
+                "unknown hash 'SHA-256'; did you mean 'sha256'? known: ", merklize::hash_from_name("SHA-256"));
+    CHECK_ERROR(invalid_argument,
+                "unknown hash 'sha25'; did you mean 'sha256'? known: ", merklize::hash_from_name("sha25"));
+    CHECK_ERROR(invalid_argument, "unknown hash 'poseidon_babybear_16'; did you mean 'poseidon2_babybear_16'? known: ",
+                merklize::hash_from_name("poseidon_babybear_16"));
+    CHECK_ERROR(invalid_argument, "unknown hash 'md5'; known: ", merklize::hash_from_name("md5"));
+    CHECK_ERROR(invalid_argument, "unknown format 'bitcon'; did you mean 'bitcoin'? known: merklize, ",
+                merklize::format_from_name("bitcon"));
+    CHECK_ERROR(invalid_argument, "unknown tree rule 'pdda'; did you mean 'pad'? known: perfect, ",
+                merklize::rule_from_name("pdda"));
+    CHECK_ERROR(invalid_argument, "unknown device 'cdua:0'; did you mean 'cuda'? known: cpu, ",
+                merklize::Device("cdua:0"));
+    CHECK_ERROR(invalid_argument, "unknown device 'gpu'; known: cpu, ", merklize::Device("gpu"));
+    CHECK_ERROR(invalid_argument,
+                "unknown field 'lane'; did you mean 'lanes'? known: ", merklize::policy_from_text("lane=2"));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::traits(static_cast<Hash>(77)));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", MerkleTree(std::vector<Digest>(2), static_cast<Hash>(77)));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::merge(Digest{}, Digest{}, static_cast<Hash>(77)));

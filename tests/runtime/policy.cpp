@@ -43,8 +43,7 @@ TEST("policy: what a text must be") {
     CHECK_ERROR(invalid_argument, "constants must be tuned, literal, constant, global or local, got 1",
                 policy_from_text("constants=1"));
     // What only a tuning table sets is no field of a caller's.
-    CHECK_ERROR(invalid_argument,
-                "unknown field 'cells'; the fields are: levels_per_launch, group_size, lanes, constants",
+    CHECK_ERROR(invalid_argument, "unknown field 'cells'; known: levels_per_launch, group_size, lanes, constants",
                 policy_from_text("cells=6"));
     CHECK_ERROR(invalid_argument, "lanes is there twice", policy_from_text("lanes=1,lanes=2"));
     for (const char* text : {"fast", "lanes=1,", ",lanes=1", "lanes=1,,group_size=2"})

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "command/line/commands.hpp"
+#include "host/names.hpp"
 
 namespace merklize::command {
 namespace {
@@ -633,34 +634,12 @@ constexpr Command whole{"merklize",
                         whole_options,
                         commands};
 
-// How many letters must be put in, taken out, changed or swapped with their neighbours to make one word of the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::vector<std::size_t>> steps(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-    for (std::size_t i = 0; i <= a.size(); i++) {
-        for (std::size_t k = 0; k <= b.size(); k++) {
-            std::size_t& least = steps[i][k];
-            least = std::max(i, k);
-            if (i == 0 || k == 0) continue;
-            least = std::min({steps[i - 1][k] + 1, steps[i][k - 1] + 1, steps[i - 1][k - 1] + (a[i - 1] != b[k - 1])});
-            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
-                least = std::min(least, steps[i - 2][k - 2] + 1);
-        }
-    }
-    return steps[a.size()][b.size()];
-}
-
-// A name that begins with what was typed is like it, too.
 template <class Named>
 std::string hint_of(std::span<const Named> all, std::string_view typed, const char* dashes) {
-    constexpr std::size_t longest = 64;
-    if (typed.empty() || typed.size() > longest) return "";
-    std::string_view best;
-    std::size_t least = typed.size() / 3 + 2;
-    for (const Named& one : all) {
-        const std::size_t far = one.name.starts_with(typed) ? 1 : distance(one.name, typed);
-        if (far < least && far < one.name.size()) best = one.name, least = far;
-    }
-    return best.empty() ? "" : " Did you mean '" + std::string(dashes) + std::string(best) + "'?";
+    std::vector<std::string_view> names;
+    for (const Named& one : all) names.push_back(one.name);
+    const std::string_view nearest = runtime::nearest_name(typed, names);
+    return nearest.empty() ? "" : " Did you mean '" + std::string(dashes) + std::string(nearest) + "'?";
 }
 
 }  // namespace
