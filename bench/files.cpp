@@ -102,7 +102,7 @@ int bench_files(const Options& options) {
         builder.root();
     });
     report("tree-file", options, run, out_bytes, [&] {
-        build_tree_file(hashed ? TreeInput::pieces(input, options.leaf_bytes) : TreeInput::leaves(input), output, {},
+        build_tree_file(hashed ? TreeInput::blocks(input, options.leaf_bytes) : TreeInput::leaves(input), output, {},
                         false, run);
     });
     std::filesystem::remove(input);

@@ -18,20 +18,11 @@ import public_names
 DOCS = public_names.ROOT / "docs"
 FORMAT = "BitTorrent's word"
 FILECOIN = "Filecoin's word"
-MANIFEST = "a manifest's file has the field piece_size"
+MANIFEST = "a piece of a tensor: a manifest's file has the field piece_size"
 UNITS = "compute units of a device, OpenCL's word"
 RECORD = "CUDA's verb: an event is recorded in a stream"
-PIECE = "to rename: a block of a file"
-DECODER = "to rename: the next bytes of a slice that a decoder takes"
-ROW_UNIT = "to rename: the bytes of a row are a multiple of it"
 EXCEPTIONS = {
-    "Python": {
-        "PieceCid": FILECOIN,
-        "piece_cid": FILECOIN,
-        "piece_length": FORMAT,
-        "piece_size": MANIFEST,
-        "item": DECODER,
-    },
+    "Python": {"PieceCid": FILECOIN, "piece_cid": FILECOIN, "piece_length": FORMAT, "piece_size": MANIFEST},
     "C++": {
         "PieceCid": FILECOIN,
         "most_piece_bytes": FILECOIN,
@@ -46,26 +37,21 @@ EXCEPTIONS = {
         "value_of_pieces": MANIFEST,
         "units": UNITS,
         "record": RECORD,
-        "hash_pieces": PIECE,
-        "piece_bytes": PIECE,
-        "pieces": PIECE,
-        "item": DECODER,
-        "item_bytes": "to rename: the size of an element of an array",
+        "hash_pieces": MANIFEST,
+        "pieces": MANIFEST,
     },
     "C": {
         "piece_length": FORMAT,
         "piece_size": MANIFEST,
         "units": UNITS,
         "merklize_stream_record": RECORD,
-        "MERKLIZE_INPUT_PIECES": PIECE,
-        "row_unit_bytes": ROW_UNIT,
     },
     "Rust": {
+        "piece_length": FORMAT,
         "piece_size": MANIFEST,
         "piece": MANIFEST,
         "units": UNITS,
         "record": RECORD,
-        "row_unit_bytes": ROW_UNIT,
     },
     "command": {"--piece-size": MANIFEST, "piece": FILECOIN},
     "JavaScript": {"Record": "TypeScript's own type"},

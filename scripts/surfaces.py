@@ -66,14 +66,16 @@ SUBJECTS = {
             "merge(left, right, hash, out)", "merge(left, right, hash, out)", "merklize_merge(left, right, hash, out)",
             "merge(left, right, how)", "merge(left, right, options)")),
         Row("one message on several devices", "parts, mode", (
-            "parts.hash_parts(parts, key)", "hash_parts(parts, mode)", "merklize_hash_parts(parts, mode)", NONE, NONE)),
+            "parts.hash_parts(parts, key)", "hash_parts(parts, mode)", "merklize_hash_parts(parts, mode)",
+            "hash_parts(parts, mode)", NONE)),
     ],
     "Trees": [
         Row("a tree of leaves", "leaves, form", (
             "MerkleTree(leaves, hash)", "MerkleTree(leaves, form)", "merklize_tree_from_leaves(leaves, form)",
             "MerkleTree::from_leaves(leaves, form)", "MerkleTree(leaves, options)")),
         Row("a tree of messages", "messages, form", (
-            "MerkleTree.from_messages(messages, hash)", NONE, NONE, NONE,
+            "MerkleTree.from_messages(messages, hash)", "MerkleTree::from_messages(messages, form)",
+            "merklize_tree_from_messages(messages, form)", "MerkleTree::from_messages(messages, form)",
             "MerkleTree.fromMessages(messages, options)")),
         Row("a tree of rows", "rows, form", (
             "MerkleTree.from_rows(rows, hash)", "MerkleTree::from_rows(rows, form)",
@@ -81,18 +83,19 @@ SUBJECTS = {
             "MerkleTree.fromRows(rows, options)")),
         Row("a tree of a file", "input, form", (
             "MerkleTree.from_file(input, leaf_size, hash)", "MerkleTree::from_file(input, form)",
-            "merklize_tree_from_file(input, form)", NONE, NONE)),
+            "merklize_tree_from_file(input, form)", "MerkleTree::from_file(input, leaves, form)", NONE)),
         Row("the root alone", "leaves, form", (
             "merkle_root(leaves, hash)", "merkle_root(leaves, form)", "merklize_merkle_root(leaves, form)",
             "merkle_root(leaves, form)", "merkleRoot(leaves, options)")),
         Row("the root of a file", "input, form", (
             "merkle_root_file(input, hash)", "merkle_root_file(input, form)", "merklize_merkle_root_file(input, form)",
-            NONE, NONE), "tree build(INPUT, --hash)"),
+            "merkle_root_file(input, leaves, form)", NONE), "tree build(INPUT, --hash)"),
         Row("a tree in memory of yours", "nodes, form", (
             "build_tree(nodes, hash)", "build_tree(nodes, form)", "merklize_build_tree(nodes, form)", NONE, NONE)),
         Row("many small trees", "leaves, form", (
             "MerkleForest(leaves, hash)", "MerkleForest(leaves, n_leaves, form)",
-            "merklize_forest_from_leaves(leaves, n_leaves, form)", NONE, NONE)),
+            "merklize_forest_from_leaves(leaves, n_leaves, form)",
+            "MerkleForest::from_leaves(leaves, n_leaves, form)", NONE)),
         Row("leaves that come one after another", "form", (
             "TreeBuilder(hash)", "TreeBuilder(form)", "merklize_tree_builder_create(form)", "TreeBuilder::new(form)",
             NONE)),
@@ -121,7 +124,7 @@ SUBJECTS = {
             "TreeFile.check()"), "tree check(TREE)"),
         Row("written leaf by leaf", "path, number of leaves, form", (
             "TreeWriter(path, n_leaves, hash)", "TreeWriter(path, n_leaves, form)",
-            "merklize_tree_writer_create(path, n_leaves, form)", NONE, NONE)),
+            "merklize_tree_writer_create(path, n_leaves, form)", "TreeWriter::create(path, n_leaves, form)", NONE)),
     ],
     "Proofs": [
         Row("of a leaf", "index", (
@@ -189,14 +192,18 @@ SUBJECTS = {
     ],
     "Formats of others": [
         Row("fs-verity", "data", (
-            "formats.fs_verity(data)", "fs_verity(data)", "merklize_fs_verity(data)", NONE, NONE)),
-        Row("Glacier", "data", ("formats.glacier(data)", "glacier(data)", "merklize_glacier(data)", NONE, NONE)),
+            "formats.fs_verity(data)", "fs_verity(data)", "merklize_fs_verity(data)", "formats::fs_verity(data)",
+            NONE)),
+        Row("Glacier", "data", (
+            "formats.glacier(data)", "glacier(data)", "merklize_glacier(data)", "formats::glacier(data)", NONE)),
         Row("BitTorrent v2", "data, bytes of a piece", (
             "formats.bittorrent_v2(data, piece_length)", "bittorrent_v2(data, piece_length)",
-            "merklize_bittorrent_v2(data, piece_length)", NONE, NONE)),
+            "merklize_bittorrent_v2(data, piece_length)", "formats::bittorrent_v2(data, piece_length)", NONE)),
         Row("SSZ", "chunks, limit", (
-            "formats.ssz(chunks, limit)", "ssz(chunks, limit)", "merklize_ssz(chunks, limit)", NONE, NONE)),
-        Row("xet", "data", ("formats.xet(data)", "xet_hash(data)", "merklize_xet_hash(data)", NONE, NONE),
+            "formats.ssz(chunks, limit)", "ssz(chunks, limit)", "merklize_ssz(chunks, limit)",
+            "formats::ssz(chunks, limit)", NONE)),
+        Row("xet", "data", (
+            "formats.xet(data)", "xet_hash(data)", "merklize_xet_hash(data)", "formats::xet_hash(data)", NONE),
             "hash(FILE, --xet)"),
     ],
     "Devices": [
@@ -204,18 +211,18 @@ SUBJECTS = {
             "devices()", "devices()", "merklize_device_count() / merklize_device_describe(index)", "Device::list()",
             NONE), "devices()"),
         Row("why a device cannot be used", "name", (
-            "why_unavailable(name)", "why_unavailable(name)", "merklize_why_unavailable(name)", NONE, NONE)),
+            "why_unavailable(name)", "why_unavailable(name)", "merklize_why_unavailable(name)",
+            "Device::why_unavailable(name)", NONE)),
     ],
 }  # fmt: skip
 
-OUTPUT = "the output stands behind the input, before the values that have defaults"
+OUTPUT = "C++: an output without a default stands before the values that have defaults"
 FORM = "the form stands before the range, as in every function for slices of this language"
 # (concept, language) whose arguments stand in another order. The check fails if one of them is mended and still listed.
 DEVIATIONS = {
     ("rows of matrices", "C++"): OUTPUT,
     ("leaves of messages of one length", "C++"): OUTPUT,
     ("the 2-to-1 hash", "C++"): OUTPUT,
-    ("OpenZeppelin's proof", "C++"): "to mend",
     ("a slice's bytes, verified", "C"): FORM,
     ("a slice's bytes, verified", "Rust"): FORM,
     ("which groups of a part are wrong", "Python"): "the place of the part is by keyword, after the outboard",
@@ -228,6 +235,8 @@ OTHER_NAMES = {
     ("the root of a file", "command"): "without --output, `tree build` keeps nothing and prints the root",
     ("its nodes", "command"): "it writes them to a file",
     ("xet", "C++"): "without Python's module `formats`, the name says that it is a hash",
+    ("why a device cannot be used", "Rust"): "a function of the type, as the list of devices is",
+    ("xet", "Rust"): "the name of C and C++",
     ("xet", "C"): "without Python's module `formats`, the name says that it is a hash",
 }
 

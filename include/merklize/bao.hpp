@@ -143,13 +143,13 @@ public:
     BaoDecoder& operator=(BaoDecoder&&) noexcept;
     ~BaoDecoder();
 
-    /// Bytes of the next item: at most 272 KiB, or a group. 0: all is verified, and nothing may follow.
+    /// Number of bytes that take() takes next: at most 272 KiB, or a group. 0: all is verified, and nothing may follow.
     std::size_t wants() const noexcept;
-    /// Verifies the next item.
-    /// item     wants() bytes
-    /// returns  the bytes of the message in it: whole chunks, empty if it has none. They stay until the next call
+    /// Verifies the next bytes.
+    /// data     wants() bytes
+    /// returns  the bytes of the message among them: whole chunks, empty if there are none. They stay until the next call
     /// errors   BaoMismatch (after which nothing more is taken); invalid_argument (another number of bytes)
-    std::span<const std::byte> take(std::span<const std::byte> item);
+    std::span<const std::byte> take(std::span<const std::byte> data);
     /// Where the bytes of the last take() begin in the message.
     std::uint64_t offset() const noexcept;
     /// The message's size as it was stated. It is proven once the last chunk is verified.

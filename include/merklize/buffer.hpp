@@ -64,17 +64,17 @@ public:
     /// Copies host bytes into a new block.
     static Buffer copy_of(ByteView host, const Device& device);
 
-    /// Copies the items of a strided array, in C order, into a new block. The device does the copy.
-    /// source      memory that holds all items
-    /// first       place of item [0, 0, ...] in `source`, in bytes
-    /// extents     number of items along each dimension
-    /// strides     bytes from one item to the next along each dimension; may be negative. After dimensions that are contiguous
+    /// Copies the elements of a strided array, in C order, into a new block. The device does the copy.
+    /// source      memory that holds all elements
+    /// first       place of element [0, 0, ...] in `source`, in bytes
+    /// extents     number of elements along each dimension
+    /// strides     bytes from one element to the next along each dimension; may be negative. After dimensions that are contiguous
     ///             with each other are merged, at most 8 may be left.
-    /// item_bytes  1, 2, 4, 8 or 16
+    /// element_bytes  1, 2, 4, 8 or 16
     /// stream      the copy is enqueued there and may still run when this returns; without a stream it has ended
     /// errors      invalid_argument (sizes that do not fit), out_of_memory
     static Buffer pack(const ConstBuffer& source, std::uint64_t first, std::span<const std::uint64_t> extents,
-                       std::span<const std::int64_t> strides, std::uint32_t item_bytes,
+                       std::span<const std::int64_t> strides, std::uint32_t element_bytes,
                        const std::optional<Stream>& stream = {});
 
     /// Bytes [first, first + bytes).

@@ -20,6 +20,7 @@ public:
     constexpr ByteView() noexcept = default;
     /// A text up to its zero byte.
     ByteView(const char* text) noexcept : ByteView(std::string_view(text)) {}  // NOLINT: implicit, as spans are
+    ByteView(std::nullptr_t) = delete;                                         ///< no text: it would be read
     template <std::ranges::contiguous_range Range>
         requires std::ranges::sized_range<Range> && Byte<std::ranges::range_value_t<Range>> &&
                  (!std::is_array_v<std::remove_cvref_t<Range>> ||

@@ -66,6 +66,6 @@ private:
 };
 
 /// Whether the proof leads from the leaf to the root, as Solidity's MerkleProof.verify().
-MERKLIZE_API bool verify_openzeppelin(const Digest& root, const Digest& leaf, std::span<const Digest> proof) noexcept;
+MERKLIZE_API bool verify_openzeppelin(std::span<const Digest> proof, const Digest& root, const Digest& leaf) noexcept;
 
 }  // namespace merklize::inline v0

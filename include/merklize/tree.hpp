@@ -1,8 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/hash.hpp>
+#include <merklize/hash_each.hpp>
 #include <merklize/proof.hpp>
 #include <merklize/tree_form.hpp>
 #include <merklize/tree_input.hpp>
@@ -79,6 +82,22 @@ public:
     /// leaves  [n] digests on a device; copied there. options.device is ignored.
     explicit MerkleTree(const ConstBuffer& leaves, const TreeForm& form = {}, const RunOptions& options = {},
                         unsigned drop_levels = 0);
+
+    /// Leaf k is the digest of message k, of any length, as hash_leaves() gives it: RFC 6962's with its prefix. BLAKE3 hashes each message
+    /// where it lies, by form.mode; the other hashes take the messages of one length side by side.
+    /// errors  as hash_each(), hash_leaves() and build_tree()
+    /// cost    of a hash other than blake3, a copy of each message
+    static MerkleTree from_messages(std::span<const MessageView> messages, const TreeForm& form = {},
+                                    const RunOptions& options = {});
+    /// The same of any range of messages, such as std::vector<std::string>.
+    template <std::ranges::input_range Messages>
+        requires std::convertible_to<std::ranges::range_reference_t<Messages>, MessageView> &&
+                 (!std::convertible_to<Messages, std::span<const MessageView>>)
+    static MerkleTree from_messages(const Messages& messages, const TreeForm& form = {},
+                                    const RunOptions& options = {}) {
+        const std::vector<MessageView> views(std::ranges::begin(messages), std::ranges::end(messages));
+        return from_messages(std::span<const MessageView>(views), form, options);
+    }
 
     /// Leaf k is the digest of row k by hash_leaves(). The rows are hashed where they lie and merged in the same pass.
     /// rows  n_rows rows of equal length, one after another: bytes, or words for a field hash

@@ -23,7 +23,7 @@ struct LeafSource {
 /// A file, pipe or device, and how its bytes become the leaves of a tree.
 struct TreeInput {
     enum class Kind : std::uint8_t {
-        pieces,  ///< leaf k is hash_leaves() of bytes [k leaf_bytes, (k+1) leaf_bytes). The last piece may be shorter, but not for a
+        blocks,  ///< leaf k is hash_leaves() of bytes [k leaf_bytes, (k+1) leaf_bytes). The last block may be shorter, but not for a
         ///< field hash. An empty input gives one leaf, of no bytes.
         rows,    ///< the same, but every row must be complete, and there must be at least one
         leaves,  ///< the leaves themselves, 32 bytes each
@@ -39,8 +39,8 @@ struct TreeInput {
     /// For the library itself: where the bytes come from instead. It must outlive the call.
     const runtime::ByteSource* source = nullptr;
 
-    static TreeInput pieces(const std::filesystem::path& path, std::uint64_t leaf_bytes) {
-        return {path, Kind::pieces, leaf_bytes};
+    static TreeInput blocks(const std::filesystem::path& path, std::uint64_t leaf_bytes) {
+        return {path, Kind::blocks, leaf_bytes};
     }
     static TreeInput rows(const std::filesystem::path& path, std::uint64_t row_bytes) {
         return {path, Kind::rows, row_bytes};

@@ -73,14 +73,12 @@ void bind_form(nb::module_& m) {
         });
 
     define(
-        m, "unknown_name",
+        m, "def unknown_name(what: str, typed: str, known: list[str], /) -> str",
         +[](nb::handle what, nb::handle typed, nb::handle known) {
             std::vector<std::string_view> names;
             for (nb::handle name : nb::cast<nb::list>(known)) names.push_back(to_text(name, "known"));
             return to_str(runtime::unknown_name(to_text(what, "what"), to_text(typed, "typed"), names));
-        },
-        "def unknown_name(what: str, typed: str, known: list[str], /) -> str",
-        "The text of the error of a name that is none of these, with the one that was perhaps meant.");
+        });
 
     nb::class_<TreeForm>(m, "TreeForm", "What a tree is, apart from its leaves.")
         .def(

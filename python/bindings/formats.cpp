@@ -88,8 +88,8 @@ OpenZeppelinTree make_openzeppelin_tree(nb::handle leaves, nb::handle sort_leave
 
 bool verify_openzeppelin(nb::handle root, nb::handle leaf, nb::handle proof) {
     const InputBytes siblings(proof, "verify: proof");
-    return merklize::verify_openzeppelin(to_digest(root, "verify: root"), to_digest(leaf, "verify: leaf"),
-                                         as_digests(siblings.span()));
+    return merklize::verify_openzeppelin(as_digests(siblings.span()), to_digest(root, "verify: root"),
+                                         to_digest(leaf, "verify: leaf"));
 }
 
 /// Buffer protocol: all nodes, read-only.

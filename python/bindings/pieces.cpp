@@ -15,9 +15,9 @@ nb::tuple to_digests(const PieceDigests& made) {
     return nb::make_tuple(to_bytes(made.digest.bytes), to_bytes(std::as_bytes(std::span(made.pieces))));
 }
 
-nb::tuple hash_pieces(nb::handle data, nb::handle piece_bytes, const Settings& settings) {
+nb::tuple hash_pieces(nb::handle data, nb::handle piece_size, const Settings& settings) {
     const Input input(data, "hash_pieces: data", settings);
-    const std::uint64_t piece = to_u64(piece_bytes, "hash_pieces: piece_bytes");
+    const std::uint64_t piece = to_u64(piece_size, "hash_pieces: piece_size");
     const Run run(settings, input.on_device());
     PieceDigests made;
     run([&](const RunOptions& options) {
@@ -40,11 +40,11 @@ nb::list to_digests(const std::vector<PieceDigests>& made) {
     return result;
 }
 
-nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ranges, nb::handle piece_bytes,
+nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ranges, nb::handle piece_size,
                           const Settings& settings) {
     const int fd = to_int(descriptor, "hash_file_ranges: file descriptor");
     const std::string_view shown = to_text(name, "hash_file_ranges: name");
-    const std::uint64_t piece = to_u64(piece_bytes, "hash_file_ranges: piece_bytes");
+    const std::uint64_t piece = to_u64(piece_size, "hash_file_ranges: piece_size");
     const std::vector<FileRange> wanted = to_ranges(ranges);
     std::vector<PieceDigests> made;
     Run{settings}(
@@ -53,9 +53,9 @@ nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ran
 }
 
 // source  what to_source() takes
-nb::list hash_source_ranges(nb::handle source, nb::handle ranges, nb::handle piece_bytes, const Settings& settings) {
+nb::list hash_source_ranges(nb::handle source, nb::handle ranges, nb::handle piece_size, const Settings& settings) {
     const auto from = to_source(source);
-    const std::uint64_t piece = to_u64(piece_bytes, "hash_file_ranges: piece_bytes");
+    const std::uint64_t piece = to_u64(piece_size, "hash_file_ranges: piece_size");
     const std::vector<FileRange> wanted = to_ranges(ranges);
     std::vector<PieceDigests> made;
     Run{settings}([&](const RunOptions& options) { made = runtime::hash_ranges(*from, wanted, piece, options); });
@@ -63,12 +63,12 @@ nb::list hash_source_ranges(nb::handle source, nb::handle ranges, nb::handle pie
 }
 
 // The values of the pieces of `part` of a source, which begins at byte `offset` of a message.
-nb::bytes piece_values(nb::handle source, nb::handle part, nb::handle offset, nb::handle piece_bytes, nb::handle key,
+nb::bytes piece_values(nb::handle source, nb::handle part, nb::handle offset, nb::handle piece_size, nb::handle key,
                        nb::handle context, const Settings& settings) {
     const auto from = to_source(source);
     const FileRange range{to_u64(part[0], "piece_values: begin"), to_u64(part[1], "piece_values: bytes")};
     const std::uint64_t first = to_u64(offset, "piece_values: offset"),
-                        piece = to_u64(piece_bytes, "piece_values: piece_bytes");
+                        piece = to_u64(piece_size, "piece_values: piece_size");
     const Mode mode = to_mode(key, context, "piece_values");
     std::vector<Digest> values;
     Run{settings}(
@@ -93,19 +93,19 @@ nb::bytes digest_of_pieces(nb::handle pieces, nb::handle key, nb::handle context
 }  // namespace
 
 void bind_pieces(nb::module_& m) {
-    define(m, "def hash_pieces(data: object, piece_bytes: int, settings: Settings, /) -> tuple[bytes, bytes]",
+    define(m, "def hash_pieces(data: object, piece_size: int, settings: Settings, /) -> tuple[bytes, bytes]",
            hash_pieces);
     define(m,
-           "def hash_file_ranges(descriptor: int, name: str, ranges: list[tuple[int, int]], piece_bytes: int, "
+           "def hash_file_ranges(descriptor: int, name: str, ranges: list[tuple[int, int]], piece_size: int, "
            "settings: Settings, /) -> list[tuple[bytes, bytes]]",
            hash_file_ranges);
     define(m,
-           "def hash_source_ranges(source: object, ranges: list[tuple[int, int]], piece_bytes: int, settings: "
+           "def hash_source_ranges(source: object, ranges: list[tuple[int, int]], piece_size: int, settings: "
            "Settings, /) -> list[tuple[bytes, bytes]]",
            hash_source_ranges);
     define(
         m,
-        "def piece_values(source: object, part: tuple[int, int], offset: int, piece_bytes: int, key: object, context: "
+        "def piece_values(source: object, part: tuple[int, int], offset: int, piece_size: int, key: object, context: "
         "str | None, settings: Settings, /) -> bytes",
         piece_values);
     define(m, "def value_of_pieces(pieces: bytes, key: object, context: str | None, /) -> bytes", value_of_pieces);

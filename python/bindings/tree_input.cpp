@@ -16,7 +16,7 @@ namespace {
 TreeInput input_of(const std::filesystem::path& path, nb::handle leaf_size, nb::handle row_size) {
     if (!leaf_size.is_none() && !row_size.is_none())
         throw Error(ErrorCode::invalid_argument, "give leaf_size or row_size, not both");
-    return !leaf_size.is_none()  ? TreeInput::pieces(path, to_u64(leaf_size, "leaf_size"))
+    return !leaf_size.is_none()  ? TreeInput::blocks(path, to_u64(leaf_size, "leaf_size"))
            : !row_size.is_none() ? TreeInput::rows(path, to_u64(row_size, "row_size"))
                                  : TreeInput::leaves(path);
 }
@@ -90,7 +90,7 @@ std::uint64_t count_leaves(nb::handle name, nb::handle size, nb::handle leaf_siz
     TreeInput input = input_of(source.name(), leaf_size, row_size);
     input.source = &source;
     const runtime::LeafReader reader(input, form.hash, form.mode);
-    return reader.has_extent() ? reader.n_leaves() : input.kind == TreeInput::Kind::pieces;
+    return reader.has_extent() ? reader.n_leaves() : input.kind == TreeInput::Kind::blocks;
 }
 
 // Leaves [first, first + count) of an input that states its size.

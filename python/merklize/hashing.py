@@ -336,16 +336,16 @@ def hash_leaves(
 
 
 def leaves_of(
-    what: str, item: str, messages: Any, hash: str, key: Any, context: Any, run: _native.Settings, out: Any = None
+    what: str, noun: str, messages: Any, hash: str, key: Any, context: Any, run: _native.Settings, out: Any = None
 ) -> Digests | DeviceArray:
-    """Do what hash_leaves() does, for the function `what`. Error texts call the items of its argument `item`."""
+    """Do what hash_leaves() does, for the function `what`. Error texts call a message `noun`."""
     which = hash_info(what, hash)
     if not _arrays.is_array(messages) and not isinstance(messages, (bytes, bytearray, memoryview, str)):
         if not run.wait or out is not None:
-            raise InvalidArgument(f"{what}: a list of {item}s is hashed with wait=True and without out")
-        given = _arrays.collected(messages, f"{what}: {item}")
+            raise InvalidArgument(f"{what}: a list of {noun}s is hashed with wait=True and without out")
+        given = _arrays.collected(messages, f"{what}: {noun}")
         return cast("Digests", leaves_of_list(what, given, which, key, context, run))
-    rows = _arrays.rows(messages, f"{what}: {item}s", run, which)
+    rows = _arrays.rows(messages, f"{what}: {noun}s", run, which)
     return digests_of(what, rows, which, hash, key, context, run, out)
 
 

@@ -116,7 +116,8 @@ MISTAKES = {
     ),
     "a misspelt rule": (
         lambda: merklize.MerkleTree(LEAVES, rule="padd"),
-        "MerkleTree: unknown tree rule 'padd'; did you mean 'pad'? known: perfect, left_full, pad, duplicate_last, promote",
+        "MerkleTree: unknown tree rule 'padd'; did you mean 'pad'? known: perfect, left_full, pad, duplicate_last, "
+        "promote",
     ),
     "a key of another hash": (
         lambda: merklize.MerkleTree(LEAVES, "sha256", key=bytes(32)),

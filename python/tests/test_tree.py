@@ -253,9 +253,7 @@ def test_wrong_arguments():
         merklize.MerkleTree(leaves, "blake3", "cpu")
     with pytest.raises(merklize.InvalidArgument, match="abacus"):
         merklize.MerkleTree(leaves, device="abacus")
-    with pytest.raises(
-        merklize.InvalidArgument, match="unknown field 'width'; known: levels_per_launch, group_size,"
-    ):
+    with pytest.raises(merklize.InvalidArgument, match="unknown field 'width'; known: levels_per_launch, group_size,"):
         merklize.tuning.options(policy={"width": 4})
     with pytest.raises(
         merklize.InvalidArgument, match="constants must be tuned, literal, constant, global or local, got rom"

@@ -134,12 +134,12 @@ BaoDecoder::~BaoDecoder() = default;
 
 std::size_t BaoDecoder::wants() const noexcept { return state_->wants(); }
 
-std::span<const std::byte> BaoDecoder::take(std::span<const std::byte> item) {
-    if (item.size() != wants() || item.empty()) {
-        invalid("BaoDecoder::take: the item must have " + std::to_string(wants()) + " bytes, got " +
-                std::to_string(item.size()));
+std::span<const std::byte> BaoDecoder::take(std::span<const std::byte> data) {
+    if (data.size() != wants() || data.empty()) {
+        invalid("BaoDecoder::take: data must have " + std::to_string(wants()) + " bytes, as wants() says, got " +
+                std::to_string(data.size()));
     }
-    state_->take(item);
+    state_->take(data);
     return state_->data;
 }
 

@@ -51,13 +51,36 @@ merklize_status note(merklize_status status, const char* text, int system_error 
     return status;
 }
 
+// A wrong argument's text begins with the function that was called, in C's spelling. The library's own texts begin with C++'s function,
+// or with one that it calls.
+std::string named(std::string_view function, std::string_view text) {
+    constexpr std::string_view inner[] = {"tree",   "hash",   "hash_each",    "hash_leaves", "hash_rows", "hash_file",
+                                          "update", "Hasher", "device_nodes", "forest",      "BaoDecoder"};
+    if (text.starts_with(function)) return std::string(text);
+    const std::size_t colon = text.find(": ");
+    const std::string_view head = text.substr(0, colon == text.npos ? 0 : colon);
+    // Of a call on a file it may be the file's name.
+    const bool is_of_file = function.ends_with("_file"), is_own = function == "merklize_" + std::string(head);
+    const bool is_known =
+        std::ranges::find(inner, head) != std::end(inner) || function.ends_with("_" + std::string(head));
+    const bool is_function = !head.empty() && (is_own || (is_known && !is_of_file));
+    return std::string(function) + ": " + std::string(is_function ? text.substr(colon + 2) : text);
+}
+
 }  // namespace
 
-merklize_status note_failure() noexcept {
+merklize_status note_failure(const char* function) noexcept {
     try {
         throw;
     } catch (const Error& error) {
-        return note(static_cast<merklize_status>(error.code()), error.what(), error.system_error(), error.path());
+        const auto status = static_cast<merklize_status>(error.code());
+        if (error.code() != ErrorCode::invalid_argument)
+            return note(status, error.what(), error.system_error(), error.path());
+        try {
+            return note(status, named(function, error.what()).c_str(), error.system_error(), error.path());
+        } catch (const std::bad_alloc&) {
+            return note(status, error.what(), error.system_error(), error.path());
+        }
     } catch (const TooSmall& error) {
         return note(MERKLIZE_TOO_SMALL, error.what());
     } catch (const std::bad_alloc&) {
@@ -113,6 +136,18 @@ std::span<const Digest> Call::digests(const merklize_view& view, const char* nam
 std::span<Digest> Call::digests(const merklize_output& output, const char* name) const {
     require_digests(output.bytes, name);
     return digests(static_cast<merklize_digest*>(output.data), output.bytes / Digest::size, name);
+}
+
+std::vector<MessageView> Call::messages(const merklize_view* messages, std::size_t count) const {
+    std::vector<MessageView> views;
+    for (const merklize_view& message : items(messages, count, "messages")) {
+        const std::string name = "messages[" + std::to_string(views.size()) + "]";
+        if (on_device(message, name.c_str()))
+            views.emplace_back(message.buffer->value);
+        else
+            views.emplace_back(bytes(message, name.c_str()));
+    }
+    return views;
 }
 
 std::vector<ConstBuffer> Call::parts(const merklize_buffer* const* parts, std::size_t count) const {
@@ -195,7 +230,7 @@ TreeInput Call::input(const merklize_input* input) const {
     const merklize_input& given = need(input, "input");
     const auto kind = [&] {
         switch (given.kind) {
-            case MERKLIZE_INPUT_PIECES: return TreeInput::Kind::pieces;
+            case MERKLIZE_INPUT_BLOCKS: return TreeInput::Kind::blocks;
             case MERKLIZE_INPUT_ROWS: return TreeInput::Kind::rows;
             case MERKLIZE_INPUT_LEAVES: return TreeInput::Kind::leaves;
             default: invalid("input->kind must be 0 to 2, got " + std::to_string(given.kind));
@@ -299,7 +334,7 @@ RunOptions Options::kept(const Call& call) const {
     return options_;
 }
 
-std::uint32_t row_unit_bytes(Hash hash) {
+std::uint32_t element_bytes(Hash hash) {
     const HashTraits& facts = traits(hash);
     return facts.is_field ? facts.element_bits / 8 : 1;
 }

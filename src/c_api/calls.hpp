@@ -13,8 +13,9 @@
 
 namespace merklize::c_api {
 
-/// Notes the exception that is being handled as the thread's last error.  returns  its status
-merklize_status note_failure() noexcept;
+/// Notes the exception that is being handled as the thread's last error, under the name of the function that was called.
+/// returns  its status
+merklize_status note_failure(const char* function) noexcept;
 
 /// Arguments of one call: what is wrong with them becomes an Error that names the function.
 class Call {
@@ -73,6 +74,7 @@ public:
     /// errors  invalid_argument (bytes that are not whole digests)
     std::span<const Digest> digests(const merklize_view& view, const char* name) const;
     std::span<Digest> digests(const merklize_output& output, const char* name) const;
+    std::vector<MessageView> messages(const merklize_view* messages, std::size_t count) const;
     /// Buffers that are read, one after another.
     std::vector<ConstBuffer> parts(const merklize_buffer* const* parts, std::size_t count) const;
 
@@ -121,7 +123,7 @@ merklize_status run(const char* function, Body&& body) noexcept {
         body(call);
         return MERKLIZE_OK;
     } catch (...) {
-        return note_failure();
+        return note_failure(function);
     }
 }
 
@@ -144,8 +146,8 @@ private:
     merklize_timings* out_ = nullptr;
 };
 
-/// Bytes of a unit of rows.
-std::uint32_t row_unit_bytes(Hash hash);
+/// Bytes of an element of rows: 1 of a hash of bytes.
+std::uint32_t element_bytes(Hash hash);
 inline merklize_hash_id to_c(Hash hash) noexcept { return static_cast<merklize_hash_id>(hash); }
 /// MERKLIZE_RULE_... of a rule: one more, because 0 is MERKLIZE_RULE_DEFAULT.
 inline merklize_rule to_c(TreeRule rule) noexcept { return static_cast<merklize_rule>(rule) + 1; }

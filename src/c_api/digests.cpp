@@ -28,7 +28,7 @@ merklize::Poseidon2 read_poseidon2(const Call& call, const merklize_poseidon2* i
 void put_info(const merklize::HashTraits& traits, merklize_hash_info& out) {
     out.hash = to_c(traits.hash);
     out.is_field = traits.is_field ? 1 : 0;
-    out.row_unit_bytes = row_unit_bytes(traits.hash);
+    out.element_bytes = element_bytes(traits.hash);
     out.modulus = traits.modulus;
     std::memset(out.name, 0, sizeof out.name);
     if (traits.name.size() < sizeof out.name) std::memcpy(out.name, traits.name.data(), traits.name.size());
@@ -185,14 +185,7 @@ merklize_status merklize_hash_each(const merklize_view* messages, size_t n, merk
     return run("merklize_hash_each", [&](const Call& call) {
         const Options run(call, options);
         const Hash by = call.hash(hash);
-        std::vector<merklize::MessageView> views;
-        for (const merklize_view& message : call.items(messages, n, "messages")) {
-            const std::string name = "messages[" + std::to_string(views.size()) + "]";
-            if (call.on_device(message, name.c_str()))
-                views.emplace_back(message.buffer->value);
-            else
-                views.emplace_back(call.bytes(message, name.c_str()));
-        }
+        const std::vector<merklize::MessageView> views = call.messages(messages, n);
         if (length != 0 && n > SIZE_MAX / length)
             call.invalid(std::to_string(n) + " outputs of " + std::to_string(length) + " bytes fit in no memory");
         const auto to = call.bytes(out, n * length, "out");

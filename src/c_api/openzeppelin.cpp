@@ -67,6 +67,6 @@ merklize_status merklize_verify_openzeppelin(const merklize_digest* proof, size_
     return run("merklize_verify_openzeppelin", [&](const Call& call) {
         int& out = call.need(valid, "valid") = 0;
         const merklize::Digest of = from_c(call.need(root, "root")), from = from_c(call.need(leaf, "leaf"));
-        out = merklize::verify_openzeppelin(of, from, call.digests(proof, length, "proof")) ? 1 : 0;
+        out = merklize::verify_openzeppelin(call.digests(proof, length, "proof"), of, from) ? 1 : 0;
     });
 }

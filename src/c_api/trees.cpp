@@ -71,6 +71,16 @@ merklize_status merklize_tree_from_leaves(merklize_view leaves, const merklize_f
     });
 }
 
+merklize_status merklize_tree_from_messages(const merklize_view* messages, size_t n, const merklize_form* form,
+                                            const merklize_run_options* options, merklize_tree** tree) {
+    return run("merklize_tree_from_messages", [&](const Call& call) {
+        merklize_tree*& out = call.handle(tree, "tree");
+        const Options run(call, options);
+        out = new merklize_tree{MerkleTree::from_messages(call.messages(messages, n), call.form(form), run.get())};
+        run.finish();
+    });
+}
+
 merklize_status merklize_tree_from_rows(merklize_view rows, uint64_t n, const merklize_form* form,
                                         const merklize_run_options* options, merklize_tree** tree) {
     return run("merklize_tree_from_rows", [&](const Call& call) {
@@ -133,6 +143,13 @@ merklize_status merklize_tree_device_nodes(const merklize_tree* tree, merklize_b
     return run("merklize_tree_device_nodes", [&](const Call& call) {
         merklize_buffer*& out = call.handle(nodes, "nodes");
         out = new merklize_buffer(call.need(tree, "tree").value.device_nodes());
+    });
+}
+
+merklize_status merklize_tree_device_level(const merklize_tree* tree, uint32_t level, merklize_buffer** nodes) {
+    return run("merklize_tree_device_level", [&](const Call& call) {
+        merklize_buffer*& out = call.handle(nodes, "nodes");
+        out = new merklize_buffer(call.need(tree, "tree").value.device_level(level));
     });
 }
 

@@ -38,9 +38,9 @@ void hash_source(const ByteSource& source, Hash hash, const Mode& mode, std::spa
 
 /// As hash_file_ranges(), for any source.
 std::vector<PieceDigests> hash_ranges(const ByteSource& source, std::span<const FileRange> ranges,
-                                      std::uint64_t piece_bytes, const RunOptions& options);
+                                      std::uint64_t piece_size, const RunOptions& options);
 /// As piece_values(), of bytes of any source.
 std::vector<Digest> piece_values(const ByteSource& source, const FileRange& part, std::uint64_t offset,
-                                 std::uint64_t piece_bytes, const Mode& mode, const RunOptions& options);
+                                 std::uint64_t piece_size, const Mode& mode, const RunOptions& options);
 
 }  // namespace merklize::runtime

@@ -36,9 +36,9 @@ void require_rows(const char* what, Hash hash, const Mode& mode, std::uint64_t b
                           std::to_string(row_bytes) + " bytes each, got " + std::to_string(bytes) + " bytes");
     }
     const mkz_hash_info& facts = runtime::info(hash);
-    if (row_bytes % facts.row_unit_bytes != 0) {
+    if (row_bytes % facts.element_bytes != 0) {
         invalid(what, std::string("a row of '") + facts.name + "' must be a multiple of " +
-                          std::to_string(facts.row_unit_bytes) + " bytes, its words, got " + std::to_string(row_bytes) +
+                          std::to_string(facts.element_bytes) + " bytes, its words, got " + std::to_string(row_bytes) +
                           " bytes");
     }
 }
@@ -93,7 +93,7 @@ void hash_leaves(const char* what, std::span<const std::byte> rows, std::uint64_
                  Hash hash, const Mode& mode, const RunOptions& options) {
     require_rows(what, hash, mode, rows.size(), row_bytes, out.size());
     const mkz_hash_info& facts = info(hash);
-    const std::uint64_t length = row_bytes / facts.row_unit_bytes;
+    const std::uint64_t length = row_bytes / facts.element_bytes;
     if (is_field(facts)) require_canonical(facts, rows.data(), out.size() * length, what);
     if (out.empty()) return;
     Run run(options);
@@ -112,7 +112,7 @@ void hash_leaves(const char* what, const ConstBuffer& rows, std::uint64_t row_by
     if (n == 0) return;
     require_same_device(what, rows, out);
     const mkz_hash_info& facts = info(hash);
-    const std::uint64_t length = row_bytes / facts.row_unit_bytes;
+    const std::uint64_t length = row_bytes / facts.element_bytes;
     const RunOptions here = on_device_of(out, options);
     Run run(here);
     if (!facts.has_chunk_tree || row_bytes <= long_bytes) {

@@ -40,7 +40,7 @@ std::optional<ByteSource::Extent> extent_of(const ByteSource& source) {
 template <class Launch>
 void hash_pieces(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t begin, Digest* out,
                  const mkz_hash_info& hash, const Mode& mode, Launch launch) {
-    const unsigned unit = hash.row_unit_bytes;
+    const unsigned unit = hash.element_bytes;
     require_canonical(hash, data.data(), data.size() / unit, "leaves", begin / unit);
     const auto rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
         launch(HashRows{.hash = static_cast<Hash>(hash.id),
@@ -102,7 +102,7 @@ SourceReader LeafReader::new_reader() const {
 
 std::uint64_t LeafReader::count(std::uint64_t bytes) const noexcept {
     const std::uint64_t n = bytes / input_.leaf_bytes + (bytes % input_.leaf_bytes != 0);
-    return n == 0 && input_.kind == Kind::pieces ? 1 : n;
+    return n == 0 && input_.kind == Kind::blocks ? 1 : n;
 }
 
 void LeafReader::require_sizes() const {
@@ -111,7 +111,7 @@ void LeafReader::require_sizes() const {
     if (!hash_.has_chunk_tree && input_.leaf_bytes > batch_bytes) {
         invalid(leaf + "must have at most " + std::to_string(batch_bytes) + " bytes with a hash other than blake3");
     }
-    const unsigned unit = hash_.row_unit_bytes;
+    const unsigned unit = hash_.element_bytes;
     if (input_.leaf_bytes % unit != 0) {
         invalid(leaf + "not a whole count of field elements of " + std::to_string(unit) + " bytes");
     }

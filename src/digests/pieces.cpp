@@ -20,22 +20,22 @@ using runtime::ChainingValue, runtime::read_bytes, runtime::read_chunks, runtime
 const Mode plain;
 
 // log2 of the chunks of a piece; 0 = no pieces.
-std::uint32_t levels_of(std::uint64_t piece_bytes, const char* what) {
-    if (piece_bytes == 0) return 0;
-    if (!std::has_single_bit(piece_bytes) || piece_bytes < read_bytes) {
-        invalid(what, "piece_bytes must be 0 or a power of two >= " + std::to_string(read_bytes) + ", got " +
-                          std::to_string(piece_bytes));
+std::uint32_t levels_of(std::uint64_t piece_size, const char* what) {
+    if (piece_size == 0) return 0;
+    if (!std::has_single_bit(piece_size) || piece_size < read_bytes) {
+        invalid(what, "piece_size must be 0 or a power of two >= " + std::to_string(read_bytes) + ", got " +
+                          std::to_string(piece_size));
     }
-    return static_cast<std::uint32_t>(std::countr_zero(piece_bytes / MKZ_BLAKE3_CHUNK_LEN));
+    return static_cast<std::uint32_t>(std::countr_zero(piece_size / MKZ_BLAKE3_CHUNK_LEN));
 }
 
 // The same of pieces of a part, which must not be empty and begin with a piece.
-std::uint32_t levels_of_part(std::uint64_t bytes, std::uint64_t offset, std::uint64_t piece_bytes) {
-    const std::uint32_t levels = levels_of(piece_bytes, "piece_values");
-    if (piece_bytes == 0 || bytes == 0 || offset % piece_bytes != 0) {
-        invalid("piece_values: a part must not be empty and begin at a multiple of piece_bytes, got " +
+std::uint32_t levels_of_part(std::uint64_t bytes, std::uint64_t offset, std::uint64_t piece_size) {
+    const std::uint32_t levels = levels_of(piece_size, "piece_values");
+    if (piece_size == 0 || bytes == 0 || offset % piece_size != 0) {
+        invalid("piece_values: a part must not be empty and begin at a multiple of piece_size, got " +
                 std::to_string(bytes) + " bytes at " + std::to_string(offset) + ", pieces of " +
-                std::to_string(piece_bytes));
+                std::to_string(piece_size));
     }
     return levels;
 }
@@ -73,12 +73,11 @@ PieceDigests folded(std::vector<ChainingValue> values, std::uint32_t levels, std
     return result;
 }
 
-PieceDigests hash_at(const runtime::Place& data, std::uint64_t bytes, std::uint64_t piece_bytes,
+PieceDigests hash_at(const runtime::Place& data, std::uint64_t bytes, std::uint64_t piece_size,
                      const RunOptions& options) {
-    const std::uint32_t piece_levels = levels_of(piece_bytes, "hash_pieces");
+    const std::uint32_t piece_levels = levels_of(piece_size, "hash_pieces");
     Run run(options);
-    if (piece_levels == 0 || bytes <= piece_bytes)
-        return {expanded(runtime::root_of(data, bytes, plain, run), run), {}};
+    if (piece_levels == 0 || bytes <= piece_size) return {expanded(runtime::root_of(data, bytes, plain, run), run), {}};
     // Threads of the host share small subtrees; a device needs none smaller than a piece.
     const std::uint32_t levels = run.on_host() ? read_levels : piece_levels;
     return folded(runtime::subtree_values(data, bytes, 0, levels, plain, run, 1), levels, bytes, piece_levels, run);
@@ -157,24 +156,24 @@ std::vector<PieceDigests> ranges_on_device(const runtime::ByteSource& source, st
 
 }  // namespace
 
-PieceDigests hash_pieces(ByteView data, std::uint64_t piece_bytes, const RunOptions& options) {
-    return hash_at(runtime::host_place(data.data()), data.size(), piece_bytes, options);
+PieceDigests hash_pieces(ByteView data, std::uint64_t piece_size, const RunOptions& options) {
+    return hash_at(runtime::host_place(data.data()), data.size(), piece_size, options);
 }
 
-PieceDigests hash_pieces(const ConstBuffer& data, std::uint64_t piece_bytes, const RunOptions& options) {
-    return hash_at(runtime::place_of(data), data.size(), piece_bytes, runtime::on_device_of(data, options));
+PieceDigests hash_pieces(const ConstBuffer& data, std::uint64_t piece_size, const RunOptions& options) {
+    return hash_at(runtime::place_of(data), data.size(), piece_size, runtime::on_device_of(data, options));
 }
 
 std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view name, std::span<const FileRange> ranges,
-                                           std::uint64_t piece_bytes, const RunOptions& options) {
+                                           std::uint64_t piece_size, const RunOptions& options) {
     const runtime::InputFile file(fd, name);
     file.regular_size();  // which requires a regular file
-    return runtime::hash_ranges(file, ranges, piece_bytes, options);
+    return runtime::hash_ranges(file, ranges, piece_size, options);
 }
 
-std::vector<Digest> piece_values(ByteView part, std::uint64_t offset, std::uint64_t piece_bytes, const Mode& mode,
+std::vector<Digest> piece_values(ByteView part, std::uint64_t offset, std::uint64_t piece_size, const Mode& mode,
                                  const RunOptions& options) {
-    const std::uint32_t piece_levels = levels_of_part(part.size(), offset, piece_bytes);
+    const std::uint32_t piece_levels = levels_of_part(part.size(), offset, piece_size);
     Run run(options);
     std::uint32_t levels = run.on_host() ? std::min(read_levels, piece_levels) : piece_levels;
     auto values = runtime::subtree_values(runtime::host_place(part.data()), part.size(), offset / MKZ_BLAKE3_CHUNK_LEN,
@@ -216,8 +215,8 @@ Digest digest_of_pieces(std::span<const Digest> pieces) {
 namespace merklize::runtime {
 
 std::vector<PieceDigests> hash_ranges(const ByteSource& source, std::span<const FileRange> ranges,
-                                      std::uint64_t piece_bytes, const RunOptions& options) {
-    const std::uint32_t piece_levels = levels_of(piece_bytes, "hash_file_ranges");
+                                      std::uint64_t piece_size, const RunOptions& options) {
+    const std::uint32_t piece_levels = levels_of(piece_size, "hash_file_ranges");
     const auto extent = source.extent();
     Run run(options);
     auto results = run.on_host() ? ranges_on_host(source, ranges, piece_levels, run)
@@ -227,8 +226,8 @@ std::vector<PieceDigests> hash_ranges(const ByteSource& source, std::span<const 
 }
 
 std::vector<Digest> piece_values(const ByteSource& source, const FileRange& part, std::uint64_t offset,
-                                 std::uint64_t piece_bytes, const Mode& mode, const RunOptions& options) {
-    const std::uint32_t piece_levels = levels_of_part(part.bytes, offset, piece_bytes);
+                                 std::uint64_t piece_size, const Mode& mode, const RunOptions& options) {
+    const std::uint32_t piece_levels = levels_of_part(part.bytes, offset, piece_size);
     const auto extent = source.extent();
     Run run(options);
     SourceReader reader(source, {part.offset, part.bytes});

@@ -123,7 +123,7 @@ OpenZeppelinMultiProof OpenZeppelinTree::prove_together(std::span<const std::uin
     return made;
 }
 
-bool verify_openzeppelin(const Digest& root, const Digest& leaf, std::span<const Digest> proof) noexcept {
+bool verify_openzeppelin(std::span<const Digest> proof, const Digest& root, const Digest& leaf) noexcept {
     Digest node = leaf;
     for (const Digest& sibling : proof) node = runtime::merge_one(node_hash, node, sibling);
     return node == root;

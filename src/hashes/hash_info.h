@@ -15,12 +15,13 @@ extern "C" {
 typedef struct {
     uint32_t id; /* stored in proof and tree files */
     const char *name;
-    uint32_t word_bits;      /* of a node's words: 32 or 64 */
-    uint32_t element_words;  /* words of a kernel in one of these: 2 if it computes on halves of field elements */
-    uint64_t modulus;        /* words of nodes and rows are below it; 0: a hash of bytes, which takes any word */
-    uint32_t row_unit_bytes; /* what a row is counted in: 1 for bytes, 4 or 8 for field elements */
-    uint32_t rate;           /* row units that one call of the hash's inner function takes */
-    uint32_t is_keyed;       /* merges and digests may be under a key */
+    uint32_t word_bits;     /* of a node's words: 32 or 64 */
+    uint32_t element_words; /* words of a kernel in one of these: 2 if it computes on halves of field elements */
+    uint64_t modulus;       /* words of nodes and rows are below it; 0: a hash of bytes, which takes any word */
+    uint32_t
+        element_bytes; /* a row has a whole number of elements of so many bytes: 4 or 8 of a field hash, 1 of others */
+    uint32_t rate;     /* row units that one call of the hash's inner function takes */
+    uint32_t is_keyed; /* merges and digests may be under a key */
     uint32_t has_chunk_tree; /* a digest is the root of a tree of chunks: long messages are hashed in parallel */
     int32_t leaf_prefix;     /* the byte in front of a row that becomes a leaf, or -1 */
     uint32_t table_words;    /* 64-bit words of the constants that a kernel may read from memory; 0: none to place */

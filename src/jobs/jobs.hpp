@@ -80,7 +80,7 @@ struct HashRows {
 };
 
 /// Bytes of a unit of a row.
-inline std::uint64_t row_unit(Hash hash) { return info(hash).row_unit_bytes; }
+inline std::uint64_t row_unit(Hash hash) { return info(hash).element_bytes; }
 
 /// A matrix of words. The word of row i and column k is `i row_stride + k column_stride` bytes behind the first; strides are of any
 /// sign, and may be 0.

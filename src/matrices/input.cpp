@@ -50,9 +50,9 @@ MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash, const cha
         const unsigned size = matrix.word_bytes;
         if (size != 1 && size != 4 && size != 8)
             invalid(what, matrix_name(m) + ": words must have 1, 4 or 8 bytes, got " + std::to_string(size));
-        if (is_field(facts) && size != facts.row_unit_bytes) {
+        if (is_field(facts) && size != facts.element_bytes) {
             invalid(what, matrix_name(m) + ": words of '" + facts.name + "' have " +
-                              std::to_string(facts.row_unit_bytes) + " bytes, got " + std::to_string(size));
+                              std::to_string(facts.element_bytes) + " bytes, got " + std::to_string(size));
         }
         if (size != input.word_bytes) {
             invalid(what, matrix_name(m) + ": words must have the same size in all matrices, got " +

@@ -26,9 +26,9 @@ public:
         : dims_(dims), form_(form), plan_(runtime::plan_commitment(dims, form, verify_call)) {
         const mkz_hash_info& facts = runtime::info(form.hash);
         if (form_.word_bytes == 0)
-            form_.word_bytes = runtime::is_field(facts) ? facts.row_unit_bytes : form.montgomery != 0 ? 4 : 1;
+            form_.word_bytes = runtime::is_field(facts) ? facts.element_bytes : form.montgomery != 0 ? 4 : 1;
         if ((form_.word_bytes != 1 && form_.word_bytes != 4 && form_.word_bytes != 8) ||
-            (runtime::is_field(facts) && form_.word_bytes != facts.row_unit_bytes)) {
+            (runtime::is_field(facts) && form_.word_bytes != facts.element_bytes)) {
             invalid(verify_call, std::string("words of '") + facts.name + "' cannot have " +
                                      std::to_string(form.word_bytes) + " bytes");
         }

@@ -101,28 +101,28 @@ Buffer Buffer::copy_of(ByteView host, const Device& device) {
 }
 
 Buffer Buffer::pack(const ConstBuffer& source, std::uint64_t first, std::span<const std::uint64_t> extents,
-                    std::span<const std::int64_t> strides, std::uint32_t item_bytes,
+                    std::span<const std::int64_t> strides, std::uint32_t element_bytes,
                     const std::optional<Stream>& stream) {
     const auto invalid = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, "pack: " + text); };
-    if (!std::has_single_bit(item_bytes) || item_bytes > 16)
-        invalid("items of 1, 2, 4, 8 or 16 bytes, got " + std::to_string(item_bytes));
+    if (!std::has_single_bit(element_bytes) || element_bytes > 16)
+        invalid("elements of 1, 2, 4, 8 or 16 bytes, got " + std::to_string(element_bytes));
     if (extents.size() != strides.size()) {
         invalid(std::to_string(extents.size()) + " extents and " + std::to_string(strides.size()) + " strides");
     }
-    runtime::StridedArray array{first, item_bytes, {}, {}};
-    std::uint64_t items = 1;
-    Wide lowest = first, highest = Wide{first} + item_bytes;
+    runtime::StridedArray array{first, element_bytes, {}, {}};
+    std::uint64_t elements = 1;
+    Wide lowest = first, highest = Wide{first} + element_bytes;
     for (std::size_t k = 0; k < extents.size(); k++) {
-        if (extents[k] != 0 && items > UINT64_MAX / item_bytes / extents[k]) invalid("more than 2^64 bytes");
-        items *= extents[k];
+        if (extents[k] != 0 && elements > UINT64_MAX / element_bytes / extents[k]) invalid("more than 2^64 bytes");
+        elements *= extents[k];
         if (extents[k] > 1) (strides[k] < 0 ? lowest : highest) += Wide{strides[k]} * Wide{extents[k] - 1};
         array.extents.push_back(extents[k]);
         array.strides.push_back(strides[k]);
     }
-    Buffer packed(source.device(), items * item_bytes);
-    if (items == 0) return packed;
+    Buffer packed(source.device(), elements * element_bytes);
+    if (elements == 0) return packed;
     if (lowest < 0 || highest > Wide{source.size()}) {
-        invalid("items reach outside the " + std::to_string(source.size()) + " bytes of the source");
+        invalid("elements reach outside the " + std::to_string(source.size()) + " bytes of the source");
     }
     const RunOptions options{.device = source.device(), .stream = stream};
     runtime::DeviceCall call(runtime::state_of(source.device()).opened(), options, 1,

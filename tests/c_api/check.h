@@ -66,6 +66,7 @@ void test_bao_on_device(const merklize_device *device);
 void test_forests(void);
 void test_formats(void);
 void test_errors(void);
+void test_mistakes(void);
 void test_threads(void);
 /* Whether there are any. */
 bool test_devices(void);

@@ -139,6 +139,14 @@ static void test_device(const char *id) {
         OK(merklize_tree_device_nodes(tree, &nodes));
         OK(merklize_buffer_download(nodes, 32, &got, 32, NULL));
         CHECK(equal(&root, &got));
+        merklize_buffer *level = NULL;
+        OK(merklize_tree_device_level(tree, info.height, &level));
+        CHECK(merklize_buffer_size(level) == 32);
+        OK(merklize_buffer_download(level, 0, &got, 32, NULL));
+        CHECK(equal(&root, &got));
+        merklize_buffer_free(level);
+        FAILS(MERKLIZE_INVALID_ARGUMENT, "level", merklize_tree_device_level(tree, info.height + 1, &level));
+        CHECK(level == NULL);
         FAILS(MERKLIZE_INVALID_ARGUMENT, "nodes is written, but the buffer is only to be read",
               merklize_build_tree(merklize_output_buffer(nodes), NULL, NULL));
         FAILS(MERKLIZE_INVALID_ARGUMENT, "only to be read", merklize_buffer_upload(nodes, 0, host, 32, NULL));

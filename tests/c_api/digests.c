@@ -41,21 +41,21 @@ void test_versions(void) {
         char name[sizeof info.name];
         OK(merklize_hash_get_info(hash, &same));
         CHECK(same.hash == info.hash && same.is_field == info.is_field && strcmp(same.name, info.name) == 0);
-        CHECK(same.row_unit_bytes == info.row_unit_bytes && same.modulus == info.modulus);
+        CHECK(same.element_bytes == info.element_bytes && same.modulus == info.modulus);
         OK(merklize_hash_name(hash, name, sizeof name, NULL));
         CHECK(strcmp(name, info.name) == 0);
-        CHECK(info.row_unit_bytes == 1 || info.is_field == 1);
+        CHECK(info.element_bytes == 1 || info.is_field == 1);
         if (hash == MERKLIZE_HASH_rp64_256) {
             seen++;
-            CHECK(info.is_field == 1 && info.row_unit_bytes == 8 && info.modulus == UINT64_C(0xffffffff00000001));
+            CHECK(info.is_field == 1 && info.element_bytes == 8 && info.modulus == UINT64_C(0xffffffff00000001));
         }
         if (hash == MERKLIZE_HASH_poseidon2_koalabear_16) {
             seen++;
-            CHECK(info.is_field == 1 && info.row_unit_bytes == 4 && info.modulus == 0x7f000001);
+            CHECK(info.is_field == 1 && info.element_bytes == 4 && info.modulus == 0x7f000001);
         }
         if (hash == MERKLIZE_HASH_sha256_rfc6962) {
             seen++;
-            CHECK(info.is_field == 0 && info.row_unit_bytes == 1 && info.modulus == 0);
+            CHECK(info.is_field == 0 && info.element_bytes == 1 && info.modulus == 0);
         }
     }
     CHECK(seen == 3);

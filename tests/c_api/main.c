@@ -65,6 +65,7 @@ int main(int argc, char **argv) {
         test_forests();
         test_formats();
         test_errors();
+        test_mistakes();
         test_threads();
     }
     static const char *const names[] = {"input", "m.safetensors", "tree.mkl", "saved.mkl", "damaged.mkl"};

@@ -117,7 +117,7 @@ void test_merges_of_four(void) {
     size_t length = 0;
     merklize_hash_info facts = {0};
     OK(merklize_hash_get_info(hash, &facts));
-    CHECK(facts.hash == hash && facts.is_field == 1 && facts.row_unit_bytes == 4 && facts.modulus == 0x7f000001);
+    CHECK(facts.hash == hash && facts.is_field == 1 && facts.element_bytes == 4 && facts.modulus == 0x7f000001);
     CHECK(facts.name[0] == 0);
     OK(merklize_hash_name(hash, name, sizeof name, &length));
     CHECK(strncmp(name, "poseidon2:", 10) == 0 && length == 74 && strlen(name) == length);

@@ -92,6 +92,22 @@ void test_trees(void) {
         OK(merklize_hash_leaves(merklize_view_bytes("yz", 2), 2, MERKLIZE_HASH_blake3, &mode,
                                 merklize_output_digests(&row, 1), NULL));
         CHECK(equal(&view[12], &row));
+        merklize_tree *of_messages = NULL;
+        merklize_view rows[13];
+        for (size_t i = 0; i < 13; i++) rows[i] = merklize_view_bytes("abcdefghijklmnopqrstuvwxyz" + 2 * i, 2);
+        OK(merklize_tree_from_messages(rows, 13, &odd, NULL, &of_messages));
+        OK(merklize_tree_root(of_messages, &root));
+        OK(merklize_tree_root(tree, &expected));
+        CHECK(equal(&root, &expected));
+        merklize_tree_free(of_messages);
+        rows[12].bytes = 1; /* of another length */
+        OK(merklize_tree_from_messages(rows, 13, &odd, NULL, &of_messages));
+        OK(merklize_tree_root(of_messages, &root));
+        CHECK(!equal(&root, &expected));
+        merklize_tree_free(of_messages);
+        FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_tree_from_messages: messages is null, but must have 2 items",
+              merklize_tree_from_messages(NULL, 2, &odd, NULL, &of_messages));
+        CHECK(of_messages == NULL);
         merklize_tree_builder *builder = NULL;
         OK(merklize_tree_builder_create(&odd, NULL, &builder));
         OK(merklize_tree_builder_append(builder, merklize_view_digests(view, 6)));

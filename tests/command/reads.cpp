@@ -198,7 +198,7 @@ TEST("reads: a tree over a file on a rotational disk by one reader, in order") {
     const TemporaryFolder folder;
     const std::string path = write_file(folder, "large", 5 << 20);
     for (const std::uint64_t leaf_bytes : {4096, 1 << 20}) {
-        const auto input = merklize::TreeInput::pieces(path, leaf_bytes);
+        const auto input = merklize::TreeInput::blocks(path, leaf_bytes);
         const Digest expected = merklize::merkle_root_file(input, {}, four_threads()).root;
         const Disk disk(true, false);
         CHECK_EQ(merklize::merkle_root_file(input, {}, four_threads()).root, expected);

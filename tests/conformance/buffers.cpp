@@ -284,8 +284,8 @@ TEST("buffers: strided arrays are packed") {
     const Buffer source(Device(), 64);
     const std::uint64_t extents[] = {9};
     const std::int64_t strides[] = {8};
-    CHECK_ERROR(invalid_argument, "items reach outside the 64 bytes", Buffer::pack(source, 0, extents, strides, 8));
-    CHECK_ERROR(invalid_argument, "items of 1, 2, 4, 8 or 16 bytes, got 3",
+    CHECK_ERROR(invalid_argument, "elements reach outside the 64 bytes", Buffer::pack(source, 0, extents, strides, 8));
+    CHECK_ERROR(invalid_argument, "elements of 1, 2, 4, 8 or 16 bytes, got 3",
                 Buffer::pack(source, 0, extents, strides, 3));
 }
 

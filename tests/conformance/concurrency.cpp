@@ -211,7 +211,7 @@ TEST("cancel: every kind of long work") {
     });
     for (const std::uint64_t leaf : {1 << 10, 1 << 16, 1 << 20, 1 << 22, 1 << 30}) {
         check_cancel("from_file", [&](const auto& options) {
-            (void)MerkleTree::from_file(merklize::TreeInput::pieces(path, leaf), {}, options);
+            (void)MerkleTree::from_file(merklize::TreeInput::blocks(path, leaf), {}, options);
         });
     }
     check_cancel("hash_files", [&](const auto& options) {

@@ -133,8 +133,8 @@ TEST("formats: trees of @openzeppelin/merkle-tree") {
         for (std::size_t i = 0; i < leaves.size(); ++i) {
             const std::vector<Digest> proof = tree.prove(i);
             CHECK_EQ(proof, digests_of(test["proofs"].items[i]));
-            CHECK(merklize::verify_openzeppelin(tree.root(), leaves[i], proof));
-            CHECK_EQ(merklize::verify_openzeppelin(tree.root(), leaves[(i + 1) % leaves.size()], proof),
+            CHECK(merklize::verify_openzeppelin(proof, tree.root(), leaves[i]));
+            CHECK_EQ(merklize::verify_openzeppelin(proof, tree.root(), leaves[(i + 1) % leaves.size()]),
                      leaves.size() == 1);
             CHECK_EQ(tree.nodes()[tree.tree_index(i)], leaves[i]);
         }

@@ -128,7 +128,7 @@ TEST("files: trees over pieces") {
         const MerkleTree expected(given);
         for (const unsigned n : {1, 3}) {
             const MerkleTree tree =
-                MerkleTree::from_file(TreeInput::pieces(folder.write("file", data), leaf), {}, threads(n));
+                MerkleTree::from_file(TreeInput::blocks(folder.write("file", data), leaf), {}, threads(n));
             CHECK_EQ(tree.n_leaves(), given.size());
             CHECK_EQ(tree.nodes(), expected.nodes());
         }
@@ -150,9 +150,9 @@ TEST("files: a tree of any count of pieces, by any rule, keyed") {
                 const Bytes piece(begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(100, size - at)));
                 given.push_back(to_digest(reference::blake3(piece, 32, 0, {.key = key})));
             }
-            CHECK_EQ(MerkleTree::from_file(TreeInput::pieces(path, 100), form).nodes(),
+            CHECK_EQ(MerkleTree::from_file(TreeInput::blocks(path, 100), form).nodes(),
                      MerkleTree(given, form).nodes());
-            CHECK_EQ(MerkleTree::from_file(TreeInput::pieces(path, UINT64_MAX), form).root(),
+            CHECK_EQ(MerkleTree::from_file(TreeInput::blocks(path, UINT64_MAX), form).root(),
                      to_digest(reference::blake3(data, 32, 0, {.key = key})));
         }
     }
@@ -163,14 +163,14 @@ TEST("files: errors name the file and the cause") {
     const auto path = folder.write("three", Bytes(96));
     CHECK_ERROR(io, "missing: cannot open: No such file", file_digest(folder.path() / "missing"));
     CHECK_ERROR(io, "Is a directory", file_digest(folder.path()));
-    CHECK_ERROR(io, "missing: cannot open", MerkleTree::from_file(TreeInput::pieces(folder.path() / "missing", 32)));
-    CHECK_ERROR(io, "not a regular file", MerkleTree::from_file(TreeInput::pieces("/dev/null", 32)));
+    CHECK_ERROR(io, "missing: cannot open", MerkleTree::from_file(TreeInput::blocks(folder.path() / "missing", 32)));
+    CHECK_ERROR(io, "not a regular file", MerkleTree::from_file(TreeInput::blocks("/dev/null", 32)));
     CHECK_ERROR(invalid_argument, "of 96 bytes, 32 bytes a leaf: the count of leaves must be a power of two",
-                MerkleTree::from_file(TreeInput::pieces(path, 32),
+                MerkleTree::from_file(TreeInput::blocks(path, 32),
                                       merklize::TreeForm(Hash::blake3, merklize::TreeRule::perfect)));
     CHECK_ERROR(invalid_argument, "leaves of 10 bytes: not a whole count of field elements",
-                MerkleTree::from_file(TreeInput::pieces(path, 10), Hash::rp64_256));
-    CHECK_ERROR(invalid_argument, "got 0", MerkleTree::from_file(TreeInput::pieces(path, 0)));
+                MerkleTree::from_file(TreeInput::blocks(path, 10), Hash::rp64_256));
+    CHECK_ERROR(invalid_argument, "got 0", MerkleTree::from_file(TreeInput::blocks(path, 0)));
     Bytes out(32);
     CHECK_ERROR(io, "the pipe: cannot", merklize::hash_descriptor(-1, "the pipe", view(out)));
 }

@@ -100,7 +100,7 @@ TEST("files: pieces that are hashed apart") {
         }
     }
     const Bytes data(100);
-    CHECK_ERROR(invalid_argument, "begin at a multiple of piece_bytes, got 100 bytes at 7",
+    CHECK_ERROR(invalid_argument, "begin at a multiple of piece_size, got 100 bytes at 7",
                 merklize::piece_values(view(data), 7, piece));
     CHECK_ERROR(invalid_argument, "got 100 bytes at 0, pieces of 0", merklize::piece_values(view(data), 0, 0));
     CHECK_ERROR(invalid_argument, "must not be empty", merklize::piece_values({}, 0, piece));
@@ -112,7 +112,7 @@ TEST("files: pieces, wrong arguments") {
     const Bytes data(100);
     const Descriptor file(folder.write("file", data));
     for (const std::uint64_t piece : {1, 1 << 17, (1 << 18) + 1})
-        CHECK_ERROR(invalid_argument, "piece_bytes must be 0 or a power of two",
+        CHECK_ERROR(invalid_argument, "piece_size must be 0 or a power of two",
                     merklize::hash_pieces(view(data), piece));
     const FileRange beyond{50, 51};
     CHECK_ERROR(io, "file", merklize::hash_file_ranges(file.fd, "file", {&beyond, 1}, 0));

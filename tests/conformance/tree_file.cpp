@@ -330,7 +330,7 @@ TEST("tree_file: built from files of data and of leaves, and from pipes") {
                 all.push_back(merklize::hash(view(data).subspan(at, std::min(leaf_bytes, size - at))));
             }
             const Digest expected = merklize::merkle_root(all, form);
-            CHECK_EQ(merklize::build_tree_file(TreeInput::pieces(input, leaf_bytes), path, form).root, expected);
+            CHECK_EQ(merklize::build_tree_file(TreeInput::blocks(input, leaf_bytes), path, form).root, expected);
             CHECK_EQ(TreeFile(path).source().total_bytes, size);
             const Bytes whole = read_all(path);
             const auto pipe = folder.path() / "pipe";
@@ -339,7 +339,7 @@ TEST("tree_file: built from files of data and of leaves, and from pipes") {
                 std::ofstream(pipe, std::ios::binary)
                     .write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(size));
             });
-            CHECK_EQ(merklize::build_tree_file(TreeInput::pieces(pipe, leaf_bytes), path, form).root, expected);
+            CHECK_EQ(merklize::build_tree_file(TreeInput::blocks(pipe, leaf_bytes), path, form).root, expected);
             writer.join();
             std::filesystem::remove(pipe);
             CHECK_EQ(hex(read_all(path)), hex(whole));
@@ -354,7 +354,7 @@ TEST("tree_file: built from files of data and of leaves, and from pipes") {
         const auto input = folder.write("data", data);
         std::vector<Digest> all(1000);
         merklize::hash_leaves(view(data), 48, all, t.hash);
-        CHECK_EQ(merklize::build_tree_file(TreeInput::pieces(input, 48), path, of).root,
+        CHECK_EQ(merklize::build_tree_file(TreeInput::blocks(input, 48), path, of).root,
                  merklize::merkle_root(all, of));
         CHECK_EQ(merklize::build_tree_file(TreeInput::leaves(input), path, of).root, merklize::merkle_root(words, of));
         CHECK_EQ(TreeFile(path).source().leaf_bytes, 0u);
@@ -364,7 +364,7 @@ TEST("tree_file: built from files of data and of leaves, and from pipes") {
     const Bytes data = Random(9).bytes(100000);
     std::vector<Digest> all(100);
     merklize::hash_leaves(view(data), 1000, all, Hash::blake3, keyed.mode);
-    CHECK_EQ(merklize::build_tree_file(TreeInput::pieces(folder.write("data", data), 1000), path, keyed).root,
+    CHECK_EQ(merklize::build_tree_file(TreeInput::blocks(folder.write("data", data), 1000), path, keyed).root,
              merklize::merkle_root(all, keyed));
 }
 
@@ -396,7 +396,7 @@ TEST("tree_file: one way from an input to a tree: in memory, in a file, the root
             }
             return out;
         };
-        for (auto& [input, content, all] : {std::tuple(TreeInput::pieces(pieces, size), cut, made(cut)),
+        for (auto& [input, content, all] : {std::tuple(TreeInput::blocks(pieces, size), cut, made(cut)),
                                             std::tuple(TreeInput::rows(rows, size), data, made(data)),
                                             std::tuple(TreeInput::leaves(ready), bytes, given)}) {
             const Digest expected = witness_levels(f, all).back()[0];
@@ -449,7 +449,7 @@ TEST("tree_file: one way from an input to a tree: in memory, in a file, the root
                 merklize::merkle_root_file(TreeInput::rows(folder.write("data", Bytes(100)), 30)));
     CHECK_ERROR(invalid_argument, "at least 1 leaf",
                 merklize::merkle_root_file(TreeInput::rows(folder.write("data", Bytes()), 30)));
-    CHECK_ERROR(io, "not a regular file", merklize::MerkleTree::from_file(TreeInput::pieces("/dev/null", 30)));
+    CHECK_ERROR(io, "not a regular file", merklize::MerkleTree::from_file(TreeInput::blocks("/dev/null", 30)));
 }
 
 TEST("tree_file: a tree of more leaves than memory has room for is refused before anything is read") {
@@ -457,7 +457,7 @@ TEST("tree_file: a tree of more leaves than memory has room for is refused befor
     const auto path = folder.write("data", Bytes(1));
     std::filesystem::resize_file(path, std::uint64_t{1} << 42);
     CHECK_ERROR(out_of_memory, "a tree of 4398046511104 leaves takes 281474976710656 bytes of memory, there are ",
-                merklize::MerkleTree::from_file(TreeInput::pieces(path, 1)));
+                merklize::MerkleTree::from_file(TreeInput::blocks(path, 1)));
 }
 
 TEST("tree_file: nodes that are not there are refused before memory is taken for them") {
@@ -503,7 +503,7 @@ TEST("tree_file: a change is made to the file as it is, not as it was when it wa
     // More leaves from a file.
     write_tree(path, all, form, {1, all.size()});
     TreeFile grown(path);
-    CHECK_EQ(grown.append(TreeInput::pieces(folder.write("data", pattern(25)), 10)), 3u);
+    CHECK_EQ(grown.append(TreeInput::blocks(folder.write("data", pattern(25)), 10)), 3u);
     CHECK_EQ(grown.n_leaves(), all.size() + 3);
     CHECK(grown.check().empty());
 }
@@ -514,7 +514,7 @@ TEST("tree_file: a cancelled build goes on, of the same data alone") {
     const auto path = folder.path() / "t.mkl", input = folder.path() / "data";
     folder.write("data", Random(4).bytes(64 << 20));
     const TreeForm form(Hash::blake3, TreeRule::left_full);
-    const Digest expected = merklize::build_tree_file(TreeInput::pieces(input, 64), path, form).root;
+    const Digest expected = merklize::build_tree_file(TreeInput::blocks(input, 64), path, form).root;
     merklize::RunOptions options;
     double most = 0, first = 2;
     options.progress = [&](double done) {
@@ -525,7 +525,7 @@ TEST("tree_file: a cancelled build goes on, of the same data alone") {
     options.threads = 1;
     const auto cancelled = [&] {
         try {
-            merklize::build_tree_file(TreeInput::pieces(input, 64), path, form, true, options);
+            merklize::build_tree_file(TreeInput::blocks(input, 64), path, form, true, options);
             return false;
         } catch (const merklize::Error& error) {
             return error.code() == merklize::ErrorCode::cancelled;
@@ -538,15 +538,15 @@ TEST("tree_file: a cancelled build goes on, of the same data alone") {
         return true;
     };
     first = 2;
-    CHECK_EQ(merklize::build_tree_file(TreeInput::pieces(input, 64), path, form, true, options).root, expected);
+    CHECK_EQ(merklize::build_tree_file(TreeInput::blocks(input, 64), path, form, true, options).root, expected);
     CHECK(first > 0.3);
     CHECK(TreeFile(path).check().empty());
     // Written to in between: from the beginning.
     options.progress = [&](double done) { return done < 0.5; };
     CHECK(cancelled());
     folder.write("data", Random(5).bytes(64 << 20));
-    const Digest changed = merklize::build_tree_file(TreeInput::pieces(input, 64), path, form).root;
-    CHECK_EQ(changed, merklize::build_tree_file(TreeInput::pieces(input, 64), path, form, false).root);
+    const Digest changed = merklize::build_tree_file(TreeInput::blocks(input, 64), path, form).root;
+    CHECK_EQ(changed, merklize::build_tree_file(TreeInput::blocks(input, 64), path, form, false).root);
     CHECK(TreeFile(path).check().empty());
     CHECK(changed != expected);
 }

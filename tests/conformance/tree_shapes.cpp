@@ -151,6 +151,55 @@ TEST("tree: rows") {
     CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree::from_rows(std::span<const std::byte>(), 0));
 }
 
+TEST("tree: messages of any lengths") {
+    const merklize::Device device;
+    const bool is_host = merklize::runtime::state_of(device).is_host();
+    Random random(11);
+    for (const TestForm& f : test_forms()) {
+        const merklize::HashTraits& traits = merklize::traits(f.form.hash);
+        for (const std::size_t n : {1, 2, 8, 21}) {
+            if (!fits(f, n)) continue;
+            std::vector<Bytes> messages;
+            std::vector<merklize::MessageView> views;
+            std::vector<Digest> expected;
+            for (std::size_t i = 0; i < n; i++) {
+                constexpr std::size_t lengths[] = {3, 0, 1, 3, 130, 17, 3, 300};  // in elements
+                const std::size_t bytes = lengths[i % 8] * (traits.is_field ? traits.element_bits / 8 : 1);
+                messages.push_back(traits.is_field ? random_elements(traits, bytes, random) : random.bytes(bytes));
+                expected.push_back(to_digest(reference::leaf(static_cast<int>(f.form.hash), messages[i], f.mode)));
+            }
+            for (std::size_t i = 0; i < n; i++) {
+                if (is_host || i % 2 == 0 || messages[i].empty())
+                    views.emplace_back(messages[i]);
+                else
+                    views.emplace_back(merklize::ConstBuffer(merklize::Buffer::copy_of(messages[i], device)));
+            }
+            double done = 0;
+            const merklize::RunOptions options{.progress = [&](double share) {
+                CHECK(share >= done && share <= 1);
+                done = share;
+                return true;
+            }};
+            const MerkleTree tree = MerkleTree::from_messages(std::span(std::as_const(views)), f.form, options);
+            CHECK_EQ(tree.level(0), expected);
+            CHECK_EQ(tree.root(), MerkleTree(expected, f.form).root());
+        }
+    }
+    const std::vector<std::string> texts{"a", "", "longer than the others"};
+    CHECK_EQ(MerkleTree::from_messages(texts).root(), MerkleTree(merklize::hash_each(texts)).root());
+    merklize::Timings timings;
+    CHECK_EQ(MerkleTree::from_messages(texts, Hash::sha256_rfc6962, {.timings = &timings}).n_leaves(), 3u);
+    CHECK_EQ(MerkleTree::from_messages(std::vector<std::string>(), Hash::sha256_rfc6962).n_leaves(), 0u);
+    CHECK_ERROR(invalid_argument, "from_messages: a tree has at least 1 leaf, got 0",
+                MerkleTree::from_messages(std::vector<std::string>()));
+    CHECK_ERROR(invalid_argument,
+                "from_messages: the count of leaves must be a power of two under the rule 'perfect', got 3",
+                MerkleTree::from_messages(texts, Hash::rp64_256));
+    CHECK_ERROR(invalid_argument,
+                "from_messages: a row of 'rp64_256_v3' must be a multiple of 8 bytes, its words, got 1",
+                MerkleTree::from_messages(std::span(texts).first(2), Hash::rp64_256));
+}
+
 TEST("tree: every form in the memory of a device") {
     if (merklize::runtime::state_of(merklize::Device()).is_host()) return;
     const auto on_device = [](const std::vector<Digest>& nodes) {

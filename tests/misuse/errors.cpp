@@ -1,5 +1,8 @@
 // What a wrong call gets: an Error with the right code and a text that holds the numbers and names.
 
+#include <cstddef>
+#include <type_traits>
+
 #include "support.hpp"
 
 using namespace support;
@@ -55,6 +58,12 @@ TEST("misuse: sizes that do not fit") {
                 merklize::merge(two, three, digests));
     CHECK_ERROR(invalid_argument, "got 3, 3 and 2", merklize::merge(three, three, digests));
 }
+
+// A null pointer is no text, and no bytes.
+static_assert(!std::is_convertible_v<std::nullptr_t, merklize::ByteView>);
+static_assert(!std::is_constructible_v<merklize::ByteView, std::nullptr_t>);
+static_assert(!std::is_convertible_v<std::nullptr_t, merklize::MessageView>);
+static_assert(std::is_convertible_v<const char*, merklize::ByteView>);
 
 TEST("misuse: keys") {
     for (const std::size_t size : {0, 31, 33, 64}) {

@@ -141,15 +141,15 @@ TEST("misuse: arguments of tree files") {
     const auto input = folder.write("data", Bytes(100, 0xff));
     const TreeForm field(Hash::rp64_256_v3, TreeRule::left_full);
     CHECK_ERROR(invalid_argument, "at least 1, got 0",
-                merklize::build_tree_file(TreeInput::pieces(input, 0), path, field));
+                merklize::build_tree_file(TreeInput::blocks(input, 0), path, field));
     CHECK_ERROR(invalid_argument, "not a whole count of field elements",
-                merklize::build_tree_file(TreeInput::pieces(input, 10), path, field));
-    CHECK_ERROR(invalid_argument, "100 bytes", merklize::build_tree_file(TreeInput::pieces(input, 16), path, field));
+                merklize::build_tree_file(TreeInput::blocks(input, 10), path, field));
+    CHECK_ERROR(invalid_argument, "100 bytes", merklize::build_tree_file(TreeInput::blocks(input, 16), path, field));
     CHECK_ERROR(invalid_argument, "word 0 is",
-                merklize::build_tree_file(TreeInput::pieces(folder.write("data", Bytes(96, 0xff)), 16), path, field));
+                merklize::build_tree_file(TreeInput::blocks(folder.write("data", Bytes(96, 0xff)), 16), path, field));
     CHECK_ERROR(invalid_argument, "word 0 is", merklize::build_tree_file(TreeInput::leaves(input), path, field));
     CHECK_ERROR(invalid_argument, "33 bytes are not",
                 merklize::build_tree_file(TreeInput::leaves(folder.write("data", Bytes(33))), path));
     CHECK_ERROR(invalid_argument, "rule",
-                merklize::build_tree_file(TreeInput::pieces(folder.write("data", Bytes(30)), 10), path, perfect));
+                merklize::build_tree_file(TreeInput::blocks(folder.write("data", Bytes(30)), 10), path, perfect));
 }

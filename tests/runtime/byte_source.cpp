@@ -93,20 +93,20 @@ TEST("byte_source: trees over pieces of any size") {
     for (const std::size_t piece : {std::size_t{1000}, std::size_t{1} << 16, std::size_t{700001}, data.size()}) {
         for (const bool has_size : {true, false}) {
             for (const std::uint64_t leaf : {1000, 4096, 262144, 262145, 1000000})
-                check_tree(data, Kind::pieces, leaf, piece, has_size);
-            check_tree(data, Kind::pieces, 300000, piece, has_size, merklize::TreeForm(Hash::sha256_rfc6962));
+                check_tree(data, Kind::blocks, leaf, piece, has_size);
+            check_tree(data, Kind::blocks, 300000, piece, has_size, merklize::TreeForm(Hash::sha256_rfc6962));
             check_tree(data, Kind::rows, 64, piece, has_size);
             check_tree(data, Kind::leaves, Digest::size, piece, has_size);
         }
     }
-    for (const std::size_t size : {0, 1, 999, 1000, 1001}) check_tree(pattern(size), Kind::pieces, 1000, 64, true);
+    for (const std::size_t size : {0, 1, 999, 1000, 1001}) check_tree(pattern(size), Kind::blocks, 1000, 64, true);
 }
 
 TEST("byte_source: a source that is built into a file is read from its beginning, and must stay as it is") {
     const TemporaryFolder folder;
     const Bytes data = pattern(200000);
     support::MemorySource source(view(data), 4096);
-    merklize::TreeInput input = merklize::TreeInput::pieces("memory", 1000);
+    merklize::TreeInput input = merklize::TreeInput::blocks("memory", 1000);
     input.source = &source;
     source.is_changed = true;
     CHECK_ERROR(io, "memory: changed while being read",

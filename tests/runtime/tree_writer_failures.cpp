@@ -258,7 +258,7 @@ TEST("tree_writer: builds that race to one file: each makes it, or says that ano
     const TemporaryFolder folder;
     const auto path = folder.path() / "t.mkl", input = folder.write("data", Random(3).bytes(100000));
     const Digest expected =
-        merklize::merkle_root_file(merklize::TreeInput::pieces(input, 64), left_full, on_cpu(1)).root;
+        merklize::merkle_root_file(merklize::TreeInput::blocks(input, 64), left_full, on_cpu(1)).root;
     int built = 0, refused = 0;
     for (int round = 0; round < 20; ++round) {
         std::filesystem::remove(path);
@@ -266,7 +266,7 @@ TEST("tree_writer: builds that race to one file: each makes it, or says that ano
         for (int i = 0; i < 5; ++i) {
             children.push_back(in_child([&] {
                 try {
-                    const auto facts = merklize::build_tree_file(merklize::TreeInput::pieces(input, 64), path,
+                    const auto facts = merklize::build_tree_file(merklize::TreeInput::blocks(input, 64), path,
                                                                  left_full, true, on_cpu(1));
                     return facts.root == expected ? 0 : 2;
                 } catch (const merklize::Error& error) {
@@ -353,7 +353,7 @@ TEST("tree_writer: a write that cannot be is refused with the numbers, and takes
     const auto free = [](const std::filesystem::path& at) { return std::filesystem::space(at).free; };
     const auto before = free(folder.path());
     CHECK_ERROR(io, "they need 8796093022",
-                merklize::build_tree_file(merklize::TreeInput::pieces(input, 32), path, left_full));
+                merklize::build_tree_file(merklize::TreeInput::blocks(input, 32), path, left_full));
     CHECK_ERROR(io, "free: No space left on device", TreeWriter(path, std::uint64_t{1} << 38, left_full));
     CHECK(!std::filesystem::exists(folder.path() / "t.mkl.partial"));
     // What an earlier build left stays.
@@ -393,7 +393,7 @@ TEST("tree_writer: places where no file can be written") {
     CHECK_ERROR(io, "Is a directory", TreeWriter(folder.path() / "t.mkl", 3, left_full));
     const auto input = folder.write("data", pattern(100));
     CHECK_ERROR(invalid_argument, "both input and output",
-                merklize::build_tree_file(merklize::TreeInput::pieces(input, 10), input, left_full));
+                merklize::build_tree_file(merklize::TreeInput::blocks(input, 10), input, left_full));
     CHECK_EQ(std::filesystem::file_size(input), 100u);
 
     // A folder that this process may not write to: for root, as somebody else.

@@ -65,7 +65,7 @@ MERKLIZE_C_API merklize_status merklize_hash_parts(const merklize_buffer *const 
 /* Digests of n rows of equal length, as leaves of a tree of this hash. docs/hashes.md says what each hash makes of a row (RFC 6962's
  * prefix, padding).
  * rows       [n, row_bytes]: bytes, or little-endian words of a field hash, each below its modulus
- * row_bytes  of a field hash a multiple of merklize_hash_info.row_unit_bytes
+ * row_bytes  of a field hash a multiple of merklize_hash_info.element_bytes
  * mode       of blake3; null: plain
  * out        [n] digests, where the rows are
  * errors     invalid_argument (sizes that do not fit; a word that is not below the modulus, with its place; a mode) */

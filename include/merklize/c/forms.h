@@ -38,8 +38,8 @@ typedef struct merklize_tree_info {
 
 /* How bytes of an input become leaves. */
 enum {
-    MERKLIZE_INPUT_PIECES =
-        0, /* a leaf is the digest of a piece of leaf_bytes; the last piece may be shorter (byte hashes) */
+    MERKLIZE_INPUT_BLOCKS =
+        0,                    /* a leaf is the digest of a block of leaf_bytes; the last may be shorter (byte hashes) */
     MERKLIZE_INPUT_ROWS = 1,  /* the same, but every row must be complete */
     MERKLIZE_INPUT_LEAVES = 2 /* the leaves themselves, 32 bytes each; leaf_bytes is ignored */
 };

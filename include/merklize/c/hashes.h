@@ -15,9 +15,9 @@ enum {
 
 typedef struct merklize_hash_info {
     merklize_hash_id hash;
-    uint32_t is_field;       /* 1: digests and rows are field elements, little-endian words below the modulus */
-    uint32_t row_unit_bytes; /* rows are counted in units of so many bytes: 1, or a word of a field hash, 4 or 8 */
-    uint64_t modulus;        /* of a field hash; 0 for a hash of bytes */
+    uint32_t is_field;      /* 1: digests and rows are field elements, little-endian words below the modulus */
+    uint32_t element_bytes; /* of the elements that a row has: 4 or 8; 1 of a hash of bytes */
+    uint64_t modulus;       /* of a field hash; 0 for a hash of bytes */
     char name[32];
 } merklize_hash_info;
 

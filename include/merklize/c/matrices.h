@@ -21,7 +21,7 @@ typedef struct merklize_matrix {
     uint64_t columns;
     int64_t row_stride;    /* in words, of any sign: row-major matrices have `columns` and 1 */
     int64_t column_stride; /* column-major ones have 1 and `rows` */
-    uint32_t word_bytes;   /* 1, 4 or 8; of a field hash those of its words (merklize_hash_info.row_unit_bytes) */
+    uint32_t word_bytes;   /* 1, 4 or 8; of a field hash those of its words (merklize_hash_info.element_bytes) */
     uint32_t elements; /* MERKLIZE_ELEMENTS_..., the same in all matrices of a call; for openings of rows canonical */
 } merklize_matrix;
 

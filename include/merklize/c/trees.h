@@ -44,6 +44,13 @@ MERKLIZE_C_API merklize_status merklize_merkle_root_file(const merklize_input *i
 MERKLIZE_C_API merklize_status merklize_tree_from_leaves(merklize_view leaves, const merklize_form *form,
                                                          uint32_t drop_levels, const merklize_run_options *options,
                                                          merklize_tree **tree);
+/* Leaf k is the digest of message k, of any length, as merklize_hash_leaves() gives it. BLAKE3 hashes each message where it lies, by the
+ * form's mode; of other hashes each message is copied.
+ * messages  [n]
+ * errors    as merklize_hash_each(), merklize_hash_leaves() and merklize_build_tree() */
+MERKLIZE_C_API merklize_status merklize_tree_from_messages(const merklize_view *messages, size_t n,
+                                                           const merklize_form *form,
+                                                           const merklize_run_options *options, merklize_tree **tree);
 /* Leaf k is the digest of row k by merklize_hash_leaves(). Rows are hashed and merged in one pass.
  * rows  n rows of equal length, as in merklize_hash_leaves() */
 MERKLIZE_C_API merklize_status merklize_tree_from_rows(merklize_view rows, uint64_t n, const merklize_form *form,
@@ -77,6 +84,10 @@ MERKLIZE_C_API merklize_status merklize_tree_cap(const merklize_tree *tree, uint
  * after the tree is freed; a change of the tree may leave it behind.
  * errors  invalid_argument (the nodes are on the host) */
 MERKLIZE_C_API merklize_status merklize_tree_device_nodes(const merklize_tree *tree, merklize_buffer **nodes);
+/* The same of one level, as merklize_tree_level() has it.
+ * errors  invalid_argument (the nodes are on the host; a level above the root, or dropped) */
+MERKLIZE_C_API merklize_status merklize_tree_device_level(const merklize_tree *tree, uint32_t level,
+                                                          merklize_buffer **nodes);
 
 /* Proof of one leaf, made where the nodes are.
  * leaves  for a tree with dropped levels: all its leaves, n_leaves of them; otherwise null and 0

@@ -25,7 +25,7 @@ class HasRead(Protocol):
 
 
 class Decoder(_native.BaoDecoder):
-    """Verifies an encoding or a slice that comes in order, item by item.
+    """Verifies an encoding or a slice that comes in order.
 
     root    the digest that is trusted
     ranges  of a slice: (start, length) of each range that it was made of; None: an encoding
@@ -48,15 +48,15 @@ class Decoder(_native.BaoDecoder):
         super().__init__(root, ranges, form, known_size(size, form))
 
     def wants(self) -> int:
-        """Return the bytes of the next item, at most 272 KiB or a group; 0: all is verified, and nothing may follow."""
+        """Return how many bytes take() takes next: at most 272 KiB, or a group; 0: all is verified."""
         return super().wants()
 
-    def take(self, item: HostData, /) -> bytes:
-        """Verify the next item, of wants() bytes, and return the bytes of the message in it: whole chunks, or none.
+    def take(self, data: HostData, /) -> bytes:
+        """Verify the next wants() bytes, and return the bytes of the message among them: whole chunks, or none.
 
-        Raises Mismatch if the item does not match the root. The same item is then still wanted.
+        Raises Mismatch if they do not match the root. The same bytes are then still wanted.
         """
-        return super().take(item)
+        return super().take(data)
 
     @property
     def offset(self) -> int:

@@ -83,7 +83,7 @@ pub const MERKLIZE_HASH_rp64_256: merklize_hash_id = MERKLIZE_HASH_rp64_256_v3;
 pub struct merklize_hash_info {
     pub hash: merklize_hash_id,
     pub is_field: u32,
-    pub row_unit_bytes: u32,
+    pub element_bytes: u32,
     pub modulus: u64,
     pub name: [c_char; 32],
 }
@@ -190,7 +190,7 @@ pub struct merklize_tree_info {
     pub leaf_bytes: u64,
     pub total_bytes: u64,
 }
-pub const MERKLIZE_INPUT_PIECES: u32 = 0;
+pub const MERKLIZE_INPUT_BLOCKS: u32 = 0;
 pub const MERKLIZE_INPUT_ROWS: u32 = 1;
 pub const MERKLIZE_INPUT_LEAVES: u32 = 2;
 
@@ -473,6 +473,7 @@ extern "C" {
     pub fn merklize_merkle_root_parts(parts: *const *const merklize_buffer, n: usize, form: *const merklize_form, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_merkle_root_file(input: *const merklize_input, form: *const merklize_form, info: *mut merklize_tree_info, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_tree_from_leaves(leaves: merklize_view, form: *const merklize_form, drop_levels: u32, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
+    pub fn merklize_tree_from_messages(messages: *const merklize_view, n: usize, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
     pub fn merklize_tree_from_rows(rows: merklize_view, n: u64, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
     pub fn merklize_tree_from_file(input: *const merklize_input, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
     pub fn merklize_tree_free(tree: *mut merklize_tree);
@@ -482,6 +483,7 @@ extern "C" {
     pub fn merklize_tree_level(tree: *const merklize_tree, level: u32, nodes: *mut *const merklize_digest, count: *mut u64) -> merklize_status;
     pub fn merklize_tree_cap(tree: *const merklize_tree, height: u32, nodes: *mut merklize_digest, capacity: usize, count: *mut usize) -> merklize_status;
     pub fn merklize_tree_device_nodes(tree: *const merklize_tree, nodes: *mut *mut merklize_buffer) -> merklize_status;
+    pub fn merklize_tree_device_level(tree: *const merklize_tree, level: u32, nodes: *mut *mut merklize_buffer) -> merklize_status;
     pub fn merklize_tree_prove(tree: *const merklize_tree, index: u64, leaves: *const merklize_digest, n_leaves: u64, proof: *mut *mut merklize_proof) -> merklize_status;
     pub fn merklize_tree_prove_each(tree: *const merklize_tree, indices: *const u64, count: usize, leaves: *const merklize_digest, n_leaves: u64, proofs: *mut *mut merklize_proof) -> merklize_status;
     pub fn merklize_tree_prove_together(tree: *const merklize_tree, indices: *const u64, count: usize, leaves: *const merklize_digest, n_leaves: u64, proof: *mut *mut merklize_proof) -> merklize_status;
@@ -620,7 +622,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 180] = [
+pub const FUNCTIONS: [(&str, *const ()); 182] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -754,6 +756,7 @@ pub const FUNCTIONS: [(&str, *const ()); 180] = [
     ("merklize_tree_builder_free", merklize_tree_builder_free as *const ()),
     ("merklize_tree_builder_root", merklize_tree_builder_root as *const ()),
     ("merklize_tree_cap", merklize_tree_cap as *const ()),
+    ("merklize_tree_device_level", merklize_tree_device_level as *const ()),
     ("merklize_tree_device_nodes", merklize_tree_device_nodes as *const ()),
     ("merklize_tree_file_append", merklize_tree_file_append as *const ()),
     ("merklize_tree_file_check", merklize_tree_file_check as *const ()),
@@ -771,6 +774,7 @@ pub const FUNCTIONS: [(&str, *const ()); 180] = [
     ("merklize_tree_free", merklize_tree_free as *const ()),
     ("merklize_tree_from_file", merklize_tree_from_file as *const ()),
     ("merklize_tree_from_leaves", merklize_tree_from_leaves as *const ()),
+    ("merklize_tree_from_messages", merklize_tree_from_messages as *const ()),
     ("merklize_tree_from_rows", merklize_tree_from_rows as *const ()),
     ("merklize_tree_get_info", merklize_tree_get_info as *const ()),
     ("merklize_tree_level", merklize_tree_level as *const ()),

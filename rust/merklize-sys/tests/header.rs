@@ -76,7 +76,7 @@ fn fields_lie_where_c_has_them() {
         merklize_commitment_form: hash, arity, cap_height, montgomery, word_bytes, keep;
         merklize_commitment_info: hash, arity, cap_height, height, n_leaves, cap_size, path_length, row_bytes, on_device;
         merklize_proof_info: kind, hash, rule, n_leaves, old_leaves, leaves, siblings;
-        merklize_hash_info: hash, is_field, row_unit_bytes, modulus, name;
+        merklize_hash_info: hash, is_field, element_bytes, modulus, name;
         merklize_device_info: memory_bytes, units, id, backend, name, vendor, driver, isa;
     }
 }

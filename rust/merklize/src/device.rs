@@ -73,6 +73,24 @@ impl Device {
         Self::make(|out| unsafe { sys::merklize_device_open(name.as_ptr(), out) })
     }
 
+    /// Why the device of this name cannot be used here; `None`: it can. An unknown name has its reason, too.
+    ///
+    /// # Errors
+    /// A name with a zero byte.
+    pub fn why_unavailable(name: &str) -> Result<Option<String>> {
+        let (name, mut length) = (c_text("device", name)?, 0);
+        // SAFETY: no place is needed to measure.
+        check(|| unsafe { sys::merklize_why_unavailable(name.as_ptr(), ptr::null_mut(), 0, &mut length) })?;
+        let mut why = vec![0; length + 1];
+        // SAFETY: a place for the text and its zero byte.
+        check(|| unsafe {
+            sys::merklize_why_unavailable(name.as_ptr(), why.as_mut_ptr(), why.len(), ptr::null_mut())
+        })?;
+        // SAFETY: it ends with a zero byte.
+        let why = unsafe { crate::error::text(why.as_ptr()) };
+        Ok((!why.is_empty()).then_some(why))
+    }
+
     /// The devices that can be used, best first. The first call looks for them, which may open drivers.
     pub fn list() -> Result<Vec<DeviceInfo>> {
         let mut count = 0;

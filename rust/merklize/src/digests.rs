@@ -59,7 +59,7 @@ pub enum Message<'a> {
 }
 
 impl Message<'_> {
-    fn to_c(self) -> sys::merklize_view {
+    pub(crate) fn to_c(self) -> sys::merklize_view {
         match self {
             Self::Host(bytes) => view(bytes),
             Self::Device(buffer) => buffer.view(),
@@ -257,6 +257,20 @@ unsafe fn each(
     })
 }
 
+/// BLAKE3 of one message whose parts lie in the memory of devices, one after another. All devices work at once.
+///
+/// # Errors
+/// A part, but for the last one, that is not a multiple of 1024 bytes; options with a stream; `Cancelled`.
+pub fn hash_parts<'a>(parts: &[&Buffer], mode: Mode<'a>, options: &Options<'_>) -> Result<Digest> {
+    let parts: Vec<_> = parts.iter().map(|part| part.as_c().cast_const()).collect();
+    let (mode, mut digest) = (mode.to_c(), Digest::default());
+    // SAFETY: live handles, and a place for 32 bytes.
+    options.run(|options| unsafe {
+        sys::merklize_hash_parts(parts.as_ptr(), parts.len(), &mode, 0, digest.0.as_mut_ptr(), 32, options)
+    })?;
+    Ok(digest)
+}
+
 /// Digests of rows of equal length that lie one behind the other, as leaves of a tree of this hash.
 ///
 /// ```
@@ -317,7 +331,7 @@ pub fn hash_leaves_on_device<'a>(
     options: &Options<'_>,
 ) -> Result<()> {
     let how = how.into();
-    let row_bytes = (row_length as u64).saturating_mul(how.hash.info().row_unit_bytes as u64);
+    let row_bytes = (row_length as u64).saturating_mul(how.hash.info().element_bytes as u64);
     let ((hash, mode), rows, out) = (how.to_c(), rows.view(), digests.output());
     // SAFETY: live handles.
     options.run(|options| unsafe { sys::merklize_hash_leaves(rows, row_bytes, hash, &mode, out, options) })

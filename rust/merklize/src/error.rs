@@ -103,7 +103,7 @@ pub(crate) fn check(call: impl FnOnce() -> sys::merklize_status) -> Result<()> {
     };
     // SAFETY: both are texts that live until the next failure in this thread.
     let (message, path) =
-        unsafe { (text(sys::merklize_last_error()), CStr::from_ptr(sys::merklize_last_error_path())) };
+        unsafe { (in_rust(text(sys::merklize_last_error())), CStr::from_ptr(sys::merklize_last_error_path())) };
     // As the system has it, which need not be UTF-8.
     let path = OsStr::from_bytes(path.to_bytes());
     // SAFETY: takes nothing.
@@ -114,6 +114,43 @@ pub(crate) fn check(call: impl FnOnce() -> sys::merklize_status) -> Result<()> {
         system_error: (system_error != 0).then_some(system_error),
         path: (!path.is_empty()).then(|| path.into()),
     })
+}
+
+/// A text of the library under this crate's name of the function that was called: `merklize_tree_prove: ...` is `MerkleTree::prove: ...`.
+fn in_rust(text: String) -> String {
+    const NAMES: [(&str, &str); 9] = [
+        ("hash_from_name", "Hash::from_name"),
+        ("hash_poseidon2", "Hash::poseidon2"),
+        ("build_tree_file", "TreeFile::build"),
+        ("commitment_build", "MatrixCommitment::new"),
+        ("tree_builder_create", "TreeBuilder::new"),
+        ("hasher_create", "Hasher::new"),
+        ("hasher_output", "Hasher::finalize"),
+        ("policy_from_text", "Policy::from_text"),
+        ("verify_opening", "Opening::verify"),
+    ];
+    const TYPES: [(&str, &str); 12] = [
+        ("tree_builder_", "TreeBuilder::"),
+        ("tree_file_", "TreeFile::"),
+        ("tree_writer_", "TreeWriter::"),
+        ("tree_", "MerkleTree::"),
+        ("forest_", "MerkleForest::"),
+        ("hasher_", "Hasher::"),
+        ("commitment_", "MatrixCommitment::"),
+        ("proof_", "Proof::"),
+        ("manifest_", "Manifest::"),
+        ("device_", "Device::"),
+        ("stream_", "Stream::"),
+        ("bao_", "bao::"),
+    ];
+    let Some((name, rest)) = text.strip_prefix("merklize_").and_then(|text| text.split_once(": ")) else {
+        return text;
+    };
+    if let Some((_, own)) = NAMES.iter().find(|(c, _)| *c == name) {
+        return format!("{own}: {rest}");
+    }
+    let own = TYPES.iter().find_map(|(c, own)| Some(format!("{own}{}", name.strip_prefix(c)?)));
+    format!("{}: {rest}", own.unwrap_or_else(|| name.into()))
 }
 
 /// Structs and functions of another ABI are other ones.

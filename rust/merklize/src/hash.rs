@@ -198,7 +198,7 @@ pub struct HashInfo {
     /// Of a hash of field elements; `None` for a hash of bytes.
     pub modulus: Option<u64>,
     /// Rows are counted in units of so many bytes: 1, or a word of a field hash, 4 or 8.
-    pub row_unit_bytes: usize,
+    pub element_bytes: usize,
 }
 
 /// A `Hash` comes from these bindings or from the library.
@@ -228,7 +228,7 @@ impl Hash {
         HashInfo {
             name: self.name(),
             modulus: (info.modulus != 0).then_some(info.modulus),
-            row_unit_bytes: info.row_unit_bytes as usize,
+            element_bytes: info.element_bytes as usize,
         }
     }
 
@@ -299,8 +299,8 @@ pub(crate) struct Rows {
 pub(crate) fn rows_of<W: Word>(call: &str, hash: Hash, words: &[W], row_length: usize) -> Result<Rows> {
     const { assert!(cfg!(target_endian = "little"), "the library is for little-endian machines") };
     let info = hash.info();
-    if info.modulus.is_some() && size_of::<W>() != info.row_unit_bytes {
-        let (name, unit, got) = (info.name, 8 * info.row_unit_bytes, 8 * size_of::<W>());
+    if info.modulus.is_some() && size_of::<W>() != info.element_bytes {
+        let (name, unit, got) = (info.name, 8 * info.element_bytes, 8 * size_of::<W>());
         return Err(Error::invalid_argument(format!(
             "{call}: rows of {name} are words of {unit} bits, got words of {got} bits"
         )));

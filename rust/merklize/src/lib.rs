@@ -5,6 +5,8 @@ pub mod bao;
 mod device;
 mod digests;
 mod error;
+mod forest;
+pub mod formats;
 mod handle;
 mod hash;
 pub mod manifest;
@@ -19,22 +21,25 @@ pub mod rustcrypto;
 mod serde;
 mod tree;
 mod tree_file;
+mod tree_writer;
 mod verdict;
 
 pub use device::{Buffer, Device, DeviceInfo, Event, Stream};
 pub use digests::{
     hash, hash_each, hash_each_into, hash_file, hash_files, hash_into, hash_leaves, hash_leaves_into,
-    hash_leaves_on_device, hash_with, merge, merge_many, Hasher, How, Message,
+    hash_leaves_on_device, hash_parts, hash_with, merge, merge_many, Hasher, How, Message,
 };
 pub use error::{Error, ErrorKind, Result};
+pub use forest::{ForestInfo, MerkleForest};
 pub use hash::{Digest, Hash, HashInfo, Word};
 pub use matrices::{hash_rows, hash_rows_on_device, CommitmentInfo, Elements, Matrix, MatrixCommitment, Opening};
 pub use options::{Mode, Options, Policy, Timings};
 pub use poseidon2::{Poseidon2, Poseidon2Field};
 pub use proof::{verify, verify_consistency, verify_each, Expect, Proof, ProofInfo, ProofKind, Roots};
 pub use provers::{catch, fill_rows, or_raise};
-pub use tree::{merkle_root, Form, MerkleTree, Rule, TreeBuilder, TreeInfo};
+pub use tree::{merkle_root, merkle_root_file, merkle_root_parts, Form, MerkleTree, Rule, TreeBuilder, TreeInfo};
 pub use tree_file::{Leaves, TreeFile, WrongNode};
+pub use tree_writer::TreeWriter;
 pub use verdict::{Findings, Verdicts};
 
 /// Version of the C++ library in use.

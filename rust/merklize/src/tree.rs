@@ -5,11 +5,13 @@ use std::path::Path;
 use merklize_sys as sys;
 
 use crate::device::Buffer;
+use crate::digests::Message;
 use crate::error::{c_path, check, Result};
 use crate::handle::handle;
 use crate::hash::{as_c, rows_of, view, Digest, Hash, Word};
 use crate::options::{Mode, Options};
 use crate::proof::Proof;
+use crate::tree_file::Leaves;
 
 /// What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -144,6 +146,52 @@ pub fn merkle_root<'a>(leaves: &[Digest], form: impl Into<Form<'a>>, options: &O
     Ok(Digest::from_c(root))
 }
 
+/// The root of leaves that lie in the memory of several devices, each buffer those of one subtree. All devices work at once.
+///
+/// # Errors
+/// A number of buffers, or of leaves in each, that is not a power of two, or not the same; options with a stream.
+pub fn merkle_root_parts<'a>(parts: &[&Buffer], form: impl Into<Form<'a>>, options: &Options<'_>) -> Result<Digest> {
+    let parts: Vec<_> = parts.iter().map(|part| part.as_c().cast_const()).collect();
+    let mut root = Digest::default().to_c();
+    form.into().with_c(|form| {
+        // SAFETY: live handles, and a place for the root.
+        options.run(|options| unsafe {
+            sys::merklize_merkle_root_parts(parts.as_ptr(), parts.len(), form, &mut root, options)
+        })
+    })?;
+    Ok(Digest::from_c(root))
+}
+
+/// The root of the tree over a file or a pipe, in about 64 MiB of memory. `on_device` of the answer is `false`.
+///
+/// ```
+/// use merklize::{hash, merkle_root, merkle_root_file, Hash, Leaves, Options};
+///
+/// let path = std::env::temp_dir().join("merklize-root-file");
+/// std::fs::write(&path, b"abcdef").unwrap();
+/// let info = merkle_root_file(&path, Leaves::Blocks(4), Hash::BLAKE3, &Options::new())?;
+/// assert_eq!(info.root, merkle_root(&[hash(b"abcd")?, hash(b"ef")?], Hash::BLAKE3, &Options::new())?);
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// `Io`: it cannot be opened or read, or it changed its size while it was read. Blocks of 0 bytes, and what the hash or the rule does not take.
+/// `Cancelled`.
+pub fn merkle_root_file<'a>(
+    input: impl AsRef<Path>,
+    leaves: Leaves,
+    form: impl Into<Form<'a>>,
+    options: &Options<'_>,
+) -> Result<TreeInfo> {
+    let (path, mut info) = (c_path(input.as_ref())?, sys::merklize_tree_info::default());
+    let input = leaves.of(&path);
+    form.into().with_c(|form| {
+        // SAFETY: structs, and a path that lives for the call.
+        options.run(|options| unsafe { sys::merklize_merkle_root_file(&input, form, &mut info, options) })
+    })?;
+    Ok(TreeInfo::from_c(&info))
+}
+
 handle! {
     /// A tree with its nodes, in the memory of the device that built it; on the host if that is the CPU, or if they do not fit.
     ///
@@ -199,6 +247,48 @@ impl MerkleTree {
         })
     }
 
+    /// The tree whose leaf k is the digest of message k, of any length, as [`hash_leaves`](crate::hash_leaves) gives it.
+    ///
+    /// ```
+    /// use merklize::{hash, Hash, MerkleTree, Options};
+    ///
+    /// let tree = MerkleTree::from_messages(["abc", "", "a longer one"], Hash::BLAKE3, &Options::new())?;
+    /// assert_eq!(tree.level(0)?, [hash(b"abc")?, hash(b"")?, hash(b"a longer one")?]);
+    /// # Ok::<(), merklize::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`hash_each`](crate::hash_each) and [`merkle_root`]; of a field hash, a message that is not whole words.
+    pub fn from_messages<'a, 'b>(
+        messages: impl IntoIterator<Item: Into<Message<'a>>>,
+        form: impl Into<Form<'b>>,
+        options: &Options<'_>,
+    ) -> Result<Self> {
+        let messages: Vec<_> = messages.into_iter().map(|message| message.into().to_c()).collect();
+        // SAFETY: the messages are read for the call.
+        Self::built(form, options, |form, options, out| unsafe {
+            sys::merklize_tree_from_messages(messages.as_ptr(), messages.len(), form, options, out)
+        })
+    }
+
+    /// The tree over a regular file, which is read once and not kept in memory.
+    ///
+    /// # Errors
+    /// As [`merkle_root_file`]; `Io`: not a regular file; `OutOfMemory`.
+    pub fn from_file<'a>(
+        input: impl AsRef<Path>,
+        leaves: Leaves,
+        form: impl Into<Form<'a>>,
+        options: &Options<'_>,
+    ) -> Result<Self> {
+        let path = c_path(input.as_ref())?;
+        let input = leaves.of(&path);
+        // SAFETY: a struct, and a path that lives for the call.
+        Self::built(form, options, |form, options, out| unsafe {
+            sys::merklize_tree_from_file(&input, form, options, out)
+        })
+    }
+
     /// The tree whose leaf k is the digest of row k: rows are hashed and merged in one pass.
     ///
     /// # Errors
@@ -210,7 +300,7 @@ impl MerkleTree {
         options: &Options<'_>,
     ) -> Result<Self> {
         let form = form.into();
-        let rows = rows_of("from_rows", form.hash, rows, row_length)?;
+        let rows = rows_of("MerkleTree::from_rows", form.hash, rows, row_length)?;
         // SAFETY: the rows are read for the call.
         Self::built(form, options, |form, options, out| unsafe {
             sys::merklize_tree_from_rows(rows.view, rows.count as u64, form, options, out)
@@ -348,7 +438,7 @@ impl MerkleTree {
     /// # Errors
     /// An index that is not below the number of leaves, an index twice, different counts, words that are not below the modulus. The tree is then as before.
     pub fn update(&mut self, indices: &[u64], leaves: &[Digest], options: &Options<'_>) -> Result<()> {
-        equal_counts("update", indices, leaves)?;
+        equal_counts("MerkleTree::update", indices, leaves)?;
         // SAFETY: equal counts; this value has the tree alone.
         options.run(|options| unsafe {
             sys::merklize_tree_update(self.as_c(), indices.as_ptr(), as_c(leaves), indices.len(), options)
@@ -394,7 +484,7 @@ pub(crate) fn equal_counts(call: &str, indices: &[u64], leaves: &[Digest]) -> Re
 
 /// # Safety
 /// As many digests lie there for the lifetime.
-unsafe fn borrowed<'a>(nodes: *const sys::merklize_digest, count: u64) -> &'a [Digest] {
+pub(crate) unsafe fn borrowed<'a>(nodes: *const sys::merklize_digest, count: u64) -> &'a [Digest] {
     if count == 0 {
         return &[];
     }

@@ -1,3 +1,4 @@
+use core::ffi::CStr;
 use core::fmt;
 use core::ptr;
 use std::path::Path;
@@ -16,12 +17,24 @@ use crate::verdict::Findings;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Leaves {
-    /// A leaf is the digest of a piece of so many bytes; the last piece may be shorter.
-    Pieces(u64),
+    /// A leaf is the digest of a block of so many bytes; the last block may be shorter.
+    Blocks(u64),
     /// A leaf is the digest of a row of so many bytes; every row must be complete.
     Rows(u64),
     /// The file holds the leaves, 32 bytes each.
     Digests,
+}
+
+impl Leaves {
+    /// An input as C has it, which is valid as long as the path.
+    pub(crate) fn of(self, path: &CStr) -> sys::merklize_input {
+        let (kind, leaf_bytes) = match self {
+            Leaves::Blocks(bytes) => (sys::MERKLIZE_INPUT_BLOCKS, bytes),
+            Leaves::Rows(bytes) => (sys::MERKLIZE_INPUT_ROWS, bytes),
+            Leaves::Digests => (sys::MERKLIZE_INPUT_LEAVES, 32),
+        };
+        sys::merklize_input { path: path.as_ptr(), leaf_bytes, kind, ..Default::default() }
+    }
 }
 
 /// A node that does not match its children.
@@ -44,7 +57,7 @@ handle! {
     /// let (data, tree) = (folder.join("data"), folder.join("data.mkl"));
     /// std::fs::write(&data, vec![7; 100_000]).unwrap();
     ///
-    /// let info = TreeFile::build(&data, Leaves::Pieces(4096), &tree, Hash::BLAKE3, &Options::new())?;
+    /// let info = TreeFile::build(&data, Leaves::Blocks(4096), &tree, Hash::BLAKE3, &Options::new())?;
     /// let file = TreeFile::open(&tree)?;
     /// file.prove(3)?.verify(&info.root, Expect::new().index(3).n_leaves(25), Mode::Plain)?;
     /// file.check(10, &Options::new())?.require_none()?;
@@ -70,12 +83,7 @@ impl TreeFile {
         options: &Options<'_>,
     ) -> Result<TreeInfo> {
         let (input, output) = (c_path(input.as_ref())?, c_path(output.as_ref())?);
-        let (kind, leaf_bytes) = match leaves {
-            Leaves::Pieces(bytes) => (sys::MERKLIZE_INPUT_PIECES, bytes),
-            Leaves::Rows(bytes) => (sys::MERKLIZE_INPUT_ROWS, bytes),
-            Leaves::Digests => (sys::MERKLIZE_INPUT_LEAVES, 32),
-        };
-        let input = sys::merklize_input { path: input.as_ptr(), leaf_bytes, kind, ..Default::default() };
+        let input = leaves.of(&input);
         let mut info = sys::merklize_tree_info::default();
         form.into().with_c(|form| {
             // SAFETY: structs that know their sizes, and paths.
@@ -132,7 +140,7 @@ impl TreeFile {
     pub fn read(&self, level: u32, first: u64, count: usize) -> Result<Vec<Digest>> {
         let known = self.info()?.n_leaves;
         if count as u64 > known {
-            let rule = format!("read: a tree of {known} leaves has no level of {count} nodes");
+            let rule = format!("TreeFile::read: a tree of {known} leaves has no level of {count} nodes");
             return Err(crate::Error::invalid_argument(rule));
         }
         let mut nodes = vec![Digest::default(); count];
@@ -186,12 +194,12 @@ impl TreeFile {
     /// `Io`; `Cancelled`; a limit of 0; a keyed tree without its mode.
     pub fn check(&self, limit: usize, options: &Options<'_>) -> Result<Findings<WrongNode>> {
         if limit == 0 {
-            return Err(crate::Error::invalid_argument("check: limit must be >= 1, got 0"));
+            return Err(crate::Error::invalid_argument("TreeFile::check: limit must be >= 1, got 0"));
         }
         // No more than there are nodes, and no page is touched before it is needed.
         let nodes = usize::try_from(self.info()?.n_leaves).unwrap_or(usize::MAX).saturating_mul(2).max(1);
         let (mut wrong, limit, mut count) = (Vec::<sys::merklize_wrong_node>::new(), limit.min(nodes), 0);
-        wrong.try_reserve_exact(limit).map_err(|_| crate::Error::out_of_memory("check", limit))?;
+        wrong.try_reserve_exact(limit).map_err(|_| crate::Error::out_of_memory("TreeFile::check", limit))?;
         // SAFETY: as many places as the limit.
         options.run(|options| unsafe {
             sys::merklize_tree_file_check(self.as_c(), wrong.as_mut_ptr(), limit, ptr::from_mut(&mut count), options)
@@ -207,7 +215,7 @@ impl TreeFile {
     /// # Errors
     /// `Io`; those of [`MerkleTree::update`](crate::MerkleTree::update).
     pub fn update(&mut self, indices: &[u64], leaves: &[Digest], options: &Options<'_>) -> Result<()> {
-        equal_counts("update", indices, leaves)?;
+        equal_counts("TreeFile::update", indices, leaves)?;
         // SAFETY: equal counts; this value has the handle alone.
         options.run(|options| unsafe {
             sys::merklize_tree_file_update(self.as_c(), indices.as_ptr(), as_c(leaves), indices.len(), options)

@@ -49,7 +49,7 @@ fn rows_of_one_are_those_of_the_other<W: Word + From<u32>>(hash: Hash, named: Ha
     let options = Options::new();
     assert_ne!(hash, named);
     assert_eq!(hash.info().modulus, named.info().modulus);
-    assert_eq!(hash.info().row_unit_bytes, size_of::<W>());
+    assert_eq!(hash.info().element_bytes, size_of::<W>());
     assert_eq!(hash.to_string().parse::<Hash>().unwrap(), hash);
     assert_eq!(format!("{hash:?}"), format!("Hash({})", hash.name()));
     let words: Vec<W> = (0..33 * 21u32).map(|i| W::from(i * i)).collect();

@@ -166,7 +166,7 @@ fn trees_are_their_merges() {
     for hash in Hash::ALL {
         let row: Vec<Vec<u8>> = (0..8u64).map(|i| [i.to_le_bytes(), (i + 9).to_le_bytes()].concat()).collect();
         let info = hash.info();
-        let rows = |hash: Hash| match info.row_unit_bytes {
+        let rows = |hash: Hash| match info.element_bytes {
             8 => hash_leaves(&(0..16).map(|i| i as u64).collect::<Vec<_>>(), 2, hash, &options).unwrap(),
             4 => hash_leaves(&(0..16).map(|i| i as u32).collect::<Vec<_>>(), 2, hash, &options).unwrap(),
             _ => hash_leaves(&row.concat(), 16, hash, &options).unwrap(),

@@ -23,7 +23,7 @@ struct Leaves {
 
     std::uint64_t size() const { return leaf_size.value_or(0) + row_size.value_or(0); }
     TreeInput::Kind kind() const {
-        return are_given ? TreeInput::Kind::leaves : row_size ? TreeInput::Kind::rows : TreeInput::Kind::pieces;
+        return are_given ? TreeInput::Kind::leaves : row_size ? TreeInput::Kind::rows : TreeInput::Kind::blocks;
     }
 };
 

@@ -100,7 +100,7 @@ int run_tree_append(Call& call, const Arguments& arguments) {
     TreeFile tree = open_tree(call, file, mode);
     const std::uint64_t size = tree.source().leaf_bytes;
     if (!are_given && size == 0) throw UsageError{"the tree does not say what its leaves stand for: give --leaves"};
-    const auto kind = are_given ? TreeInput::Kind::leaves : TreeInput::Kind::pieces;
+    const auto kind = are_given ? TreeInput::Kind::leaves : TreeInput::Kind::blocks;
     std::uint64_t appended = 0;
     {
         Bar bar(call, "appending");

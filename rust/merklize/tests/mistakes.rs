@@ -1,0 +1,192 @@
+//! Typical mistakes: each error names the called function, what came, the rule, and a remedy if there is one.
+
+use std::path::PathBuf;
+
+use merklize::*;
+
+/// The error's text is this one; if it ends in "...", it begins so.
+#[track_caller]
+fn expect<T>(found: Result<T>, kind: ErrorKind, text: &str) {
+    let error = found.err().unwrap_or_else(|| panic!("no error: {text}"));
+    let (got, is_right) = (error.to_string(), |got: &str| match text.strip_suffix("...") {
+        Some(begin) => got.starts_with(begin),
+        None => got == text,
+    });
+    assert!(is_right(&got) && error.kind() == kind, "got {:?}\n{got}\nexpected {kind:?}\n{text}", error.kind());
+}
+
+#[track_caller]
+fn wrong<T>(found: Result<T>, text: &str) {
+    expect(found, ErrorKind::InvalidArgument, text);
+}
+
+fn leaves(n: u8) -> Vec<Digest> {
+    (0..n).map(|i| Digest([i; 32])).collect()
+}
+
+#[test]
+fn of_names() {
+    wrong(Hash::from_name("blake2"), "Hash::from_name: unknown hash 'blake2'; did you mean 'blake3'? known: ...");
+    wrong(Hash::from_name("md5"), "Hash::from_name: unknown hash 'md5'; known: ...");
+    wrong(Device::open("cdua"), "Device::open: unknown device 'cdua'; did you mean 'cuda'? known: cpu, ...");
+    wrong(Device::open("gpu"), "Device::open: unknown device 'gpu'; known: cpu, ...");
+    expect(Device::open("cpu:7"), ErrorKind::Unavailable, "cpu: no device 'cpu:7'; it has 1");
+    wrong("00".parse::<Digest>(), "Digest: must be 64 hexadecimal digits, with or without 0x, got 2");
+}
+
+#[test]
+fn of_digests() {
+    let options = Options::new();
+    let key = [0; 32];
+    wrong(
+        hash_with(b"data", Hash::POSEIDON2_GOLDILOCKS_8, &options),
+        "hash: 'poseidon2_goldilocks_8' hashes field elements, not bytes; hash_rows takes them",
+    );
+    wrong(
+        hash_with(b"data", Hash::SHA256_RFC6962, &options),
+        "hash: 'sha256_rfc6962' puts a prefix before a message, for leaves of trees; 'sha256' is SHA-256 of a message",
+    );
+    wrong(
+        hash_into(b"data", Hash::SHA256, 0, &mut [0; 33], &options),
+        "hash: the hash 'sha256' has 32 bytes of output from 0 on, got 33 from 0 on; blake3 has output of any length",
+    );
+    expect(
+        hash_file("/nowhere/file", Mode::Plain, &options),
+        ErrorKind::Io,
+        "/nowhere/file: cannot open: No such file or directory",
+    );
+    wrong(
+        hash_leaves(b"data", 3, Mode::Plain, &options),
+        "hash_leaves: row_length must be >= 1 and divide 4 words, got 3",
+    );
+    wrong(
+        hash_leaves(b"data", 0, Mode::Plain, &options),
+        "hash_leaves: row_length must be >= 1 and divide 4 words, got 0",
+    );
+    wrong(
+        hash_leaves(b"data", 4, Hash::RP64_256, &options),
+        "hash_leaves: rows of rp64_256_v3 are words of 64 bits, got words of 8 bits",
+    );
+    wrong(
+        hash_leaves(&[u64::MAX], 1, Hash::RP64_256, &options),
+        "hash_leaves: word 0 is 18446744073709551615, not a field element: it must be below p = 18446744069414584321",
+    );
+    wrong(
+        hash_leaves_into(b"data", 2, Mode::Plain, &mut [Digest::default()], &options),
+        "hash_leaves: 2 rows need as many digests, got 1",
+    );
+    wrong(
+        merge_many(&leaves(2), &leaves(1), Hash::BLAKE3, &options),
+        "merge: left and right must have equal counts, got 2 and 1",
+    );
+    wrong(
+        merge(Digest([255; 32]), Digest::default(), Hash::RP64_256, &options),
+        "merge: left: word 0 is 18446744073709551615, not a field element: it must be below p = 18446744069414584321",
+    );
+    wrong(
+        hash_each_into(["a"], Mode::Keyed(&key), 0, 32, &mut [0; 31], &options),
+        "hash_each_into: 1 messages need 1 x 32 bytes of output, got 31",
+    );
+    wrong(
+        Hasher::new(Hash::EIDOS, &options),
+        "Hasher::new: 'eidos' begins with the length of the message, so it takes only data whose length is known",
+    );
+    wrong(
+        Hasher::new(Hash::BLAKE3, &options.progress(&|_| std::ops::ControlFlow::Continue(()))),
+        "Hasher::new: options must have no progress and no timings: they are kept after the call",
+    );
+}
+
+#[test]
+fn of_trees() {
+    let (options, eight) = (Options::new(), leaves(8));
+    let perfect = Form::new(Hash::BLAKE3).rule(Rule::Perfect);
+    let key = [0; 32];
+    wrong(
+        MerkleTree::from_leaves(&[], Hash::BLAKE3, &options),
+        "MerkleTree::from_leaves: a tree has at least 1 leaf, got 0",
+    );
+    wrong(MerkleTree::from_leaves(&eight[..3], perfect, &options), "MerkleTree::from_leaves: the count of leaves must be a power of two under the rule 'perfect', got 3; the rules 'left_full', 'pad' and 'duplicate_last' take any count");
+    wrong(merkle_root(&eight[..3], perfect, &options), "merkle_root: the count of leaves must be a power of two under the rule 'perfect', got 3; the rules 'left_full', 'pad' and 'duplicate_last' take any count");
+    wrong(
+        merkle_root(&eight, Form::new(Hash::SHA256).mode(Mode::Keyed(&key)), &options),
+        "merkle_root: keys and contexts are of the hash 'blake3', not of 'sha256'",
+    );
+    wrong(
+        MerkleTree::from_rows(b"data", 3, Hash::BLAKE3, &options),
+        "MerkleTree::from_rows: row_length must be >= 1 and divide 4 words, got 3",
+    );
+    wrong(
+        MerkleTree::from_messages(["12345678", "1234567"], Hash::RP64_256, &options),
+        "MerkleTree::from_messages: a row of 'rp64_256_v3' must be a multiple of 8 bytes, its words, got 7 bytes",
+    );
+    wrong(
+        MerkleForest::from_leaves(&eight, 3, Hash::BLAKE3, &options),
+        "MerkleForest::from_leaves: n_leaves must be a power of two, got 3",
+    );
+    let mut tree = MerkleTree::from_leaves(&eight, Hash::BLAKE3, &options).unwrap();
+    wrong(tree.prove(8), "MerkleTree::prove: leaf index must be below 8, got 8");
+    wrong(tree.prove_together(&[1, 1]), "MerkleTree::prove_together: leaf index 1 is there twice");
+    wrong(tree.prove_together(&[]), "MerkleTree::prove_together: needs at least one leaf index, got none");
+    wrong(
+        tree.prove_range(3..3),
+        "MerkleTree::prove_range: [first, last) must be a range of at least one leaf within 8 leaves, got [3, 3)",
+    );
+    wrong(tree.prove_consistency(9), "MerkleTree::prove_consistency: old_leaves must be 1 to 8, got 9");
+    wrong(tree.level(4), "MerkleTree::level: level must be 0 to 3 for a tree of 8 leaves, got 4");
+    wrong(
+        tree.update(&[1], &eight[..2], &options),
+        "MerkleTree::update: indices and leaves must have equal counts, got 1 and 2",
+    );
+    wrong(tree.update(&[1, 1], &eight[..2], &options), "MerkleTree::update: leaf index 1 is there twice");
+    wrong(Proof::from_bytes(b"no proof"), "Proof::from_bytes: the 8 bytes are not a proof of docs/layouts.md");
+    let (proof, root) = (tree.prove(1).unwrap(), Digest::default());
+    expect(
+        proof.verify(&root, Expect::new(), Mode::Plain),
+        ErrorKind::NotValid,
+        "Proof::verify: the proof does not lead to this root, or does not claim what is expected",
+    );
+    wrong(
+        bao::decode_slice(b"", &root, bao::Form { group_log: 99, ..bao::Form::BAO }, 0..1, 1),
+        "bao::decode_slice: group_log must be 0 to 20 (groups of 1 KiB to 1 GiB), got 99",
+    );
+}
+
+#[test]
+#[allow(clippy::reversed_empty_ranges)]
+fn of_files() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("mistakes-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::env::set_current_dir(&folder).unwrap();
+    std::fs::write("file", [0; 1000]).unwrap();
+    let options = Options::new();
+    wrong(
+        MerkleTree::from_file("file", Leaves::Blocks(0), Hash::BLAKE3, &options),
+        "MerkleTree::from_file: file: leaf_bytes must be at least 1, got 0",
+    );
+    wrong(
+        MerkleTree::from_file("file", Leaves::Blocks(999), Hash::RP64_256, &options),
+        "MerkleTree::from_file: file: leaves of 999 bytes: not a whole count of field elements of 8 bytes",
+    );
+    wrong(
+        merkle_root_file("file", Leaves::Rows(999), Hash::BLAKE3, &options),
+        "merkle_root_file: file: 1000 bytes are not a whole count of rows of 999 bytes",
+    );
+    wrong(
+        merkle_root_file("file", Leaves::Digests, Hash::BLAKE3, &options),
+        "merkle_root_file: file: 1000 bytes are not a whole count of leaves of 32 bytes",
+    );
+    wrong(
+        TreeFile::build("file", Leaves::Blocks(0), "out.mkl", Hash::BLAKE3, &options),
+        "TreeFile::build: file: leaf_bytes must be at least 1, got 0",
+    );
+    expect(TreeFile::open("file"), ErrorKind::Io, "file: not a tree file: it does not begin with MKLTREE");
+    expect(TreeFile::open("missing"), ErrorKind::Io, "missing: cannot open: No such file or directory");
+    expect(
+        manifest::Manifest::load("file"),
+        ErrorKind::InvalidArgument,
+        "Manifest::load: file: not a valid manifest: the text: not JSON: no value at byte 0",
+    );
+    assert!(!std::path::Path::new("out.mkl").exists());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
