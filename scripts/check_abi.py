@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the declarations of the C headers and of the seam of backends with those that their ABI numbers stand for.
 
-scripts/check_abi.py          fails if declarations changed and tests/c_api/abi.txt was not written anew
+scripts/check_abi.py          fails if declarations changed and tests/c_api/abi.txt was not written again
 scripts/check_abi.py --write  writes it
 
 A program and a library of different numbers refuse each other, so a number means one set of structs and functions.
