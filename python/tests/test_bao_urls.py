@@ -155,8 +155,8 @@ def test_command(http, tmp_path):
         assert (done.returncode, done.stdout) == (2, b"")
         assert f"{place} is the message itself, and its digest is the root".encode() in done.stderr
     for words, text in {
-        ("slice", http.url("bao"), "--range", "1,2"): "takes files, not URLs",
-        ("decode", str(tmp_path / "x"), *by_nodes, http.url("nodes")): "takes files, not URLs",
+        ("outboard", http.url("x")): "takes files, not URLs",
+        ("encode", http.url("x")): "takes files, not URLs",
         ("verify", http.url("x")): "Missing option '--root'",
         ("verify", http.url("x"), "--root", ROOT.hex(), "--range", "5"): "must be START,LENGTH",
     }.items():

@@ -28,6 +28,7 @@ FEWER = {
     "bao.fetch": "a stream of the host",
     "bao.verify": "a stream of the host",
     "check_model": "uses the devices of the tensors",
+    "formats.piece_cid": "the CPU computes it",
     "formats.xet": "cuts chunks on the host",
     "formats.xet_chunks": "cuts chunks on the host",
     "formats.xet_files": "cuts chunks on the host",

@@ -133,7 +133,10 @@ using merklize::command::HashResult;
 
 // Hashing asks its caller for nothing.
 struct NoCaller : merklize::command::Caller {
-    int hand_over(const std::vector<std::string>&) override { throw merklize::command::Failure{"no Python here"}; }
+    int run_in_python(merklize::command::Call&, const merklize::command::Arguments&,
+                      const std::vector<std::string>&) override {
+        throw merklize::command::Failure{"no Python here"};
+    }
     void prepare_libraries(std::string_view) override {}
     std::filesystem::path installed() override { return {}; }
 };
