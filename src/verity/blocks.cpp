@@ -27,7 +27,7 @@ public:
         if (const auto* memory = std::get_if<const std::byte*>(&blocks_)) return *memory + first * block_;
         const auto& [file, offset] = std::get<BlocksInFile>(blocks_);
         room.resize(n * block_);
-        file.read_at(room, offset + first * block_);
+        file->read_at(room, offset + first * block_);
         return room.data();
     }
 

@@ -13,7 +13,7 @@ namespace merklize::runtime {
 
 /// Blocks one after another: in memory, or in a file from an offset on.
 struct BlocksInFile {
-    const InputFile& file;
+    const InputFile* file;
     std::uint64_t offset;
 };
 using VerityBlocks = std::variant<const std::byte*, BlocksInFile>;

@@ -46,7 +46,7 @@ public:
         : file_(what, path), how_(with_data_blocks(what, how, file_.bytes(), file_.name())) {}
 
     const DmVerity& how() const noexcept { return how_; }
-    VerityBlocks blocks() const noexcept { return BlocksInFile{file_.file(), 0}; }
+    VerityBlocks blocks() const noexcept { return BlocksInFile{&file_.file(), 0}; }
     /// Throws io if somebody wrote to the file since.
     void require_unchanged() const { file_.require_unchanged(); }
 
@@ -69,7 +69,7 @@ void each_verity_batch(const DmVerity& how, const VerityBlocks& data, Run& run, 
             *memory += first * block;
         } else {
             const auto& [file, offset] = std::get<BlocksInFile>(data);
-            here.emplace<BlocksInFile>(file, offset + first * block);
+            here = BlocksInFile{file, offset + first * block};
         }
         digests.resize(count * verity_digest_bytes(how.algorithm));
         hash_verity_blocks(run, how, here, block, digests, static_cast<double>(count) / static_cast<double>(n));

@@ -81,7 +81,7 @@ public:
         bool is_last_wrong = false;
         for (std::uint64_t first = 0; first < n; first += step) {
             found.resize(std::min(step, n - first) * digest);
-            const BlocksInFile blocks{hashes_, layout_.offset(level) + first * block};
+            const BlocksInFile blocks{&hashes_, layout_.offset(level) + first * block};
             hash_verity_blocks(run_, how_, blocks, block, found, 0);
             compare(level + 1, first, found, [&](std::uint64_t i) {
                 faults_.hashes(layout_.first(level) + i);
