@@ -98,26 +98,30 @@ def walk(space: Space, seconds: Callable[[Policy], float | None], most: int) -> 
 
 
 class Tuner:
-    """One job on one device. `tried`: every policy with its time, or why it was disqualified."""
+    """One job on one device. `tried`: every policy with its time, or why it was disqualified.
 
-    def __init__(self, job: Job, device: str, repeats: int, step: Callable[[], None] = lambda: None) -> None:
+    report  called before each policy and after each run with the count of policies that are done
+    """
+
+    def __init__(self, job: Job, device: str, repeats: int, report: Callable[[int], None] = lambda count: None) -> None:
         self._job = job
         self._repeats = repeats
         self._on_host = device == "cpu"
         self._expected = job.expected()
-        self._step = step
+        self._report = report
         self._least = float("inf")
         self.tried: list[dict[str, Any]] = []
 
     def seconds(self, policy: Policy) -> float | None:
         """Return the median of a policy's runs; None, with the reason in `tried`, if a run is wrong or fails."""
-        self._step()
+        self._report(len(self.tried))
         call = self._call(policy)
         try:
             call()  # compiles
             times = [call()]
             while len(times) < self._repeats and times[0] < HOPELESS * self._least:
                 times.append(call())
+                self._report(len(self.tried))
         except (merklize.Error, ValueError, MemoryError, WrongAnswer) as error:
             why = (str(error) or type(error).__name__).splitlines()[0][:300]
             self.tried.append({"policy": policy, "disqualified": why, "wrong": isinstance(error, WrongAnswer)})
@@ -157,9 +161,11 @@ def seconds_of(job: Job, device: str) -> float:
     return call()
 
 
-def tune(job: Job, device: str, repeats: int, most: int, step: Callable[[], None] = lambda: None) -> dict[str, Any]:
+def tune(
+    job: Job, device: str, repeats: int, most: int, report: Callable[[int], None] = lambda count: None
+) -> dict[str, Any]:
     """Walk the policy space and return the row of a job. "policy": the winner, or {}: the built-in table's choice."""
-    tuner = Tuner(job, device, repeats, step)
+    tuner = Tuner(job, device, repeats, report)
     best = [policy for policy, _ in walk(space(job.name, job.hash, device), tuner.seconds, most)]
     row: dict[str, Any] = {"job": job.name, "hash": job.hash, "log2": job.log2, "unit": JOBS[job.name].unit}
     if not best:

@@ -134,16 +134,13 @@ def tasks_of(device: str, jobs: tuple[str, ...], hashes: set[str], sizes: tuple[
 
 
 def row_of(task: Task, device: str, repeats: int, most: int, report: Callable[[float], None]) -> dict[str, Any]:
-    tried = 0
     usual = min(most, sum(len(values) for _, values in tune.space(task.job, task.hash, device))) + 1
 
-    def step() -> None:
-        nonlocal tried
-        report(min(tried / usual, 0.99))
-        tried += 1
+    def show(count: int) -> None:
+        report(min(count / usual, 0.99))
 
     try:
-        return tune.tune(tune.job_of(*task, device), device, repeats, most, step)
+        return tune.tune(tune.job_of(*task, device), device, repeats, most, show)
     except (merklize.OutOfMemory, MemoryError) as error:
         return {**task._asdict(), "unit": tune.JOBS[task.job].unit, "skipped": f"does not fit: {error}", "tried": []}
 
