@@ -152,7 +152,8 @@ SUBJECTS = {
             "merklize_verify_consistency(bytes, old_root, new_root)", "verify_consistency(proof, roots)",
             "verifyConsistency(proof, oldRoot, newRoot)"), "tree verify(PROOF, --root, --old-root)"),
         Row("OpenZeppelin's proof", "proof, root, leaf", (
-            NONE, "verify_openzeppelin(proof, root, leaf)", "merklize_verify_openzeppelin(proof, root, leaf)", NONE,
+            "formats.verify_openzeppelin(proof, root, leaf)", "verify_openzeppelin(proof, root, leaf)",
+            "merklize_verify_openzeppelin(proof, root, leaf)", NONE,
             "verifyOpenZeppelin(proof, root, leaf)")),
     ],
     "Provers": [

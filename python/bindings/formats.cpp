@@ -86,10 +86,10 @@ OpenZeppelinTree make_openzeppelin_tree(nb::handle leaves, nb::handle sort_leave
     return *std::move(tree);
 }
 
-bool verify_openzeppelin(nb::handle root, nb::handle leaf, nb::handle proof) {
-    const InputBytes siblings(proof, "verify: proof");
-    return merklize::verify_openzeppelin(as_digests(siblings.span()), to_digest(root, "verify: root"),
-                                         to_digest(leaf, "verify: leaf"));
+bool verify_openzeppelin(nb::handle proof, nb::handle root, nb::handle leaf) {
+    const InputBytes siblings(proof, "proof");
+    return merklize::verify_openzeppelin(as_digests(siblings.span()), to_digest(root, "root"),
+                                         to_digest(leaf, "leaf"));
 }
 
 /// Buffer protocol: all nodes, read-only.
@@ -145,7 +145,7 @@ void bind_formats(nb::module_& m) {
            "def make_openzeppelin_tree(leaves: object, sort_leaves: bool, tree_indices: object, settings: Settings, /) "
            "-> OpenZeppelinTree",
            make_openzeppelin_tree);
-    define(m, "def verify_openzeppelin(root: bytes, leaf: bytes, proof: bytes, /) -> bool", verify_openzeppelin);
+    define(m, "def verify_openzeppelin(proof: bytes, root: bytes, leaf: bytes, /) -> bool", verify_openzeppelin);
 }
 
 }  // namespace merklize::binding

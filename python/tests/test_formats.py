@@ -231,7 +231,7 @@ def test_openzeppelin():
             assert [hexadecimal(tree.prove(i)) for i in range(tree.n_leaves)] == case["proofs"]
         if "multiproof" in case:
             wanted = case["multiproof"]
-            found = tree.prove_many(wanted["indices"])
+            found = tree.prove_together(wanted["indices"])
             assert hexadecimal(found.leaves) == wanted["leaves"]
             assert hexadecimal(found.proof) == wanted["proof"]
             assert found.proof_flags == wanted.get("proofFlags", wanted.get("proof_flags", wanted.get("flags")))
@@ -242,6 +242,11 @@ def test_openzeppelin():
             proof = tree.prove(index)
             assert tree.verify(index, proof)
             assert not proof or not tree.verify(index, [bytes(32), *proof[1:]])
+            texts = hexadecimal(proof), case["root"], "0x" + tree.leaf(index).hex()
+            assert formats.verify_openzeppelin(*texts)
+            assert formats.verify_openzeppelin(proof, tree.root, tree.leaf(index))
+            assert not formats.verify_openzeppelin([*proof, b"short"], tree.root, tree.leaf(index))
+            assert not formats.verify_openzeppelin(proof, bytes(32), tree.leaf(index))
         assert formats.OpenZeppelinTree.load(tree.dump()).root == tree.root
         again = pickle.loads(pickle.dumps(tree))
         assert again.nodes.tobytes() == tree.nodes.tobytes()
@@ -261,10 +266,11 @@ def test_openzeppelin_misuse():
         (lambda: formats.openzeppelin([["0x11"]], ["address"]), "address: must have 20 bytes, got 1"),
         (lambda: formats.openzeppelin([[1, 2]], ["uint8"]), "a value must have 1 fields, one a type, got 2 fields"),
         (lambda: tree.prove(3), "index must be 0 to 2, got 3"),
-        (lambda: tree.prove_many([1, 1]), "each index once"),
+        (lambda: tree.prove_together([1, 1]), "each index once"),
         (lambda: formats.OpenZeppelinTree.load({"format": "other"}), "format must be 'standard-v1' or 'simple-v1'"),
         (lambda: formats.OpenZeppelinTree.load(dump), "node 1 of the dump is not the hash of what is below it"),
-        (lambda: formats.openzeppelin_simple([b"short"]), "must have 32 bytes, got 5"),
+        (lambda: formats.openzeppelin_simple([b"short"]), "openzeppelin_simple: leaf 0: must have 32 bytes, got 5"),
+        (lambda: formats.verify_openzeppelin([], b"short", bytes(32)), "verify_openzeppelin: root: must have 32 bytes"),
     ):
         with pytest.raises(merklize.InvalidArgument, match=text):
             call()
@@ -298,7 +304,7 @@ def test_openzeppelin_by_its_own_program(tmp_path):
     assert theirs["root"] == "0x" + tree.root.hex()
     assert theirs["dump"] == tree.dump()
     assert theirs["proofs"] == [["0x" + node.hex() for node in tree.prove(i)] for i in range(37)]
-    multi = tree.prove_many([0, 5, 30])
+    multi = tree.prove_together([0, 5, 30])
     assert theirs["multi"]["proof"] == ["0x" + node.hex() for node in multi.proof]
     assert theirs["multi"]["proofFlags"] == multi.proof_flags
     assert formats.OpenZeppelinTree.load(theirs["dump"]).root == tree.root

@@ -174,7 +174,7 @@ def test_iterables_without_end(kind, tmp_path):
         file.prove_together,
         commitment.open_many,
         commitment.open_together,
-        standard.prove_many,
+        standard.prove_together,
         lambda items: formats.openzeppelin(items, ["uint8"]),
         formats.openzeppelin_simple,
         merklize.hash_each,

@@ -1,14 +1,19 @@
 """Merkle trees that other systems verify: `format=` names the system. docs/formats.md has the rules.
 
 Here are also functions of a whole file, array or bytes: fs_verity(), glacier(), bittorrent_v2(), ssz(), xet(),
-piece_cid(); and
-dm_verity() of a disk, whose tree dm_verity_format() writes and dm_verity_verify() checks.
+piece_cid(); and dm_verity() of a disk, whose tree dm_verity_format() writes and dm_verity_verify() checks.
 """
 
 from .._formats import FORMATS, Format, format_by_name
 from ._dm_verity import DmVerity, DmVerityReport, dm_verity, dm_verity_dump, dm_verity_format, dm_verity_verify
 from ._files import BitTorrentFile, bittorrent_v2, fs_verity, glacier
-from ._openzeppelin import OpenZeppelinMultiProof, OpenZeppelinTree, openzeppelin, openzeppelin_simple
+from ._openzeppelin import (
+    OpenZeppelinMultiProof,
+    OpenZeppelinTree,
+    openzeppelin,
+    openzeppelin_simple,
+    verify_openzeppelin,
+)
 from ._piece_cid import PieceCid, piece_cid
 from ._ssz import ssz, zero_hash
 from ._xet import XetChunk, xet, xet_chunks, xet_files
@@ -35,6 +40,7 @@ __all__ = [
     "openzeppelin_simple",
     "piece_cid",
     "ssz",
+    "verify_openzeppelin",
     "xet",
     "xet_chunks",
     "xet_files",

@@ -78,14 +78,14 @@ class OpenZeppelinTree:
 
     def verify(self, index: int, proof: Iterable[bytes]) -> bool:
         """Tell whether the proof leads from value `index` to this root."""
-        return verify(self.root, self.leaf(index), proof)
+        return verify_openzeppelin(proof, self.root, self.leaf(index))
 
-    def prove_many(self, indices: Sequence[int]) -> OpenZeppelinMultiProof:
+    def prove_together(self, indices: Sequence[int]) -> OpenZeppelinMultiProof:
         """Return the proof of several values, as `getMultiProof` gives it.
 
         Raises InvalidArgument: an index that is none, or twice.
         """
-        which = _arrays.indices(indices, "prove_many: indices", self.n_leaves)
+        which = _arrays.indices(indices, "prove_together: indices", self.n_leaves)
         leaves, proof, flags = self._tree.prove_together(which)
         return OpenZeppelinMultiProof(_split(leaves), _split(proof), flags)
 
@@ -168,13 +168,25 @@ def openzeppelin_simple(leaves: Any, *, sort_leaves: bool = True, **options: Unp
 
     Leaves must be hashes: a leaf that is 64 bytes before hashing could pose as an inner node.
     """
-    given = [_node(leaf.tobytes() if isinstance(leaf, np.ndarray) else leaf) for leaf in leaves]
+    given = [
+        _node(leaf.tobytes() if isinstance(leaf, np.ndarray) else leaf, f"openzeppelin_simple: leaf {i}")
+        for i, leaf in enumerate(leaves)
+    ]
     return _make(given, None, sort_leaves, run_of("openzeppelin_simple", options, timed=False))
 
 
-def verify(root: bytes, leaf: bytes, proof: Iterable[bytes]) -> bool:
-    """Tell whether the proof leads from the leaf to the root, as Solidity's `MerkleProof.verify`."""
-    return _native.verify_openzeppelin(_node(root), _node(leaf), b"".join(map(_node, proof)))
+def verify_openzeppelin(proof: Iterable[bytes | str], root: bytes | str, leaf: bytes | str) -> bool:
+    """Tell whether the proof leads from the leaf to the root, as Solidity's `MerkleProof.verify(proof, root, leaf)`.
+
+    Each digest is 32 bytes or "0x..." text. A malformed digest in the proof is False.
+    Raises InvalidArgument: the root or the leaf is no digest.
+    """
+    expected, first = _node(root, "verify_openzeppelin: root"), _node(leaf, "verify_openzeppelin: leaf")
+    try:
+        siblings = b"".join(map(_node, proof))
+    except InvalidArgument:
+        return False
+    return _native.verify_openzeppelin(siblings, expected, first)
 
 
 def _make(values: list[Any], types: list[str] | None, sort_leaves: bool, run: _native.Settings) -> OpenZeppelinTree:
@@ -198,10 +210,10 @@ def _split(digests: bytes) -> list[bytes]:
     return [digests[at : at + 32] for at in range(0, len(digests), 32)]
 
 
-def _node(value: Any) -> bytes:
-    node = _abi._bytes(value, "node")
+def _node(value: Any, what: str = "node") -> bytes:
+    node = _abi._bytes(value, what)
     if len(node) != 32:
-        raise InvalidArgument(f"a node must have 32 bytes, got {len(node)}")
+        raise InvalidArgument(f"{what}: must have 32 bytes, got {len(node)}")
     return node
 
 
