@@ -10,13 +10,13 @@ typedef struct merklize_device_info {
     uint32_t units;   /* CPU threads that the process may use, or compute units */
     char id[128];     /* the name that opens it: "cpu", "cuda:0", ... */
     char backend[32]; /* "cpu", "cuda", "opencl", ... */
-    char name[128];   /* the vendor's name of it */
+    char name[128];   /* the vendor's name of the device */
     char vendor[64];
     char driver[64]; /* version of the driver or runtime; empty on the CPU */
     char isa[32];    /* instruction set or architecture in use: "avx2", "sm_90", ... */
 } merklize_device_info;
 
-/* Number of usable devices, at least 1. Looks for devices when it is first called, which may open drivers. */
+/* Number of usable devices, at least 1. The first call looks for devices and may open drivers. */
 MERKLIZE_C_API merklize_status merklize_device_count(size_t *count);
 /* index   below merklize_device_count(); best first
  * info    written
@@ -25,8 +25,10 @@ MERKLIZE_C_API merklize_status merklize_device_describe(size_t index, merklize_d
 /* Why `name` ("cuda", "opencl:0", ...) cannot be used; an empty text if it can. Output as merklize_policy_to_text(). */
 MERKLIZE_C_API merklize_status merklize_why_unavailable(const char *name, char *text, size_t capacity, size_t *length);
 
-/* name    "auto": the device of the environment variable MERKLIZE_DEVICE, else what calibration found fastest, else the CPU; or an id, such
- *         as "cpu" or "cuda:0"; or several devices, "cuda:all" or "cuda:0,opencl:1", which act as one for jobs on host memory
+/* Opens a device.
+ * name    - "auto": the device that the environment variable MERKLIZE_DEVICE names, else the fastest by calibration, else the CPU
+ *         - an id, such as "cpu" or "cuda:0"
+ *         - several devices, "cuda:all" or "cuda:0,opencl:1", which act as one device for jobs on host memory
  * errors  invalid_argument (an unknown name), unavailable (a known device that cannot be used here: the text says why) */
 MERKLIZE_C_API merklize_status merklize_device_open(const char *name, merklize_device **device);
 MERKLIZE_C_API merklize_status merklize_device_get_info(const merklize_device *device, merklize_device_info *info);
@@ -50,16 +52,16 @@ MERKLIZE_C_API void merklize_stream_free(merklize_stream *stream);
  * no longer.
  * merklize_stream_record  the point after everything that is enqueued so far; never waits */
 MERKLIZE_C_API merklize_status merklize_stream_record(merklize_stream *stream, merklize_event **event);
-/* What is enqueued from now on begins after the event; nothing waits on the host.
+/* Commands enqueued on the stream from now on begin after the event. The host does not wait.
  * errors  invalid_argument (an event of another device) */
 MERKLIZE_C_API merklize_status merklize_stream_wait(merklize_stream *stream, const merklize_event *event);
 /* Waits on the host until the point is reached.
- * errors  what ran and failed; invalid_argument (the event is of a stream that was being captured into a graph) */
+ * errors  those of the commands before the point; invalid_argument (the stream was being captured into a graph) */
 MERKLIZE_C_API merklize_status merklize_event_wait(const merklize_event *event);
 /* reached  written: 1 or 0; never waits
  * errors   as merklize_event_wait() */
 MERKLIZE_C_API merklize_status merklize_event_query(const merklize_event *event, int *reached);
-/* What merklize_event_wait() would report, without waiting. For captured calls: what replays of the graph that have ended found.
+/* Reports the errors that merklize_event_wait() would, without waiting. For captured calls: the errors of the replays that have ended.
  * errors  invalid_argument (a word of the input that is not below the modulus of a field hash) */
 MERKLIZE_C_API merklize_status merklize_event_check(const merklize_event *event);
 /* native  written: a CUevent, a cl_event or a sycl::event*, which lives as long as the handle */
@@ -75,22 +77,22 @@ MERKLIZE_C_API merklize_status merklize_buffer_create(const merklize_device *dev
  * errors  invalid_argument (memory of another device or of the host), unavailable */
 MERKLIZE_C_API merklize_status merklize_buffer_wrap(const merklize_device *device, void *native, uint64_t bytes,
                                                     merklize_buffer **buffer);
-/* The same, to be read alone: a call that would write it is an error. */
+/* The same, for reading only: a call that would write the memory is an error. */
 MERKLIZE_C_API merklize_status merklize_buffer_wrap_const(const merklize_device *device, const void *native,
                                                           uint64_t bytes, merklize_buffer **buffer);
 /* A handle to bytes [first, first + bytes) of the same memory, which lives as long as any handle to it.
- * errors  invalid_argument (outside) */
+ * errors  invalid_argument (bytes outside the buffer) */
 MERKLIZE_C_API merklize_status merklize_buffer_slice(const merklize_buffer *buffer, uint64_t first, uint64_t bytes,
                                                      merklize_buffer **slice);
 /* Number of bytes; 0 for null. */
 MERKLIZE_C_API uint64_t merklize_buffer_size(const merklize_buffer *buffer);
-/* native  written. CUDA and USM: the address of the first byte. OpenCL: the cl_mem, in which the bytes begin at *offset. It is valid as
- *         long as the memory
+/* native  written: the address of the first byte (CUDA, USM), or the cl_mem in which the bytes begin at *offset (OpenCL). It is valid as
+ *         long as the memory is
  * offset  written if not null; 0 where native is an address */
 MERKLIZE_C_API merklize_status merklize_buffer_native(const merklize_buffer *buffer, void **native, uint64_t *offset);
 /* Copies host memory to bytes [first, first + bytes) of a buffer, and back. Both wait until the copy is done.
- * stream  null: the library's own
- * errors  invalid_argument (outside) */
+ * stream  null: a queue of the library
+ * errors  invalid_argument (bytes outside the buffer) */
 MERKLIZE_C_API merklize_status merklize_buffer_upload(merklize_buffer *buffer, uint64_t first, const void *host,
                                                       size_t bytes, const merklize_stream *stream);
 /* As merklize_buffer_upload() says. */

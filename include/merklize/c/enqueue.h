@@ -4,15 +4,15 @@
 
 #include <merklize/c/trees.h>
 
-/* They enqueue their work on a stream and compute the same bytes as the calls of the same name. The host waits for nothing. Their order
- * is that of the stream: what is enqueued on it later comes after them, and nobody needs to wait for an event.
+/* These calls enqueue their work on a stream and compute the same bytes as the calls without `enqueue` in their name. The host never waits.
+ * Commands that are enqueued on the stream later run after the work, and need no event.
  *
- * memory  all buffers are on the stream's device, and stay as long as the work runs; what merklize_buffer_create() made may be freed
- *         before. An output must not overlap an input, but where this says so
- * graphs  while a CUDA stream is being captured, a call becomes a part of the graph, and replays compute it again. The first call of a
- *         kind should be before the capture, because it compiles or loads kernels. The handles may be freed before the graph is
- * event   null: not wanted; else written: what merklize_event_wait() and merklize_event_query() tell failures of the device by, and words
- *         that are not below the modulus of a field hash
+ * memory  all buffers must be on the stream's device and live until the work has ended; those of merklize_buffer_create() may be freed
+ *         earlier. An output may overlap an input only where the comment of the call allows it
+ * graphs  while a CUDA stream is being captured, a call becomes a part of the graph, and each replay computes it again. Make the first call
+ *         of a kind before the capture, because it compiles or loads kernels. The handles may be freed before the graph is
+ * event   null, or written. merklize_event_wait() and merklize_event_query() then report failures of the device, and words that are not
+ *         below the modulus of a field hash
  * policy  null: the library chooses
  * errors  invalid_argument (sizes that do not fit; a buffer on another device; overlaps; a call that cannot be captured), out_of_memory,
  *         unavailable, internal. Nothing is enqueued if the arguments are wrong */
@@ -42,8 +42,8 @@ MERKLIZE_C_API merklize_status merklize_enqueue_build_tree(merklize_stream *stre
 MERKLIZE_C_API merklize_status merklize_enqueue_merkle_root(merklize_stream *stream, const merklize_buffer *leaves,
                                                             const merklize_form *form, merklize_buffer *out,
                                                             const merklize_policy *policy, merklize_event **event);
-/* out[i] = nodes[slots[i]], for paths of proofs: the siblings of leaf k of a tree of height h are the slots (2^(h - l) + (k >> l)) ^ 1 of
- * its levels l = 0 to h - 1.
+/* out[i] = nodes[slots[i]]. This gathers the paths of proofs: in a tree of height h the sibling at level l on the path of leaf k is slot
+ * (2^(h - l) + (k >> l)) ^ 1, for l = 0 to h - 1.
  * nodes  [m, 32] bytes
  * slots  [n] words of 64 bits, each below m, which is not checked */
 MERKLIZE_C_API merklize_status merklize_enqueue_gather_nodes(merklize_stream *stream, const merklize_buffer *nodes,

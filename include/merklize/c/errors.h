@@ -1,4 +1,4 @@
-/* merklize/c/errors.h: what went wrong, and versions. */
+/* merklize/c/errors.h: statuses, the text of the last error, and versions. */
 #ifndef MERKLIZE_C_ERRORS_H
 #define MERKLIZE_C_ERRORS_H
 
@@ -24,17 +24,17 @@ enum {
     MERKLIZE_IO = 4,               /* a file could not be opened, read or written, or changed while being read */
     MERKLIZE_CANCELLED = 5,        /* the progress function asked to stop */
     MERKLIZE_INTERNAL = 6,         /* a driver failed, or the library has a bug */
-    MERKLIZE_TOO_SMALL = 100       /* an output of the caller is too small; its count says what is needed */
+    MERKLIZE_TOO_SMALL = 100       /* an output of the caller is too small; the call writes the size that it needs */
 };
 
 /* "ok", "invalid argument" and so on; "unknown status" for any other number. Lives as long as the library. */
 MERKLIZE_C_API const char *merklize_status_name(merklize_status status);
 
-/* The text of the last call of this thread that failed, or "" if none has. It stays until the next failure in this thread or its end. */
+/* The error text of the last failed call of this thread, or "". It is valid until the thread ends or another of its calls fails. */
 MERKLIZE_C_API const char *merklize_last_error(void);
-/* errno's value of the same failure, or 0 if no system call failed. */
+/* The value of errno of the same failure, or 0 if no system call failed. */
 MERKLIZE_C_API int merklize_last_system_error(void);
-/* The file of the same failure, or "". Stays as long as the text. */
+/* The path of the file of the same failure, or "". It is valid as long as the text. */
 MERKLIZE_C_API const char *merklize_last_error_path(void);
 
 /* Version of the library in use, "major.minor.patch". It may differ from MERKLIZE_VERSION_STRING of the headers. */
@@ -43,7 +43,7 @@ MERKLIZE_C_API const char *merklize_version(void);
 MERKLIZE_C_API uint32_t merklize_abi_version(void);
 /* For programs that load the library by hand, before any other call.
  * abi     MERKLIZE_ABI_VERSION of the caller's headers
- * errors  invalid_argument (the library has another one; the text has both) */
+ * errors  invalid_argument (the library has another number; the text names both) */
 MERKLIZE_C_API merklize_status merklize_check_abi(uint32_t abi);
 
 #endif

@@ -5,14 +5,14 @@
 #include <merklize/c/digests.h>
 #include <merklize/c/forms.h>
 
-/* A format of trees. {.hash = info.hash, .rule = info.rule} is its form. */
+/* A format of trees. Its merklize_form is {.hash = info.hash, .rule = info.rule}. */
 typedef struct merklize_format_info {
     char name[32];
     merklize_hash_id hash; /* of nodes */
     merklize_rule rule;
     uint32_t hashes_messages; /* 1: a leaf is merklize_hash_leaves() of a message; 0: leaves are given */
     uint32_t is_ambiguous;    /* 1: two lists of leaves can have one root: merklize_require_unambiguous() */
-    uint64_t piece_size;      /* bytes of a file that are one leaf; 0: the caller says */
+    uint64_t piece_size;      /* bytes of a file that make one leaf; 0: the caller chooses */
 } merklize_format_info;
 
 MERKLIZE_C_API size_t merklize_format_count(void);
@@ -21,14 +21,14 @@ MERKLIZE_C_API size_t merklize_format_count(void);
 MERKLIZE_C_API merklize_status merklize_format_describe(size_t index, merklize_format_info *info);
 /* errors  invalid_argument (an unknown name; the text lists the known ones) */
 MERKLIZE_C_API merklize_status merklize_format_get_info(const char *name, merklize_format_info *info);
-/* Refuses a tree whose root is also that of another list of leaves (CVE-2012-2459).
- * errors  invalid_argument (it is so: the text names the level; an unknown format), and those of merklize_tree_level() */
+/* Refuses a tree whose root another list of leaves has, too (CVE-2012-2459).
+ * errors  invalid_argument (there is such a list: the text names the level; an unknown format), and those of merklize_tree_level() */
 MERKLIZE_C_API merklize_status merklize_require_unambiguous(const merklize_tree *tree, const char *format);
 
 /* Digests of whole files, by SHA-256. Leaves and nodes are hashed on options->device; timings must be null. The bytes of a file are in host
  * memory. */
 
-/* How fs-verity makes blocks of a file. Null: all zero. */
+/* How fs-verity cuts a file into blocks. Null: all fields zero. */
 typedef struct merklize_fs_verity_form {
     uint32_t block_size; /* bytes: a power of two, 1024 to 65536; 0: 4096 */
     const uint8_t *salt; /* copied in front of each block */
@@ -45,7 +45,7 @@ MERKLIZE_C_API merklize_status merklize_fs_verity_file(const char *path, const m
 /* Amazon Glacier's tree hash. */
 MERKLIZE_C_API merklize_status merklize_glacier(const void *data, size_t bytes, merklize_digest *digest,
                                                 const merklize_run_options *options);
-/* What a torrent of version 2 says of a file (BEP 52).
+/* What a torrent of version 2 stores for a file (BEP 52).
  * piece_length  bytes: a power of two, at least 16384; 0: 1 MiB
  * root          written: `pieces root`; zeros for an empty file, which has none
  * layer         [capacity], written: the file's value in `piece layers`, a node a piece; may be null if capacity is 0
@@ -63,7 +63,7 @@ MERKLIZE_C_API merklize_status merklize_ssz(const merklize_digest *chunks, size_
                                             const uint64_t *length, merklize_digest *root,
                                             const merklize_run_options *options);
 
-/* xet, by which the Hugging Face hub knows the content of a file. All of it runs on the CPU. No bytes give 32 zeros. */
+/* xet: the hash by which the Hugging Face hub identifies the content of a file. It runs on the CPU. The hash of no bytes is 32 zeros. */
 
 MERKLIZE_C_API merklize_status merklize_xet_hash(const void *data, size_t bytes, merklize_digest *digest,
                                                  const merklize_run_options *options);
@@ -86,7 +86,7 @@ typedef struct merklize_xet_chunk {
  * errors  too_small */
 MERKLIZE_C_API merklize_status merklize_xet_chunks(const void *data, size_t bytes, merklize_xet_chunk *chunks,
                                                    size_t capacity, size_t *count, const merklize_run_options *options);
-/* As the hub writes the hash: 64 hexadecimal digits, the bytes of each group of 8 in reverse.
+/* The hash as the hub writes it: 64 hexadecimal digits, with the bytes of each group of 8 reversed.
  * text  [65], written, with a zero byte at its end */
 MERKLIZE_C_API merklize_status merklize_xet_hex(const merklize_digest *digest, char *text);
 

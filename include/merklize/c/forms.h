@@ -1,18 +1,18 @@
-/* merklize/c/forms.h: what defines a tree, what it is built of, and what it says of itself. */
+/* merklize/c/forms.h: the form of a tree, the input it is built of, and the facts of a tree. */
 #ifndef MERKLIZE_C_FORMS_H
 #define MERKLIZE_C_FORMS_H
 
 #include <merklize/c/hashes.h>
 
-/* What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule. The numbers of this header are one
- * more than those that files and proofs store (and than merklize::TreeRule of C++), because here 0 is the default. */
+/* A rule says what happens to the last node of a level with an odd number of nodes; docs/layouts.md draws each rule. The numbers here are
+ * one more than those in files, in proofs and in merklize::TreeRule of C++, because here 0 is the default. */
 typedef uint32_t merklize_rule;
 enum {
     MERKLIZE_RULE_DEFAULT = 0,       /* perfect for field hashes, left_full for all others */
-    MERKLIZE_RULE_PERFECT = 1,       /* there is none: the number of leaves must be a power of two */
-    MERKLIZE_RULE_LEFT_FULL = 2,     /* it moves up unchanged, as in RFC 6962 */
-    MERKLIZE_RULE_PAD = 3,           /* it is merged with merklize_form.padding */
-    MERKLIZE_RULE_DUPLICATE_LAST = 4 /* it is merged with itself, as in Bitcoin */
+    MERKLIZE_RULE_PERFECT = 1,       /* there is no such node: the number of leaves must be a power of two */
+    MERKLIZE_RULE_LEFT_FULL = 2,     /* the node moves up unchanged, as in RFC 6962 */
+    MERKLIZE_RULE_PAD = 3,           /* the node is merged with merklize_form.padding */
+    MERKLIZE_RULE_DUPLICATE_LAST = 4 /* the node is merged with itself, as in Bitcoin */
 };
 
 /* All that defines a tree besides its leaves. Null in place of a form: blake3, left_full. */
@@ -30,10 +30,10 @@ typedef struct merklize_tree_info {
     uint32_t height;    /* levels above the leaves */
     uint32_t drop_levels;
     uint32_t on_device; /* 1: the nodes are in the memory of a device; 0: on the host, or in a file */
-    uint32_t is_keyed;  /* of tree files: 1 if proofs and changes may need merklize_tree_file_set_mode() */
+    uint32_t is_keyed;  /* of tree files: 1 if the merges have a key or a context, which the file does not hold */
     merklize_digest root;
-    uint64_t leaf_bytes;  /* bytes of the input that a leaf stands for; 0: not known */
-    uint64_t total_bytes; /* bytes of the whole input; 0: not known */
+    uint64_t leaf_bytes;  /* bytes of the input that one leaf covers; 0: unknown */
+    uint64_t total_bytes; /* bytes of the whole input; 0: unknown */
 } merklize_tree_info;
 
 /* How bytes of an input become leaves. */

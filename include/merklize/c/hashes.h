@@ -16,7 +16,7 @@ enum {
 typedef struct merklize_hash_info {
     merklize_hash_id hash;
     uint32_t is_field;      /* 1: digests and rows are field elements, little-endian words below the modulus */
-    uint32_t element_bytes; /* of the elements that a row has: 4 or 8; 1 of a hash of bytes */
+    uint32_t element_bytes; /* bytes of one element of a row: 4 or 8; 1 for a hash of bytes */
     uint64_t modulus;       /* of a field hash; 0 for a hash of bytes */
     char name[32];
 } merklize_hash_info;
@@ -35,33 +35,33 @@ MERKLIZE_C_API merklize_status merklize_hash_from_name(const char *name, merkliz
 typedef struct merklize_poseidon2 {
     uint32_t field;            /* 0 Goldilocks, 1 BabyBear, 2 KoalaBear */
     uint32_t width;            /* cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others */
-    uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1. Of a quad: width */
+    uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1. For `quad`: width */
     uint32_t external_rounds;  /* half of them before the internal rounds, half after: even, 2 to 64 */
     uint32_t internal_rounds;  /* 1 to 256 */
     const uint64_t *constants; /* in the order of use: initial, internal, terminal rounds */
-    size_t constant_count;     /* external_rounds width + internal_rounds */
-    const uint64_t *diagonal;  /* an internal round makes cell i = sum of all cells + diagonal[i] cell i */
+    size_t constant_count;     /* external_rounds * width + internal_rounds */
+    const uint64_t *diagonal;  /* an internal round sets cell i to sum of all cells + diagonal[i] * cell i */
     size_t diagonal_count;     /* width */
 } merklize_poseidon2;
 
-/* A hash made of these constants, which works wherever a hash does. The id is valid in this process alone; files and proofs have a digest
- * of the constants in its place.
+/* Registers a hash with these constants. It works wherever a hash does. The id is valid in this process only: files and proofs store a
+ * digest of the constants instead.
  * instance  copied
- * quad      null, or the permutation of a commitment's merges of four (arity 4), copied: over the same field, its width and rate both
- *           16 over Goldilocks and 32 over the others. Without it arity 4 is refused
- * hash      the same for the same constants
+ * quad      the permutation that merges four nodes of a commitment (arity 4), copied: over the same field, with width and rate 16 over
+ *           Goldilocks and 32 over the others. Null: arity 4 is refused
+ * hash      written: the same id for the same constants
  * errors    invalid_argument (shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
  *           constants) */
 MERKLIZE_C_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 *instance,
                                                        const merklize_poseidon2 *quad, merklize_hash_id *hash);
 
-/* Facts of any hash, also of one of merklize_hash_poseidon2(), which merklize_hash_describe() does not list.
- * info    written. Its name is "" if it has more than 31 bytes: merklize_hash_name() has it whole
+/* Facts of any hash, also of those of merklize_hash_poseidon2(), which merklize_hash_describe() does not list.
+ * info    written. A name of more than 31 bytes becomes "": merklize_hash_name() gives the whole name
  * errors  invalid_argument (an unknown id) */
 MERKLIZE_C_API merklize_status merklize_hash_get_info(merklize_hash_id hash, merklize_hash_info *info);
 /* The name of any hash, which merklize_hash_from_name() takes.
  * text    written, with a zero byte at its end; may be null if capacity is 0
- * length  written if not null: bytes of the text without the zero byte, also if it is too small
+ * length  written if not null: bytes of the text without the zero byte, also if capacity is too small
  * errors  too_small, invalid_argument (an unknown id) */
 MERKLIZE_C_API merklize_status merklize_hash_name(merklize_hash_id hash, char *text, size_t capacity, size_t *length);
 

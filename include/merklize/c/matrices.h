@@ -5,14 +5,14 @@
 #include <merklize/c/hashes.h>
 #include <merklize/c/options.h>
 
-/* What the words of a matrix are, for hashes of field elements. */
+/* How the words of a matrix stand for field elements. */
 enum {
-    MERKLIZE_ELEMENTS_CANONICAL = 0, /* words below the modulus p, which is checked */
-    MERKLIZE_ELEMENTS_ANY = 1,       /* any word, for its value mod p */
+    MERKLIZE_ELEMENTS_CANONICAL = 0, /* each word must be below the modulus p, which is checked */
+    MERKLIZE_ELEMENTS_ANY = 1,       /* any word, which stands for its value mod p */
     MERKLIZE_ELEMENTS_MONTGOMERY = 2 /* a word of b bits is 2^b x mod p and stands for x */
 };
 
-/* A matrix of words, that is only read. The word of row i and column k is `i row_stride + k column_stride` words behind the first. */
+/* A matrix of words, which is only read. The word of row i and column k is `i * row_stride + k * column_stride` words after the first. */
 typedef struct merklize_matrix {
     const void *words;             /* host memory: the word of row 0 and column 0; or null, with a buffer */
     const merklize_buffer *buffer; /* memory of a device that holds all words; or null */
@@ -21,13 +21,13 @@ typedef struct merklize_matrix {
     uint64_t columns;
     int64_t row_stride;    /* in words, of any sign: row-major matrices have `columns` and 1 */
     int64_t column_stride; /* column-major ones have 1 and `rows` */
-    uint32_t word_bytes;   /* 1, 4 or 8; of a field hash those of its words (merklize_hash_info.element_bytes) */
+    uint32_t word_bytes;   /* 1, 4 or 8; for a field hash merklize_hash_info.element_bytes */
     uint32_t elements; /* MERKLIZE_ELEMENTS_..., the same in all matrices of a call; for openings of rows canonical */
 } merklize_matrix;
 
-/* Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.
- * matrices    [count], each with n rows; all in host memory, or all on one device. A device gets host memory in pieces, while it hashes
- * montgomery  0, or the modulus of a field of at most 31 bits: a hash of bytes takes words x of 4 bytes, below it, as 2^32 x mod it
+/* Digests of the rows of several matrices side by side: out[i] is the hash of row i of all matrices, one after another, as one row.
+ * matrices    [count], each with n rows; all in host memory, or all on one device. Host memory goes to a device in pieces, while it hashes
+ * montgomery  0, or a modulus p of at most 31 bits: a hash of bytes then hashes 2^32 x mod p in place of each 4-byte word x < p
  * mode        of blake3; null: plain
  * out         [n] digests; undefined after an error. In a buffer: of the matrices' device, if they are on one
  * errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column) */
@@ -77,21 +77,21 @@ MERKLIZE_C_API merklize_status merklize_commitment_get_info(const merklize_commi
 MERKLIZE_C_API merklize_status merklize_commitment_cap(const merklize_commitment *commitment, merklize_digest *cap,
                                                        size_t capacity, size_t *count);
 
-/* One opening for each index: the rows of all matrices, and what shows that they are in the commitment. All come from a device at once.
+/* Makes one opening for each index: the rows of all matrices, and the siblings that prove them. A device answers all indices in one job.
  * indices   [count], each below info.n_leaves; repeats are allowed
- * matrices  those that the commitment is of, in their order, to read rows from; null and 0 if they are kept, or if rows is null
- * rows      null: not wanted; else [count, info.row_bytes], written: of each index the rows of all matrices one after another. Of a matrix
- *           with fewer rows it is row `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up
- * siblings  [count, info.path_length], written: of each index, for each layer below the cap, the other children of the group
+ * matrices  the committed matrices, in their order, to read the rows from; null and 0 if they are kept, or if rows is null
+ * rows      null, or [count, info.row_bytes], written: for each index the rows of all matrices, one after another. A matrix with fewer rows
+ *           gives row `index >> (log2 of the rows of the tallest matrix - log2 of its own rows)`, both logarithms rounded up
+ * siblings  [count, info.path_length], written: for each index and each layer below the cap, the other children of the node's parent
  * errors    invalid_argument (an index out of range; rows of matrices that are neither kept nor given; matrices of another shape) */
 MERKLIZE_C_API merklize_status merklize_commitment_open(const merklize_commitment *commitment, const uint64_t *indices,
                                                         size_t count, const merklize_matrix *matrices,
                                                         size_t matrix_count, uint8_t *rows, merklize_digest *siblings);
-/* One opening of several indices, with each digest that the verifier cannot compute once: layer by layer, left to right.
+/* Makes one opening of several indices. `siblings` has each digest that the verifier cannot compute, once: layer by layer, left to right.
  * indices   [count], at least one, in any order, no index twice; rows are in ascending order of the indices
  * siblings  [capacity], written; may be null if capacity is 0
  * needed    written if not null: number of siblings, also if capacity is too small
- * errors    as above, too_small */
+ * errors    as merklize_commitment_open(), too_small */
 MERKLIZE_C_API merklize_status merklize_commitment_open_together(const merklize_commitment *commitment,
                                                                  const uint64_t *indices, size_t count,
                                                                  const merklize_matrix *matrices, size_t matrix_count,
@@ -104,15 +104,16 @@ typedef struct merklize_matrix_dims {
     uint64_t columns;
 } merklize_matrix_dims;
 
-/* Whether one opening (count 1), or one of several indices, holds. Needs no device. What does not hold or is malformed is no error: *valid
- * is 0 for counts that do not fit, an index out of range, words and digests that are no field elements.
+/* Verifies an opening of one index or of several. Needs no device. A wrong or malformed opening is no error: *valid is 0, also for counts
+ * that do not fit, an index out of range, and words or digests that are no field elements.
  * indices   [count], ascending and distinct
  * rows      [row_bytes], as merklize_commitment_open_together() gives them
  * siblings  [sibling_count]
  * cap       [cap_count]
- * dims      [dims_count]: what the verifier knows of the matrices, in their order
+ * dims      [dims_count]: the shapes of the matrices, which the verifier knows, in their order
  * valid     written: 1 or 0
- * errors    invalid_argument (null; dims or a form that no commitment has; a matrix above the cap, where nothing shows its rows) */
+ * errors    invalid_argument (null; dims or a form that no commitment has; a matrix that is hashed above the cap, where nothing proves its
+ *           rows) */
 MERKLIZE_C_API merklize_status merklize_verify_opening(const uint64_t *indices, size_t count, const uint8_t *rows,
                                                        size_t row_bytes, const merklize_digest *siblings,
                                                        size_t sibling_count, const merklize_digest *cap,

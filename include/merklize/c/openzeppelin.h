@@ -5,15 +5,14 @@
 #include <merklize/c/options.h>
 #include <merklize/c/values.h>
 
-/* The leaf of a standard tree: Keccak-256 of Keccak-256 of these bytes, which are abi.encode(value). */
+/* The leaf of a standard tree: Keccak-256 of Keccak-256 of abi.encode(value), the given bytes. */
 MERKLIZE_C_API merklize_status merklize_openzeppelin_leaf(const void *abi_encoded, size_t bytes, merklize_digest *leaf);
 
-/* A tree of 2n - 1 nodes over n >= 1 leaves. Leaves are named by their index in the order in which they were given. Any number of
- * threads may use it at once.
- * leaves        [n]: merklize_openzeppelin_leaf(), or of a simple tree 32 bytes as they are
- * tree_indices  null: leaves are sorted, as the package does by default. Else [n], of a dump: `treeIndex` of each leaf. The dump is right
- *               if merklize_openzeppelin_tree_nodes() are its `tree`. 2n - 2 - i for leaf i keeps the order
- * errors        invalid_argument (no leaves; tree_indices that are not n - 1 to 2n - 2, each once; timings) */
+/* A tree of 2n - 1 nodes over n >= 1 leaves. The index of a leaf is its position in `leaves`. Any number of threads may use a tree at once.
+ * leaves        [n]: of merklize_openzeppelin_leaf(), or for a simple tree any 32 bytes
+ * tree_indices  null: leaves are sorted, as in the package by default. Else [n]: `treeIndex` of each leaf from a dump. The dump is sound if
+ *               merklize_openzeppelin_tree_nodes() equals its `tree`. 2n - 2 - i for leaf i keeps the given order
+ * errors        invalid_argument (no leaves; tree_indices other than n - 1 to 2n - 2, each once; options->timings) */
 MERKLIZE_C_API merklize_status merklize_openzeppelin_tree_create(const merklize_digest *leaves, size_t n,
                                                                  const uint64_t *tree_indices,
                                                                  const merklize_run_options *options,
@@ -23,7 +22,7 @@ MERKLIZE_C_API void merklize_openzeppelin_tree_free(merklize_openzeppelin_tree *
  * nodes  written: a pointer to memory of the tree, valid until it is freed */
 MERKLIZE_C_API merklize_status merklize_openzeppelin_tree_nodes(const merklize_openzeppelin_tree *tree,
                                                                 const merklize_digest **nodes, uint64_t *count);
-/* Where a leaf is among them: `treeIndex` of the dump.
+/* The position of a leaf among all nodes: `treeIndex` of the dump.
  * errors  invalid_argument (index) */
 MERKLIZE_C_API merklize_status merklize_openzeppelin_tree_index(const merklize_openzeppelin_tree *tree, uint64_t index,
                                                                 uint64_t *tree_index);
@@ -34,12 +33,12 @@ MERKLIZE_C_API merklize_status merklize_openzeppelin_tree_index(const merklize_o
 MERKLIZE_C_API merklize_status merklize_openzeppelin_tree_prove(const merklize_openzeppelin_tree *tree, uint64_t index,
                                                                 merklize_digest *proof, size_t capacity,
                                                                 size_t *length);
-/* As getMultiProof() gives it, for Solidity's MerkleProof.multiProofVerify(). A null proof asks for its length alone.
+/* The proof of getMultiProof(), for Solidity's MerkleProof.multiProofVerify(). With a null proof only the length is written.
  * leaves  [count], written, in the order that the verifier needs
  * proof   [capacity], written
  * length  written if not null: digests of the proof, also if capacity is too small
  * flags   [count + length - 1], written: proofFlags, 1 or 0
- * errors  too_small, invalid_argument (an index that is none, or twice) */
+ * errors  too_small, invalid_argument (an index >= n, or an index twice) */
 MERKLIZE_C_API merklize_status merklize_openzeppelin_tree_prove_together(const merklize_openzeppelin_tree *tree,
                                                                          const uint64_t *indices, size_t count,
                                                                          merklize_digest *leaves,

@@ -17,7 +17,7 @@ typedef struct merklize_policy {
 MERKLIZE_C_API merklize_status merklize_policy_from_text(const char *text, merklize_policy *policy);
 /* The reverse: the fields that are not 0.
  * text    written, with a zero byte at its end; may be null if capacity is 0
- * length  written if not null: bytes of the text without the zero byte, also if it is too small
+ * length  written if not null: bytes of the text without the zero byte, also if capacity is too small
  * errors  too_small, invalid_argument */
 MERKLIZE_C_API merklize_status merklize_policy_to_text(const merklize_policy *policy, char *text, size_t capacity,
                                                        size_t *length);
@@ -36,11 +36,11 @@ typedef int (*merklize_progress)(void *context, double done);
 
 /* Null in place of options: all defaults. */
 typedef struct merklize_run_options {
-    const merklize_device *device; /* null: the stream's, else "auto". Ignored where data is in a buffer */
-    uint32_t threads;              /* CPU threads to use, the caller's included; 0: all that the process may use */
+    const merklize_device *device; /* null: that of the stream, else "auto". Ignored if the data is in a buffer */
+    uint32_t threads;              /* CPU threads to use, the calling one included; 0: all that the process may use */
     merklize_progress progress;    /* null: none */
     void *progress_context;
-    const merklize_stream *stream; /* must belong to the device; null: the library's own */
+    const merklize_stream *stream; /* must belong to the device; null: a queue of the library */
     const merklize_policy *policy; /* null: the library chooses */
     merklize_timings *timings;     /* null: not measured */
 } merklize_run_options;

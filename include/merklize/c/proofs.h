@@ -1,4 +1,4 @@
-/* merklize/c/proofs.h: what proofs hold, their bytes, and verification. */
+/* merklize/c/proofs.h: the contents of proofs, their bytes, and verification. */
 #ifndef MERKLIZE_C_PROOFS_H
 #define MERKLIZE_C_PROOFS_H
 
@@ -8,10 +8,10 @@
 enum {
     MERKLIZE_PROOF_SINGLE = 0,     /* one leaf */
     MERKLIZE_PROOF_MULTI = 1,      /* several leaves */
-    MERKLIZE_PROOF_CONSISTENCY = 2 /* an older tree is the beginning of a newer one */
+    MERKLIZE_PROOF_CONSISTENCY = 2 /* the leaves of an older tree are the first leaves of a newer one */
 };
 
-/* What a proof claims. A verifier says what it knows by merklize_expect. */
+/* The claims of a proof. A verifier gives the facts that it knows in merklize_expect. */
 typedef struct merklize_proof_info {
     uint32_t kind; /* MERKLIZE_PROOF_... */
     merklize_hash_id hash;
@@ -28,7 +28,7 @@ MERKLIZE_C_API merklize_status merklize_proof_get_info(const merklize_proof *pro
  * siblings         [info.siblings], in the order of docs/layouts.md; null: not wanted */
 MERKLIZE_C_API merklize_status merklize_proof_read(const merklize_proof *proof, uint64_t *indices,
                                                    merklize_digest *leaves, merklize_digest *siblings);
-/* The bytes of docs/layouts.md.
+/* The bytes of a proof, as docs/layouts.md defines them.
  * bytes   [capacity], written; may be null if capacity is 0
  * length  written if not null: number of bytes, also if capacity is too small
  * errors  too_small */
@@ -37,12 +37,13 @@ MERKLIZE_C_API merklize_status merklize_proof_to_bytes(const merklize_proof *pro
 /* The reverse, for bytes from anywhere.
  * errors  invalid_argument (bytes that merklize_proof_to_bytes() does not write) */
 MERKLIZE_C_API merklize_status merklize_proof_from_bytes(const uint8_t *bytes, size_t length, merklize_proof **proof);
-/* The bytes of Winterfell's BatchMerkleProof, which hold neither leaves nor indices; only of a proof of several leaves of a perfect tree.
+/* The bytes of Winterfell's BatchMerkleProof, which hold neither leaves nor indices. The proof must be of several leaves of a perfect tree.
  * Output as merklize_proof_to_bytes().
  * errors  too_small, invalid_argument (a proof that the format cannot hold) */
 MERKLIZE_C_API merklize_status merklize_proof_to_winterfell(const merklize_proof *proof, uint8_t *bytes,
                                                             size_t capacity, size_t *length);
-/* indices, leaves  [count], in any order, but the same for both
+/* The reverse, for the given leaves.
+ * indices, leaves  [count], in any order; leaves[i] is the leaf of indices[i]
  * errors           invalid_argument (bytes that are not such a proof of these leaves) */
 MERKLIZE_C_API merklize_status merklize_proof_from_winterfell(const uint8_t *bytes, size_t length,
                                                               merklize_hash_id hash, const uint64_t *indices,
@@ -50,21 +51,21 @@ MERKLIZE_C_API merklize_status merklize_proof_from_winterfell(const uint8_t *byt
                                                               merklize_proof **proof);
 MERKLIZE_C_API void merklize_proof_free(merklize_proof *proof);
 
-/* What a verifier knows of a tree and of a leaf. A proof that claims anything else is not valid: a root alone does not bind what a proof
- * claims (docs/layouts.md). A null field expects nothing, and so does null in place of the struct:
+/* The facts that a verifier knows of a tree and a leaf. A proof with other claims is not valid. The root alone does not bind the claims of
+ * a proof (docs/layouts.md). A null field, or a null struct, expects nothing:
  *
  *     merklize_expect expect = {.leaf = &leaf, .index = &(uint64_t){17}, .n_leaves = &(uint64_t){4096}};
  */
 typedef struct merklize_expect {
-    const merklize_digest *leaf; /* of a proof of one leaf. With it, no proof of several leaves is valid */
-    const uint64_t *index;       /* of that leaf, from 0. With it, no proof of several leaves is valid */
+    const merklize_digest *leaf; /* the leaf of a proof of one leaf. If given, no proof of several leaves is valid */
+    const uint64_t *index;       /* the index of that leaf, from 0. If given, no proof of several leaves is valid */
     const uint64_t *n_leaves;
     const merklize_hash_id *hash;
     merklize_rule rule; /* MERKLIZE_RULE_DEFAULT (0) expects nothing */
 } merklize_expect;
 
-/* Whether a proof of one or several leaves leads to the root, and claims what is expected. Needs no device and no tree. A proof that does
- * not verify is no error: *valid is 0.
+/* Verifies that a proof of one or several leaves leads to the root and has the expected claims. Needs no device and no tree. A proof that
+ * does not verify is no error: *valid is 0.
  * expect  null: nothing is expected
  * mode    of a keyed tree; null: plain
  * valid   written: 1 or 0; 0 after an error
@@ -73,24 +74,23 @@ typedef struct merklize_expect {
 MERKLIZE_C_API merklize_status merklize_proof_verify(const merklize_proof *proof, const merklize_digest *root,
                                                      const merklize_expect *expect, const merklize_mode *mode,
                                                      int *valid);
-/* The same for a proof's bytes, from anywhere. Malformed bytes are no error either, and nor are those of a proof of consistency: *valid is
- * 0. */
+/* The same for the bytes of a proof, from anywhere. For malformed bytes and for a proof of consistency *valid is 0, too. */
 MERKLIZE_C_API merklize_status merklize_verify(const uint8_t *bytes, size_t length, const merklize_digest *root,
                                                const merklize_expect *expect, const merklize_mode *mode, int *valid);
-/* Whether a proof of consistency shows that the leaves under the old root are the first leaves under the new one. The proof claims both
- * counts: compare those of merklize_proof_info with what the owner of the roots says.
+/* Verifies that the leaves under the old root are the first leaves under the new one. The proof claims both numbers of leaves: compare
+ * those of merklize_proof_info with the numbers that the owner of the roots publishes.
  * mode, valid  as for merklize_proof_verify()
  * errors       invalid_argument (null; a proof of leaves, which merklize_proof_verify() takes; a key of another length) */
 MERKLIZE_C_API merklize_status merklize_proof_verify_consistency(const merklize_proof *proof,
                                                                  const merklize_digest *old_root,
                                                                  const merklize_digest *new_root,
                                                                  const merklize_mode *mode, int *valid);
-/* The same for a proof's bytes, from anywhere. Malformed bytes are no error either, and nor are those of a proof of leaves: *valid is 0. */
+/* The same for the bytes of a proof, from anywhere. For malformed bytes and for a proof of leaves *valid is 0, too. */
 MERKLIZE_C_API merklize_status merklize_verify_consistency(const uint8_t *bytes, size_t length,
                                                            const merklize_digest *old_root,
                                                            const merklize_digest *new_root, const merklize_mode *mode,
                                                            int *valid);
-/* Many proofs of one leaf each, and of one hash, against one root, side by side on options->device.
+/* Verifies many proofs of one leaf each, all of one hash and against one root, in one job on options->device.
  * valid   [count], written: 1 or 0
  * errors  invalid_argument (a proof of several leaves or of consistency; different hashes), cancelled */
 MERKLIZE_C_API merklize_status merklize_verify_each(const merklize_proof *const *proofs, size_t count,

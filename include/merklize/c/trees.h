@@ -18,34 +18,36 @@ MERKLIZE_C_API merklize_status merklize_heap_slots(uint64_t n_leaves, uint64_t *
 MERKLIZE_C_API merklize_status merklize_build_tree(merklize_output nodes, const merklize_form *form,
                                                    const merklize_run_options *options);
 
-/* Only the root, of n >= 1 leaves, or of none (merklize_tree_from_leaves). The root of one leaf is the leaf. Takes 32 bytes a leaf of
- * working memory.
+/* Only the root of n leaves; n = 0 as in merklize_tree_from_leaves(). The root of one leaf is the leaf. Takes 32 bytes of working memory a
+ * leaf.
  * leaves  [n] digests
  * root    host memory, written */
 MERKLIZE_C_API merklize_status merklize_merkle_root(merklize_view leaves, const merklize_form *form,
                                                     merklize_digest *root, const merklize_run_options *options);
-/* The root of leaves that lie in several buffers. All devices work at once.
+/* The root of leaves in several buffers. All devices work at once.
  * parts   [n], a power of two; each has as many leaves as the others, a power of two
  * errors  as merklize_merkle_root(); invalid_argument (counts; a stream) */
 MERKLIZE_C_API merklize_status merklize_merkle_root_parts(const merklize_buffer *const *parts, size_t n,
                                                           const merklize_form *form, merklize_digest *root,
                                                           const merklize_run_options *options);
 /* The root of the tree over a file or pipe, in about 64 MiB of memory.
- * info    describes the tree. drop_levels and on_device are 0
+ * info    written: the facts of the tree. drop_levels and on_device are 0
  * errors  io, invalid_argument, cancelled */
 MERKLIZE_C_API merklize_status merklize_merkle_root_file(const merklize_input *input, const merklize_form *form,
                                                          merklize_tree_info *info, const merklize_run_options *options);
 
-/* A tree with its nodes. They are in the memory of the device that built it; on the host if that is the CPU, or if they do not fit.
- * leaves       [n] digests, n >= 1; copied, in a buffer there. Of the hash "sha256_rfc6962" with the rule "left_full" n may be 0: RFC
- *              6962's empty tree, whose root is SHA-256 of nothing
- * drop_levels  levels at the bottom, leaves included, that are not kept: 2^drop_levels times less memory, but proofs need the leaves
+/* A tree with its nodes. The nodes are in the memory of the device that builds the tree, or on the host if that is the CPU or they do not
+ * fit.
+ * leaves       [n] digests, n >= 1; copied, those of a buffer on its device. For the hash "sha256_rfc6962" with the rule "left_full" n may
+ *              be 0: the empty tree of RFC 6962, whose root is SHA-256 of no bytes
+ * drop_levels  number of levels at the bottom, leaves included, that are not kept: 2^drop_levels times less memory, but proofs need the
+ *              leaves
  * errors       as merklize_build_tree(), out_of_memory */
 MERKLIZE_C_API merklize_status merklize_tree_from_leaves(merklize_view leaves, const merklize_form *form,
                                                          uint32_t drop_levels, const merklize_run_options *options,
                                                          merklize_tree **tree);
-/* Leaf k is the digest of message k, of any length, as merklize_hash_leaves() gives it. BLAKE3 hashes each message where it lies, by the
- * form's mode; of other hashes each message is copied.
+/* Leaf k is the digest of message k, of any length, as merklize_hash_leaves() computes it. BLAKE3 hashes each message where it lies, in the
+ * mode of the form; for other hashes each message is copied.
  * messages  [n]
  * errors    as merklize_hash_each(), merklize_hash_leaves() and merklize_build_tree() */
 MERKLIZE_C_API merklize_status merklize_tree_from_messages(const merklize_view *messages, size_t n,
@@ -70,26 +72,26 @@ MERKLIZE_C_API merklize_status merklize_tree_root(const merklize_tree *tree, mer
  * errors  out_of_memory */
 MERKLIZE_C_API merklize_status merklize_tree_nodes(const merklize_tree *tree, const merklize_digest **nodes,
                                                    uint64_t *slots);
-/* A view of one level, in the same way. Level 0 is the leaves; level l has ceil(n / 2^l) nodes.
+/* A view of one level, as merklize_tree_nodes() gives it. Level 0 is the leaves; level l has ceil(n / 2^l) nodes.
  * errors  invalid_argument (a level above the root, or dropped), out_of_memory */
 MERKLIZE_C_API merklize_status merklize_tree_level(const merklize_tree *tree, uint32_t level,
                                                    const merklize_digest **nodes, uint64_t *count);
-/* Copies the nodes `height` levels below the root, left to right; only these come from a device. cap 0 is the root.
+/* Copies the nodes `height` levels below the root, left to right. Only these nodes are copied from a device. A height of 0 gives the root.
  * nodes   [capacity], written; may be null if capacity is 0
  * count   written if not null: number of nodes, also if capacity is too small
  * errors  too_small, invalid_argument (a level below the leaves, or dropped) */
 MERKLIZE_C_API merklize_status merklize_tree_cap(const merklize_tree *tree, uint32_t height, merklize_digest *nodes,
                                                  size_t capacity, size_t *count);
-/* A handle to the tree's slots in a device's memory, which is only read: a call that would write it is an error. It stays valid memory
- * after the tree is freed; a change of the tree may leave it behind.
+/* A handle to the slots in the memory of the device, for reading only: a call that would write them is an error. The memory lives as long
+ * as the handle, also after the tree is freed. After a change of the tree the handle may hold the nodes of before.
  * errors  invalid_argument (the nodes are on the host) */
 MERKLIZE_C_API merklize_status merklize_tree_device_nodes(const merklize_tree *tree, merklize_buffer **nodes);
-/* The same of one level, as merklize_tree_level() has it.
+/* The same for one level, as merklize_tree_level() counts them.
  * errors  invalid_argument (the nodes are on the host; a level above the root, or dropped) */
 MERKLIZE_C_API merklize_status merklize_tree_device_level(const merklize_tree *tree, uint32_t level,
                                                           merklize_buffer **nodes);
 
-/* Proof of one leaf, made where the nodes are.
+/* The proof of one leaf. It is made where the nodes are.
  * leaves  for a tree with dropped levels: all its leaves, n_leaves of them; otherwise null and 0
  * errors  invalid_argument (index >= n; leaves missing, or different from the tree's) */
 MERKLIZE_C_API merklize_status merklize_tree_prove(const merklize_tree *tree, uint64_t index,
@@ -100,7 +102,8 @@ MERKLIZE_C_API merklize_status merklize_tree_prove(const merklize_tree *tree, ui
 MERKLIZE_C_API merklize_status merklize_tree_prove_each(const merklize_tree *tree, const uint64_t *indices,
                                                         size_t count, const merklize_digest *leaves, uint64_t n_leaves,
                                                         merklize_proof **proofs);
-/* One proof for several leaves: at least one index, in any order, no index twice. */
+/* One proof of several leaves.
+ * indices  [count], at least one, in any order, no index twice */
 MERKLIZE_C_API merklize_status merklize_tree_prove_together(const merklize_tree *tree, const uint64_t *indices,
                                                             size_t count, const merklize_digest *leaves,
                                                             uint64_t n_leaves, merklize_proof **proof);
@@ -108,7 +111,7 @@ MERKLIZE_C_API merklize_status merklize_tree_prove_together(const merklize_tree 
 MERKLIZE_C_API merklize_status merklize_tree_prove_range(const merklize_tree *tree, uint64_t first, uint64_t last,
                                                          const merklize_digest *leaves, uint64_t n_leaves,
                                                          merklize_proof **proof);
-/* Shows that the first old_leaves leaves are those of an older tree. Only for the rule left_full, without dropped levels. */
+/* A proof that the first old_leaves leaves are those of an older tree. Only for the rule left_full, without dropped levels. */
 MERKLIZE_C_API merklize_status merklize_tree_prove_consistency(const merklize_tree *tree, uint64_t old_leaves,
                                                                merklize_proof **proof);
 

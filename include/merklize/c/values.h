@@ -1,4 +1,4 @@
-/* merklize/c/values.h: digests, bytes where they lie, and the handles of everything else. */
+/* merklize/c/values.h: digests, views of bytes, and the handles of everything else. */
 #ifndef MERKLIZE_C_VALUES_H
 #define MERKLIZE_C_VALUES_H
 
@@ -9,7 +9,7 @@ typedef struct merklize_digest {
     uint8_t bytes[32];
 } merklize_digest;
 
-/* Opened devices, memory there, queues, and what is made of them. */
+/* Handles: devices, their memory and queues, and the objects that calls make. */
 typedef struct merklize_device merklize_device;
 typedef struct merklize_buffer merklize_buffer;
 typedef struct merklize_stream merklize_stream;
@@ -27,8 +27,8 @@ typedef struct merklize_commitment merklize_commitment;
 typedef struct merklize_manifest merklize_manifest;
 typedef struct merklize_differences merklize_differences;
 
-/* Bytes that a call reads, where they lie: host memory, or a buffer (all of it; merklize_buffer_slice() makes a buffer of a part). Zero is
- * no bytes. A call works on a buffer where that is, whatever options->device says. It is an error to set both. */
+/* Bytes that a call reads, where they lie: host memory, or a whole buffer (merklize_buffer_slice() makes one of a part). All zero means
+ * no bytes. A call uses a buffer on the buffer's device, whatever options->device is. It is an error to set both `data` and `buffer`. */
 typedef struct merklize_view {
     const void *data; /* host memory, or null */
     uint64_t bytes;   /* of `data` */
@@ -47,7 +47,7 @@ static inline merklize_view merklize_view_buffer(const merklize_buffer *buffer) 
     return view;
 }
 
-/* The same of bytes that a call writes. */
+/* The same for bytes that a call writes. */
 typedef struct merklize_output {
     void *data;
     uint64_t bytes;
