@@ -26,7 +26,7 @@ LINTERS := 'clang-format==23.1.*' 'clang-tidy==23.1.*' 'ruff==0.17.*' 'mypy==2.4
 	'reuse==6.2.*' 'zizmor==1.32.*'
 DOCS_TOOLS := 'mkdocs-material==9.8.*' 'mkdocstrings==1.0.*' 'mkdocstrings-python==2.0.*' 'ruff==0.17.*'
 
-PACKAGE_SOURCES := pyproject.toml project.toml scripts/identity.py scripts/sbom.py CMakeLists.txt src/CMakeLists.txt python/CMakeLists.txt docs/verify.html \
+PACKAGE_SOURCES := pyproject.toml project.toml scripts/identity.py scripts/sbom.py CMakeLists.txt src/CMakeLists.txt python/CMakeLists.txt web/CMakeLists.txt docs/verify.html \
 	$(shell find include src python/bindings python/merklize web/build.py web/js web/wasm -type f ! -name '*.pyc')
 CPP_SOURCES = $(shell git ls-files -co --exclude-standard \
 	'include/*.h' 'include/*.hpp' '*.c' '*.cpp' 'src/*.h' 'tests/*.h' '*.hpp' '*.inc')
@@ -70,8 +70,6 @@ endef
 
 $(VENV)/package: $(VENV)/cmake $(PACKAGE_SOURCES)
 	@echo "== building and installing the Python package (about three minutes on two cores)"
-	@# The page of `merklize tree show --html`, where a compiler for it is found.
-	@! python web/build.py --has-tools || python web/build.py || echo "== without the page"
 	@$(call install,.)
 	@touch $@
 

@@ -107,10 +107,19 @@ def main() -> None:
     out = "folder for the package (default: build/web)"
     parser.add_argument("--out", type=Path, default=ROOT / "build/web", help=out)
     parser.add_argument("--has-tools", action="store_true", help="tell by the exit status whether a compiler is found")
+    parser.add_argument("--optional", action="store_true", help="what cannot be built is said, and no failure")
     arguments = parser.parse_args()
     if arguments.has_tools:
         sys.exit(toolchain() is None)
-    out = arguments.out
+    try:
+        build(arguments.out)
+    except (OSError, subprocess.CalledProcessError, SystemExit) as error:
+        if not arguments.optional:
+            raise
+        print(f"without the page of `merklize tree show --html`: {error}")
+
+
+def build(out: Path) -> None:
     text = joined(compile_modules(out / "objects"))
     package = out / "merklize"
     package.mkdir(parents=True, exist_ok=True)

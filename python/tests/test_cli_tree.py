@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -518,6 +519,34 @@ def test_show_as_the_page_of_the_package(folder: Path, root: str) -> None:
     data = text.partition('<script id="data" type="application/json">')[2].partition("</script>")[0]
     assert base64.b64decode(json.loads(data)["tree"]) == (folder / "tree").read_bytes()
     assert root
+
+
+def test_show_without_a_page(folder: Path, root: str) -> None:
+    """A program that is installed without the page says what brings it."""
+    (folder / "bin").mkdir()
+    program = shutil.copy(COMMAND, folder / "bin/merklize")
+    done = subprocess.run([program, "tree", "show", "tree", "--html", "out"], cwd=folder, capture_output=True)
+    assert (done.returncode, done.stdout) == (1, b"")
+    said = done.stderr.decode()
+    assert f"the page is not installed ({folder}/share/merklize/verify.html)" in said
+    assert "no clang and lld were found when merklize was; install them and then merklize again" in said
+    assert "by --page or MERKLIZE_PAGE" in said
+    assert not (folder / "out").exists()
+    assert root
+
+
+@pytest.mark.parametrize("compiler", ["/nothing", shutil.which("false")])
+def test_no_compiler_for_the_page(tmp_path: Path, compiler: str) -> None:
+    """`pip install` goes on without the page; `make wasm` fails."""
+    build = Path(__file__).parents[2] / "web/build.py"
+    tools = {"WASM_CXX": compiler, "WASM_LD": compiler}
+    words = [sys.executable, build, "--out", tmp_path / "web"]
+    done = subprocess.run([*words, "--optional"], env=os.environ | tools, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("without the page of `merklize tree show --html`: ")
+    assert compiler in done.stdout
+    assert not (tmp_path / "web/verify.html").exists()
+    assert subprocess.run(words, env=os.environ | tools, capture_output=True).returncode == 1
 
 
 def test_show_as_a_page(folder: Path, root: str) -> None:

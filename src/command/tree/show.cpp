@@ -108,7 +108,9 @@ std::string page_text(Call& call, const Arguments& arguments) {
         path = (call.caller().installed() / "share/merklize/verify.html").string();
         if (!std::filesystem::exists(path, unknown)) {
             throw Failure{"--html: the page is not installed (" + sentence(path) +
-                          "); `make wasm` writes build/web/verify.html, and --page or MERKLIZE_PAGE names it"};
+                          "), because no clang and lld were found when merklize was; install them and then merklize "
+                          "again, or name the page that `make wasm` writes, build/web/verify.html, by --page or "
+                          "MERKLIZE_PAGE"};
         }
     }
     const std::vector<std::byte> data = read_all(call, *open_input(call, path));
