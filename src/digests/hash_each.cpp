@@ -77,7 +77,7 @@ void hash_group(Group group, const Output& wanted, std::span<std::byte> out, con
 }
 
 // One group for each device, and one for the messages on the host, even if one device hashes both.
-std::vector<Group> groups_of(std::span<const MessageView> messages, const Device& for_host) {
+std::vector<Group> by_device(std::span<const MessageView> messages, const Device& for_host) {
     std::vector<Group> groups;
     for (std::size_t i = 0; i < messages.size(); i++) {
         const ConstBuffer* buffer = messages[i].buffer();
@@ -101,20 +101,18 @@ std::vector<Group> groups_of(std::span<const MessageView> messages, const Device
 
 }  // namespace
 
-void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, std::size_t length, std::uint64_t seek,
-               const Mode& mode, const RunOptions& options) {
-    const std::size_t n = messages.size();
-    if (length != 0 ? out.size() / length != n || out.size() % length != 0 : !out.empty()) {
-        invalid("hash_each: out must have " + std::to_string(length) + " bytes for each of " + std::to_string(n) +
-                " messages, got " + std::to_string(out.size()) + " bytes");
-    }
-    if (n == 0 || length == 0) return;
-    const Output wanted{length, seek, mode};
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+
+void hash_each(const char* what, std::span<const MessageView> messages, std::span<std::byte> out, const Output& wanted,
+               const RunOptions& options) {
+    if (messages.empty() || wanted.length == 0) return;
     std::uint64_t host_bytes = 0;
     for (const MessageView& message : messages) host_bytes += message.host().size();
     const RunOptions& for_host =
-        runtime::state_of(options.device).chooses() ? runtime::chosen(options, Job::digest, host_bytes) : options;
-    std::vector<Group> groups = groups_of(messages, for_host.device);
+        state_of(options.device).chooses() ? chosen(options, Job::digest, host_bytes) : options;
+    std::vector<Group> groups = by_device(messages, for_host.device);
     // A stream belongs to one device. If messages lie there, those on the host do without the stream.
     const auto of_group = [&](const Group& group, RunOptions here) {
         here.device = group.device;
@@ -130,14 +128,28 @@ void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, 
     for (const Group& group : groups) {
         devices.push_back(group.device);
         if (options.stream && group.messages[0].place.on_device && options.stream->device() != group.device)
-            runtime::require_no_stream("hash_each", options);
+            require_no_stream(what, options);
     }
     if (options.timings != nullptr) *options.timings = Timings{};
-    runtime::Progress progress(options.progress);
-    progress.end(runtime::side_by_side(
-        devices, options, options.threads == 0 ? runtime::default_threads() : options.threads,
+    Progress progress(options.progress);
+    progress.end(side_by_side(
+        devices, options, options.threads == 0 ? default_threads() : options.threads,
         [&](std::size_t i, const RunOptions& here) { hash_group(groups[i], wanted, out, of_group(groups[i], here)); },
         progress.begin(1)));
+}
+
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
+
+void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, std::size_t length, std::uint64_t seek,
+               const Mode& mode, const RunOptions& options) {
+    const std::size_t n = messages.size();
+    if (length != 0 ? out.size() / length != n || out.size() % length != 0 : !out.empty()) {
+        invalid("hash_each: out must have " + std::to_string(length) + " bytes for each of " + std::to_string(n) +
+                " messages, got " + std::to_string(out.size()) + " bytes");
+    }
+    runtime::hash_each("hash_each", messages, out, {length, seek, mode}, options);
 }
 
 std::vector<Digest> hash_each(std::span<const MessageView> messages, const Mode& mode, const RunOptions& options) {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "calls/run.hpp"
-#include "merklize/hash.hpp"
+#include "merklize/hash_each.hpp"
 
 namespace merklize::runtime {
 
@@ -15,6 +15,10 @@ struct Output {
     std::uint64_t seek;
     const Mode& mode;
 };
+
+/// hash_each() for the public function `what`, whose name begins error texts.
+void hash_each(const char* what, std::span<const MessageView> messages, std::span<std::byte> out, const Output& wanted,
+               const RunOptions& options);
 
 /// Writes the outputs of messages at one place to `out`, one after another, as one job. This is `share` of the whole call.
 /// messages  as HashEach takes them

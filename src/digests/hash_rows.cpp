@@ -43,10 +43,10 @@ void require_rows(const char* what, Hash hash, const Mode& mode, std::uint64_t b
     }
 }
 
-void require_pair_sizes(std::uint64_t left, std::uint64_t right, std::uint64_t out) {
+void require_pair_sizes(const char* what, std::uint64_t left, std::uint64_t right, std::uint64_t out) {
     if (left == right && left == out) return;
-    invalid("merge: left, right and out must have equal counts of digests, got " + std::to_string(left) + ", " +
-            std::to_string(right) + " and " + std::to_string(out));
+    invalid(what, "left, right and out must have equal counts of digests, got " + std::to_string(left) + ", " +
+                      std::to_string(right) + " and " + std::to_string(out));
 }
 
 void launch_pairs(Hash hash, const Mode& mode, const runtime::Place& left, const runtime::Place& right, std::uint64_t n,
@@ -137,6 +137,18 @@ Event hash_leaves(const char* what, const Stream& stream, const HashLeavesCall& 
                         call.mode, call.policy);
 }
 
+void merge_pairs(const char* what, std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out,
+                 Hash hash, const Mode& mode, const RunOptions& options) {
+    require_merges(hash, mode, what);
+    require_pair_sizes(what, left.size(), right.size(), out.size());
+    require_canonical(hash, left, (std::string(what) + ": left").c_str());
+    require_canonical(hash, right, (std::string(what) + ": right").c_str());
+    if (out.empty()) return;
+    Run run(options);
+    launch_pairs(hash, mode, host_place(left.data()), host_place(right.data()), out.size(), host_place(out.data()),
+                 run);
+}
+
 }  // namespace merklize::runtime
 
 namespace merklize::inline v0 {
@@ -153,21 +165,15 @@ void hash_leaves(const ConstBuffer& rows, std::uint64_t row_bytes, Buffer out, H
 
 void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out, Hash hash,
            const Mode& mode, const RunOptions& options) {
-    runtime::require_merges(hash, mode, "merge");
-    require_pair_sizes(left.size(), right.size(), out.size());
-    runtime::require_canonical(hash, left, "merge: left");
-    runtime::require_canonical(hash, right, "merge: right");
-    if (out.empty()) return;
-    runtime::Run run(options);
-    launch_pairs(hash, mode, host_place(left.data()), host_place(right.data()), out.size(), host_place(out.data()),
-                 run);
+    runtime::merge_pairs("merge", left, right, out, hash, mode, options);
 }
 
 void merge(const ConstBuffer& left, const ConstBuffer& right, Buffer out, Hash hash, const Mode& mode,
            const RunOptions& options) {
     runtime::require_merges(hash, mode, "merge");
     const std::uint64_t n = count_of(out, Digest::size, "merge: out");
-    require_pair_sizes(count_of(left, Digest::size, "merge: left"), count_of(right, Digest::size, "merge: right"), n);
+    require_pair_sizes("merge", count_of(left, Digest::size, "merge: left"),
+                       count_of(right, Digest::size, "merge: right"), n);
     if (n == 0) return;
     runtime::require_same_device("merge", left, out);
     runtime::require_same_device("merge", right, out);
@@ -193,7 +199,7 @@ Event hash_leaves(const Stream& stream, const HashLeavesCall& call) {
 Event merge(const Stream& stream, const MergeCall& call) {
     runtime::require_merges(call.hash, call.mode, "merge");
     const std::uint64_t n = count_of(call.out, Digest::size, "merge: out");
-    require_pair_sizes(count_of(call.left, Digest::size, "merge: left"),
+    require_pair_sizes("merge", count_of(call.left, Digest::size, "merge: left"),
                        count_of(call.right, Digest::size, "merge: right"), n);
     runtime::require_on_stream("merge", stream, {{"left", call.left}, {"right", call.right}, {"out", call.out}});
     runtime::require_apart("merge", {"out", call.out}, {"left", call.left}, true);

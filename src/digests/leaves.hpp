@@ -15,4 +15,8 @@ void hash_leaves(const char* what, const ConstBuffer& rows, std::uint64_t row_by
                  const Mode& mode, const RunOptions& options);
 Event hash_leaves(const char* what, const Stream& stream, const HashLeavesCall& call);
 
+/// merge() of host memory, likewise.
+void merge_pairs(const char* what, std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out,
+                 Hash hash, const Mode& mode, const RunOptions& options);
+
 }  // namespace merklize::runtime

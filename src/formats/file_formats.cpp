@@ -7,8 +7,10 @@
 #include <string>
 
 #include "calls/run.hpp"
+#include "digests/leaves.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/input_file.hpp"
+#include "levels/build.hpp"
 #include "merklize/formats.hpp"
 #include "merklize/hash.hpp"
 #include "merklize/tree.hpp"
@@ -29,10 +31,12 @@ RunOptions quiet(RunOptions options) {
 }
 
 // SHA-256 of each piece of the data, which is not empty. The last piece may be shorter.
-std::vector<Digest> pieces_of(std::span<const std::byte> data, std::uint64_t piece, const RunOptions& options) {
+std::vector<Digest> pieces_of(const char* what, std::span<const std::byte> data, std::uint64_t piece,
+                              const RunOptions& options) {
     const std::uint64_t whole = data.size() / piece;
     std::vector<Digest> leaves(whole + (data.size() % piece != 0));
-    hash_leaves(data.first(whole * piece), piece, std::span(leaves).first(whole), Hash::sha256, {}, options);
+    runtime::hash_leaves(what, data.first(whole * piece), piece, std::span(leaves).first(whole), Hash::sha256, {},
+                         options);
     if (leaves.size() != whole) leaves.back() = hash_message(data.subspan(whole * piece), Hash::sha256);
     return leaves;
 }
@@ -99,7 +103,7 @@ private:
                           const RunOptions& options) {
         const std::size_t before = out.size();
         out.resize(before + rows.size() / row);
-        hash_leaves(rows, row, std::span(out).subspan(before), Hash::sha256, {}, options);
+        runtime::hash_leaves("fs_verity", rows, row, std::span(out).subspan(before), Hash::sha256, {}, options);
     }
 
     std::uint32_t block_;
@@ -137,7 +141,8 @@ Digest glacier(ByteView data, const RunOptions& options) {
     runtime::require_no_timings("glacier", options);
     if (data.empty()) return hash_message(data, Hash::sha256);
     const std::uint64_t piece = traits(Format::glacier).piece_size;
-    return merkle_root(pieces_of(data, piece, options), form_of(Format::glacier), quiet(options));
+    return runtime::root_of("glacier", pieces_of("glacier", data, piece, options), form_of(Format::glacier),
+                            quiet(options));
 }
 
 BitTorrentFile bittorrent_v2(ByteView data, std::uint64_t piece_length, const RunOptions& options) {
@@ -145,7 +150,8 @@ BitTorrentFile bittorrent_v2(ByteView data, std::uint64_t piece_length, const Ru
     require_power(piece_length, block, std::uint64_t{1} << 62, "bittorrent_v2: piece_length");
     runtime::require_no_timings("bittorrent_v2", options);
     if (data.empty()) return {};
-    const MerkleTree tree(pieces_of(data, block, options), form_of(Format::bittorrent_v2), quiet(options));
+    const MerkleTree tree(pieces_of("bittorrent_v2", data, block, options), form_of(Format::bittorrent_v2),
+                          quiet(options));
     BitTorrentFile file{tree.root(), {}};
     if (data.size() > piece_length) {
         const auto nodes = tree.level(static_cast<unsigned>(std::countr_zero(piece_length / block)));
@@ -163,7 +169,7 @@ Digest ssz(std::span<const Digest> chunks, std::optional<std::uint64_t> limit,
     const unsigned depth = height(limit.value_or(chunks.size()));
     Digest zeros{};  // the root of 2^level chunks of zeros
     for (unsigned level = 0; level < height(chunks.size()); level++) zeros = plain_merge(zeros, zeros);
-    Digest root = chunks.empty() ? zeros : merkle_root(chunks, form_of(Format::ssz), options);
+    Digest root = chunks.empty() ? zeros : runtime::root_of("ssz: chunks", chunks, form_of(Format::ssz), options);
     for (unsigned level = height(chunks.size()); level < depth; level++) {
         root = plain_merge(root, zeros);
         zeros = plain_merge(zeros, zeros);

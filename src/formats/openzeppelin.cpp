@@ -8,6 +8,7 @@
 #include <string>
 
 #include "calls/run.hpp"
+#include "digests/leaves.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
 #include "merklize/error.hpp"
@@ -35,11 +36,12 @@ std::vector<Digest> openzeppelin_leaves(std::span<const std::span<const std::byt
         rows.clear();
         for (const std::size_t i : which) rows.insert(rows.end(), abi_encoded[i].begin(), abi_encoded[i].end());
         of_length.resize(which.size());
-        hash_leaves(rows, length, of_length, Hash::keccak256, {}, options);
+        runtime::hash_leaves("openzeppelin", rows, length, of_length, Hash::keccak256, {}, options);
         for (std::size_t k = 0; k < which.size(); k++) once[which[k]] = of_length[k];
     }
     std::vector<Digest> leaves(once.size());
-    hash_leaves(std::as_bytes(std::span(once)), Digest::size, leaves, Hash::keccak256, {}, options);
+    runtime::hash_leaves("openzeppelin", std::as_bytes(std::span(once)), Digest::size, leaves, Hash::keccak256, {},
+                         options);
     return leaves;
 }
 
@@ -84,7 +86,8 @@ void OpenZeppelinTree::build(std::span<const Digest> leaves, const RunOptions& o
             left[i] = nodes_[2 * (first + i)];
             right[i] = nodes_[2 * (first + i) + 1];
         }
-        merge(left, right, std::span(nodes_).subspan(first, count), node_hash, {}, options);
+        runtime::merge_pairs("openzeppelin", left, right, std::span(nodes_).subspan(first, count), node_hash, {},
+                             options);
         end = first;
     }
 }

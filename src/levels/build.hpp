@@ -22,14 +22,17 @@ RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n
 Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges, Run& run,
                     double share = 1, Digest* top = nullptr, std::uint64_t first_leaf = 0, bool keep = false);
 
-/// build_tree() and merkle_root() of host memory, for other functions of the library.
+/// build_tree() of host memory, for other functions of the library.
 Policy build_heap(std::span<Digest> nodes, const TreeForm& form, const RunOptions& options);
-Digest root_of(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options);
+/// The root of leaves whose count the form takes, for the public function that `what` names: "merkle_root: leaves".
+/// what  a literal, for texts about leaves
+Digest root_of(const char* what, std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options);
+Digest root_of(const char* what, const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options);
 
 /// The root of leaves on the run's device, in a call that enqueues. Its levels are enqueued all at once, or the first one before the others.
 class EnqueuedRoot {
 public:
-    /// leaves  at least 1
+    /// leaves  at least 1, a count that the form takes
     /// what    a literal, for texts about leaves
     EnqueuedRoot(const ConstBuffer& leaves, const TreeForm& form, const char* what, Run& run);
     EnqueuedRoot(const EnqueuedRoot&) = delete;

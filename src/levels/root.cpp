@@ -61,7 +61,6 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
 
 EnqueuedRoot::EnqueuedRoot(const ConstBuffer& leaves, const TreeForm& form, const char* what, Run& run)
     : run_(run), merges_(form), n_(digests_in(leaves, what)) {
-    merges_.require_count(n_, "merkle_root");
     leaves_ = run.on_device().aligned_nodes(place_of(leaves), n_);
     at_ = {leaves_.place(), 0};
     require_leaves(at_.place, n_, merges_, what, run);
@@ -81,12 +80,8 @@ Place EnqueuedRoot::finish() {
 
 namespace {
 
-Digest root_of_leaves(const Place& leaves, std::uint64_t n, const TreeForm& form, Run& run) {
-    {
-        const Merges merges(form);
-        merges.require_count(n, "merkle_root");
-        require_leaves(leaves, n, merges, "merkle_root: leaves", run);
-    }
+Digest root_of_leaves(const char* what, const Place& leaves, std::uint64_t n, const TreeForm& form, Run& run) {
+    require_leaves(leaves, n, Merges(form), what, run);
     if (n == 0) return empty_root();
     const unsigned height = TreeLayout{n}.height();
     Digest root;
@@ -101,7 +96,7 @@ Digest root_of_leaves(const Place& leaves, std::uint64_t n, const TreeForm& form
 }
 
 // Several devices share the subtrees. The host merges the nodes above them.
-Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run& run) {
+Digest root_by_several(const char* what, std::span<const Digest> leaves, const TreeForm& form, Run& run) {
     const std::vector<Device>& devices = run.device().parts;
     const unsigned height = TreeLayout{leaves.size()}.height();
     const unsigned cut = std::min<unsigned>(height, cut_levels(std::bit_ceil(leaves.size()), devices.size()));
@@ -110,13 +105,9 @@ Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run
         RunOptions alone = run.options();
         alone.device = devices[0];
         Run one(alone);
-        return root_of_leaves(host_place(leaves.data()), leaves.size(), form, one);
+        return root_of_leaves(what, host_place(leaves.data()), leaves.size(), form, one);
     }
-    {
-        const Merges merges(form);
-        merges.require_count(leaves.size(), "merkle_root");
-        require_leaves(host_place(leaves.data()), leaves.size(), merges, "merkle_root: leaves", run);
-    }
+    require_leaves(host_place(leaves.data()), leaves.size(), Merges(form), what, run);
     std::vector<Digest> roots(((leaves.size() - 1) >> levels) + 1);
     const auto subtrees = [&](std::size_t i, const RunOptions& here) {
         const Share mine(roots.size(), i, devices.size());
@@ -137,11 +128,19 @@ Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run
 
 }  // namespace
 
-Digest root_of(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
+Digest root_of(const char* what, std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
     const RunOptions here = chosen_for_tree(options, form.hash, leaves.size());
     Run run(here);
-    if (!run.device().parts.empty() && !leaves.empty()) return root_by_several(leaves, form, run);
-    return root_of_leaves(host_place(leaves.data()), leaves.size(), form, run);
+    if (!run.device().parts.empty() && !leaves.empty()) return root_by_several(what, leaves, form, run);
+    return root_of_leaves(what, host_place(leaves.data()), leaves.size(), form, run);
+}
+
+Digest root_of(const char* what, const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options) {
+    const RunOptions here = on_device_of(leaves, options);
+    Run run(here);
+    const std::uint64_t n = leaves.size() / Digest::size;
+    const Lease aligned = run.on_device().aligned_nodes(place_of(leaves), n);
+    return root_of_leaves(what, aligned.place(), n, form, run);
 }
 
 }  // namespace merklize::runtime
@@ -149,12 +148,14 @@ Digest root_of(std::span<const Digest> leaves, const TreeForm& form, const RunOp
 namespace merklize::inline v0 {
 
 Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
-    return runtime::root_of(leaves, form, options);
+    runtime::Merges(form).require_count(leaves.size(), "merkle_root");
+    return runtime::root_of("merkle_root: leaves", leaves, form, options);
 }
 
 Event merkle_root(const Stream& stream, const MerkleRootCall& call) {
     const std::uint64_t n = runtime::digests_in(call.leaves, "merkle_root: leaves");
     runtime::require_tree_size(n, "merkle_root");
+    runtime::Merges(call.form).require_count(n, "merkle_root");
     runtime::require_on_stream("merkle_root", stream, {{"leaves", call.leaves}, {"out", call.out}});
     runtime::require_bytes("merkle_root", {"out", call.out}, Digest::size);
     runtime::require_apart("merkle_root", {"out", call.out}, {"leaves", call.leaves}, n == 1);
@@ -181,10 +182,8 @@ Event gather_nodes(const Stream& stream, const GatherNodesCall& call) {
 Digest merkle_root(const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options) {
     const std::uint64_t n = runtime::digests_in(leaves, "merkle_root: leaves");
     runtime::require_tree_size(n, "merkle_root");
-    const RunOptions here = runtime::on_device_of(leaves, options);
-    runtime::Run run(here);
-    const runtime::Lease aligned = run.on_device().aligned_nodes(runtime::place_of(leaves), n);
-    return runtime::root_of_leaves(aligned.place(), n, form, run);
+    runtime::Merges(form).require_count(n, "merkle_root");
+    return runtime::root_of("merkle_root: leaves", leaves, form, options);
 }
 
 }  // namespace merklize::inline v0

@@ -16,6 +16,8 @@
 namespace merklize::inline v0 {
 namespace {
 
+constexpr const char* leaf_text = "merkle_root_parts: leaves";
+
 // The work of one device, and the copy of its root. Streams, working memory and pinned memory are those of earlier calls.
 class Part {
 public:
@@ -23,7 +25,7 @@ public:
     Part(const ConstBuffer& leaves, const TreeForm& form, const Policy& policy)
         : options_{.device = leaves.device(), .policy = policy},
           run_(options_, runtime::Ending::enqueues),
-          levels_(leaves, form, "merkle_root_parts: leaves", run_) {
+          levels_(leaves, form, leaf_text, run_) {
         constexpr std::uint64_t wide = 1 << 20;
         if (levels_.width() >= wide) levels_.build_level();
     }
@@ -79,11 +81,13 @@ Digest merkle_root_parts(std::span<const ConstBuffer> leaves, const TreeForm& fo
                 std::to_string(leaves[k].size()));
     }
     if (!options.progress && options.timings == nullptr)
-        return runtime::root_of(enqueued_roots(leaves, form, options.policy), form, runtime::on_the_cpu(options));
+        return runtime::root_of(leaf_text, enqueued_roots(leaves, form, options.policy), form,
+                                runtime::on_the_cpu(options));
     std::vector<Digest> roots(leaves.size());
-    runtime::on_their_devices(
-        leaves, options, [&](std::size_t k, const RunOptions& here) { roots[k] = merkle_root(leaves[k], form, here); });
-    return runtime::root_of(roots, form, runtime::on_the_cpu(options));
+    runtime::on_their_devices(leaves, options, [&](std::size_t k, const RunOptions& here) {
+        roots[k] = runtime::root_of(leaf_text, leaves[k], form, here);
+    });
+    return runtime::root_of(leaf_text, roots, form, runtime::on_the_cpu(options));
 }
 
 }  // namespace merklize::inline v0

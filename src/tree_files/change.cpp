@@ -5,6 +5,7 @@
 
 #include "calls/run.hpp"
 #include "digests/leaf_reader.hpp"
+#include "digests/leaves.hpp"
 #include "files/atomic_file.hpp"
 #include "files/journal.hpp"
 #include "hashes/field.hpp"
@@ -88,7 +89,8 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
     if (left.size() < few) {
         for (std::size_t i = 0; i < left.size(); i++) out.nodes[i] = merges.merge(left[i], right[i]);
     } else {
-        merge(left, right, out.nodes, merges.form().hash, merges.form().mode, runtime::part_of(options, 0, 0));
+        runtime::merge_pairs("update", left, right, out.nodes, merges.form().hash, merges.form().mode,
+                             runtime::part_of(options, 0, 0));
     }
     if (has_lone) out.nodes.push_back(merges.above_lone(children.nodes.back(), level));
     return out;

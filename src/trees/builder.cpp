@@ -7,9 +7,9 @@
 
 #include "calls/run.hpp"
 #include "hashes/field.hpp"
+#include "levels/build.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"
-#include "merklize/tree.hpp"
 
 namespace merklize::inline v0 {
 
@@ -90,7 +90,7 @@ void TreeBuilder::append(std::span<const Digest> leaves) {
     state_->append(
         leaves.size(),
         [&](std::uint64_t first, std::uint64_t n, const TreeForm& form, const RunOptions& options) {
-            return merkle_root(leaves.subspan(first, n), form, options);
+            return runtime::root_of("append: leaves", leaves.subspan(first, n), form, options);
         },
         [&](std::span<Digest> out, std::uint64_t first) {
             std::ranges::copy(leaves.subspan(first, out.size()), out.begin());
@@ -116,7 +116,8 @@ void TreeBuilder::append(const ConstBuffer& leaves) {
     state_->append(
         n,
         [&](std::uint64_t first, std::uint64_t count, const TreeForm& form, const RunOptions& part) {
-            return merkle_root(leaves.slice(Digest::size * first, Digest::size * count), form, part);
+            return runtime::root_of("append: leaves", leaves.slice(Digest::size * first, Digest::size * count), form,
+                                    part);
         },
         [&](std::span<Digest> out, std::uint64_t first) {
             if (out.empty()) return;

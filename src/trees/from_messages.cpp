@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "digests/hash_each.hpp"
 #include "digests/leaves.hpp"
 #include "jobs/progress.hpp"
 #include "merklize/hash_each.hpp"
@@ -65,7 +66,8 @@ MerkleTree MerkleTree::from_messages(std::span<const MessageView> messages, cons
     const RunOptions first = part_of(options, 0, hashing, options.timings == nullptr ? nullptr : &of_leaves);
     std::vector<Digest> leaves(messages.size());
     if (form.hash == Hash::blake3)
-        hash_each(messages, std::as_writable_bytes(std::span(leaves)), Digest::size, 0, form.mode, first);
+        runtime::hash_each(called, messages, std::as_writable_bytes(std::span(leaves)), {Digest::size, 0, form.mode},
+                           first);
     else
         hash_by_length(messages, form, leaves, first);
     MerkleTree tree(leaves, form, part_of(options, hashing, 1 - hashing, options.timings));

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "digests/leaves.hpp"
 #include "host/invalid.hpp"
-#include "merklize/hash.hpp"
 #include "trees/tree_state.hpp"
 
 namespace merklize::inline v0 {
@@ -40,7 +40,7 @@ MerkleTree MerkleTree::from_rows(ByteView rows, std::uint64_t n_rows, const Tree
     const std::span out = state->nodes.on_device()
                               ? std::span(leaves)
                               : std::span(reinterpret_cast<Digest*>(runtime::host_bytes(state->base())), n_rows);
-    hash_leaves(rows, row_bytes, out, form.hash, form.mode, first);
+    runtime::hash_leaves("from_rows", rows, row_bytes, out, form.hash, form.mode, first);
     const RunOptions rest = part_of(options, share, 1 - share, options.timings);
     runtime::Run run(rest);
     if (state->nodes.on_device()) run.on_device().upload(state->base(), leaves.data(), Digest::size * n_rows);
@@ -61,10 +61,10 @@ MerkleTree MerkleTree::from_rows(const ConstBuffer& rows, std::uint64_t n_rows, 
     if (state->nodes.on_device()) {
         const Buffer leaves =
             state->nodes.buffer().slice(Digest::size * state->layout.leaf_slot, Digest::size * n_rows);
-        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, first);
+        runtime::hash_leaves("from_rows", rows, row_bytes, leaves, form.hash, form.mode, first);
     } else {
         const Buffer leaves(rows.device(), Digest::size * n_rows);
-        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, first);
+        runtime::hash_leaves("from_rows", rows, row_bytes, leaves, form.hash, form.mode, first);
         leaves.copy_to({runtime::host_bytes(state->base()), leaves.size()});
     }
     const RunOptions rest = part_of(here, share, 1 - share, options.timings);

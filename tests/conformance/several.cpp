@@ -271,4 +271,11 @@ TEST("several: data that lies on the devices") {
                 merklize::merkle_root_parts(std::vector<ConstBuffer>{two, two, two}));
     CHECK_ERROR(invalid_argument, "part 0 has 64 bytes, part 1 has 128",
                 merklize::merkle_root_parts(std::vector<ConstBuffer>{two, four}));
+    // Errors name the called function, whichever way it goes.
+    const std::vector<Digest> no_words(2, Digest::from_words({UINT64_MAX, 0, 0, 0}));
+    const std::vector<ConstBuffer> bad(2, Buffer::copy_of(std::as_bytes(std::span(no_words)), each[0]));
+    merklize::Timings times;
+    for (const RunOptions& options : {RunOptions{}, RunOptions{.timings = &times}})
+        CHECK_ERROR(invalid_argument,
+                    "merkle_root_parts: leaves: ", merklize::merkle_root_parts(bad, Hash::rp64_256, options));
 }

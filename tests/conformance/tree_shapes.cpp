@@ -149,6 +149,9 @@ TEST("tree: rows") {
     CHECK_ERROR(invalid_argument, "equal length, got 160 bytes for 3 rows",
                 MerkleTree::from_rows(std::as_bytes(std::span(five)), 3, TreeForm(Hash::blake3, TreeRule::pad)));
     CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree::from_rows(std::span<const std::byte>(), 0));
+    const std::vector<Digest> no_words(2, Digest::from_words({UINT64_MAX, 0, 0, 0}));
+    CHECK_ERROR(invalid_argument, "from_rows: word 0 is 18446744073709551615, not a field element",
+                MerkleTree::from_rows(std::as_bytes(std::span(no_words)), 2, Hash::rp64_256));
 }
 
 TEST("tree: messages of any lengths") {
