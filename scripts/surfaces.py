@@ -136,7 +136,8 @@ SUBJECTS = {
             "MerkleTree.proveTogether(indices)"), "tree prove(TREE, INDEX)"),
         Row("of a range of leaves", "first, last", (
             "MerkleTree.prove_range(first, last)", "MerkleTree::prove_range(first, last)",
-            "merklize_tree_prove_range(first, last)", "MerkleTree::prove_range(range)", NONE)),
+            "merklize_tree_prove_range(first, last)", "MerkleTree::prove_range(range)",
+            "MerkleTree.proveRange(first, last)")),
         Row("of consistency", "older number of leaves", (
             "MerkleTree.prove_consistency(old_leaves)", "MerkleTree::prove_consistency(old_leaves)",
             "merklize_tree_prove_consistency(old_leaves)", "MerkleTree::prove_consistency(old_leaves)",
@@ -146,7 +147,7 @@ SUBJECTS = {
             "verify(proof, root, expect)", "verify(proof, root, options)"), "tree verify(PROOF, --root, --n-leaves)"),
         Row("many proofs", "proofs, root", (
             "verify_each(proofs, root)", "verify_each(proofs, root)", "merklize_verify_each(proofs, root)",
-            "verify_each(proofs, root)", NONE)),
+            "verify_each(proofs, root)", "verifyEach(proofs, root, options)")),
         Row("whether a tree only grew", "proof, old root, new root", (
             "ConsistencyProof.verify(old_root, new_root)", "verify(proof, roots)",
             "merklize_verify_consistency(bytes, old_root, new_root)", "verify_consistency(proof, roots)",
@@ -280,7 +281,7 @@ DEFAULTS = [
     Default("the device", "auto", {
         "Python": (PYTHON + "_options.py", '{"device": "auto"}'),
         "C++": ("include/merklize/device.hpp", "Device device{};"),
-        "C": (SEAM + "options.h", 'null: the stream\'s, else "auto"'),
+        "C": (SEAM + "options.h", 'null: that of the stream, else "auto"'),
         "Rust": (RUST + "options.rs", "device: Option<&'a Device>,"),
         "command": ("src/command/line/table.cpp", "Where to compute (auto)"),
     }),
@@ -313,7 +314,7 @@ DEFAULTS = [
     Default("the format of an outboard", "bao: groups of 1 KiB, the size in front", {
         "Python": (PYTHON + "bao/_calls.py", 'format: str = "bao"'),
         "C++": ("include/merklize/bao.hpp", "inline constexpr BaoForm bao_form{};"),
-        "C": (SEAM + "bao.h", "All zero, or null: as bao 0.13 does."),
+        "C": (SEAM + "bao.h", "Null, or all fields zero, is the layout of bao 0.13."),
         "Rust": (RUST + "bao.rs", "fn default() -> Self { Self::BAO }"),
         "command": ("src/command/line/table.cpp", "bao: groups of 1 KiB, size in front (the default)"),
     }),

@@ -24,7 +24,7 @@ VERSIONS = ["", *(f"-{version}" for version in range(30, 13, -1))]
 
 # The order in which the modules are joined into one file: what a module imports comes before it.
 MODULES = ["machine", "ready", "common", "hash", "files", "formats", "trees", "shape", "proof", "parse", "proofs"]
-MODULES += ["tree", "tree_file", "matrices", "abi", "openzeppelin"]
+MODULES += ["proving", "tree", "tree_file", "matrices", "abi", "openzeppelin"]
 
 COMPILE = ["-std=c++20", "-ffreestanding", "-nostdlib", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden"]
 COMPILE += ["-Wall", "-Wextra", "-Werror", "-Wno-pass-failed"]

@@ -110,8 +110,10 @@ export class MerkleTree {
     prove(indices: readonly (number | bigint)[]): LeafProof[];
     /** One proof of several leaves, with each sibling that it needs once. */
     proveTogether(indices: Iterable<number | bigint>): LeafProof;
+    /** The same of the leaves from `first` to `last` - 1. */
+    proveRange(first: number | bigint, last: number | bigint): LeafProof;
     /** That the tree of the first leaves is the beginning of this one; rule left_full. */
-    proveConsistency(oldLeaves: number): ConsistencyProof;
+    proveConsistency(oldLeaves: number | bigint): ConsistencyProof;
 }
 /** Messages of any lengths -> their leaves, [n, 32] bytes: the prefixes of the hash included, words below its modulus. */
 export function hashLeaves(messages: readonly Bytes[], options?: MergeOptions): Uint8Array;
@@ -168,6 +170,8 @@ export interface VerifyOptions extends Mode {
 /** Whether a proof of one or several leaves leads to the root and claims what is expected. Anything malformed is false, and so are bytes or JSON of a
  * proof of consistency; such a proof as an object of fields throws. */
 export function verify(proof: ProofLike, root: DigestLike, options?: VerifyOptions): boolean;
+/** verify() of each proof of a list, in order. */
+export function verifyEach(proofs: readonly ProofLike[], root: DigestLike, options?: VerifyOptions): boolean[];
 /** Whether the older tree's leaves are the first ones of the newer tree. As verify(), for the other kind of proof. */
 export function verifyConsistency(proof: ProofLike, oldRoot: DigestLike, newRoot: DigestLike, options?: VerifyOptions): boolean;
 /** Whether bytes are Winterfell's BatchMerkleProof of these leaves. hash: 'rp64_256_v3' (default) or 'blake3' */
@@ -278,8 +282,12 @@ export class TreeFile {
     levelSize(level: number): bigint;
     /** Nodes of a level from the first on, [count, 32] bytes. */
     read(level: number, first: number | bigint, count: number | bigint): Promise<Uint8Array>;
-    /** options: the key or context of a tree with a mode, for siblings that are padding */
+    /** Proofs as MerkleTree makes them, from the nodes that they need alone. options: the key or context of a tree with a mode, for padding */
     prove(index: number | bigint, options?: Mode): Promise<LeafProof>;
+    prove(indices: readonly (number | bigint)[], options?: Mode): Promise<LeafProof[]>;
+    proveTogether(indices: Iterable<number | bigint>, options?: Mode): Promise<LeafProof>;
+    proveRange(first: number | bigint, last: number | bigint, options?: Mode): Promise<LeafProof>;
+    proveConsistency(oldLeaves: number | bigint): Promise<ConsistencyProof>;
     /** The first node that is not the merge of its children, or null. cost: reads and hashes the whole tree */
     check(options?: Mode & Pick<FileOptions, 'signal' | 'onProgress'>): Promise<{ level: number; index: number } | null>;
 }

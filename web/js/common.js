@@ -22,6 +22,9 @@ export function shown(value) {
     return typeof value === 'function' ? 'a function' : String(value);
 }
 
+/** Whether it is an integer >= 0 that is exact. */
+export const isCount = (value) => (typeof value === 'bigint' || Number.isSafeInteger(value)) && value >= 0;
+
 /** Letters that must change, be added or be left out to make one word of another. */
 function lettersApart(a, b) {
     let row = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,7 +1,7 @@
 // proofs.js: verification. verify() is total for what comes from outside: anything malformed is false. The caller's own arguments
 // are checked: a root that is no digest is an error.
 import {
-    equal, expectations, findHash, hashNamed, invalid, joined, modeNames, requireOptions, ruleNamed, shown, toBytes, toDigest, toHex,
+    equal, expectations, findHash, hashNamed, invalid, isCount, joined, modeNames, requireOptions, ruleNamed, shown, toBytes, toDigest, toHex,
 } from './common.js';
 import { modeOf } from './hash.js';
 import { Malformed, parsed, parsedWinterfell } from './parse.js';
@@ -73,8 +73,7 @@ function givenOf(roots, options, what) {
     } };
 }
 function countOf(value, what) {
-    const isCount = (typeof value === 'bigint' || Number.isSafeInteger(value)) && value >= 0;
-    return isCount ? BigInt(value) : invalid(`${what} must be an integer >= 0, got ${shown(value)}`);
+    return isCount(value) ? BigInt(value) : invalid(`${what} must be an integer >= 0, got ${shown(value)}`);
 }
 
 /** Why a proof is refused before anything is computed, or null. A root alone does not bind its claims (docs/layouts.md). */
@@ -140,6 +139,13 @@ function holds(proof, given, what) {
  */
 export function verify(proof, root, options = {}) {
     return holds(proof, givenOf({ root }, options, 'verify'), 'verify');
+}
+
+/** verify() of each proof of a list. */
+export function verifyEach(proofs, root, options = {}) {
+    if (!Array.isArray(proofs)) invalid(`verifyEach: proofs must be a list of proofs, got ${shown(proofs)}; verify() takes one`);
+    const given = givenOf({ root }, options, 'verifyEach');
+    return proofs.map((proof, i) => holds(proof, given, `verifyEach: proof ${i}`));
 }
 
 /** Whether the older tree's leaves are the first ones of the newer tree: RFC 6962, section 2.1.2. */

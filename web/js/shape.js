@@ -1,5 +1,5 @@
 // shape.js: which nodes a proof has. They follow from counts and indices (docs/layouts.md). Counts and indices are bigints below 2^58.
-import { invalid, shown } from './common.js';
+import { invalid, isCount, shown } from './common.js';
 
 const most = 1n << 58n;
 
@@ -13,8 +13,7 @@ export function noTree(n, rule) {
 
 /** An index of n leaves as a bigint. */
 export function indexBelow(index, n, what) {
-    const isInteger = typeof index === 'bigint' || Number.isSafeInteger(index);
-    if (!isInteger || index < 0 || index >= n) invalid(`${what}: the index must be an integer below the ${n} leaves, got ${shown(index)}`);
+    if (!isCount(index) || index >= n) invalid(`${what}: the index must be an integer below the ${n} leaves, got ${shown(index)}`);
     return BigInt(index);
 }
 

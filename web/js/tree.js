@@ -1,8 +1,8 @@
 // tree.js: a tree of leaves in memory, and its proofs.
 import { invalid, shown } from './common.js';
-import { Proof } from './proof.js';
 import { requireUnambiguous } from './formats.js';
-import { consistencyPlaces, eachSibling, heightOf, indexBelow } from './shape.js';
+import { consistencyPlan, onePlan, proofOf, rangePlan, togetherPlan } from './proving.js';
+import { heightOf } from './shape.js';
 import { emptyRoot, leavesOf, leavesOfMessages, leavesOfRows, levelAbove, padAbove, requireRows, treeOptions } from './trees.js';
 
 const treeName = 'MerkleTree';
@@ -64,34 +64,24 @@ export class MerkleTree {
         const nodes = this.level(level), at = 32 * Number(index);
         return at < nodes.length ? nodes.slice(at, at + 32) : this.#pads[level];
     }
-    #proof(kind, indices) {
-        const { hash, rule } = this, nLeaves = BigInt(this.nLeaves), leaves = indices.map((index) => this.#node(0, index)), siblings = [];
-        eachSibling(nLeaves, rule, indices, (level, index) => siblings.push(this.#node(level, index)));
-        return new Proof({ kind, hash, rule, nLeaves, indices, leaves, siblings });
+    #proof(plan) {
+        return proofOf(plan, ([level, index]) => this.#node(level, index));
     }
 
     /** The proof of a leaf; of a list of indices a list of proofs. */
     prove(index) {
-        if (Array.isArray(index)) return index.map((one) => this.prove(one));
-        return this.#proof(0, [indexBelow(index, this.nLeaves, `${treeName}.prove`)]);
+        return Array.isArray(index) ? index.map((one) => this.prove(one)) : this.#proof(onePlan(this, index, `${treeName}.prove`));
     }
     /** One proof of several leaves, with each sibling that it needs once. */
     proveTogether(indices) {
-        const what = `${treeName}.proveTogether`;
-        if (typeof indices?.[Symbol.iterator] !== 'function') invalid(`${what}: indices must be a list of integers, got ${shown(indices)}`);
-        const sorted = Array.from(indices, (index) => indexBelow(index, this.nLeaves, what)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-        if (sorted.length === 0) invalid(`${what}: give at least one index, got none`);
-        const twice = sorted.find((index, i) => i > 0 && index === sorted[i - 1]);
-        if (twice !== undefined) invalid(`${what}: give each index once, got ${twice} twice`);
-        return this.#proof(1, sorted);
+        return this.#proof(togetherPlan(this, indices, `${treeName}.proveTogether`));
+    }
+    /** The same of the leaves from `first` to `last` - 1. */
+    proveRange(first, last) {
+        return this.#proof(rangePlan(this, first, last, `${treeName}.proveRange`));
     }
     /** The proof that the tree of the first `oldLeaves` leaves is the beginning of this one: RFC 6962, section 2.1.2. */
     proveConsistency(oldLeaves) {
-        const what = `${treeName}.proveConsistency`;
-        if (this.rule !== 'left_full') invalid(`${what}: the rule must be 'left_full', got '${this.rule}'`);
-        if (!Number.isSafeInteger(oldLeaves) || oldLeaves < 1 || oldLeaves > this.nLeaves)
-            invalid(`${what}: the old tree must have 1 to ${this.nLeaves} leaves, got ${shown(oldLeaves)}`);
-        const { hash, rule } = this, nLeaves = BigInt(this.nLeaves), old = BigInt(oldLeaves);
-        return new Proof({ kind: 2, hash, rule, nLeaves, oldLeaves: old, nodes: consistencyPlaces(old, nLeaves).map(([level, index]) => this.#node(level, index)) });
+        return this.#proof(consistencyPlan(this, oldLeaves, `${treeName}.proveConsistency`));
     }
 }

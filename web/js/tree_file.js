@@ -1,12 +1,12 @@
 // tree_file.js: reads .mkl files (docs/file-format.md) from a Blob, a File, bytes or a path, without reading the whole.
-import { MerklizeError, equal, findHash, findHashById, invalid, modeNames, requireOptions, rules, shown } from './common.js';
+import { MerklizeError, equal, findHash, findHashById, invalid, isCount, modeNames, requireOptions, rules, shown } from './common.js';
 import { opened } from './files.js';
 import { digestOfMessage, modeOf } from './hash.js';
-import { Proof } from './proof.js';
-import { eachSibling, heightOf, indexBelow, levelSize, noTree } from './shape.js';
+import { consistencyPlan, onePlan, placesOf, proofOf, rangePlan, togetherPlan } from './proving.js';
+import { heightOf, levelSize, noTree } from './shape.js';
 import { emptyRoot, isEmptyTree, levelAbove, padAbove } from './trees.js';
 
-const headBytes = 128, fileModes = ['plain', 'keyed', 'derive-key'];
+const headBytes = 128, readsAtOnce = 64, fileModes = ['plain', 'keyed', 'derive-key'];
 const refuse = (text) => invalid(`TreeFile.open: ${text}`);
 
 /** What the header says. size: of the file */
@@ -64,21 +64,50 @@ export class TreeFile {
     /** Nodes of a level from the first on, [count, 32] bytes. */
     async read(level, first, count) {
         const size = this.#starts[level] === undefined ? 0n : levelSize(this.nLeaves, level);
-        const isRange = [first, count].every((n) => (typeof n === 'bigint' || Number.isSafeInteger(n)) && n >= 0);
-        if (!isRange || BigInt(first) + BigInt(count) > size)
+        if (!isCount(first) || !isCount(count) || BigInt(first) + BigInt(count) > size)
             invalid(`TreeFile.read: level ${shown(level)} has ${size} nodes, got ${shown(count)} from ${shown(first)} on`);
         return bytesOf(this.#file, headBytes + 32 * Number(this.#starts[level] + BigInt(first)), 32 * Number(count));
     }
-    /** The proof of one leaf, from the nodes in the file. options: key or context of a tree with a mode, for padding. */
+    /** Nodes at places [level, index], neighbours by one read. pads: of each level, what stands beyond its last node */
+    async #nodes(places, pads) {
+        const runs = [], nodes = [];
+        for (const [level, index] of places) {
+            const run = runs.at(-1), isPad = index >= levelSize(this.nLeaves, level);
+            if (!isPad && run?.level === level && index === run.first + BigInt(run.count)) run.count++;
+            else runs.push(isPad ? { pad: pads[level] } : { level, first: index, count: 1 });
+        }
+        for (let i = 0; i < runs.length; i += readsAtOnce) {
+            const some = runs.slice(i, i + readsAtOnce).map(({ pad, level, first, count }) => pad ?? this.read(level, first, count));
+            for (const part of await Promise.all(some))
+                for (let at = 0; at < part.length; at += 32) nodes.push(part.slice(at, at + 32));
+        }
+        return nodes;
+    }
+    async #proof(plan, options, what) {
+        requireOptions(options, modeNames, what);
+        const mode = modeOf(this.#kind, options, what), pads = [this.padding];
+        while (pads.length < this.height) pads.push(padAbove(pads.at(-1), this.#kind, this.rule, mode));
+        const nodes = (await this.#nodes(placesOf(plan), pads)).values();
+        return proofOf(plan, () => nodes.next().value);
+    }
+    /** The proof of a leaf; of a list of indices a list of proofs. options: key or context of a tree with a mode, for padding */
     async prove(index, options = {}) {
-        requireOptions(options, modeNames, 'TreeFile.prove');
-        const indices = [indexBelow(index, this.nLeaves, 'TreeFile.prove')];
-        const { hash, rule, nLeaves } = this, mode = modeOf(this.#kind, options, 'TreeFile.prove'), pads = [this.padding];
-        while (pads.length < this.height) pads.push(padAbove(pads.at(-1), this.#kind, rule, mode));
-        const leaves = [await this.read(0, indices[0], 1)], wanted = [];
-        eachSibling(nLeaves, rule, indices, (level, at) => wanted.push(at < levelSize(nLeaves, level) ? this.read(level, at, 1) : pads[level]));
-        const siblings = await Promise.all(wanted);
-        return new Proof({ kind: 0, hash, rule, nLeaves, indices, leaves, siblings });
+        if (!Array.isArray(index)) return this.#proof(onePlan(this, index, 'TreeFile.prove'), options, 'TreeFile.prove');
+        const proofs = [];
+        for (const one of index) proofs.push(await this.prove(one, options));
+        return proofs;
+    }
+    /** One proof of several leaves, with each sibling that it needs once. */
+    async proveTogether(indices, options = {}) {
+        return this.#proof(togetherPlan(this, indices, 'TreeFile.proveTogether'), options, 'TreeFile.proveTogether');
+    }
+    /** The same of the leaves from `first` to `last` - 1. */
+    async proveRange(first, last, options = {}) {
+        return this.#proof(rangePlan(this, first, last, 'TreeFile.proveRange'), options, 'TreeFile.proveRange');
+    }
+    /** The proof that the tree of the first `oldLeaves` leaves is the beginning of this one. */
+    async proveConsistency(oldLeaves) {
+        return this.#proof(consistencyPlan(this, oldLeaves, 'TreeFile.proveConsistency'), {}, 'TreeFile.proveConsistency');
     }
     /** The first node that is not the merge of its children: {level, index}; null if there is none. Reads the whole file. */
     async check(options = {}) {

@@ -84,6 +84,8 @@ def add(proofs: list[Any], trees: list[Any], name: str, rule: str, n: int, key: 
     proofs.append(entry(tree.prove(n - 1), check, **facts))
     some = sorted(random.sample(range(n), random.randint(1, n)))
     proofs.append(entry(tree.prove_together(some), check, **facts))
+    first = random.randrange(n)
+    proofs.append(entry(tree.prove_range(first, random.randint(first + 1, n)), check, **facts))
     if rule == "left_full":
         for old in {1, n // 2 + 1, n}:
             old_root = merklize.MerkleTree(leaves[:old], hash=name, rule=rule, key=key, device="cpu").root

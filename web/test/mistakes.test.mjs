@@ -5,7 +5,7 @@ import { counted, merklize } from './common.mjs';
 
 const {
     Hasher, MerkleTree, OpenZeppelinTree, TreeFile, explain, hash, hashEach, hashFile, hashLeaves, hashRows, merge, merkleRoot, openZeppelin, openZeppelinSimple,
-    parseProof, toHex, verify, verifyConsistency, verifyOpening, verifyOpenZeppelin, verifyWinterfell,
+    parseProof, toHex, verify, verifyConsistency, verifyEach, verifyOpening, verifyOpenZeppelin, verifyWinterfell,
 } = merklize;
 const data = counted(64), leaves = counted(96), twins = [counted(32), counted(32)], address = `0x${'11'.repeat(20)}`;
 const tree = new MerkleTree(leaves), padded = new MerkleTree(leaves, { rule: 'pad' }), proof = tree.prove(0);
@@ -99,6 +99,9 @@ const mistakes = [
     [() => tree.proveTogether(1), 'MerkleTree.proveTogether: indices must be a list of integers, got 1'],
     [() => tree.proveTogether([]), 'MerkleTree.proveTogether: give at least one index, got none'],
     [() => tree.proveTogether([1, 2, 1]), 'MerkleTree.proveTogether: give each index once, got 1 twice'],
+    [() => tree.proveRange(2, 2), 'MerkleTree.proveRange: first and last must be integers, 0 <= first < last <= 3, got 2 and 2'],
+    [() => tree.proveRange(1, 4n), 'MerkleTree.proveRange: first and last must be integers, 0 <= first < last <= 3, got 1 and 4'],
+    [() => tree.proveRange([0, 2]), 'MerkleTree.proveRange: first and last must be integers, 0 <= first < last <= 3, got a list of 2 and undefined'],
     [() => tree.proveConsistency(0), 'MerkleTree.proveConsistency: the old tree must have 1 to 3 leaves, got 0'],
     [() => padded.proveConsistency(1), "MerkleTree.proveConsistency: the rule must be 'left_full', got 'pad'"],
     [() => tree.level(3), 'MerkleTree.level: the level must be 0 to 2, got 3'],
@@ -117,6 +120,10 @@ const mistakes = [
     [() => verify(proof, tree.root, { expect: 3 }), 'verify: expect must be an object such as { hash: ... }, got 3'],
     [() => verify(proof, tree.root, { key: counted(5) }), 'verify: key must be 32 bytes, got 5'],
     [() => verify(tree.proveConsistency(1), tree.root), 'verify: the proof is of consistency, which verifyConsistency takes'],
+    [() => verifyEach(proof, tree.root), 'verifyEach: proofs must be a list of proofs, got Proof; verify() takes one'],
+    [() => verifyEach(proof.toBytes(), tree.root), `verifyEach: proofs must be a list of proofs, got ${proof.toBytes().length} bytes; verify() takes one`],
+    [() => verifyEach([proof, tree.proveConsistency(1)], tree.root), 'verifyEach: proof 1: the proof is of consistency, which verifyConsistency takes'],
+    [() => verifyEach([], 'ff'), "verifyEach: root must be 32 bytes or 64 hexadecimal digits, got 'ff'"],
     [() => verifyConsistency(proof, tree.root, tree.root), 'verifyConsistency: the proof is of leaves, which verify takes'],
     [() => verifyConsistency(tree.proveConsistency(1), tree.root), 'verifyConsistency: newRoot must be 32 bytes or 64 hexadecimal digits, got undefined'],
     [() => explain(proof, 'ff'), "explain: root must be 32 bytes or 64 hexadecimal digits, got 'ff'"],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytes, hex, library, merklize, needsLibrary, vectors } from './common.mjs';
 
-const { TreeFile, explain, parseProof, verify, verifyConsistency, verifyOpenZeppelin, verifyWinterfell } = merklize;
+const { TreeFile, explain, parseProof, verify, verifyConsistency, verifyEach, verifyOpenZeppelin, verifyWinterfell } = merklize;
 
 test('RFC 6962: paths and consistency', () => {
     const { leaf_hashes: leaves, roots, paths, consistency } = vectors('rfc6962');
@@ -118,6 +118,22 @@ test('proofs of the library: every hash, rule and kind, as bytes and as JSON', n
         seen.add(hash);
     }
     assert.deepEqual([...seen].sort(), merklize.hashes.map(({ name }) => name).sort());
+});
+
+test('many proofs at once', needsLibrary, () => {
+    for (const { root, key } of library.trees) {
+        const how = key ? { key: bytes(key) } : {};
+        const proofs = library.proofs.filter((one) => one.root === root && one.key === key && !one.old_root).flatMap(({ proof, json }) => {
+            const wrong = bytes(proof);
+            wrong[wrong.length - 1] ^= 1;
+            return [bytes(proof), wrong, json, parseProof(bytes(proof)), 'no proof', null];
+        });
+        assert.ok(proofs.length >= 18);
+        assert.deepEqual(verifyEach(proofs, root, how), proofs.map((proof) => verify(proof, root, how)));
+        assert.deepEqual(verifyEach(proofs, root, how).slice(0, 6), [true, false, true, true, false, false]);
+        assert.deepEqual(verifyEach(proofs, root, { ...how, expect: { nLeaves: 99 } }), proofs.map(() => false));
+    }
+    assert.deepEqual(verifyEach([], '00'.repeat(32)), []);
 });
 
 test('tree files of the library', needsLibrary, async () => {

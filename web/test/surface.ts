@@ -2,8 +2,8 @@
 import * as merklize from 'merklize';
 import {
     Hasher, MerkleTree, MerklizeError, OpenZeppelinTree, TreeFile, cores, explain, fromHex, hash, hashEach, hashFile, hashLeaves, hashRows, hashes,
-    merge, merkleRoot, openZeppelin, openZeppelinSimple, parseProof, rules, simd, toHex, verify, verifyConsistency, verifyOpening,
-    verifyOpenZeppelin, verifyWinterfell,
+    merge, merkleRoot, openZeppelin, openZeppelinSimple, parseProof, rules, simd, toHex, verify, verifyConsistency, verifyEach,
+    verifyOpening, verifyOpenZeppelin, verifyWinterfell,
 } from 'merklize';
 import type { ConsistencyProof, DigestLike, Explanation, Format, HashFacts, LeafProof, OpenZeppelinDump, OpenZeppelinMultiProof, Proof, Rule, TreeOptions } from 'merklize';
 
@@ -20,11 +20,12 @@ const leaves: DigestLike[] = [merge(digest, text), hashLeaves([data, data.buffer
 const options: TreeOptions = { hash: 'blake3', rule: 'pad', padding: text, key }, format: Format = 'rfc6962';
 const tree: MerkleTree = new MerkleTree(leaves, options), records: MerkleTree = MerkleTree.fromMessages([data, data.buffer], { format }), ofRows: MerkleTree = MerkleTree.fromRows(data, 32, { key });
 const level: Uint8Array = tree.level(tree.height), nodes: Uint8Array = tree.nodes, top: Uint8Array = merkleRoot(leaves, { rule: tree.rule });
-const one: LeafProof = tree.prove(0), list: LeafProof[] = tree.prove([0, 1n]), together: LeafProof = tree.proveTogether(new Set([0, 2]));
+const one: LeafProof = tree.prove(0), list: LeafProof[] = tree.prove([0, 1n]), together: LeafProof = tree.proveTogether(new Set([0, 2])), range: LeafProof = tree.proveRange(0, 2n);
 const grown: ConsistencyProof = records.proveConsistency(1), any: Proof = parseProof(one.toBytes()), json: string = any.toJson();
 const claims: bigint = any.kind === 2 ? any.oldLeaves : any.indices[0];
 const good: boolean = verify(json, tree.root, { key, expect: { hash: tree.hash, rule: tree.rule, nLeaves: tree.nLeaves, index: 0n, leaf: one.leaves[0] } })
     && verifyConsistency(grown, merkleRoot([data.subarray(0, 32)]), records.root)
+    && verifyEach([json, one, one.toBytes()], tree.root, { expect: { nLeaves: 3n } }).every(Boolean)
     && verifyWinterfell(data, [0], [digest], top, { hash: 'blake3' })
     && verifyOpening({ index: 0, rows: data, siblings: [] }, [top], [[1, 64]], { hash: 'keccak256', arity: 2, capHeight: 0, wordBytes: 4, montgomery: 'koalabear' });
 const told: Explanation = explain(grown, { oldRoot: top, newRoot: text }), steps: bigint[] = told.path.map(({ index }) => index);
@@ -35,7 +36,8 @@ const solidity: boolean = standard.verify(0, standard.prove(0)) && verifyOpenZep
 const parts: [number, readonly unknown[], readonly string[] | null, string[]] = [loaded.nLeaves, loaded.values, loaded.leafEncoding, loaded.nodes];
 
 const file: TreeFile = await TreeFile.open('tree.mkl'), row: Uint8Array = await file.read(0, 0n, 1);
-const wrong: { level: number; index: number } | null = await file.check({ key }), ofTreeFile: Uint8Array = (await file.prove(0, { key })).toBytes();
+const wrong: { level: number; index: number } | null = await file.check({ key }), ofTreeFile: Uint8Array = (await file.prove(0, { key })).toBytes(), severally: LeafProof[] = await file.prove([0n, 1]);
+const fromFile: LeafProof[] = [await file.proveTogether([0, 1], { key }), await file.proveRange(0n, 2, { context: 'a purpose' })], growth: ConsistencyProof = await file.proveConsistency(1n);
 const size: bigint = file.levelSize(0) + file.nLeaves + file.leafBytes + file.totalBytes, mode: 'plain' | 'keyed' | 'derive-key' = file.mode;
 
 try {
@@ -48,4 +50,4 @@ try {
 } catch (error) {
     if (error instanceof MerklizeError) console.log(error.code satisfies 'invalid_argument' | 'io');
 }
-console.log(merklize, vectors, some, modulus, bits, parsed, streamed, count, ofFile, level, nodes, list, together, claims, good, steps, solidity, parts, ofRows, row, wrong, ofTreeFile, size, mode, file.padding, file.root, file.height, file.hash, file.rule);
+console.log(merklize, vectors, some, modulus, bits, parsed, streamed, count, ofFile, level, nodes, list, together, range, severally, fromFile, growth, claims, good, steps, solidity, parts, ofRows, row, wrong, ofTreeFile, size, mode, file.padding, file.root, file.height, file.hash, file.rule);

@@ -18,19 +18,49 @@ test('trees and proofs of the library: nodes, bytes and JSON', needsLibrary, asy
         for (let level = 0; level <= tree.height; level++)
             assert.equal(hex(tree.level(level)), hex(await theirs.read(level, 0, Number(theirs.levelSize(level)))), `level ${level} of ${n}, ${rule}`);
         assert.equal(hex(merkleRoot(leaves, how)), given.root);
-        assert.deepEqual(tree.prove(n - 1), await theirs.prove(n - 1, mode), 'a tree file proves the same');
         for (const { entry, proof } of byTree.get(nameOf(given, rule, n))) {
-            const made = proof.kind === 0 ? tree.prove(proof.indices[0])
-                : proof.kind === 1 ? tree.proveTogether([...proof.indices].reverse()) : tree.proveConsistency(Number(proof.oldLeaves));
-            for (const one of [made, proof, parseProof(entry.json)]) {
+            const { kind, indices, oldLeaves } = proof, isRange = kind === 1 && indices.at(-1) - indices[0] === BigInt(indices.length - 1);
+            const range = isRange ? [Number(indices[0]), indices.at(-1) + 1n] : null;
+            const made = kind === 0 ? tree.prove(indices[0]) : kind === 1 ? tree.proveTogether([...indices].reverse()) : tree.proveConsistency(Number(oldLeaves));
+            const ofFile = await (kind === 0 ? theirs.prove(indices[0], mode) : kind === 1 ? theirs.proveTogether(indices, mode) : theirs.proveConsistency(oldLeaves));
+            const ranges = isRange ? [tree.proveRange(...range), await theirs.proveRange(...range, mode)] : [];
+            for (const one of [made, ofFile, ...ranges, proof, parseProof(entry.json)]) {
                 assert.equal(hex(one.toBytes()), entry.proof, entry.json);
                 assert.equal(one.toJson(), entry.json);
             }
-            if (proof.kind !== 2) assert.equal(verify(made, tree.root, { ...mode, expect: { hash: name, rule } }), true);
-            seen.add(`${name} ${rule} ${proof.kind}`);
+            if (kind !== 2) assert.equal(verify(made, tree.root, { ...mode, expect: { hash: name, rule } }), true);
+            seen.add(`${name} ${rule} ${kind} ${isRange}`);
         }
     }
-    assert.ok(seen.size > 200, `${seen.size} kinds of proofs`);
+    assert.ok(seen.size > 300, `${seen.size} kinds of proofs`);
+});
+
+test('a proof of a tree file reads what it needs, neighbours at once', needsLibrary, async () => {
+    let reads = 0;
+    class Source extends Blob {
+        slice(...range) {
+            reads++;
+            return super.slice(...range);
+        }
+    }
+    const { file, n_leaves: n, root } = library.trees.find(({ n_leaves: leaves, rule, hash: name }) => leaves === 13 && rule === 'left_full' && name === 'blake3');
+    const tree = await TreeFile.open(new Source([bytes(file)])), readsOf = async (made) => {
+        reads = 0;
+        const proof = await made();
+        assert.equal([proof].flat().every((one) => verify(one, root)), true);
+        return reads;
+    };
+    assert.equal(await readsOf(() => tree.proveRange(0, n)), 1, 'all leaves');
+    assert.equal(await readsOf(() => tree.proveRange(2, 11)), 3, 'leaves 2 to 11, of which 11 is a sibling, and two nodes above');
+    assert.equal(await readsOf(() => tree.prove(4)), 4, 'a leaf with its sibling, and three nodes above');
+    assert.equal(await readsOf(() => tree.prove([4, 5n])), 9);
+    for (const [made, text] of [
+        [() => tree.proveRange(0, n + 1), 'TreeFile.proveRange: first and last must be integers, 0 <= first < last <= 13, got 0 and 14'],
+        [() => tree.proveTogether([1, 1]), 'TreeFile.proveTogether: give each index once, got 1 twice'],
+        [() => tree.proveTogether([0], { rule: 'pad' }), "TreeFile.proveTogether: unknown option 'rule'; known: key, context"],
+        [() => tree.proveConsistency(14n), 'TreeFile.proveConsistency: the old tree must have 1 to 13 leaves, got 14'],
+        [() => tree.prove([0, 13]), 'TreeFile.prove: the index must be an integer below the 13 leaves, got 13'],
+    ]) await assert.rejects(made(), { name: 'MerklizeError', message: text });
 });
 
 test('formats of the library', needsLibrary, () => {
