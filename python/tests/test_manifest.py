@@ -252,7 +252,7 @@ def test_a_manifest_in_its_own_folder(tmp_path):
     assert Manifest.load(tmp_path / "manifest.json").check(tmp_path)
     assert Manifest.load(tmp_path / "manifest.json").refresh(tmp_path).manifest == made
     again = merklize.manifest(tmp_path)  # has the old one as a file
-    with pytest.raises(merklize.InvalidArgument, match="one of the files that the manifest is of"):
+    with pytest.raises(merklize.InvalidArgument, match="one of the files that the manifest lists"):
         again.save(tmp_path / "manifest.json")
     assert merklize.manifest(tmp_path, exclude=tmp_path / "manifest.json") == made
 

@@ -59,11 +59,11 @@ void Call::flush() {
     if (kept_back_.empty()) return;
     erase_bar();
     std::string data = std::move(kept_back_);
-    kept_back_.clear();  // also after an error: it is not tried again
+    kept_back_.clear();  // also after an error, so that the text is not written a second time
     const int error = runtime::write_all(streams_.out, std::as_bytes(std::span(data)));
     if (error == EPIPE) throw Exit{141};
     if (error != 0) throw Failure{std::string("cannot write the output: ") + strerror(error)};
-    kept_back_ = std::move(data);  // keeps the memory
+    kept_back_ = std::move(data);  // reuses the memory
     kept_back_.clear();
 }
 

@@ -12,11 +12,10 @@
 
 namespace merklize::command {
 
-/// One run of the command line: its streams, and all state that belongs to it. Nothing of it belongs to the process, so several may run
-/// at once.
+/// One run of the command line: its streams and all its state. It changes no state of the process, so several runs may go on at once.
 class Call {
 public:
-    /// Both must outlive the call.
+    /// `streams` is copied; `caller` must outlive the call.
     Call(const Streams& streams, Caller& caller) : streams_(streams), caller_(caller) {}
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -25,45 +24,45 @@ public:
 
     // ---- Standard output ----
 
-    /// Keeps the text back until flush() or until there is much of it. If its reader has gone (`merklize hash ... | head`), the command
-    /// ends quietly with code 141.
-    /// errors  Failure (it cannot be written), Exit
+    /// Buffers the text until flush() or until the buffer is full. If the reader of a pipe has gone (`merklize hash ... | head`), the
+    /// command ends quietly with code 141.
+    /// errors  Failure (the text cannot be written), Exit
     void write(std::string_view data);
     void write(std::span<const std::byte> data);
     void line(std::string_view text);
     void flush();
-    /// Whether anything was written.
+    /// Whether anything was written to standard output.
     bool has_written() const noexcept { return has_written_; }
 
     // ---- Standard error ----
 
-    /// One line, in order with what went to standard output before. What a terminal would not show is escaped.
+    /// Writes one line, after flush(). Characters that a terminal does not show are escaped.
     void complain(std::string_view text);
-    /// The text as it is. If it fails, nobody is left to tell.
+    /// Writes the text unchanged. Errors are ignored, because there is no other stream to report them on.
     void write_error(std::string_view text) noexcept;
-    /// Whether a bar would be seen: on a terminal that can move the cursor.
+    /// Whether a bar is visible: standard error is a terminal that can move the cursor.
     bool shows_bars() const;
-    /// Draws a line in the place of the one that is drawn.
+    /// Draws a line in place of the line drawn before.
     void draw(const std::string& text) noexcept;
-    /// Removes what is drawn, if there is anything. Safe in a signal handler.
+    /// Removes the drawn line, if there is one. Safe in a signal handler.
     void erase_bar() noexcept;
-    /// How wide its terminal is.
+    /// Width of the terminal of standard error.
     std::size_t columns() const noexcept;
 
     // ---- The rest ----
 
-    /// Standard output's descriptor, behind what was written before.  errors  Failure (it is closed), as flush()
+    /// The descriptor of standard output, after flush().  errors  Failure (it is closed), those of flush()
     int standard_output();
-    /// How wide standard output's terminal is: COLUMNS, else what the system says, else 80. At least 20.
+    /// Width of the terminal of standard output: COLUMNS, else that of the system, else 80. At least 20.
     std::size_t output_columns() const noexcept;
-    /// Its descriptor.  errors  Failure (standard input is closed)
+    /// The descriptor of standard input.  errors  Failure (it is closed)
     int standard_input() const;
 
-    /// Asks the caller, if enough time has passed; false if the call is to end. By the thread that runs the call.
+    /// Asks the caller about every 50 ms whether to go on; false: the call must end. For the thread that runs the call.
     bool goes_on();
     /// errors  cancelled
     void require_going_on();
-    /// For reads that may wait: require_going_on(), and true.
+    /// A function for reads that may wait: it calls require_going_on() and returns true.
     auto waiting() {
         return [this] {
             require_going_on();
@@ -71,7 +70,7 @@ public:
         };
     }
 
-    /// Says that an interruption leaves a file that the same command goes on from, if it is there. Safe in a signal handler.
+    /// Tells the user of the file of KeptByInterruption, if it exists. Safe in a signal handler.
     void tell_kept() noexcept;
 
 private:
@@ -88,7 +87,8 @@ private:
     std::atomic<const class KeptByInterruption*> kept_file_{nullptr};
 };
 
-/// While it lives, an end by a signal says that this file is kept, if it is there, and that the same command goes on from it. One at a time.
+/// While this object lives, a signal that ends the process first says that the file, if it exists, is kept and that the same command
+/// resumes from it. One object at a time.
 class KeptByInterruption {
 public:
     KeptByInterruption(Call& call, const std::string& path);
@@ -103,7 +103,7 @@ private:
     const std::string path_, text_;
 };
 
-/// Runs a command line, without the name of the program.  returns  the exit code; all that goes wrong is said
+/// Runs a command line, without the name of the program.  returns  the exit code; every error has been reported
 int run(Call& call, const std::vector<std::string>& words) noexcept;
 
 }  // namespace merklize::command

@@ -23,8 +23,8 @@ struct Streams {
     int in = 0, out = 1, error = 2;
 };
 
-/// Opens what URLs name. Its functions may be called by any thread.
-/// errors  io; Failure (what opens such URLs is not installed)
+/// Opens the objects that URLs name. Any thread may call its functions.
+/// errors  io; Failure (the package that opens such URLs is not installed)
 class Opener {
 public:
     Opener() = default;
@@ -32,22 +32,22 @@ public:
     Opener& operator=(const Opener&) = delete;
     virtual ~Opener() = default;
 
-    /// What texts may show of a URL: nothing secret.
+    /// The URL without secrets, for texts.
     virtual std::string shown(const std::string& url) = 0;
-    /// How many objects are opened at once.
+    /// How many objects are opened at once, at most.
     virtual std::size_t most_at_once() = 0;
-    /// first  bytes of its beginning that are surely wanted, which may come with the first answer
+    /// first  bytes at the start of the object that will surely be read; the first request may fetch them
     virtual std::unique_ptr<runtime::ByteSource> open(const std::string& url, std::uint64_t first) = 0;
-    /// Writes what a file holds to an object, which appears whole or not at all.
+    /// Copies a file to an object, which appears whole or not at all.
     virtual void upload(const std::filesystem::path& file, const std::string& url) = 0;
-    /// Refuses a URL that cannot be written to, before there is anything to write.
+    /// Refuses a URL that cannot be written to, before any work is done.
     virtual void require_writable(const std::string& url) = 0;
-    /// The objects that a manifest is of, as manifests::find_source() finds files.
+    /// Finds the objects of a manifest, as manifests::find_source() finds files.
     virtual manifests::Place find_weights(const std::string& url, const std::vector<std::string>& ignore,
                                           const std::string& exclude, const RunOptions& options) = 0;
 };
 
-/// What the command line asks of its caller: the program `merklize`, or Python's package.
+/// The services that the command line needs from its caller, which is the program `merklize` or Python's package.
 class Caller {
 public:
     Caller() = default;
@@ -55,22 +55,22 @@ public:
     Caller& operator=(const Caller&) = delete;
     virtual ~Caller() = default;
 
-    /// What opens URLs; null: a command that names any goes to run_in_python().
+    /// The opener of URLs; null: a command with URLs goes to run_in_python().
     virtual Opener* opener() noexcept { return nullptr; }
-    /// Runs a command by Python's package; returns its exit code.
-    /// line    all words, for a process that begins again with them
-    /// errors  UsageError, Failure (also: there is no Python), Exit
+    /// Runs a command in Python's package; returns its exit code.
+    /// line    all words of the command line, for a caller that starts Python with them
+    /// errors  UsageError, Failure (also if there is no Python), Exit
     virtual int run_in_python(Call& call, const Arguments& arguments, const std::vector<std::string>& line) = 0;
-    /// Finds libraries for a device, before that is opened. "": for all devices.
+    /// Finds the libraries of a device, before the device is opened. "": of all devices.
     virtual void prepare_libraries(std::string_view device) = 0;
-    /// The folder whose share/merklize has what is installed with the command; empty if that is not known.
+    /// The folder whose share/merklize holds the files installed with the command; empty if unknown.
     virtual std::filesystem::path installed() = 0;
 
-    /// Whether is_cancelled() may ever say so.
+    /// Whether is_cancelled() can ever return true.
     virtual bool can_cancel() const noexcept { return false; }
-    /// Asked by the thread that runs the call, about every 50 ms.
+    /// Called about every 50 ms by the thread that runs the call.
     virtual bool is_cancelled() { return false; }
-    /// Whether the caller itself will say what it threw, which ends the call.
+    /// Whether the caller threw this exception and reports it itself.
     virtual bool keeps(const std::exception_ptr&) { return false; }
 };
 

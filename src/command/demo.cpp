@@ -1,4 +1,4 @@
-// `merklize demo`: what the main jobs reach on this machine, warm, and a check of every answer that is known.
+// `merklize demo`: warm rates of the main jobs on this machine, and a check of every known answer.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -33,12 +33,12 @@ constexpr std::string_view seed = "leaves";
 constexpr std::uint64_t most_bytes = 256 << 20;
 constexpr std::uint64_t known_leaves = 1 << 16, known_bytes = known_leaves * Digest::size;
 
-// What is measured, and the answer for the first `known_bytes` of the input. The answers were computed without this library: by the
-// official BLAKE3, hashlib, and docs/hashes.md written out in plain Python integers.
+// A measured job, and the answer for the first `known_bytes` of the input. The answers were computed without this library: by the official
+// BLAKE3, by hashlib, and by the definitions of docs/hashes.md in plain Python integers.
 struct Task {
     bool is_tree;
     Hash hash;
-    bool by_one_thread;  // of the CPU alone: a scale for what stands below
+    bool by_one_thread;  // on the CPU only: a scale for the rows below
     const char* known;
 };
 constexpr Hash scale = Hash::sha256;
@@ -55,7 +55,7 @@ constexpr Task tasks[] = {
 };
 constexpr std::size_t most_columns = 3;
 
-constexpr double long_enough = 0.03;  // seconds of a call that need no larger input
+constexpr double long_enough = 0.03;  // seconds; a shorter call is repeated with a larger input
 constexpr int tries = 3;
 
 // One task on one device.
@@ -101,7 +101,7 @@ std::uint64_t wanted_bytes() {
     return bytes;
 }
 
-// The same leaves on the host and, if a device has memory of its own, there.
+// The same leaves on the host and, if a device has its own memory, on the device.
 class Place {
 public:
     Place(const RunOptions& options, std::span<const Digest> leaves) : options_(options), leaves_(leaves) {
@@ -177,7 +177,7 @@ std::vector<RunOptions> chosen(Call& call, const Arguments& arguments) {
     return all;
 }
 
-// One part of the demo that has no rate on devices.
+// One part of the demo that has no rates by device.
 struct Fact {
     std::string job, text;
     double seconds;
@@ -211,7 +211,7 @@ Fact manifest_fact(std::span<const std::byte> data, const RunOptions& options) {
     };
     make();  // warm
     const double seconds = std::min(seconds_of(make), seconds_of(make));
-    // One tensor with another byte is named, and no other.
+    // The check must name the one tensor that was changed, and no other.
     manifests::Manifest changed = made;
     std::vector<std::byte> bytes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(size));
     bytes[size / 2] ^= std::byte{1};
@@ -295,7 +295,7 @@ std::string demo_json(const Measured& found) {
     return json::indented(all.done());
 }
 
-// All of it on input of so many bytes.
+// The whole demo on an input of so many bytes.
 Measured measured(Call& call, const std::vector<RunOptions>& places, std::uint64_t bytes) {
     const runtime::HostBlock block(bytes);
     const std::span<Digest> leaves(static_cast<Digest*>(block.data()), bytes / Digest::size);
@@ -317,7 +317,7 @@ Measured measured(Call& call, const std::vector<RunOptions>& places, std::uint64
     return found;
 }
 
-// On as much as fits: what is free may be less than the system says.
+// Tries smaller inputs when memory runs out, because less may be free than the system says.
 Measured measured(Call& call, const std::vector<RunOptions>& places) {
     for (std::uint64_t bytes = wanted_bytes();; bytes /= 2) {
         try {

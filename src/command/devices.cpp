@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* backend_names[] = {"cpu", "cuda", "opencl", "sycl"};
 
-// A kept policy counts a digest's chunks of 2^10 bytes; people count bytes.
+// Stored policies count the chunks of a message, 2^10 bytes each; people count bytes.
 std::uint32_t shown_log2(const runtime::TunedPolicy& policy) {
     return policy.log2 + (policy.kernel == MKZ_KERNEL_HASH_CHUNKS ? 10 : 0);
 }
@@ -40,7 +40,7 @@ struct Missing {
     std::string backend, why;
 };
 
-// Why programs cannot be stored below `folder`, which need not exist yet, or nothing.
+// Why kernels cannot be stored below `folder`, which need not exist yet; empty if they can.
 std::string why_not_writable(fs::path folder) {
     std::error_code error;
     while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-/// How a command ends otherwise than by returning: thrown, and caught in main().
+/// Exceptions that end a command; run() catches them.
 namespace merklize::command {
 
 class TextError : public std::exception {
@@ -20,12 +20,12 @@ class Failure : public TextError {
     using TextError::TextError;
 };
 
-/// The command line is wrong: usage and text on standard error, exit code 2.
+/// The command line is wrong: the usage and the text on standard error, exit code 2.
 class UsageError : public TextError {
     using TextError::TextError;
 };
 
-/// This exit code, and nothing is said.
+/// This exit code, without a text.
 class Exit : public std::exception {
 public:
     explicit Exit(int with) : code(with) {}

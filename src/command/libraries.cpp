@@ -16,10 +16,10 @@ namespace merklize::command {
 namespace fs = std::filesystem;
 namespace {
 
-// Below site-packages/nvidia, the newest first: of nvidia-cuda-nvrtc, and of nvidia-cuda-nvrtc-cu12.
+// Paths below site-packages/nvidia, the newest first: of the packages nvidia-cuda-nvrtc and nvidia-cuda-nvrtc-cu12.
 constexpr const char* newest_nvrtc = "nvidia/cu13/lib/libnvrtc.so.13";
 constexpr const char* older_nvrtc = "nvidia/cuda_nvrtc/lib/libnvrtc.so.12";
-// Intel's OpenCL loader and what it needs, which it does not find beside itself: each after what it needs.
+// Intel's OpenCL loader and its dependencies, which it does not find beside itself. Each comes after its own dependencies.
 constexpr const char* sycl_loader[] = {"libintlc.so.5", "libirng.so", "libimf.so", "libsvml.so", "libOpenCL.so.1"};
 
 bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
@@ -31,7 +31,7 @@ bool is_file(const fs::path& path) {
 
 bool loads(const fs::path& library) { return dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr; }
 
-// Where packages of the environment are.
+// The folders of the environment's packages.
 std::vector<fs::path> package_folders(const fs::path& environment) {
     std::vector<fs::path> folders;
     std::error_code error;
@@ -56,7 +56,7 @@ int cuda_driver_version() {
 void find_nvrtc(const std::vector<fs::path>& packages) {
     if (is_set("MERKLIZE_NVRTC_LIBRARY")) return;
     const char* names[] = {newest_nvrtc, older_nvrtc};
-    if (cuda_driver_version() < 13000) std::swap(names[0], names[1]);  // what the driver can run
+    if (cuda_driver_version() < 13000) std::swap(names[0], names[1]);  // an older driver cannot run code of NVRTC 13
     for (const char* name : names) {
         for (const fs::path& folder : packages) {
             if (!is_file(folder / name)) continue;
@@ -66,7 +66,7 @@ void find_nvrtc(const std::vector<fs::path>& packages) {
     }
 }
 
-// The folder of the SYCL plug-in: that of the Python package, if it has one.
+// The folder of the SYCL plug-in, which is in the Python package if it was installed.
 void find_plugins(const std::vector<fs::path>& packages, const fs::path& environment) {
     fs::path folder = is_set("MERKLIZE_PLUGINS_DIR") ? std::getenv("MERKLIZE_PLUGINS_DIR") : "";
     for (const fs::path& package : packages)
@@ -75,13 +75,13 @@ void find_plugins(const std::vector<fs::path>& packages, const fs::path& environ
     setenv("MERKLIZE_PLUGINS_DIR", folder.c_str(), 0);
     const fs::path intel = environment / "lib" / "libintelocl.so";
     if (!is_file(folder / "libmerklize_sycl.so") || !is_file(intel)) return;
-    // A process has one OpenCL loader, the first that is opened, and it reads its variable once. SYCL's comes with Intel's runtime;
-    // the system's may not know that.
+    // A process has one OpenCL loader, the first that is opened, and the loader reads its variable once. SYCL needs the loader that comes
+    // with Intel's runtime, which the system's loader may not find.
     setenv("OCL_ICD_FILENAMES", intel.c_str(), 0);
     for (const char* name : sycl_loader) loads(intel.parent_path() / name);
 }
 
-// Intel's OpenCL for processors, if the system has no loader that knows all of its runtimes.
+// Intel's OpenCL for processors, unless the system has a loader that finds all runtimes.
 void find_opencl(const fs::path& environment) {
     const fs::path intel = environment / "lib" / "libintelocl.so";
     if (is_set("MERKLIZE_OPENCL_LIBRARY") || !is_file(intel)) return;
@@ -89,7 +89,7 @@ void find_opencl(const fs::path& environment) {
     setenv("MERKLIZE_OPENCL_LIBRARY", intel.c_str(), 0);
 }
 
-// "auto" may be any device, by MERKLIZE_DEVICE or by what calibrate() has kept.
+// "auto" may be any device, by MERKLIZE_DEVICE or by the stored calibration.
 bool may_be_other() {
     const char* chosen = std::getenv("MERKLIZE_DEVICE");
     return (chosen != nullptr && *chosen != 0) || !runtime::load_costs().empty();

@@ -1,4 +1,4 @@
-// The program `merklize`: the command line in a process that it has to itself.
+// The program `merklize`: the command line in its own process.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -23,9 +23,9 @@ public:
     std::filesystem::path installed() override { return python_environment(); }
 };
 
-Call* the_call = nullptr;  // for handlers of signals, and for what has no argument to give it by
+Call* the_call = nullptr;  // for signal handlers, and for callbacks that take no context
 
-// Puts /dev/null in the places of standard streams that are closed, so that no file gets their numbers.
+// Opens /dev/null in place of closed standard streams, so that no file gets their descriptors.
 Streams prepared_streams() {
     int streams[3];
     for (int fd = 0; fd < 3; fd++) {
@@ -36,7 +36,7 @@ Streams prepared_streams() {
     return {streams[0], streams[1], streams[2]};
 }
 
-// Nothing is left half: every file that the command writes appears when it is whole.
+// No cleanup is needed, because every file that the command writes appears only when it is whole.
 void end_by_signal(int number) {
     the_call->erase_bar();
     the_call->tell_kept();
@@ -71,6 +71,6 @@ int main(int argc, char** argv) {
     runtime::on_compiling = [](std::string_view device, bool kept) {
         command::show_compiling(*command::the_call, device, kept);
     };
-    // Everything is written at the end; threads that wait for work need not be told.
+    // Everything is written by now. Idle threads need not be stopped.
     _exit(command::run(call, {argv + (argc > 0), argv + argc}));
 }

@@ -13,7 +13,7 @@
 namespace merklize::command {
 namespace {
 
-// The answer to a missing package belongs to Python: only it knows what is there.
+// Python reports a missing package, because only Python knows which packages it has.
 constexpr char start[] =
     "import sys\n"
     "try:\n"

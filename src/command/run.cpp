@@ -1,4 +1,4 @@
-// Finds the command in the table, runs it, and turns what can go wrong into a line and an exit code.
+// Finds the command in the table, runs it, and turns errors into a line and an exit code.
 #include <algorithm>
 #include <new>
 #include <span>
@@ -20,7 +20,7 @@ namespace {
 
 using Words = std::span<const std::string>;
 
-// One way through the table, from a line to the exit code.
+// One run of a command line, from its words to the exit code.
 class Line {
 public:
     Line(Call& call, const std::vector<std::string>& all) : call_(call), all_(all) {}
@@ -78,7 +78,7 @@ private:
         return run(*chosen, name + " " + words[0], words.subspan(1));
     }
 
-    // The words that belong to a group itself: its options, up to the name of a command.
+    // The words of the group itself: its options, up to the name of a command.
     static Words take_own(const Command& command, Words& words) {
         std::size_t n = 0;
         while (n < words.size() && words[n].size() > 1 && words[n][0] == '-' && words[n] != "--") {
@@ -96,7 +96,7 @@ private:
         wants_json_ = option != nullptr && option->value.empty() && std::find(words.begin(), end, "--json") != end;
     }
 
-    // Answers are JSON with --json, and so is the error that comes instead of one.
+    // With --json an error is JSON, as the answer would be.
     void answer_error(const std::string& text) {
         if (!wants_json_ || call_.has_written()) return;
         call_.line(json::Object().text("error", text).done());

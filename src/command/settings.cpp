@@ -30,7 +30,7 @@ Policy policy_of(const Arguments& arguments) {
     }
 }
 
-// The 32 bytes on standard input. One more byte is asked for, to see that there are no more.
+// The 32 bytes on standard input. The read asks for one byte more, to see that the key ends there.
 Mode read_key(Call& call) {
     const int fd = call.standard_input();
     std::byte key[33];

@@ -13,7 +13,7 @@
 
 namespace merklize::command {
 
-/// What several commands take: where and how to compute, and keys.
+/// Options that several commands share: where and how to compute, and keys.
 
 /// The name of an input that is standard input.
 inline constexpr std::string_view standard_input_name = "-";
@@ -22,20 +22,20 @@ inline constexpr std::string_view standard_input_name = "-";
 /// errors  UsageError, and those of opening the device
 RunOptions run_options(Call& call, const Arguments& arguments);
 
-/// --keyed, whose key is the 32 bytes on standard input, and --derive-key.
-/// inputs  names that may not be standard input when it holds the key
+/// The mode of --keyed, whose key is the 32 bytes on standard input, or of --derive-key.
+/// inputs  names of inputs; none may be standard input if that holds the key
 /// errors  UsageError; Failure (no key of 32 bytes)
 std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initializer_list<std::string_view> inputs);
 
 /// errors  UsageError (-o "")
 void require_output_name(const Arguments& arguments);
 
-/// {"kernel", "to_device", "to_host"} in seconds, or null: no clock has measured them, as on the CPU.
+/// {"kernel", "to_device", "to_host"} in seconds, or null if no clock measured them, as on the CPU.
 std::string timings_json(const Timings& times);
-/// The same as a line on standard error: standard output holds the answer alone.
+/// Reports the same times as a line on standard error, because standard output holds only the answer.
 void report_timings(Call& call, const Timings& times);
 
-/// What an Error says, for people: the system's text where there is one, with the file's name.
+/// The text of an Error for people: the system's text if there is one, with the name of the file.
 std::string reason_of(const Error& error);
 
 }  // namespace merklize::command

@@ -17,8 +17,8 @@
 namespace merklize::command {
 namespace {
 
-// The protocol of a word that was perhaps meant as a URL (`https ://`, `http:/`) and is neither one nor a file; else nothing.
-// What follows it may hold secrets, so no error shows that.
+// The protocol of a word that looks like a misspelt URL (`https ://`, `http:/`) and is no file; otherwise empty. Errors show only the
+// protocol, because the rest may hold secrets.
 std::string protocol_of_no_url(const std::string& word) {
     const std::size_t end = word.find(":/");
     const auto is_of_protocol = [](char c) {

@@ -15,20 +15,20 @@ namespace merklize::command {
 
 /// Whether a word names an object of a store: "s3://...". "./a://b" is a file.
 bool is_url(std::string_view word) noexcept;
-/// The path that a URL such as file:///data/x names; any other word as it is.
+/// The path that a URL such as file:///data/x names; any other word unchanged.
 /// errors  UsageError (a URL that names a file of another machine)
 std::string local_name(const std::string& word);
 
 /// Whether any file that a command line names is a URL.
-/// errors  UsageError (the command, or an option of it, takes none; a word that was perhaps meant as one)
+/// errors  UsageError (the command or the option takes no URLs; a word that looks like a misspelt URL)
 bool has_urls(const Command& command, const Arguments& arguments);
 
-/// The name of an input as texts may show it.
+/// The name of an input without secrets, for texts.
 std::string shown_name(Call& call, const std::string& word);
 /// A file, an object of a store, or standard input for "-".
-/// first  bytes of an object's beginning that are surely wanted
+/// first  bytes at the start of an object that will surely be read
 std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& word, std::uint64_t first = UINT64_MAX);
-/// The size of a regular file, or of an object.  errors  io (neither is it)
+/// The size of a regular file or of an object.  errors  io (the input is neither)
 std::uint64_t size_of(const runtime::ByteSource& input);
 /// Reads up to out.size() bytes, fewer only at the end.
 class InOrder {
@@ -42,7 +42,7 @@ private:
     std::span<const std::byte> left_{};
 };
 
-/// Where a file is written that must be a file of the system: of a URL a temporary one, which goes to the store when it is whole.
+/// An output that must be written as a file of the system. For a URL that is a temporary file, which finish() uploads to the store.
 class OutputFile {
 public:
     OutputFile(Call& call, const std::string& word);
@@ -59,7 +59,7 @@ private:
     std::string folder_{}, path_;
 };
 
-/// All of it, or more than `most` bytes.
+/// Reads the whole source. If it has more than `most` bytes, the result has, too, but need not be whole.
 std::vector<std::byte> read_all(Call& call, const runtime::ByteSource& source, std::size_t most = SIZE_MAX);
 
 }  // namespace merklize::command

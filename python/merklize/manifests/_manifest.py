@@ -134,7 +134,7 @@ class Manifest:
         if self._folder is not None and os.path.realpath(self._path) in {
             os.path.realpath(os.path.join(self._folder, name)) for name in names
         }:
-            raise InvalidArgument(f"{self._path} is one of the files that the manifest is of; exclude it from them")
+            raise InvalidArgument(f"{self._path} is one of the files that the manifest lists; exclude it from them")
         write_whole(self._path, self.to_json(seen=seen).encode())
 
     @classmethod

@@ -101,10 +101,10 @@ BaoReadAt reads_of(const runtime::ByteSource& input) {
         std::vector<std::byte> bytes{};
     };
     return [&input, size = size_of(input), window = Window()](std::span<std::byte> out, std::uint64_t offset) mutable {
-        constexpr std::uint64_t window_bytes = 256
-                                               << 10;  // of an object, where a request costs as much as so many bytes
+        // A request for an object costs as much as reading so many bytes.
+        constexpr std::uint64_t window_bytes = 256 << 10;
         if (offset < window.begin || offset + out.size() > window.begin + window.bytes.size()) {
-            if (offset > size || out.size() > size - offset) return input.read_at(out, offset);  // which refuses
+            if (offset > size || out.size() > size - offset) return input.read_at(out, offset);  // throws
             window.begin = offset;
             window.bytes.resize(std::min(std::max<std::uint64_t>(out.size(), window_bytes), size - offset));
             input.read_at(window.bytes, offset);

@@ -16,36 +16,36 @@
 
 namespace merklize::command {
 
-/// What the commands of `merklize bao` share.
+/// Functions that the commands of `merklize bao` share.
 
 /// --format and --group-size.  errors  UsageError
 BaoForm bao_form_of(const Arguments& arguments);
-/// --range START,LENGTH: all that are given.  errors  UsageError
+/// All values of --range START,LENGTH.  errors  UsageError
 std::vector<FileRange> ranges_of(const Arguments& arguments);
-/// --root.  errors  UsageError (it must be given)
+/// The value of --root.  errors  UsageError (it is missing)
 Digest required_root(const Arguments& arguments);
-/// --size; 0 if it is not given, and the form has the size anyway.  errors  UsageError (it must be given)
+/// The value of --size; 0 if it is not given and the form stores the size.  errors  UsageError (it is missing)
 std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form);
-/// --output; none for "-", which is standard output as well.  errors  UsageError (no name; the name of an input)
+/// The value of --output; none for standard output, also for "-".  errors  UsageError (an empty name; the name of an input)
 std::optional<std::string> output_of(const Arguments& arguments);
 
-/// Whether it can be read at any place.
+/// Whether the input can be read at any offset.
 bool is_regular(const runtime::ByteSource& input);
-/// An outboard that can be that of a message of `size` bytes.  errors  BaoMismatch
+/// Reads an outboard of a message of `size` bytes.  errors  BaoMismatch (its size is not that of such an outboard)
 std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::uint64_t size, const BaoForm& form);
-/// Reads from what has a size, or from bytes. Both must stay.
+/// A function that reads from an input that has a size, or from memory. Both must outlive the function.
 BaoReadAt reads_of(const runtime::ByteSource& input);
 BaoReadAt reads_of(const std::vector<std::byte>& bytes);
 
 /// A fault as a sentence.
 std::string fault_text(const BaoFault& fault);
 
-/// Which bytes of a message were verified.
+/// The bytes of a message that were verified.
 class Verified {
 public:
     void add(const FileRange& range);
     bool is_none() const noexcept { return ranges_.empty(); }
-    /// In order, those that touch as one.
+    /// In order; adjacent ranges are joined.
     std::vector<FileRange> ranges() const;
     /// "all of 3000 bytes", "bytes 0 to 1024 and 4096 to 6000 of 70000".
     std::string text(std::uint64_t size) const;
@@ -54,7 +54,7 @@ private:
     std::vector<FileRange> ranges_{};
 };
 
-/// Runs an action; what does not belong to the root becomes a Failure that names the input.
+/// Runs an action. Its BaoMismatch becomes a Failure that names the input.
 template <class Action>
 auto naming(const std::string& input, const Action& action) try {
     return action();

@@ -14,7 +14,7 @@
 namespace merklize::command {
 namespace {
 
-// Which bytes of the message are asked for: all, or those of the ranges, in order.
+// The requested bytes of the message: all, or those of the ranges, in order.
 class Wanted {
 public:
     explicit Wanted(std::vector<FileRange> ranges) : ranges_(std::move(ranges)) {
@@ -24,7 +24,7 @@ public:
     bool is_all() const noexcept { return ranges_.empty(); }
     const std::vector<FileRange>& ranges() const noexcept { return ranges_; }
 
-    /// Calls use() with the parts of these bytes that are asked for.
+    /// Calls use() with the requested parts of these bytes.
     template <class Use>
     void each_part(std::span<const std::byte> data, std::uint64_t offset, const Use& use) const {
         if (is_all()) return use(data);
@@ -43,9 +43,9 @@ private:
 };
 
 // Reads an encoding, or the slice of ranges, in order.
-// use      called with what is verified, and where in the message it is
+// use      called with verified bytes and their offset in the message
 // returns  the message's size
-// errors   BaoMismatch; if nothing was verified, it says what the input must be
+// errors   BaoMismatch; if no byte was verified, its text says what the input must be
 template <class Use>
 std::uint64_t decode(Call& call, const runtime::ByteSource& input, const Arguments& arguments, const Wanted& wanted,
                      const Use& use) {
@@ -83,7 +83,7 @@ std::uint64_t decode(Call& call, const runtime::ByteSource& input, const Argumen
     return decoder.size();
 }
 
-// Reads a message, verifies it by its outboard window by window, and gives out what is asked for.
+// Reads a message window by window, verifies it by its outboard, and writes the requested bytes.
 template <class Use>
 void read_verified(Call& call, const runtime::ByteSource& input, const Arguments& arguments, const Wanted& wanted,
                    const Use& use) {
@@ -111,7 +111,7 @@ void read_verified(Call& call, const runtime::ByteSource& input, const Arguments
     } while (offset < size);
 }
 
-// Whether a file, not the encoding of one, has this digest.
+// Whether the input is a plain file with this digest, not an encoding.
 bool is_message(Call& call, const Arguments& arguments, const Digest& root) {
     const std::string& name = arguments.words()[0];
     if (name == standard_input_name) return false;

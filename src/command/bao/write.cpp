@@ -12,13 +12,13 @@
 namespace merklize::command {
 namespace {
 
-// Whether it is, or will be, a file that may appear when it is whole.
+// Whether the path is a regular file or does not exist yet, so that a new file can take its place.
 bool is_file(const std::string& path) {
     struct stat info;
     return stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode);
 }
 
-// What the command says when the bytes are in a file.
+// Reports the root after the bytes went into a file.
 int report(Call& call, const Arguments& arguments, const Digest& root, const std::optional<std::string>& out) {
     if (!out) return 0;
     if (!arguments.has("json")) {
@@ -83,7 +83,7 @@ int run_bao_encode(Call& call, const Arguments& arguments) {
     } else if (out && is_file(*out)) {
         root = bao_encode_file(input.fd(), input.name(), form, *out, options);
     } else {
-        // Nodes come before what is below them, so a stream needs all nodes first.
+        // In pre-order nodes come before their children, so a stream needs all nodes first.
         runtime::require_encoding_form("bao encode", form);
         const std::uint64_t size = input.regular_size();
         const BaoOutput nodes = bao_outboard_file(input.fd(), input.name(), form, options);

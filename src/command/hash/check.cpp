@@ -18,8 +18,8 @@
 namespace merklize::command {
 namespace {
 
-// A name has at most 4096 bytes, twice that when escaped. A longer line is read in pieces, and the first of them always fails, so
-// nothing can hide behind it.
+// A name has at most 4096 bytes, twice that when escaped. A longer line is read in pieces. Its first piece always fails, so no valid line
+// can hide in a long one.
 constexpr std::size_t most_line = 1 << 20;
 
 // The lines of a list, one after another.
@@ -75,8 +75,8 @@ public:
         if (as_json) json_.emplace(call);
     }
 
-    // As b3sum does, but says where a line is that cannot be read.
-    // error  why the line or its file cannot be read; a digest that differs is no error
+    // Reports as b3sum does, and also the place of a malformed line.
+    // error  why the line or its file cannot be read; a different digest is no error
     void put(const std::string& list, std::uint64_t number, const CheckLine& line, bool ok, const std::string& error) {
         if (json_) {
             json::Object entry;
@@ -108,7 +108,7 @@ void check_list(Call& call, const std::string& list, HashJob& job, Report& repor
     if (list == standard_input_name && job.has_key) throw Failure{"standard input holds the key, not a list"};
     Lines lines(call, list);
     std::deque<CheckLine> open;  // lines whose files are being hashed
-    std::string text, broken;    // broken: why the list ends early
+    std::string text, broken;    // broken: why the list ended early
     std::uint64_t number = 0;
     Bar bar(call, "checking", 0);
     const auto next = [&](HashInput& input) {

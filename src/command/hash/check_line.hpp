@@ -8,32 +8,32 @@
 
 namespace merklize::command {
 
-/// The lines that `merklize hash` and b3sum write, and reading them back. Pure functions: no files, no output.
+/// Writes and parses the lines of `merklize hash` and b3sum. Pure functions: no files, no output.
 ///
 ///     <hex>  <name>                     plain
 ///     BLAKE3 (<name>) = <hex>           --tag
 ///
 /// A name with a backslash, newline or carriage return is written with these escaped, and a backslash starts the line.
 
-/// What stands before and after the digest in the line for `name`, which is UTF-8.
+/// Appends the text before and after the digest in the line for `name`, which is UTF-8.
 void append_frame(std::string_view name, bool tag, std::string& before, std::string& after);
 
-/// What one line promises; or nothing, and then it counts as a failure.
+/// One line of a list: a file's name and digest, or the reason why the line is malformed, which counts as a failure.
 struct CheckLine {
     std::string name{};   ///< of the file
     std::string shown{};  ///< the name as the line has it: always one line of text
     std::vector<std::byte> digest{};
-    std::string_view why_bad{};  ///< empty: it is a line
-    std::string bad_length{};    ///< the same, where the text has numbers
+    std::string_view why_bad{};  ///< why the line is malformed; empty: it is not
+    std::string bad_length{};    ///< the same, for a reason with numbers
 
     bool is_bad() const noexcept { return !why_bad.empty() || !bad_length.empty(); }
     std::string reason() const { return why_bad.empty() ? bad_length : std::string(why_bad); }
 };
 
-/// Reads one line, with or without its line end, for digests of `length` bytes. Any bytes give a line or a reason.
+/// Parses one line, with or without its line end, for digests of `length` bytes. Any bytes give a digest or a reason.
 ///
-/// It is strict on purpose. A check that fails too often is a nuisance, one that passes wrongly is a hole: so a name that could stand
-/// for several files (U+FFFD, which replaces what was not UTF-8) or be cut short (a zero byte) is refused.
+/// The parser is strict, because a check that passes wrongly is a hole, while one that fails too often is only a nuisance. So it refuses
+/// a name that could stand for several files (U+FFFD, which replaces bytes that are not UTF-8) or be cut short (a zero byte).
 CheckLine parse_check_line(std::string_view line, std::uint64_t length = 32);
 
 }  // namespace merklize::command

@@ -18,19 +18,19 @@ namespace {
 
 constexpr std::uint64_t small_bytes = 1 << 20;  // a larger file takes all threads
 
-// An input and what becomes of it. The thread that takes an item owns it until it is `large` or `done`; then the caller does.
+// An input and its result. The thread that takes an item owns it until its state is `large` or `done`; then the caller owns it.
 struct Item {
     enum class State : std::uint8_t { open, large, done };
 
     bool is_none;
     HashResult result;
     std::string url{};                                 // of an object of a store
-    std::unique_ptr<const runtime::InputFile> pipe{};  // a writer opens its pipe only once
-    std::exception_ptr failure{};                      // not of the input: it ends the run
+    std::unique_ptr<const runtime::InputFile> pipe{};  // stays open, because a writer opens its pipe only once
+    std::exception_ptr failure{};                      // an error that is not about the input and ends the run
     State state = State::open;                         // guarded by the pipeline's mutex
 };
 
-// A bounded queue. The caller adds inputs at its end and gives out results at its front; workers take the items between.
+// A bounded queue. The caller adds inputs at the end and takes results from the front; workers hash the items between.
 class Pipeline {
 public:
     Pipeline(Call& call, HashJob& job, const std::function<bool(HashInput&)>& next, Bar& bar)
@@ -41,7 +41,7 @@ public:
           alone_{.device = job.options.device, .threads = 1, .policy = job.options.policy},
           most_items_(std::clamp<std::uint64_t>((16 << 20) / (job.length + 1), 4, 1024)),
           most_workers_(job.options.threads == 0 ? runtime::default_threads() : job.options.threads) {
-        if (most_workers_ == 1) most_workers_ = 0;  // the caller is the one thread
+        if (most_workers_ == 1) most_workers_ = 0;  // the caller is that one thread
     }
 
     ~Pipeline() {
@@ -68,7 +68,7 @@ public:
                 work(items_.front(), true);
             } else if (!add()) {
                 if (items_.empty()) return;
-                call_.flush();  // what is known so far should be seen while this takes its time
+                call_.flush();  // shows the results so far while a long item is hashed
                 finish_front();
             }
         }
@@ -89,7 +89,7 @@ private:
         front_.notify_all();
     }
 
-    // One more input, if there is one and room for it.
+    // Adds one more input, if there is one and the queue has room.
     bool add() {
         HashInput input;
         if (all_added_ || items_.size() == most_items_) return false;
@@ -108,19 +108,19 @@ private:
                     while (Item* item = take()) work(*item, false);
                 });
         } catch (const std::system_error&) {
-            most_workers_ = workers_.size();  // then it only takes longer
+            most_workers_ = workers_.size();  // fewer workers only take longer
         }
         return true;
     }
 
-    // Waits for an item that nobody has taken; null: there will be none.
+    // Waits for an item that no worker has taken; null: there will be none.
     Item* take() {
         std::unique_lock lock(mutex_);
         added_.wait(lock, [&] { return is_ended_ || n_taken_ < items_.size(); });
         return is_ended_ ? nullptr : &items_[n_taken_++];
     }
 
-    // Hashes the first item, unless a worker does: then waits for it.
+    // Hashes the first item, or waits for the worker that does.
     void finish_front() {
         std::unique_lock lock(mutex_);
         if (n_taken_ != 0) return front_.wait(lock, [&] { return items_.front().state != Item::State::open; });
@@ -129,7 +129,7 @@ private:
         work(items_.front(), !items_.front().url.empty());
     }
 
-    // is_large  by all threads: everything before the item is done
+    // is_large  the item is hashed by all threads, because everything before it is done
     void work(Item& item, bool is_large) {
         auto state = Item::State::done;
         try {
@@ -144,7 +144,7 @@ private:
         if (&item == &items_.front()) front_.notify_all();
     }
 
-    // False: it is large.
+    // False: the item is large and was not hashed.
     bool hash(Item& item, bool is_large) try {
         HashResult& result = item.result;
         if (item.is_none || !result.error.empty()) return true;
@@ -187,7 +187,7 @@ private:
         return !is_ended_;
     }
 
-    // Until everything before the item is done, or the run ends.
+    // Waits until everything before the item is done, or the run ends.
     void wait_for_turn(const Item& item) {
         std::unique_lock lock(mutex_);
         front_.wait(lock, [&] { return is_ended_ || &item == &items_.front(); });
@@ -200,15 +200,15 @@ private:
     const RunOptions alone_;
     const std::size_t most_items_;
 
-    // The caller's own.
+    // For the caller only.
     bool all_added_ = false;
     std::size_t most_workers_;
     std::vector<std::thread> workers_{};
 
     std::mutex mutex_;
-    std::condition_variable added_, front_;  // an item to take was added; the front is another one, or is done
-    std::deque<Item> items_{};  // the caller alone adds and removes, with the mutex; an item stays where it is
-    std::size_t n_taken_ = 0;   // from the front on; guarded by mutex_
+    std::condition_variable added_, front_;  // an item to take was added; the front has changed or is done
+    std::deque<Item> items_{};  // only the caller adds and removes, with the mutex; items do not move in memory
+    std::size_t n_taken_ = 0;   // number of taken items, from the front on; guarded by mutex_
     bool is_ended_ = false;     // guarded by mutex_
 };
 

@@ -33,7 +33,7 @@ void hash_input(const runtime::InputFile& file, const std::optional<runtime::Inp
     if (job.is_xet) {
         if (before) before();
         Digest digest = xet_hash_descriptor(file.fd(), file.name(), used);
-        // As the hub writes it: the bytes of each group of 8 in reverse.
+        // The hub writes the bytes of each group of 8 in reverse.
         for (auto group = digest.bytes.begin(); group != digest.bytes.end(); group += 8) std::reverse(group, group + 8);
         result.digest.assign(digest.bytes.begin(), digest.bytes.end());
     } else if (job.hash != Hash::blake3) {

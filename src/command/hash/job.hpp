@@ -16,12 +16,12 @@
 
 namespace merklize::command {
 
-/// How to hash: the same for all inputs of one run.
+/// How all inputs of one run are hashed.
 struct HashJob {
     Hash hash = Hash::blake3;
-    bool is_xet = false;  ///< the hub's hash instead
+    bool is_xet = false;  ///< xet, the hash of the Hugging Face hub, in place of `hash`
     Mode mode{};
-    bool has_key = false;  ///< then standard input holds the key
+    bool has_key = false;  ///< standard input holds the key
     std::uint64_t length = Digest::size, seek = 0;
     RunOptions options{};
     bool timed = false;
@@ -29,27 +29,27 @@ struct HashJob {
     std::mutex guards_times{};
 };
 
-/// Longer digests are made and written in pieces of this size.
+/// Longer outputs are made and written in pieces of this size.
 inline constexpr std::size_t digest_piece = 1 << 20;
 
-/// What became of one input.
+/// The digest or the error of one input.
 struct HashResult {
     std::string path{};
     std::string error{};                  ///< why there is no digest; empty: there is one
     std::vector<std::byte> digest{};      ///< job.length bytes, if that is at most digest_piece
-    std::optional<runtime::Node> root{};  ///< of a longer digest
-    bool is_folder = false;               ///< the error is that it is one
+    std::optional<runtime::Node> root{};  ///< of a longer output, which each_piece() makes from it
+    bool is_folder = false;               ///< the input failed because it is a folder
 };
 
-/// Hashes an open input into `result`; what goes wrong with the input becomes its error.
-/// extent   the input's
-/// options  the job's, or those of one thread
+/// Hashes an open input into `result`. Errors about the input go into result.error.
+/// extent   of the input
+/// options  those of the job, or those of one thread
 /// before   called before a read of a rotational disk; only with one thread
 void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& extent, HashJob& job,
                 const RunOptions& options, HashResult& result, const runtime::InputFile::BeforeDisk& before = {});
-/// The same of an object of a store.
+/// The same for an object of a store.
 void hash_object(const runtime::ByteSource& object, HashJob& job, const RunOptions& options, HashResult& result);
-/// Notes why an input failed: the caller's line has its name already.
+/// Notes why an input failed, without its name, which the caller's line has.
 void note_error(const Error& error, HashResult& result);
 
 /// Calls use() with the bytes of the digest, piece by piece.

@@ -5,15 +5,15 @@
 
 namespace merklize::command {
 
-/// All files below a folder, each folder sorted by the bytes of its names. Holds the names of one folder a depth.
+/// All files below a folder, each folder sorted by the bytes of its names. It holds the names of one folder for each depth.
 ///
-/// Symbolic links to files count as files, and so do broken ones: opening them tells. Links to folders are not followed, so there are
-/// no cycles. Pipes, sockets and devices are left out: reading them might never end.
+/// Symbolic links to files count as files, and so do broken links, whose opening fails later. Links to folders are not followed, so there
+/// are no cycles. Pipes, sockets and devices are left out, because reading them might never end.
 class Walk {
 public:
     explicit Walk(std::string folder);
 
-    /// The next file, or a folder that cannot be read and why; false at the end.
+    /// Gives the next file, or a folder that cannot be read and the reason; false at the end.
     bool next(std::string& path, std::string& error);
 
 private:

@@ -10,12 +10,12 @@ namespace merklize::command {
 
 /// The forms in which `merklize hash` writes results.
 
-/// b3sum's line. Failures have no line; they are reported on standard error.
+/// Writes the line of b3sum. Failures have no line; they are reported on standard error.
 void write_line(Call& call, const HashResult& result, const HashJob& job, bool names, bool tag);
-/// The bytes of the digest and nothing else.
+/// Writes the bytes of the digest and nothing else.
 void write_raw(Call& call, const HashResult& result, const HashJob& job);
 
-/// {"files": [...]}, entry by entry: a list of millions of files is never held. The times come at the end.
+/// Writes {"files": [...]} entry by entry, so that a list of millions of files is never in memory. The times come at the end.
 class JsonList {
 public:
     explicit JsonList(Call& call) : call_(call) {}

@@ -23,7 +23,7 @@ using manifests::Manifest;
 using manifests::Shard;
 using manifests::Tensor;
 
-// What a manifest is of, if it was left where that is.
+// The path of the weights, if the manifest lies where they are.
 std::string beside(const std::string& file, const Manifest& known) {
     if (known.kind == Kind::tensors)
         throw UsageError{"the manifest is of tensors in memory: PATH must say what to check"};
@@ -36,7 +36,7 @@ std::string beside(const std::string& file, const Manifest& known) {
                       : folder;
 }
 
-// A file that the manifest is of cannot hold the manifest: it could not stay as it was.
+// Refuses to write the manifest over a file that it lists.
 void require_no_source(const Manifest& made, const std::string& path, const std::string& target) {
     std::error_code none;
     const std::filesystem::path given(path),
@@ -45,7 +45,7 @@ void require_no_source(const Manifest& made, const std::string& path, const std:
         for (const auto& entry : entries) {
             const std::filesystem::path file = folder / entry.path;
             if (file == target || std::filesystem::equivalent(file, target, none))
-                throw Failure{sentence(target) + " is one of the files that the manifest is of; exclude it from them"};
+                throw Failure{sentence(target) + " is one of the files that the manifest lists; exclude it from them"};
         }
     };
     refuse_same(made.shards);
@@ -67,7 +67,7 @@ Manifest load(Call& call, const std::string& file) {
     }
 }
 
-// The file or index itself, where a URL names the folder of it.
+// The URL of the file or index itself, if `url` names its folder.
 std::string url_in(const Manifest& known, const std::string& url) {
     return known.name && url.ends_with('/') ? url + *known.name : url;
 }
@@ -89,7 +89,7 @@ std::string shape_of(const Tensor& tensor) {
     return shape.done();
 }
 
-// The begin of a digest: all of it takes a line by itself.
+// The first digits of a digest, because a whole one fills a line.
 std::string shown(const Digest& digest) { return digest.hex().substr(0, 16); }
 
 void show_json(Call& call, const Manifest& known) {

@@ -14,15 +14,15 @@
 
 namespace merklize::command {
 
-/// A file to write, which appears whole or not at all, also if the process is killed. A link is followed: what it names is replaced. A
-/// device or a pipe is written to as it is.
+/// An output file, which appears whole or not at all, also if the process is killed. A symbolic link is followed and its target replaced.
+/// Devices and pipes are written to directly.
 /// errors  Failure (the text names the file)
 class NewFile {
 public:
     explicit NewFile(const std::string& path);
     void write(std::string_view data);
     void write(std::span<const std::byte> data);
-    /// Gives it its name.
+    /// Gives the file its name.
     void finish();
 
 private:
@@ -36,7 +36,7 @@ private:
     std::uint64_t written_ = 0;
 };
 
-/// Where an answer goes: a file, an object of a store, or without a name, and for "-", standard output.
+/// The output of an answer: a file, an object of a store, or standard output for no name and for "-".
 class Target {
 public:
     Target(Call& call, const std::optional<std::string>& path);

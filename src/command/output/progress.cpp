@@ -83,7 +83,7 @@ std::string bar_text(const BarState& state) {
     const std::size_t used = width_of(state.what) + 1 + width_of(end);
     if (state.parts == 0 || used + least_cells > width) {
         std::string text = std::string(state.what) + end;
-        while (width_of(text) > width) text.pop_back();  // bytes of a character that is cut are no character
+        while (width_of(text) > width) text.pop_back();  // the bytes of a cut character count as no character
         return text;
     }
     const std::size_t cells = std::min(most_cells, width - used),

@@ -16,10 +16,10 @@
 namespace merklize::command {
 namespace {
 
-// What the command line says about the tree's leaves.
+// The leaves of the tree, by the command line.
 struct Leaves {
     std::optional<std::uint64_t> leaf_size, row_size;
-    bool are_given = false;  // the input holds the leaves
+    bool are_given = false;  // the input holds the leaves themselves
 
     std::uint64_t size() const { return leaf_size.value_or(0) + row_size.value_or(0); }
     TreeInput::Kind kind() const {
@@ -37,7 +37,7 @@ int build_fs_verity(Call& call, const Arguments& arguments, const std::string& f
     return 0;
 }
 
-// What --format, --hash, --rule, --padding and the key say together; a format also fixes the size of a leaf.
+// The form that --format, --hash, --rule, --padding and the key give together. A format may also fix the size of a leaf.
 TreeForm form_of(const Arguments& arguments, const std::optional<Mode>& mode, Leaves& leaves) {
     const auto given = named_value(arguments, "hash", hash_from_name);
     Hash hash = given.value_or(Hash::blake3);

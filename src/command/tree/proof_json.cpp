@@ -22,7 +22,7 @@ std::string digests_json(std::span<const Digest> digests) {
     return all.done();
 }
 
-// The members of a proof, each of which must be there and of its kind, and no others.
+// The members of a proof. Each must be present and of its type, and no others are allowed.
 class Fields {
 public:
     Fields(const json::Members& members, std::initializer_list<std::string_view> names) : members_(members) {
@@ -144,7 +144,7 @@ AnyProof proof_from_json(std::string_view text) {
     } else {
         no_proof("the format is '" + sentence(*format) + "', which is no proof's");
     }
-    static_cast<void>(proof_bytes(found));  // throws where counts do not fit
+    static_cast<void>(proof_bytes(found));  // throws if counts do not fit
     return found;
 }
 

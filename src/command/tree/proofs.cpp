@@ -48,7 +48,7 @@ AnyProof read_proof(Call& call, const std::string& path) {
     }
 }
 
-// The leaf that a file with a piece stands for.
+// The leaf of a file that holds one piece of the data.
 Digest leaf_of(Call& call, const std::string& piece, Hash hash, const std::optional<Mode>& mode) {
     Digest leaf;
     if (hash == Hash::blake3) {

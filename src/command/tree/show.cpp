@@ -1,4 +1,4 @@
-// `merklize tree show`: the top of a tree and a leaf's path as text, or the page that verifies with the tree inside.
+// `merklize tree show`: the top of a tree and the path of a leaf, as text or inside the page that verifies.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -23,7 +23,7 @@ std::string node_name(unsigned level, std::uint64_t index) {
 }
 std::uint64_t level_size(const TreeFile& tree, unsigned level) { return ((tree.n_leaves() - 1) >> level) + 1; }
 
-/// The levels from the root's down, as far as they are shown.
+/// The shown levels, from the root down.
 class Top {
 public:
     Top(const TreeFile& tree, unsigned lowest) : tree_(tree), lowest_(lowest) {
@@ -41,7 +41,7 @@ public:
         return top.done();
     }
 
-    /// A node and what is below it. On the way to `leaf`, if there is one, nodes have a mark.
+    /// A node and the subtree below it. Nodes on the path to `leaf`, if one is given, have a mark.
     void draw(Call& call, std::optional<std::uint64_t> leaf, unsigned level, std::uint64_t index = 0,
               const std::string& branch = "", const std::string& indent = "") const {
         const std::string hex = levels_[tree_.height() - level][index].hex();
@@ -64,7 +64,7 @@ private:
     std::vector<std::vector<Digest>> levels_{};
 };
 
-/// From a leaf up to the root, a pair of nodes a level.
+/// The path from a leaf to the root, with a pair of nodes for each level.
 void draw_path(Call& call, const TreeFile& tree, std::uint64_t leaf) {
     call.line("");
     call.line("leaf " + std::to_string(leaf) + ", up to the root (* is on the path):");
@@ -99,7 +99,7 @@ std::string base64(std::span<const std::byte> data) {
     return out;
 }
 
-/// The page that `make wasm` writes: --page, MERKLIZE_PAGE, or what is installed with the program.
+/// The page of `make wasm`: --page, MERKLIZE_PAGE, or the one installed with the program.
 std::string page_text(Call& call, const Arguments& arguments) {
     std::string path = arguments.value_or("page", "");
     if (const char* named = std::getenv("MERKLIZE_PAGE"); path.empty() && named != nullptr) path = named;
@@ -117,7 +117,7 @@ std::string page_text(Call& call, const Arguments& arguments) {
     return {reinterpret_cast<const char*>(data.data()), data.size()};
 }
 
-/// The page with the tree inside; a large tree's page has the proof of the leaf alone.
+/// The page with the tree inside. For a large tree it holds only the proof of the leaf.
 void write_page(Call& call, const Arguments& arguments, const TreeFile& tree, std::uint64_t leaf,
                 const std::string& output) {
     constexpr std::string_view place = R"(<script id="data" type="application/json">null</script>)";

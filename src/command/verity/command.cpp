@@ -17,7 +17,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// Pairs of hexadecimal digits.  none  anything else
+// Parses pairs of hexadecimal digits; none for any other text.
 std::optional<Bytes> from_hex(std::string_view text) {
     Bytes bytes;
     if (text.size() % 2 != 0) return {};
@@ -36,7 +36,7 @@ void fill_random(std::span<std::byte> out) {
     for (std::byte& byte : out) byte = static_cast<std::byte>(random() & 0xff);
 }
 
-// --uuid; else a random one, of version 4.
+// The value of --uuid, or a random UUID of version 4.
 std::array<std::byte, 16> uuid_of(const Arguments& arguments) {
     std::array<std::byte, 16> uuid;
     if (const auto text = arguments.value("uuid")) {
@@ -60,7 +60,7 @@ std::string uuid_text(std::span<const std::byte> uuid) {
     return text;
 }
 
-// --salt: hexadecimal digits, or - for none.
+// The value of --salt: hexadecimal digits, or - for no salt.
 std::optional<Bytes> salt_of(const Arguments& arguments) {
     const auto text = arguments.value("salt");
     if (!text) return {};
@@ -73,10 +73,10 @@ std::optional<Bytes> salt_of(const Arguments& arguments) {
 std::uint32_t block_size(const Arguments& arguments, std::string_view option, std::uint32_t otherwise) {
     const std::uint64_t bytes = size_value(arguments, option).value_or(otherwise);
     return static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(bytes, UINT32_MAX));  // what is too large is refused later
+        std::min<std::uint64_t>(bytes, UINT32_MAX));  // a size that is too large is refused later
 }
 
-// The options that say how data are hashed.
+// Options that fix how the data is hashed.
 DmVerity how_of(const Arguments& arguments) {
     DmVerity how;
     how.algorithm = named_value(arguments, "hash", dm_verity_algorithm_from_name).value_or(how.algorithm);
@@ -121,7 +121,7 @@ void put_facts(Call& call, const Arguments& arguments, const DmVerityFacts& fact
     if (!root.empty()) line("root hash", to_hex(root));
 }
 
-// The first of the wrong blocks, as ranges: "7, 9-12, ...".
+// The first wrong blocks, as ranges: "7, 9-12, ...".
 std::string block_list(const std::vector<std::uint64_t>& blocks, std::uint64_t count) {
     std::string text;
     for (std::size_t i = 0; i < blocks.size();) {
@@ -146,7 +146,7 @@ std::string numbers_json(const std::vector<std::uint64_t>& numbers) {
     return all.done();
 }
 
-// What a superblock states may not be stated again by options: the two could differ.
+// Refuses options for facts that the superblock has, because the two could differ.
 void require_no_fields(const Arguments& arguments) {
     for (const char* option : {"hash", "format", "data-block-size", "hash-block-size", "data-blocks", "salt"}) {
         if (arguments.has(option))
