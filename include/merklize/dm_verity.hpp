@@ -12,9 +12,9 @@
 #include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 
-/// dm-verity, the tree over the blocks of a disk that Linux checks while it reads: the root hash, the hash area that veritysetup writes
-/// and reads, and a check that names wrong blocks. docs/formats.md has the rule. Blocks are read and hashed in parallel, in bounded
-/// memory. SHA-256 runs on options.device, SHA-512 on the CPU; options.timings must not be set.
+/// dm-verity: the tree over the blocks of a disk by which Linux checks each block that it reads. This header has the root hash, the hash
+/// area of veritysetup, and a check that names wrong blocks. docs/formats.md has the rule. Blocks are read and hashed in parallel, in
+/// bounded memory. SHA-256 runs on options.device, SHA-512 on the CPU. options.timings must not be set.
 namespace merklize::inline v0 {
 
 enum class DmVerityAlgorithm : std::uint8_t { sha256, sha512 };
@@ -23,42 +23,42 @@ enum class DmVerityAlgorithm : std::uint8_t { sha256, sha512 };
 MERKLIZE_API DmVerityAlgorithm dm_verity_algorithm_from_name(std::string_view name);
 MERKLIZE_API std::string_view dm_verity_algorithm_name(DmVerityAlgorithm algorithm) noexcept;
 
-/// How a device is hashed. Two people who state the same get the same root.
+/// How a disk is hashed. The same fields and data always give the same root.
 struct DmVerity {
     DmVerityAlgorithm algorithm = DmVerityAlgorithm::sha256;
-    std::uint32_t format = 1;                    ///< 1: the salt stands before a block; 0 (Chrome OS): behind it
+    std::uint32_t format = 1;                    ///< 1: the salt comes before each block; 0 (Chrome OS): after it
     std::uint32_t data_block_size = 4096;        ///< bytes: a power of two, 512 to 524288
-    std::uint32_t hash_block_size = 4096;        ///< the same of the tree's blocks
-    std::optional<std::uint64_t> data_blocks{};  ///< none: all of the data, which must then be whole blocks
+    std::uint32_t hash_block_size = 4096;        ///< the same for the blocks of the tree
+    std::optional<std::uint64_t> data_blocks{};  ///< none: all of the data, which must be whole blocks
     std::vector<std::byte> salt{};               ///< at most 256 bytes
 };
 
 /// Where the tree is written.
 struct DmVerityArea {
-    std::uint64_t offset = 0;  ///< bytes into the hash file: a multiple of 512, without a superblock of hash_block_size
-    bool has_superblock = true;        ///< states the fields of DmVerity in 512 bytes before the tree
+    std::uint64_t offset = 0;  ///< in the hash file: a multiple of 512 with a superblock, otherwise of hash_block_size
+    bool has_superblock = true;        ///< stores the fields of DmVerity in 512 bytes before the tree
     std::array<std::byte, 16> uuid{};  ///< of the superblock
 };
 
-/// What a superblock states, or what was written.
+/// The facts in a superblock, or of the tree that was written.
 struct DmVerityFacts {
     DmVerity how{};  ///< with data_blocks
     std::array<std::byte, 16> uuid{};
-    std::uint64_t hash_blocks = 0;  ///< blocks of the tree, the superblock's block not among them
-    std::uint64_t end = 0;          ///< bytes into the hash file at which the tree ends
+    std::uint64_t hash_blocks = 0;  ///< blocks of the tree, without that of the superblock
+    std::uint64_t end = 0;          ///< where the tree ends, in bytes into the hash file
 };
 
-/// The root hash of data in memory: 32 bytes, by SHA-512 64.
+/// The root hash of data in memory: 32 bytes, or 64 by SHA-512.
 /// data    host memory
-/// errors  invalid_argument (no whole block; bytes behind the last whole block; sizes, format or salt)
+/// errors  invalid_argument (no whole block; bytes after the last whole block; sizes, format or salt)
 /// cost    reads `data` once
 MERKLIZE_API std::vector<std::byte> dm_verity(ByteView data, const DmVerity& how = {}, const RunOptions& options = {});
-/// The same of a file or of a block device.  errors  io (also if the file changed meanwhile), and those of dm_verity()
+/// The same for a file or a block device.  errors  io (also if the file changed meanwhile), and those of dm_verity()
 MERKLIZE_API std::vector<std::byte> dm_verity_file(const std::filesystem::path& data, const DmVerity& how = {},
                                                    const RunOptions& options = {});
 
-/// Writes the tree, as `veritysetup format` does: a new file takes the place of `hashes` when it is whole; a block device, the data
-/// file itself, or a file with area.offset > 0 is written in place, its superblock last.
+/// Writes the tree, as `veritysetup format` does. A new file replaces `hashes` when it is complete. A block device, the data file itself,
+/// and a file with area.offset > 0 are written in place, the superblock last.
 /// facts    if not null: what was written
 /// returns  the root hash
 /// errors   invalid_argument (as dm_verity(); the area's offset; an area that overlaps the data), io
@@ -67,27 +67,27 @@ MERKLIZE_API std::vector<std::byte> dm_verity_format(const std::filesystem::path
                                                      const DmVerityArea& area = {}, DmVerityFacts* facts = nullptr,
                                                      const RunOptions& options = {});
 
-/// What the superblock at `offset` states.
-/// errors  invalid_argument (no superblock, or one whose fields are impossible: which), io
+/// Reads the superblock at `offset`.
+/// errors  invalid_argument (no superblock; a field with an impossible value: the text names the field), io
 MERKLIZE_API DmVerityFacts dm_verity_dump(const std::filesystem::path& hashes, std::uint64_t offset = 0);
 
-/// Blocks that are not as the root says.
+/// Blocks that do not belong to the root.
 struct DmVerityReport {
     static constexpr std::size_t most = 1000;
 
-    std::uint64_t wrong_data_blocks = 0;  ///< blocks of the data whose hash is another than the tree's
+    std::uint64_t wrong_data_blocks = 0;  ///< blocks of the data whose hash differs from that in the tree
     std::uint64_t wrong_hash_blocks =
-        0;  ///< blocks of the tree whose hash is another than that of the level above, or the root
-    std::vector<std::uint64_t> data_blocks{};  ///< numbers of the first `most` of the wrong ones, from 0
-    std::vector<std::uint64_t> hash_blocks{};  ///< the same, by their place in the hash file: bytes / hash_block_size
+        0;  ///< blocks of the tree whose hash differs from that in the level above, or from the root
+    std::vector<std::uint64_t> data_blocks{};  ///< numbers of the first `most` wrong blocks, from 0
+    std::vector<std::uint64_t> hash_blocks{};  ///< the same for the tree: offset in the hash file / hash_block_size
 
-    /// Whether the data are those of the root.
+    /// Whether the data belongs to the root.
     explicit operator bool() const noexcept { return wrong_data_blocks == 0 && wrong_hash_blocks == 0; }
 };
 
-/// Hashes all data again and compares every block of the tree with the level above it, up to the root.
-/// root    the root hash that is trusted
-/// how     what is not in a superblock; none: it is read at area.offset, and area.has_superblock must be true
+/// Hashes all data again and compares every block of the tree with the level above, up to the root.
+/// root    the trusted root hash
+/// how     the fields, if they are not in a superblock; none: they are read at area.offset, and area.has_superblock must be true
 /// errors  invalid_argument (as dm_verity_dump(); a root of another size; a hash area that ends early), io
 MERKLIZE_API DmVerityReport dm_verity_verify(const std::filesystem::path& data, const std::filesystem::path& hashes,
                                              ByteView root, const std::optional<DmVerity>& how = {},

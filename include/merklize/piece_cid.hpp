@@ -9,32 +9,32 @@
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 
-/// Filecoin's piece commitment (CommP), by which storage providers name what they store. docs/formats.md has the rule. It is computed by
-/// the CPU's threads; options.timings and options.policy must not be set.
+/// Filecoin's piece commitment (CommP), by which storage providers identify the data that they store. docs/formats.md has the rule. It runs
+/// on the threads of the CPU. options.timings and options.policy must not be set.
 namespace merklize::inline v0 {
 
 struct PieceCid {
     Digest root{};            ///< the commitment
     std::uint64_t bytes = 0;  ///< of the data
-    unsigned height = 0;      ///< of the tree: 2^height leaves of 32 bytes, at least 2
+    unsigned height = 0;      ///< of the tree, at least 2: it has 2^height leaves of 32 bytes
 
-    /// Bytes of the piece that a provider stores, with two zero bits behind each 254: 32 * 2^height.
+    /// Bytes of the piece that a provider stores, with two zero bits after each 254 bits: 32 * 2^height.
     std::uint64_t padded_bytes() const noexcept { return std::uint64_t{32} << height; }
-    /// Zero bytes behind the data.
+    /// Number of zero bytes after the data.
     std::uint64_t padding() const noexcept { return padded_bytes() / 128 * 127 - bytes; }
-    /// "baga6ea4seaq...", version 1: the root alone, so that the size must be told apart from it.
+    /// "baga6ea4seaq...", version 1: the root only. A verifier needs the size, too.
     MERKLIZE_API std::string v1() const;
     /// "bafkzcib...", version 2 (FRC-0069): root, height and padding.
     MERKLIZE_API std::string v2() const;
 };
 
-/// Bytes of the largest data, those of a piece of 64 GiB.
+/// Bytes of the largest data: that of a piece of 64 GiB.
 inline constexpr std::uint64_t most_piece_bytes = (std::uint64_t{1} << 36) / 128 * 127;
 
 /// errors  invalid_argument (more than most_piece_bytes)
-/// cost    reads `data` once; the memory that it takes does not grow with `data` but for 32 bytes a MiB
+/// cost    reads `data` once; takes 32 bytes of memory for each MiB of `data`, and a fixed amount
 MERKLIZE_API PieceCid piece_cid(ByteView data, const RunOptions& options = {});
-/// The same of a regular file.  errors  io (also if the file changed meanwhile), and those of piece_cid()
+/// The same for a regular file.  errors  io (also if the file changed meanwhile), and those of piece_cid()
 MERKLIZE_API PieceCid piece_cid_file(const std::filesystem::path& path, const RunOptions& options = {});
 
 }  // namespace merklize::inline v0

@@ -26,7 +26,7 @@ BaoForm form_of(const Call& call, const merklize_bao_form* form) {
     return {given.group_log, given.post_order != 0 ? BaoOrder::post : BaoOrder::pre, given.without_size == 0};
 }
 
-// A slice is of the outboard's groups, in pre-order whatever the outboard is.
+// A slice has the groups of the outboard, but is in pre-order for any outboard.
 BaoForm slice_form(BaoForm form) {
     form.order = BaoOrder::pre;
     return form;
@@ -36,13 +36,13 @@ std::string shown(int descriptor, const char* name) {
     return name != nullptr ? name : "descriptor " + std::to_string(descriptor);
 }
 
-// Where faults go.
+// The caller's array of faults.
 class Faults {
 public:
     Faults(const Call& call, merklize_bao_fault* faults, size_t capacity, size_t* count)
         : out_(call.items(faults, capacity, "faults")), count_(call.need(count, "count")) {}
 
-    /// Hands over what find() returns; if the outboard cannot be the message's, all of the part.
+    /// Writes the faults that find() returns. If the outboard cannot belong to the message, the whole part is one fault.
     template <class Find>
     void put(std::uint64_t offset, std::uint64_t bytes, const Find& find) const {
         std::vector<BaoFault> found;

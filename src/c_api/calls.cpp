@@ -44,22 +44,22 @@ merklize_status note(merklize_status status, const char* text, int system_error 
     try {
         last.text = text;
         last.path = path;
-    } catch (...) {  // a text of 15 bytes takes no memory
+    } catch (...) {  // a text of at most 15 bytes is stored without an allocation
         last.text = "out of memory";
         last.path.clear();
     }
     return status;
 }
 
-// A wrong argument's text begins with the function that was called, in C's spelling. The library's own texts begin with C++'s function,
-// or with one that it calls.
+// Makes the text of a wrong argument begin with the called C function. The texts of the library begin with the C++ function, or with
+// an inner function that it calls.
 std::string named(std::string_view function, std::string_view text) {
     constexpr std::string_view inner[] = {"tree",   "hash",   "hash_each",    "hash_leaves", "hash_rows", "hash_file",
                                           "update", "Hasher", "device_nodes", "forest",      "BaoDecoder"};
     if (text.starts_with(function)) return std::string(text);
     const std::size_t colon = text.find(": ");
     const std::string_view head = text.substr(0, colon == text.npos ? 0 : colon);
-    // Of a call on a file it may be the file's name.
+    // In a call on a file the head may be the file's name.
     const bool is_of_file = function.ends_with("_file"), is_own = function == "merklize_" + std::string(head);
     const bool is_known =
         std::ranges::find(inner, head) != std::end(inner) || function.ends_with("_" + std::string(head));
@@ -179,7 +179,7 @@ Hash Call::hash(merklize_hash_id id) const {
     for (const HashTraits& traits : hashes()) {
         if (to_c(traits.hash) == id) return traits.hash;
     }
-    if (id >= 128 && id <= 255) return traits(static_cast<Hash>(id)).hash;  // of a caller's constants, or an error
+    if (id >= 128 && id <= 255) return traits(static_cast<Hash>(id)).hash;  // a caller's Poseidon2; throws if unknown
     invalid("unknown hash id " + std::to_string(id) + "; merklize_hash_describe() lists the known ones");
 }
 

@@ -17,7 +17,7 @@ namespace merklize::c_api {
 /// returns  its status
 merklize_status note_failure(const char* function) noexcept;
 
-/// Arguments of one call: what is wrong with them becomes an Error that names the function.
+/// Checks and converts the arguments of one call. A wrong argument becomes an Error that names the function.
 class Call {
 public:
     explicit Call(const char* function) : function_(function) {}
@@ -30,12 +30,12 @@ public:
         if (pointer == nullptr) invalid(std::string(name) + " is null");
         return *pointer;
     }
-    /// Where a new handle goes, which is null until it is there.
+    /// The caller's place for a new handle, set to null until the handle is made.
     template <class T>
     T*& handle(T** out, const char* name) const {
         return need(out, name) = nullptr;
     }
-    /// errors  invalid_argument (null, but not empty; a count whose bytes no memory has)
+    /// errors  invalid_argument (null and a count other than 0; a count of more bytes than memory can have)
     template <class T>
     std::span<T> items(T* first, std::uint64_t count, const char* name) const {
         require_array(static_cast<const void*>(first), count, sizeof(T), name);
@@ -57,7 +57,7 @@ public:
             invalid(std::string(name) + ": data and a buffer are set, must be one of them");
         return view.buffer != nullptr;
     }
-    /// Several of them, all in host memory or all in buffers.
+    /// The same for several views, all in host memory or all in buffers.
     /// errors  invalid_argument (mixed)
     template <class... Views>
     bool all_on_device(const char* names, const Views&... views) const {
@@ -80,7 +80,7 @@ public:
 
     Hash hash(merklize_hash_id id) const;
     Mode mode(const merklize_mode* mode) const;
-    /// A rule that is named.  errors  invalid_argument (MERKLIZE_RULE_DEFAULT; an unknown number)
+    /// A rule other than the default.  errors  invalid_argument (MERKLIZE_RULE_DEFAULT; an unknown number)
     TreeRule rule(merklize_rule rule, const char* name) const;
     TreeForm form(const merklize_form* form) const;
     Expect expect(const merklize_expect* expect) const;
@@ -88,10 +88,10 @@ public:
     Policy policy(const merklize_policy& policy) const;
     const char* path(const char* path, const char* name) const { return &need(path, name); }
     std::vector<std::filesystem::path> paths(const char* const* paths, std::size_t count) const;
-    /// errors  invalid_argument (an index that is not below the number of these)
+    /// errors  invalid_argument (index >= count)
     void require_index(std::size_t index, std::size_t count, const char* what) const;
 
-    /// Copies to the caller's memory. Null with capacity 0 asks for the count alone.
+    /// Copies to the caller's memory. With null and capacity 0 only the count is written.
     /// errors  too_small, invalid_argument (null)
     void put_text(std::string_view text, char* out, std::size_t capacity, std::size_t* length) const;
     void put_bytes(std::span<const std::byte> bytes, std::uint8_t* out, std::size_t capacity,
@@ -115,7 +115,7 @@ private:
     const char* function_;
 };
 
-/// The body of a function of the API. Nothing leaves it but a status.
+/// Runs the body of a function of the API and turns every exception into a status.
 template <class Body>
 merklize_status run(const char* function, Body&& body) noexcept {
     try {
@@ -127,7 +127,7 @@ merklize_status run(const char* function, Body&& body) noexcept {
     }
 }
 
-/// RunOptions of a call, and where its times go.
+/// The RunOptions of a call, and the caller's place for its timings.
 class Options {
 public:
     Options(const Call& call, const merklize_run_options* options);
@@ -135,7 +135,7 @@ public:
     Options& operator=(const Options&) = delete;
 
     const RunOptions& get() const noexcept { return options_; }
-    /// Hands the times to the caller, once the call has succeeded.
+    /// Gives the timings to the caller; called once the call has succeeded.
     void finish() const noexcept;
     /// Options that outlive the call.  errors  invalid_argument (progress or timings)
     RunOptions kept(const Call& call) const;
@@ -146,10 +146,10 @@ private:
     merklize_timings* out_ = nullptr;
 };
 
-/// Bytes of an element of rows: 1 of a hash of bytes.
+/// Bytes of one element of a row; 1 for a hash of bytes.
 std::uint32_t element_bytes(Hash hash);
 inline merklize_hash_id to_c(Hash hash) noexcept { return static_cast<merklize_hash_id>(hash); }
-/// MERKLIZE_RULE_... of a rule: one more, because 0 is MERKLIZE_RULE_DEFAULT.
+/// The MERKLIZE_RULE_... of a rule. It is one more than the rule's number, because 0 is MERKLIZE_RULE_DEFAULT.
 inline merklize_rule to_c(TreeRule rule) noexcept { return static_cast<merklize_rule>(rule) + 1; }
 merklize_digest to_c(const Digest& digest) noexcept;
 Digest from_c(const merklize_digest& digest) noexcept;

@@ -34,7 +34,7 @@ void put_info(const merklize::HashTraits& traits, merklize_hash_info& out) {
     if (traits.name.size() < sizeof out.name) std::memcpy(out.name, traits.name.data(), traits.name.size());
 }
 
-// Whether the hash is BLAKE3, which has modes and output of any length. The others have a digest.
+// Whether the hash is BLAKE3, which has modes and outputs of any length. The other hashes only have digests.
 bool is_blake3(const Call& call, Hash hash, const merklize_mode* mode, uint64_t seek, size_t length) {
     if (hash == Hash::blake3) return true;
     const std::string name(merklize::traits(hash).name);

@@ -9,7 +9,7 @@ using merklize::Stream;
 
 namespace {
 
-// Enqueues what the body enqueues, and hands its event to a caller who wants it.
+// Runs the body, which enqueues, and gives its event to the caller if wanted.
 template <class Body>
 merklize_status enqueue(const char* function, merklize_stream* stream, merklize_event** event, Body&& body) {
     return run(function, [&](const Call& call) {

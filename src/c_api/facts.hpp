@@ -4,7 +4,7 @@
 
 namespace merklize::c_api {
 
-/// What a MerkleTree or a TreeFile says of itself. The fields that only one of them has become 0.
+/// The facts of a MerkleTree or a TreeFile. Fields that only one of the two has become 0.
 template <class Tree>
 void put_facts(merklize_tree_info& out, const Tree& tree) {
     out = {.n_leaves = tree.n_leaves(),
@@ -19,7 +19,7 @@ void put_facts(merklize_tree_info& out, const Tree& tree) {
            .total_bytes = tree.source().total_bytes};
 }
 
-/// What is known of a tree that was built from an input and not kept.
+/// The facts of a tree that was built from an input and not kept.
 inline void put_facts(merklize_tree_info& out, const TreeFacts& facts, const TreeInput& input,
                       const merklize_form* form) {
     const bool is_keyed =

@@ -9,7 +9,7 @@
 #include <merklize/merklize.h>
 #include <merklize/merklize.hpp>
 
-// What the handles of merklize.h are.
+// The structs behind the handles of merklize.h.
 
 struct merklize_device {
     merklize::Device value;
@@ -25,7 +25,7 @@ struct merklize_event {
 
 struct merklize_buffer {
     merklize::ConstBuffer value;
-    std::optional<merklize::Buffer> writable{};  ///< the same bytes, unless they are only read
+    std::optional<merklize::Buffer> writable{};  ///< the same bytes, unless the buffer is for reading only
 
     explicit merklize_buffer(const merklize::ConstBuffer& bytes) : value(bytes) {}
     explicit merklize_buffer(const merklize::Buffer& bytes) : value(bytes), writable(bytes) {}
@@ -77,7 +77,7 @@ struct merklize_manifest {
 
 struct merklize_differences {
     merklize::manifests::Differences value;
-    std::vector<std::string> sentences{};  ///< one each
+    std::vector<std::string> sentences{};  ///< one for each difference
 
     explicit merklize_differences(merklize::manifests::Differences found) : value(std::move(found)) {
         for (const auto& one : value) sentences.push_back(one.sentence());

@@ -1,4 +1,4 @@
-// Proofs: what they hold, their bytes, and verification.
+// Proofs: their contents, their bytes, and verification.
 #include <algorithm>
 #include <optional>
 
@@ -67,14 +67,14 @@ Contents contents_of(const AnyProof& proof) {
     return std::visit([](const auto& any) { return contents_of(any); }, proof);
 }
 
-// Whether a proof of leaves holds. No other proof does.
+// Whether a proof of leaves is valid; false for any other proof.
 bool shows_leaves(const AnyProof& proof, const Digest& root, const Expect& expect, const Mode& mode) {
     if (const auto* single = std::get_if<MerkleProof>(&proof)) return merklize::verify(*single, root, expect, mode);
     const auto* several = std::get_if<MultiProof>(&proof);
     return several != nullptr && merklize::verify(*several, root, expect, mode);
 }
 
-// Whether a proof of consistency holds. No other proof does.
+// Whether a proof of consistency is valid; false for any other proof.
 bool shows_consistency(const AnyProof& proof, const Roots& roots, const Mode& mode) {
     const auto* consistency = std::get_if<ConsistencyProof>(&proof);
     return consistency != nullptr && merklize::verify(*consistency, roots, mode);

@@ -18,14 +18,14 @@
 namespace merklize::inline v0 {
 namespace {
 
-constexpr std::size_t raw_group = 127, padded_group = 128;  // bytes of 1,016 bits before, and of 1,024 behind
+constexpr std::size_t raw_group = 127, padded_group = 128;  // bytes of a group before and after padding
 constexpr unsigned least_height = 2, unit_height = 15;
 constexpr std::uint64_t unit_bytes = (std::uint64_t{32} << unit_height) / padded_group * raw_group;
 
-// 127 bytes as 128: each 254 bits, lowest first, and two zero bits behind them.
+// Expands 127 bytes to 128: two zero bits are added after each 254 bits, counted from the lowest bit on.
 void expand_group(const std::byte* in, std::byte* out) {
     for (unsigned word = 0; word < padded_group / 8; word++, out += 8) {
-        const bool is_last = word % 4 == 3;  // of 254 bits
+        const bool is_last = word % 4 == 3;  // the last word of 254 bits
         const unsigned at = word / 4 * 254 + word % 4 * 64, shift = at % 8;
         std::uint64_t bits = 0;
         std::memcpy(&bits, in + at / 8, sizeof bits);
@@ -57,7 +57,7 @@ unsigned height_over(std::uint64_t leaves) {
     return std::max(least_height, static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(leaves, 1) - 1)));
 }
 
-// The root of a unit's bytes, with zeros behind them up to 2^height leaves.
+// The root over the bytes of a unit, padded with zeros to 2^height leaves.
 Digest unit_root(const runtime::Run& run, std::span<const std::byte> data, unsigned height) {
     std::vector<Digest> nodes(std::size_t{1} << height);
     const std::byte* in = data.data();
@@ -83,7 +83,7 @@ Digest unit_root(const runtime::Run& run, std::span<const std::byte> data, unsig
     return nodes[0];
 }
 
-// read(offset, n, room): n bytes of the data, in `room` or elsewhere.
+// read(offset, n, room) returns n bytes of the data, which are in `room` or elsewhere.
 using ReadUnit = std::function<std::span<const std::byte>(std::uint64_t, std::size_t, std::vector<std::byte>&)>;
 
 PieceCid piece_of(const char* what, std::uint64_t bytes, const ReadUnit& read, const RunOptions& options) {
@@ -113,7 +113,7 @@ PieceCid piece_of(const char* what, std::uint64_t bytes, const ReadUnit& read, c
     return piece;
 }
 
-// Unsigned LEB128, as multiformats has it.
+// Unsigned LEB128, as in multiformats.
 void append_varint(std::string& out, std::uint64_t number) {
     for (; number >= 0x80; number >>= 7) out += static_cast<char>((number & 0x7f) | 0x80);
     out += static_cast<char>(number);
@@ -136,7 +136,7 @@ std::string base32(std::string_view bytes) {
     return text;
 }
 
-// Codes of the table of multicodec.
+// Codes from the multicodec table.
 constexpr std::uint64_t cid_version = 1, raw_codec = 0x55, commitment_codec = 0xf101;
 constexpr std::uint64_t root_multihash = 0x1012, tree_multihash = 0x1011;
 

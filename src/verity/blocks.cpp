@@ -10,8 +10,7 @@
 namespace merklize::runtime {
 namespace {
 
-// A piece of blocks that one thread reads, puts beside the salt and hashes: it stays in the thread's cache, and has enough blocks for
-// the widest lanes.
+// One thread reads a piece of blocks, adds the salt and hashes. A piece fits into the cache and has enough blocks for the widest lanes.
 constexpr std::uint64_t piece_bytes = 256 << 10, piece_blocks = 16;
 
 class VerityPiece {
@@ -22,7 +21,7 @@ public:
     /// Bytes of the rows of n blocks: each block with its salt.
     std::uint64_t row_bytes() const noexcept { return row_; }
 
-    /// Blocks from `first` on as they are. `room` is used if they must be read.
+    /// Blocks from `first` on, without salt. Those of a file are read into `room`.
     const std::byte* read(std::uint64_t first, std::uint64_t n, std::vector<std::byte>& room) const {
         if (const auto* memory = std::get_if<const std::byte*>(&blocks_)) return *memory + first * block_;
         const auto& [file, offset] = std::get<BlocksInFile>(blocks_);
@@ -31,7 +30,7 @@ public:
         return room.data();
     }
 
-    /// Puts the salt before or behind each block.
+    /// Puts the salt before or after each block.
     void salt_rows(const std::byte* blocks, std::uint64_t n, std::byte* rows) const {
         for (std::uint64_t i = 0; i < n; i++, blocks += block_) {
             if (how_.format != 0) rows = std::ranges::copy(how_.salt, rows).out;

@@ -11,16 +11,16 @@
 
 namespace merklize::runtime {
 
-/// Blocks one after another: in memory, or in a file from an offset on.
+/// Consecutive blocks: in memory, or in a file from an offset on.
 struct BlocksInFile {
     const InputFile* file;
     std::uint64_t offset;
 };
 using VerityBlocks = std::variant<const std::byte*, BlocksInFile>;
 
-/// The digests of whole blocks of one size, with the salt. Reads and hashes by all threads of the run.
-/// out    a digest a block, one after another
-/// share  of the whole call
+/// Computes the digests of whole blocks of one size, with the salt. All threads of the run read and hash.
+/// out    the digests, in the order of the blocks
+/// share  the part of the whole call, for its progress
 void hash_verity_blocks(Run& run, const DmVerity& how, const VerityBlocks& blocks, std::uint64_t block_bytes,
                         std::span<std::byte> out, double share);
 

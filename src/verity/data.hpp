@@ -14,11 +14,11 @@
 
 namespace merklize::runtime {
 
-/// The same with data_blocks: those that are stated, which must be there, or all of `bytes` bytes.
-/// errors  invalid_argument "<what>: ..." (require_verity(); no whole block; bytes behind the last one; fewer than stated)
+/// A copy of `how` with data_blocks set: the given number, which the data must have, or the number of blocks in `bytes` bytes.
+/// errors  invalid_argument "<what>: ..." (require_verity(); no whole block; bytes after the last whole block; too few blocks)
 DmVerity with_data_blocks(const char* what, const DmVerity& how, std::uint64_t bytes, const std::string& name);
 
-/// A file or a block device that is open for reading.
+/// A file or a block device, open for reading.
 class VerityFile {
 public:
     /// errors  io, invalid_argument "<what>: ..." (a pipe, or another thing without a size)
@@ -27,7 +27,7 @@ public:
     const InputFile& file() const noexcept { return file_; }
     const std::string& name() const noexcept { return file_.name(); }
     std::uint64_t bytes() const noexcept { return bytes_; }
-    /// Throws io if somebody wrote to the file since. A block device has no time of its last change.
+    /// Throws io if the file has been written to since it was opened. For a block device this is unknown, and nothing is thrown.
     void require_unchanged() const {
         if (identity_) file_.require_unchanged(*identity_);
     }
@@ -38,7 +38,7 @@ private:
     std::uint64_t bytes_ = 0;
 };
 
-/// What is hashed.
+/// The data to hash, and how.
 class VerityData {
 public:
     /// errors  those of VerityFile and of with_data_blocks()
@@ -47,7 +47,7 @@ public:
 
     const DmVerity& how() const noexcept { return how_; }
     VerityBlocks blocks() const noexcept { return BlocksInFile{&file_.file(), 0}; }
-    /// Throws io if somebody wrote to the file since.
+    /// As VerityFile::require_unchanged().
     void require_unchanged() const { file_.require_unchanged(); }
 
 private:
@@ -56,7 +56,7 @@ private:
 };
 
 /// Hashes the data in batches of bounded size, in order.
-/// use  called with the number of a batch's first block, and the digests of its blocks
+/// use  called with the number of the first block of a batch and the digests of the batch
 template <class Use>
 void each_verity_batch(const DmVerity& how, const VerityBlocks& data, Run& run, const Use& use) {
     constexpr std::uint64_t batch_bytes = 64 << 20;

@@ -35,7 +35,7 @@ namespace {
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 63;
 constexpr std::size_t most_salt = 256;
 
-// struct verity_sb of the kernel and of cryptsetup: where each field begins.
+// The offset of each field in struct verity_sb of the kernel and of cryptsetup.
 constexpr char verity_signature[] = "verity\0";  // 8 bytes with the last zero
 enum SuperblockField : std::size_t {
     at_version = 8,
@@ -52,7 +52,7 @@ constexpr std::size_t algorithm_bytes = 32;
 
 bool is_block_size(std::uint64_t bytes) { return std::has_single_bit(bytes) && bytes >= 512 && bytes <= 512 << 10; }
 
-// The first rule that the fields break; empty: none.
+// The first rule that the fields break; empty if they break none.
 std::string fault_of(const DmVerity& how) {
     const auto size = [](const char* name, std::uint64_t bytes) {
         return std::string(name) + " must be a power of two from 512 to 524288, got " + std::to_string(bytes);

@@ -23,23 +23,23 @@ constexpr std::size_t verity_digest_bytes(DmVerityAlgorithm algorithm) noexcept 
 /// errors  invalid_argument "<what>: ..." (format, block sizes, salt, more data than 2^63 bytes)
 void require_verity(const char* what, const DmVerity& how);
 
-/// Where the blocks of a tree lie. Level 0 holds the digests of the data; the highest level is one block, and comes first. A tree over one
-/// block of data has no level: the root is that block's digest.
+/// The places of the blocks of a tree in the hash file. Level 0 holds the digests of the data. The highest level is one block and is stored
+/// first. A tree over one block of data has no level: its root is the digest of that block.
 class VerityLayout {
 public:
-    /// how   with data_blocks, at least 1, that require_verity() takes
-    /// errors  invalid_argument "<what>: ..." (the offset; a tree that ends behind 2^63 bytes)
+    /// how     with data_blocks >= 1, checked by require_verity()
+    /// errors  invalid_argument "<what>: ..." (the offset; a tree that ends beyond byte 2^63)
     VerityLayout(const char* what, const DmVerity& how, const DmVerityArea& area);
 
     unsigned levels() const noexcept { return static_cast<unsigned>(counts_.size()); }
-    /// Blocks of a level.
+    /// Number of blocks of a level.
     std::uint64_t count(unsigned level) const noexcept { return counts_[level]; }
-    /// The place in the hash file of a level's first block, in bytes.
+    /// Offset in the hash file of the first block of a level, in bytes.
     std::uint64_t offset(unsigned level) const noexcept { return firsts_[level] * block_; }
-    /// The number in the hash file of a level's first block.
+    /// The same in blocks.
     std::uint64_t first(unsigned level) const noexcept { return firsts_[level]; }
     std::uint64_t hash_blocks() const noexcept { return end_ - begin_; }
-    /// Where the tree ends in the hash file, in bytes.
+    /// Offset in the hash file of the end of the tree, in bytes.
     std::uint64_t end() const noexcept { return end_ * block_; }
 
 private:
@@ -48,7 +48,7 @@ private:
 };
 
 std::array<std::byte, superblock_bytes> verity_superblock(const DmVerity& how, const std::array<std::byte, 16>& uuid);
-/// errors  invalid_argument "<what>: <name>: ...": no superblock, or what is impossible in it
+/// errors  invalid_argument "<what>: <name>: ..." (no superblock; a field with an impossible value)
 DmVerityFacts parse_superblock(const char* what, const std::string& name,
                                std::span<const std::byte, superblock_bytes> bytes);
 

@@ -15,7 +15,7 @@
 namespace merklize::runtime {
 namespace {
 
-// The hash file, whose parts are looked for where a layout says that they lie.
+// The hash file, read at the offsets of a layout.
 class VerityArea {
 public:
     VerityArea(const char* what, const std::filesystem::path& path) : what_(what), file_(what, path) {}
@@ -56,7 +56,7 @@ private:
     DmVerityReport& report_;
 };
 
-// Calls use(i) for each digest in which the two differ.
+// Calls use(i) for each digest i that differs.
 template <class Use>
 void each_difference(std::span<const std::byte> one, std::span<const std::byte> other, std::size_t digest,
                      const Use& use) {
@@ -72,7 +72,7 @@ public:
                 VerityFaults faults)
         : how_(how), layout_(layout), hashes_(hashes), root_(root), run_(run), faults_(faults) {}
 
-    /// Every block of a level against the level above, a batch at a time.
+    /// Checks every block of a level against the level above, a batch at a time.
     void level(unsigned level) {
         constexpr std::uint64_t batch_bytes = 16 << 20;
         const std::size_t digest = verity_digest_bytes(how_.algorithm);
@@ -90,13 +90,13 @@ public:
         }
         if (!is_last_wrong && !ends_with_zeros(level)) faults_.hashes(layout_.first(level) + n - 1);
     }
-    /// Digests of data blocks from `first` on.
+    /// Checks the digests of data blocks, from block `first` on.
     void data(std::uint64_t first, std::span<const std::byte> found) {
         compare(0, first, found, [&](std::uint64_t i) { faults_.data(i); });
     }
 
 private:
-    // Digests from number `first` on against what a level holds, or the root.
+    // Compares digests with those stored in a level from number `first` on, or with the root.
     template <class Use>
     void compare(unsigned level, std::uint64_t first, std::span<const std::byte> found, const Use& use) {
         const std::size_t digest = verity_digest_bytes(how_.algorithm);
@@ -109,7 +109,7 @@ private:
         }
         each_difference(found, held, digest, [&](std::uint64_t i) { use(first + i); });
     }
-    // The last block of a level is filled with zeros, and so veritysetup checks it. The kernel does not look at them.
+    // The last block of a level is padded with zeros. veritysetup checks them; the kernel ignores them.
     bool ends_with_zeros(unsigned level) const {
         const std::uint64_t below = level == 0 ? how_.data_blocks.value_or(0) : layout_.count(level - 1);
         const std::uint64_t used = below * verity_digest_bytes(how_.algorithm);

@@ -20,20 +20,20 @@
 namespace merklize::runtime {
 namespace {
 
-// Whole blocks of the tree, with the place in the hash file at which they stand.
+// A function that takes whole blocks of the tree and their offset in the hash file.
 using WriteBlocks = std::function<void(std::span<const std::byte> blocks, std::uint64_t offset)>;
 
-// The levels above the data, which grow as digests come: a block that is full is written, and its digest goes to the next level. It
-// holds less than a batch of each level.
+// The levels above the data, built while digests arrive. Full blocks are written, and their digests go to the next level. Less than a batch
+// of each level is in memory.
 class VerityTree {
 public:
     VerityTree(const DmVerity& how, const VerityLayout& layout, Run& run, WriteBlocks write)
         : how_(how), layout_(layout), run_(run), write_(std::move(write)), levels_(layout.levels()) {}
 
-    /// The next digests of the data's blocks.
+    /// Takes the next digests of data blocks.
     void add(std::span<const std::byte> digests) { add_to(0, digests, false); }
 
-    /// The root; nothing can be added any more.
+    /// Writes the last blocks and returns the root. No digest may follow.
     std::vector<std::byte> finish() {
         for (unsigned level = 0; level < levels_.size(); level++) add_to(level, {}, true);
         return root_;
@@ -77,7 +77,7 @@ std::vector<std::byte> build_verity(const DmVerity& how, const VerityLayout& lay
     return tree.finish();
 }
 
-// The hash file: a new one that takes the old one's place, or one that is changed where it is.
+// The hash file: a new file that replaces the old one, or a file that is written in place.
 class VerityOutput {
 public:
     VerityOutput(const std::filesystem::path& path, bool in_place) : path_(path) {
@@ -123,7 +123,7 @@ bool is_written_in_place(const std::filesystem::path& hashes, const DmVerityArea
     return area.offset != 0 || !S_ISREG(info.st_mode);
 }
 
-// A superblock, with zeros up to the tree.
+// The superblock, with zeros up to the tree.
 std::vector<std::byte> area_head(const DmVerity& how, const DmVerityArea& area, const VerityLayout& layout) {
     const auto block = verity_superblock(how, area.uuid);
     std::vector<std::byte> head(block.begin(), block.end());
@@ -173,9 +173,9 @@ std::vector<std::byte> dm_verity_format(const std::filesystem::path& data, const
     }
     runtime::Run run(options);
     runtime::VerityOutput out(hashes, is_same || runtime::is_written_in_place(hashes, area));
-    if (layout.end() != 0) out.reserve(layout.end());  // nothing is written of one block without a superblock
+    if (layout.end() != 0) out.reserve(layout.end());  // 0 for one data block without a superblock: nothing is written
     const auto head = area.has_superblock ? runtime::area_head(known, area, layout) : std::vector<std::byte>{};
-    // A reader who finds the area half written finds no superblock.
+    // The superblock is written last, so that a reader never finds one before a half-written area.
     if (!head.empty()) out.write(std::vector<std::byte>(head.size()), area.offset);
     auto root = runtime::build_verity(
         known, layout, opened.blocks(), run,

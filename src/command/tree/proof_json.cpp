@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include <merklize/error.hpp>
+
 #include "command/endings.hpp"
 #include "command/output/text.hpp"
 #include "texts/json.hpp"
