@@ -11,6 +11,7 @@ says the default that stands here, so that a change of one shows those of the ot
 
 from __future__ import annotations
 
+import html
 import re
 import sys
 from typing import NamedTuple
@@ -427,6 +428,15 @@ def faults() -> list[str]:
     return found
 
 
+def lines_of(head: str, below: str, cells: dict[str, str]) -> list[str]:
+    """Lines of a table, one a language. Their first cells are `head`, `below` and then empty."""
+    given = [(language, cells[language]) for language in LANGUAGES if cells.get(language)]
+    firsts = [head, below] if below and len(given) > 1 else [f"{head}: {below}" if below else head]
+    return [
+        f"| {firsts[i] if i < len(firsts) else ''} | {language} | {cell} |" for i, (language, cell) in enumerate(given)
+    ]
+
+
 def page() -> str:
     known = {language: public_names.signatures(language) for language in LANGUAGES}
     lines = [
@@ -434,34 +444,38 @@ def page() -> str:
         "",
         "<!-- Written by scripts/surfaces.py, which compares it with the sources. -->",
         "",
-        "A cell names a function and its main arguments. Their order is the same in every language: what is hashed or",
-        "verified, then how (a hash, a mode or a form), then where the result goes; other arguments follow. In",
-        "JavaScript `options` hold the hash and the mode. In C the object comes first. The command takes options in",
-        "any order. The words are those of the [glossary](glossary.md).",
+        "The names of each function in all languages, with its main arguments. Their order is the same everywhere:",
+        "what is hashed or verified, then how (a hash, a mode or a form), then the place of the result. Other",
+        "arguments follow. A language that has no line lacks the function. In JavaScript `options` hold the hash and",
+        "the mode. In C the object comes first. The command takes options in any order. The words are those of the",
+        "[glossary](glossary.md).",
     ]
     for subject, subject_rows in SUBJECTS.items():
         lines += [
             "",
             f"## {subject}",
             "",
-            f"| what | order | {' | '.join(LANGUAGES)} |",
-            "|---|---|---|---|---|---|---|---|",
+            "| what, and in which order | language | name and main arguments |",
+            "|---|---|---|",
         ]
         for row in subject_rows:
-            cells = []
+            cells = {}
             for language, cell in row.by_language().items():
                 calls = cell.split(" / ") if cell else []
                 if language == "command":
                     calls = [" ".join([name, *given]) for name, given in map(parsed, calls)]
                 if (row.concept, language) in DEVIATIONS:
                     calls = [as_declared(call, known[language][parsed(call)[0]]) for call in calls]
-                cells.append("<br>".join(f"`{call}`" for call in calls) or "-")
-            lines.append(f"| {row.concept} | {row.order or '-'} | {' | '.join(cells)} |")
-    lines += ["", "## Defaults", "", f"| what | value | {' | '.join(LANGUAGES)} |", "|---|---|---|---|---|---|---|---|"]
+                cells[language] = "<br>".join(f"`{call}`" for call in calls)
+            lines += lines_of(f"**{row.concept}**", row.order, cells)
+    lines += ["", "## Defaults", "", "| what, and its value | language | where its source says so |", "|---|---|---|"]
     for default in DEFAULTS:
-        words = {language: found[1].replace("|", "\\|") for language, found in default.says.items()}
-        said = (f"`{words[one]}`" if one in words else "-" for one in LANGUAGES)
-        lines.append(f"| {default.what} | {default.value} | {' | '.join(said)} |")
+        # A bar would end the cell; renderers differ on "\\|" in backticks.
+        words = {
+            language: f"<code>{html.escape(words, quote=False).replace('|', '&#124;')}</code>"
+            for language, (_, words) in default.says.items()
+        }
+        lines += lines_of(f"**{default.what}**", default.value, words)
     lines += ["", "## Where the order differs", "", "| what | language | why |", "|---|---|---|"]
     lines += [f"| {concept} | {language} | {reason} |" for (concept, language), reason in DEVIATIONS.items()]
     lines += ["", "## Where the name differs", "", "| what | language | why |", "|---|---|---|"]
