@@ -88,8 +88,7 @@ OpenZeppelinTree make_openzeppelin_tree(nb::handle leaves, nb::handle sort_leave
 
 bool verify_openzeppelin(nb::handle proof, nb::handle root, nb::handle leaf) {
     const InputBytes siblings(proof, "proof");
-    return merklize::verify_openzeppelin(as_digests(siblings.span()), to_digest(root, "root"),
-                                         to_digest(leaf, "leaf"));
+    return merklize::verify_openzeppelin(as_digests(siblings.span()), to_digest(root, "root"), to_digest(leaf, "leaf"));
 }
 
 /// Buffer protocol: all nodes, read-only.

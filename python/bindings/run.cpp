@@ -101,6 +101,7 @@ Run::Run(const Settings& settings, const DeviceArray* data) {
     } else if (data != nullptr && is_cuda) {
         options_.stream = shared_stream(options_.device, cuda_stream_handle({}));
     }
+    hand_over_log();  // also of calls that keep the GIL
 }
 
 bool Run::call_progress(PyObject* progress, double done) {

@@ -12,6 +12,7 @@
 
 #include "device_array.hpp"
 #include "gil.hpp"
+#include "log.hpp"
 #include "settings.hpp"
 
 namespace merklize::binding {
@@ -67,6 +68,11 @@ public:
         }
         // An exception of Python is the cause of the library's "cancelled", so it goes first.
         if (auto raised = std::exchange(raised_, nullptr)) std::rethrow_exception(raised);
+        try {
+            hand_over_log();
+        } catch (...) {
+            if (!failure) throw;  // the call's own error goes first
+        }
         if (failure) std::rethrow_exception(failure);
     }
 

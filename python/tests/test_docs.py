@@ -128,9 +128,8 @@ def run_console(text, folder):
     lines = text.splitlines()
     commands = "\n".join(line[2:] for line in lines if line.startswith("$ "))
     shown = [line for line in lines if not line.startswith("$ ")]
-    printed = run(
-        ["bash", "-euc", f'merklize() {{ {shlex.quote(sys.executable)} -m merklize "$@"; }}\n{commands}'], folder
-    )
+    functions = f'python() {{ {shlex.quote(sys.executable)} "$@"; }}\nmerklize() {{ python -m merklize "$@"; }}\n'
+    printed = run(["bash", "-euc", functions + commands], folder)
     assert not shown or printed == shown
 
 

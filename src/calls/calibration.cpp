@@ -1,6 +1,7 @@
 #include "calls/calibration.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <locale>
 #include <map>
@@ -11,6 +12,7 @@
 #include "host/threads.hpp"
 #include "jobs/cpu_device.hpp"
 #include "jobs/internals.hpp"
+#include "jobs/log.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
@@ -93,14 +95,32 @@ std::shared_ptr<const Device> device_of(const KnownCost& known) {
     const std::lock_guard lock(mutex);
     if (const auto it = asked.find(known.cost.device); it != asked.end()) return it->second;
     std::shared_ptr<const Device> found;
+    std::string why = "is not the device that calibrate() measured, " + known.name + ", driver " + known.driver;
     try {
         const Device device(known.cost.device);
         if (one_line(device.info().name) == known.name && one_line(device.info().driver) == known.driver) {
             if (!state_of(device).is_host()) state_of(device).opened();
             found = std::make_shared<const Device>(device);
         }
-    } catch (const Error&) {}  // the device is gone
+    } catch (const Error& error) {  // the device is gone
+        why = std::string("cannot be used: ") + error.what();
+    }
+    if (!found) Log::process().add(LogLevel::warning, "auto passes over " + known.cost.device + ": it " + why);
     return asked.emplace(known.cost.device, std::move(found)).first->second;
+}
+
+// Logs the choice for a job if the last one of its kind was another device.
+void log_choice(Job job, std::uint64_t bytes, const Device& device, double seconds, double on_cpu) {
+    Log& log = Log::process();
+    static std::atomic<const DeviceState*> last[std::size(job_names)];
+    if (!log.is_on() || last[static_cast<std::size_t>(job)].exchange(&state_of(device)) == &state_of(device)) return;
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text.precision(3);
+    text << "auto is " << device.info().id << " for a " << name_of(job) << " of " << bytes << " bytes: about "
+         << seconds * 1e3 << " ms";
+    if (!state_of(device).is_host()) text << ", on the CPU " << on_cpu * 1e3 << " ms";
+    log.add(LogLevel::debug, text.str());
 }
 
 }  // namespace
@@ -121,6 +141,7 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
     for (const KnownCost& known : costs) {
         if (known.cost.job == job && known.cost.device == "cpu") best = seconds(known);
     }
+    const double on_cpu = best;
     // A driver takes long to start, so only a device that promises to be faster is opened.
     for (const KnownCost& known : costs) {
         if (known.cost.job != job || seconds(known) >= best) continue;
@@ -129,6 +150,7 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
         best = seconds(known);
         here.device = *device;
     }
+    if (on_cpu >= 0) log_choice(job, bytes, here.device, best, on_cpu);
     return here;
 }
 

@@ -11,6 +11,7 @@
 
 #include "host/names.hpp"
 #include "jobs/internals.hpp"
+#include "jobs/log.hpp"
 #include "jobs/plugins.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/error.hpp"
@@ -181,8 +182,12 @@ const char* version() noexcept { return MERKLIZE_VERSION_STRING; }
 std::vector<DeviceInfo> devices() {
     std::vector<DeviceInfo> found;
     for (const std::string& name : all_names()) {
-        const mkz_backend* backend = backend_of(name).backend;
-        if (backend == nullptr || backend->why_unavailable() != nullptr) continue;
+        const auto [backend, missing] = backend_of(name);
+        const char* reason = backend == nullptr ? missing.c_str() : backend->why_unavailable();
+        if (reason != nullptr) {
+            runtime::Log::process().add(runtime::LogLevel::info, std::string("not available: ") + reason);
+            continue;
+        }
         for (std::uint32_t i = 0; i < backend->device_count(); i++) found.push_back(state_of(*backend, i)->info);
     }
     return found;
@@ -202,6 +207,8 @@ Device::Device(std::string_view name) {
             if (!found.state && wanted != nullptr) found.why = "MERKLIZE_DEVICE: " + found.why;
             if (!found.state) throw Error(ErrorCode::unavailable, found.why);
             if (wanted == nullptr || *wanted == 0) return choosing(found.state);
+            runtime::Log::process().add(runtime::LogLevel::info,
+                                        "auto is " + found.state->info.id + ", because MERKLIZE_DEVICE says so");
             return found.state;
         }());
         state_ = chosen;

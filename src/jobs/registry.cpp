@@ -1,6 +1,7 @@
 #include "jobs/registry.hpp"
 
 #include "host/invalid.hpp"
+#include "jobs/log.hpp"
 
 namespace merklize::cpu {
 extern const mkz_backend backend;
@@ -27,7 +28,10 @@ bool DeviceState::is_processor() const noexcept {
 const std::shared_ptr<QueueDevice>& DeviceState::opened() const {
     if (is_host()) invalid(info.id + " is no single device with queues");
     const std::lock_guard lock(opening_);
-    if (!opened_) opened_ = open_device(*backend, index, info.id);
+    if (!opened_) {
+        opened_ = open_device(*backend, index, info.id);
+        Log::process().add(LogLevel::debug, "opened " + info.id + ": " + info.name + ", driver " + info.driver);
+    }
     return opened_;
 }
 

@@ -1,13 +1,17 @@
 #include "queue/programs.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <vector>
 
 #include "files/kept_files.hpp"
 #include "host/invalid.hpp"
+#include "jobs/log.hpp"
 #include "jobs/progress.hpp"
 #include "merklize/version.hpp"
 #include "programs/fatbins.hpp"
 #include "programs/kernel_text.hpp"
+#include "programs/tuned_variants.hpp"
 #include "queue/device.hpp"
 #include "queue/modules.hpp"
 
@@ -24,18 +28,31 @@ mkz_program* Programs::make(const Variant& variant) {
     const Target target = this->target();
     const mkz_driver& driver = device_.driver();
     mkz_program* program = nullptr;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto log = [&](LogLevel level, const char* did, const std::string& from) {
+        if (!Log::process().is_on()) return;
+        const auto taken = std::chrono::steady_clock::now() - begin;
+        Log::process().add(
+            level, device_.id() + ": " + did + " kernel " + describe(variant) + from + " in " +
+                       std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(taken).count()) + " ms");
+    };
     if (target.language == MKZ_LANGUAGE_CUDA) {
         const std::span<const std::byte> fatbin = find_fatbin(variant);
         // The driver refuses a fatbin for other architectures.
-        if (!fatbin.empty() && driver.program_load(device_.index(), fatbin.data(), fatbin.size(), &program) == MKZ_OK)
+        if (!fatbin.empty() && driver.program_load(device_.index(), fatbin.data(), fatbin.size(), &program) == MKZ_OK) {
+            log(LogLevel::debug, "loaded", " from the library");
             return program;
+        }
     }
     const std::string text = text_of(variant, target), options = options_of(variant, target);
     const KeptFiles& cache = KeptFiles::process();
     const std::string key = kept_key({text, options, device_.facts().compiler, MERKLIZE_VERSION_STRING});
     if (const auto binary = cache.load(key)) {
         // If the driver refuses it (another build of the same version made it), the program is compiled again.
-        if (driver.program_load(device_.index(), binary->data(), binary->size(), &program) == MKZ_OK) return program;
+        if (driver.program_load(device_.index(), binary->data(), binary->size(), &program) == MKZ_OK) {
+            log(LogLevel::debug, "loaded", " from " + cache.folder().string());
+            return program;
+        }
     }
     bool loaded = false;
     if (const auto module = target.language == MKZ_LANGUAGE_OPENCL ? load_module(text) : std::nullopt) {
@@ -49,8 +66,13 @@ mkz_program* Programs::make(const Variant& variant) {
         const auto* first = static_cast<const std::byte*>(bytes);
         static_cast<std::vector<std::byte>*>(context)->assign(first, first + size);
     };
+    log(LogLevel::info, "compiled", loaded ? " from its SPIR-V" : "");
     std::vector<std::byte> binary;
-    if (driver.program_binary(program, sink, &binary) == MKZ_OK) cache.store(key, binary);
+    if (driver.program_binary(program, sink, &binary) != MKZ_OK) return program;
+    const std::string why = cache.store(key, binary);
+    static std::atomic<bool> is_said{false};  // one warning is enough
+    if (!why.empty() && !is_said.exchange(true))
+        Log::process().add(LogLevel::warning, "compiled kernels cannot be kept for later processes: " + why);
     return program;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "calls/calibration.hpp"
+#include "jobs/log.hpp"
 #include "jobs/registry.hpp"
 #include "support.hpp"
 
@@ -158,6 +159,15 @@ TEST("calibration: of the CPU") {
 TEST("calibration_child: what auto chooses") {
     const char* expected = std::getenv(expected_variable);
     if (expected == nullptr) return;
+    merklize::runtime::Log& log = merklize::runtime::Log::process();
+    log.turn_on();
+    const char* named = std::getenv("MERKLIZE_DEVICE");
+    const std::vector<KnownCost> costs = merklize::runtime::load_costs();
+    const bool is_choice = (named == nullptr || *named == 0) && std::ranges::any_of(costs, [](const KnownCost& known) {
+                               return known.cost.device == "cpu";
+                           });
+    std::string last;
+    bool passed_over = false;
     std::istringstream pairs(expected);
     for (std::string pair; pairs >> pair;) {
         const std::size_t bytes = std::stoul(pair), n = bytes / 32;
@@ -166,6 +176,15 @@ TEST("calibration_child: what auto chooses") {
         const std::vector<Digest> given = leaves(Hash::blake3, n);
         const merklize::MerkleTree tree(given);
         CHECK_EQ(tree.device().id, device);
+        bool is_told = false;  // a choice, unless it is the last one again
+        for (const merklize::runtime::LogEntry& entry : log.take()) {
+            is_told |= entry.text.starts_with("auto is " + device + " for a tree of a byte hash of " +
+                                              std::to_string(bytes) + " bytes: about ");
+            passed_over |= entry.text.starts_with("auto passes over opencl:0: it ") ||
+                           entry.text.starts_with("auto passes over cuda:99: it cannot be used: ");
+        }
+        CHECK_EQ(is_told, is_choice && device != last);
+        last = device;
         CHECK_EQ(tree.root(), merklize::merkle_root(given, Hash::blake3, {.device = merklize::Device("cpu")}));
         // Only devices have a clock of their own.
         const auto ran_on_device = [&](const auto& call) {
@@ -187,4 +206,5 @@ TEST("calibration_child: what auto chooses") {
         std::vector<Digest> out(n);
         CHECK(!ran_on_device([&](const auto& o) { merklize::merge(given, given, out, Hash::blake3, {}, o); }));
     }
+    CHECK_EQ(passed_over, is_choice && merklize::calibration().size() < costs.size());
 }
