@@ -9,15 +9,12 @@ import operator
 from array import array as Words64
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _native
+from ._native import DeviceArray, HashInfo, Settings
+from ._types import Array, Digests, HostData
 from .errors import InvalidArgument, shown
-
-if TYPE_CHECKING:
-    from ._native import DeviceArray, HashInfo, Settings
-    from ._types import Array, Digests, HostData
-
 
 DIGEST_ITEMS = {"uint8": 32, "uint64": 4, "int64": 4, "uint32": 8, "int32": 8}
 """How many items of a dtype are a digest."""

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ._types import Indices, MerkleTree, TreeFile
 from .errors import InvalidArgument
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
-    from .tree import MerkleTree
-    from .tree_file import TreeFile
-
-
-def differing_leaves(one: MerkleTree | TreeFile, other: MerkleTree | TreeFile) -> NDArray[np.uint64]:
+def differing_leaves(one: MerkleTree | TreeFile, other: MerkleTree | TreeFile) -> Indices:
     """Return the indices of leaves that differ between two trees, or are in one of them alone."""
     import numpy as np
 

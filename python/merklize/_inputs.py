@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from ._types import Input
 from ._urls import is_url, plain, refuse_near_url
 from .errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ._types import Input
 
 _T = TypeVar("_T")
 

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import functools
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, TypedDict, TypeVar, cast
+from typing import Any, Callable, NamedTuple, TypedDict, TypeVar, cast
 
 from . import _native
 from ._formats import Format, with_format
 from ._settings import settings
+from ._types import Buffer, Device, Progress
 from .errors import InvalidArgument, called, shown
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
-    from ._types import Device, Progress
 
 
 class RunOptions(TypedDict, total=False):
@@ -100,6 +96,8 @@ def takes(kind: Any) -> Callable[[Function], Function]:
         own_types = {name: what for name, what in taken.__annotations__.items() if name not in ("options", "return")}
         with_all.__annotations__ = {**own_types, **options, "return": taken.__annotations__.get("return")}
         cast("Any", function).__wrapped__ = with_all
+        # For typing.get_type_hints(): references of the TypedDict, which know the module of their names.
+        function.__annotations__ = {**with_all.__annotations__, **kind.__annotations__}
         _names[_name_of(function)] = parameters
         return function
 

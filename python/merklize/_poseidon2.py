@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import array
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from . import _native
 from .errors import InvalidArgument, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def poseidon2(

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _arrays, _native
+from ._types import Device, Policy, Progress
 from .errors import InvalidArgument, called, shown
-
-if TYPE_CHECKING:
-    from ._types import Device, Policy, Progress
-
 
 # Policy and timings of merklize.tuning.options().
 tuning: ContextVar[tuple[Policy, _native.Timings | None]] = ContextVar("merklize.tuning", default=(None, None))

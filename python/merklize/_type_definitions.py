@@ -1,14 +1,48 @@
-"""Names for annotations; imported by type checkers only."""
+"""What the names of _types mean. Imported by type checkers, and when somebody asks for a function's types."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Callable, Optional, Protocol, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Protocol, Union
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Buffer
+
+from .tree import MerkleTree
+from .tree_file import TreeFile
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer, Self
+else:  # typing_extensions need not be installed
+    try:
+        from typing_extensions import Buffer, Self
+    except ImportError:
+        import collections.abc
+        import typing
+
+        Buffer = getattr(collections.abc, "Buffer", Union[bytes, bytearray, memoryview])
+        Self = getattr(typing, "Self", Any)
+
+__all__ = [
+    "Array",
+    "Buffer",
+    "Bytes",
+    "Data",
+    "Device",
+    "Digests",
+    "HostData",
+    "Indices",
+    "Input",
+    "MerkleTree",
+    "Path",
+    "Policy",
+    "Progress",
+    "Self",
+    "Tensor",
+    "TreeFile",
+    "Words",
+]
 
 
 class SupportsDLPack(Protocol):
@@ -39,6 +73,7 @@ Array = NDArray[Any]
 Tensor = Union[SupportsDLPack, SupportsCudaArrayInterface]
 """An array of another library. If it is on a device, results are DeviceArrays there, else NumPy arrays."""
 Bytes = NDArray[np.uint8]
+Indices = NDArray[np.uint64]
 Words = Union[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int32]]
 """Words of 64 or 32 bits. The bits of signed words count."""
 Digests = Union[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int32]]

@@ -7,7 +7,9 @@
 
 from . import __version__ as __version__
 from ._native import blake3
+from ._signature import Signature
 
 blake3.__module__ = __name__
+blake3.__signature__ = Signature()  # type: ignore[attr-defined]
 
 __all__ = ["__version__", "blake3"]

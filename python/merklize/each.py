@@ -6,15 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _arrays, _native
+from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import is_blake3, require_plain, settings
+from ._types import Bytes, Data
 from .errors import InvalidArgument, called
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from ._native import DeviceArray
-    from ._types import Bytes, Data
 
 Name = TypeVar("Name")
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import _arrays, _native
+from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
+from ._types import Digests, Tensor
 from .errors import InvalidArgument
 from .proof import MerkleProof
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from ._native import DeviceArray
-    from ._types import Digests, Tensor
 
 
 class MerkleForest:

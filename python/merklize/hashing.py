@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 
 from . import _arrays, _native
 from ._file_hash import How, hash_object, hash_plain_file, is_plain, require_unchanged
 from ._inputs import encoded
+from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import device_name, hash_info, is_blake3, require_plain, settings
+from ._types import Buffer, Data, Device, Digests, Path, Self, Tensor
 from ._urls import is_url, plain
 from .each import leaves_of_list
 from .errors import FileError, InvalidArgument, called, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from typing_extensions import Buffer, Self, Unpack
-
-    from ._native import DeviceArray
-    from ._types import Data, Device, Digests, Path, Tensor
-
+    from typing_extensions import Unpack
 
 HASHES: tuple[str, ...] = tuple(info.name for info in _native.hashes())
 """The hashes of Merkle trees, by their names; "rp64_256" is another name of "rp64_256_v3"."""

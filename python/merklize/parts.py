@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from . import _arrays, _native
 from ._inputs import numbered
+from ._native import DeviceArray
 from ._settings import settings
+from ._types import Buffer, Tensor
 from .errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from typing_extensions import Buffer
-
-    from ._native import DeviceArray
-    from ._types import Tensor
 
 __all__ = ["hash_parts", "merkle_root_parts"]
 

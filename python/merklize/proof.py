@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from . import _arrays, _native
 from ._inputs import numbered
 from ._options import HashOptions, mode_of, run_of, takes
+from ._types import Buffer, Bytes, HostData, Indices, Self
 from .errors import InvalidArgument, shown
 
-_Kind = TypeVar("_Kind")
-
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-    from typing_extensions import Buffer, Unpack
+    from typing_extensions import Unpack
 
-    from ._types import HostData
-
-    Self = TypeVar("Self", bound="_Proof")
+_Kind = TypeVar("_Kind")
 
 
 class _Proof:
@@ -32,7 +27,7 @@ class _Proof:
     _proof: Any
 
     @classmethod
-    def _of(cls: type[Self], proof: object) -> Self:
+    def _of(cls, proof: object) -> Self:
         made = cls.__new__(cls)
         made._take(proof)
         return made
@@ -236,17 +231,17 @@ class MultiProof(_Proof):
         return self._proof.n_leaves
 
     @property
-    def indices(self) -> NDArray[np.uint64]:
+    def indices(self) -> Indices:
         """The indices, uint64[k], ascending; a read-only view."""
         return self._proof.indices
 
     @property
-    def leaves(self) -> NDArray[np.uint8]:
+    def leaves(self) -> Bytes:
         """The leaves, uint8[k, 32], one for each index; a read-only view."""
         return self._proof.leaves
 
     @property
-    def siblings(self) -> NDArray[np.uint8]:
+    def siblings(self) -> Bytes:
         """The siblings, uint8[m, 32]; a read-only view."""
         return self._proof.siblings
 

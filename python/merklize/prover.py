@@ -19,13 +19,12 @@ from . import _arrays, _native
 from ._options import RunOptions, run_of, takes
 from ._poseidon2 import poseidon2
 from ._settings import hash_info, settings
+from ._types import Array, Digests, Tensor, Words
 from .errors import InvalidArgument
 from .rows import FIELDS, digest_shape, modulus_of, read_matrices
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from ._types import Array, Digests, Tensor, Words
 
 __all__ = [
     "FIELDS",

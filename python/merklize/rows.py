@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _arrays, _native
 from ._inputs import numbered
+from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import hash_info, is_blake3, require_plain
+from ._types import Array, Digests, Tensor, Words
 from .each import rows_output
 from .errors import InvalidArgument, shown
 from .hashing import digests_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from ._native import DeviceArray
-    from ._types import Array, Digests, Tensor, Words
-
 
 FIELDS = {"babybear": 0x78000001, "koalabear": 0x7F000001}
 """The 31-bit fields whose words a hash of bytes can take in Montgomery form, and their moduli."""

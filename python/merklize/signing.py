@@ -12,7 +12,7 @@ model-signing 1.1 keeps its classes of hash engines in private modules, and this
 from __future__ import annotations
 
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 try:
     from model_signing import hashing as _hashing
@@ -21,13 +21,11 @@ try:
 except ImportError as error:
     raise ImportError(f"merklize.signing needs model-signing: pip install 'merklize[signing]' ({error})") from error
 
+from collections.abc import Callable
+
+from ._types import Self
 from .hashing import Hasher as _Hasher
 from .hashing import hash_file as _hash_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from typing_extensions import Self
 
 __all__ = ["ALGORITHMS", "Config", "FileHasher", "StreamHasher"]
 

@@ -11,20 +11,16 @@ from . import _arrays, _native
 from ._diff import differing_leaves
 from ._formats import Format, leaf_size_of
 from ._inputs import encoded, opened
+from ._native import DeviceArray
 from ._options import HashOptions, TreeOptions, form_of, mode_of, run_of, takes
 from ._settings import settings
+from ._types import Buffer, Data, Digests, HostData, Indices, Input, Path, Progress, Self, Tensor, TreeFile
 from .errors import FileError, InvalidArgument, shown
 from .hashing import leaves_of
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-    from typing_extensions import Buffer, Self, Unpack
-
-    from ._native import DeviceArray
-    from ._types import Data, Digests, HostData, Input, Path, Progress, Tensor
-    from .tree_file import TreeFile
+    from typing_extensions import Unpack
 
 
 class MerkleTree:
@@ -380,7 +376,7 @@ class MerkleTree:
                 raise FileError(f"{file.path}: a damaged tree file: its leaves do not give the root that it states")
             return tree
 
-    def diff(self, other: MerkleTree | TreeFile) -> NDArray[np.uint64]:
+    def diff(self, other: MerkleTree | TreeFile) -> Indices:
         """Return the indices of leaves that differ from those of another tree, or are in one of the two alone.
 
         Walks down from unequal nodes only: a few leaves among millions cost a few hundred comparisons. The nodes of a
@@ -388,7 +384,7 @@ class MerkleTree:
         """
         return differing_leaves(self, other)
 
-    def _nodes_at(self, level: int, indices: NDArray[np.uint64]) -> Any:
+    def _nodes_at(self, level: int, indices: Indices) -> Any:
         if self.drop_levels:
             raise InvalidArgument(f"diff: a tree whose lowest {self.drop_levels} levels were dropped")
         import numpy as np

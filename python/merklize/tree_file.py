@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from . import _arrays, _native
 from ._diff import differing_leaves
 from ._formats import leaf_size_of
 from ._inputs import encoded, opened, output_file
+from ._native import TreeFacts
 from ._options import RunOptions, TreeOptions, form_of, run_of, takes
+from ._types import Buffer, Digests, HostData, Indices, Input, MerkleTree, Path
 from ._urls import is_url, plain
 from .errors import FileError
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
-    import numpy as np
-    from numpy.typing import NDArray
-    from typing_extensions import Buffer, Unpack
-
-    from ._native import TreeFacts
-    from ._types import Digests, HostData, Input, Path
-    from .tree import MerkleTree
+    from typing_extensions import Unpack
 
 
 class TreeFile:
@@ -197,14 +192,14 @@ class TreeFile:
         with opened(input, "append_file: input") as source:
             return self._open.append_file(source, leaf_size, row_size, run)
 
-    def diff(self, other: MerkleTree | TreeFile) -> NDArray[np.uint64]:
+    def diff(self, other: MerkleTree | TreeFile) -> Indices:
         """Return the indices of leaves that differ from those of another tree, as MerkleTree.diff().
 
         Reads only the children of unequal nodes.
         """
         return differing_leaves(self, other)
 
-    def _nodes_at(self, level: int, indices: NDArray[np.uint64]) -> Any:
+    def _nodes_at(self, level: int, indices: Indices) -> Any:
         import numpy as np
 
         out = np.empty((len(indices), 32), np.uint8)

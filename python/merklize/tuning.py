@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from contextvars import Token
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import TracebackType
+from typing import Any, NamedTuple
 
 from . import _native
 from ._native import Timings
 from ._settings import tuning
+from ._signature import Signature
+from ._types import Policy, Progress
 
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from ._types import Policy, Progress
+Timings.__signature__ = Signature()  # type: ignore[attr-defined]
 
 __all__ = ["Cost", "Timings", "calibrate", "calibration", "options"]
 

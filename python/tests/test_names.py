@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import typing
 
 import pytest
 
@@ -93,3 +94,51 @@ def test_the_search_needs_no_extras():
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "[]"
+
+
+MADE_BY_CALLS = ["DeviceArray", "TreeFacts"]  # classes without a constructor
+
+
+def written_in_python(thing):
+    """(name, function) of a public function, or of each public method and property of a class."""
+    if inspect.isfunction(thing):
+        yield thing.__qualname__, thing
+    for name, member in vars(thing).items() if inspect.isclass(thing) else ():
+        function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+        if inspect.isfunction(function) and (name == "__init__" or not name.startswith("_")):
+            yield f"{thing.__qualname__}.{name}", function
+
+
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="before Python 3.10 no union is written as `int | None`")
+@pytest.mark.parametrize("module", ["merklize", *(f"merklize.{name}" for name in MODULES)])
+def test_types_and_signatures(module):
+    """They are there at run time: nothing in them is a name that only type checkers know."""
+    found = importlib.import_module(module)
+    things = [getattr(found, name) for name in getattr(found, "__all__", dir(found)) if not name.startswith("_")]
+    things = [thing for thing in things if callable(thing) and not inspect.ismodule(thing)]
+    assert things or module == "merklize.stores"
+    for thing in things:
+        types = typing.get_type_hints(thing)
+        for name, function in written_in_python(thing):
+            parameters = inspect.signature(function).parameters.values()
+            own = typing.get_type_hints(function)
+            types[name] = own
+            annotated = [one.name for one in parameters if one.annotation is not one.empty]
+            assert sorted(own.keys() - {"return"}) == sorted(annotated), name
+        assert "ForwardRef" not in repr(types), thing
+        if not inspect.isclass(thing) or is_exception(thing):
+            continue
+        if thing.__name__ in MADE_BY_CALLS:
+            with pytest.raises(ValueError, match="no signature found"):
+                inspect.signature(thing)
+            with pytest.raises(TypeError):
+                thing()
+        else:
+            inspect.signature(thing)
+
+
+def test_signatures_of_the_extensions_classes():
+    assert list(inspect.signature(merklize.blake3.blake3).parameters) == [
+        "data", "key", "derive_key_context", "max_threads", "usedforsecurity",
+    ]  # fmt: skip
+    assert not inspect.signature(merklize.tuning.Timings).parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from .. import _native
@@ -10,15 +11,12 @@ from .._arrays import device_bytes, integer, unsigned
 from .._inputs import encoded
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
+from .._types import Buffer, Data, HostData, Path, Progress
 from .._urls import is_url, plain
 from ..errors import FileError, InvalidArgument, Mismatch, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from typing_extensions import Buffer, Unpack
-
-    from .._types import Data, HostData, Path, Progress
+    from typing_extensions import Unpack
 
 FORMATS: dict[str, tuple[int, bool, bool]] = {
     "bao": (0, False, True),

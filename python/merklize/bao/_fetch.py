@@ -18,19 +18,14 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, cast
 
 from .._new_file import is_stream, open_stream, take_place, write_all
+from .._types import Buffer, HostData, Path, Progress
 from .._urls import printable, shown, split_http
 from ..errors import Cancelled, FileError, InvalidArgument, Mismatch
 from ._calls import Fault, form_of, require_outboard, verify
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from typing_extensions import Buffer
-
-    from .._types import HostData, Path, Progress
 
 _WINDOW = 4 << 20  # bytes that are verified at once
 _READ = 1 << 18  # the most bytes that are lost when a connection breaks

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
 
 from .. import _arrays, _native
+from .._types import Buffer, HostData
 from ..errors import InvalidArgument, Mismatch, shown
 from ._calls import form_of, known_size, require_outboard, verify
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from typing_extensions import Buffer
-
-    from .._types import HostData
 
 
 class HasRead(Protocol):

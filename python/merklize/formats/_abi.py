@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import operator
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import _native
 from ..errors import InvalidArgument, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _ARRAY = re.compile(r"^(.*)\[(\d*)\]$")
 _WORD = re.compile(r"^(uint|int|bytes)(\d*)$")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import uuid as _uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _native
 from .._inputs import encoded
 from .._options import RunOptions, run_of, takes
+from .._types import Buffer
 from ..errors import InvalidArgument, shown
 from ._input import path_of
 
 if TYPE_CHECKING:
-    import os
-
-    from typing_extensions import Buffer, Unpack
+    from typing_extensions import Unpack
 
 
 class DmVerity(NamedTuple):

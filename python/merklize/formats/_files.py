@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 import struct
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _native
@@ -17,8 +18,6 @@ from ..tree_file import merkle_root_file
 from ._input import as_bytes, path_of, power_of_two
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from typing_extensions import Unpack
 
 

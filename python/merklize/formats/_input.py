@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import _arrays, _native
 from .._inputs import encoded
+from .._types import Bytes
 from ..errors import InvalidArgument, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def path_of(data: Any) -> bytes | None:
@@ -20,7 +18,7 @@ def path_of(data: Any) -> bytes | None:
     return encoded(data, "path") if isinstance(data, (str, os.PathLike)) else None
 
 
-def as_bytes(data: Any, what: str) -> NDArray[np.uint8]:
+def as_bytes(data: Any, what: str) -> Bytes:
     """Return the bytes of a bytes-like, or of an array in C order."""
     return np.frombuffer(_native.host_bytes(data, f"{what}: data"), np.uint8)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,13 +12,11 @@ import numpy as np
 from .. import _arrays, _native
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
+from .._types import Bytes
 from ..errors import InvalidArgument, shown
 from . import _abi
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
 STANDARD, SIMPLE = "standard-v1", "simple-v1"
@@ -61,7 +60,7 @@ class OpenZeppelinTree:
         return self._tree.n_leaves
 
     @property
-    def nodes(self) -> NDArray[np.uint8]:
+    def nodes(self) -> Bytes:
         """All 2n - 1 nodes in the package's order, uint8[2n - 1, 32]: the root first. A read-only view."""
         return _digests(self._tree)
 
@@ -202,7 +201,7 @@ def _leaves(values: list[Any], types: list[str] | None, run: _native.Settings) -
     return _native.openzeppelin_leaves(_abi.encode(types, values), run)
 
 
-def _digests(data: Any) -> NDArray[np.uint8]:
+def _digests(data: Any) -> Bytes:
     return np.frombuffer(data, np.uint8).reshape(-1, 32)
 
 

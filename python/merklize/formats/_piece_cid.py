@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .. import _native
 from .._settings import settings
+from .._types import Progress
 from ._input import path_of
-
-if TYPE_CHECKING:
-    from .._types import Progress
 
 
 class PieceCid(NamedTuple):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from .. import _native
 from .._inputs import encoded
 from .._settings import settings
+from .._types import HostData, Path, Progress
 from ..errors import FileError, shown
 from ._input import path_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .._types import HostData, Path, Progress
 
 
 def xet(data: HostData | str | os.PathLike[str] | int, *, threads: int | None = None, progress: Progress = None) -> str:

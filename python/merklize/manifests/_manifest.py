@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from .. import _native
 from .._new_file import write_whole
 from .._settings import settings
+from .._types import Device, Path, Progress
 from .._urls import is_url, plain, shown
 from ..errors import InvalidArgument
+from ..proof import MerkleProof, MultiProof
+from ..tree import MerkleTree
 from ._entries import Difference, File, Report, Shard, Tensor
 from ._memory import Held, aliases, digests, state_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .._types import Device, Path, Progress
-    from ..proof import MerkleProof, MultiProof
-    from ..tree import MerkleTree
 
 PIECE_SIZE = 1 << 20
 MOST_BYTES = 1 << 32

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .. import _native
 from .._settings import settings
+from .._types import Device
 from ..each import hash_each
 from ..errors import InvalidArgument
 from ._entries import Tensor
-
-if TYPE_CHECKING:
-    from .._types import Device
 
 # Names of NumPy, PyTorch, JAX and ml_dtypes to those of safetensors. C128 is no dtype of safetensors, but of tensors.
 DTYPES = {

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import _native
+from .._types import Buffer, Path
 from .._urls import is_url, plain, shown
 from ..errors import FileError, InvalidArgument
 from ..hashing import hash as digest_of
@@ -16,11 +17,6 @@ from ..stores._progress import Report
 from ._cluster import Cluster, Options, Progress, Task, joined
 from ._state import State
 from ._tasks import MIB, Mode, Source
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
-    from .._types import Path
 
 SMALL = 64 * MIB
 """In hash_files(), an object of at most so many bytes is one task, or a part of one."""

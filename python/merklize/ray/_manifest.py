@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from .. import _native
 from .._settings import settings
+from .._types import Path
 from ..hashing import hash as digest_of
 from ..manifests._manifest import PIECE_SIZE, Manifest, require_piece_size
 from ..stores._manifests import INDEX_SUFFIX, Store, find_url
@@ -16,9 +17,6 @@ from ..stores._progress import Report
 from ._cluster import Cluster, Options, Progress, Task, joined
 from ._files import mode_of, url_of
 from ._tasks import MIB, Source
-
-if TYPE_CHECKING:
-    from .._types import Path
 
 TOGETHER = 64 * MIB
 """Bytes of small tensors that one task hashes."""

@@ -6,10 +6,12 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import _native
 from .._formats import leaf_size_of, with_format
+from .._native import TreeFacts
+from .._types import Buffer, Path
 from .._urls import is_url, plain, shown
 from ..errors import FileError
 from ..stores._failures import Passing, failure_of, file_error
@@ -23,12 +25,6 @@ from ._files import key_check, mode_of, source_of, url_of
 from ._state import State
 from ._tasks import Source
 from ._tree_parts import NODE, Shape, TreePart
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
-    from .._native import TreeFacts
-    from .._types import Path
 
 MOST_LEVELS = 20
 """The most leaves of a part, because a worker holds its levels, 64 bytes a leaf."""

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from .. import _native
+from .._types import Buffer, HostData
 from ..bao._calls import Fault
 from ._ranges import opened_source
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
-    from .._types import HostData
 
 
 def verify_url(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from ._progress import Part, Report
 from ._ranges import Readers, Source, opened_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .. import _native
     from .._file_hash import How
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from .. import _native
 from .._settings import settings
+from .._types import Device, Progress
 from .._urls import extra_of, file_system, shown
 from ..errors import Error, FileError, InvalidArgument
 from ._failures import Passing, failure_of, file_error
@@ -17,10 +19,6 @@ from ._ranges import Readers, Source
 from ._write import read_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from .._types import Device, Progress
-
     Found = tuple[str, str | None, list[str] | None, bytes | None, str]
 
 INDEX_SUFFIX = ".index.json"

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
 
+from .._types import Progress
 from ..errors import Cancelled
-
-if TYPE_CHECKING:
-    from .._types import Progress
 
 
 class Report:

@@ -1,0 +1,18 @@
+"""What inspect.signature() says of a class of the extension: what the extension's own text for `__init__` says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Signature:
+    """A class's `__signature__`, made when somebody asks, because `inspect` takes long to import."""
+
+    def __get__(self, instance: object, owner: Any) -> Any:
+        """Return an inspect.Signature."""
+        import inspect
+
+        made: dict[str, Any] = {}
+        exec(f"from __future__ import annotations\n{owner.__init__.__nb_signature__[0][0]}: ...", made)
+        found = inspect.signature(made["__init__"])
+        return found.replace(parameters=list(found.parameters.values())[1:], return_annotation=inspect.Signature.empty)
