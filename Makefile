@@ -350,7 +350,8 @@ differential: $(VENV)/test-tools ## random jobs on OpenCL devices against the CP
 
 .PHONY: cross
 cross: $(VENV)/cmake ## build for 64-bit ARM and run the C++ tests under qemu
-	@$(call build,cross-aarch64)
+	@# The program, too: on this machine nothing else builds it for another.
+	@$(call build,cross-aarch64,,merklize-tests merklize-command)
 	@# What computes: the rest is the same code on every machine, and the emulator is slow.
 	@ctest --preset cross-aarch64 -j $$(nproc) \
 		-R '^((blake3|buffers|elements|messages|rescue_prime|sha256|trees|vectors).neon|check|formats|isa.auto|misuse|proofs)$$'

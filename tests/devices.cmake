@@ -1,0 +1,97 @@
+# Devices. The drivers' own tests go through the C table, the conformance suite through the library with MERKLIZE_DEVICE set.
+# What is not on this machine is skipped, or fails with MERKLIZE_REQUIRE_RUNTIMES=1.
+set(kernel_cache MERKLIZE_CACHE_DIR=${PROJECT_BINARY_DIR}/../kernel-cache)  # shared with the Python tests
+function(merklize_device_program name)
+  add_executable(${name} check.cpp ${ARGN})
+  target_link_libraries(${name} PRIVATE merklize::internal)
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
+  target_compile_options(${name} PRIVATE ${warnings})
+endfunction()
+# merklize_driver_tests(BACKEND OWN...): drivers/*.cpp on a backend, told by its fixture.hpp what differs, and the backend's own tests.
+function(merklize_driver_tests backend)
+  list(TRANSFORM ARGN PREPEND drivers/${backend}/ OUTPUT_VARIABLE own)
+  merklize_device_program(test-${backend} drivers/memory.cpp drivers/programs.cpp drivers/streams.cpp ${own})
+  target_include_directories(test-${backend} PRIVATE drivers/${backend})
+endfunction()
+merklize_driver_tests(opencl failures.cpp processes.cpp programs.cpp)
+merklize_driver_tests(cuda blocks.cpp contexts.cpp field.cpp graphs.cpp images.cpp processes.cpp)
+merklize_device_program(test-cuda-compile drivers/cuda/compile.cpp drivers/cuda/compile_hashes.cpp)
+
+# Debian's PoCL through the system's loader, and Intel's CPU runtime out of a Python package.
+set(MERKLIZE_INTEL_OPENCL "$ENV{MERKLIZE_INTEL_OPENCL}" CACHE FILEPATH "libintelocl.so of the package intel-opencl-rt, for tests")
+# merklize_opencl_tests(name environment suites...)
+function(merklize_opencl_tests runtime environment)
+  add_test(NAME driver.opencl.${runtime} COMMAND test-opencl)
+  foreach(suite IN LISTS ARGN)
+    separate_arguments(words UNIX_COMMAND ${suite})
+    list(GET words 0 first)
+    set_property(GLOBAL APPEND PROPERTY merklize_run ${words})
+    add_test(NAME ${first}.opencl.${runtime} COMMAND merklize-tests ${words})
+    set_property(TEST ${first}.opencl.${runtime} PROPERTY ENVIRONMENT MERKLIZE_DEVICE=opencl:0 ${kernel_cache} ${environment})
+    list(APPEND names ${first}.opencl.${runtime})
+  endforeach()
+  set_property(TEST driver.opencl.${runtime} PROPERTY ENVIRONMENT ${environment})
+  set_tests_properties(driver.opencl.${runtime} ${names} PROPERTIES SKIP_RETURN_CODE 77 LABELS "opencl;${runtime}"
+    COST 100)  # these compile and take longest: first
+endfunction()
+set(suites "buffers every_kernel" async staging "blake3 hash_each" "rescue merge" "sha256 leaves" "tree proof tree_builder tree_file" files "concurrency cancel" misuse)
+# The suites `policies` and `tree_policies` take Intel's compiler a quarter of an hour: by hand, and on GPUs; tests/core has their
+# kernels. PoCL 3.1 crashes while it compiles some policies of field hashes; tests/core has those that it takes.
+merklize_opencl_tests(system "" async staging "blake3 hash_each" "rescue merge" poseidon2 "sha256 leaves" "tree tree_policies proof" files
+  "concurrency cancel" misuse)
+if(MERKLIZE_INTEL_OPENCL)
+  merklize_opencl_tests(intel MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL} ${suites})
+  # Both at once, through the loader: two devices for one job.
+  file(GLOB icds /etc/OpenCL/vendors/*.icd)
+  file(COPY ${icds} DESTINATION ${CMAKE_CURRENT_BINARY_DIR}/icds)
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/icds/merklize-intel.icd "${MERKLIZE_INTEL_OPENCL}\n")
+  add_test(NAME several.opencl COMMAND merklize-tests several blake3 hash_each merge tree files)
+  set_tests_properties(several.opencl PROPERTIES SKIP_RETURN_CODE 77 LABELS opencl ENVIRONMENT
+    "MERKLIZE_DEVICE=opencl:all;${kernel_cache};OCL_ICD_VENDORS=${CMAKE_CURRENT_BINARY_DIR}/icds/")
+endif()
+
+# merklize_cuda_test(name devices command...), skipped where there is no NVIDIA GPU.
+function(merklize_cuda_test name devices)
+  add_test(NAME ${name}.cuda COMMAND ${ARGN})
+  set_tests_properties(${name}.cuda PROPERTIES SKIP_RETURN_CODE 77 LABELS cuda ENVIRONMENT
+    "MERKLIZE_DEVICE=${devices};MERKLIZE_REQUIRE_RUNTIMES=;${kernel_cache}")
+endfunction()
+merklize_cuda_test(suites cuda:0 merklize-tests async buffers policies every_kernel staging blake3 hash_each rescue merge sha256 leaves tree
+  tree_policies proof tree_builder tree_file files concurrency cancel misuse)
+merklize_cuda_test(several cuda:all merklize-tests several blake3 hash_each merge tree files)
+# Every kernel once under NVIDIA's checkers.
+find_program(MERKLIZE_COMPUTE_SANITIZER compute-sanitizer PATHS /usr/local/cuda/bin)
+if(MERKLIZE_COMPUTE_SANITIZER)
+  foreach(tool IN ITEMS memcheck racecheck initcheck)
+    merklize_cuda_test(${tool} cuda:0 ${MERKLIZE_COMPUTE_SANITIZER} --tool ${tool} --error-exitcode 9
+      $<TARGET_FILE:merklize-tests> every_kernel)
+  endforeach()
+endif()
+# With machine code in the library a GPU needs no compiler.
+if(MERKLIZE_CUDA_FATBINS)
+  merklize_cuda_test(fatbins cuda:0 merklize-tests fatbins blake3)
+  set_property(TEST fatbins.cuda APPEND PROPERTY ENVIRONMENT MERKLIZE_NVRTC_LIBRARY=/nowhere MERKLIZE_CACHE_DIR=)
+endif()
+# The SYCL plug-in on Intel's device for processors.
+if(MERKLIZE_BUILD_SYCL)
+  merklize_driver_tests(sycl queues.cpp)
+  target_link_libraries(test-sycl PRIVATE merklize-sycl-runtime)
+  add_dependencies(test-sycl merklize_sycl)
+  set(plugins MERKLIZE_PLUGINS_DIR=$<TARGET_FILE_DIR:merklize_sycl>)
+  add_test(NAME driver.sycl COMMAND test-sycl)
+  set_property(TEST driver.sycl PROPERTY ENVIRONMENT ${plugins})
+  foreach(suite IN ITEMS async buffers staging "blake3 hash_each" "rescue merge" "sha256 leaves" "tree proof tree_builder tree_file" files
+                         "concurrency cancel" misuse)
+    separate_arguments(words UNIX_COMMAND ${suite})
+    list(GET words 0 first)
+    add_test(NAME ${first}.sycl COMMAND merklize-tests ${words})
+    set_property(TEST ${first}.sycl PROPERTY ENVIRONMENT MERKLIZE_DEVICE=sycl:0 ${kernel_cache} ${plugins})
+    list(APPEND sycl_tests ${first}.sycl)
+  endforeach()
+  set_tests_properties(driver.sycl ${sycl_tests} PROPERTIES SKIP_RETURN_CODE 77 LABELS sycl)
+endif()
+
+add_test(NAME driver.cuda COMMAND test-cuda)
+add_test(NAME compile.cuda COMMAND test-cuda-compile cuda-compile)
+add_test(NAME kernels.cuda COMMAND test-cuda-compile cuda-kernels)
+set_tests_properties(driver.cuda compile.cuda kernels.cuda PROPERTIES SKIP_RETURN_CODE 77 LABELS cuda)
