@@ -15,7 +15,7 @@ FILES = {
     "C": "include/merklize/c/*.h",
     "Rust": "rust/merklize/src/*.rs",
     "JavaScript": "web/index.d.ts",
-    "command": "src/command/line/table.cpp",
+    "command": "src/command/**/*.[ch]pp",
 }
 # Not for users of the package: programs, and what the cluster's workers run.
 PRIVATE = ("cli", "bench")
@@ -192,32 +192,36 @@ def initializer(text: str, at: int) -> tuple[Initializer, int]:
 
 def read_command() -> Signatures:
     """The command's commands: what the usage line names, then the options that --help shows."""
-    (path,) = sources("command")
-    text = re.sub(r"^\s*//[^\n]*|\s//[^\n\"]*$", "", path.read_text(), flags=re.MULTILINE)
-    table = {
-        found[1]: [one for one in initializer(text, found.end() - 1)[0] if one != ","]
-        for found in re.finditer(r"constexpr (?:Option|Command) (\w+)(?:\[\])?(?: = )?\{", text)
-    }
+    tables: dict[str, list[Any]] = {}  # of options and of commands, by name
+    commands: dict[str, dict[str, Any]] = {}  # the fields of each command
+    for path in sources("command"):
+        text = re.sub(r"^\s*//[^\n]*|\s//[^\n\"]*$", "", path.read_text(), flags=re.MULTILINE)
+        rows = r"constexpr (?:Option|const Command\*) (\w+)(?:\[\])?(?: = )?\{"
+        for found in re.finditer(rows, text):
+            tables[found[1]] = [one for one in initializer(text, found.end() - 1)[0] if one != ","]
+        for found in re.finditer(r"(?:constexpr|constinit const) Command (\w+)\{", text):
+            fields = [one for one in initializer(text, found.end() - 1)[0] if one not in (",", "=")]
+            commands[found[1]] = dict(zip(fields[::2], fields[1::2], strict=True))
 
     def option(given: str | Initializer) -> list[str]:
-        fields = table[given] if isinstance(given, str) else [one for one in given if one != ","]
+        fields = tables[given.split("::")[-1]] if isinstance(given, str) else [one for one in given if one != ","]
         name = fields[0].strip('"')
         is_shown = len(fields) > 3 and isinstance(fields[3], str)
         return [f"--{name}"] if is_shown and name not in ("help", "version") else []
 
-    found: Signatures = {}
+    made: Signatures = {}
 
-    def add(commands: list[Any], group: str) -> None:
-        for one in commands:
-            name, usage, _, _, options, *more = [field for field in one if field != ","]
-            full = group + name.strip('"')
-            shown = [flag for given in table[options] for flag in option(given)]
-            found[full] = [[*re.findall(r"[A-Z]+", usage), *shown]]
-            if more and isinstance(more[0], str) and more[0] in table:
-                add(table[more[0]], full + " ")
+    def add(names: list[str], group: str) -> None:
+        for one in names:
+            command = commands[one.lstrip("&")]
+            full = group + command[".name"].strip('"')
+            shown = [flag for given in tables[command[".options"].split("::")[-1]] for flag in option(given)]
+            made[full] = [[*re.findall(r"[A-Z]+", command.get(".arguments", "")), *shown]]
+            if ".commands" in command:
+                add(tables[command[".commands"]], full + " ")
 
-    add(table["commands"], "")
-    return found
+    add(tables["commands"], "")
+    return made
 
 
 def signatures(language: str) -> Signatures:

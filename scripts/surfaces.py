@@ -284,14 +284,14 @@ DEFAULTS = [
         "C++": ("include/merklize/device.hpp", "Device device{};"),
         "C": (SEAM + "options.h", 'null: that of the stream, else "auto"'),
         "Rust": (RUST + "options.rs", "device: Option<&'a Device>,"),
-        "command": ("src/command/line/table.cpp", "Where to compute (auto)"),
+        "command": ("src/command/line/options.hpp", "Where to compute (auto)"),
     }),
     Default("threads of the CPU", "all that the process may use", {
         "Python": (PYTHON + "_options.py", "threads: int | None"),
         "C++": ("include/merklize/device.hpp", "unsigned threads = 0;"),
         "C": (SEAM + "options.h", "0: all that the process may use"),
         "Rust": (RUST + "options.rs", "threads: u32,"),
-        "command": ("src/command/line/table.cpp", "CPU threads to use; 0 means all."),
+        "command": ("src/command/line/options.hpp", "CPU threads to use; 0 means all."),
     }),
     Default("children of a node of a commitment", "2", {
         "Python": (PYTHON + "prover.py", "arity: int = 2"),
@@ -317,7 +317,7 @@ DEFAULTS = [
         "C++": ("include/merklize/bao.hpp", "inline constexpr BaoForm bao_form{};"),
         "C": (SEAM + "bao.h", "Null, or all fields zero, is the layout of bao 0.13."),
         "Rust": (RUST + "bao.rs", "fn default() -> Self { Self::BAO }"),
-        "command": ("src/command/line/table.cpp", "bao: groups of 1 KiB, size in front (the default)"),
+        "command": ("src/command/bao/common.hpp", "bao: groups of 1 KiB, size in front (the default)"),
     }),
     Default("bytes of a block of fs-verity", "4096", {
         "Python": (PYTHON + "formats/_files.py", "block_size: int = 4096"),

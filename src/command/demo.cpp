@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "command/endings.hpp"
-#include "command/line/commands.hpp"
+#include "command/line/options.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
@@ -330,8 +330,6 @@ Measured measured(Call& call, const std::vector<RunOptions>& places) {
     }
 }
 
-}  // namespace
-
 int run_demo(Call& call, const Arguments& arguments) {
     const std::vector<RunOptions> places = chosen(call, arguments);
     const Measured found = measured(call, places);
@@ -351,5 +349,30 @@ int run_demo(Call& call, const Arguments& arguments) {
     }
     return wrong.empty() ? 0 : 1;
 }
+
+constexpr Option demo_options[] = {
+    {"device",
+     0,
+     "NAME",
+     "Measure this device beside the CPU; else the GPUs that are there.",
+     {},
+     options::device.choices},
+    options::threads,
+    options::threads_too,
+    options::json,
+    options::help,
+};
+
+}  // namespace
+
+extern constinit const Command demo_command{
+    .name = "demo",
+    .summary = "Measure digests, trees, a manifest and a proof for some seconds.",
+    .help =
+        "Measure digests, Merkle trees, a manifest and a proof on the CPU and the GPUs, and check the answers. It "
+        "takes some seconds, and at most a quarter of the free memory.",
+    .options = demo_options,
+    .run = run_demo,
+};
 
 }  // namespace merklize::command

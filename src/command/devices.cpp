@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "command/line/arguments.hpp"
-#include "command/line/commands.hpp"
+#include "command/line/options.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
@@ -135,8 +135,6 @@ void show(Call& call, const Facts& facts) {
     call.line(table_text(rows, "   r rr"));
 }
 
-}  // namespace
-
 int run_devices(Call& call, const Arguments& arguments) {
     call.caller().prepare_libraries({});
     Facts facts;
@@ -164,5 +162,21 @@ int run_devices(Call& call, const Arguments& arguments) {
     }
     return 0;
 }
+
+constexpr Option devices_options[] = {
+    {"calibrate", 0, {}, "Measure them first, and keep the figures for --device auto."}, options::json, options::help};
+
+}  // namespace
+
+extern constinit const Command devices_command{
+    .name = "devices",
+    .summary = "What this machine can compute on.",
+    .help =
+        "List what this machine can compute on, and why the rest cannot be used.\n\n"
+        "The first column is what --device takes. \"auto\" stands for the first line; once --calibrate has measured "
+        "them, for the fastest device for a job and its size.",
+    .options = devices_options,
+    .run = run_devices,
+};
 
 }  // namespace merklize::command

@@ -1,5 +1,5 @@
 // `merklize piece`.
-#include "command/line/commands.hpp"
+#include "command/line/options.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
@@ -7,6 +7,8 @@
 #include "texts/json.hpp"
 
 namespace merklize::command {
+
+namespace {
 
 int run_piece(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
@@ -27,5 +29,22 @@ int run_piece(Call& call, const Arguments& arguments) {
     call.line(fields.number("bytes", piece.bytes).number("padded_bytes", piece.padded_bytes()).done());
     return 0;
 }
+
+constexpr Option piece_options[] = {{"v1", 0, {}, "Print version 1, the root alone."},
+                                    options::threads,
+                                    options::threads_too,
+                                    options::json,
+                                    options::help};
+
+}  // namespace
+
+extern constinit const Command piece_command{
+    .name = "piece",
+    .arguments = "FILE",
+    .summary = "Filecoin's PieceCID of a file (CommP).",
+    .help = "Print the PieceCID of FILE, version 2: root, height and padding of the piece that storage providers know.",
+    .options = piece_options,
+    .run = run_piece,
+};
 
 }  // namespace merklize::command

@@ -15,6 +15,23 @@
 #include "merklize/bao.hpp"
 
 namespace merklize::command {
+namespace options {
+
+inline constexpr Option bao_format{
+    "format",
+    0,
+    "NAME",
+    "bao: groups of 1 KiB, size in front (the default); bao_tree: bao-tree's, groups of 16 KiB, "
+    "no size; bao_tree_post: the same in post-order, outboards alone.",
+    {},
+    "bao, bao_tree, bao_tree_post"};
+inline constexpr Option bao_group{"group-size", 0, "SIZE", "Bytes of a group, if not the format's: 16K; 1K to 1G."};
+inline constexpr Option bao_size{"size", 0, "BYTES",
+                                 "Of the message, where the format does not have it; need not be trusted."};
+inline constexpr Option bao_root{"root", 0, "HEX", "The digest of the message that you trust; must be given."};
+inline constexpr Option bao_output{"output", 'o', "FILE", "Write to this file instead of standard output."};
+
+}  // namespace options
 
 /// Functions that the commands of `merklize bao` share.
 

@@ -4,7 +4,7 @@
 #include "bao/shape.hpp"
 #include "bao/verify.hpp"
 #include "command/bao/common.hpp"
-#include "command/line/commands.hpp"
+#include "command/line/options.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
@@ -129,8 +129,6 @@ std::string ranges_json(const std::vector<FileRange>& ranges) {
     return all.done();
 }
 
-}  // namespace
-
 int run_bao_decode(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const Wanted wanted(ranges_of(arguments));
@@ -216,5 +214,56 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
     }
     return reasons.empty() ? 0 : 1;
 }
+
+constexpr Option bao_decode_options[] = {
+    options::bao_root,
+    {"range", 0, "START,LENGTH", "INPUT is the slice of these bytes; with --outboard: write only these."},
+    {"outboard", 0, "FILE", "INPUT is the message, and this its outboard."},
+    options::bao_output,
+    options::bao_format,
+    options::bao_group,
+    options::bao_size,
+    options::threads,
+    options::threads_too,
+    options::help,
+};
+constexpr Option bao_verify_options[] = {
+    options::bao_root,
+    {"range", 0, "START,LENGTH",
+     "INPUT is the slice of these bytes; with --outboard: verify only the groups they are in."},
+    {"outboard", 0, "FILE", "INPUT is the message, and this its outboard."},
+    options::bao_format,
+    options::bao_group,
+    options::bao_size,
+    options::threads,
+    options::threads_too,
+    options::json,
+    options::help,
+};
+
+}  // namespace
+
+extern constinit const Command bao_decode_command{
+    .name = "decode",
+    .arguments = "INPUT",
+    .summary = "Verify an encoding or a slice, and write the message.",
+    .help =
+        "Verify INPUT (- is standard input), an encoding, a slice, or a message with its outboard, and write the "
+        "message.\n\n"
+        "Nothing is written that has not been verified; with -o, nothing unless all has been.",
+    .options = bao_decode_options,
+    .run = run_bao_decode,
+    .takes_urls = true,
+};
+
+extern constinit const Command bao_verify_command{
+    .name = "verify",
+    .arguments = "INPUT",
+    .summary = "Verify a file by its outboard, or an encoding, or a slice.",
+    .help = "Verify INPUT and say what is wrong, and where. Exit code 0: all is as the root says; 1: not.",
+    .options = bao_verify_options,
+    .run = run_bao_verify,
+    .takes_urls = true,
+};
 
 }  // namespace merklize::command

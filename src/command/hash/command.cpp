@@ -9,7 +9,7 @@
 #include "command/hash/in_order.hpp"
 #include "command/hash/walk.hpp"
 #include "command/hash/writers.hpp"
-#include "command/line/commands.hpp"
+#include "command/line/options.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "hashes/message.hpp"
@@ -89,8 +89,6 @@ void report(Call& call, const HashResult& result) {
     call.complain(sentence(result.path) + ": " + result.error + hint);
 }
 
-}  // namespace
-
 int run_hash(Call& call, const Arguments& arguments) {
     HashJob job;
     const auto message_hash = [](const std::string& name) {
@@ -138,5 +136,45 @@ int run_hash(Call& call, const Arguments& arguments) {
     if (job.timed && !as_json) report_timings(call, job.times);
     return failed == 0 ? 0 : 1;
 }
+
+constexpr Option hash_options[] = {
+    {"hash", 0, "NAME", "blake3, sha256, sha256d, keccak256.", {}, "blake3, sha256, sha256d, keccak256"},
+    {"xet", 0, {}, "The Hugging Face hub's hash of the file (xet)."},
+    options::keyed,
+    {"derive-key", 0, "CONTEXT", "Key derivation; the files are key material."},
+    {"length", 'l', "LEN", "Output bytes (32)."},
+    {"seek", 0, "SEEK", "Skip that many output bytes."},
+    options::threads,
+    options::threads_too,
+    {"no-mmap", 0},  // b3sum has it; files are never mapped here
+    {"no-names", 0, {}, "Leave out the file names."},
+    {"raw", 0, {}, "Write bytes instead of hexadecimal; for one FILE."},
+    {"tag", 0, {}, "BSD style: BLAKE3 (FILE) = HASH."},
+    {"check", 'c', {}, "Read digests and names from the FILEs, and check them."},
+    {"quiet", 0, {}, "With --check: do not print OK for each file."},
+    {"recursive", 'r', {}, "Hash the files in folders; does not follow links to folders."},
+    options::json,
+    options::device,
+    options::policy,
+    options::timings,
+    options::version,
+    options::help,
+};
+
+}  // namespace
+
+extern constinit const Command hash_command{
+    .name = "hash",
+    .arguments = "[FILE]...",
+    .summary = "BLAKE3 digests of files, and checking them (as b3sum).",
+    .help =
+        "Print the digest of every FILE (BLAKE3 without --hash), or with --check verify a list of them. FILE may be a "
+        "URL: s3://..., gs://..., https://...\n\n"
+        "With no FILE, or when FILE is -, read standard input. Flags and output are b3sum's; each reads the other's "
+        "lists.",
+    .options = hash_options,
+    .run = run_hash,
+    .takes_urls = true,
+};
 
 }  // namespace merklize::command

@@ -6,8 +6,8 @@
 
 #include "command/endings.hpp"
 #include "command/line/arguments.hpp"
-#include "command/line/commands.hpp"
 #include "command/line/help.hpp"
+#include "command/line/options.hpp"
 #include "command/output/output.hpp"
 #include "merklize/version.h"
 
@@ -18,7 +18,7 @@ namespace {
 template <class Use>
 void each_command(const Use& use, const Command& command = whole_command(), const std::string& name = {}) {
     use(command, name);
-    for (const Command& below : command.commands) each_command(use, below, name + " " + std::string(below.name));
+    for (const Command* below : command.commands) each_command(use, *below, name + " " + std::string(below->name));
 }
 
 // Options that completions offer.
@@ -46,7 +46,7 @@ std::string choices_of(const Option& option) { return as_words(expanded(option.c
 // What may follow the name of a command, if it is not files: the commands of a group, or the words that it takes.
 std::string words_of(const Command& command) {
     std::string words;
-    for (const Command& below : command.commands) words += (words.empty() ? "" : " ") + std::string(below.name);
+    for (const Command* below : command.commands) words += (words.empty() ? "" : " ") + std::string(below->name);
     return command.arguments.find('|') == command.arguments.npos ? words : as_words(std::string(command.arguments));
 }
 
@@ -145,10 +145,10 @@ std::string zsh_completions() {
         "# zsh completions of merklize, made by `merklize completions zsh`.\n";
     each_command([&](const Command& command, const std::string& name) {
         std::string named, calls;
-        for (const Command& below : command.commands) {
-            named += "\n        '" + plain(below.name) + ":" + plain(below.summary) + "'";
-            calls += "                " + std::string(below.name) + ") " +
-                     function(name + " " + std::string(below.name)) + " ;;\n";
+        for (const Command* below : command.commands) {
+            named += "\n        '" + plain(below->name) + ":" + plain(below->summary) + "'";
+            calls += "                " + std::string(below->name) + ") " +
+                     function(name + " " + std::string(below->name)) + " ;;\n";
         }
         text += function(name) + "() {\n";
         if (!named.empty())
@@ -186,8 +186,8 @@ std::string fish_completions() {
     each_command([&](const Command& command, const std::string& name) {
         if (!name.empty()) known += " " + in_quotes(name);
         const std::string begin = "complete -c merklize -n " + in_quotes("__merklize_at '" + name + "'");
-        for (const Command& below : command.commands)
-            text += begin + " -f -a " + in_quotes(below.name) + " -d " + in_quotes(below.summary) + "\n";
+        for (const Command* below : command.commands)
+            text += begin + " -f -a " + in_quotes(below->name) + " -d " + in_quotes(below->summary) + "\n";
         if (command.commands.empty() && !words_of(command).empty())
             text += begin + " -f -a " + in_quotes(words_of(command)) + "\n";
         for (const Option& option : offered(command)) {
@@ -241,6 +241,8 @@ std::string manual_page() {
     return page;
 }
 
+namespace {
+
 int run_completions(Call& call, const Arguments& arguments) {
     const std::string& shell = arguments.words()[0];
     if (shell == "bash") {
@@ -256,5 +258,18 @@ int run_completions(Call& call, const Arguments& arguments) {
     }
     return 0;
 }
+
+}  // namespace
+
+extern constinit const Command completions_command{
+    .name = "completions",
+    .arguments = "bash|zsh|fish|man",
+    .summary = "Print completions for a shell, or the manual page.",
+    .help =
+        "Print completions for a shell, or the manual page.\n\n"
+        "For bash: source <(merklize completions bash). They come from the same table as --help.",
+    .options = options::only_help,
+    .run = run_completions,
+};
 
 }  // namespace merklize::command

@@ -73,7 +73,7 @@ std::string help_text(const Command& command, const std::string& usage_name, std
     text += "\nOptions:\n" + listed(rows, width);
     if (command.commands.empty()) return text;
     rows.clear();
-    for (const Command& one : command.commands) rows.emplace_back(one.name, one.summary);
+    for (const Command* one : command.commands) rows.emplace_back(one->name, one->summary);
     return text + "\nCommands:\n" + listed(rows, width);
 }
 

@@ -26,14 +26,14 @@ struct Option {
     }
 };
 
-/// A command, or a group of commands. The table of all of them is the only source of --help, the man page, completions and parsing.
+/// A command, or a group of commands. They are the only source of --help, the man page, completions and parsing.
 struct Command {
     std::string_view name;
-    std::string_view arguments;  ///< as the usage line has them: "INPUT", "[FILE]...", "TREE INDEX..."
-    std::string_view summary;    ///< one line
-    std::string_view help;       ///< paragraphs, an empty line between them; {hashes} and {formats} stand for all names
+    std::string_view arguments{};  ///< as the usage line has them: "INPUT", "[FILE]...", "TREE INDEX..."
+    std::string_view summary;      ///< one line
+    std::string_view help;  ///< paragraphs, an empty line between them; {hashes} and {formats} stand for all names
     std::span<const Option> options{};
-    std::span<const Command> commands{};
+    std::span<const Command* const> commands{};
     /// Runs it and returns its exit code. Null: of a group alone, nothing; otherwise Python's package runs it.
     int (*run)(Call& call, const Arguments& arguments) = nullptr;
     bool takes_urls = false;  ///< its files may be URLs

@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "command/endings.hpp"
-#include "command/line/commands.hpp"
+#include "command/line/options.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
@@ -107,8 +107,6 @@ void show_json(Call& call, const Manifest& known) {
     all.text("root", known.root.hex()).text("kind", manifests::name_of(known.kind)).number("bytes", known.bytes());
     call.line(json::indented(all.put("tensors", tensors.done()).put("files", files.done()).done(), 1));
 }
-
-}  // namespace
 
 int run_manifest_create(Call& call, const Arguments& arguments) {
     const std::string& path = arguments.words()[0];
@@ -250,5 +248,90 @@ int run_manifest_show(Call& call, const Arguments& arguments) {
     call.line(table_text(rows, "   r"));
     return 0;
 }
+
+constexpr Option follow_links = {
+    "follow-links", 0, {}, "In folders, take links to files for the files, as in the hub's cache."};
+constexpr Option manifest_create_options[] = {
+    {"output", 'o', "FILE", "Write the manifest here, not to standard output."},
+    {"ignore", 0, "PATTERN", "Leave out files of a folder of such names, as in a shell."},
+    follow_links,
+    {"piece-size", 0, "SIZE", "Place differences in longer tensors to pieces of this size, such as 1M; 0: do not."},
+    {"portable", 0, {}, "Leave out times and inodes of files: refresh then hashes all."},
+    options::device,
+    options::threads,
+    options::threads_too,
+    options::help,
+};
+constexpr Option manifest_refresh_options[] = {
+    {"all", 0, {}, "Hash all files, not only those that changed."},
+    follow_links,
+    options::device,
+    options::threads,
+    options::threads_too,
+    options::help,
+};
+constexpr Option manifest_check_options[] = {
+    {"only", 0, "PATTERN", "Check only tensors, files, shards of such names, as in a shell."},
+    follow_links,
+    options::json,
+    options::device,
+    options::threads,
+    options::threads_too,
+    options::help,
+};
+
+}  // namespace
+
+extern constinit const Command manifest_create_command{
+    .name = "create",
+    .arguments = "PATH",
+    .summary = "Hash a safetensors file, an index of shards, or a folder.",
+    .help = "Hash PATH: a safetensors file, an index of shards (*.index.json), or a folder.",
+    .options = manifest_create_options,
+    .run = run_manifest_create,
+    .takes_urls = true,
+};
+
+extern constinit const Command manifest_refresh_command{
+    .name = "refresh",
+    .arguments = "MANIFEST [PATH]",
+    .summary = "Write a manifest anew, hashing only files that changed.",
+    .help =
+        "Write MANIFEST anew from PATH, hashing only files whose size, time of the last write or inode changed. "
+        "Without PATH: of what lies beside the manifest.",
+    .options = manifest_refresh_options,
+    .run = run_manifest_refresh,
+    .takes_urls = true,
+};
+
+extern constinit const Command manifest_check_command{
+    .name = "check",
+    .arguments = "MANIFEST [PATH]",
+    .summary = "Hash again and name what is not as a manifest says.",
+    .help = "Hash PATH again and name what is not as MANIFEST says. Without PATH: what lies beside the manifest.",
+    .options = manifest_check_options,
+    .run = run_manifest_check,
+    .takes_urls = true,
+};
+
+extern constinit const Command manifest_diff_command{
+    .name = "diff",
+    .arguments = "OLD NEW",
+    .summary = "Name the tensors and files in which two manifests differ.",
+    .help = "Name the tensors and files in which two manifests differ. Exits with 1 if there are any.",
+    .options = options::json_and_help,
+    .run = run_manifest_diff,
+    .takes_urls = true,
+};
+
+extern constinit const Command manifest_show_command{
+    .name = "show",
+    .arguments = "MANIFEST",
+    .summary = "Say what a manifest holds.",
+    .help = "Say what MANIFEST holds, with the begin of the digest of each tensor and file; --json has all of it.",
+    .options = options::json_and_help,
+    .run = run_manifest_show,
+    .takes_urls = true,
+};
 
 }  // namespace merklize::command

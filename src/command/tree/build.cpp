@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "command/endings.hpp"
-#include "command/line/commands.hpp"
+#include "command/line/options.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
@@ -86,8 +86,6 @@ std::string policy_json(const MerkleTree& tree) {
     return fields.done();
 }
 
-}  // namespace
-
 int run_tree_build(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     const auto out = arguments.value("output");
@@ -157,5 +155,47 @@ int run_tree_build(Call& call, const Arguments& arguments) {
     call.line(facts.done());
     return 0;
 }
+
+constexpr Option build_options[] = {
+    {"output", 'o', "TREE", "Write the whole tree to this file."},
+    {"leaf-size", 0, "SIZE", "Bytes of the data a leaf stands for: 4096, 64K, 1MiB."},
+    {"row-size", 0, "SIZE", "The same of rows of equal length: no shorter last one."},
+    options::leaves,
+    {"hash", 0, "NAME", "One of {hashes} (blake3).", {}, "{hashes}"},
+    {"format", 0, "NAME", "Who verifies it, which fixes hash and rule: {formats}.", {}, "{formats}"},
+    {"rule",
+     0,
+     "RULE",
+     "A level's lone last node: left_full (promote), pad, duplicate_last; perfect: a power of two of leaves.",
+     {},
+     options::rules},
+    {"padding", 0, "HEX", "What --rule pad fills with: 64 digits; zeros by default."},
+    options::derive_key,
+    options::keyed,
+    {"no-resume", 0, {}, "Begin anew, whatever a killed build left in TREE.partial."},
+    options::device,
+    options::threads,
+    options::threads_too,
+    options::policy,
+    options::timings,
+    options::json,
+    options::help,
+};
+
+}  // namespace
+
+extern constinit const Command tree_build_command{
+    .name = "build",
+    .arguments = "INPUT",
+    .summary = "Build the tree over a file, print its root, keep it in a file.",
+    .help =
+        "Build the tree over INPUT (- is standard input) and print its root.\n\n"
+        "INPUT and TREE may be URLs. INPUT may be larger than memory. With -o, the work is in TREE.partial until it is "
+        "whole, and a build that was killed goes on from there. Without -o, --policy and --timings build the tree in "
+        "memory, of a regular file.",
+    .options = build_options,
+    .run = run_tree_build,
+    .takes_urls = true,
+};
 
 }  // namespace merklize::command

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "command/endings.hpp"
-#include "command/line/commands.hpp"
+#include "command/line/options.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
@@ -46,8 +46,6 @@ Digest hashed_piece(const runtime::InputFile& data, std::uint64_t index, const T
     hash_leaves(piece, piece.size(), {&leaf, 1}, tree.form().hash, mode.value_or(Mode()), options);
     return leaf;
 }
-
-}  // namespace
 
 int run_tree_update(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
@@ -118,5 +116,43 @@ int run_tree_append(Call& call, const Arguments& arguments) {
                                     : root);
     return 0;
 }
+
+constexpr Option update_options[] = {
+    {"from", 0, "INPUT", "The changed data: leaf INDEX is hashed again from it."},
+    options::derive_key,
+    options::keyed,
+    options::device,
+    options::threads,
+    options::threads_too,
+    options::json,
+    options::help,
+};
+constexpr Option append_options[] = {options::leaves,  options::derive_key,  options::keyed, options::device,
+                                     options::threads, options::threads_too, options::json,  options::help};
+
+}  // namespace
+
+extern constinit const Command tree_update_command{
+    .name = "update",
+    .arguments = "TREE INDEX[=HEX]...",
+    .summary = "Replace leaves of a tree file.",
+    .help =
+        "Replace leaves of a tree file, hash what is above them again, and print the new root.\n\n"
+        "INDEX=HEX gives the leaf; INDEX alone takes piece INDEX of --from INPUT. The file is replaced when all is "
+        "done; another process that changes it is waited for.",
+    .options = update_options,
+    .run = run_tree_update,
+};
+
+extern constinit const Command tree_append_command{
+    .name = "append",
+    .arguments = "TREE INPUT",
+    .summary = "Add leaves at the end of a tree file.",
+    .help =
+        "Add what INPUT (- is standard input) holds to a tree file of the rule left_full, and print the new root.\n\n"
+        "INPUT is cut into pieces of the tree's own leaf size. The file is replaced when all is done.",
+    .options = append_options,
+    .run = run_tree_append,
+};
 
 }  // namespace merklize::command

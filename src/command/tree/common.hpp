@@ -11,6 +11,12 @@
 #include "merklize/tree_file.hpp"
 
 namespace merklize::command {
+namespace options {
+
+inline constexpr std::string_view rules = "left_full, pad, duplicate_last, perfect";
+inline constexpr Option leaves{"leaves", 0, {}, "INPUT holds the leaves themselves, 32 bytes each."};
+
+}  // namespace options
 
 /// Functions that the commands of `merklize tree` share.
 

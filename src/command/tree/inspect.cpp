@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "command/endings.hpp"
-#include "command/line/commands.hpp"
+#include "command/line/options.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
@@ -13,8 +13,6 @@ namespace merklize::command {
 namespace {
 
 constexpr std::uint64_t nodes_at_once = 1 << 17;  // 4 MiB
-
-}  // namespace
 
 int run_tree_root(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
@@ -116,5 +114,57 @@ int run_tree_export(Call& call, const Arguments& arguments) {
     target.finish();
     return 0;
 }
+
+constexpr Option check_options[] = {options::derive_key,  options::keyed, options::device, options::threads,
+                                    options::threads_too, options::json,  options::help};
+constexpr Option export_options[] = {
+    {"level", 0, "NUM", "0, the leaves, to the height, the root."},
+    {"output", 'o', "FILE", "Write to this file instead of standard output."},
+    {"raw", 0, {}, "32 bytes a node instead of a line of 64 hexadecimal digits."},
+    options::json,
+    options::help,
+};
+
+}  // namespace
+
+extern constinit const Command tree_root_command{
+    .name = "root",
+    .arguments = "TREE",
+    .summary = "Print the root of a tree file.",
+    .help = "Print the root of a tree file: 64 hexadecimal digits and nothing else.",
+    .options = options::json_and_help,
+    .run = run_tree_root,
+    .takes_urls = true,
+};
+
+extern constinit const Command tree_info_command{
+    .name = "info",
+    .arguments = "TREE",
+    .summary = "Show what a tree file holds.",
+    .help = "Show what a tree file holds.",
+    .options = options::json_and_help,
+    .run = run_tree_info,
+    .takes_urls = true,
+};
+
+extern constinit const Command tree_check_command{
+    .name = "check",
+    .arguments = "TREE",
+    .summary = "Compute every parent again.",
+    .help = "Compute every parent again. Exit code 0: all are right; 1: some are not, and which (at most 1000).",
+    .options = check_options,
+    .run = run_tree_check,
+    .takes_urls = true,
+};
+
+extern constinit const Command tree_export_command{
+    .name = "export",
+    .arguments = "TREE",
+    .summary = "Write the nodes of a level.",
+    .help = "Write the nodes of a level.",
+    .options = export_options,
+    .run = run_tree_export,
+    .takes_urls = true,
+};
 
 }  // namespace merklize::command

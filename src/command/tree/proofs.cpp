@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "command/endings.hpp"
-#include "command/line/commands.hpp"
+#include "command/line/options.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/tree/common.hpp"
@@ -97,8 +97,6 @@ Hash hash_of(const AnyProof& claim) {
     return std::visit([](const auto& proof) { return proof.hash; }, claim);
 }
 
-}  // namespace
-
 int run_tree_prove(Call& call, const Arguments& arguments) {
     const auto& words = arguments.words();
     const auto since = count_value(arguments, "since", 1);
@@ -188,5 +186,53 @@ int run_tree_verify(Call& call, const Arguments& arguments) {
     }
     return wrong.empty() ? 0 : 1;
 }
+
+constexpr Option prove_options[] = {
+    {"since", 0, "N", "Prove that the tree grew from N leaves."},
+    {"output", 'o', "PROOF", "Write the proof to this file."},
+    {"binary", 0, {}, "Compact bytes instead of JSON."},
+    options::help,
+};
+constexpr Option verify_options[] = {
+    {"root", 0, "HEX", "The root you trust; must be given."},
+    {"old-root", 0, "HEX", "Of a proof made with --since: the root before."},
+    {"leaf-file", 0, "FILE", "A file with the piece that the leaf stands for."},
+    {"piece", 0, "FILE", {}, "leaf-file"},
+    {"index", 0, "NUM", "The leaf must be this one."},
+    {"n-leaves", 0, "NUM", "The tree must have this many leaves."},
+    {"hash", 0, "NAME", "The tree must use this hash.", {}, "{hashes}"},
+    {"rule", 0, "RULE", "The tree must be of this rule.", {}, options::rules},
+    options::derive_key,
+    options::keyed,
+    options::json,
+    options::help,
+};
+
+}  // namespace
+
+extern constinit const Command tree_prove_command{
+    .name = "prove",
+    .arguments = "TREE [INDEX]...",
+    .summary = "Prove that leaves are in the tree, or that it grew from an older one.",
+    .help =
+        "Prove that leaves are in the tree. INDEX is a number from 0, or a range: 8-15.\n\n"
+        "One INDEX makes a proof of one leaf; several, or a range, one proof of all.",
+    .options = prove_options,
+    .run = run_tree_prove,
+    .takes_urls = true,
+};
+
+extern constinit const Command tree_verify_command{
+    .name = "verify",
+    .arguments = "PROOF",
+    .summary = "Verify a proof against a root.",
+    .help =
+        "Verify a proof (JSON or binary; - is standard input) against a root. Exit code 0: valid; 1: not.\n\n"
+        "Leaves, indices, count of leaves, hash and rule are only claims: state with the options what you know of "
+        "them.",
+    .options = verify_options,
+    .run = run_tree_verify,
+    .takes_urls = true,
+};
 
 }  // namespace merklize::command

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "command/endings.hpp"
-#include "command/line/commands.hpp"
+#include "command/line/options.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/tree/common.hpp"
@@ -141,8 +141,6 @@ void write_page(Call& call, const Arguments& arguments, const TreeFile& tree, st
     file.finish();
 }
 
-}  // namespace
-
 int run_tree_show(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const auto html = arguments.value("html");
@@ -185,5 +183,29 @@ int run_tree_show(Call& call, const Arguments& arguments) {
     if (leaf) draw_path(call, tree, *leaf);
     return 0;
 }
+
+constexpr Option show_options[] = {
+    {"levels", 0, "NUM", "Levels below the root, 0 to 6 (3)."},
+    {"html", 0, "FILE", "Write the page that verifies, with the tree inside; above 16 MiB with the leaf's proof."},
+    {"page", 0, "FILE", "The page itself, as `make wasm` writes it; else the installed one."},
+    options::derive_key,
+    options::keyed,
+    options::json,
+    options::help,
+};
+
+}  // namespace
+
+extern constinit const Command tree_show_command{
+    .name = "show",
+    .arguments = "TREE [LEAF]",
+    .summary = "Draw the top of a tree, and a leaf's path.",
+    .help =
+        "Draw the top of a tree, and the path from LEAF to the root, by the begins of the nodes; --json has all of "
+        "them. With --html: a page for any browser that checks it.",
+    .options = show_options,
+    .run = run_tree_show,
+    .takes_urls = true,
+};
 
 }  // namespace merklize::command

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "command/endings.hpp"
-#include "command/line/commands.hpp"
+#include "command/line/options.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
@@ -154,8 +154,6 @@ void require_no_fields(const Arguments& arguments) {
     }
 }
 
-}  // namespace
-
 int run_verity_format(Call& call, const Arguments& arguments) {
     const std::string &data = arguments.words()[0], &hashes = arguments.words()[1];
     DmVerity how = how_of(arguments);
@@ -214,5 +212,66 @@ int run_verity_dump(Call& call, const Arguments& arguments) {
     put_facts(call, arguments, facts, true, {});
     return 0;
 }
+
+constexpr Option verity_hash{"hash", 0, "NAME", "sha256 (the default) or sha512.", {}, "sha256, sha512"};
+constexpr Option verity_type{"format", 0,     "NUM", "1 (the default); 0 of Chrome OS: the salt stands behind a block.",
+                             {},       "1, 0"};
+constexpr Option data_block{"data-block-size", 0, "SIZE", "Bytes of a block of DATA (4096)."};
+constexpr Option hash_block{"hash-block-size", 0, "SIZE", "Bytes of a block of the tree (4096)."};
+constexpr Option data_blocks{"data-blocks", 0, "NUM", "Only the first blocks of DATA; else all of it."};
+constexpr Option hash_offset{"hash-offset", 0, "SIZE", "Where the hash area begins in HASHES (0)."};
+constexpr Option no_superblock{"no-superblock", 0, {}, "The hash area has no superblock, which states these values."};
+constexpr Option verity_format_options[] = {
+    verity_hash,     verity_type,      data_block,
+    hash_block,      data_blocks,      {"salt", 0, "HEX", "At most 256 bytes; - is none. By default 32 random ones."},
+    hash_offset,     no_superblock,    {"uuid", 0, "UUID", "Of the superblock; by default a random one."},
+    options::device, options::threads, options::threads_too,
+    options::json,   options::help,
+};
+constexpr Option verity_verify_options[] = {
+    hash_offset,          no_superblock,
+    verity_hash,          verity_type,
+    data_block,           hash_block,
+    data_blocks,          {"salt", 0, "HEX", "Of the blocks, with --no-superblock; by default none."},
+    options::device,      options::threads,
+    options::threads_too, options::json,
+    options::help,
+};
+constexpr Option verity_dump_options[] = {hash_offset, options::json, options::help};
+
+}  // namespace
+
+extern constinit const Command verity_format_command{
+    .name = "format",
+    .arguments = "DATA HASHES",
+    .summary = "Hash a disk or a file, and write its tree.",
+    .help =
+        "Hash DATA, a file or block device, write the tree to HASHES and print the root hash. Both may be one file, "
+        "with --hash-offset behind --data-blocks.\n\n"
+        "A new file takes the place of HASHES when it is whole. A block device, DATA itself, or a file with "
+        "--hash-offset is written in place, the superblock last.",
+    .options = verity_format_options,
+    .run = run_verity_format,
+};
+
+extern constinit const Command verity_verify_command{
+    .name = "verify",
+    .arguments = "DATA HASHES ROOT",
+    .summary = "Name the blocks that are not as a root hash says.",
+    .help =
+        "Hash DATA again and compare every block of the tree in HASHES with the level above it, up to ROOT. Exit code "
+        "0: all is as the root says; 1: not, and which blocks (at most 1000).",
+    .options = verity_verify_options,
+    .run = run_verity_verify,
+};
+
+extern constinit const Command verity_dump_command{
+    .name = "dump",
+    .arguments = "HASHES",
+    .summary = "Show what a superblock states.",
+    .help = "Show what the superblock in HASHES states. Nothing is verified.",
+    .options = verity_dump_options,
+    .run = run_verity_dump,
+};
 
 }  // namespace merklize::command
