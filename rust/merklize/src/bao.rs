@@ -1,7 +1,7 @@
 //! Verified streaming: outboards and slices of BLAKE3's own tree, in the bytes of the crates bao and bao-tree.
 //!
-//! An *outboard* has the nodes of a message's tree, a *slice* what of message and nodes belongs to a range. Both verify
-//! parts of the message against its BLAKE3 digest, the root. docs/bao.md has the formats.
+//! An *outboard* has the nodes of a message's tree. A *slice* has the bytes of a range and the nodes that verify them.
+//! Both verify parts of the message against its BLAKE3 digest, the root. docs/bao.md has the formats.
 //!
 //! ```
 //! use merklize::bao::{self, Form};
@@ -33,21 +33,21 @@ use crate::hash::{output, view, Digest};
 use crate::options::Options;
 use crate::verdict::Findings;
 
-/// How a tree is written down. The root does not depend on it.
+/// The layout of an outboard or a slice. The root does not depend on the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Form {
     /// log2 of the chunks of 1024 bytes in a group: 0 to 20. Nodes within a group are left out.
     pub group_log: u32,
-    /// A node is behind those below it, not before them; of outboards alone.
+    /// A node follows its children. For outboards only.
     pub post_order: bool,
     /// The first 8 bytes are the message's size.
     pub has_size: bool,
 }
 
 impl Form {
-    /// bao 0.13's: groups of 1 KiB, in pre-order, behind the size.
+    /// The layout of bao 0.13: the size, then groups of 1 KiB in pre-order.
     pub const BAO: Self = Self { group_log: 0, post_order: false, has_size: true };
-    /// bao-tree's outboards in pre-order: groups of 16 KiB, without a size.
+    /// The layout of bao-tree's outboards in pre-order: groups of 16 KiB, without a size.
     pub const BAO_TREE: Self = Self { group_log: 4, post_order: false, has_size: false };
     /// The same in post-order.
     pub const BAO_TREE_POST: Self = Self { group_log: 4, post_order: true, has_size: false };
@@ -67,18 +67,18 @@ impl Default for Form {
     }
 }
 
-/// Bytes of a message that cannot be verified.
+/// A range of bytes of a message that cannot be verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
-    /// Where they begin in the message.
+    /// The first byte, counted in the message.
     pub offset: u64,
-    /// How many.
+    /// The number of bytes.
     pub bytes: u64,
-    /// The outboard is wrong there, so that nothing is known of the message. Otherwise the message is.
+    /// True: the outboard is wrong there, so these bytes were not checked. False: these bytes are wrong.
     pub in_outboard: bool,
 }
 
-/// Bytes of the outboard of a message.
+/// Number of bytes of the outboard of a message.
 ///
 /// # Errors
 /// An invalid form.
@@ -103,7 +103,7 @@ pub fn outboard(data: &[u8], form: Form, options: &Options<'_>) -> Result<(Vec<u
     Ok((outboard, Digest::from_c(root)))
 }
 
-/// The outboard of a message in a device's memory, into memory there: `outboard` has [`outboard_bytes`] bytes. Returns the root.
+/// Computes the outboard of a message on a device, into memory of that device: `outboard` has [`outboard_bytes`] bytes. Returns the root.
 ///
 /// # Errors
 /// Buffers of other sizes or devices, or that overlap.
@@ -116,7 +116,7 @@ pub fn outboard_on_device(data: &Buffer, form: Form, outboard: &mut Buffer, opti
     Ok(Digest::from_c(root))
 }
 
-/// The outboard of a regular file of any size, into the file `output`, which appears when it is whole. Returns the root.
+/// Computes the outboard of a regular file of any size, into the file `output`, which appears only when it is complete. Returns the root.
 ///
 /// # Errors
 /// `Io`: not a regular file, or it changed while it was read.
@@ -138,8 +138,8 @@ fn length_of(call: &str, range: &Range<u64>) -> Result<u64> {
     end.checked_sub(*start).ok_or_else(rule)
 }
 
-/// The slice of bytes `range` of a message: what proves them to somebody who knows the root. It is in pre-order. Of all bytes it is
-/// the encoding. Verifies nothing.
+/// Makes the slice of bytes `range` of a message, which proves these bytes to anybody who knows the root. It is in pre-order. The slice
+/// of all bytes is the encoding. This function verifies nothing.
 ///
 /// # Errors
 /// An outboard of a message of another size; a range that ends before its start.
@@ -171,9 +171,9 @@ pub fn slice(data: &[u8], outboard: &[u8], form: Form, range: Range<u64>) -> Res
     Ok(slice)
 }
 
-/// Bytes `range` of a message from their slice, all verified; fewer where the message ends.
+/// Verifies a slice and returns bytes `range` of its message; fewer if the message ends within the range.
 ///
-/// `message_bytes` is looked at where the form has no size. It need not be trusted.
+/// `message_bytes` is used only if the form has no size. It need not be trusted.
 ///
 /// # Errors
 /// [`NotValid`](crate::ErrorKind::NotValid): the slice does not verify. An invalid form; a range that ends before its start.
@@ -205,9 +205,9 @@ pub fn decode_slice(slice: &[u8], root: &Digest, form: Form, range: Range<u64>, 
     Ok(out)
 }
 
-/// Verifies a part of a message by its outboard. Returns what is wrong, in order; nothing: all is as the root says.
+/// Verifies a part of a message by its outboard. Returns the faults, in order; none if the part belongs to the root.
 ///
-/// `part` begins at byte `offset` with a group, and ends with one or with the message.
+/// `part` begins at byte `offset`, where a group begins, and ends where a group or the message ends.
 ///
 /// # Errors
 /// A part that is not whole groups, or is empty where the message is not; `Cancelled`.
@@ -242,8 +242,8 @@ pub fn verify(
     })
 }
 
-/// The same of bytes `range` of a regular file, widened to whole groups; `..u64::MAX`: to its end. An empty range takes the
-/// group of its start, and one beyond the end the last group.
+/// The same for bytes `range` of a regular file, widened to whole groups; `..u64::MAX`: to its end. For an empty range the group of its
+/// start is verified, and for a range beyond the end the last group.
 ///
 /// # Errors
 /// `Io`: not a regular file, or it changed while it was read. Bytes that are not all in it; a range that ends before its start; `Cancelled`.
@@ -278,7 +278,7 @@ pub fn verify_file(
     })
 }
 
-// Calls again where there are more faults than room.
+// Calls again if there are more faults than room.
 fn faults(call: impl Fn(*mut sys::merklize_bao_fault, usize, &mut usize) -> Result<()>) -> Result<Findings<Fault>> {
     let mut found = vec![sys::merklize_bao_fault::default(); 16];
     loop {

@@ -7,7 +7,7 @@ use merklize_sys as sys;
 use crate::error::{c_text, check, text, Result};
 use crate::handle::handle;
 
-/// What is known of a device.
+/// Facts of a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
@@ -15,9 +15,9 @@ pub struct DeviceInfo {
     pub id: String,
     /// `cpu`, `cuda`, `opencl` or `sycl`.
     pub backend: String,
-    /// The vendor's name of it.
+    /// The vendor's name of the device.
     pub name: String,
-    /// Who made it.
+    /// The vendor.
     pub vendor: String,
     /// Version of the driver or runtime; empty on the CPU.
     pub driver: String,
@@ -73,7 +73,7 @@ impl Device {
         Self::make(|out| unsafe { sys::merklize_device_open(name.as_ptr(), out) })
     }
 
-    /// Why the device of this name cannot be used here; `None`: it can. An unknown name has its reason, too.
+    /// Why the device of this name cannot be used here; `None` if it can. An unknown name has its reason, too.
     ///
     /// # Errors
     /// A name with a zero byte.
@@ -91,7 +91,7 @@ impl Device {
         Ok((!why.is_empty()).then_some(why))
     }
 
-    /// The devices that can be used, best first. The first call looks for them, which may open drivers.
+    /// The devices that can be used, best first. The first call looks for devices and may open drivers.
     pub fn list() -> Result<Vec<DeviceInfo>> {
         let mut count = 0;
         // SAFETY: places for results.
@@ -105,7 +105,7 @@ impl Device {
             .collect()
     }
 
-    /// What is known of this device.
+    /// Facts of this device.
     pub fn info(&self) -> DeviceInfo {
         let mut info = sys::merklize_device_info::default();
         // SAFETY: a live handle and a struct: it cannot fail.
@@ -124,8 +124,8 @@ impl fmt::Debug for Device {
 handle! {
     /// Memory of a device, aligned to 256 bytes. It lives as long as any handle to its bytes.
     ///
-    /// Any number of threads may use one at once. The order of reads and writes of its bytes is the caller's: bytes that are read while something writes
-    /// them have no defined value, and nothing worse happens.
+    /// Any number of threads may use one at once. The caller orders reads and writes: bytes that are read while they are written have undefined values,
+    /// but no undefined behaviour follows.
     Buffer: merklize_buffer, merklize_buffer_free
 }
 // SAFETY: merklize.h, "Threads".
@@ -161,12 +161,12 @@ impl Buffer {
         Self::make(|out| unsafe { sys::merklize_buffer_slice(self.as_c(), first, bytes, out) })
     }
 
-    /// All of it, to be read by a call.
+    /// The whole memory, for a call that reads it.
     pub(crate) fn view(&self) -> sys::merklize_view {
         sys::merklize_view { buffer: self.as_c().cast_const(), ..Default::default() }
     }
 
-    /// All of it, to be written by a call.
+    /// The whole memory, for a call that writes it.
     pub(crate) fn output(&mut self) -> sys::merklize_output {
         sys::merklize_output { buffer: self.as_c(), ..Default::default() }
     }
@@ -177,7 +177,7 @@ impl Buffer {
         unsafe { sys::merklize_buffer_size(self.as_c()) }
     }
 
-    /// True if it has no bytes.
+    /// True if the memory has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -185,7 +185,7 @@ impl Buffer {
     /// Copies host memory to bytes `first ..`, and waits for the copy.
     ///
     /// # Errors
-    /// Bytes outside; memory that is only to be read.
+    /// Bytes outside; memory for reading only.
     pub fn upload(&self, first: u64, data: &[u8], stream: Option<&Stream>) -> Result<()> {
         let stream = stream.map_or(ptr::null(), |stream| stream.as_c().cast_const());
         // SAFETY: a live handle, and `data` is read for the call.
@@ -237,7 +237,7 @@ impl Stream {
     /// Waits for everything that was enqueued.
     ///
     /// # Errors
-    /// What failed there.
+    /// Those of the commands that failed.
     pub fn synchronize(&self) -> Result<()> {
         // SAFETY: a live handle.
         check(|| unsafe { sys::merklize_stream_synchronize(self.as_c()) })
@@ -252,7 +252,7 @@ impl Stream {
         Event::make(|out| unsafe { sys::merklize_stream_record(self.as_c(), out) })
     }
 
-    /// What is enqueued from now on begins after the event; the host waits for nothing.
+    /// Commands enqueued from now on begin after the event. The host does not wait.
     ///
     /// # Errors
     /// An event of another device.
@@ -274,7 +274,7 @@ impl Event {
     /// Waits on the host until the point is reached.
     ///
     /// # Errors
-    /// What ran and failed; a word of the input that is not below the modulus of a field hash.
+    /// Those of the commands before the point; a word of the input that is not below the modulus of a field hash.
     pub fn wait(&self) -> Result<()> {
         // SAFETY: a live handle.
         check(|| unsafe { sys::merklize_event_wait(self.as_c()) })

@@ -23,7 +23,7 @@ pub fn hash<'a>(data: impl Into<Message<'a>>) -> Result<Digest> {
     hash_with(data, Mode::Plain, &Options::new())
 }
 
-/// By what messages are hashed: a [`Hash`](struct@Hash), or BLAKE3 in a [`Mode`]. Both are taken where this is.
+/// How messages are hashed: by a [`Hash`](struct@Hash), or by BLAKE3 in a [`Mode`]. Both convert into this type.
 #[derive(Clone, Copy)]
 pub struct How<'a> {
     pub(crate) hash: Hash,
@@ -48,7 +48,7 @@ impl How<'_> {
     }
 }
 
-/// Bytes of any length, where they lie.
+/// A message of any length, in the memory where it lies.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Message<'a> {
@@ -79,7 +79,7 @@ impl<'a> From<&'a Buffer> for Message<'a> {
     }
 }
 
-/// Digest of one message by any hash of bytes. BLAKE3 uses all threads, or the device.
+/// Digest of one message by any hash of bytes. BLAKE3 runs on all threads, or on the device.
 ///
 /// ```
 /// use merklize::{hash_with, Hash, Mode, Options};
@@ -133,7 +133,7 @@ pub fn hash_file<'a>(path: impl AsRef<Path>, how: impl Into<How<'a>>, options: &
 }
 
 handle! {
-    /// What became of files.
+    /// The digests or errors of files.
     FileDigests: merklize_file_digests, merklize_file_digests_free
 }
 
@@ -182,8 +182,8 @@ pub fn hash_files<'a>(
     Ok(paths.iter().enumerate().map(digest_of).collect())
 }
 
-/// Digests of messages of any lengths, each where it lies; by BLAKE3 in one job a device, those of the host by the device of the options. For many
-/// small messages it is faster than [`hash_with`] of each, since a call, a copy and a launch serve all of them.
+/// Digests of messages of any lengths. BLAKE3 hashes messages where they lie, in one job a device, and those of the host on the device of the options.
+/// For many small messages this is faster than [`hash_with`] of each, because one call, one copy and one launch serve all of them.
 ///
 /// ```
 /// use merklize::{hash, hash_each, Mode, Options};
@@ -207,7 +207,7 @@ pub fn hash_each<'a, 'b>(
     Ok(digests)
 }
 
-/// Bytes `seek .. seek + length` of the extendable output of each message, one message behind the other in `out`.
+/// Bytes `seek .. seek + length` of the extendable output of each message, one after another in `out`.
 ///
 /// ```
 /// use merklize::{hash_each_into, hash_into, Mode, Options};
@@ -257,10 +257,10 @@ unsafe fn each(
     })
 }
 
-/// BLAKE3 of one message whose parts lie in the memory of devices, one after another. All devices work at once.
+/// BLAKE3 of one message that is the concatenation of several buffers. All devices work at once.
 ///
 /// # Errors
-/// A part, but for the last one, that is not a multiple of 1024 bytes; options with a stream; `Cancelled`.
+/// A part, other than the last, that is not a multiple of 1024 bytes; options with a stream; `Cancelled`.
 pub fn hash_parts<'a>(parts: &[&Buffer], mode: Mode<'a>, options: &Options<'_>) -> Result<Digest> {
     let parts: Vec<_> = parts.iter().map(|part| part.as_c().cast_const()).collect();
     let (mode, mut digest) = (mode.to_c(), Digest::default());
@@ -271,7 +271,7 @@ pub fn hash_parts<'a>(parts: &[&Buffer], mode: Mode<'a>, options: &Options<'_>) 
     Ok(digest)
 }
 
-/// Digests of rows of equal length that lie one behind the other, as leaves of a tree of this hash.
+/// Digests of consecutive rows of equal length, as leaves of a tree of this hash.
 ///
 /// ```
 /// use merklize::{hash, hash_leaves, Hash, Options};
@@ -369,7 +369,7 @@ pub fn merge_many<'a>(
 }
 
 handle! {
-    /// A digest of bytes that come in pieces. Large pieces use all threads. A clone goes on from the same bytes.
+    /// A digest of bytes that come in pieces. Large pieces use all threads. A clone has taken the same bytes.
     ///
     /// ```
     /// use merklize::{Hasher, Mode, Options};
@@ -386,7 +386,7 @@ handle! {
 unsafe impl Send for Hasher {}
 
 impl Hasher {
-    /// No bytes, by any hash of bytes. The options hold for all later calls.
+    /// A hasher without bytes, of any hash of bytes. The options hold for all later calls.
     ///
     /// # Errors
     /// Options with `progress`, `timings` or a stream; a hash that [`hash_with`] does not take, or that begins with the length.
@@ -399,7 +399,7 @@ impl Hasher {
         Ok(Self::own(handle))
     }
 
-    /// More bytes.
+    /// Takes more bytes.
     ///
     /// # Errors
     /// Those of the device.
@@ -433,7 +433,7 @@ impl Hasher {
         unsafe { sys::merklize_hasher_count(self.as_c()) }
     }
 
-    /// Back to no bytes, in the same mode.
+    /// Forgets all bytes; keeps hash, mode and options.
     ///
     /// # Errors
     /// Those of the device.
@@ -442,7 +442,7 @@ impl Hasher {
         check(|| unsafe { sys::merklize_hasher_reset(self.as_c()) })
     }
 
-    /// A hasher of its own that goes on from the same bytes.
+    /// An independent copy, which has taken the same bytes.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -465,7 +465,7 @@ impl fmt::Debug for Hasher {
     }
 }
 
-/// Of a failed update the library reports an error; nothing is lost.
+/// A failed update is an error of the library; nothing is lost.
 impl std::io::Write for Hasher {
     fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
         self.update(data).map_err(std::io::Error::other)?;

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use merklize_sys as sys;
 
-/// What kind of failure it was.
+/// The kind of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -19,7 +19,7 @@ pub enum ErrorKind {
     Unavailable,
     /// A file could not be opened, read or written, or changed while it was read.
     Io,
-    /// What was verified does not hold: a proof, an opening, or bytes that are none.
+    /// A proof, an opening or bytes are not valid.
     NotValid,
     /// The progress function asked to stop.
     Cancelled,
@@ -27,7 +27,7 @@ pub enum ErrorKind {
     Internal,
 }
 
-/// A failure, with the library's text: what was called, the numbers and the rule.
+/// An error, with the library's text: the called function, the numbers and the rule.
 #[derive(Debug, Clone)]
 pub struct Error {
     kind: ErrorKind,
@@ -36,11 +36,11 @@ pub struct Error {
     path: Option<PathBuf>,
 }
 
-/// What calls of this crate return.
+/// The result of the calls of this crate.
 pub type Result<T> = core::result::Result<T, Error>;
 
 impl Error {
-    /// An error of a caller: for crates over this one, which check what they take.
+    /// An error of the caller: for crates above this one, which check their arguments.
     pub fn invalid_argument(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::InvalidArgument, message: message.into(), system_error: None, path: None }
     }
@@ -59,7 +59,7 @@ impl Error {
         Self { kind: ErrorKind::OutOfMemory, ..Self::invalid_argument(message) }
     }
 
-    /// What kind of failure it was.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -74,7 +74,7 @@ impl Error {
         self.system_error
     }
 
-    /// The file that the failure is about.
+    /// The file that the error is about.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -104,7 +104,7 @@ pub(crate) fn check(call: impl FnOnce() -> sys::merklize_status) -> Result<()> {
     // SAFETY: both are texts that live until the next failure in this thread.
     let (message, path) =
         unsafe { (in_rust(text(sys::merklize_last_error())), CStr::from_ptr(sys::merklize_last_error_path())) };
-    // As the system has it, which need not be UTF-8.
+    // The bytes of the system's path, which need not be UTF-8.
     let path = OsStr::from_bytes(path.to_bytes());
     // SAFETY: takes nothing.
     let system_error = unsafe { sys::merklize_last_system_error() };
@@ -116,7 +116,7 @@ pub(crate) fn check(call: impl FnOnce() -> sys::merklize_status) -> Result<()> {
     })
 }
 
-/// A text of the library under this crate's name of the function that was called: `merklize_tree_prove: ...` is `MerkleTree::prove: ...`.
+/// A text of the library with this crate's name of the called function: `merklize_tree_prove: ...` becomes `MerkleTree::prove: ...`.
 fn in_rust(text: String) -> String {
     const NAMES: [(&str, &str); 9] = [
         ("hash_from_name", "Hash::from_name"),
@@ -153,7 +153,7 @@ fn in_rust(text: String) -> String {
     format!("{}: {rest}", own.unwrap_or_else(|| name.into()))
 }
 
-/// Structs and functions of another ABI are other ones.
+/// Refuses a library of another ABI, whose structs and functions may differ.
 fn require_abi(bindings: u32) -> Result<()> {
     // SAFETY: takes nothing.
     let library = unsafe { sys::merklize_abi_version() };
@@ -179,7 +179,7 @@ pub(crate) fn c_text(what: &str, text: impl Into<Vec<u8>>) -> Result<std::ffi::C
     std::ffi::CString::new(text).map_err(|_| Error::invalid_argument(format!("{what}: a text must have no zero byte")))
 }
 
-/// A path for C, as the system has it.
+/// A path for C, in the bytes of the system.
 pub(crate) fn c_path(path: &Path) -> Result<std::ffi::CString> {
     c_text("path", path.as_os_str().as_bytes())
 }

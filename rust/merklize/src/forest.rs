@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::proof::Proof;
 use crate::tree::{borrowed, Form};
 
-/// What is known of a forest.
+/// Facts of a forest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ForestInfo {
@@ -59,7 +59,7 @@ impl MerkleForest {
         Ok(Self::own(handle))
     }
 
-    /// The trees of leaves that lie tree after tree, `n_leaves` of each; they are copied.
+    /// Builds the trees over leaves that lie tree after tree, `n_leaves` for each. The leaves are copied.
     ///
     /// # Errors
     /// A number of leaves that is not a power of two, or that does not divide the number of digests; words that are not below the modulus.
@@ -72,7 +72,7 @@ impl MerkleForest {
         Self::built(view(leaves), n_leaves, form, options)
     }
 
-    /// The same of leaves in a device's memory, where the trees are built.
+    /// The same for leaves in a device's memory, where the trees are built.
     ///
     /// # Errors
     /// As [`MerkleForest::from_leaves`].
@@ -85,7 +85,7 @@ impl MerkleForest {
         Self::built(leaves.view(), n_leaves, form, options)
     }
 
-    /// What is known of the trees.
+    /// Facts of the trees.
     pub fn info(&self) -> ForestInfo {
         let mut info = sys::merklize_forest_info::default();
         // SAFETY: a live handle and a struct: it cannot fail.
@@ -111,7 +111,7 @@ impl MerkleForest {
         Ok(roots)
     }
 
-    /// One level of all trees, tree after tree; level 0 is the leaves. If they are on a device, the first call copies them to the host.
+    /// One level of all trees, tree after tree; level 0 is the leaves. If the nodes are on a device, the first call copies them to the host.
     ///
     /// # Errors
     /// A level above the roots; `OutOfMemory`.
@@ -123,10 +123,10 @@ impl MerkleForest {
         Ok(unsafe { borrowed(nodes, count) })
     }
 
-    /// Proof of one leaf of one tree, as that of the tree alone.
+    /// Proof of one leaf of one tree, as that tree alone would give it.
     ///
     /// # Errors
-    /// A tree or an index that is none.
+    /// A tree or an index that does not exist.
     pub fn prove(&self, tree: u64, index: u64) -> Result<Proof> {
         // SAFETY: a live handle.
         Proof::make(|out| unsafe { sys::merklize_forest_prove(self.as_c(), tree, index, out) })

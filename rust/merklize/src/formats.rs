@@ -19,7 +19,7 @@ use crate::error::{c_path, check, text, Result};
 use crate::hash::{as_c, as_c_mut, Digest};
 use crate::options::Options;
 
-/// How fs-verity makes blocks of a file.
+/// How fs-verity cuts a file into blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FsVerityForm<'a> {
     /// Bytes: a power of two, 1024 to 65536; 0: 4096.
@@ -77,7 +77,7 @@ pub fn glacier(data: &[u8], options: &Options<'_>) -> Result<Digest> {
     })
 }
 
-/// What a torrent of version 2 says of a file (BEP 52).
+/// What a torrent of version 2 stores for a file (BEP 52).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BittorrentV2 {
     /// `pieces root`. An empty file has none.
@@ -106,7 +106,7 @@ pub fn bittorrent_v2(data: &[u8], piece_length: u64, options: &Options<'_>) -> R
 }
 
 /// SSZ's `merkleize(chunks, limit)`, which Ethereum's consensus layer verifies. `limit`: chunks that the type allows; `None`: as many as there are.
-/// `length`: of a list the count of its elements, which is hashed with the root.
+/// `length`: the number of elements of a list, which is hashed with the root.
 ///
 /// # Errors
 /// More chunks than the limit; `Cancelled`.
@@ -120,7 +120,7 @@ pub fn ssz(chunks: &[Digest], limit: Option<u64>, length: Option<u64>, options: 
     })
 }
 
-/// The hash by which the Hugging Face hub knows the content of a file. It runs on the CPU. No bytes give 32 zeros.
+/// The hash by which the Hugging Face hub identifies the content of a file. It runs on the CPU. The hash of no bytes is 32 zeros.
 ///
 /// # Errors
 /// `Cancelled`.
@@ -141,10 +141,10 @@ pub fn xet_hash_file(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Di
     digest_of(|out| options.run(|options| unsafe { sys::merklize_xet_hash_file(path.as_ptr(), out, options) }))
 }
 
-/// As the hub writes the hash: 64 hexadecimal digits, the bytes of each group of 8 in reverse.
+/// The hash as the hub writes it: 64 hexadecimal digits, with the bytes of each group of 8 reversed.
 ///
 /// # Errors
-/// None that a caller can make.
+/// None that a caller can cause.
 pub fn xet_hex(digest: &Digest) -> Result<String> {
     let (digest, mut digits) = (digest.to_c(), [0; 65]);
     // SAFETY: 65 bytes, which end with a zero byte.

@@ -10,8 +10,8 @@ use crate::error::{c_text, check, text, Error, Result};
 /// digests.
 ///
 /// As a text it is 64 hexadecimal digits: `Display` and `{:x}` write them in lower case, `{:#x}` with `0x` before them; `parse()` takes any case, with or
-/// without `0x`. `==` takes the same time wherever digests differ, so that a keyed digest may be compared with what an attacker sent; `Ord` and `Hash` do
-/// not.
+/// without `0x`. `==` takes the same time wherever digests differ, so that a keyed digest can be compared with a digest from an attacker. `Ord` and `Hash`
+/// take different times.
 ///
 /// ```
 /// use merklize::Digest;
@@ -75,7 +75,7 @@ impl Digest {
 impl PartialEq for Digest {
     fn eq(&self, other: &Self) -> bool {
         let different = self.0.iter().zip(&other.0).fold(0, |different, (a, b)| different | (a ^ b));
-        // Hides from the compiler that a byte which is not 0 decides already.
+        // Hides from the compiler that one byte other than 0 decides the result.
         core::hint::black_box(different) == 0
     }
 }
@@ -86,7 +86,7 @@ impl core::hash::Hash for Digest {
     }
 }
 
-/// 64 hexadecimal digits, with padding as of any text.
+/// 64 hexadecimal digits, with the padding of any text.
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.hex(&mut [0; 64]))
@@ -103,7 +103,7 @@ impl fmt::LowerHex for Digest {
 /// Takes 64 hexadecimal digits of any case, with or without `0x`.
 ///
 /// # Errors
-/// Any other text; what is wrong with it is said.
+/// Any other text; the error says what is wrong.
 impl FromStr for Digest {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self> {
@@ -195,9 +195,9 @@ sys::for_each_hash!(constants);
 pub struct HashInfo {
     /// The name, the same in all of merklize.
     pub name: String,
-    /// Of a hash of field elements; `None` for a hash of bytes.
+    /// The modulus of a hash of field elements; `None` for a hash of bytes.
     pub modulus: Option<u64>,
-    /// Rows are counted in units of so many bytes: 1, or a word of a field hash, 4 or 8.
+    /// Bytes of one element of a row: 1 for a hash of bytes, 4 or 8 for a field hash.
     pub element_bytes: usize,
 }
 
@@ -242,8 +242,8 @@ impl Hash {
         unsafe { text(name.as_ptr()) }
     }
 
-    /// The id that proofs and tree files store. Of a hash by [`Hash::poseidon2`] it holds in this process alone, and they store a digest of the
-    /// constants.
+    /// The id that proofs and tree files store. The id of a hash by [`Hash::poseidon2`] is valid in this process only; files store a digest of the
+    /// constants instead.
     pub fn id(self) -> u32 {
         self.0
     }

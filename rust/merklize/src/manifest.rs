@@ -1,4 +1,4 @@
-//! Manifests of weights: what tensors and files are, under one root. docs/manifest-format.md has the text.
+//! Manifests of weights: the digests of tensors and files under one root. docs/manifest-format.md defines the text.
 //!
 //! ```
 //! use merklize::manifest::{CheckOptions, CreateOptions, Manifest};
@@ -33,11 +33,11 @@ use crate::verdict::Findings;
 /// How a manifest is made.
 #[derive(Debug, Clone)]
 pub struct CreateOptions {
-    /// A difference in longer tensors and files is later placed to such a piece: a power of two of at least 256 KiB, or 0.
+    /// Size of the pieces whose digests are recorded, so that a check can name the piece that differs: a power of two, at least 256 KiB; 0: no pieces.
     pub piece_size: u64,
     /// Of a folder: patterns of names that are left out (`*.lock`), as in a shell.
     pub ignore: Vec<String>,
-    /// Of a folder: a path that is left out, such as the manifest's own.
+    /// Of a folder: a path that is left out, such as that of the manifest itself.
     pub exclude: Option<PathBuf>,
     /// Take symbolic links to files for the files; otherwise they are an error.
     pub follow_links: bool,
@@ -49,10 +49,10 @@ impl Default for CreateOptions {
     }
 }
 
-/// What a check looks at.
+/// The parts that a check covers.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
-    /// Patterns of tensors, files or shards, as in a shell; the rest is not read. None: all.
+    /// Patterns of tensors, files or shards, as in a shell; nothing else is read. None: all.
     pub only: Vec<String>,
     /// As in [`CreateOptions`].
     pub exclude: Option<PathBuf>,
@@ -60,7 +60,7 @@ pub struct CheckOptions {
     pub follow_links: bool,
 }
 
-/// What a refresh hashes.
+/// The files that a refresh hashes.
 #[derive(Debug, Clone, Default)]
 pub struct RefreshOptions {
     /// All files, not only those whose size, time of the last write or inode changed.
@@ -71,7 +71,7 @@ pub struct RefreshOptions {
     pub follow_links: bool,
 }
 
-/// One thing that is not as the manifest says. As text, it is a sentence.
+/// One difference from the manifest. As text, it is a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
@@ -107,7 +107,7 @@ handle! {
     Differences: merklize_differences, merklize_differences_free
 }
 
-// What the options of C point to, for a call.
+// Memory that the options of C point to during a call.
 struct Kept {
     patterns: Vec<CString>,
     pointers: Vec<*const c_char>,
@@ -133,8 +133,8 @@ impl Kept {
 }
 
 impl Manifest {
-    /// Hashes a safetensors file, an index of shards (`*.index.json`), or a folder: its safetensors files tensor by tensor, all others
-    /// as files. Every byte is read once, by all threads.
+    /// Hashes a safetensors file, an index of shards (`*.index.json`), or a folder. Safetensors files are hashed tensor by tensor, all
+    /// other files whole. Every byte is read once, by all threads.
     ///
     /// # Errors
     /// `InvalidArgument`: options, a header that breaks safetensors' rules, names that no manifest holds, links. `Io`. `Cancelled`.
@@ -152,7 +152,7 @@ impl Manifest {
     /// Reads the text of a manifest.
     ///
     /// # Errors
-    /// `InvalidArgument`: whatever [`to_json`](Self::to_json) does not write; a root that is not that of the entries.
+    /// `InvalidArgument`: a text that [`to_json`](Self::to_json) cannot have written; a root other than that of the entries.
     pub fn parse(text: &str) -> Result<Self> {
         // SAFETY: a text and its length.
         Self::make(|out| unsafe { sys::merklize_manifest_parse(text.as_ptr().cast(), text.len(), out) })
@@ -176,7 +176,7 @@ impl Manifest {
         Ok(root)
     }
 
-    /// The text. Without what [`refresh`](Self::refresh) goes by, times and inodes of files, it is the same on all machines.
+    /// The text. Without the times and inodes of files, which [`refresh`](Self::refresh) compares, it is the same on all machines.
     pub fn to_json(&self, with_seen: bool) -> Result<String> {
         let mut length = 0;
         // SAFETY: no room, which asks for the length alone.
@@ -193,9 +193,9 @@ impl Manifest {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Hashes again and tells what is not as the manifest says. A file that cannot be read is a difference.
+    /// Hashes again and returns the differences from the manifest. A file that cannot be read is a difference.
     ///
-    /// `path`: what the manifest was made of, under any name, or for a file or an index the folder that holds it.
+    /// `path`: the file, index or folder of the manifest, under any name; or the folder that holds the file or the index.
     ///
     /// # Errors
     /// `InvalidArgument`: a pattern that nothing in the manifest has. `Io`: a folder that cannot be read. `Cancelled`.
@@ -222,7 +222,7 @@ impl Manifest {
         Differences::make(|out| unsafe { sys::merklize_manifest_diff(self.as_c(), other.as_c(), out) })?.all()
     }
 
-    /// A manifest of the files as they are now. A write that keeps size, time and inode is not found;
+    /// Makes a manifest of the files as they are now. It misses a write that kept size, time and inode;
     /// [`check`](Self::check) finds it.
     ///
     /// # Errors

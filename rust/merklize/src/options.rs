@@ -68,7 +68,7 @@ pub struct Timings {
 }
 
 /// How a call runs: where, on how many threads. The default is the device `auto`: the one that the environment variable `MERKLIZE_DEVICE` names, else
-/// what calibration found fastest, else the CPU. A device that is named computes, or the call fails: there is no falling back.
+/// the fastest by calibration, else the CPU. If a device is named, it computes or the call fails: nothing falls back to another device.
 ///
 /// ```
 /// use merklize::{hash_with, Device, Mode, Options};
@@ -89,13 +89,13 @@ pub struct Options<'a> {
     timings: Option<&'a Cell<Timings>>,
 }
 
-/// What the progress function needs while a call runs.
+/// The state of the progress function while a call runs.
 struct Watched<'a> {
     progress: &'a dyn Fn(f64) -> ControlFlow<()>,
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// No panic crosses the border: it stops the call, and goes on when the call has returned.
+/// No panic crosses the border to C++. A panic stops the call and is resumed when the call has returned.
 unsafe extern "C" fn report(context: *mut c_void, done: f64) -> c_int {
     // SAFETY: `context` is the Watched of the call that runs, on the thread that made it.
     let watched = unsafe { &mut *context.cast::<Watched<'_>>() };
@@ -126,7 +126,7 @@ impl<'a> Options<'a> {
         Self::default()
     }
 
-    /// The device that computes. Ignored where the data is in a [`Buffer`](crate::Buffer): that is computed where it lies.
+    /// The device that computes. Ignored for data in a [`Buffer`](crate::Buffer), which is computed where it lies.
     pub fn device(self, device: &'a Device) -> Self {
         Self { device: Some(device), ..self }
     }
@@ -136,7 +136,7 @@ impl<'a> Options<'a> {
         Self { stream: Some(stream), ..self }
     }
 
-    /// CPU threads to use, the caller's included; 0: all that the process may use.
+    /// CPU threads to use, the calling one included; 0: all that the process may use.
     pub fn threads(self, threads: u32) -> Self {
         Self { threads, ..self }
     }
@@ -151,7 +151,7 @@ impl<'a> Options<'a> {
         Self { progress: Some(progress), ..self }
     }
 
-    /// Where the call's times are put.
+    /// The place for the timings of the call.
     pub fn timings(self, timings: &'a Cell<Timings>) -> Self {
         Self { timings: Some(timings), ..self }
     }
@@ -160,7 +160,7 @@ impl<'a> Options<'a> {
         self.policy.map_or(ptr::null(), |policy| &policy.0)
     }
 
-    /// Options of a value that outlives the call and may go to another thread, which a stream must not serve beside this one.
+    /// Options for a value that outlives the call. No stream: the value may move to another thread, and only one thread at a time may use a stream.
     pub(crate) fn without_stream(&self, call: &str) -> Result<&Self> {
         match self.stream {
             None => Ok(self),

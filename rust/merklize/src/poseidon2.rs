@@ -16,7 +16,7 @@ pub enum Poseidon2Field {
     KoalaBear,
 }
 
-/// An instance of Poseidon2: what a prover has to say about its hash. Words are below the modulus.
+/// An instance of Poseidon2: the parameters of a prover's hash. Words are below the modulus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Poseidon2<'a> {
     /// The field of all words.
@@ -57,22 +57,21 @@ impl Poseidon2<'_> {
 }
 
 impl Hash {
-    /// A hash made of a prover's own constants, which works wherever a hash does, on every device. Rows go through Plonky3's
+    /// Makes a hash of a prover's own constants, which works wherever a hash does, on every device. Rows go through Plonky3's
     /// `PaddingFreeSponge<width, rate, digest>`, pairs through `TruncatedPermutation<2, digest, width>`.
     ///
     /// `quad` is another permutation over the same field, for commitments of arity 4: their merges are `TruncatedPermutation<4, digest, w>` with w = 16
     /// over Goldilocks and 32 over the others, which is its width and its rate. Without it arity 4 is refused.
     ///
-    /// The same constants always give the same `Hash`. It is valid in this process alone, for as long as that runs. Its name is `poseidon2:` and a
-    /// digest of the constants, those of `quad` too. A process that opens files or proofs with this name must have made the hash before; else they are
-    /// refused.
+    /// The same constants always give the same `Hash`, which is valid until the process ends. Its name is `poseidon2:` and a digest of the constants,
+    /// those of `quad` included. A process must make the hash before it opens files or proofs with this name; otherwise they are refused.
     ///
     /// It costs a digest of some thousand bytes. The constants are copied once and stay in memory.
     ///
     /// ```
     /// use merklize::{Expect, Hash, MerkleTree, Mode, Options, Poseidon2, Poseidon2Field};
     ///
-    /// // For show. A prover takes them from its permutation; no one has shown that these are secure.
+    /// // An example only: nobody has shown that these constants are secure. A prover takes those of its permutation.
     /// let mut next = 1u64;
     /// let mut words = |n: usize| -> Vec<u64> {
     ///     (0..n).map(|_| { next = next.wrapping_mul(6364136223846793005).wrapping_add(1); next >> 34 }).collect()
@@ -100,7 +99,7 @@ impl Hash {
     /// ```
     ///
     /// # Errors
-    /// A width, a rate or a number of rounds that is not taken; another number of words, and the text has the right one; a word that is not below the
+    /// An unsupported width, rate or number of rounds; a wrong number of words (the text has the right one); a word that is not below the
     /// modulus, with its index; a quad over another field or of another width; more than 127 sets of constants in one process.
     pub fn poseidon2(rows: &Poseidon2<'_>, quad: Option<&Poseidon2<'_>>) -> Result<Self> {
         let (rows, quad) = (rows.to_c(), quad.map(|quad| quad.to_c()));

@@ -10,7 +10,7 @@ use crate::options::{Mode, Options};
 use crate::tree::Rule;
 use crate::verdict::Verdicts;
 
-/// What a proof shows.
+/// The statement that a proof proves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProofKind {
@@ -18,15 +18,15 @@ pub enum ProofKind {
     Single,
     /// Several leaves.
     Multi,
-    /// That a tree is the beginning of a newer one.
+    /// Consistency: the leaves of an older tree are the first leaves of a newer one.
     Consistency,
 }
 
-/// What a proof claims. A verifier says what it knows by [`Expect`].
+/// The claims of a proof. A verifier gives the facts that it knows in [`Expect`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProofInfo {
-    /// What it shows.
+    /// The statement.
     pub kind: ProofKind,
     /// The tree's hash.
     pub hash: Hash,
@@ -42,8 +42,8 @@ pub struct ProofInfo {
     pub siblings: usize,
 }
 
-/// What a verifier knows of a tree and of a leaf. A proof that claims anything else does not verify: a root alone does not bind what a proof claims
-/// (docs/layouts.md). What is not said is not expected.
+/// The facts that a verifier knows of a tree and a leaf. A proof with other claims is not valid. The root alone does not bind the claims of a proof
+/// (docs/layouts.md). A fact that is not set is not expected.
 ///
 /// ```
 /// use merklize::{hash, Expect, Hash, MerkleTree, Mode, Options};
@@ -71,12 +71,12 @@ impl Expect {
         Self::default()
     }
 
-    /// The leaf of a proof of one leaf. With it, no proof of several leaves verifies: what these hold is in [`Proof::leaves`].
+    /// The leaf of a proof of one leaf. With this fact no proof of several leaves is valid; [`Proof::leaves`] has the leaves of such a proof.
     pub fn leaf(self, leaf: Digest) -> Self {
         Self { leaf: Some(leaf), ..self }
     }
 
-    /// The index of that leaf, from 0. With it, no proof of several leaves verifies.
+    /// The index of that leaf, from 0. With this fact no proof of several leaves is valid.
     pub fn index(self, index: u64) -> Self {
         Self { index: Some(index), ..self }
     }
@@ -91,12 +91,12 @@ impl Expect {
         Self { hash: Some(hash), ..self }
     }
 
-    /// The tree's rule, by its name: a proof does not say the padding of [`Rule::Pad`]. [`Rule::Default`] is no rule of a proof, and an error.
+    /// The tree's rule; the padding of [`Rule::Pad`] is not compared, because a proof does not contain it. [`Rule::Default`] is an error.
     pub fn rule(self, rule: Rule) -> Self {
         Self { rule: Some(rule), ..self }
     }
 
-    /// Calls with the struct as C has it.
+    /// Runs `call` with the struct of C.
     fn with_c(&self, name: &str, call: impl FnOnce(&sys::merklize_expect) -> sys::merklize_status) -> Result<()> {
         if self.rule == Some(Rule::Default) {
             let rule = format!(
@@ -197,7 +197,7 @@ impl Proof {
 
     /// Verifies that the leaves under the old root are the first leaves under the new one.
     ///
-    /// The proof claims both numbers of leaves: compare those of [`Proof::info`] with what the owner of the roots says.
+    /// The proof claims both numbers of leaves: compare those of [`Proof::info`] with the numbers that the owner of the roots publishes.
     ///
     /// ```
     /// use merklize::{hash, Hash, MerkleTree, Mode, Options, Roots};
@@ -221,7 +221,7 @@ impl Proof {
         require("Proof::verify_consistency", CONSISTENCY, valid != 0)
     }
 
-    /// The bytes of docs/layouts.md.
+    /// The bytes of the proof, as docs/layouts.md defines them.
     pub fn to_bytes(&self) -> Vec<u8> {
         // SAFETY: `bytes` with its capacity, or none.
         bytes_of(|bytes, capacity, length| unsafe {
@@ -233,7 +233,7 @@ impl Proof {
     /// The reverse, for bytes from anywhere.
     ///
     /// # Errors
-    /// Bytes that [`Proof::to_bytes`] does not write.
+    /// Bytes that [`Proof::to_bytes`] cannot have written.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         // SAFETY: `bytes` is read for the call.
         Self::make(|out| unsafe { sys::merklize_proof_from_bytes(bytes.as_ptr(), bytes.len(), out) })
@@ -282,7 +282,7 @@ impl fmt::Debug for Proof {
     }
 }
 
-/// Output that says its length first.
+/// The output of a call that first tells its length.
 fn bytes_of(call: impl Fn(*mut u8, usize, *mut usize) -> sys::merklize_status) -> Result<Vec<u8>> {
     let mut length = 0;
     check(|| match call(ptr::null_mut(), 0, &mut length) {
@@ -331,7 +331,7 @@ pub fn verify_consistency(proof: &[u8], roots: Roots<'_>, mode: Mode<'_>) -> Res
     require("verify_consistency", CONSISTENCY, valid != 0)
 }
 
-/// Verifies proofs of one leaf each, all of one hash, against one root, side by side. A proof that does not hold is no error here: look at the
+/// Verifies proofs of one leaf each, all of one hash, against one root, in one job. A proof that is not valid is no error here: look at the
 /// verdicts, or call [`Verdicts::require_all`].
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What adapters of provers need besides trees.
+//! Helpers for adapters of provers.
 
 use std::cell::Cell;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
@@ -8,8 +8,8 @@ use std::thread;
 use crate::error::{Error, Result};
 use crate::hash::Word;
 
-/// One for each [`catch`] that runs now, in any thread: the first error that a thread without one has raised meanwhile. A prover's own threads have
-/// none, and who joins them may drop what they raised.
+/// One entry for each [`catch`] that runs now, in any thread: the first error that a thread without a `catch` has raised meanwhile. The threads of a
+/// prover have no `catch`, and the thread that joins them may drop their panics.
 static CATCHES: Mutex<Vec<Arc<OnceLock<Error>>>> = Mutex::new(Vec::new());
 
 thread_local! {
@@ -41,8 +41,8 @@ impl Drop for Catching {
 }
 
 /// The value, or a panic with the error, which [`catch`] turns into a result again. For functions of traits that cannot fail, such as a prover's
-/// `commit`. The panic is not printed in the thread of the `catch`. Elsewhere it is, since nobody may look at it, and while nobody catches, or where
-/// panics abort, it is a plain panic with the error's text.
+/// `commit`. The panic is not printed in the thread of the `catch`, but in other threads, where it might be lost. Without a `catch`, or where panics
+/// abort, it is a plain panic with the error's text.
 pub fn or_raise<T>(result: Result<T>) -> T {
     result.unwrap_or_else(|error| {
         let running = catches().clone();
@@ -59,8 +59,8 @@ pub fn or_raise<T>(result: Result<T>) -> T {
     })
 }
 
-/// Runs a prover whose commitments may fail: an error of [`or_raise`] comes back as a value, also from a thread of the prover. Any other panic goes on.
-/// Where panics abort (`panic = "abort"`), nothing can come back.
+/// Runs a prover whose commitments may fail. An error of [`or_raise`] is returned as a value, also from a thread of the prover. Any other panic is
+/// resumed. Where panics abort (`panic = "abort"`), no error can be returned.
 ///
 /// ```
 /// use merklize::{catch, merkle_root, or_raise, Hash, Options};
@@ -91,7 +91,7 @@ pub fn catch<T>(prove: impl FnOnce() -> T) -> Result<T> {
 /// assert_eq!(rows[2 * 999], 999);
 /// ```
 pub fn fill_rows<W: Word + Default>(n: usize, row_length: usize, fill: impl Fn(usize, &mut [W]) + Sync) -> Vec<W> {
-    // Zeros of the allocator: the threads touch the pages first.
+    // Zeros from the allocator, so that each thread is the first to touch its pages.
     let mut rows = vec![W::default(); n.checked_mul(row_length).expect("the rows fit into memory")];
     let threads = thread::available_parallelism().map_or(1, |threads| threads.get());
     let piece = n.div_ceil(threads).max((1 << 14) / row_length.max(1)).max(1);

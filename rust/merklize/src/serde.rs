@@ -85,7 +85,7 @@ impl Visitor<'_> for ProofBytes {
     }
 }
 
-/// Whatever comes is a proof, or an error; whether the proof holds is what [`Proof::verify`] says.
+/// Input from anywhere becomes a proof or an error. [`Proof::verify`] tells whether the proof is valid.
 impl<'de> Deserialize<'de> for Proof {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {

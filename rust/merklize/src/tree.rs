@@ -13,20 +13,20 @@ use crate::options::{Mode, Options};
 use crate::proof::Proof;
 use crate::tree_file::Leaves;
 
-/// What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule.
+/// What happens to the last node of a level with an odd number of nodes; docs/layouts.md draws each rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
     /// `Perfect` for field hashes, `LeftFull` for all others.
     #[default]
     Default,
-    /// There is none: the number of leaves must be a power of two.
+    /// There is no such node: the number of leaves must be a power of two.
     Perfect,
-    /// It moves up unchanged, as in RFC 6962.
+    /// The node moves up unchanged, as in RFC 6962.
     LeftFull,
-    /// It is merged with this padding.
+    /// The node is merged with this padding.
     Pad(Digest),
-    /// It is merged with itself, as in Bitcoin.
+    /// The node is merged with itself, as in Bitcoin.
     DuplicateLast,
 }
 
@@ -42,7 +42,7 @@ impl Rule {
         }
     }
 
-    /// What a tree or a proof says of itself; the padding is not said, and zero here.
+    /// The rule of a tree or a proof. They do not contain the padding, which is zero here.
     pub(crate) fn from_c(rule: sys::merklize_rule) -> Self {
         match rule {
             sys::MERKLIZE_RULE_PERFECT => Rule::Perfect,
@@ -82,7 +82,7 @@ impl<'a> Form<'a> {
         Self { mode, ..self }
     }
 
-    /// Calls with the form as C has it.
+    /// Runs `call` with the form of C.
     pub(crate) fn with_c<T>(&self, call: impl FnOnce(*const sys::merklize_form) -> T) -> T {
         let mode = self.mode.to_c();
         let (rule, padding) = self.rule.to_c();
@@ -96,7 +96,7 @@ impl From<Hash> for Form<'_> {
     }
 }
 
-/// What is known of a tree.
+/// Facts of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TreeInfo {
@@ -112,9 +112,9 @@ pub struct TreeInfo {
     pub on_device: bool,
     /// The root.
     pub root: Digest,
-    /// Bytes of the input that a leaf stands for; 0: not known.
+    /// Bytes of the input that one leaf covers; 0: unknown.
     pub leaf_bytes: u64,
-    /// Bytes of the whole input; 0: not known.
+    /// Bytes of the whole input; 0: unknown.
     pub total_bytes: u64,
 }
 
@@ -146,7 +146,7 @@ pub fn merkle_root<'a>(leaves: &[Digest], form: impl Into<Form<'a>>, options: &O
     Ok(Digest::from_c(root))
 }
 
-/// The root of leaves that lie in the memory of several devices, each buffer those of one subtree. All devices work at once.
+/// The root of leaves in several buffers, each with the leaves of one subtree. All devices work at once.
 ///
 /// # Errors
 /// A number of buffers, or of leaves in each, that is not a power of two, or not the same; options with a stream.
@@ -193,7 +193,7 @@ pub fn merkle_root_file<'a>(
 }
 
 handle! {
-    /// A tree with its nodes, in the memory of the device that built it; on the host if that is the CPU, or if they do not fit.
+    /// A tree with its nodes. The nodes are in the memory of the device that built the tree, or on the host if that is the CPU or they do not fit.
     ///
     /// ```
     /// use merklize::{Expect, Hash, MerkleTree, Mode, Options};
@@ -307,7 +307,7 @@ impl MerkleTree {
         })
     }
 
-    /// The same of `n` rows in a device's memory.
+    /// The same for `n` rows in a device's memory.
     ///
     /// # Errors
     /// As [`MerkleTree::from_rows`]; a number of rows that does not divide the buffer.
@@ -323,7 +323,7 @@ impl MerkleTree {
         })
     }
 
-    /// What is known of the tree.
+    /// Facts of the tree.
     pub fn info(&self) -> TreeInfo {
         let mut info = sys::merklize_tree_info::default();
         // SAFETY: a live handle and a struct: it cannot fail.
@@ -360,7 +360,7 @@ impl MerkleTree {
         Ok(unsafe { borrowed(nodes, count) })
     }
 
-    /// The nodes `height` levels below the root, left to right; only these come from a device.
+    /// The nodes `height` levels below the root, left to right. Only these nodes are copied from a device.
     ///
     /// # Errors
     /// A level below the leaves.
@@ -378,7 +378,7 @@ impl MerkleTree {
         Ok(nodes)
     }
 
-    /// Proof of one leaf, made where the nodes are.
+    /// Proof of one leaf. It is made where the nodes are.
     ///
     /// # Errors
     /// An index that is not below the number of leaves.
@@ -424,7 +424,7 @@ impl MerkleTree {
         })
     }
 
-    /// Shows that the first `old_leaves` leaves are those of an older tree. Only for the rule left_full.
+    /// A proof that the first `old_leaves` leaves are those of an older tree. Only for the rule left_full.
     ///
     /// # Errors
     /// Another rule; more leaves than there are.
@@ -511,7 +511,7 @@ handle! {
 unsafe impl Send for TreeBuilder {}
 
 impl TreeBuilder {
-    /// No leaves. The options hold for all later calls.
+    /// A builder without leaves. The options hold for all later calls.
     ///
     /// # Errors
     /// Options with `progress`, `timings` or a stream; an invalid form.
@@ -524,7 +524,7 @@ impl TreeBuilder {
         Ok(Self::own(handle))
     }
 
-    /// More leaves. After an error the builder is as before.
+    /// Takes more leaves. After an error the builder is as before.
     ///
     /// # Errors
     /// Words that are not below the modulus; those of the device.

@@ -26,7 +26,7 @@ pub enum Leaves {
 }
 
 impl Leaves {
-    /// An input as C has it, which is valid as long as the path.
+    /// The struct of C for an input, which is valid as long as the path.
     pub(crate) fn of(self, path: &CStr) -> sys::merklize_input {
         let (kind, leaf_bytes) = match self {
             Leaves::Blocks(bytes) => (sys::MERKLIZE_INPUT_BLOCKS, bytes),
@@ -47,7 +47,7 @@ pub struct WrongNode {
 }
 
 handle! {
-    /// A tree in a file (.mkl): its nodes stay there, and a proof reads what it needs. docs/file-format.md gives the bytes.
+    /// A tree in a file (.mkl). The nodes stay in the file, and a proof reads only those that it needs. docs/file-format.md defines the bytes.
     ///
     /// ```
     /// use merklize::{Expect, Hash, Leaves, Mode, Options, TreeFile};
@@ -71,7 +71,7 @@ unsafe impl Send for TreeFile {}
 unsafe impl Sync for TreeFile {}
 
 impl TreeFile {
-    /// Builds the tree over a file or a pipe in the file `output`, in little memory. `output` is there whole or not at all.
+    /// Builds the tree over a file or a pipe in the file `output`, in little memory. `output` appears only when it is complete.
     ///
     /// # Errors
     /// `Io`: a file that cannot be read, a disk that is too small. `InvalidArgument`. `Cancelled`.
@@ -104,7 +104,7 @@ impl TreeFile {
         Self::make(|out| unsafe { sys::merklize_tree_file_open(path.as_ptr(), out) })
     }
 
-    /// Gives a keyed tree its key, which is not in the file; checks and changes need it.
+    /// Gives the key or context of a keyed tree, which is not in the file. Checks, changes and, with the rule pad, proofs need it.
     ///
     /// # Errors
     /// A mode that is not the tree's.
@@ -114,7 +114,7 @@ impl TreeFile {
         check(|| unsafe { sys::merklize_tree_file_set_mode(self.as_c(), &mode) })
     }
 
-    /// What is known of the tree.
+    /// Facts of the tree.
     pub fn info(&self) -> Result<TreeInfo> {
         let mut info = sys::merklize_tree_info::default();
         // SAFETY: a live handle and a struct.
@@ -179,7 +179,7 @@ impl TreeFile {
         Proof::make(|out| unsafe { sys::merklize_tree_file_prove_range(self.as_c(), range.start, range.end, out) })
     }
 
-    /// Shows that the first `old_leaves` leaves are those of an older tree. Only for the rule left_full.
+    /// A proof that the first `old_leaves` leaves are those of an older tree. Only for the rule left_full.
     ///
     /// # Errors
     /// `Io`; another rule; more leaves than there are.
@@ -196,7 +196,7 @@ impl TreeFile {
         if limit == 0 {
             return Err(crate::Error::invalid_argument("TreeFile::check: limit must be >= 1, got 0"));
         }
-        // No more than there are nodes, and no page is touched before it is needed.
+        // At most as many places as nodes. Pages that are not needed are never touched.
         let nodes = usize::try_from(self.info()?.n_leaves).unwrap_or(usize::MAX).saturating_mul(2).max(1);
         let (mut wrong, limit, mut count) = (Vec::<sys::merklize_wrong_node>::new(), limit.min(nodes), 0);
         wrong.try_reserve_exact(limit).map_err(|_| crate::Error::out_of_memory("TreeFile::check", limit))?;

@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::tree::Form;
 
 handle! {
-    /// Builds a tree file of leaves that come in batches, in little memory. It writes PATH.partial, which becomes PATH when it is whole.
+    /// Builds a tree file of leaves that come in batches, in little memory. It writes PATH.partial, which becomes PATH when it is complete.
     /// One thread at a time uses it.
     ///
     /// ```
@@ -35,8 +35,8 @@ handle! {
 unsafe impl Send for TreeWriter {}
 
 impl TreeWriter {
-    /// Begins a file of `n_leaves` leaves; 0: their number is not known. With `resume` it goes on after the leaves that PATH.partial has, if that is of
-    /// this form and number; the caller must know that they are the first ones of this tree. The options hold for all later calls.
+    /// Begins a file of `n_leaves` leaves; 0: unknown. With `resume` the leaves of PATH.partial are kept if it has this form and number; the caller must
+    /// know that they are the first leaves of this tree. The options hold for all later calls.
     ///
     /// # Errors
     /// `Io`: a disk that is too small, a path that is no regular file, another build of it that is running. Options with `progress`, `timings` or a
@@ -60,13 +60,13 @@ impl TreeWriter {
         Ok(Self::own(handle))
     }
 
-    /// Leaves so far: the index of the next one. It is not 0 after work that was resumed.
+    /// Number of leaves so far, those of a resumed build included. It is the index of the next leaf.
     pub fn written(&self) -> u64 {
         // SAFETY: a live handle.
         unsafe { sys::merklize_tree_writer_written(self.as_c()) }
     }
 
-    /// More leaves. After an error [`written`](Self::written) says how many were taken.
+    /// Takes more leaves. After an error [`written`](Self::written) gives the number of leaves that were taken.
     ///
     /// # Errors
     /// `Io`: a full disk, after which the work can be resumed. More leaves than there are to be; words that are not below the modulus.

@@ -2,7 +2,7 @@ use core::ops::Deref;
 
 use crate::error::{Error, Result};
 
-/// Which of many proofs hold, in order: a slice of `bool` that must be used, also behind a `?`.
+/// Which of many proofs are valid, in order: a slice of `bool` that must be used, also after a `?`.
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
@@ -31,7 +31,7 @@ impl Verdicts {
     }
 
     /// # Errors
-    /// [`NotValid`](crate::ErrorKind::NotValid): a proof does not hold; the text has the first one and how many do not.
+    /// [`NotValid`](crate::ErrorKind::NotValid): a proof is not valid; the text has the index of the first one and how many there are.
     pub fn require_all(&self) -> Result<()> {
         let Some(first) = self.0.iter().position(|valid| !valid) else {
             return Ok(());
@@ -56,7 +56,7 @@ impl Deref for Verdicts {
     }
 }
 
-/// What a check found wrong, in order: a slice that must be used, also behind a `?`. Empty: all is sound.
+/// The faults that a check found, in order: a slice that must be used, also after a `?`. Empty: everything is sound.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "what is wrong is no error here: look at it, or call require_none()"]
 pub struct Findings<T>(Vec<T>);
@@ -67,7 +67,7 @@ impl<T: core::fmt::Debug> Findings<T> {
     }
 
     /// # Errors
-    /// [`NotValid`](crate::ErrorKind::NotValid): something is wrong; the text has the first of it and how much was found.
+    /// [`NotValid`](crate::ErrorKind::NotValid): there are faults; the text has the first one and how many were found.
     pub fn require_none(&self) -> Result<()> {
         match self.0.first() {
             None => Ok(()),
@@ -75,7 +75,7 @@ impl<T: core::fmt::Debug> Findings<T> {
         }
     }
 
-    /// All that was found.
+    /// All faults.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         self.0
