@@ -47,6 +47,23 @@ def piped(data):
     return read
 
 
+def test_more_than_one_segment(sparse):
+    """The chaining values of 4 GiB are in memory at once, then those of the next 4 GiB."""
+    segment = 4 << 30
+    path = sparse(segment)
+    with open(path, "r+b") as file:
+        for at in (0, segment // 2 - 9, segment - 5):
+            file.seek(at)
+            file.write(b"bytes")
+    whole = blake3.blake3(max_threads=blake3.blake3.AUTO).update_mmap(path)
+    assert merklize.hash_file(path) == whole.digest()
+    more = pattern((1 << 18) + 5)
+    with open(path, "ab") as file:
+        file.write(more)
+    assert merklize.hash_file(path) == whole.update(more).digest()
+    path.unlink()  # from the page cache, too
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_paths(tmp_path, size):
     data = pattern(size)

@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::uint32_t half_levels = read_levels - 1;
 
+// The part of a file whose chaining values are in memory at once: 512 KiB of values for 4 GiB.
+constexpr std::uint64_t segment_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << 22;
+
 // Chaining values of the subtrees of 2^levels chunks in one read, computed by this thread alone.
 void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::uint32_t levels, const Mode& mode,
                const Run& run, ChainingValue* out) {
@@ -26,23 +29,7 @@ void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::
                                .out = host_place(out)});
 }
 
-// The root of the next `bytes` bytes, more than one read, on the run's device.
-Node root_of_next_on_device(SourceReader& reader, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
-    std::vector<std::byte> batch(std::min(bytes, batch_bytes));
-    ValueStack stack(mode);
-    for (std::uint64_t first = 0; first < bytes; first += batch_bytes) {
-        const auto data = std::span(batch).first(std::min(batch_bytes, bytes - first));
-        reader.fill(data, run, 0);
-        if (bytes <= batch_bytes) return root_of(data, mode, run, share);
-        const auto values =
-            subtree_values(host_place(data.data()), data.size(), first / MKZ_BLAKE3_CHUNK_LEN, batch_levels, mode, run,
-                           share * static_cast<double>(data.size()) / static_cast<double>(bytes));
-        stack.push(values[0], first / MKZ_BLAKE3_CHUNK_LEN);
-    }
-    return stack.root();
-}
-
-// The same for data that can only be read in order.
+// The root of data that can only be read in order, on the run's device.
 Node root_of_stream_on_device(const InputFile& file, const Mode& mode, Run& run) {
     std::vector<std::byte> batch(batch_bytes);
     ValueStack stack(mode);
@@ -194,10 +181,21 @@ Node root_of_next(SourceReader& reader, std::uint64_t bytes, const Mode& mode, R
         reader.fill(buffer, run, 0);
         return root_of(buffer, mode, run, share);
     }
-    if (!run.on_host()) return root_of_next_on_device(reader, bytes, mode, run, share);
-    auto values = values_of_next(reader, bytes, 0, read_levels, mode, run, share);
-    reduce(values, 2, mode, run);
-    return parent_node(values[0], values[1], mode);
+    // The values of one segment are in memory at once, so a file of any length takes the same memory.
+    const bool is_one_segment = bytes <= segment_bytes;
+    const std::uint64_t n_chunks = (bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
+    std::uint32_t levels = read_levels;
+    if (!run.on_host()) levels = bytes <= batch_bytes ? subtree_levels(n_chunks, run) : batch_levels;
+    ValueStack stack(mode);
+    for (std::uint64_t first = 0; first < bytes; first += segment_bytes) {
+        const std::uint64_t count = std::min(segment_bytes, bytes - first);
+        auto values = values_of_next(reader, count, first / MKZ_BLAKE3_CHUNK_LEN, levels, mode, run,
+                                     share * static_cast<double>(count) / static_cast<double>(bytes));
+        reduce(values, is_one_segment ? 2 : 1, mode, run);
+        if (is_one_segment) return parent_node(values[0], values[1], mode);
+        stack.push(values[0], first / MKZ_BLAKE3_CHUNK_LEN);
+    }
+    return stack.root();
 }
 
 Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run,
