@@ -37,6 +37,8 @@
  *   TAKES_TWO 0        field hashes: 1: there is permute_two, of two states at once, if MKZ_STATES is 2
  *   IS_PART 0          1: no hash, but a function that hashes need; the host does not list it
  *
+ * A family's header documents the facts that only this family has: hashes/field_sponge.h, eidos_variant.h, rescue_prime_variant.h.
+ *
  * Functions; each name begins with mkz_NAME_. Nodes, states and blocks are arrays of lanes of the hash's word. `out` may be an input:
  *
  *   merge(out, left, right)                      always, unless the table is given
