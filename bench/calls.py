@@ -35,7 +35,7 @@ ISA = merklize.devices()[0].isa
 
 
 def call(function, calls, peer="merklize"):
-    """Seconds of a call, by so many of them."""
+    """Seconds of one call, from so many calls."""
 
     def run():
         begin = time.perf_counter()
@@ -109,7 +109,7 @@ def file_jobs(threads, path):
 def digest_jobs():
     for size in (64, 1024, 2048, 4096, 8192, *(kib << 10 for kib in (64, 128, 256, 512, 1024))):
         data = np.random.default_rng(3).bytes(size)
-        # As it is called: little data is hashed by one thread, and an option takes longer to read than that.
+        # Without options, as users call it: one thread hashes little data faster than an option is read.
         ours = functools.partial(merklize.hash, data, **({} if size <= 32 << 10 else {"threads": 1}))
         theirs = official_of(data, 1)
         assert ours() == theirs()

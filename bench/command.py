@@ -32,7 +32,7 @@ SMALL, FILE = 1000, 16384
 
 
 def timed(words, stdin=None, shell=False):
-    """Runs a program: seconds, CPU seconds, MiB at most, the digest of what it wrote."""
+    """Runs a program. Returns seconds, CPU seconds, most MiB and the digest of its output."""
     with tempfile.TemporaryFile() as out, open(stdin or os.devnull, "rb") as source:
         begin = time.perf_counter()
         process = subprocess.Popen(words, stdin=source, stdout=out, shell=shell)
@@ -58,7 +58,7 @@ def descendants(pid):
 
 
 def own_mib(pid, name):
-    """Memory of a process that is not a file's, if it runs the program of that name."""
+    """Memory of a process without pages of files, if it runs the program of that name."""
     with contextlib.suppress(OSError, ValueError):
         facts = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines())
         if facts["Name"].strip() == name[:15] and "RssAnon" in facts:
@@ -67,7 +67,7 @@ def own_mib(pid, name):
 
 
 def most_memory(name, words, stdin=None, shell=False):
-    """Runs a program: the most MiB that processes of that name held together, without pages of files."""
+    """Runs a program. Returns the most MiB that all processes of that name held at once, without pages of files."""
     most = 0.0
     with open(stdin or os.devnull, "rb") as source:
         process = subprocess.Popen(words, stdin=source, stdout=subprocess.DEVNULL, shell=shell)
@@ -97,8 +97,8 @@ def make_files(folder, quick):
 
 
 def jobs(folder, command, b3sum, quick):
-    """Job, n, unit, threads, ours, theirs; a side is what timed() takes."""
-    # By a process of its own, so that this one stays small: a program's memory is counted from its parent's on.
+    """Job, n, unit, threads, ours, theirs; a side is an argument of timed()."""
+    # Another process makes the data, so that this one stays small: a program's memory counts from its parent's on.
     code = "import pathlib, sys, command; print(*command.make_files(pathlib.Path(sys.argv[1]), sys.argv[2] == 'True'))"
     made = [sys.executable, "-c", code, str(folder), str(quick)]
     here = pathlib.Path(__file__).parent

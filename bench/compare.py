@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares two files of `merklize bench --json`: what got faster or slower beyond the noise.
+"""Compares two files of `merklize bench --json` and shows the jobs that got faster or slower beyond the noise.
 
     python bench/compare.py BEFORE.json AFTER.json [--json] [--only-report]
 

@@ -1,4 +1,4 @@
-"""What bench/pictures.py draws with: SVG whose letters are text, and whose colours follow light and dark."""
+"""Drawing for bench/pictures.py: SVG with text as text, and with colours for light and dark mode."""
 
 import math
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def path(colour, points, dashes=None):
 
 
 def legend(y, entries):
-    """Marks with words, a line each: (colour, outline, text)."""
+    """A legend with one line for each (colour, outline, text)."""
     drawn = []
     for i, (colour, outline, what) in enumerate(entries):
         drawn += [bar(colour, 16, y + 24 * i, 14, 14, outline), text("ink", 38, y + 13 + 24 * i, 16, what)]
@@ -63,7 +63,7 @@ def legend(y, entries):
 
 
 def picture(title, height, drawn):
-    """The whole file. The title is for those who hear it."""
+    """The whole file. Screen readers read the title."""
     size = f'width="{WIDTH}" height="{height:.0f}" viewBox="0 0 {WIDTH} {height:.0f}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{escape(title)}">'
     paper = f'<rect class="paper" width="{WIDTH}" height="{height:.0f}" rx="6"/>'
@@ -80,7 +80,7 @@ def said(value, unit=""):
 
 @dataclass
 class Log:
-    """A scale of a logarithm: `least` at pixel `start`, `most` at `end`."""
+    """A logarithmic scale: `least` at pixel `start`, `most` at `end`."""
 
     least: float
     most: float

@@ -39,7 +39,7 @@ ISA = next(device.isa for device in merklize.devices() if device.backend == "cpu
 
 
 def words(text, count, hash):
-    """Digests or words that both sides make: BLAKE3's output for a text; of field hashes reduced words."""
+    """Input of both sides: BLAKE3's output for a text; for field hashes its words, reduced."""
     field = next((name for name in MODULUS if name in hash), "goldilocks" if hash in ("rpo256", "rpx256") else None)
     data = np.frombuffer(merklize.hash(text.encode(), length=count), np.uint8)
     if field is None:

@@ -50,7 +50,7 @@ def seconds(call, rounds):
 
 
 def kernel_seconds(call, rounds):
-    """By the device's clock where it has one, else of the whole call."""
+    """Seconds by the device's clock if it has one, else of the whole call."""
     timings = merklize.tuning.Timings()
     found = []
     with merklize.tuning.options(timings=timings):

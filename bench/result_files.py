@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The files of bench/results, DATE-BENCH-MACHINE.json: the newest of each bench and machine, and what a page names.
+"""The files of bench/results, DATE-BENCH-MACHINE.json: the newest of each benchmark and machine, and those of pages.
 
     python bench/result_files.py [--check]
 
@@ -18,7 +18,7 @@ DATE = "[0-9]" * 4 + "-" + "[0-9]" * 2 + "-" + "[0-9]" * 2
 
 
 def rounded(value):
-    """The value with ten digits of each fraction: no clock and no machine is more certain."""
+    """The value with its fractions rounded to ten digits, because no clock is more exact."""
     if isinstance(value, dict):
         return {name: rounded(one) for name, one in value.items()}
     if isinstance(value, list):
@@ -27,7 +27,7 @@ def rounded(value):
 
 
 def text(content):
-    """JSON with a row, and each fact beside the rows, on a line of its own."""
+    """JSON with one line for each row and for each fact beside the rows."""
 
     def lines(value):
         if isinstance(value, dict):
@@ -74,7 +74,7 @@ def newest_suites():
 
 
 def superseded():
-    """Files of which there is a newer one, and which no page names."""
+    """Files that have a newer one and that no page names."""
     pages = subprocess.check_output(["git", "ls-files", "*.md"], cwd=ROOT, text=True).split()
     named = "".join((ROOT / page).read_text() for page in pages)
     paths = sorted(RESULTS.glob("*.json"))

@@ -47,7 +47,7 @@ def commit():
 
 
 def conditions():
-    """What a file of results says of the day, the machine and the sources."""
+    """The facts in a file of results: the day, the machine and the sources."""
     return {
         "date": datetime.date.today().isoformat(),
         "machine": processor(),

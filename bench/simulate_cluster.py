@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Simulates merklize.ray on clusters that nobody has at hand, by discrete events.
+"""Simulates merklize.ray, by discrete events, on clusters that are too large to measure.
 
     python bench/simulate_cluster.py [--check] [--json FILE]
 
@@ -32,35 +32,35 @@ class Case(NamedTuple):
     part: float
     workers: int
     rate: float
-    """Of a worker alone: the least of its disk, link and core."""
+    """Rate of one worker alone: the least of its disk, link and core."""
     store: float = math.inf
-    """Of the store, for all workers together."""
+    """Rate of the store, for all workers together."""
     driver: float = 0.001
-    """Of the driver's processor, for a task."""
+    """Processor time of the driver for one task."""
     delay: float = 0.005
-    """From a task's end to the begin of the next one on its worker, if one waits there."""
+    """Time from the end of a task to the start of the next one on its worker, if one waits there."""
     first_byte: float = 0.0
-    """Before a part's bytes come."""
+    """Time before the first byte of a part arrives."""
     spread: float = 0.2
-    """Of the rate: the standard deviation of its logarithm."""
+    """Spread of the rate: the standard deviation of its logarithm."""
     lost: float = 0.0
     """Share of the workers that die in an hour."""
     noticed: float = 10.0
-    """From a death to when its task is in the queue again."""
+    """Time from the death of a worker to when its task is in the queue again."""
     back: float = 300.0
-    """From a death to when another worker is there."""
+    """Time from the death of a worker to when another one has started."""
     merge: float = 0.0
-    """At the end, in the driver."""
+    """Time of the driver at the end."""
 
 
 class Outcome(NamedTuple):
     seconds: float
     ideal: float
-    """If nothing but workers' rates and the store's counted."""
+    """Time if only the rates of the workers and the store counted."""
     tasks: int
     deaths: int
     again: int
-    """Tasks that were done again."""
+    """Number of tasks that were repeated."""
     driver: float
     """Share of the time that the driver worked."""
 
@@ -83,7 +83,7 @@ def simulate(case, seed=1):
     dies = {}
 
     def begin(worker, now):
-        """Give a worker its next task; what the driver takes for it comes before."""
+        """Give a worker its next task, after the driver's time for it."""
         nonlocal waiting, driver_free, driver_busy, again, deaths
         if waiting == 0:
             idle.append(worker)
@@ -145,7 +145,7 @@ def cases(driver):
 
 
 def measured():
-    """Pairs of measured rows and the cases that they are, from the newest results of each machine."""
+    """Pairs of a measured row and its case, from the newest results of each machine."""
     for _, data in newest("scale", lambda data: data["machine"]):
         rows = {row["job"]: row for row in data["rows"]}
         for row in data["rows"]:
@@ -173,7 +173,7 @@ def measured():
 
 
 def checked():
-    """Simulate what was measured."""
+    """Simulate the measured cases."""
     for row, case in measured():
         found = simulate(case)
         error = found.seconds / row["seconds"] - 1
@@ -182,7 +182,7 @@ def checked():
 
 
 def simulated(driver):
-    """Simulate what was not."""
+    """Simulate cases that were not measured."""
     for case in cases(driver):
         found = simulate(case)
         share, busy = found.ideal / found.seconds, found.driver

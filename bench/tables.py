@@ -37,7 +37,7 @@ def link(path, up=""):
 
 
 def size_of(row):
-    """The size of a job on bytes whose name has none."""
+    """The size of a job on bytes, for jobs without a size in their name."""
     named = row["unit"] != "bytes" or re.search(r"\d", row["job"])
     return "" if named else f", {row['n'] / 2**30:g} GiB" if row["n"] >= 2**30 else f", {row['n'] / 2**20:g} MiB"
 
@@ -116,7 +116,7 @@ def several_table(path, data, up=""):
 
 
 def originals_tables(runs):
-    """For each suite of the originals: tuned kernels on each device beside the best published times."""
+    """Tuned kernels on each device beside the best published times, for each suite of the original programs."""
     rows = [(run, row) for run, row in of_library(measured(runs)) if row["policy"] == "tuned" and "kernel" in row]
     for suite, hash, what in (
         ("blake3-hash", "blake3", "Digest by `blake3`, bytes"),
@@ -224,7 +224,7 @@ def machine_and_note(data):
 
 
 def newest_build(data):
-    """The rows of the last build, where a file has several."""
+    """The rows of the last build, for files that have several."""
     return {**data, "rows": [row for row in data["rows"] if row["build"] == data["rows"][-1]["build"]]}
 
 
@@ -245,7 +245,7 @@ def all_tables():
     yield from (memory_table(path, data) for path, data in newest("memory", lambda data: data["machine"]))
 
 
-# The summary: a kind of results, the job as its rows name it, and how to say it.
+# The summary: a kind of results, the name of the job in its rows, and its name on the page.
 ON_GPU = (
     ("device", "digest, resident, bytes 2^33", "BLAKE3 digest of 8 GiB"),
     ("device", "tree, resident, blake3, leaves 2^25", "BLAKE3 tree of 2^25 leaves"),
@@ -302,7 +302,7 @@ def summary_table():
 
 
 def scale_tables():
-    """What bench/scale.py measured, and what bench/simulate_cluster.py says of clusters that nobody has at hand."""
+    """Results of bench/scale.py, and of bench/simulate_cluster.py for clusters that are too large to measure."""
     for path, data in newest("scale", lambda data: data["machine"]):
         lines = [f"{data['machine']}, {data['cpus']} cores ({link(path, '../')}), medians of turns:", ""]
         lines += ["| job | time | rate | against | ratio |", "|---|---|---|---|---|"]

@@ -56,7 +56,7 @@ def parser_of(doc, rounds):
 
 
 def save(path, rows):
-    """Writes a file of results, if one is wanted."""
+    """Writes a file of results, if its name was given."""
     note = "load of the machine at the end: " + " ".join(f"{load:.1f}" for load in os.getloadavg())
     if path:
         write(pathlib.Path(path), {**conditions(), "isa": merklize.devices()[0].isa, "note": note, "rows": rows})
@@ -96,7 +96,7 @@ def row(job, peer, size, ours, theirs):
         "bytes": size,
         "ours": [seconds for seconds, _ in ours],
         "theirs": [seconds for seconds, _ in theirs],
-        # Where other work runs on the machine, these say more.
+        # Processor seconds, because they are steadier while other work runs on the machine.
         "ours_processors": statistics.median(used for _, used in ours),
         "theirs_processors": statistics.median(used for _, used in theirs),
         "ratio": statistics.median(ratios),
@@ -140,7 +140,7 @@ def xet_rows(path, size, folder, args):
 
 
 def check_rows(folder, args):
-    """Of 1,000 files as processes: both read the list, hash and compare."""
+    """Check of 1,000 files by whole processes: both read the list, hash and compare."""
     if not args.b3sum:
         return
     for size in (16 << 10, 1 << 20):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares the declarations of the C headers and of the seam of backends with those that their ABI numbers stand for.
+"""Compares the declarations of the C headers and of the backends' seam with those of their ABI numbers.
 
-scripts/check_abi.py          fails if declarations changed and tests/c_api/abi.txt was not written again
-scripts/check_abi.py --write  writes it
+scripts/check_abi.py          fails if declarations changed and tests/c_api/abi.txt did not
+scripts/check_abi.py --write  writes tests/c_api/abi.txt
 
 A program and a library of different numbers refuse each other, so a number means one set of structs and functions.
 """
@@ -16,7 +16,7 @@ import sys
 import public_names
 
 KEPT = public_names.ROOT / "tests/c_api/abi.txt"
-# The number -> the header that has it, and the files whose declarations it stands for.
+# Number -> the header that defines it, and the files with its declarations.
 POLICY = "include/merklize/policy.def"
 NUMBERS = {
     "MERKLIZE_ABI_VERSION": ("include/merklize/version.h", ("include/merklize/c/*.h", POLICY)),
@@ -29,7 +29,7 @@ scripts/check_abi.py --write"""
 
 
 def declarations(patterns: tuple[str, ...]) -> str:
-    """The files without comments; names of arguments and spaces count, their order in the files, too."""
+    """The files without comments. Names of arguments, spaces and the order of declarations count."""
     texts = []
     for pattern in patterns:
         for path in sorted(public_names.ROOT.glob(pattern)):
@@ -39,7 +39,7 @@ def declarations(patterns: tuple[str, ...]) -> str:
 
 
 def current() -> dict[str, tuple[str, str]]:
-    """Each number -> its value and the digest of what it stands for."""
+    """Number -> its value and the digest of its declarations."""
     found = {}
     for number, (header, patterns) in NUMBERS.items():
         match = re.search(rf"#define {number} (\d+)", (public_names.ROOT / header).read_text())

@@ -28,7 +28,7 @@ SEMICOLONS = 3  # in one sentence of a page: a list is easier to read
 
 
 def prose(path, text):
-    """Pairs of line number and text: sentences of a page or comments of a source, with code left out."""
+    """Pairs of line number and text: the sentences of a page or the comments of a source, without code."""
     if path.suffix == ".md":
         text = re.sub(r"^```.*?^```$", lambda code: "\n" * code[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
         text = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)  # tables have cells, not sentences
@@ -43,7 +43,7 @@ def prose(path, text):
 
 
 def faults(path, text):
-    """Lines that say where, what and what to write instead."""
+    """One line for each fault: the place, the words and the better words."""
     for line, words in prose(path, text):
         for rule, instead in RULES.items():
             found = re.search(rule, words)

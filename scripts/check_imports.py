@@ -35,7 +35,7 @@ def imported(module: str, path: Path, known: dict[str, Path]) -> set[str]:
             base = package[: len(package) - node.level + 1] if node.level else []
             of = ".".join([*base, node.module] if node.module else base)
             names = {f"{of}.{alias.name}" for alias in node.names}
-            # What is no module of Python's own, such as the extension, needs its package alone, which is there by then.
+            # Modules that are not written in Python (the extension) import only their package, which is loaded by then.
             found |= {name if name in known else of for name in names if node.module or name in known}
         elif isinstance(node, (ast.If, ast.Try, ast.With, ast.ClassDef)):
             if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):

@@ -30,7 +30,7 @@ SURFACES = {"c_api", "command"}  # what they call is the public interface
 
 
 def read_table(text: str) -> dict[str, set[str]]:
-    """What each room may include: the third column, by the name in the first one."""
+    """Room -> the rooms that it may include: the first and the third column."""
     rooms: dict[str, set[str]] = {}
     for name, allowed in re.findall(r"^\| `(\w+)/` \|[^|\n]*\|([^|\n]*)\|", text, re.MULTILINE):
         rooms[name] = {word.strip(" `") for word in allowed.split(",")} - {""}
@@ -38,7 +38,7 @@ def read_table(text: str) -> dict[str, set[str]]:
 
 
 def read_public(text: str) -> dict[str, set[str]]:
-    """The rooms in which each public header begins, by the header's name; none: it is free to all."""
+    """Public header -> the rooms from which on it may be included; none: from all."""
     headers: dict[str, set[str]] = {}
     for names, rooms in re.findall(r"^\| ((?:`[\w.]+\.(?:hpp|h|def)`(?:, )?)+) \|([^|]*)\|$", text, re.MULTILINE):
         for name in names.split(", "):
@@ -47,7 +47,7 @@ def read_public(text: str) -> dict[str, set[str]]:
 
 
 def reachable(rooms: dict[str, set[str]], room: str) -> set[str]:
-    """The room itself, and every room that it may include, at once or through others."""
+    """The room itself, and every room that it may include, directly or through others."""
     found: set[str] = set()
     ahead = [room]
     while ahead:
@@ -59,12 +59,12 @@ def reachable(rooms: dict[str, set[str]], room: str) -> set[str]:
 
 
 def floor_of(rooms: dict[str, set[str]], room: str) -> int:
-    """1 for a room that may include no other one."""
+    """The floor of a room: 1 if it may include no other room."""
     return 1 + max((floor_of(rooms, below) for below in rooms[room] & set(rooms)), default=0)
 
 
 def room_of(path: str) -> str:
-    """`path` is below src/, or as an include names it."""
+    """The room of a path, which is relative to src/ or written as in an include."""
     if path.startswith("merklize/core/"):
         return "core"
     return "" if path.startswith("merklize/") else path.split("/", maxsplit=1)[0]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds words in public names and in headings of the documentation that the glossary has another word for.
+"""Finds words in public names and in headings of the documentation for which the glossary has another word.
 
 scripts/check_words.py
 
@@ -59,7 +59,7 @@ EXCEPTIONS = {
 
 
 def forbidden() -> dict[str, str]:
-    """Words that are not used -> the words of the glossary to use instead."""
+    """Unwanted word -> the words of the glossary to use instead."""
     found: dict[str, list[str]] = {}
     for line in (DOCS / "glossary.md").read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -77,7 +77,7 @@ def words_of(name: str) -> set[str]:
 
 
 def faults(where: str, names: Iterable[str]) -> Iterator[str]:
-    """Names with a word that is not used, and exceptions that no name needs."""
+    """Names with an unwanted word, and exceptions that no name needs."""
     not_used = forbidden()
     exceptions = EXCEPTIONS.get(where, {})
     needed = set()

@@ -22,7 +22,7 @@ FIELDS = {
 
 
 def in_order_of_use(field, instance, width):
-    """The order of poseidon2_permutation.h."""
+    """The constants in the order of poseidon2_permutation.h."""
     if field != "goldilocks":
         rows = instance["external_initial"] + instance["external_terminal"] + [instance["internal"]]
         return [word for row in rows for word in row]
@@ -33,7 +33,7 @@ def in_order_of_use(field, instance, width):
 
 
 def check_diagonal(field, width, instance, p):
-    """The diagonal in the core's header is the instance's."""
+    """Checks that the diagonal in the core's header is that of the instance."""
     text = (CORE / f"poseidon2_{field}.h").read_text().replace("\\\n", " ")
     of_width = text[text.index(f"#define MKZ_P2_WIDTH {width}\n") :]
     line = re.search(r"#define MKZ_P2_DIAGONAL\(T, H, L\)(.*)", of_width)[1]

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def facts() -> dict[str, str]:
-    """The keys of project.toml. A reader of TOML is in Python's library only since 3.11."""
+    """The keys of project.toml. Read by hand, because Python's library reads TOML only since 3.11."""
     return dict(re.findall(r'^(\w+) = "(.*)"$', (ROOT / "project.toml").read_text(), flags=re.MULTILINE))
 
 
@@ -24,7 +24,7 @@ def is_placeholder(known: dict[str, str]) -> bool:
 
 
 def places(known: dict[str, str]) -> list[tuple[str, str, str]]:
-    """(file, pattern with one group, what the group must be)"""
+    """(file, pattern with one group, the text that the group must be)"""
     major, minor, patch = known["version"].split(".")
     found = [
         ("include/merklize/version.h", r"MERKLIZE_VERSION_MAJOR (\d+)$", major),

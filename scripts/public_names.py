@@ -17,7 +17,7 @@ FILES = {
     "JavaScript": "web/index.d.ts",
     "command": "src/command/**/*.[ch]pp",
 }
-# Not for users of the package: programs, and what the cluster's workers run.
+# Modules that are not for users: programs, and functions that the workers of a cluster run.
 PRIVATE = ("cli", "bench")
 
 
@@ -34,9 +34,9 @@ def sources(language: str) -> list[Path]:
 
 
 def stripped(text: str) -> str:
-    """Source without comments, preprocessor lines and what strings hold."""
+    """Source without comments, preprocessor lines and the contents of strings."""
     text = re.sub(r"'\\?\"'", "' '", text)
-    # Strings first: a comment's mark within one is no comment.
+    # Strings come first, because a comment's mark inside a string is no comment.
     text = re.sub(
         r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', lambda m: '""' if m[0][0] == '"' else " ", text, flags=re.DOTALL
     )
@@ -44,7 +44,7 @@ def stripped(text: str) -> str:
 
 
 def matching(text: str, opening: int) -> int:
-    """Where the bracket at `opening` is closed."""
+    """Index of the bracket that closes the one at `opening`."""
     depth = 0
     for at in range(opening, len(text)):
         depth += (text[at] in "([{") - (text[at] in ")]}")
@@ -73,7 +73,7 @@ def argument_name(text: str, language: str) -> str:
 
 
 def scope(head: str) -> str | None:
-    """What a brace opens: a class or an inner namespace by name, "" for the library's own, None for a body."""
+    """The scope that a brace opens: a class or inner namespace by name, "" for the library's own, None for a body."""
     if re.search(r"\bextern\b", head):
         return ""
     if found := re.search(r"\bnamespace\s+([\w:\s]+)$", head):
@@ -89,9 +89,9 @@ def scope(head: str) -> str | None:
 
 
 def read_braces(path: Path, language: str) -> Signatures:
-    """C, C++, Rust and TypeScript: functions at the top and in classes."""
+    """Functions of C, C++, Rust and TypeScript, at the top level and in classes."""
     text, found = stripped(path.read_text()), {}
-    # Rust's functions are at the top of the crate, but for those of its public modules.
+    # Rust's functions are at the top of the crate, except those of its public modules.
     scopes = (
         [path.stem] if language == "Rust" and f"pub mod {path.stem};" in (path.parent / "lib.rs").read_text() else []
     )
@@ -131,7 +131,7 @@ def python_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[s
 
 
 def python_module(path: Path) -> str:
-    """The public module that a file's names belong to: files with an underscore are parts of the module above."""
+    """The public module of a file. A file with an underscore is a part of the module above."""
     below = path.relative_to(ROOT / "python/merklize").with_suffix("").parts
     return ".".join(part for part in below if not part.startswith("_"))
 
@@ -172,7 +172,7 @@ Initializer = list[Any]  # between braces: texts as "text, names as they stand, 
 
 
 def initializer(text: str, at: int) -> tuple[Initializer, int]:
-    """What stands between the brace at `at` and its partner, and where that ends. Adjacent texts are one."""
+    """The text between the brace at `at` and its partner, and the index of its end. Adjacent strings are joined."""
     found: Initializer = []
     for token in re.finditer(r'"(?:\\.|[^"\\])*"|[{},]|[^\s{},"]+', text[at + 1 :]):
         if token[0] == "}":
@@ -191,7 +191,7 @@ def initializer(text: str, at: int) -> tuple[Initializer, int]:
 
 
 def read_command() -> Signatures:
-    """The command's commands: what the usage line names, then the options that --help shows."""
+    """Commands of the program: the arguments of the usage line, then the options of --help."""
     tables: dict[str, list[Any]] = {}  # of options and of commands, by name
     commands: dict[str, dict[str, Any]] = {}  # the fields of each command
     for path in sources("command"):
@@ -237,7 +237,7 @@ def signatures(language: str) -> Signatures:
 
 
 def names(language: str) -> set[str]:
-    """Every public name, arguments included: what a user reads or types."""
+    """Every public name, arguments included, that a user reads or types."""
     if language == "Python":
         found = read_python()
         arguments = {one for overloads in found.values() for overload in overloads for one in overload}

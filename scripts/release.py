@@ -39,7 +39,7 @@ import sbom
 ROOT = identity.ROOT
 KINDS = ("source", "sdist", "wheels", "crates", "npm", "docs", "debian")
 CRATES = ("merklize-sys", "merklize", "merklize-winterfell", "merklize-plonky3")
-# The pages that package indexes show, where links of the repository lead nowhere.
+# Pages that package indexes show. There, relative links of the repository lead nowhere.
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 READMES = ("README.md", "web/README.md", *(f"rust/{crate}/README.md" for crate in CRATES))
 
@@ -59,7 +59,7 @@ def run(*command: str | Path, folder: Path = ROOT, **environment: str) -> str:
 
 
 def absolute_links(text: str, folder: str, address: str, version: str) -> str:
-    """The page with links to files of the repository, written relative to the folder, as addresses of that version."""
+    """The page with its relative links to files of the repository replaced by addresses of that version."""
 
     def absolute(match: re.Match[str]) -> str:
         is_picture, label, target = match.groups()
@@ -72,7 +72,7 @@ def absolute_links(text: str, folder: str, address: str, version: str) -> str:
 
 
 def notes(changelog: str, version: str, dry: bool) -> str:
-    """The first part of the changelog, which must be about the version and have a date, except in a rehearsal."""
+    """The first section of the changelog. It must be about the version and have a date, except in a rehearsal."""
     heading, _, rest = changelog.partition("\n## ")[2].partition("\n")
     if not dry and not re.fullmatch(rf"\[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d", heading):
         sys.exit(
@@ -82,7 +82,7 @@ def notes(changelog: str, version: str, dry: bool) -> str:
 
 
 def packed(folder: Path, archive: Path, epoch: int) -> None:
-    """A tar archive of the folder, compressed: sorted, no users, one time."""
+    """A compressed tar archive of the folder: sorted, without users, with one time for all files."""
 
     def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
         entry.uid = entry.gid = 0
@@ -138,7 +138,7 @@ class Release:
 
     def sdist(self) -> None:
         self.web()
-        # What is not there then, or is another in each build.
+        # Object files, which may be missing and differ in each build.
         shutil.rmtree(self.tree / "build/web/objects", ignore_errors=True)
         run(sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", self.out, ".", folder=self.tree)
 

@@ -58,7 +58,7 @@ def document(facts: dict[str, str], purl: str, epoch: str, components: list[Comp
 
 
 def of_crate(manifest: Path) -> list[Component]:
-    """The crate's dependencies and build-dependencies. They have no versions here: the program's build chooses them."""
+    """Dependencies and build-dependencies of the crate, without versions, which the build of a program chooses."""
     found = []
     for section, table in re.findall(
         r"^\[([\w-]+)\]\n(.*?)(?=^\[|\Z)", manifest.read_text(), flags=re.MULTILINE | re.DOTALL

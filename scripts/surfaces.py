@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One table of what merklize does and what it is called in each language: docs/surfaces.md.
+"""One table of the functions of merklize, with their names in each language: docs/surfaces.md.
 
 scripts/surfaces.py           writes the page
 scripts/surfaces.py --check   fails if the page is out of date
@@ -221,7 +221,7 @@ SUBJECTS = {
 
 OUTPUT = "C++: an output without a default stands before the values that have defaults"
 FORM = "the form stands before the range, as in every function for slices of this language"
-# (concept, language) whose arguments stand in another order. The check fails if one of them is mended and still listed.
+# (concept, language) with another order of arguments -> the reason. The check fails if a listed one has no other order.
 DEVIATIONS = {
     ("rows of matrices", "C++"): OUTPUT,
     ("leaves of messages of one length", "C++"): OUTPUT,
@@ -231,7 +231,7 @@ DEVIATIONS = {
     ("which groups of a part are wrong", "Python"): "the place of the part is by keyword, after the outboard",
 }
 
-# (concept, language) whose function has another name than in the first language that has it. Checked in the same way.
+# (concept, language) with another name than in the first language that has it -> the reason. Checked in the same way.
 OTHER_NAMES = {
     ("whether a tree only grew", "C++"): "an overload for each kind of proof",
     ("whether an opening holds", "C++"): "an overload for each kind of proof",
@@ -251,7 +251,7 @@ class Default(NamedTuple):
 
 
 PYTHON, RUST, SEAM = "python/merklize/", "rust/merklize/src/", "include/merklize/c/"
-# What holds where the caller says nothing. A language without words wants the value at each call, or lacks the thing.
+# Defaults. A language without an entry needs the value in each call, or lacks the parameter.
 DEFAULTS = [
     Default("the hash", "blake3", {
         "Python": (PYTHON + "hashing.py", 'hash: str = "blake3"'),
@@ -331,7 +331,7 @@ DEFAULTS = [
     }),
 ]  # fmt: skip
 
-# A language's own words: for making an object, for an output that is given, for other hashes beside BLAKE3.
+# Words that only some languages have in names: for making an object, for a given output, for hashes other than BLAKE3.
 OWN_WORDS = {
     "create",
     "open",
@@ -372,7 +372,7 @@ def words_of(call: str) -> frozenset[str]:
 
 
 def verb_of(call: str) -> str:
-    """What a command is called in its group."""
+    """The name of a command in its group."""
     return parsed(call)[0].split()[-1]
 
 

@@ -1,7 +1,7 @@
 """Merkle trees that other systems verify: `format=` names the system. docs/formats.md has the rules.
 
-Here are also functions of a whole file, array or bytes: fs_verity(), glacier(), bittorrent_v2(), ssz(), xet(),
-piece_cid(); and dm_verity() of a disk, whose tree dm_verity_format() writes and dm_verity_verify() checks.
+Functions of a whole file, array or bytes are fs_verity(), glacier(), bittorrent_v2(), ssz(), xet() and piece_cid(). For
+disks there are dm_verity(), dm_verity_format(), which writes the tree, and dm_verity_verify(), which checks it.
 """
 
 from .._formats import FORMATS, Format, format_by_name

@@ -1,4 +1,4 @@
-"""Solidity's ABI encoding of values, as `abi.encode(...)` gives it. A leaf of StandardMerkleTree is made of it.
+"""Solidity's ABI encoding of values, `abi.encode(...)`, from which the leaves of StandardMerkleTree are made.
 
 Types: address, bool, uint8 to uint256, int8 to int256, bytes1 to bytes32, bytes, string, and arrays of these, T[] and
 T[n].
@@ -48,7 +48,7 @@ def _tuple(fields: list[tuple[int | None, Callable[[Any], bytes]]], value: Seque
     at = sum(size or 32 for size, _ in fields)
     for (size, encoder), field in zip(fields, value):
         encoded = encoder(field)
-        if size is None:  # not of fixed size: the head has its offset
+        if size is None:  # of variable size: the head has its offset
             head.append((at + len(tail)).to_bytes(32, "big"))
             tail += encoded
         else:
@@ -121,7 +121,7 @@ def _string(value: Any) -> bytes:
 
 @cache
 def _encoder(type: str) -> tuple[int | None, Callable[[Any], bytes]]:
-    """Return the bytes of a value in a head, or None if they are not fixed; and the encoder."""
+    """Return the number of bytes of a value in the head, or None for a variable size; and the encoder."""
     if not isinstance(type, str) or len(type) > 64:
         raise InvalidArgument(f"an ABI type must be text of at most 64 characters, got {shown(type)}")
     if found := _ARRAY.match(type):

@@ -1,4 +1,4 @@
-"""dm-verity: the tree over the blocks of a disk that Linux checks while it reads."""
+"""dm-verity: the tree over the blocks of a disk, by which Linux checks each block that it reads."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
 
 
 class DmVerity(NamedTuple):
-    """How a device is hashed, as a superblock states it."""
+    """How a disk is hashed: the facts of a superblock."""
 
     algorithm: str
     """"sha256" or "sha512"."""
     format: int
-    """1; or 0, of Chrome OS, where the salt stands behind a block."""
+    """1: the salt comes before each block; 0 (Chrome OS): after it."""
     data_block_size: int
     hash_block_size: int
     data_blocks: int
     salt: bytes
     uuid: _uuid.UUID
     hash_blocks: int
-    """Blocks of the tree, without the superblock's."""
+    """Blocks of the tree, without that of the superblock."""
 
 
 class DmVerityReport(NamedTuple):
-    """Blocks that are not as the root says. It is true if there are none."""
+    """Blocks that do not belong to the root. The report is true if there are none."""
 
     wrong_data_blocks: int
     data_blocks: list[int]
-    """Numbers of the first 1000 of them, from 0."""
+    """Numbers of the first 1000 wrong blocks, from 0."""
     wrong_hash_blocks: int
     hash_blocks: list[int]
-    """The same, by their place in the hash file: bytes / hash_block_size."""
+    """The same for the tree: offset in the hash file / hash_block_size."""
 
     def __bool__(self) -> bool:
         return not self.wrong_data_blocks and not self.wrong_hash_blocks
@@ -74,15 +74,15 @@ def dm_verity(
     salt: Buffer = b"",
     **options: Unpack[RunOptions],
 ) -> bytes:
-    """Return the root hash of a device, as `veritysetup format` prints it: 32 bytes, 64 of SHA-512.
+    """Return the root hash of a disk, as `veritysetup format` prints it: 32 bytes, or 64 by SHA-512.
 
     data             bytes-like, an array, or the path of a file or block device, which is read
-    algorithm        "sha256", or "sha512", which the CPU computes
-    format           1; or 0, of Chrome OS, where the salt stands behind a block
+    algorithm        "sha256", or "sha512", which runs on the CPU
+    format           1: the salt comes before each block; 0 (Chrome OS): after it
     data_block_size  bytes of a block, a power of two from 512 to 524288
-    hash_block_size  the same of the tree's blocks
-    data_blocks      only the first blocks; None: all, and the data must be whole blocks
-    salt             at most 256 bytes; veritysetup takes 32 random ones unless it is told
+    hash_block_size  the same for the blocks of the tree
+    data_blocks      only so many blocks are hashed; None: all of the data, which must be whole blocks
+    salt             at most 256 bytes; the default of veritysetup is 32 random bytes
 
     Raises InvalidArgument, FileError.
     """
@@ -107,14 +107,14 @@ def dm_verity_format(
     uuid: _uuid.UUID | None = None,
     **options: Unpack[RunOptions],
 ) -> tuple[bytes, DmVerity]:
-    """Write the tree of a device, as `veritysetup format` does; return the root hash and what the superblock states.
+    """Write the tree of a disk, as `veritysetup format` does; return the root hash and the facts of the superblock.
 
-    A new file takes the place of `hashes` when it is whole. A block device, the data file itself, or a file with
-    offset > 0 is written in place, the superblock last.
+    A new file replaces `hashes` when it is complete. A block device, the data file itself, and a file with offset > 0
+    are written in place, the superblock last.
 
     data        the path of a file or block device
-    hashes      where the tree is written; `data` itself with an `offset` behind data_blocks
-    offset      bytes into `hashes`: a multiple of 512, without a superblock of hash_block_size
+    hashes      the path of the tree; it may be `data` with an `offset` after data_blocks
+    offset      bytes into `hashes`: a multiple of 512 with a superblock, otherwise of hash_block_size
     superblock  whether the fields are written before the tree
     uuid        of the superblock; None: a random one
 
@@ -144,9 +144,9 @@ def _facts(fields: Any) -> DmVerity:
 
 
 def dm_verity_dump(hashes: str | os.PathLike[str], offset: int = 0) -> DmVerity:
-    """Return what the superblock at `offset` bytes states.
+    """Return the facts of the superblock at `offset` bytes.
 
-    Raises InvalidArgument (there is none, or it is impossible), FileError.
+    Raises InvalidArgument (no superblock, or a field with an impossible value), FileError.
     """
     return _facts(_native.dm_verity_dump(encoded(hashes, "dm_verity_dump: hashes"), offset))
 
@@ -161,15 +161,15 @@ def dm_verity_verify(
     how: DmVerity | None = None,
     **options: Unpack[RunOptions],
 ) -> DmVerityReport:
-    """Hash all data again, and compare every block of the tree with the level above it, up to the root.
+    """Hash all data again, and compare every block of the tree with the level above, up to the root.
 
     data    the path of a file or block device
-    hashes  where the tree is
-    root    the root hash that is trusted
-    offset  bytes into `hashes`: of the superblock, or of the tree with `how`
-    how     what a superblock would state; None: it is read
+    hashes  the path of the tree
+    root    the trusted root hash
+    offset  bytes into `hashes`: of the superblock, or of the tree if `how` is given
+    how     the facts, if there is no superblock; None: they are read from the superblock
 
-    Raises InvalidArgument (a superblock that is missing or impossible; a tree that ends early), FileError.
+    Raises InvalidArgument (no superblock, or an impossible one; a tree that ends early), FileError.
     """
     if how is not None and not isinstance(how, DmVerity):
         raise InvalidArgument(f"dm_verity_verify: how must be a DmVerity, got {shown(how)}")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @takes(RunOptions)
 def glacier(data: Any, **options: Unpack[RunOptions]) -> bytes:
-    """Return Amazon Glacier's tree hash, 32 bytes: SHA-256 of pieces of 1 MiB, then pairs; a lone node moves up.
+    """Return Amazon Glacier's tree hash, 32 bytes: SHA-256 of pieces of 1 MiB, then of pairs; an odd node moves up.
 
     data  bytes-like, an array, or the path of a file, which is read
 
@@ -39,7 +39,7 @@ _BLOCK = 16384
 
 
 class BitTorrentFile(NamedTuple):
-    """What a torrent of version 2 says of a file."""
+    """What a torrent of version 2 stores for a file."""
 
     root: bytes | None
     """`pieces root`, 32 bytes; None for an empty file, which has none."""

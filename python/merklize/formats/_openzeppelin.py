@@ -34,14 +34,14 @@ class OpenZeppelinMultiProof(NamedTuple):
 class OpenZeppelinTree:
     """A tree of @openzeppelin/merkle-tree: standard (values by ABI types) or simple (leaves of 32 bytes).
 
-    Made by openzeppelin(), openzeppelin_simple() or load(). Pairs are sorted, so proofs carry no directions. Values are
-    named by their index in the order in which they were given.
+    Made by openzeppelin(), openzeppelin_simple() or load(). Pairs are sorted, so proofs carry no directions. The index
+    of a value is its position in the given order.
     """
 
     __slots__ = ("__weakref__", "_tree", "leaf_encoding", "values")
 
     values: list[Any]
-    """The values, in the order in which they were given; for a simple tree, leaves of 32 bytes."""
+    """The values, in the given order; for a simple tree, leaves of 32 bytes."""
     leaf_encoding: list[str] | None
     """The ABI types of a value; None: a simple tree."""
 
@@ -56,7 +56,7 @@ class OpenZeppelinTree:
 
     @property
     def n_leaves(self) -> int:
-        """Count of leaves."""
+        """Number of leaves."""
         return self._tree.n_leaves
 
     @property
@@ -89,7 +89,7 @@ class OpenZeppelinTree:
         return OpenZeppelinMultiProof(_split(leaves), _split(proof), flags)
 
     def dump(self) -> dict[str, Any]:
-        """Return what `StandardMerkleTree.load` or `SimpleMerkleTree.load` reads, ready for JSON."""
+        """Return the dump that `StandardMerkleTree.load` or `SimpleMerkleTree.load` reads, ready for JSON."""
         tree = ["0x" + node.tobytes().hex() for node in self.nodes]
         values = [{"value": _plain(value), "treeIndex": at} for value, at in zip(self.values, self._tree_indices())]
         if self.leaf_encoding is None:

@@ -11,12 +11,12 @@ from ._input import path_of
 
 
 class PieceCid(NamedTuple):
-    """The name of a piece, by which storage providers know it."""
+    """The commitment to a piece, by which storage providers identify it."""
 
     v2: str
     """"bafkzcib...", FRC-0069: root, height and padding."""
     v1: str
-    """"baga6ea4seaq...": the root alone, so that the size must be told apart from it."""
+    """"baga6ea4seaq...": only the root. A verifier needs the size, too."""
     root: bytes
     """The commitment, 32 bytes."""
     size: int

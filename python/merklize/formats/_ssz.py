@@ -35,9 +35,9 @@ def ssz(
 ) -> bytes:
     """Return merkleize(chunks, limit), 32 bytes.
 
-    chunks         uint8[n, 32], or bytes: the last chunk is filled with zeros
+    chunks         uint8[n, 32], or bytes: the last chunk is padded with zeros
     limit          chunks that the type allows; None: as many as there are
-    mix_in_length  of a list: the count of its elements, which is hashed with the root
+    mix_in_length  the number of elements of a list, which is hashed with the root
 
     Raises InvalidArgument: more chunks than the limit.
     """

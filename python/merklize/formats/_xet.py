@@ -1,4 +1,4 @@
-"""The xet hash, by which the Hugging Face hub knows the content of a file."""
+"""The xet hash, by which the Hugging Face hub identifies the content of a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._input import path_of
 
 
 def xet(data: HostData | str | os.PathLike[str] | int, *, threads: int | None = None, progress: Progress = None) -> str:
-    """Return the xet hash as the hub writes it, 64 hexadecimal digits: the `hash` of hf_xet.hash_files().
+    """Return the xet hash in the hub's form, 64 hexadecimal digits: the `hash` of hf_xet.hash_files().
 
     data      bytes-like, an array, the path of a file, or a descriptor open for reading
     threads   of the CPU; None is all that the process may use
