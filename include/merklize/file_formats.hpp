@@ -32,7 +32,7 @@ MERKLIZE_API Digest fs_verity(ByteView data, const FsVerity& how = {}, const Run
 MERKLIZE_API Digest fs_verity_file(const std::filesystem::path& path, const FsVerity& how = {},
                                    const RunOptions& options = {});
 
-/// Amazon Glacier's tree hash: SHA-256 of pieces of 1 MiB, the last one shorter, then of pairs; a lone node moves up. No bytes
+/// Amazon Glacier's tree hash: SHA-256 of pieces of 1 MiB, the last one shorter, then of pairs; an odd node moves up. No bytes
 /// give SHA-256 of nothing. For a file, call merkle_root_file() with pieces of 1 MiB and form_of(Format::glacier).
 MERKLIZE_API Digest glacier(ByteView data, const RunOptions& options = {});
 

@@ -27,7 +27,7 @@ namespace merklize::inline v0 {
 /// digest were given to poseidon2() before". Empty if the hash is known, or if the bytes do not begin as a proof does.
 MERKLIZE_API std::string unknown_hash_of_proof(ByteView bytes);
 
-/// The lone last node of an odd level: under left_full and duplicate_last its sibling is not in the proof, because the verifier
+/// The odd node, the last one of an odd level: under left_full and duplicate_last its sibling is not in the proof, because the verifier
 /// copies the node or merges it with itself. Under pad its sibling is in the proof like any other. It is the root of a subtree of
 /// padding, which the verifier need not know.
 

@@ -36,7 +36,7 @@ MERKLIZE_API std::uint64_t heap_slots(std::uint64_t n_leaves);
 /// returns  the policy used
 /// errors   invalid_argument (a number of slots that fits no n; n not a power of two under the rule perfect; a mode with a hash
 ///          other than blake3; a field hash with a word >= p), cancelled (parents are undefined)
-/// cost     n-1 merges, and at most log2 n more for lone last nodes
+/// cost     n-1 merges, and at most log2 n more for odd nodes
 MERKLIZE_API Policy build_tree(std::span<Digest> nodes, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// The same in the memory of a device, where `nodes` must be aligned to 32 bytes. options.device is ignored.
@@ -45,7 +45,7 @@ MERKLIZE_API Policy build_tree(Buffer nodes, const TreeForm& form = {}, const Ru
 
 /// Only the root of n >= 1 leaves, or of none where MerkleTree takes none. The root of one leaf is the leaf.
 /// errors  as build_tree(), and out_of_memory
-/// cost    n-1 merges, and at most log2 n more for lone last nodes. Working memory: 32 bytes a leaf, n rounded up to a power of two;
+/// cost    n-1 merges, and at most log2 n more for odd nodes. Working memory: 32 bytes a leaf, n rounded up to a power of two;
 ///         for leaves on the host, at most 256 MiB on a device
 MERKLIZE_API Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form = {},
                                 const RunOptions& options = {});

@@ -40,7 +40,7 @@ inline Place at_node(const Place& nodes, std::uint64_t index) { return moved(nod
 inline constexpr std::uint32_t max_levels = 32;
 
 /// BLAKE3 chaining values of subtrees of 2^levels chunks: none of them is a root. The last chunk and the last subtree may be partial.
-/// A partial subtree has BLAKE3's shape: a lone node moves up unmerged.
+/// A partial subtree has BLAKE3's shape: an odd node moves up unmerged.
 struct HashChunks {
     Hash hash = Hash::blake3;  ///< one that has a tree of chunks
     Place data{};
@@ -183,8 +183,8 @@ struct MergeAt {
         nullptr;          ///< host memory: nodes of the level, counted from `first`; ascending, none twice
     std::uint64_t n = 0;  ///< at least 1
     std::uint32_t levels = 0;
-    Lone lone = Lone::promote;        ///< for a level of an odd count whose last node is on a path
-    const Digest* fillers = nullptr;  ///< of Lone::pad: [levels], the sibling of a lone node of each level
+    Lone lone = Lone::promote;        ///< the rule for an odd node on a path
+    const Digest* fillers = nullptr;  ///< of Lone::pad: [levels], the sibling of an odd node of each level
 };
 
 /// Builds the right edge of a tree of `n` leaves in heap order whose other nodes are there: the nodes above the last leaf and above

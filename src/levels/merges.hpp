@@ -30,7 +30,7 @@ public:
     Digest merge(const Digest& left, const Digest& right) const noexcept;
     /// The parent of a node that has no sibling.
     Digest above_lone(const Digest& node, unsigned level);
-    /// The node with which a lone node is merged under the rule pad: the root of a subtree of padding.
+    /// The node with which an odd node is merged under the rule pad: the root of a subtree of padding.
     const Digest& filler(unsigned level);
 
 private:

@@ -80,7 +80,7 @@ void walk_consistency(std::uint64_t old_leaves, std::uint64_t new_leaves, Visit 
     while (new_at != 0) {  // NOLINT(bugprone-infinite-loop): up() moves it
         const bool in_old = old_at % 2 != 0 || old_at == new_at;
         visit(in_old);
-        if (in_old) up(std::countr_zero(old_at));  // a lone node in the old tree moves up unchanged
+        if (in_old) up(std::countr_zero(old_at));  // an odd node of the old tree moves up unchanged
         up(1);
     }
 }

@@ -6,10 +6,10 @@ use p3_symmetric::{CryptographicHasher, PseudoCompressionFunction};
 use crate::elements::{write_row, DeviceDigest, DeviceElement};
 use crate::mmcs::check_same;
 
-/// Rows, or groups of children, that one batch of a tree should have at least: the widest vectors of the library, for words of 32 bits.
+/// The least number of rows, or of groups of children, in a batch of a tree: the lanes of the library's widest vectors, for words of 32 bits.
 const LANES: usize = 16;
 
-/// The library on the calling thread: Plonky3 has its own threads.
+/// The library on the calling thread, because Plonky3 has its own threads.
 #[derive(Clone, Debug)]
 struct Lanes {
     hash: Hash,

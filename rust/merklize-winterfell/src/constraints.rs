@@ -11,8 +11,8 @@ use crate::rows::commit_to_rows;
 use crate::trace::{query, SEGMENT_WIDTH};
 use crate::tree::{or_raise, MerklizeTree, TreeError};
 
-/// Winterfell's commitment to the constraints' evaluations, whose rows and tree are one job of the device. Stands in for `DefaultConstraintCommitment`; proofs
-/// are the same. Errors in functions that cannot fail: as [`MerklizeTraceLde`](crate::MerklizeTraceLde).
+/// Winterfell's commitment to the evaluations of constraints. Rows and tree are one job of the device. It replaces `DefaultConstraintCommitment`; proofs are
+/// the same. Errors of functions that cannot fail by their trait: as in [`MerklizeTraceLde`](crate::MerklizeTraceLde).
 pub struct MerklizeConstraintCommitment<E: FieldElement, H> {
     evaluations: RowMatrix<E>,
     tree: MerklizeTree<H>,
@@ -23,7 +23,7 @@ where
     E: FieldElement<BaseField: DeviceField>,
     H: DeviceHasher<BaseField = E::BaseField>,
 {
-    /// Evaluates the composition polynomial's columns and commits to the rows: for `Prover::build_constraint_commitment`.
+    /// Evaluates the columns of the composition polynomial and commits to the rows: for `Prover::build_constraint_commitment`.
     ///
     /// # Errors
     /// Those of the device.

@@ -4,11 +4,11 @@ use merklize::{Device, Error};
 
 static DEFAULT: RwLock<Option<Arc<Device>>> = RwLock::new(None);
 
-/// The device of trees that are made without one, as Winterfell makes those of FRI's layers: what [`set_default_device`] set, else `auto`, which the
-/// environment variable `MERKLIZE_DEVICE` names.
+/// The device of trees that are made without one, such as those of FRI's layers: the device of [`set_default_device`], else `auto`, which the environment
+/// variable `MERKLIZE_DEVICE` may name.
 ///
 /// # Errors
-/// The device that the environment names cannot be used.
+/// The device of the environment variable cannot be used.
 pub fn default_device() -> Result<Arc<Device>, Error> {
     if let Some(device) = &*DEFAULT.read().unwrap_or_else(|poisoned| poisoned.into_inner()) {
         return Ok(device.clone());

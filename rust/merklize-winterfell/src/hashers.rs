@@ -8,17 +8,17 @@ use winterfell::math::{FieldElement, StarkField};
 
 /// A hasher of Winterfell whose rows and nodes the library computes, digest for digest.
 pub trait DeviceHasher: ElementHasher<BaseField: DeviceField> {
-    /// The same hash in the library. Every tree compares it with the hasher, on the CPU, by one merge and one row, and is an error if they differ: its
-    /// commitments would be of another hash than the proof says.
+    /// The same hash in the library. Every tree compares it with the hasher, on the CPU, by one merge and one row. If they differ, the tree is an error,
+    /// because its commitments would be of another hash than that of the proof.
     const HASH: Hash;
 }
 
-/// An error unless the library's hash of a hasher merges two digests, and hashes a row, as the hasher does.
+/// An error unless the library's hash merges two digests and hashes a row as the hasher does.
 pub(crate) fn require_same_hash<H: DeviceHasher>() -> Result<(), Error> {
     static CPU: OnceLock<Result<Device, Error>> = OnceLock::new();
     let cpu = CPU.get_or_init(|| Device::open("cpu")).as_ref().map_err(Clone::clone)?;
     let options = Options::new().device(cpu);
-    // More elements than one block of a sponge takes, and an odd number of them.
+    // More elements than one block of a sponge has, and an odd number.
     let row: Vec<H::BaseField> =
         (1..12u32).map(|i| H::BaseField::from(i) * H::BaseField::from(0x9e37_79b9 ^ i)).collect();
     let mut words = vec![0; row.len() * H::BaseField::WORDS];
@@ -34,7 +34,7 @@ pub(crate) fn require_same_hash<H: DeviceHasher>() -> Result<(), Error> {
     if hash_leaves(&words, words.len(), H::HASH, &options)? != [of(left)] {
         return refuse("hashes rows");
     }
-    // Of another hash they need not be digests, so this comes second.
+    // This comes second, because by another hash these bytes need not be digests.
     if merge(of(left), of(right), H::HASH, &options)? != of(H::merge(&[left, right])) {
         return refuse("merges digests");
     }

@@ -8,7 +8,7 @@ use crate::tree::{MerklizeTree, TreeError};
 
 /// Commits to the rows of a matrix: rows and tree are one job of the device.
 ///
-/// A row that is hashed in partitions, which few provers ask for, is hashed by Winterfell; then only the tree is the device's.
+/// Rows in partitions, which few provers use, are hashed by Winterfell; then only the tree is made on the device.
 ///
 /// # Errors
 /// Those of the device.
@@ -25,7 +25,7 @@ where
     if partitions.partition_size::<E>(matrix.num_cols()) != matrix.num_cols() {
         return Ok(matrix.commit_to_rows::<H, MerklizeTree<H>>(partitions));
     }
-    // Rows lie in the matrix with padding behind them.
+    // In the matrix each row is followed by padding.
     let (n, elements) = (matrix.num_rows(), matrix.num_cols() * E::EXTENSION_DEGREE);
     let (padded, length) = (matrix.data().len() / n, elements * E::BaseField::WORDS);
     if let Some(words) = E::BaseField::montgomery_words(matrix.data()).filter(|_| H::HASH.info().modulus.is_some()) {

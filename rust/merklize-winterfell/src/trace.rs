@@ -11,7 +11,7 @@ use crate::hashers::{DeviceField, DeviceHasher};
 use crate::rows::commit_to_rows;
 use crate::tree::{or_raise, MerklizeTree, TreeError};
 
-/// Columns of base elements that Winterfell evaluates together; it does not export its number.
+/// Number of columns of base elements that Winterfell evaluates together. Winterfell does not export it.
 pub(crate) const SEGMENT_WIDTH: usize = 8;
 
 /// A segment of the trace: its evaluations over the domain, and the commitment to their rows.
@@ -43,7 +43,7 @@ where
     }
 }
 
-/// Rows at some positions, with the proof of them.
+/// Rows at some positions, with their proof.
 pub(crate) fn query<E, H>(
     evaluations: &RowMatrix<E>,
     tree: &MerklizeTree<H>,
@@ -58,8 +58,8 @@ where
     Ok(Queries::new::<H, E, MerklizeTree<H>>(tree.open_many(positions)?.1, rows))
 }
 
-/// Winterfell's trace over the extended domain, whose commitments are one job of the device each: the rows go there once, and only the nodes that proofs need
-/// come back. Stands in for `DefaultTraceLde`; proofs are the same.
+/// Winterfell's trace over the extended domain. Each commitment is one job of the device: the rows are copied there once, and only the nodes of proofs are
+/// copied back. It replaces `DefaultTraceLde`; proofs are the same.
 ///
 /// The trait's functions cannot fail. An error of the device leaves them as a panic that [`catch`](crate::catch) turns into a value again.
 pub struct MerklizeTraceLde<E: FieldElement, H> {
@@ -148,7 +148,7 @@ where
     }
 }
 
-/// The row of a step, and the row of the next step of the trace; after the last comes the first.
+/// The row of a step, and the row of the next step of the trace. The first step follows the last one.
 fn read_frame<E: FieldElement>(evaluations: &RowMatrix<E>, step: usize, blowup: usize, frame: &mut EvaluationFrame<E>) {
     let next = (step + blowup) % evaluations.num_rows();
     frame.current_mut().copy_from_slice(evaluations.row(step));

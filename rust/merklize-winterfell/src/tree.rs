@@ -24,9 +24,9 @@ pub struct TreeOptions {
 pub enum TreeError {
     /// The library's error.
     Library(Error),
-    /// Winterfell's trees have two leaves at least.
+    /// Winterfell's trees have at least two leaves.
     TooFewLeaves(usize),
-    /// The proof does not show these digests under this commitment, or has another shape.
+    /// The proof does not prove these digests under this commitment, or has another shape.
     InvalidProof,
 }
 
@@ -48,8 +48,8 @@ impl From<Error> for TreeError {
     }
 }
 
-/// Winterfell's vector commitment, with its nodes where the device has them. Commitments and proofs are those of Winterfell's own `MerkleTree<H>`, type for
-/// type and byte for byte.
+/// Winterfell's vector commitment, with its nodes in the memory of the device. Commitments and proofs are those of Winterfell's `MerkleTree<H>`, type for type
+/// and byte for byte.
 ///
 /// ```
 /// use merklize_winterfell::MerklizeTree;
@@ -79,7 +79,7 @@ impl<H: DeviceHasher> MerklizeTree<H> {
         Self::of(MerkleTree::from_rows(rows, row_length, form, &Options::new().device(device))?)
     }
 
-    /// The same of `n` rows of a matrix of words.
+    /// The same for `n` rows of a matrix of words.
     pub(crate) fn from_matrix(rows: Matrix<'_, u64>, n: usize, device: &Device) -> Result<Self, TreeError> {
         let form = Form::new(H::HASH).rule(Rule::Perfect);
         let options = Options::new().device(device);
@@ -112,7 +112,7 @@ fn to_stock<D: winterfell::crypto::Digest>(digest: Digest) -> D {
     D::read_from_bytes(&digest.0).expect("32 bytes are a digest")
 }
 
-/// The stock proof types: what verifies with [`StockTree`] verifies here, and the reverse.
+/// The proof types are the stock ones: [`StockTree`] and this type verify the same proofs.
 impl<H: DeviceHasher> VectorCommitment<H> for MerklizeTree<H> {
     type Options = TreeOptions;
     type Proof = Vec<H::Digest>;
@@ -166,7 +166,7 @@ impl<H: DeviceHasher> VectorCommitment<H> for MerklizeTree<H> {
     }
 
     fn verify(commitment: H::Digest, index: usize, item: H::Digest, proof: &Self::Proof) -> Result<(), TreeError> {
-        // The stock function is for proofs of its own shape.
+        // The stock function takes only proofs of the right shape.
         if index >= domain_len(proof.len()) || proof.is_empty() {
             return Err(TreeError::InvalidProof);
         }
@@ -186,7 +186,7 @@ impl<H: DeviceHasher> VectorCommitment<H> for MerklizeTree<H> {
     }
 }
 
-/// Leaves of a tree of this height; 0 where there can be none.
+/// Number of leaves of a tree of this height; 0 if no tree has this height.
 fn domain_len(height: usize) -> usize {
     u32::try_from(height).ok().and_then(|height| 1usize.checked_shl(height)).unwrap_or(0)
 }
