@@ -54,7 +54,12 @@ EXCEPTIONS = {
         "record": RECORD,
     },
     "command": {"--piece-size": MANIFEST, "piece": FILECOIN},
-    "JavaScript": {"Record": "TypeScript's own type"},
+    "JavaScript": {
+        "Record": "TypeScript's own type",
+        "PieceCid": FILECOIN,
+        "PieceHasher": FILECOIN,
+        "pieceCid": FILECOIN,
+    },
 }
 
 

@@ -24,16 +24,17 @@ VERSIONS = ["", *(f"-{version}" for version in range(30, 13, -1))]
 
 # The order in which the modules are joined into one file: what a module imports comes before it.
 MODULES = ["machine", "ready", "common", "hash", "files", "formats", "trees", "shape", "proof", "parse", "proofs"]
-MODULES += ["proving", "tree", "tree_file", "matrices", "abi", "openzeppelin"]
+MODULES += ["proving", "tree", "tree_file", "matrices", "piece", "abi", "openzeppelin"]
 
 COMPILE = ["-std=c++20", "-ffreestanding", "-nostdlib", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden"]
 COMPILE += ["-Wall", "-Wextra", "-Werror", "-Wno-pass-failed"]
-LINK = ["--no-entry", "--strip-all", "--gc-sections", "-z", "stack-size=65536", "--stack-first"]
+LINK = ["--no-entry", "--strip-all", "--gc-sections", "--stack-first"]
+# Both use one memory: the constants of lanes stand behind its stack, in that of hashes, which does not go so deep.
 # There is no library with products of 128 bits: MKZ_MUL_BY_HALVES.
 # -Os instead of -O2 would be 6 kB less, and SHA-256 1.12 of the time.
 PARTS = {
-    "hashes": (["-O2", "-DMKZ_MUL_BY_HALVES=1"], ["--export=__heap_base"]),
-    "lanes": (["-O3", "-msimd128", "-mbulk-memory"], ["--import-memory"]),
+    "hashes": (["-O2", "-DMKZ_MUL_BY_HALVES=1"], ["-z", "stack-size=65536", "--export=__heap_base"]),
+    "lanes": (["-O3", "-msimd128", "-mbulk-memory"], ["--import-memory", "-z", "stack-size=16384"]),
 }
 
 
@@ -65,7 +66,10 @@ def compile_modules(out: Path) -> dict[str, bytes]:
         objects = []
         for source in [name] if name == "lanes" else ["hashes", "lanes"]:
             obj = out / f"{name}-{source}.o"
-            include = [f"-I{HERE / 'wasm'}", f"-I{ROOT / 'include/merklize/core'}", f"-I{ROOT / 'include'}"]
+            include = [
+                f"-I{folder}"
+                for folder in (HERE / "wasm", ROOT / "include/merklize/core", ROOT / "include", ROOT / "src")
+            ]
             where = ["-c", str(HERE / f"wasm/{source}.cpp"), "-o", str(obj)]
             subprocess.run([*compiler, *COMPILE, *compile_options, *include, *where], check=True)
             objects.append(str(obj))

@@ -291,6 +291,31 @@ export class TreeFile {
     /** The first node that is not the merge of its children, or null. cost: reads and hashes the whole tree */
     check(options?: Mode & Pick<FileOptions, 'signal' | 'onProgress'>): Promise<{ level: number; index: number } | null>;
 }
+/** Filecoin's piece commitment (CommP), by which storage providers name what they store. */
+export interface PieceCid {
+    /** "bafkzcib...", FRC-0069: root, height and padding. */
+    readonly v2: string;
+    /** "baga6ea4seaq...": the root alone, so that the size must be told apart from it. */
+    readonly v1: string;
+    readonly root: Uint8Array;
+    /** Bytes of the data. */
+    readonly size: number;
+    /** Of the tree, which has 2^height leaves of 32 bytes. */
+    readonly height: number;
+    /** Bytes of the piece that a provider stores. */
+    readonly paddedSize: number;
+}
+/** The PieceCID of bytes, at most 127/128 of 64 GiB. cost: reads them once, on this thread */
+export function pieceCid(data: Bytes): PieceCid;
+/** The same of bytes as they come. */
+export class PieceHasher {
+    update(data: Bytes): this;
+    updateFrom(stream: ReadableStream<Uint8Array>): Promise<this>;
+    /** Of all bytes so far; more may follow. */
+    digest(): PieceCid;
+    reset(): this;
+    readonly count: number;
+}
 /** Two hexadecimal digits a byte. prefix: before them; default none */
 export function toHex(bytes: Uint8Array, prefix?: '' | '0x'): string;
 /** 64 hexadecimal digits, with or without 0x -> 32 bytes; null for any other text. */

@@ -13,24 +13,10 @@ import pytest
 
 from merklize import FileError
 from merklize.formats import piece_cid
+from oracle import VECTORS
 
-# Piece.fromPayload(data).link of that package, of n bytes that count from 0 to 250.
-KNOWN = {
-    0: "bafkzcibcp4bdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy",
-    1: "bafkzcibcpybdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy",
-    65: "bafkzcibchybf6367oipoivsx6vr7ozaogsas7r6zaf22o4egyyy4jkcazlnyona",
-    126: "bafkzcibcaebjqxueozfakxcrrzwg5c5eiwox2xy75olpgrxnum44cvkti5tlsay",
-    127: "bafkzcibcaablqfyjsvd3rrmqmd7n4f7i73ybzuxfq4p4za6lft2jeaaaaguxefq",
-    128: "bafkzcibcpybqj7qkb57afev2spxmfdh2s3arntdku6yeeipwuhmsv4pnfgbewmy",
-    254: "bafkzcibcaab7ghqm27x44irg4malohy6q3dbidvuvcfqmxciserl6wjuhk7h4ki",
-    255: "bafkzcibd7uaqjmtt4eyog4tbtktyg4x5po7elebvcmixf4oc3dpgfxttc6oqj3a7",
-    1016: "bafkzcibcaacshny7nxirb7epwls6lfakfskgamv5o7tzzyjx3cviq7r2fe32ejq",
-    8128: "bafkzcibcaaeb6yfvk723qwix62b6oaaimbn7axbq7epwrp2u4cb5dq4vtocbugq",
-    100000: "bafkzcibe4dvacdb7i2koeleqv4pk5e36tmau2lamc4ekclh4luh5d3s7dn2ukg3wdq",
-    1040384: "bafkzcibcaahxxp2tl7pa5rxlex7sokor6a5rgzfo43hhqsuqr6nbwg2kqw7ouny",
-    1040385: "bafkzcibe767t6edxx6fjtoz7mugchgwrse3pi6sgfd5fyxm3qd35wrgxcc4ck7dpbq",
-    3000001: "bafkzcibex7zemep4apxitftrpc7yf35yf54s3darqjxdstwapkev4z3oneurc3pyga",
-}
+# Of n bytes that count from 0 to 250.
+KNOWN = {int(size): v2 for size, v2 in json.loads((VECTORS / "piece_cid.json").read_text())["v2"].items()}
 RANDOM = random.Random(20261125)
 MASK = (1 << 254) - 1
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "calls/run.hpp"
+#include "formats/fr32.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/input_file.hpp"
 #include "host/invalid.hpp"
@@ -18,23 +18,9 @@
 namespace merklize::inline v0 {
 namespace {
 
-constexpr std::size_t raw_group = 127, padded_group = 128;  // bytes of a group before and after padding
+using fr32::padded_group, fr32::raw_group;
 constexpr unsigned least_height = 2, unit_height = 15;
 constexpr std::uint64_t unit_bytes = (std::uint64_t{32} << unit_height) / padded_group * raw_group;
-
-// Expands 127 bytes to 128: two zero bits are added after each 254 bits, counted from the lowest bit on.
-void expand_group(const std::byte* in, std::byte* out) {
-    for (unsigned word = 0; word < padded_group / 8; word++, out += 8) {
-        const bool is_last = word % 4 == 3;  // the last word of 254 bits
-        const unsigned at = word / 4 * 254 + word % 4 * 64, shift = at % 8;
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, in + at / 8, sizeof bits);
-        bits >>= shift;
-        if (shift > (is_last ? 2u : 0u)) bits |= std::to_integer<std::uint64_t>(in[at / 8 + 8]) << (64 - shift);
-        if (is_last) bits &= ~std::uint64_t{0} >> 2;
-        std::memcpy(out, &bits, sizeof bits);
-    }
-}
 
 void cut_to_field(std::span<Digest> nodes) {
     for (Digest& node : nodes) node.bytes.back() &= std::byte{0x3f};
@@ -60,15 +46,15 @@ unsigned height_over(std::uint64_t leaves) {
 // The root over the bytes of a unit, padded with zeros to 2^height leaves.
 Digest unit_root(const runtime::Run& run, std::span<const std::byte> data, unsigned height) {
     std::vector<Digest> nodes(std::size_t{1} << height);
-    const std::byte* in = data.data();
-    std::byte* out = std::as_writable_bytes(std::span(nodes)).data();
+    const auto* in = reinterpret_cast<const unsigned char*>(data.data());
+    auto* out = reinterpret_cast<unsigned char*>(nodes.data());
     const std::size_t whole = data.size() / raw_group, left = data.size() % raw_group;
     for (std::size_t group = 0; group < whole; group++)
-        expand_group(in + group * raw_group, out + group * padded_group);
+        fr32::expand_group(in + group * raw_group, out + group * padded_group);
     if (left != 0) {
-        std::byte last[raw_group] = {};
+        unsigned char last[raw_group] = {};
         std::copy_n(in + whole * raw_group, left, last);
-        expand_group(last, out + whole * padded_group);
+        fr32::expand_group(last, out + whole * padded_group);
     }
     std::vector<Digest> above(nodes.size() / 2);
     for (std::size_t n = nodes.size() / 2; n > 0; n /= 2) {

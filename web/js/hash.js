@@ -23,56 +23,75 @@ export function modeOf(hash, options, what) {
     return { key: inner.digest(), flags: deriveMaterial };
 }
 
-/** BLAKE3 as bytes come: pieces of m.stride bytes are hashed when more bytes follow. */
+/** Bytes as they come, in blocks of `size` bytes: take(block) gets each when more bytes follow, so at least one byte of a message waits. */
+export class Waiting {
+    #room = new Uint8Array(0); // grows up to one block
+    #filled = 0;
+    constructor(size, take) {
+        this.size = size;
+        this.take = take;
+    }
+    reset() {
+        this.#filled = 0;
+    }
+    get rest() {
+        return this.#room.subarray(0, this.#filled);
+    }
+    update(data) {
+        const { size, take } = this;
+        while (data.length > 0) {
+            if (this.#filled === size) {
+                take(this.#room);
+                this.#filled = 0;
+            }
+            if (this.#filled === 0 && data.length > size) {
+                take(data.subarray(0, size));
+                data = data.subarray(size);
+                continue;
+            }
+            const taken = Math.min(data.length, size - this.#filled), end = this.#filled + taken;
+            if (end > this.#room.length) {
+                const room = new Uint8Array(Math.min(size, Math.max(1024, 2 * end)));
+                room.set(this.rest);
+                this.#room = room;
+            }
+            this.#room.set(data.subarray(0, taken), this.#filled);
+            this.#filled = end;
+            data = data.subarray(taken);
+        }
+    }
+}
+
+/** BLAKE3 as bytes come, m.stride bytes at once. */
 class Chunks {
     constructor(hash, mode) {
         this.hash = hash;
         this.mode = mode;
-        this.waiting = new Uint8Array(0); // grows up to one piece
+        this.waiting = new Waiting(m.stride, (block) => this.values.push(this.#value(block)));
         this.reset();
     }
     reset() {
         this.values = new m.Values(this.mode.key, this.mode.flags);
-        this.filled = 0;
+        this.waiting.reset();
         this.count = 0;
     }
-    piece(data) {
+    #value(data) {
         const { key, flags } = this.mode;
-        this.values.push(m.subtree(data, this.values.count * (m.stride / 1024), key, flags, 1));
+        return m.subtree(data, this.values.count * (m.stride / 1024), key, flags, 1);
     }
     update(data) {
         this.count += data.length;
-        while (data.length > 0) {
-            if (this.filled === m.stride) {
-                this.piece(this.waiting);
-                this.filled = 0;
-            }
-            if (this.filled === 0 && data.length > m.stride) {
-                this.piece(data.subarray(0, m.stride));
-                data = data.subarray(m.stride);
-                continue;
-            }
-            const taken = Math.min(data.length, m.stride - this.filled);
-            if (this.filled + taken > this.waiting.length) {
-                const room = new Uint8Array(Math.min(m.stride, Math.max(1024, 2 * (this.filled + taken))));
-                room.set(this.waiting.subarray(0, this.filled));
-                this.waiting = room;
-            }
-            this.waiting.set(data.subarray(0, taken), this.filled);
-            this.filled += taken;
-            data = data.subarray(taken);
-        }
+        this.waiting.update(data);
     }
     /** 32 bytes. */
     digest() {
         const { key, flags } = this.mode;
         if (this.values.count > 0) return m.output(this.root(), 32, 0);
-        return m.digestOf(this.hash, this.waiting.subarray(0, this.filled), key, flags);
+        return m.digestOf(this.hash, this.waiting.rest, key, flags);
     }
     root() {
-        const { key, flags } = this.mode, rest = this.waiting.subarray(0, this.filled);
-        if (this.values.count > 0)
-            return this.values.root(m.subtree(rest, this.values.count * (m.stride / 1024), key, flags, 1));
+        const { key, flags } = this.mode, { rest } = this.waiting;
+        if (this.values.count > 0) return this.values.root(this.#value(rest));
         if (rest.length <= 1024) return m.chunkNode(rest, key, flags);
         const two = m.subtree(rest, 0, key, flags, 2);
         return m.parentNode(two.subarray(0, 32), two.subarray(32), key, flags);
@@ -142,6 +161,17 @@ export function digestSoFar(message, options, what) {
     return is32Bytes(options) ? message.digest() : outputOf(message.root(), options);
 }
 
+/** take(bytes) of all that a stream gives. */
+export async function readAll(stream, what, take) {
+    if (typeof stream?.getReader !== 'function') invalid(`${what}: stream must be a ReadableStream, got ${shown(stream)}`);
+    const reader = stream.getReader();
+    try {
+        for (let next = await reader.read(); !next.done; next = await reader.read()) take(next.value);
+    } finally {
+        reader.releaseLock();
+    }
+}
+
 /** Hashes bytes as they come. */
 export class Hasher {
     #state;
@@ -156,17 +186,8 @@ export class Hasher {
     }
     /** Appends all that a stream gives. */
     async updateFrom(stream) {
-        if (typeof stream?.getReader !== 'function') invalid(`Hasher.updateFrom: stream must be a ReadableStream, got ${shown(stream)}`);
-        const reader = stream.getReader();
-        try {
-            for (;;) {
-                const { done, value } = await reader.read();
-                if (done) return this;
-                this.update(value);
-            }
-        } finally {
-            reader.releaseLock();
-        }
+        await readAll(stream, 'Hasher.updateFrom', (data) => this.update(data));
+        return this;
     }
     /** The digest of all bytes so far; more may follow. BLAKE3: `length` bytes of output from byte `seek` on. */
     digest(options = {}) {

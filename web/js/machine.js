@@ -60,8 +60,14 @@ export function machine(main, lanes) {
 
     // ---- Merges and rows ----
 
+    const sha256 = hashes.find(({ name }) => name === 'sha256');
     const piece = 1 << 20; // bytes that go through the module's memory at once
 
+    /** Merges of `count` pairs of nodes in the module's memory, in place. Not by a hash with a key. */
+    function mergeAt(hash, at, count) {
+        if (wide && hash === sha256) lanes.exports.sha256_merge(at, at, count);
+        else wasm.merge(hash.place, at, at, count);
+    }
     /** digests of the pairs in `nodes`, [n, 64] bytes -> [n, 32]. key: eight words as bytes, or null. */
     function merge(hash, nodes, key, flags, out = new Uint8Array(nodes.length / 2)) {
         for (let done = 0; done < nodes.length; done += piece) {
@@ -72,7 +78,7 @@ export function machine(main, lanes) {
                 memory.set(key ?? iv);
                 fast().blake3_merge(heap + 32, heap + 32, part.length / 64, heap, flags);
             } else {
-                wasm.merge(hash.place, heap + 32, heap + 32, part.length / 64);
+                mergeAt(hash, heap + 32, part.length / 64);
             }
             out.set(memory.subarray(32, 32 + part.length / 2), done / 2);
         }
@@ -106,6 +112,31 @@ export function machine(main, lanes) {
             if (first !== count) return done / hash.wordBytes + first;
         }
         return -1;
+    }
+
+    // ---- Filecoin's pieces ----
+
+    /** Merges of the pairs of nodes at the beginning of the heap: the two highest bits of a node are zeros. */
+    function mergePieces(count) {
+        mergeAt(sha256, heap, count);
+        for (let at = 31; at < 32 * count; at += 32) room[at] &= 0x3f;
+    }
+    /** The root of 2^height leaves of 254 bits of some bytes, with zeros behind them. height: at least 2 */
+    function pieceRoot(data, height) {
+        const groups = Math.ceil(data.length / 127), at = 32 * 2 ** height, end = at + 127 * groups, memory = scratch(end);
+        memory.set(data, at);
+        memory.fill(0, at + data.length, end);
+        memory.fill(0, 128 * groups, at);
+        wasm.fr32(heap + at, heap, groups);
+        for (let n = 2 ** height / 2; n >= 1; n /= 2) mergePieces(n);
+        return memory.slice(0, 32);
+    }
+    function pieceMerge(left, right) {
+        const memory = scratch(64);
+        memory.set(left);
+        memory.set(right, 32);
+        mergePieces(1);
+        return memory.slice(0, 32);
     }
 
     // ---- Messages, block after block: the state is kept outside of the module between calls ----
@@ -265,7 +296,7 @@ export function machine(main, lanes) {
     }
 
     return {
-        hashes, iv, stride, Values, merge, hashRows, firstNotElement, isShort, digestOf, beginMessage, addBlocks, finishMessage, subtree,
+        hashes, iv, stride, Values, merge, hashRows, firstNotElement, pieceRoot, pieceMerge, isShort, digestOf, beginMessage, addBlocks, finishMessage, subtree,
         parentNode, chunkNode, partValue, longRoot, output,
         get simd() {
             return wide;

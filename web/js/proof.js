@@ -11,7 +11,7 @@ export const jsonKinds = {
 const u64 = (value) => new Uint8Array(BigUint64Array.of(value).buffer);
 
 /** 7 bits a byte, lowest first. */
-function leb128(value) {
+export function leb128(value) {
     const bytes = [];
     for (; value > 127n; value >>= 7n) bytes.push(Number(value & 127n) | 128);
     return [...bytes, Number(value)];

@@ -52,7 +52,9 @@ def main() -> None:
                     continue
                 for keyed in (False, True) if name == "blake3" else (False,):
                     add(proofs, trees, name, rule, n, key if keyed else None)
-    Path(sys.argv[1]).write_text(json.dumps({"proofs": proofs, "trees": trees, "formats": list(formats())}))
+    Path(sys.argv[1]).write_text(
+        json.dumps({"proofs": proofs, "trees": trees, "formats": list(formats()), "pieces": list(pieces())})
+    )
 
 
 def formats() -> Iterator[dict[str, Any]]:
@@ -70,6 +72,13 @@ def formats() -> Iterator[dict[str, Any]]:
             hashed = merklize.MerkleTree.from_messages(records, format=name, device="cpu")
             facts["root_of_records"] = hashed.root.hex()
         yield facts
+
+
+def pieces() -> Iterator[dict[str, Any]]:
+    """PieceCIDs at the edges of the 260096 bytes that web/js/piece.js hashes at once; the bytes count from 0 to 250."""
+    for size in (0, 127, 9000, *(260096 * units + off for units in (1, 2, 3, 4, 5, 7, 8) for off in (-1, 0, 1))):
+        found = merklize.formats.piece_cid(bytes(i % 251 for i in range(size)))
+        yield {"size": size, "v1": found.v1, "v2": found.v2, "root": found.root.hex(), "height": found.height}
 
 
 def add(proofs: list[Any], trees: list[Any], name: str, rule: str, n: int, key: bytes | None) -> None:

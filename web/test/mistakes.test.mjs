@@ -4,14 +4,15 @@ import { test } from 'node:test';
 import { counted, merklize } from './common.mjs';
 
 const {
-    Hasher, MerkleTree, OpenZeppelinTree, TreeFile, explain, hash, hashEach, hashFile, hashLeaves, hashRows, merge, merkleRoot, openZeppelin, openZeppelinSimple,
-    parseProof, toHex, verify, verifyConsistency, verifyEach, verifyOpening, verifyOpenZeppelin, verifyWinterfell,
+    Hasher, MerkleTree, OpenZeppelinTree, PieceHasher, TreeFile, explain, hash, hashEach, hashFile, hashLeaves, hashRows, merge, merkleRoot, openZeppelin, openZeppelinSimple,
+    parseProof, pieceCid, toHex, verify, verifyConsistency, verifyEach, verifyOpening, verifyOpenZeppelin, verifyWinterfell,
 } = merklize;
 const data = counted(64), leaves = counted(96), twins = [counted(32), counted(32)], address = `0x${'11'.repeat(20)}`;
 const tree = new MerkleTree(leaves), padded = new MerkleTree(leaves, { rule: 'pad' }), proof = tree.prove(0);
 const drop = openZeppelin([[address, 5], [address, 7], [address, 9]], ['address', 'uint256']), damaged = drop.dump(), [entry, ...entries] = drop.dump().values;
 damaged.tree[1] = `0x${'00'.repeat(32)}`;
 const opening = { index: 0, rows: new Uint8Array(4), siblings: [] }, one = [[1, 1]];
+const huge = Object.defineProperty(counted(1), 'length', { value: 68182605825 }); // that of a piece of 64 GiB, and one
 
 // What is called, and the whole text; one that ends in "..." goes on.
 const mistakes = [
@@ -143,6 +144,11 @@ const mistakes = [
     [() => verifyOpening(opening, [], one, { capHeight: 1 }), 'verifyOpening: capHeight must be 0 to 0 for 1 rows, got 1'],
     [() => verifyOpening(opening, [], one, { hash: 'rpo256', wordBytes: 4 }), "verifyOpening: words of 'rpo256' cannot have 4 bytes"],
     [() => verifyOpening(opening, [], one, { montgomery: 'mersenne31' }), "verifyOpening: montgomery is 'babybear' or 'koalabear', for a hash of bytes; got 'mersenne31' and 'blake3'"],
+    [() => pieceCid('text'), 'pieceCid: data must be bytes (a Uint8Array, another view or an ArrayBuffer), got text; new TextEncoder().encode() makes bytes of it'],
+    [() => pieceCid(huge), 'pieceCid: data must be at most 68182605824 bytes, those of a piece of 64 GiB, got 68182605825'],
+    [() => new PieceHasher().update(data).update(huge), 'PieceHasher.update: data must be at most 68182605824 bytes, those of a piece of 64 GiB, got 68182605889'],
+    [() => new PieceHasher().update([data]), 'PieceHasher.update: data must be bytes (a Uint8Array, another view or an ArrayBuffer), got a list of 1; ...'],
+    [() => new PieceHasher().updateFrom(data), 'PieceHasher.updateFrom: stream must be a ReadableStream, got 64 bytes'],
     [() => openZeppelin([], ['address']), 'openZeppelin: a tree needs a list of at least one value, got a list of 0'],
     [() => openZeppelin([[1]], 'uint8'), "openZeppelin: types must be a list of ABI types, got 'uint8'"],
     [() => openZeppelin([[1]], ['float']), "openZeppelin: unknown ABI type 'float'"],

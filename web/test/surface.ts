@@ -1,11 +1,11 @@
 // A program that uses all of the package, for `tsc --strict`: types.test.mjs. It is not run.
 import * as merklize from 'merklize';
 import {
-    Hasher, MerkleTree, MerklizeError, OpenZeppelinTree, TreeFile, cores, explain, fromHex, hash, hashEach, hashFile, hashLeaves, hashRows, hashes,
-    merge, merkleRoot, openZeppelin, openZeppelinSimple, parseProof, rules, simd, toHex, verify, verifyConsistency, verifyEach,
+    Hasher, MerkleTree, MerklizeError, OpenZeppelinTree, PieceHasher, TreeFile, cores, explain, fromHex, hash, hashEach, hashFile, hashLeaves, hashRows, hashes,
+    merge, merkleRoot, openZeppelin, openZeppelinSimple, parseProof, pieceCid, rules, simd, toHex, verify, verifyConsistency, verifyEach,
     verifyOpening, verifyOpenZeppelin, verifyWinterfell,
 } from 'merklize';
-import type { ConsistencyProof, DigestLike, Explanation, Format, HashFacts, LeafProof, OpenZeppelinDump, OpenZeppelinMultiProof, Proof, Rule, TreeOptions } from 'merklize';
+import type { ConsistencyProof, DigestLike, Explanation, Format, HashFacts, LeafProof, OpenZeppelinDump, OpenZeppelinMultiProof, PieceCid, Proof, Rule, TreeOptions } from 'merklize';
 
 const data = new Uint8Array(64), key = new Uint8Array(32), vectors: boolean = simd() && simd(true);
 const facts: readonly HashFacts[] = hashes, some: readonly Rule[] = rules, modulus: bigint = facts[0].modulus, bits: number = facts[0].elementBits;
@@ -35,6 +35,9 @@ const dump: OpenZeppelinDump = simple.dump(), loaded: OpenZeppelinTree = OpenZep
 const solidity: boolean = standard.verify(0, standard.prove(0)) && verifyOpenZeppelin(multi.proof, loaded.root, loaded.leaf(0));
 const parts: [number, readonly unknown[], readonly string[] | null, string[]] = [loaded.nLeaves, loaded.values, loaded.leafEncoding, loaded.nodes];
 
+const pieceHasher: PieceHasher = await new PieceHasher().update(data.buffer).reset().updateFrom(new Blob([data]).stream()), piece: PieceCid = pieceHasher.digest();
+const pieceFacts: [string, string, Uint8Array, number] = [pieceCid(data).v2, piece.v1, piece.root, piece.size + piece.height + piece.paddedSize + pieceHasher.count];
+
 const file: TreeFile = await TreeFile.open('tree.mkl'), row: Uint8Array = await file.read(0, 0n, 1);
 const wrong: { level: number; index: number } | null = await file.check({ key }), ofTreeFile: Uint8Array = (await file.prove(0, { key })).toBytes(), severally: LeafProof[] = await file.prove([0n, 1]);
 const fromFile: LeafProof[] = [await file.proveTogether([0, 1], { key }), await file.proveRange(0n, 2, { context: 'a purpose' })], growth: ConsistencyProof = await file.proveConsistency(1n);
@@ -50,4 +53,4 @@ try {
 } catch (error) {
     if (error instanceof MerklizeError) console.log(error.code satisfies 'invalid_argument' | 'io');
 }
-console.log(merklize, vectors, some, modulus, bits, parsed, streamed, count, ofFile, level, nodes, list, together, range, severally, fromFile, growth, claims, good, steps, solidity, parts, ofRows, row, wrong, ofTreeFile, size, mode, file.padding, file.root, file.height, file.hash, file.rule);
+console.log(merklize, vectors, some, modulus, bits, parsed, streamed, count, ofFile, level, nodes, list, together, range, severally, fromFile, growth, claims, good, steps, solidity, parts, pieceFacts, ofRows, row, wrong, ofTreeFile, size, mode, file.padding, file.root, file.height, file.hash, file.rule);

@@ -1,6 +1,7 @@
 // hashes.cpp: every hash of the list, on single words: its facts, merges, rows and messages. Freestanding: no library is linked.
 //
 // Pointers are places in the module's memory. A node is 32 bytes. The caller (web/js/machine.js) checks all counts.
+#include "formats/fr32.hpp"
 #include "merklize/core/kernels.h"
 
 #define EXPORT(type, name) extern "C" __attribute__((export_name(#name))) type name
@@ -167,6 +168,11 @@ EXPORT(void, blake3_chunk)(const u8* chunk, u32 bytes, u32 counter_low, u32 coun
 }
 EXPORT(void, blake3_parent)(const u32* left, const u32* right, const u32* key, u32 flags, u32* out) {
     mkz_blake3_parent(out, left, right, key, flags);
+}
+/// Filecoin's padding of groups of 127 bytes.
+EXPORT(void, fr32)(const u8* in, u8* out, u32 groups) {
+    using namespace merklize::fr32;
+    for (u32 i = 0; i < groups; i++) expand_group(in + raw_group * i, out + padded_group * i);
 }
 // What compilers call for copies of unknown size, or of more than a few words, where the target has no instruction for it. volatile:
 // else they find the loop to be such a copy.

@@ -1,4 +1,5 @@
-// lanes.cpp: BLAKE3 of many chunks and nodes side by side, MKZ_LANES of them in a vector: 4 with SIMD128, else 1.
+// lanes.cpp: BLAKE3 of many chunks and nodes side by side, MKZ_LANES of them in a vector: 4 with SIMD128, else 1. With vectors SHA-256 of
+// many nodes, too.
 #ifdef __wasm_simd128__
 #define MKZ_LANES 4
 /* Rotations by whole bytes are one shuffle. */
@@ -18,6 +19,8 @@ typedef unsigned char shuffled __attribute__((vector_size(16)));
 #endif
 #define MKZ_HASH_LIST "hashes/blake3.h"
 #include "merklize/core/kernels.h"
+
+#include "merklize/core/hashes/sha256_compression.h"
 
 #define EXPORT(type, name) extern "C" __attribute__((export_name(#name))) type name
 
@@ -159,3 +162,20 @@ EXPORT(void, blake3_long)(const mkz_u8* message, mkz_u32 bytes, const mkz_u32* k
 EXPORT(void, blake3_merge)(const mkz_u32* nodes, mkz_u32* out, mkz_u32 count, const mkz_u32* key, mkz_u32 flags) {
     compress_pairs(nodes, count, key, flags | MKZ_BLAKE3_MERGE, out);
 }
+
+#if MKZ_LANES > 1
+/// SHA-256 of pairs of nodes: out[i] of nodes[2 i] and nodes[2 i + 1]; out may be nodes. hashes.cpp has the same for single words.
+EXPORT(void, sha256_merge)(const mkz_u32* nodes, mkz_u32* out, mkz_u32 count) {
+    for (mkz_u32 i = 0; i < count; i += MKZ_LANES) {
+        const mkz_u8* pairs[MKZ_LANES];
+        for (mkz_u32 j = 0; j < MKZ_LANES; j++)
+            pairs[j] = reinterpret_cast<const mkz_u8*>(nodes + 16 * (i + j < count ? i + j : count - 1));
+        mkz_lane32 m[16], h[8];
+        load_blocks(m, pairs);
+        mkz_sha256_first_64(h, m, m + 8);
+        mkz_sha256_compress_end_64(h);
+        mkz_sha256_digest(h, h);
+        mkz_store_nodes32(out + 8 * i, 0, 1, count - i, h);
+    }
+}
+#endif
