@@ -1,5 +1,5 @@
-// Which reads reach the system, and in which order: this program's own pread() and preadv2() take the place of the C library's. There is no
-// rotational disk here, so one is made up.
+// Which reads reach the system, and in which order. This program's own pread() and preadv2() replace those of the C library, and simulate a
+// rotational disk.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

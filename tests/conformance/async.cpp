@@ -1,4 +1,4 @@
-// Calls that enqueue: on a device with queues they compute what the calls that wait compute on the CPU.
+// Calls that enqueue: on a device with queues they give the same bytes as the calls that wait on the CPU.
 
 #include <algorithm>
 #include <thread>

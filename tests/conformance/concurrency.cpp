@@ -1,4 +1,4 @@
-// Several threads at once, forks, and work that its caller cancels.
+// Several threads at once, forks, and cancelled calls.
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-// Every kernel of a device once, on little data: for tools under which all takes long, as NVIDIA's checkers of memory.
+// Every kernel of a device once, on little data, for slow tools such as NVIDIA's memory checkers.
 
 #include <algorithm>
 #include <set>

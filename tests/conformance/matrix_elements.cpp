@@ -1,4 +1,4 @@
-// Matrices whose words are elements in another form: the digests are those of their canonical words.
+// Matrices whose words stand for elements in another form: their digests are those of the canonical words.
 #include <bit>
 
 #include "merklize/matrix.hpp"

@@ -1,4 +1,4 @@
-// Proofs, checked: those that the definitions make hold, and nothing else does. The trees here are naive ones.
+// Verification: proofs made by the definitions are valid, and no others are. The trees here are naive ones.
 
 #include "asked_often.hpp"
 #include "proof_cases.hpp"

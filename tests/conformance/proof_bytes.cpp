@@ -1,4 +1,4 @@
-// Proofs as bytes: one form each, as documented, and no other bytes are taken.
+// Proofs as bytes: each proof has one encoding, as documented, and all other bytes are refused.
 
 #include "proof_cases.hpp"
 

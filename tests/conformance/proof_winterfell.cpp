@@ -1,4 +1,4 @@
-// Winterfell's batch proofs, against what winter-crypto itself wrote (tests/vectors/winterfell).
+// Winterfell's batch proofs, against those that winter-crypto itself wrote (tests/vectors/winterfell).
 
 #include "json.hpp"
 #include "proof_cases.hpp"

@@ -1,4 +1,4 @@
-// Every driver, through its C table: what a device is, blocks of its memory, host memory, copies.
+// Every driver, through its C table: facts of devices, blocks of their memory, host memory, copies.
 #include <algorithm>
 #include <cstring>
 #include <random>

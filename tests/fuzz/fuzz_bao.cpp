@@ -1,6 +1,6 @@
-// Mutates encodings, slices and outboards, and feeds them to what verifies them; sanitizers make memory errors visible:
+// Mutates encodings, slices and outboards, and feeds them to the verifying functions; sanitizers make memory errors visible:
 //   fuzz-bao [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-// What must hold: no crash, no hang, no memory beyond what there is; every byte that is given out is the message's, where it says.
+// What must hold: no crash, no hang, no access outside of memory; every verified byte is the message's byte at that offset.
 
 #include <algorithm>
 #include <cstdint>

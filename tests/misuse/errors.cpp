@@ -1,4 +1,4 @@
-// What a wrong call gets: an Error with the right code and a text that holds the numbers and names.
+// Wrong calls: each gives an Error with the right code, and a text with the numbers and names.
 
 #include <cstddef>
 #include <type_traits>

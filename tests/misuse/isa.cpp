@@ -1,5 +1,5 @@
-// An instruction set that is asked for by name and missing is an error that says so, and can be mended in the same
-// process. A program of its own: the choice is made once in a process.
+// An instruction set that is named and missing is an error, which can be corrected in the same process. This is a program of its own,
+// because a process chooses once.
 
 #include <cstdlib>
 #include <iostream>

@@ -1,4 +1,4 @@
-// Tree files that are none, or are damaged; arguments that fit no tree file. Each error says what is wrong.
+// Files that are no tree files, or damaged ones; arguments that fit no tree file. Each error says what is wrong.
 
 #include <cstring>
 

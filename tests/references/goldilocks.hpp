@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-// The field of Rescue Prime, RPO and RPX as a textbook has it, for their references.
+// The field of Rescue Prime, RPO and RPX by textbook formulas, for their references.
 namespace reference::goldilocks {
 
 __extension__ using Wide = unsigned __int128;

@@ -1,4 +1,4 @@
-// Calls that enqueue, over a driver that counts: the host waits for nothing.
+// Calls that enqueue, on a driver that counts waits: the host never waits.
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-// Sources that are no files: pieces of any size, in order.
+// Byte sources other than files: pieces of any size, in order.
 #include "host/byte_source.hpp"
 
 #include "bao/verify.hpp"

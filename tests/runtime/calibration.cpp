@@ -1,5 +1,5 @@
-// "auto" goes by a table of measured costs. It is read once a process, so each table here gets a process of its own: this program
-// again, with the test "calibration_child" and what it is to find in the environment.
+// "auto" chooses by a table of measured costs. A process reads the table once, so each table here gets its own process: this program with
+// the test "calibration_child", and the expected answer in the environment.
 
 #include <algorithm>
 #include <cstdlib>

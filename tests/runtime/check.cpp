@@ -1,4 +1,4 @@
-// The harness itself: what a comparison that fails says.
+// The harness itself: the texts of failed comparisons.
 #include "check.hpp"
 
 #include <array>

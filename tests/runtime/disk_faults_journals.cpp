@@ -1,4 +1,4 @@
-// The journal of a change in place: damaged, not readable, or of another file.
+// The journal of a change in place: damaged, unreadable, or of another file.
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// Machine code of CUDA devices in the library (MERKLIZE_CUDA_FATBINS): which programs, under which names. What it computes shows the
-// CMake test fatbins.cuda, on a GPU without NVRTC.
+// Machine code of CUDA devices in the library (MERKLIZE_CUDA_FATBINS): which programs, under which names. The CMake test
+// fatbins.cuda runs it on a GPU without NVRTC.
 
 #include <algorithm>
 #include <cstring>

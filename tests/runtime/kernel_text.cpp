@@ -1,4 +1,4 @@
-// The core's text inside the library: what a device compiler gets is what a compiler with the headers would see.
+// The core's text inside the library: a device compiler gets the same text as a compiler that reads the headers.
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-// What the library logs is kept only where somebody takes it, and never without a bound.
+// Records of the log are kept only if somebody takes them, and never without a bound.
 
 #include "jobs/log.hpp"
 

@@ -1,4 +1,4 @@
-// What other users put beside a tree file, under the names that the library looks for, in a folder where everybody may make files.
+// Files of other users beside a tree file, under the names that the library uses, in a folder where everybody may make files.
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>

@@ -1,5 +1,5 @@
-// Working memory of calls that wait in between, over a driver that refuses memory that was released. Kernels do nothing here: what they
-// compute is a matter of the conformance suites.
+// Working memory of calls that wait in between, on a driver that refuses released memory. Kernels do nothing here, because the
+// conformance suites test what they compute.
 
 #include <cstdint>
 #include <vector>

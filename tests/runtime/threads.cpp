@@ -1,4 +1,4 @@
-// The pool of threads: short loops one after another, from several callers, while its threads fall asleep and wake.
+// The thread pool: short loops in sequence, from several callers, while the workers fall asleep and wake.
 
 #include "host/threads.hpp"
 

@@ -1,4 +1,4 @@
-// What may happen to a tree file while it is written: a killed process, a full disk, a folder or file that cannot be written.
+// Failures while a tree file is written: a killed process, a full disk, a folder or file that cannot be written.
 
 #include <algorithm>
 #include <chrono>

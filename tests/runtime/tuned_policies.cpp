@@ -1,4 +1,4 @@
-// What `merklize tune` keeps: found again, gone by where the caller leaves the choice, and never by anybody else.
+// The policies that `merklize tune` stores: they are found again, and used only if the caller gives no policy.
 
 #include "tuning/tuned_policies.hpp"
 

@@ -1,4 +1,4 @@
-// What of the CUDA backend works without a GPU: the reason why there is none, and NVRTC.
+// The parts of the CUDA backend that work without a GPU: the reason why there is none, and NVRTC.
 #include <dlfcn.h>
 
 #include <cstdlib>

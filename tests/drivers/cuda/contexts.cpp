@@ -1,4 +1,4 @@
-// What only CUDA has: its facts, streams and contexts of the caller's, and times to the millisecond.
+// Features of CUDA only: its facts, streams and contexts of the caller, and times to the millisecond.
 #include <cstring>
 #include <thread>
 
