@@ -49,9 +49,9 @@ const Members& members_of(const Value& value, std::initializer_list<std::string_
     return *members;
 }
 
-const Items& items_of(const Value& value, const std::string& what) {
+const Items& items_of(const Value& value, std::string_view what) {
     const auto* items = value.as<Items>();
-    if (items == nullptr) bad(what + " must be a list, got " + shown(&value));
+    if (items == nullptr) bad(std::string(what) + " must be a list, got " + shown(&value));
     return *items;
 }
 

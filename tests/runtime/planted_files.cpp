@@ -385,7 +385,8 @@ TEST("planted: another link to a journal does not undo the change later") {
     kept = one.folder.path() / "kept";
     merklize::runtime::DiskCalls calls = merklize::runtime::disk_calls;
     calls.unlink = [](const char* path) {
-        if (std::string_view(path).ends_with(".journal")) ::link(path, kept.c_str());
+        std::error_code exists;
+        if (std::string_view(path).ends_with(".journal")) std::filesystem::create_hard_link(path, kept, exists);
         return ::unlink(path);
     };
     {
