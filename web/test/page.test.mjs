@@ -69,7 +69,7 @@ const library = missing ? null : JSON.parse(readFileSync(made, 'utf8'));
 const single = library?.proofs.find(({ json, hash, key }) => hash === 'blake3' && !key && /"merklize-proof-3"/.test(json) && /"n_leaves": ?13/.test(json));
 const tree = library?.trees.find(({ hash, rule, n_leaves: n, key }) => hash === 'sha256_rfc6962' && rule === 'left_full' && n === 13 && !key);
 
-/** The tree of a file's pieces, written as docs/file-format.md says. */
+/** The tree of a file's blocks, written as docs/file-format.md says. */
 function treeFile(data, leafBytes) {
     const leaves = [];
     for (let at = 0; at < data.length; at += leafBytes) leaves.push(merklize.hash(data.subarray(at, at + leafBytes)));
@@ -132,7 +132,7 @@ test('consistency needs both roots', options, () => opened(async (tab) => {
     await verdict(tab, '^Valid: the first');
 }));
 
-test('a tree and its file: facts, every leaf, pieces, damage', options, () => opened(async (tab) => {
+test('a tree and its file: facts, every leaf, blocks, damage', options, () => opened(async (tab) => {
     const data = counted(100000), { file, root } = treeFile(data, 4096);
     await give(tab, ['disk.mkl', file]);
     await verdict(tab, '^In order: leaf 0 leads to the root in the file');
@@ -148,15 +148,15 @@ test('a tree and its file: facts, every leaf, pieces, damage', options, () => op
     await tab.click('#all-nodes');
     await verdict(tab, '^In order', '#outcome');
     await give(tab, ['disk.img', data]);
-    await tab.click('#check-piece');
-    await verdict(tab, '^The same: piece 7 of disk.img', '#outcome');
+    await tab.click('#check-block');
+    await verdict(tab, '^The same: block 7 of disk.img', '#outcome');
     await tab.click('#check-all');
-    await verdict(tab, '^The same: all 25 pieces', '#outcome');
+    await verdict(tab, '^The same: all 25 blocks', '#outcome');
     const damaged = data.slice();
     damaged[3 * 4096 + 5] ^= 1;
     await give(tab, ['disk.img', damaged]);
     await tab.click('#check-all');
-    await verdict(tab, '^Not the same: 1 of 25 pieces differ: 3', '#outcome');
+    await verdict(tab, '^Not the same: 1 of 25 blocks differ: 3', '#outcome');
     const broken = Buffer.from(file);
     broken[128 + 32 * 26] ^= 1;
     await give(tab, ['broken.mkl', broken]);
@@ -166,12 +166,12 @@ test('a tree and its file: facts, every leaf, pieces, damage', options, () => op
     await verdict(tab, 'Not valid.*the file must have');
 }));
 
-/** Workers get a few pieces of a file, and no more before the page says so. */
+/** Workers get a few slices of a file, and no more before the page says so. */
 const held = `
     const post = Worker.prototype.postMessage;
-    globalThis.pieces = 3;
+    globalThis.slices = 3;
     Worker.prototype.postMessage = function (message, ...rest) {
-        if (message.modules || globalThis.pieces-- > 0) post.call(this, message, ...rest);
+        if (message.modules || globalThis.slices-- > 0) post.call(this, message, ...rest);
     };
 `;
 
@@ -189,7 +189,7 @@ test('a large file: its digest, progress, cancel', options, () => opened(async (
     await tab.waitForFunction(() => /of 10,066,329,600 bytes/.test(document.querySelector('#done').textContent));
     await tab.click('#cancel');
     await verdict(tab, '^Cancelled', '#outcome');
-    await tab.evaluate(() => { globalThis.pieces = Infinity; });
+    await tab.evaluate(() => { globalThis.slices = Infinity; });
     const data = counted(20000000);
     await give(tab, ['small.img', data]);
     await tab.click('#digest');
