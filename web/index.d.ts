@@ -51,7 +51,7 @@ export function hashEach(messages: readonly Bytes[], options?: MergeOptions): Ui
 export class Hasher {
     constructor(options?: Mode & { hash?: string });
     update(data: Bytes): this;
-    updateFrom(stream: ReadableStream<Uint8Array>): Promise<this>;
+    updateFrom(stream: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): Promise<this>;
     /** Of all bytes so far; more may follow. */
     digest(options?: Output): Uint8Array;
     reset(): this;
@@ -310,7 +310,7 @@ export function pieceCid(data: Bytes): PieceCid;
 /** The same of bytes as they come. */
 export class PieceHasher {
     update(data: Bytes): this;
-    updateFrom(stream: ReadableStream<Uint8Array>): Promise<this>;
+    updateFrom(stream: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): Promise<this>;
     /** Of all bytes so far; more may follow. */
     digest(): PieceCid;
     reset(): this;

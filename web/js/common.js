@@ -98,7 +98,8 @@ export function toBytes(data, what) {
     if (data instanceof ArrayBuffer || (globalThis.SharedArrayBuffer && data instanceof SharedArrayBuffer))
         return new Uint8Array(data);
     const got = typeof data === 'string' ? 'text; new TextEncoder().encode() makes bytes of it' // which may be secret
-        : Array.isArray(data) ? `${shown(data)}; Uint8Array.from() makes bytes of numbers, hashEach() hashes each of a list` : shown(data);
+        : Array.isArray(data) ? `${shown(data)}; Uint8Array.from() makes bytes of numbers, hashEach() hashes each of a list`
+        : globalThis.Blob && data instanceof Blob ? `${shown(data)}; arrayBuffer() gives its bytes, and updateFrom() takes its stream()` : shown(data);
     return invalid(`${what} must be bytes (a Uint8Array, another view or an ArrayBuffer), got ${got}`);
 }
 

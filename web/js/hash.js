@@ -161,9 +161,13 @@ export function digestSoFar(message, options, what) {
     return is32Bytes(options) ? message.digest() : outputOf(message.root(), options);
 }
 
-/** take(bytes) of all that a stream gives. */
+/** take(bytes) of all that a stream gives. Not every browser iterates over a ReadableStream. */
 export async function readAll(stream, what, take) {
-    if (typeof stream?.getReader !== 'function') invalid(`${what}: stream must be a ReadableStream, got ${shown(stream)}`);
+    if (typeof stream?.getReader !== 'function') {
+        if (typeof stream?.[Symbol.asyncIterator] !== 'function') invalid(`${what}: stream must be a ReadableStream or a stream of Node, got ${shown(stream)}`);
+        for await (const data of stream) take(data);
+        return;
+    }
     const reader = stream.getReader();
     try {
         for (let next = await reader.read(); !next.done; next = await reader.read()) take(next.value);

@@ -1,5 +1,6 @@
 // Filecoin's PieceCID: known answers of another program, the library's, and bytes as they come.
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { both, counted, hex, library, merklize, needsLibrary, vectors } from './common.mjs';
 
@@ -32,6 +33,7 @@ test('bytes as they come, in any steps, are those at once', async () => {
     assert.deepEqual([hasher.digest(), hasher.count], [whole, data.length]);
     assert.deepEqual(hasher.digest(), whole, 'again');
     assert.deepEqual((await hasher.reset().updateFrom(new Blob([data]).stream())).digest(), whole);
+    assert.deepEqual((await hasher.reset().updateFrom(Readable.from([data.subarray(0, 999), data.subarray(999)]))).digest(), whole, 'a stream of Node');
     assert.deepEqual(hasher.reset().update(new DataView(data.buffer, 3, 254)).digest(), pieceCid(data.subarray(3, 257)), 'another view');
     assert.deepEqual(pieceCid(data.buffer), whole);
 });
