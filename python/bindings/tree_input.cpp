@@ -89,7 +89,7 @@ std::uint64_t count_leaves(nb::handle name, nb::handle size, nb::handle leaf_siz
     const Unread source(to_text(name, "input"), to_u64(size, "input: size"));
     TreeInput input = input_of(source.name(), leaf_size, row_size);
     input.source = &source;
-    const runtime::LeafReader reader(input, form.hash, form.mode);
+    const runtime::LeafReader reader(input, form.hash, form.mode, "input");
     return reader.has_extent() ? reader.n_leaves() : input.kind == TreeInput::Kind::blocks;
 }
 
@@ -100,7 +100,7 @@ nb::bytes leaves_of_input(nb::handle input, nb::handle leaf_size, nb::handle row
     const std::uint64_t begin = to_u64(first, "leaves: first"), n = to_u64(count, "leaves: count");
     std::vector<Digest> leaves;
     Run{settings}([&](const RunOptions& options) {
-        runtime::LeafReader reader(from.get(), form.hash, form.mode);
+        runtime::LeafReader reader(from.get(), form.hash, form.mode, "leaves");
         runtime::Run run(options);
         if (!reader.has_extent()) return void(leaves = reader.read_all(run));
         if (begin > reader.n_leaves() || n > reader.n_leaves() - begin) {

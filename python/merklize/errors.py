@@ -30,15 +30,27 @@ class InvalidArgument(Error, ValueError):
     """A value outside what the function takes: a shape, a dtype, a length, an unknown name, a malformed proof."""
 
 
-_INNER = ("tree", "hash_each", "update")  # inner functions, whose names in errors are replaced by the caller's
+# Functions of C++ whose names in errors are replaced by the caller's.
+_INNER = (
+    "MerkleTree",
+    "MerkleForest",
+    "OpenZeppelinTree",
+    "openzeppelin_leaves",
+    "hash_message",
+    "hash_message_each",
+    "hash_each",
+    "update",
+)
 
 
 def called(what: str, error: Exception) -> Exception:
     """Return an error under the name `what` of the function that was called."""
     text = str(error)
     head, _, rest = text.partition(": ")
-    if not text.startswith(what):
-        text = f"{what}: {rest if head in _INNER else text}"
+    if head in _INNER:
+        text = f"{what}: {rest}"
+    elif not text.startswith(what):
+        text = f"{what}: {text}"
     error.args = (text,)
     return error
 

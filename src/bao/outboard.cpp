@@ -116,6 +116,7 @@ Digest make_file(const InputFile& file, const BaoForm& form, Kind kind, Run& run
 }  // namespace
 
 BaoOutput bao_outboard(ByteView data, const BaoForm& form, const RunOptions& options) {
+    require("bao_outboard", form, Kind::outboard);
     BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
     made.root = bao_outboard(data, made.bytes, form, options);
     return made;

@@ -159,7 +159,7 @@ std::vector<Digest> hash_each(std::span<const MessageView> messages, const Mode&
 }
 
 std::vector<Digest> hash_message_each(std::span<const MessageView> messages, Hash hash, const RunOptions& options) {
-    runtime::require_message_hash(hash, "hash_each");
+    runtime::require_message_hash(hash, "hash_message_each");
     std::vector<Digest> digests(messages.size());
     RunOptions alone = options;  // one thread for each message
     alone.threads = 1;

@@ -32,11 +32,11 @@ Digest digest_of(const runtime::ByteSource& source, Hash hash, const char* what,
 }  // namespace
 
 Digest hash_message(ByteView data, Hash hash, const RunOptions& options) {
-    runtime::require_message_hash(hash, "hash");
+    runtime::require_message_hash(hash, "hash_message");
     if (is_blake3(hash)) return merklize::hash(data, {}, options);
-    runtime::require_no_policy("hash", options);
+    runtime::require_no_policy("hash_message", options);
     runtime::Run run(options);
-    Message message(hash, "hash", data.size());
+    Message message(hash, "hash_message", data.size());
     for (std::size_t done = 0; done < data.size(); done += piece_bytes) {
         message.update(data.subspan(done, std::min(piece_bytes, data.size() - done)));
         if (!run.tick(static_cast<double>(done) / static_cast<double>(data.size()))) run.throw_cancelled();
@@ -45,12 +45,12 @@ Digest hash_message(ByteView data, Hash hash, const RunOptions& options) {
 }
 
 Digest hash_message(const ConstBuffer& data, Hash hash, const RunOptions& options) {
-    runtime::require_message_hash(hash, "hash");
+    runtime::require_message_hash(hash, "hash_message");
     if (is_blake3(hash)) return merklize::hash(data, {}, options);
-    runtime::require_no_policy("hash", options);
+    runtime::require_no_policy("hash_message", options);
     const RunOptions here = runtime::on_device_of(data, options);
     runtime::Run run(here);
-    Message message(hash, "hash", data.size());
+    Message message(hash, "hash_message", data.size());
     std::vector<std::byte> piece(std::min<std::uint64_t>(data.size(), 4 * piece_bytes));
     for (std::uint64_t done = 0; done < data.size(); done += piece.size()) {
         const std::uint64_t count = std::min<std::uint64_t>(piece.size(), data.size() - done);
@@ -61,34 +61,34 @@ Digest hash_message(const ConstBuffer& data, Hash hash, const RunOptions& option
 }
 
 Digest hash_message_file(const std::filesystem::path& path, Hash hash, const RunOptions& options) {
-    runtime::require_message_hash(hash, "hash_file");
+    runtime::require_message_hash(hash, "hash_message_file");
     Digest digest;
     if (is_blake3(hash)) {
         hash_file(path, digest.bytes, 0, {}, options);
         return digest;
     }
-    runtime::require_no_policy("hash_file", options);
+    runtime::require_no_policy("hash_message_file", options);
     runtime::Run run(options);
-    return digest_of(runtime::InputFile(path), hash, "hash_file", run);
+    return digest_of(runtime::InputFile(path), hash, "hash_message_file", run);
 }
 
 Digest hash_message_descriptor(int fd, std::string_view name, Hash hash, const RunOptions& options) {
-    runtime::require_message_hash(hash, "hash_file");
+    runtime::require_message_hash(hash, "hash_message_file");
     Digest digest;
     if (is_blake3(hash)) {
         hash_descriptor(fd, name, digest.bytes, 0, {}, options);
         return digest;
     }
-    runtime::require_no_policy("hash_file", options);
+    runtime::require_no_policy("hash_message_file", options);
     runtime::Run run(options);
-    return digest_of(runtime::InputFile(fd, name), hash, "hash_file", run);
+    return digest_of(runtime::InputFile(fd, name), hash, "hash_message_file", run);
 }
 
 std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path> paths, Hash hash,
                                            const RunOptions& options) {
-    runtime::require_message_hash(hash, "hash_files");
+    runtime::require_message_hash(hash, "hash_message_files");
     if (is_blake3(hash)) return hash_files(paths, Digest::size, 0, {}, options);
-    runtime::require_no_policy("hash_files", options);
+    runtime::require_no_policy("hash_message_files", options);
     std::vector<FileDigest> results(paths.size());
     RunOptions alone = options;  // one thread for each file
     alone.threads = 1;
@@ -98,7 +98,7 @@ std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path
     run.parallel(paths.size(), [&](std::size_t i) {
         try {
             runtime::Run one(alone);
-            const Digest digest = digest_of(runtime::InputFile(paths[i]), hash, "hash_files", one);
+            const Digest digest = digest_of(runtime::InputFile(paths[i]), hash, "hash_message_files", one);
             results[i].output.assign(digest.bytes.begin(), digest.bytes.end());
         } catch (const Error& error) {
             if (error.code() != ErrorCode::io) throw;

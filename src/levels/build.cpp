@@ -109,7 +109,7 @@ TreeLayout layout_of_slots(std::uint64_t slots) {
 }
 
 Policy build_in_place(const Place& nodes, const TreeLayout& layout, const TreeForm& form, Run& run) {
-    Merges merges(form);
+    Merges merges(form, 0, "build_tree");
     merges.require_count(layout.n_leaves, "build_tree");
     require_leaves(at_node(nodes, layout.leaf_slot), layout.n_leaves, merges, "build_tree: leaves", run);
     clear_gaps(nodes, layout, run);

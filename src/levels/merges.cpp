@@ -24,10 +24,12 @@ void require_tree_size(std::uint64_t n_leaves, const char* what) {
         throw Error(ErrorCode::out_of_memory, std::string(what) + ": too many leaves: " + std::to_string(n_leaves));
 }
 
-Merges::Merges(const TreeForm& form, unsigned below) : form_(form), info_(runtime::info(form.hash)), below_(below) {
+Merges::Merges(const TreeForm& form, unsigned below, const char* what)
+    : form_(form), info_(runtime::info(form.hash)), below_(below) {
     rule_name(form.rule);  // throws on a number that is no rule
-    require_merges(form.hash, form.mode, "tree");
-    if (form.rule == TreeRule::pad) require_canonical(form.hash, {&form_.padding, 1}, "tree: padding");
+    require_merges(form.hash, form.mode, what);
+    if (form.rule == TreeRule::pad)
+        require_canonical(form.hash, {&form_.padding, 1}, (std::string(what) + ": padding").c_str());
 }
 
 void Merges::require_count(std::uint64_t n, const char* what) const {

@@ -13,8 +13,9 @@ namespace merklize::runtime {
 class Merges {
 public:
     /// below   the level of the tree that is called level 0 here
+    /// what    the function that the user called
     /// errors  invalid_argument (no such rule, a mode that the hash does not have, padding that is no field element)
-    explicit Merges(const TreeForm& form, unsigned below = 0);
+    explicit Merges(const TreeForm& form, unsigned below = 0, const char* what = "MerkleTree");
     Merges(const Merges&) = delete;
     Merges& operator=(const Merges&) = delete;
 

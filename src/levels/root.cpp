@@ -148,14 +148,14 @@ Digest root_of(const char* what, const ConstBuffer& leaves, const TreeForm& form
 namespace merklize::inline v0 {
 
 Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
-    runtime::Merges(form).require_count(leaves.size(), "merkle_root");
+    runtime::Merges(form, 0, "merkle_root").require_count(leaves.size(), "merkle_root");
     return runtime::root_of("merkle_root: leaves", leaves, form, options);
 }
 
 Event merkle_root(const Stream& stream, const MerkleRootCall& call) {
     const std::uint64_t n = runtime::digests_in(call.leaves, "merkle_root: leaves");
     runtime::require_tree_size(n, "merkle_root");
-    runtime::Merges(call.form).require_count(n, "merkle_root");
+    runtime::Merges(call.form, 0, "merkle_root").require_count(n, "merkle_root");
     runtime::require_on_stream("merkle_root", stream, {{"leaves", call.leaves}, {"out", call.out}});
     runtime::require_bytes("merkle_root", {"out", call.out}, Digest::size);
     runtime::require_apart("merkle_root", {"out", call.out}, {"leaves", call.leaves}, n == 1);
@@ -182,7 +182,7 @@ Event gather_nodes(const Stream& stream, const GatherNodesCall& call) {
 Digest merkle_root(const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options) {
     const std::uint64_t n = runtime::digests_in(leaves, "merkle_root: leaves");
     runtime::require_tree_size(n, "merkle_root");
-    runtime::Merges(form).require_count(n, "merkle_root");
+    runtime::Merges(form, 0, "merkle_root").require_count(n, "merkle_root");
     return runtime::root_of("merkle_root: leaves", leaves, form, options);
 }
 

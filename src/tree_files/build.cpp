@@ -39,7 +39,7 @@ std::uint64_t stamp_of(const LeafReader& reader) {
 TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& output, const TreeForm& form,
                           bool resume, const RunOptions& options) {
     runtime::require_no_timings("build_tree_file", options);
-    LeafReader reader(input, form.hash, form.mode);
+    LeafReader reader(input, form.hash, form.mode, "build_tree_file");
     std::error_code error;
     if (input.source == nullptr && input.descriptor < 0 && std::filesystem::equivalent(input.path, output, error)) {
         invalid("build_tree_file: " + input.path.string() + " is both input and output");

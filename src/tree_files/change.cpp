@@ -258,7 +258,7 @@ void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& s
 std::uint64_t TreeFile::append(const TreeInput& input, const RunOptions& options) {
     state_->require_file("append");
     const TreeForm& form = state_->complete_form("append");
-    runtime::LeafReader reader(input, form.hash, form.mode);
+    runtime::LeafReader reader(input, form.hash, form.mode, "append");
     std::vector<Digest> leaves;
     {
         const RunOptions part = runtime::part_of(options, 0, 0.5);

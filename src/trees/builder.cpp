@@ -20,7 +20,7 @@ class MERKLIZE_LOCAL TreeBuilder::State {
 public:
     State(const TreeForm& form, const RunOptions& options) : peaks_(form), options_(options) {
         runtime::require_no_timings("TreeBuilder", options);
-        const runtime::Merges merges(form);  // throws if the form is not valid
+        const runtime::Merges merges(form, 0, "TreeBuilder");  // throws if the form is not valid
     }
 
     std::uint64_t n_leaves() const { return peaks_.n_leaves() + held_; }

@@ -20,12 +20,12 @@ using runtime::TreeLayout;
 namespace {
 
 TreeLayout layout_of(const TreeForm& form, std::uint64_t leaves, std::uint64_t n) {
-    runtime::require_tree_size(n, "forest");
-    runtime::Merges(form).require_count(n, "forest");
-    if (!std::has_single_bit(n)) invalid("forest: n_leaves must be a power of two, got " + std::to_string(n));
-    runtime::require_tree_size(leaves, "forest");
+    runtime::require_tree_size(n, "MerkleForest");
+    runtime::Merges(form, 0, "MerkleForest").require_count(n, "MerkleForest");
+    if (!std::has_single_bit(n)) invalid("MerkleForest: n_leaves must be a power of two, got " + std::to_string(n));
+    runtime::require_tree_size(leaves, "MerkleForest");
     if (leaves % n != 0) {
-        invalid("forest: the count of leaves must be a multiple of the " + std::to_string(n) +
+        invalid("MerkleForest: the count of leaves must be a multiple of the " + std::to_string(n) +
                 " leaves of a tree, got " + std::to_string(leaves));
     }
     return {leaves, static_cast<unsigned>(std::countr_zero(n)), leaves};
@@ -46,13 +46,13 @@ struct MERKLIZE_LOCAL MerkleForest::State {
 
     void build(const Place& leaves, runtime::Run& run) {
         runtime::Merges merges(form);
-        require_leaves(leaves, layout.n_leaves, merges, "forest: leaves", run);
+        require_leaves(leaves, layout.n_leaves, merges, "MerkleForest: leaves", run);
         copy_nodes(runtime::at_node(nodes.place(), layout.leaf_slot), leaves, layout.n_leaves, run);
         policy = build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, run);
     }
-    void require_level(unsigned level) const {
+    void require_level(unsigned level, const char* what) const {
         if (level <= layout.height()) return;
-        invalid("forest: level must be 0 to " + std::to_string(layout.height()) + " in trees of " +
+        invalid(std::string(what) + ": level must be 0 to " + std::to_string(layout.height()) + " in trees of " +
                 std::to_string(n_leaves) + " leaves, got " + std::to_string(level));
     }
 };
@@ -66,7 +66,8 @@ MerkleForest::MerkleForest(std::span<const Digest> leaves, std::uint64_t n_leave
 
 MerkleForest::MerkleForest(const ConstBuffer& leaves, std::uint64_t n_leaves, const TreeForm& form,
                            const RunOptions& options)
-    : state_(std::make_unique<State>(form, runtime::digests_in(leaves, "forest: leaves"), n_leaves, leaves.device())) {
+    : state_(std::make_unique<State>(form, runtime::digests_in(leaves, "MerkleForest: leaves"), n_leaves,
+                                     leaves.device())) {
     const RunOptions here = runtime::on_device_of(leaves, options);
     runtime::Run run(here);
     state_->build(runtime::place_of(leaves), run);
@@ -91,12 +92,12 @@ std::vector<Digest> MerkleForest::roots() const {
 }
 
 std::span<const Digest> MerkleForest::level(unsigned level) const {
-    state_->require_level(level);
+    state_->require_level(level, "level");
     return {state_->nodes.host() + state_->layout.level_offset(level), state_->layout.level_size(level)};
 }
 
 ConstBuffer MerkleForest::device_level(unsigned level) const {
-    state_->require_level(level);
+    state_->require_level(level, "device_level");
     if (!on_device()) invalid("device_level: the forest's nodes are in memory of the host; level() has them");
     return state_->nodes.buffer().slice(Digest::size * state_->layout.level_offset(level),
                                         Digest::size * state_->layout.level_size(level));

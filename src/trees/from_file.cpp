@@ -36,7 +36,7 @@ void require_memory(const LeafReader& reader, std::uint64_t leaf_bytes, const De
 }  // namespace
 
 MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
-    LeafReader reader(input, form.hash, form.mode);
+    LeafReader reader(input, form.hash, form.mode, "from_file");
     if (const runtime::InputFile* file = reader.input().file())
         file->regular_size();  // throws unless it is a regular file
     runtime::Run run(options);
@@ -44,7 +44,8 @@ MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, c
     std::vector<Digest> leaves;
     if (!reader.has_extent()) leaves = reader.read_all(run);
     const std::uint64_t n = reader.n_leaves();
-    runtime::Merges(form).require_count(n, ("from_file: " + described(reader, input.leaf_bytes)).c_str());
+    runtime::Merges(form, 0, "from_file")
+        .require_count(n, ("from_file: " + described(reader, input.leaf_bytes)).c_str());
     if (n == 0) {
         MerkleTree empty(std::span<const Digest>(), form, options);
         empty.state_->source = reader.source();
@@ -69,8 +70,8 @@ MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, c
 
 TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
     runtime::require_no_timings("merkle_root_file", options);
-    LeafReader reader(input, form.hash, form.mode);
-    const runtime::Merges merges(form);
+    LeafReader reader(input, form.hash, form.mode, "merkle_root_file");
+    const runtime::Merges merges(form, 0, "merkle_root_file");
     const auto require_count = [&] {
         merges.require_count(reader.n_leaves(), ("merkle_root_file: " + described(reader, input.leaf_bytes)).c_str());
     };

@@ -20,7 +20,7 @@ double row_share(std::uint64_t row_bytes) {
 }
 
 std::uint64_t row_bytes_of(std::uint64_t bytes, std::uint64_t n_rows, const TreeForm& form) {
-    runtime::Merges(form).require_count(n_rows, "from_rows");
+    runtime::Merges(form, 0, "from_rows").require_count(n_rows, "from_rows");
     if (n_rows == 0 && bytes == 0) return 0;
     if (n_rows != 0 && bytes % n_rows == 0) return bytes / n_rows;
     invalid("from_rows: rows must be of equal length, got " + std::to_string(bytes) + " bytes for " +

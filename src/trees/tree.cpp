@@ -22,10 +22,10 @@ namespace {
 
 // The layout of the kept levels, as a tree of their own.
 TreeLayout kept_layout(const TreeForm& form, std::uint64_t n_leaves, unsigned drop_levels) {
-    runtime::Merges(form).require_count(n_leaves, "tree");
+    runtime::Merges(form).require_count(n_leaves, "MerkleTree");
     const TreeLayout whole{n_leaves};
     if (drop_levels > whole.height()) {
-        invalid("tree: drop_levels must be at most the height, " + std::to_string(whole.height()) + " for " +
+        invalid("MerkleTree: drop_levels must be at most the height, " + std::to_string(whole.height()) + " for " +
                 std::to_string(n_leaves) + " leaves, got " + std::to_string(drop_levels));
     }
     return TreeLayout{whole.level_size(drop_levels), whole.height() - drop_levels};
@@ -62,6 +62,11 @@ unsigned MerkleTree::State::kept_level(unsigned level, const char* what) const {
             " for a tree of " + std::to_string(n_leaves) + " leaves" + dropped + ", got " + std::to_string(level));
 }
 
+void MerkleTree::State::require_on_device(const char* what, const char* on_host) const {
+    if (!nodes.on_device())
+        invalid(what, std::string("the tree's nodes are in memory of the host; ") + on_host + "() has them");
+}
+
 RunOptions MerkleTree::State::here(RunOptions options) const {
     options.device = device;
     return options;
@@ -94,7 +99,7 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
                      [&](std::size_t piece) {
                          const std::size_t first = piece * per_piece;
                          const auto part = leaves.subspan(first, std::min(per_piece, leaves.size() - first));
-                         if (is_field) runtime::require_canonical(form.hash, part, "tree: leaves", first);
+                         if (is_field) runtime::require_canonical(form.hash, part, "MerkleTree: leaves", first);
                          if (to_copy) std::memcpy(slots + Digest::size * first, part.data(), part.size_bytes());
                      },
                      copy_share);
@@ -105,18 +110,19 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
         share = 0;
     } else if (sends) {
         run.on_device().upload(state.base(), leaves.data(), leaves.size_bytes());
-        require_leaves(state.base(), leaves.size(), runtime::Merges(form), "tree: leaves", run);
+        require_leaves(state.base(), leaves.size(), runtime::Merges(form), "MerkleTree: leaves", run);
     }
     const bool to_keep = drop_levels == 0 && run.on_host();
     state.build_above(run, share, to_keep ? host_place(leaves.data()) : runtime::Place{});
 }
 
 MerkleTree::MerkleTree(const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options, unsigned drop_levels)
-    : state_(std::make_unique<State>(form, runtime::digests_in(leaves, "tree: leaves"), drop_levels, leaves.device())) {
+    : state_(std::make_unique<State>(form, runtime::digests_in(leaves, "MerkleTree: leaves"), drop_levels,
+                                     leaves.device())) {
     State& state = *state_;
     const RunOptions here = runtime::on_device_of(leaves, options);
     runtime::Run run(here);
-    require_leaves(place_of(leaves), state.n_leaves, runtime::Merges(form), "tree: leaves", run);
+    require_leaves(place_of(leaves), state.n_leaves, runtime::Merges(form), "MerkleTree: leaves", run);
     if (state.n_leaves == 0) {
         state.build_above(run, 1);
         return;
@@ -152,14 +158,15 @@ std::span<const Digest> MerkleTree::level(unsigned level) const {
 }
 
 ConstBuffer MerkleTree::device_nodes() const {
-    if (!on_device()) invalid("device_nodes: the tree's nodes are in memory of the host; nodes() has them");
+    state_->require_on_device("device_nodes", "nodes");
     return state_->nodes.buffer().slice(0, Digest::size * state_->layout.slots());
 }
 
 ConstBuffer MerkleTree::device_level(unsigned level) const {
     const unsigned kept = state_->kept_level(level, "device_level");
-    return device_nodes().slice(Digest::size * state_->layout.level_offset(kept),
-                                Digest::size * state_->layout.level_size(kept));
+    state_->require_on_device("device_level", "level");
+    return state_->nodes.buffer().slice(Digest::size * state_->layout.level_offset(kept),
+                                        Digest::size * state_->layout.level_size(kept));
 }
 
 std::vector<Digest> MerkleTree::cap(unsigned height) const {

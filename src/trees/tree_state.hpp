@@ -31,6 +31,8 @@ struct MERKLIZE_LOCAL MerkleTree::State {
     void build_above(runtime::Run& run, double share, const runtime::Place& leaves = {});
     /// The number of a level in `layout`.  errors  invalid_argument (above the root, or dropped)
     unsigned kept_level(unsigned level, const char* what) const;
+    /// errors  invalid_argument (the nodes are on the host, where on_host() has them)
+    void require_on_device(const char* what, const char* on_host) const;
     /// The options of a call on this tree, which always runs on the tree's device.
     RunOptions here(RunOptions options) const;
     RunOptions options() const { return here({}); }

@@ -172,7 +172,7 @@ static void of_trees(void) {
     MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_tree_update: leaf index 1 is there twice",
             merklize_tree_update(tree, twice, leaves, 2, NULL));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_tree_device_level: the tree's nodes are in memory of the host; nodes() has them",
+            "merklize_tree_device_level: the tree's nodes are in memory of the host; level() has them",
             merklize_tree_device_level(tree, 0, &(merklize_buffer *){NULL}));
     merklize_tree_free(tree);
 }

@@ -62,10 +62,11 @@ TEST("messages: files and pipes") {
 }
 
 TEST("messages: what hashes no messages says what to take") {
-    CHECK_ERROR(invalid_argument, "hash: 'sha256_rfc6962' puts a prefix before a message",
+    CHECK_ERROR(invalid_argument, "hash_message: 'sha256_rfc6962' puts a prefix before a message",
                 merklize::hash_message({}, Hash::sha256_rfc6962));
-    CHECK_ERROR(invalid_argument, "hash: 'keccakf64' binds no length", merklize::hash_message({}, Hash::keccakf64));
-    CHECK_ERROR(invalid_argument, "hash: 'rp64_256_v3' hashes field elements, not bytes",
+    CHECK_ERROR(invalid_argument, "hash_message: 'keccakf64' binds no length",
+                merklize::hash_message({}, Hash::keccakf64));
+    CHECK_ERROR(invalid_argument, "hash_message: 'rp64_256_v3' hashes field elements, not bytes",
                 merklize::hash_message({}, Hash::rp64_256));
     CHECK_ERROR(invalid_argument, "Hasher: 'eidos' begins with the length of the message",
                 merklize::Hasher::of(Hash::eidos));

@@ -190,7 +190,7 @@ TEST("tree: forests are single trees") {
                 }
                 CHECK_ERROR(invalid_argument, "tree must be below", forest.prove(m, 0));
                 CHECK_ERROR(invalid_argument, "leaf index must be below", forest.prove(0, n));
-                CHECK_ERROR(invalid_argument, "forest: level must be 0 to", forest.level(forest.height() + 1));
+                CHECK_ERROR(invalid_argument, "level: level must be 0 to", forest.level(forest.height() + 1));
             }
         }
     }
