@@ -62,6 +62,7 @@
 
 #include <merklize/c/matrices.h>
 
+#include <merklize/c/dm_verity.h>
 #include <merklize/c/formats.h>
 #include <merklize/c/openzeppelin.h>
 

@@ -30,6 +30,18 @@ std::optional<std::uint64_t> value_or_none(const uint64_t* value) {
     return value != nullptr ? std::optional(*value) : std::nullopt;
 }
 
+void put_piece(const merklize::PieceCid& piece, merklize_piece_cid_info& out) {
+    out = {.root = to_c(piece.root),
+           .bytes = piece.bytes,
+           .padded_bytes = piece.padded_bytes(),
+           .padding = piece.padding(),
+           .height = piece.height,
+           .v1 = {},
+           .v2 = {}};
+    piece.v1().copy(out.v1, sizeof out.v1 - 1);
+    piece.v2().copy(out.v2, sizeof out.v2 - 1);
+}
+
 // The body of a function whose result is one digest.
 template <class Body>
 merklize_status digest_of(const char* function, merklize_digest* digest, const merklize_run_options* options,
@@ -110,6 +122,24 @@ merklize_status merklize_ssz(const merklize_digest* chunks, size_t n, const uint
         const Options run(call, options);
         out = to_c(
             merklize::ssz(call.digests(chunks, n, "chunks"), value_or_none(limit), value_or_none(length), run.get()));
+    });
+}
+
+merklize_status merklize_piece_cid(const void* data, size_t bytes, merklize_piece_cid_info* piece,
+                                   const merklize_run_options* options) {
+    return run("merklize_piece_cid", [&](const Call& call) {
+        merklize_piece_cid_info& out = call.need(piece, "piece");
+        const Options run(call, options);
+        put_piece(merklize::piece_cid(call.bytes(data, bytes, "data"), run.get()), out);
+    });
+}
+
+merklize_status merklize_piece_cid_file(const char* path, merklize_piece_cid_info* piece,
+                                        const merklize_run_options* options) {
+    return run("merklize_piece_cid_file", [&](const Call& call) {
+        merklize_piece_cid_info& out = call.need(piece, "piece");
+        const Options run(call, options);
+        put_piece(merklize::piece_cid_file(call.path(path, "path"), run.get()), out);
     });
 }
 

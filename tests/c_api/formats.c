@@ -83,6 +83,93 @@ static void test_formats_of_files(void) {
           merklize_ssz(chunks, 3, &limit, NULL, &digest, NULL));
 }
 
+/* Known answers of veritysetup 2.6.1 and of @web3-storage/data-segment 5.3.0, as in python/tests. */
+static void test_dm_verity(void) {
+    static uint8_t data[1 << 20], salt[32], other[256];
+    memset(salt, 0xab, sizeof salt);
+    memset(other, 7, sizeof other);
+    const merklize_dm_verity_form salted = {.salt = salt, .salt_bytes = sizeof salt};
+    merklize_dm_verity_root root, same;
+    OK(merklize_dm_verity(data, sizeof data, &salted, &root, NULL));
+    CHECK(root.length == 32 && is_hex(root.bytes, "6e753df349695558481a6446c1525439cc41cdbaa98c9a273990b229d9f8f959"));
+
+    char path[256], hashes[256];
+    snprintf(path, sizeof path, "%s", file_path("input"));
+    snprintf(hashes, sizeof hashes, "%s", file_path("hashes"));
+    fill(data, sizeof data);
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fwrite(data, 1, sizeof data, file) == sizeof data && fclose(file) == 0);
+    const merklize_dm_verity_form form = {.algorithm = MERKLIZE_DM_VERITY_SHA512,
+                                          .salt_behind = 1,
+                                          .data_block_size = 1024,
+                                          .hash_block_size = 512,
+                                          .data_blocks = 1000,
+                                          .salt = other,
+                                          .salt_bytes = sizeof other};
+    OK(merklize_dm_verity(data, 1000 * 1024, &form, &root, NULL));
+    OK(merklize_dm_verity_file(path, &form, &same, NULL));
+    CHECK(root.length == 64 && same.length == 64 && memcmp(root.bytes, same.bytes, 64) == 0);
+    const merklize_dm_verity_area area = {.offset = 1024, .uuid = {1, 2, 3}};
+    merklize_dm_verity_facts facts, stated;
+    OK(merklize_dm_verity_format(path, hashes, &form, &area, &same, &facts, NULL));
+    CHECK(memcmp(root.bytes, same.bytes, 64) == 0 && facts.uuid[2] == 3 && facts.hash_blocks == 125 + 16 + 2 + 1);
+    CHECK(facts.end == 1024 + 512 + 512 * facts.hash_blocks);
+    OK(merklize_dm_verity_dump(hashes, 1024, &stated));
+    CHECK(memcmp(&stated, &facts, sizeof stated) == 0);
+    CHECK(stated.algorithm == MERKLIZE_DM_VERITY_SHA512 && stated.salt_behind == 1 && stated.data_block_size == 1024);
+    CHECK(stated.hash_block_size == 512 && stated.data_blocks == 1000 && stated.salt_bytes == 256);
+    CHECK(memcmp(stated.salt, other, 256) == 0);
+
+    uint64_t wrong = 7;
+    merklize_dm_verity_fault faults[2];
+    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &area, NULL, 0, &wrong, NULL));
+    CHECK(wrong == 0);
+    const merklize_dm_verity_area tree = {.offset = 1024 + 512, .without_superblock = 1};
+    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, &form, &tree, NULL, 0, &wrong, NULL));
+    CHECK(wrong == 0);
+    file = fopen(path, "r+b");
+    CHECK(file != NULL && fseek(file, 3 * 1024 + 5, SEEK_SET) == 0 && fputc('x', file) == 'x' &&
+          fseek(file, 999 * 1024, SEEK_SET) == 0 && fputc('x', file) == 'x' && fclose(file) == 0);
+    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &area, faults, 1, &wrong, NULL));
+    CHECK(wrong == 2 && faults[0].block == 3 && faults[0].in_hashes == 0);
+    root.bytes[63] ^= 1;
+    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &area, faults, 2, &wrong, NULL));
+    CHECK(wrong == 3 && faults[1].block == 999);
+
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "the root must be the 64 bytes of",
+          merklize_dm_verity_verify(path, hashes, root.bytes, 32, NULL, &area, NULL, 0, &wrong, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "without a superblock the fields must be stated",
+          merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &tree, NULL, 0, &wrong, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_dm_verity: salt must be at most 256 bytes, got 257",
+          merklize_dm_verity(data, 4096, &(merklize_dm_verity_form){.salt = data, .salt_bytes = 257}, &root, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_dm_verity: form->algorithm must be 0 or 1, got 2",
+          merklize_dm_verity(data, 4096, &(merklize_dm_verity_form){.algorithm = 2}, &root, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_dm_verity: data has 100 bytes, less than a block of 4096",
+          merklize_dm_verity(data, 100, NULL, &root, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "there is no dm-verity superblock at this offset",
+          merklize_dm_verity_dump(hashes, 0, &facts));
+}
+
+static void test_piece_cid(void) {
+    static uint8_t data[100000];
+    fill(data, sizeof data);
+    merklize_piece_cid_info piece, same;
+    OK(merklize_piece_cid(data, sizeof data, &piece, NULL));
+    CHECK(strcmp(piece.v2, "bafkzcibe4dvacdb7i2koeleqv4pk5e36tmau2lamc4ekclh4luh5d3s7dn2ukg3wdq") == 0);
+    CHECK(piece.bytes == 100000 && piece.height == 12 && piece.padded_bytes == 131072 && piece.padding == 30048);
+    CHECK(strncmp(piece.v1, "baga6ea4seaq", 12) == 0 && strlen(piece.v1) == 64);
+    FILE *file = fopen(file_path("input"), "wb");
+    CHECK(file != NULL && fwrite(data, 1, sizeof data, file) == sizeof data && fclose(file) == 0);
+    OK(merklize_piece_cid_file(file_path("input"), &same, NULL));
+    CHECK(equal(&piece.root, &same.root) && strcmp(piece.v1, same.v1) == 0 && strcmp(piece.v2, same.v2) == 0);
+    OK(merklize_piece_cid(NULL, 0, &piece, NULL));
+    CHECK(strcmp(piece.v2, "bafkzcibcp4bdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy") == 0);
+    FAILS(MERKLIZE_IO, "cannot open", merklize_piece_cid_file("/nowhere/file", &piece, NULL));
+    merklize_timings times;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_piece_cid: timings must not be set",
+          merklize_piece_cid(data, 1, &piece, &(merklize_run_options){.timings = &times}));
+}
+
 static void test_xet(void) {
     static uint8_t data[131073];
     fill(data, sizeof data);
@@ -178,6 +265,8 @@ static void test_openzeppelin(void) {
 void test_formats(void) {
     test_formats_of_trees();
     test_formats_of_files();
+    test_dm_verity();
+    test_piece_cid();
     test_xet();
     test_openzeppelin();
 }

@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
         test_mistakes();
         test_threads();
     }
-    static const char *const names[] = {"input", "m.safetensors", "tree.mkl", "saved.mkl", "damaged.mkl"};
+    static const char *const names[] = {"input", "m.safetensors", "tree.mkl", "saved.mkl", "damaged.mkl", "hashes"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(file_path(names[i]));
     if (rmdir(folder) != 0) {
         printf("%s: files are left\n", folder);

@@ -63,6 +63,27 @@ MERKLIZE_C_API merklize_status merklize_ssz(const merklize_digest *chunks, size_
                                             const uint64_t *length, merklize_digest *root,
                                             const merklize_run_options *options);
 
+/* Filecoin's piece commitment (CommP), by which storage providers identify the data that they store. It runs on the threads of the CPU.
+ * timings and policy must be null. */
+
+typedef struct merklize_piece_cid_info {
+    merklize_digest root;
+    uint64_t bytes;        /* of the data */
+    uint64_t padded_bytes; /* of the piece that a provider stores: 32 * 2^height */
+    uint64_t padding;      /* number of zero bytes after the data */
+    uint32_t height;       /* of the tree, at least 2: it has 2^height leaves of 32 bytes */
+    char v1[96];           /* "baga6ea4seaq...", version 1: the root only */
+    char v2[96];           /* "bafkzcib...", version 2 (FRC-0069): root, height and padding */
+} merklize_piece_cid_info;
+
+/* errors  invalid_argument (more data than a piece of 64 GiB has) */
+MERKLIZE_C_API merklize_status merklize_piece_cid(const void *data, size_t bytes, merklize_piece_cid_info *piece,
+                                                  const merklize_run_options *options);
+/* The same for a regular file.
+ * errors  io (also if the file changed meanwhile), and those of merklize_piece_cid() */
+MERKLIZE_C_API merklize_status merklize_piece_cid_file(const char *path, merklize_piece_cid_info *piece,
+                                                       const merklize_run_options *options);
+
 /* xet: the hash by which the Hugging Face hub identifies the content of a file. It runs on the CPU. The hash of no bytes is 32 zeros. */
 
 MERKLIZE_C_API merklize_status merklize_xet_hash(const void *data, size_t bytes, merklize_digest *digest,

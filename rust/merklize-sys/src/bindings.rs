@@ -286,6 +286,59 @@ pub struct merklize_matrix_dims {
     pub columns: u64,
 }
 
+pub type merklize_dm_verity_algorithm = u32;
+pub const MERKLIZE_DM_VERITY_SHA256: merklize_dm_verity_algorithm = 0;
+pub const MERKLIZE_DM_VERITY_SHA512: merklize_dm_verity_algorithm = 1;
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_dm_verity_form {
+    pub algorithm: merklize_dm_verity_algorithm,
+    pub salt_behind: u32,
+    pub data_block_size: u32,
+    pub hash_block_size: u32,
+    pub data_blocks: u64,
+    pub salt: *const u8,
+    pub salt_bytes: usize,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_dm_verity_area {
+    pub offset: u64,
+    pub without_superblock: u32,
+    pub uuid: [u8; 16],
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_dm_verity_facts {
+    pub algorithm: merklize_dm_verity_algorithm,
+    pub salt_behind: u32,
+    pub data_block_size: u32,
+    pub hash_block_size: u32,
+    pub data_blocks: u64,
+    pub salt: [u8; 256],
+    pub salt_bytes: usize,
+    pub uuid: [u8; 16],
+    pub hash_blocks: u64,
+    pub end: u64,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_dm_verity_root {
+    pub bytes: [u8; 64],
+    pub length: usize,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_dm_verity_fault {
+    pub block: u64,
+    pub in_hashes: u32,
+}
+
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_format_info {
@@ -303,6 +356,18 @@ pub struct merklize_fs_verity_form {
     pub block_size: u32,
     pub salt: *const u8,
     pub salt_bytes: usize,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_piece_cid_info {
+    pub root: merklize_digest,
+    pub bytes: u64,
+    pub padded_bytes: u64,
+    pub padding: u64,
+    pub height: u32,
+    pub v1: [c_char; 96],
+    pub v2: [c_char; 96],
 }
 
 #[repr(C)]
@@ -392,8 +457,14 @@ zeroed! {
     merklize_commitment_form
     merklize_commitment_info
     merklize_matrix_dims
+    merklize_dm_verity_form
+    merklize_dm_verity_area
+    merklize_dm_verity_facts
+    merklize_dm_verity_root
+    merklize_dm_verity_fault
     merklize_format_info
     merklize_fs_verity_form
+    merklize_piece_cid_info
     merklize_xet_chunk
     merklize_bao_form
     merklize_bao_fault
@@ -537,6 +608,11 @@ extern "C" {
     pub fn merklize_commitment_open(commitment: *const merklize_commitment, indices: *const u64, count: usize, matrices: *const merklize_matrix, matrix_count: usize, rows: *mut u8, siblings: *mut merklize_digest) -> merklize_status;
     pub fn merklize_commitment_open_together(commitment: *const merklize_commitment, indices: *const u64, count: usize, matrices: *const merklize_matrix, matrix_count: usize, rows: *mut u8, siblings: *mut merklize_digest, capacity: usize, needed: *mut usize) -> merklize_status;
     pub fn merklize_verify_opening(indices: *const u64, count: usize, rows: *const u8, row_bytes: usize, siblings: *const merklize_digest, sibling_count: usize, cap: *const merklize_digest, cap_count: usize, dims: *const merklize_matrix_dims, dims_count: usize, form: *const merklize_commitment_form, valid: *mut c_int) -> merklize_status;
+    pub fn merklize_dm_verity(data: *const c_void, bytes: usize, form: *const merklize_dm_verity_form, root: *mut merklize_dm_verity_root, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_dm_verity_file(path: *const c_char, form: *const merklize_dm_verity_form, root: *mut merklize_dm_verity_root, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_dm_verity_format(data: *const c_char, hashes: *const c_char, form: *const merklize_dm_verity_form, area: *const merklize_dm_verity_area, root: *mut merklize_dm_verity_root, facts: *mut merklize_dm_verity_facts, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_dm_verity_dump(hashes: *const c_char, offset: u64, facts: *mut merklize_dm_verity_facts) -> merklize_status;
+    pub fn merklize_dm_verity_verify(data: *const c_char, hashes: *const c_char, root: *const u8, root_bytes: usize, form: *const merklize_dm_verity_form, area: *const merklize_dm_verity_area, faults: *mut merklize_dm_verity_fault, capacity: usize, count: *mut u64, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_format_count() -> usize;
     pub fn merklize_format_describe(index: usize, info: *mut merklize_format_info) -> merklize_status;
     pub fn merklize_format_get_info(name: *const c_char, info: *mut merklize_format_info) -> merklize_status;
@@ -546,6 +622,8 @@ extern "C" {
     pub fn merklize_glacier(data: *const c_void, bytes: usize, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_bittorrent_v2(data: *const c_void, bytes: usize, piece_length: u64, root: *mut merklize_digest, layer: *mut merklize_digest, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_ssz(chunks: *const merklize_digest, n: usize, limit: *const u64, length: *const u64, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_piece_cid(data: *const c_void, bytes: usize, piece: *mut merklize_piece_cid_info, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_piece_cid_file(path: *const c_char, piece: *mut merklize_piece_cid_info, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_xet_hash(data: *const c_void, bytes: usize, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_xet_hash_file(path: *const c_char, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_xet_hash_files(paths: *const *const c_char, n: usize, options: *const merklize_run_options, digests: *mut *mut merklize_file_digests) -> merklize_status;
@@ -622,7 +700,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 182] = [
+pub const FUNCTIONS: [(&str, *const ()); 189] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -658,6 +736,11 @@ pub const FUNCTIONS: [(&str, *const ()); 182] = [
     ("merklize_differences_count", merklize_differences_count as *const ()),
     ("merklize_differences_free", merklize_differences_free as *const ()),
     ("merklize_differences_get", merklize_differences_get as *const ()),
+    ("merklize_dm_verity", merklize_dm_verity as *const ()),
+    ("merklize_dm_verity_dump", merklize_dm_verity_dump as *const ()),
+    ("merklize_dm_verity_file", merklize_dm_verity_file as *const ()),
+    ("merklize_dm_verity_format", merklize_dm_verity_format as *const ()),
+    ("merklize_dm_verity_verify", merklize_dm_verity_verify as *const ()),
     ("merklize_enqueue_build_tree", merklize_enqueue_build_tree as *const ()),
     ("merklize_enqueue_gather_nodes", merklize_enqueue_gather_nodes as *const ()),
     ("merklize_enqueue_hash", merklize_enqueue_hash as *const ()),
@@ -728,6 +811,8 @@ pub const FUNCTIONS: [(&str, *const ()); 182] = [
     ("merklize_openzeppelin_tree_nodes", merklize_openzeppelin_tree_nodes as *const ()),
     ("merklize_openzeppelin_tree_prove", merklize_openzeppelin_tree_prove as *const ()),
     ("merklize_openzeppelin_tree_prove_together", merklize_openzeppelin_tree_prove_together as *const ()),
+    ("merklize_piece_cid", merklize_piece_cid as *const ()),
+    ("merklize_piece_cid_file", merklize_piece_cid_file as *const ()),
     ("merklize_policy_from_text", merklize_policy_from_text as *const ()),
     ("merklize_policy_to_text", merklize_policy_to_text as *const ()),
     ("merklize_proof_free", merklize_proof_free as *const ()),
@@ -832,8 +917,14 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_commitment_form", core::mem::size_of::<merklize_commitment_form>(), core::mem::align_of::<merklize_commitment_form>()),
     ("merklize_commitment_info", core::mem::size_of::<merklize_commitment_info>(), core::mem::align_of::<merklize_commitment_info>()),
     ("merklize_matrix_dims", core::mem::size_of::<merklize_matrix_dims>(), core::mem::align_of::<merklize_matrix_dims>()),
+    ("merklize_dm_verity_form", core::mem::size_of::<merklize_dm_verity_form>(), core::mem::align_of::<merklize_dm_verity_form>()),
+    ("merklize_dm_verity_area", core::mem::size_of::<merklize_dm_verity_area>(), core::mem::align_of::<merklize_dm_verity_area>()),
+    ("merklize_dm_verity_facts", core::mem::size_of::<merklize_dm_verity_facts>(), core::mem::align_of::<merklize_dm_verity_facts>()),
+    ("merklize_dm_verity_root", core::mem::size_of::<merklize_dm_verity_root>(), core::mem::align_of::<merklize_dm_verity_root>()),
+    ("merklize_dm_verity_fault", core::mem::size_of::<merklize_dm_verity_fault>(), core::mem::align_of::<merklize_dm_verity_fault>()),
     ("merklize_format_info", core::mem::size_of::<merklize_format_info>(), core::mem::align_of::<merklize_format_info>()),
     ("merklize_fs_verity_form", core::mem::size_of::<merklize_fs_verity_form>(), core::mem::align_of::<merklize_fs_verity_form>()),
+    ("merklize_piece_cid_info", core::mem::size_of::<merklize_piece_cid_info>(), core::mem::align_of::<merklize_piece_cid_info>()),
     ("merklize_xet_chunk", core::mem::size_of::<merklize_xet_chunk>(), core::mem::align_of::<merklize_xet_chunk>()),
     ("merklize_bao_form", core::mem::size_of::<merklize_bao_form>(), core::mem::align_of::<merklize_bao_form>()),
     ("merklize_bao_fault", core::mem::size_of::<merklize_bao_fault>(), core::mem::align_of::<merklize_bao_fault>()),
