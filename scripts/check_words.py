@@ -41,6 +41,10 @@ EXCEPTIONS = {
         "pieces": MANIFEST,
     },
     "C": {
+        "merklize_piece_cid": FILECOIN,
+        "merklize_piece_cid_file": FILECOIN,
+        "merklize_piece_cid_info": FILECOIN,
+        "piece": FILECOIN,
         "piece_length": FORMAT,
         "piece_size": MANIFEST,
         "units": UNITS,
