@@ -24,7 +24,7 @@ DmVerity verity_form(const Call& call, const merklize_dm_verity_form* form) {
     if (form->algorithm > MERKLIZE_DM_VERITY_SHA512)
         call.invalid("form->algorithm must be 0 or 1, got " + std::to_string(form->algorithm));
     how.algorithm = static_cast<DmVerityAlgorithm>(form->algorithm);
-    how.format = form->salt_behind != 0 ? 0 : 1;
+    how.format = form->salt_after != 0 ? 0 : 1;
     if (form->data_block_size != 0) how.data_block_size = form->data_block_size;
     if (form->hash_block_size != 0) how.hash_block_size = form->hash_block_size;
     if (form->data_blocks != 0) how.data_blocks = form->data_blocks;
@@ -45,7 +45,7 @@ DmVerityArea verity_area(const merklize_dm_verity_area* area) {
 void put_verity_facts(const DmVerityFacts& facts, merklize_dm_verity_facts& out) {
     const DmVerity& how = facts.how;
     out = {.algorithm = static_cast<merklize_dm_verity_algorithm>(how.algorithm),
-           .salt_behind = how.format == 0 ? 1u : 0u,
+           .salt_after = how.format == 0 ? 1u : 0u,
            .data_block_size = how.data_block_size,
            .hash_block_size = how.hash_block_size,
            .data_blocks = how.data_blocks.value_or(0),
@@ -107,8 +107,8 @@ merklize_status merklize_dm_verity_dump(const char* hashes, uint64_t offset, mer
 
 merklize_status merklize_dm_verity_verify(const char* data, const char* hashes, const uint8_t* root, size_t root_bytes,
                                           const merklize_dm_verity_form* form, const merklize_dm_verity_area* area,
-                                          merklize_dm_verity_fault* faults, size_t capacity, uint64_t* count,
-                                          const merklize_run_options* options) {
+                                          merklize_dm_verity_fault* faults, size_t capacity, size_t* written,
+                                          uint64_t* count, const merklize_run_options* options) {
     return run("merklize_dm_verity_verify", [&](const Call& call) {
         uint64_t& wrong = call.need(count, "count");
         const std::span<merklize_dm_verity_fault> places = call.items(faults, capacity, "faults");
@@ -124,6 +124,7 @@ merklize_status merklize_dm_verity_verify(const char* data, const char* hashes, 
         };
         put(found.data_blocks, 0);
         put(found.hash_blocks, 1);
+        if (written != nullptr) *written = n;
         wrong = found.wrong_data_blocks + found.wrong_hash_blocks;
     });
 }

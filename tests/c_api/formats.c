@@ -100,7 +100,7 @@ static void test_dm_verity(void) {
     FILE *file = fopen(path, "wb");
     CHECK(file != NULL && fwrite(data, 1, sizeof data, file) == sizeof data && fclose(file) == 0);
     const merklize_dm_verity_form form = {.algorithm = MERKLIZE_DM_VERITY_SHA512,
-                                          .salt_behind = 1,
+                                          .salt_after = 1,
                                           .data_block_size = 1024,
                                           .hash_block_size = 512,
                                           .data_blocks = 1000,
@@ -116,30 +116,31 @@ static void test_dm_verity(void) {
     CHECK(facts.end == 1024 + 512 + 512 * facts.hash_blocks);
     OK(merklize_dm_verity_dump(hashes, 1024, &stated));
     CHECK(memcmp(&stated, &facts, sizeof stated) == 0);
-    CHECK(stated.algorithm == MERKLIZE_DM_VERITY_SHA512 && stated.salt_behind == 1 && stated.data_block_size == 1024);
+    CHECK(stated.algorithm == MERKLIZE_DM_VERITY_SHA512 && stated.salt_after == 1 && stated.data_block_size == 1024);
     CHECK(stated.hash_block_size == 512 && stated.data_blocks == 1000 && stated.salt_bytes == 256);
     CHECK(memcmp(stated.salt, other, 256) == 0);
 
     uint64_t wrong = 7;
+    size_t written = 7;
     merklize_dm_verity_fault faults[2];
-    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &area, NULL, 0, &wrong, NULL));
+    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &area, NULL, 0, NULL, &wrong, NULL));
     CHECK(wrong == 0);
     const merklize_dm_verity_area tree = {.offset = 1024 + 512, .without_superblock = 1};
-    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, &form, &tree, NULL, 0, &wrong, NULL));
+    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, &form, &tree, NULL, 0, NULL, &wrong, NULL));
     CHECK(wrong == 0);
     file = fopen(path, "r+b");
     CHECK(file != NULL && fseek(file, 3 * 1024 + 5, SEEK_SET) == 0 && fputc('x', file) == 'x' &&
           fseek(file, 999 * 1024, SEEK_SET) == 0 && fputc('x', file) == 'x' && fclose(file) == 0);
-    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &area, faults, 1, &wrong, NULL));
-    CHECK(wrong == 2 && faults[0].block == 3 && faults[0].in_hashes == 0);
+    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &area, faults, 1, &written, &wrong, NULL));
+    CHECK(wrong == 2 && written == 1 && faults[0].block == 3 && faults[0].in_hashes == 0);
     root.bytes[63] ^= 1;
-    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &area, faults, 2, &wrong, NULL));
-    CHECK(wrong == 3 && faults[1].block == 999);
+    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &area, faults, 2, &written, &wrong, NULL));
+    CHECK(wrong == 3 && written == 2 && faults[1].block == 999);
 
     FAILS(MERKLIZE_INVALID_ARGUMENT, "the root must be the 64 bytes of",
-          merklize_dm_verity_verify(path, hashes, root.bytes, 32, NULL, &area, NULL, 0, &wrong, NULL));
+          merklize_dm_verity_verify(path, hashes, root.bytes, 32, NULL, &area, NULL, 0, NULL, &wrong, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "without a superblock the fields must be stated",
-          merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &tree, NULL, 0, &wrong, NULL));
+          merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &tree, NULL, 0, NULL, &wrong, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_dm_verity: salt must be at most 256 bytes, got 257",
           merklize_dm_verity(data, 4096, &(merklize_dm_verity_form){.salt = data, .salt_bytes = 257}, &root, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_dm_verity: form->algorithm must be 0 or 1, got 2",

@@ -14,7 +14,7 @@ enum { MERKLIZE_DM_VERITY_SHA256 = 0, MERKLIZE_DM_VERITY_SHA512 = 1 };
 /* How a disk is hashed. Null: all zero. The same fields and data always give the same root. */
 typedef struct merklize_dm_verity_form {
     merklize_dm_verity_algorithm algorithm;
-    uint32_t salt_behind;     /* 0: format 1, the salt comes before each block; 1: format 0 (Chrome OS), after it */
+    uint32_t salt_after;      /* 0: format 1, the salt comes before each block; 1: format 0 (Chrome OS), after it */
     uint32_t data_block_size; /* bytes: a power of two, 512 to 524288; 0: 4096 */
     uint32_t hash_block_size; /* the same for the blocks of the tree */
     uint64_t data_blocks;     /* 0: all of the data, which must be whole blocks */
@@ -32,7 +32,7 @@ typedef struct merklize_dm_verity_area {
 /* The facts in a superblock, or of the tree that was written. */
 typedef struct merklize_dm_verity_facts {
     merklize_dm_verity_algorithm algorithm;
-    uint32_t salt_behind;
+    uint32_t salt_after;
     uint32_t data_block_size;
     uint32_t hash_block_size;
     uint64_t data_blocks;
@@ -83,12 +83,14 @@ MERKLIZE_C_API merklize_status merklize_dm_verity_dump(const char *hashes, uint6
  * root    [root_bytes], the root hash that is trusted
  * form    for a tree without a superblock; null: the superblock at area->offset is read
  * faults  [capacity]: the wrong blocks, those of the data first, in order: at most `capacity`, and at most 1000 of each kind
+ * written written if not null: number of faults in `faults`
  * count   written: number of all wrong blocks; 0: the data match the root
  * errors  io, invalid_argument (as merklize_dm_verity_dump(); neither a form nor a superblock; a root of another size; a tree that ends early) */
 MERKLIZE_C_API merklize_status merklize_dm_verity_verify(const char *data, const char *hashes, const uint8_t *root,
                                                          size_t root_bytes, const merklize_dm_verity_form *form,
                                                          const merklize_dm_verity_area *area,
                                                          merklize_dm_verity_fault *faults, size_t capacity,
-                                                         uint64_t *count, const merklize_run_options *options);
+                                                         size_t *written, uint64_t *count,
+                                                         const merklize_run_options *options);
 
 #endif

@@ -294,7 +294,7 @@ pub const MERKLIZE_DM_VERITY_SHA512: merklize_dm_verity_algorithm = 1;
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_dm_verity_form {
     pub algorithm: merklize_dm_verity_algorithm,
-    pub salt_behind: u32,
+    pub salt_after: u32,
     pub data_block_size: u32,
     pub hash_block_size: u32,
     pub data_blocks: u64,
@@ -314,7 +314,7 @@ pub struct merklize_dm_verity_area {
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_dm_verity_facts {
     pub algorithm: merklize_dm_verity_algorithm,
-    pub salt_behind: u32,
+    pub salt_after: u32,
     pub data_block_size: u32,
     pub hash_block_size: u32,
     pub data_blocks: u64,
@@ -612,7 +612,7 @@ extern "C" {
     pub fn merklize_dm_verity_file(path: *const c_char, form: *const merklize_dm_verity_form, root: *mut merklize_dm_verity_root, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_dm_verity_format(data: *const c_char, hashes: *const c_char, form: *const merklize_dm_verity_form, area: *const merklize_dm_verity_area, root: *mut merklize_dm_verity_root, facts: *mut merklize_dm_verity_facts, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_dm_verity_dump(hashes: *const c_char, offset: u64, facts: *mut merklize_dm_verity_facts) -> merklize_status;
-    pub fn merklize_dm_verity_verify(data: *const c_char, hashes: *const c_char, root: *const u8, root_bytes: usize, form: *const merklize_dm_verity_form, area: *const merklize_dm_verity_area, faults: *mut merklize_dm_verity_fault, capacity: usize, count: *mut u64, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_dm_verity_verify(data: *const c_char, hashes: *const c_char, root: *const u8, root_bytes: usize, form: *const merklize_dm_verity_form, area: *const merklize_dm_verity_area, faults: *mut merklize_dm_verity_fault, capacity: usize, written: *mut usize, count: *mut u64, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_format_count() -> usize;
     pub fn merklize_format_describe(index: usize, info: *mut merklize_format_info) -> merklize_status;
     pub fn merklize_format_get_info(name: *const c_char, info: *mut merklize_format_info) -> merklize_status;
