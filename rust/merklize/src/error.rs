@@ -118,10 +118,12 @@ pub(crate) fn check(call: impl FnOnce() -> sys::merklize_status) -> Result<()> {
 
 /// A text of the library with this crate's name of the called function: `merklize_tree_prove: ...` becomes `MerkleTree::prove: ...`.
 fn in_rust(text: String) -> String {
-    const NAMES: [(&str, &str); 9] = [
+    const NAMES: [(&str, &str); 11] = [
         ("hash_from_name", "Hash::from_name"),
         ("hash_poseidon2", "Hash::poseidon2"),
         ("build_tree_file", "TreeFile::build"),
+        ("format_get_info", "formats::info"),
+        ("openzeppelin_tree_create", "OpenZeppelinTree::new"),
         ("commitment_build", "MatrixCommitment::new"),
         ("tree_builder_create", "TreeBuilder::new"),
         ("hasher_create", "Hasher::new"),
@@ -129,7 +131,8 @@ fn in_rust(text: String) -> String {
         ("policy_from_text", "Policy::from_text"),
         ("verify_opening", "Opening::verify"),
     ];
-    const TYPES: [(&str, &str); 12] = [
+    const TYPES: [(&str, &str); 13] = [
+        ("openzeppelin_tree_", "OpenZeppelinTree::"),
         ("tree_builder_", "TreeBuilder::"),
         ("tree_file_", "TreeFile::"),
         ("tree_writer_", "TreeWriter::"),

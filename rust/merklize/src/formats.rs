@@ -1,4 +1,4 @@
-//! Digests of whole files that other systems verify, by SHA-256, and xet. docs/formats.md has the rules.
+//! Trees and digests that other systems verify: formats of trees, OpenZeppelin, files, disks and pieces. docs/formats.md has the rules.
 //!
 //! ```
 //! use merklize::{formats, Options};
@@ -10,14 +10,170 @@
 //! # Ok::<(), merklize::Error>(())
 //! ```
 
+mod dm_verity;
+mod openzeppelin;
+
 use core::ptr;
 use std::path::Path;
 
 use merklize_sys as sys;
 
-use crate::error::{c_path, check, text, Result};
+use crate::error::{c_path, c_text, check, text, Result};
+use crate::hash::Hash;
 use crate::hash::{as_c, as_c_mut, Digest};
 use crate::options::Options;
+use crate::tree::{MerkleTree, Rule};
+
+pub use dm_verity::{
+    dm_verity, dm_verity_dump, dm_verity_file, dm_verity_format, dm_verity_verify, DmVerityAlgorithm, DmVerityArea,
+    DmVerityFacts, DmVerityFault, DmVerityForm,
+};
+pub use openzeppelin::{openzeppelin_leaf, verify_openzeppelin, OpenZeppelinMultiProof, OpenZeppelinTree};
+
+/// A format of trees that other systems verify. `Form::new(info.hash).rule(info.rule)` is its form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FormatInfo {
+    /// "bitcoin", for example.
+    pub name: String,
+    /// The hash of nodes.
+    pub hash: Hash,
+    /// What an odd level does.
+    pub rule: Rule,
+    /// A leaf is [`hash_leaves`](crate::hash_leaves) of a message; otherwise leaves are given.
+    pub hashes_messages: bool,
+    /// Two lists of leaves can have one root: [`require_unambiguous`].
+    pub is_ambiguous: bool,
+    /// Bytes of a file that are one leaf. `None`: the caller says.
+    pub piece_size: Option<u64>,
+}
+
+impl FormatInfo {
+    fn from_c(info: &sys::merklize_format_info) -> Self {
+        Self {
+            // SAFETY: a text that ends with a zero byte.
+            name: unsafe { text(info.name.as_ptr()) },
+            hash: Hash::from_c(info.hash),
+            rule: Rule::from_c(info.rule),
+            hashes_messages: info.hashes_messages != 0,
+            is_ambiguous: info.is_ambiguous != 0,
+            piece_size: (info.piece_size != 0).then_some(info.piece_size),
+        }
+    }
+}
+
+/// The formats of trees.
+///
+/// ```
+/// use merklize::{formats, Hash, Rule};
+///
+/// let bitcoin = formats::info("bitcoin")?;
+/// assert!(bitcoin.hash == Hash::SHA256D && bitcoin.rule == Rule::DuplicateLast && bitcoin.is_ambiguous);
+/// assert!(formats::list()?.contains(&bitcoin));
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// None that a caller can make.
+pub fn list() -> Result<Vec<FormatInfo>> {
+    // SAFETY: takes nothing.
+    let count = unsafe { sys::merklize_format_count() };
+    (0..count)
+        .map(|index| {
+            let mut info = sys::merklize_format_info::default();
+            // SAFETY: a place for the facts.
+            check(|| unsafe { sys::merklize_format_describe(index, &mut info) })?;
+            Ok(FormatInfo::from_c(&info))
+        })
+        .collect()
+}
+
+/// The format of this name.
+///
+/// # Errors
+/// An unknown name; the text lists the known ones.
+pub fn info(name: &str) -> Result<FormatInfo> {
+    let (name, mut info) = (c_text("formats::info", name)?, sys::merklize_format_info::default());
+    // SAFETY: a text, and a place for the facts.
+    check(|| unsafe { sys::merklize_format_get_info(name.as_ptr(), &mut info) })?;
+    Ok(FormatInfo::from_c(&info))
+}
+
+/// Refuses a tree whose root is also that of another list of leaves (CVE-2012-2459).
+///
+/// # Errors
+/// It is so: the text names the level. An unknown format.
+pub fn require_unambiguous(tree: &MerkleTree, format: &str) -> Result<()> {
+    let format = c_text("require_unambiguous", format)?;
+    // SAFETY: a live handle and a text.
+    check(|| unsafe { sys::merklize_require_unambiguous(tree.as_c(), format.as_ptr()) })
+}
+
+/// Filecoin's piece commitment (CommP), by which storage providers identify the data that they store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PieceCid {
+    /// The commitment.
+    pub root: Digest,
+    /// Bytes of the data.
+    pub bytes: u64,
+    /// Bytes of the piece that a provider stores: 32 * 2^height.
+    pub padded_bytes: u64,
+    /// Number of zero bytes after the data.
+    pub padding: u64,
+    /// Of the tree, at least 2.
+    pub height: u32,
+    /// "baga6ea4seaq...", version 1: the root only. A verifier needs the size, too.
+    pub v1: String,
+    /// "bafkzcib...", version 2 (FRC-0069): root, height and padding.
+    pub v2: String,
+}
+
+impl PieceCid {
+    fn make(call: impl FnOnce(*mut sys::merklize_piece_cid_info) -> Result<()>) -> Result<Self> {
+        let mut piece = sys::merklize_piece_cid_info::default();
+        call(&mut piece)?;
+        Ok(Self {
+            root: Digest::from_c(piece.root),
+            bytes: piece.bytes,
+            padded_bytes: piece.padded_bytes,
+            padding: piece.padding,
+            height: piece.height,
+            // SAFETY: texts that end with a zero byte.
+            v1: unsafe { text(piece.v1.as_ptr()) },
+            v2: unsafe { text(piece.v2.as_ptr()) },
+        })
+    }
+}
+
+/// The piece commitment of data. It runs on the threads of the CPU.
+///
+/// ```
+/// use merklize::{formats, Options};
+///
+/// let piece = formats::piece_cid(b"", &Options::new())?;
+/// assert_eq!(piece.v2, "bafkzcibcp4bdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy");
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// More data than a piece of 64 GiB has; options with timings or a policy; `Cancelled`.
+pub fn piece_cid(data: &[u8], options: &Options<'_>) -> Result<PieceCid> {
+    // SAFETY: `data` is read for the call.
+    PieceCid::make(|out| {
+        options.run(|options| unsafe { sys::merklize_piece_cid(data.as_ptr().cast(), data.len(), out, options) })
+    })
+}
+
+/// The same for a regular file.
+///
+/// # Errors
+/// As [`piece_cid`]; `Io`: it cannot be opened or read, or it changed meanwhile.
+pub fn piece_cid_file(path: impl AsRef<Path>, options: &Options<'_>) -> Result<PieceCid> {
+    let path = c_path(path.as_ref())?;
+    // SAFETY: a path.
+    PieceCid::make(|out| options.run(|options| unsafe { sys::merklize_piece_cid_file(path.as_ptr(), out, options) }))
+}
 
 /// How fs-verity cuts a file into blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

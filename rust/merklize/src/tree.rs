@@ -360,6 +360,25 @@ impl MerkleTree {
         Ok(unsafe { borrowed(nodes, count) })
     }
 
+    /// The slots of [`MerkleTree::nodes`] in the memory of the device, for reading only: a call that writes them is an error. The memory lives as long as the
+    /// buffer. After a change of the tree the buffer may hold the nodes of before.
+    ///
+    /// # Errors
+    /// The nodes are on the host.
+    pub fn device_nodes(&self) -> Result<Buffer> {
+        // SAFETY: a live handle.
+        Buffer::make(|out| unsafe { sys::merklize_tree_device_nodes(self.as_c(), out) })
+    }
+
+    /// The same for the nodes of a level.
+    ///
+    /// # Errors
+    /// As [`MerkleTree::device_nodes`]; a level above the root.
+    pub fn device_level(&self, level: u32) -> Result<Buffer> {
+        // SAFETY: a live handle.
+        Buffer::make(|out| unsafe { sys::merklize_tree_device_level(self.as_c(), level, out) })
+    }
+
     /// The nodes `height` levels below the root, left to right. Only these nodes are copied from a device.
     ///
     /// # Errors
