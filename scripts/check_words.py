@@ -51,6 +51,9 @@ EXCEPTIONS = {
         "merklize_stream_record": RECORD,
     },
     "Rust": {
+        "PieceCid": FILECOIN,
+        "piece_cid": FILECOIN,
+        "piece_cid_file": FILECOIN,
         "piece_length": FORMAT,
         "piece_size": MANIFEST,
         "piece": MANIFEST,

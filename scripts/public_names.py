@@ -13,7 +13,7 @@ FILES = {
     "Python": "python/merklize/**/*.py",
     "C++": "include/merklize/*.hpp",
     "C": "include/merklize/c/*.h",
-    "Rust": "rust/merklize/src/*.rs",
+    "Rust": "rust/merklize/src/**/*.rs",
     "JavaScript": "web/index.d.ts",
     "command": "src/command/**/*.[ch]pp",
 }
@@ -88,13 +88,17 @@ def scope(head: str) -> str | None:
     return None
 
 
+def rust_module(path: Path) -> str:
+    """The public module that a file of the crate belongs to; "" for the top of the crate."""
+    source = ROOT / "rust/merklize/src"
+    module = path.relative_to(source).with_suffix("").parts[0]
+    return module if f"pub mod {module};" in (source / "lib.rs").read_text() else ""
+
+
 def read_braces(path: Path, language: str) -> Signatures:
     """Functions of C, C++, Rust and TypeScript, at the top level and in classes."""
     text, found = stripped(path.read_text()), {}
-    # Rust's functions are at the top of the crate, except those of its public modules.
-    scopes = (
-        [path.stem] if language == "Rust" and f"pub mod {path.stem};" in (path.parent / "lib.rs").read_text() else []
-    )
+    scopes = [module] if language == "Rust" and (module := rust_module(path)) else []
     at = start = 0
     while at < len(text):
         if text[at] == "(":

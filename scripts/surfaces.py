@@ -155,8 +155,12 @@ SUBJECTS = {
             "verifyConsistency(proof, oldRoot, newRoot)"), "tree verify(PROOF, --root, --old-root)"),
         Row("OpenZeppelin's proof", "proof, root, leaf", (
             "formats.verify_openzeppelin(proof, root, leaf)", "verify_openzeppelin(proof, root, leaf)",
-            "merklize_verify_openzeppelin(proof, root, leaf)", NONE,
+            "merklize_verify_openzeppelin(proof, root, leaf)", "formats::verify_openzeppelin(proof, root, leaf)",
             "verifyOpenZeppelin(proof, root, leaf)")),
+        Row("of a leaf of OpenZeppelin's tree", "index", (
+            "formats.OpenZeppelinTree.prove(index)", "OpenZeppelinTree::prove(index)",
+            "merklize_openzeppelin_tree_prove(index)", "formats::OpenZeppelinTree::prove(index)",
+            "OpenZeppelinTree.prove(index)")),
     ],
     "Provers": [
         Row("a commitment to matrices", "matrices, form", (
@@ -205,6 +209,24 @@ SUBJECTS = {
         Row("SSZ", "chunks, limit", (
             "formats.ssz(chunks, limit)", "ssz(chunks, limit)", "merklize_ssz(chunks, limit)",
             "formats::ssz(chunks, limit)", NONE)),
+        Row("dm-verity", "data", (
+            "formats.dm_verity(data)", "dm_verity(data)", "merklize_dm_verity(data)", "formats::dm_verity(data)",
+            NONE)),
+        Row("dm-verity's hash area", "data, hashes", (
+            "formats.dm_verity_format(data, hashes)", "dm_verity_format(data, hashes)",
+            "merklize_dm_verity_format(data, hashes)", "formats::dm_verity_format(data, hashes)", NONE),
+            "verity format(DATA, HASHES)"),
+        Row("whether a disk matches its root", "data, hashes, root", (
+            "formats.dm_verity_verify(data, hashes, root)", "dm_verity_verify(data, hashes, root)",
+            "merklize_dm_verity_verify(data, hashes, root)", "formats::dm_verity_verify(data, hashes, root)", NONE),
+            "verity verify(DATA, HASHES, ROOT)"),
+        Row("dm-verity's superblock", "hashes, offset", (
+            "formats.dm_verity_dump(hashes, offset)", "dm_verity_dump(hashes, offset)",
+            "merklize_dm_verity_dump(hashes, offset)", "formats::dm_verity_dump(hashes, offset)", NONE),
+            "verity dump(HASHES, --hash-offset)"),
+        Row("Filecoin's PieceCID", "data", (
+            "formats.piece_cid(data)", "piece_cid(data)", "merklize_piece_cid(data)", "formats::piece_cid(data)",
+            "pieceCid(data)"), "piece(FILE)"),
         Row("xet", "data", (
             "formats.xet(data)", "xet_hash(data)", "merklize_xet_hash(data)", "formats::xet_hash(data)", NONE),
             "hash(FILE, --xet)"),
