@@ -11,26 +11,26 @@
 
 namespace merklize::command {
 
-/// The command line of one command, read by its table.
+/// The parsed command line of one command.
 class Arguments {
 public:
-    /// words  what follows the command's name
+    /// words  the words after the name of the command
     /// errors  UsageError
     Arguments(const Command& command, std::string usage_name, std::span<const std::string> words);
 
     const Command& command() const noexcept { return command_; }
-    /// The words as the user typed them up to the command: "merklize tree build".
+    /// The words up to the command, as the user typed them: "merklize tree build".
     const std::string& usage_name() const noexcept { return usage_name_; }
 
     bool has(std::string_view option) const noexcept;
-    /// The last value of an option; none if it is not given.
+    /// The last value of an option; none if the option is not given.
     std::optional<std::string> value(std::string_view option) const;
     std::string value_or(std::string_view option, std::string_view otherwise) const;
     /// All values, in order.
     std::vector<std::string> values(std::string_view option) const;
-    /// The words, and all values that name files.
+    /// The words, and all values of options that name files.
     std::vector<std::string> files() const;
-    /// What is no option, in order; as many as the command takes.
+    /// The words that are no options, in order; as many as the command takes.
     const std::vector<std::string>& words() const noexcept { return words_; }
 
 private:

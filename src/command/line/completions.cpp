@@ -1,4 +1,4 @@
-// Shell completions and the manual page, made of the table of commands.
+// Shell completions and the manual page, made from the table of commands.
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -14,14 +14,14 @@
 namespace merklize::command {
 namespace {
 
-// use(command, " tree build") for each command and each group, from the whole command on, whose name is "".
+// Calls use(command, " tree build") for each command and group, beginning with the program itself, whose name is "".
 template <class Use>
 void each_command(const Use& use, const Command& command = whole_command(), const std::string& name = {}) {
     use(command, name);
     for (const Command* below : command.commands) each_command(use, *below, name + " " + std::string(below->name));
 }
 
-// Options that completions offer.
+// The options that completions offer.
 std::vector<Option> offered(const Command& command) {
     std::vector<Option> found;
     std::ranges::copy_if(command.options, std::back_inserter(found),
@@ -43,21 +43,21 @@ std::string as_words(std::string text) {
 
 std::string choices_of(const Option& option) { return as_words(expanded(option.choices)); }
 
-// What may follow the name of a command, if it is not files: the commands of a group, or the words that it takes.
+// The words that may follow the name of a command, other than files: the commands of a group, or fixed words.
 std::string words_of(const Command& command) {
     std::string words;
     for (const Command* below : command.commands) words += (words.empty() ? "" : " ") + std::string(below->name);
     return command.arguments.find('|') == command.arguments.npos ? words : as_words(std::string(command.arguments));
 }
 
-// In single quotes of a shell.
+// The text in a shell's single quotes.
 std::string in_quotes(std::string_view text) {
     std::string out = "'";
     for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string{c};
     return out + "'";
 }
 
-// A hyphen, a backslash and a point at the start of a line mean something to man(7).
+// Escapes hyphens, backslashes, and points at the start of a line, because man(7) interprets them.
 std::string roff(std::string_view text) {
     std::string out;
     for (const char c : text) out += c == '\\' ? std::string("\\e") : c == '-' ? std::string("\\-") : std::string{c};
@@ -127,7 +127,7 @@ std::string bash_completions() {
 }
 
 std::string zsh_completions() {
-    // A colon in a text would end it, and so would a closing bracket.
+    // A colon or a closing bracket would end the text.
     const auto plain = [](std::string_view text) {
         std::string out;
         for (const char c : text)

@@ -13,13 +13,13 @@ namespace merklize::command {
 
 /// Values of options as people write them. All errors are UsageError.
 
-/// A whole number in plain digits, as b3sum takes it: `least` to 2^64 - 1.
+/// A whole number in plain digits, as in b3sum: `least` to 2^64 - 1.
 std::optional<std::uint64_t> count_value(const Arguments& arguments, std::string_view option, std::uint64_t least = 0);
 /// A count of bytes: 65536, 64K, 64KiB, 1M, 2G (powers of 1024).
 std::optional<std::uint64_t> size_value(const Arguments& arguments, std::string_view option);
-/// Ends in the UsageError of a value that an option does not take.
+/// Throws the UsageError of a value that an option does not take.
 [[noreturn]] void refuse_value(std::string_view option, const std::string& why);
-/// What read() makes of the text. What it refuses as invalid_argument, such as an unknown name, becomes a UsageError.
+/// Converts the text by read(). An invalid_argument of read(), such as an unknown name, becomes a UsageError.
 template <class Read>
 auto named_value(const Arguments& arguments, std::string_view option, const Read& read)
     -> std::optional<decltype(read(std::string()))> {
@@ -35,7 +35,7 @@ auto named_value(const Arguments& arguments, std::string_view option, const Read
 /// 64 hexadecimal digits.
 std::optional<Digest> digest_value(const Arguments& arguments, std::string_view option);
 
-/// Digits alone, at most 19 of them; none for anything else.
+/// A number of 1 to 19 digits; none for any other text.
 std::optional<std::uint64_t> plain_number(std::string_view text) noexcept;
 
 /// 1536 -> "1.5 KiB".
