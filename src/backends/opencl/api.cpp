@@ -39,6 +39,8 @@ bool open(const char* name, Library& library, std::string& reason) {
     if (handle != nullptr) return fill(handle, library.api, reason);
     const char* text = dlerror();
     reason = text != nullptr ? text : "dlopen failed";
+    // Callers name the library.
+    if (const std::string head = std::string(name) + ": "; reason.starts_with(head)) reason.erase(0, head.size());
     return false;
 }
 

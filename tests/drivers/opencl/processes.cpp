@@ -72,6 +72,7 @@ TEST("child-no-library: reasons") {
     const std::string text = why == nullptr ? "" : why;
     std::cout << "  " << text << '\n';
     CHECK(text.starts_with("opencl: MERKLIZE_OPENCL_LIBRARY=/nonexistent/libOpenCL.so: "));
+    CHECK_EQ(text.find("libOpenCL.so"), text.rfind("libOpenCL.so"));
     CHECK_EQ(backend().device_count(), 0u);
     mkz_device_facts facts{};
     CHECK_REFUSED(MKZ_UNAVAILABLE, "/nonexistent", backend().device_facts(0, &facts));
