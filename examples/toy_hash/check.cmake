@@ -23,6 +23,20 @@ run(${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${WORK} git -C ${WORK}/patch
 file(READ ${SOURCE}/tests/CMakeLists.txt tests_list)
 string(REPLACE "add_executable(merklize-tests\n" "add_executable(merklize-tests\n  conformance/toy_job.cpp\n" tests_list
        "${tests_list}")
+# Sources without one of the suites that run below are not built.
+set(run_on_isas vectors merge leaves tree toy_job)
+set(run_on_host kernel_text proof tree_builder tree_file)
+set(run_on_devices vectors leaves every_kernel toy_job)
+set(run_suites ${run_on_isas} ${run_on_host} ${run_on_devices})
+list(JOIN run_suites "|" suites_pattern)
+file(GLOB sources RELATIVE ${SOURCE}/tests ${SOURCE}/tests/conformance/*.cpp ${SOURCE}/tests/misuse/*.cpp ${SOURCE}/tests/runtime/*.cpp)
+foreach(name IN LISTS sources)
+  file(STRINGS ${SOURCE}/tests/${name} has_tests REGEX "^TEST\\(" LIMIT_COUNT 1)
+  file(STRINGS ${SOURCE}/tests/${name} is_run REGEX "^TEST\\(\"(${suites_pattern}):" LIMIT_COUNT 1)
+  if(has_tests AND NOT is_run)
+    string(REPLACE "  ${name}\n" "" tests_list "${tests_list}")
+  endif()
+endforeach()
 file(WRITE ${WORK}/patched/tests/CMakeLists.txt "${tests_list}")
 list(APPEND changed tests/CMakeLists.txt)
 
@@ -45,8 +59,9 @@ file(READ ${SOURCE}/include/merklize/core/hashes.h list)
 string(REPLACE "/* clang-format on */" "#include \"hashes/toy.h\"\n/* clang-format on */" list "${list}")
 file(CONFIGURE OUTPUT ${copy}/include/merklize/core/hashes.h CONTENT "${list}" @ONLY)
 
-run(${CMAKE_COMMAND} -S ${copy} -B ${WORK}/build -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release
-    -D CMAKE_CXX_FLAGS_RELEASE=-O1 -D MERKLIZE_INSTALL=OFF --log-level=WARNING)
+# Debug: the lanes have -O3 in Release.
+run(${CMAKE_COMMAND} -S ${copy} -B ${WORK}/build -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Debug
+    -D CMAKE_CXX_FLAGS_DEBUG=-O1 -D MERKLIZE_INSTALL=OFF --log-level=WARNING)
 run(${CMAKE_COMMAND} --build ${WORK}/build --target merklize-tests test-cuda-compile)
 
 set(tests ${WORK}/build/tests/merklize-tests)
@@ -65,16 +80,16 @@ endfunction()
 
 string(REPLACE "," ";" ISAS "${ISAS}")
 foreach(isa IN LISTS ISAS)
-  suites(${isa} MERKLIZE_CPU_ISA=${isa} vectors merge leaves tree toy_job)
+  suites(${isa} MERKLIZE_CPU_ISA=${isa} ${run_on_isas})
 endforeach()
-suites(host MERKLIZE_DEVICE=cpu kernel_text proof tree_builder tree_file)
+suites(host MERKLIZE_DEVICE=cpu ${run_on_host})
 string(REPLACE "," ";" OPENCL "${OPENCL}")
 foreach(library IN LISTS OPENCL)
   set(environment MERKLIZE_DEVICE=opencl:0 MERKLIZE_CACHE_DIR=${CACHE})
   if(NOT library STREQUAL "system")
     list(APPEND environment MERKLIZE_OPENCL_LIBRARY=${library})
   endif()
-  suites("OpenCL ${library}" "${environment}" vectors leaves every_kernel toy_job)
+  suites("OpenCL ${library}" "${environment}" ${run_on_devices})
 endforeach()
 execute_process(COMMAND ${CMAKE_COMMAND} -E env MERKLIZE_TEST_HASHES=toy ${WORK}/build/tests/test-cuda-compile RESULT_VARIABLE result)
 if(NOT result EQUAL 0 AND NOT result EQUAL 77)
