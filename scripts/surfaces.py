@@ -196,6 +196,9 @@ SUBJECTS = {
             "bao.verify(data, offset, root, outboard)", "bao_verify(part, offset, trust)",
             "merklize_bao_verify(part, offset, root, outboard)", "bao::verify(part, offset, root, outboard)", NONE),
             "bao verify(INPUT, --root, --outboard)"),
+        Row("a digest, and values that tell where data differ", "data, bytes of a piece", (
+            NONE, "hash_pieces(data, piece_size)", "merklize_hash_pieces(data, piece_size)",
+            "bao::hash_pieces(data, piece_size)", NONE)),
     ],
     "Formats of others": [
         Row("fs-verity", "data", (

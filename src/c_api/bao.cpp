@@ -166,3 +166,25 @@ merklize_status merklize_bao_verify_descriptor(int descriptor, const char* name,
         run.finish();
     });
 }
+
+merklize_status merklize_hash_pieces(merklize_view data, uint64_t piece_size, merklize_digest* digest,
+                                     merklize_digest* pieces, size_t capacity, size_t* count,
+                                     const merklize_run_options* options) {
+    return run("merklize_hash_pieces", [&](const Call& call) {
+        merklize_digest& out = call.need(digest, "digest");
+        const Options run(call, options);
+        const merklize::PieceDigests made =
+            call.on_device(data, "data") ? merklize::hash_pieces(data.buffer->value, piece_size, run.get())
+                                         : merklize::hash_pieces(call.bytes(data, "data"), piece_size, run.get());
+        call.put_digests(made.pieces, pieces, capacity, count);
+        out = to_c(made.digest);
+        run.finish();
+    });
+}
+
+merklize_status merklize_digest_of_pieces(const merklize_digest* pieces, size_t n, merklize_digest* digest) {
+    return run("merklize_digest_of_pieces", [&](const Call& call) {
+        merklize_digest& out = call.need(digest, "digest");
+        out = to_c(merklize::digest_of_pieces(call.digests(pieces, n, "pieces")));
+    });
+}

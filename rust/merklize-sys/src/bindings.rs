@@ -644,6 +644,8 @@ extern "C" {
     pub fn merklize_bao_decode_slice(slice: *const u8, slice_bytes: usize, root: *const merklize_digest, form: *const merklize_bao_form, first: u64, count: u64, message_bytes: u64, out: *mut u8, capacity: usize, length: *mut usize, valid: *mut c_int) -> merklize_status;
     pub fn merklize_bao_verify(part: *const c_void, bytes: usize, offset: u64, message_bytes: u64, root: *const merklize_digest, outboard: *const u8, outboard_bytes: usize, form: *const merklize_bao_form, faults: *mut merklize_bao_fault, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_bao_verify_descriptor(descriptor: c_int, name: *const c_char, first: u64, bytes: u64, root: *const merklize_digest, outboard: *const u8, outboard_bytes: usize, form: *const merklize_bao_form, faults: *mut merklize_bao_fault, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash_pieces(data: merklize_view, piece_size: u64, digest: *mut merklize_digest, pieces: *mut merklize_digest, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_digest_of_pieces(pieces: *const merklize_digest, n: usize, digest: *mut merklize_digest) -> merklize_status;
     pub fn merklize_enqueue_hash(stream: *mut merklize_stream, data: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
     pub fn merklize_enqueue_hash_leaves(stream: *mut merklize_stream, rows: *const merklize_buffer, row_bytes: u64, hash: merklize_hash_id, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
     pub fn merklize_enqueue_merge(stream: *mut merklize_stream, left: *const merklize_buffer, right: *const merklize_buffer, hash: merklize_hash_id, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
@@ -700,7 +702,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 189] = [
+pub const FUNCTIONS: [(&str, *const ()); 191] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -736,6 +738,7 @@ pub const FUNCTIONS: [(&str, *const ()); 189] = [
     ("merklize_differences_count", merklize_differences_count as *const ()),
     ("merklize_differences_free", merklize_differences_free as *const ()),
     ("merklize_differences_get", merklize_differences_get as *const ()),
+    ("merklize_digest_of_pieces", merklize_digest_of_pieces as *const ()),
     ("merklize_dm_verity", merklize_dm_verity as *const ()),
     ("merklize_dm_verity_dump", merklize_dm_verity_dump as *const ()),
     ("merklize_dm_verity_file", merklize_dm_verity_file as *const ()),
@@ -778,6 +781,7 @@ pub const FUNCTIONS: [(&str, *const ()); 189] = [
     ("merklize_hash_leaves", merklize_hash_leaves as *const ()),
     ("merklize_hash_name", merklize_hash_name as *const ()),
     ("merklize_hash_parts", merklize_hash_parts as *const ()),
+    ("merklize_hash_pieces", merklize_hash_pieces as *const ()),
     ("merklize_hash_poseidon2", merklize_hash_poseidon2 as *const ()),
     ("merklize_hash_rows", merklize_hash_rows as *const ()),
     ("merklize_hasher_copy", merklize_hasher_copy as *const ()),
