@@ -154,9 +154,12 @@ def test_command(http, tmp_path):
         done = command("bao", "verify", place, "--root", ROOT.hex())
         assert (done.returncode, done.stdout) == (2, b"")
         assert f"{place} is the message itself, and its digest is the root".encode() in done.stderr
+    for words in (["outboard"], ["encode", "--format", "bao_tree"]):
+        done = command("bao", *words, http.url("x?sig=" + SECRET), "-o", str(tmp_path / "made"), "--json")
+        assert (done.returncode, SECRET in (done.stdout + done.stderr).decode()) == (0, False)
+        whole = bao.outboard(DATA).outboard if len(words) == 1 else bao.encode(DATA, format="bao_tree").encoding
+        assert (tmp_path / "made").read_bytes() == whole
     for words, text in {
-        ("outboard", http.url("x")): "takes files, not URLs",
-        ("encode", http.url("x")): "takes files, not URLs",
         ("verify", http.url("x")): "Missing option '--root'",
         ("verify", http.url("x"), "--root", ROOT.hex(), "--range", "5"): "must be START,LENGTH",
     }.items():

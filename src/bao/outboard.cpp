@@ -72,16 +72,20 @@ void touch(std::span<std::byte> memory) {
     for (std::size_t i = 0; i < memory.size(); i += page) *static_cast<volatile std::byte*>(&memory[i]) = std::byte{};
 }
 
-// Makes the outboard or encoding of a regular file. `output(size)` gives its destination.
-Digest make(const InputFile& file, const BaoForm& form, Kind kind, Run& run,
+// Makes the outboard or encoding of a source with an extent. `output(size)` gives its destination.
+Digest make(const char* what, const ByteSource& source, const BaoForm& form, Kind kind, const RunOptions& options,
             const std::function<WriteAt(std::uint64_t bytes)>& output) {
-    const std::uint64_t size = file.regular_size();
-    const auto extent = file.extent();
+    require(what, form, kind);
+    const RunOptions here = kind == Kind::encoding ? on_the_cpu(options) : options;
+    Run run(here);
+    const auto extent = source.extent();
+    const InputFile* file = source.file();
+    const std::uint64_t size = file != nullptr ? file->regular_size() : extent.value().bytes;
     const WriteAt write = output(bytes_of(size, form, kind));
     write_header(size, form, write);
     const Shape shape(size, form.group_log);
     const Placer placer(shape, form, kind, write);
-    SourceReader reader(file, {0, size});
+    SourceReader reader(source, {0, size});
     std::optional<Node> top;
     if (run.on_host()) {
         const auto each_part = [&](const SourceReader::Use& use) { reader.each_part(size, read_bytes, run, 1, use); };
@@ -95,25 +99,44 @@ Digest make(const InputFile& file, const BaoForm& form, Kind kind, Run& run,
         top = write_tree_on_device(shape, batch, batch_levels, placer, run);
     }
     std::byte beyond;
-    if (file.read_up_to({&beyond, 1}, size) != 0)
+    if (file != nullptr && file->read_up_to({&beyond, 1}, size) != 0)
         throw Error(ErrorCode::io,
-                    file.name() + ": has more bytes than the " + std::to_string(size) + " that it states");
-    if (extent) file.require_unchanged(extent->identity);
+                    file->name() + ": has more bytes than the " + std::to_string(size) + " that it states");
+    if (extent) source.require_unchanged(extent->identity);
     return root_digest(*top);
 }
 
-Digest make_file(const InputFile& file, const BaoForm& form, Kind kind, Run& run, const std::filesystem::path& out) {
-    AtomicFile made = AtomicFile::temporary(out);
-    const Digest root = make(file, form, kind, run, [&](std::uint64_t bytes) -> WriteAt {
-        if (bytes != 0) made.reserve(bytes);
-        made.resize(bytes);
-        return [&made](std::span<const std::byte> data, std::uint64_t offset) { made.write(data, offset); };
+}  // namespace
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+
+BaoOutput bao_of(const char* what, const ByteSource& source, const BaoForm& form, Placer::Kind kind,
+                 const RunOptions& options) {
+    BaoOutput made;
+    made.root = make(what, source, form, kind, options, [&](std::uint64_t bytes) {
+        made.bytes.resize(bytes);
+        return into(made.bytes);
     });
-    made.commit();
+    return made;
+}
+
+Digest bao_of(const char* what, const ByteSource& source, const BaoForm& form, Placer::Kind kind,
+              const std::filesystem::path& out, const RunOptions& options) {
+    std::optional<AtomicFile> made;
+    const Digest root = make(what, source, form, kind, options, [&](std::uint64_t bytes) -> WriteAt {
+        made.emplace(AtomicFile::temporary(out));
+        if (bytes != 0) made->reserve(bytes);
+        made->resize(bytes);
+        return [&made](std::span<const std::byte> data, std::uint64_t offset) { made->write(data, offset); };
+    });
+    made->commit();
     return root;
 }
 
-}  // namespace
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 BaoOutput bao_outboard(ByteView data, const BaoForm& form, const RunOptions& options) {
     require("bao_outboard", form, Kind::outboard);
@@ -169,21 +192,12 @@ Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoForm& form, co
 }
 
 BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const RunOptions& options) {
-    require("bao_outboard_file", form, Kind::outboard);
-    Run run(options);
-    BaoOutput made;
-    made.root = make(InputFile(fd, name), form, Kind::outboard, run, [&](std::uint64_t bytes) {
-        made.bytes.resize(bytes);
-        return into(made.bytes);
-    });
-    return made;
+    return bao_of("bao_outboard_file", InputFile(fd, name), form, Kind::outboard, options);
 }
 
 Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
                          const RunOptions& options) {
-    require("bao_outboard_file", form, Kind::outboard);
-    Run run(options);
-    return make_file(InputFile(fd, name), form, Kind::outboard, run, out);
+    return bao_of("bao_outboard_file", InputFile(fd, name), form, Kind::outboard, out, options);
 }
 
 BaoOutput bao_encode(ByteView data, const BaoForm& form, const RunOptions& options) {
@@ -202,10 +216,7 @@ Digest bao_encode(ByteView data, std::span<std::byte> out, const BaoForm& form, 
 
 Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
                        const RunOptions& options) {
-    require("bao_encode_file", form, Kind::encoding);
-    const RunOptions here = on_the_cpu(options);
-    Run run(here);
-    return make_file(InputFile(fd, name), form, Kind::encoding, run, out);
+    return bao_of("bao_encode_file", InputFile(fd, name), form, Kind::encoding, out, options);
 }
 
 }  // namespace merklize::inline v0

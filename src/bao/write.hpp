@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 
 #include "bao/nodes.hpp"
@@ -26,5 +27,14 @@ Node write_tree_there(const Shape& shape, const Place& data, BaoOrder order, con
 /// batch_level  log2 of the chunks of a batch
 Node write_tree_on_device(const Shape& shape, const ReadBatch& read, std::uint32_t batch_level, const Placer& placer,
                           Run& run);
+
+/// bao_outboard_file() and bao_encode_file() of any source with an extent, such as an object of a store.
+/// what    the called function or command, for error texts
+/// out     the file that has the bytes; without it, they come back
+/// errors  those of bao_outboard_file(), and of the source
+BaoOutput bao_of(const char* what, const ByteSource& source, const BaoForm& form, Placer::Kind kind,
+                 const RunOptions& options);
+Digest bao_of(const char* what, const ByteSource& source, const BaoForm& form, Placer::Kind kind,
+              const std::filesystem::path& out, const RunOptions& options);
 
 }  // namespace merklize::runtime

@@ -1,7 +1,7 @@
 // `merklize bao outboard`, `encode` and `slice`.
 #include <sys/stat.h>
 
-#include "bao/shape.hpp"
+#include "bao/write.hpp"
 #include "command/bao/common.hpp"
 #include "command/line/options.hpp"
 #include "command/output/output.hpp"
@@ -12,10 +12,17 @@
 namespace merklize::command {
 namespace {
 
+using BaoKind = runtime::Placer::Kind;
+
 // Whether the path is a regular file or does not exist yet, so that a new file can take its place.
 bool is_file(const std::string& path) {
     struct stat info;
-    return stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode);
+    return !is_url(path) && (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode));
+}
+
+// Whether ranges of it can be read; else the command reads all of it first.
+bool has_ranges(const runtime::ByteSource& input) {
+    return is_regular(input) && (input.file() != nullptr || input.extent());
 }
 
 // Reports the root after the bytes went into a file.
@@ -27,12 +34,12 @@ int report(Call& call, const Arguments& arguments, const Digest& root, const std
     }
     const BaoForm form = bao_form_of(arguments);
     call.line(json::Object()
-                  .text("file", display(arguments.words()[0]))
+                  .text("file", display(shown_name(call, arguments.words()[0])))
                   .text("root", root.hex())
                   .number("group_size", form.group_bytes())
                   .text("order", form.order == BaoOrder::pre ? "pre" : "post")
                   .number("has_size", form.has_size)
-                  .text("output", display(*out))
+                  .text("output", display(shown_name(call, *out)))
                   .done());
     return 0;
 }
@@ -49,15 +56,16 @@ int run_bao_outboard(Call& call, const Arguments& arguments) {
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the outboard"};
     RunOptions options = run_options(call, arguments);
     const auto opened = open_input(call, arguments.words()[0]);
-    const runtime::InputFile& input = *opened->file();
+    const runtime::ByteSource& input = *opened;
     Digest root;
     Bar bar(call, "hashing");
     options.progress = bar.part_of(input);
-    if (out && is_file(*out) && is_regular(input)) {
-        root = bao_outboard_file(input.fd(), input.name(), form, *out, options);
+    if (out && is_file(*out) && has_ranges(input)) {
+        root = runtime::bao_of("bao outboard", input, form, BaoKind::outboard, *out, options);
     } else {
-        const BaoOutput made = is_regular(input) ? bao_outboard_file(input.fd(), input.name(), form, options)
-                                                 : bao_outboard(read_all(call, input), form, options);
+        const BaoOutput made = has_ranges(input)
+                                   ? runtime::bao_of("bao outboard", input, form, BaoKind::outboard, options)
+                                   : bao_outboard(read_all(call, input), form, options);
         write_to(call, out, made.bytes);
         root = made.root;
     }
@@ -70,24 +78,25 @@ int run_bao_encode(Call& call, const Arguments& arguments) {
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the encoding"};
     RunOptions options = run_options(call, arguments);
     const auto opened = open_input(call, arguments.words()[0]);
-    const runtime::InputFile& input = *opened->file();
+    const runtime::ByteSource& input = *opened;
     Digest root;
     Bar bar(call, "hashing");
     options.progress = bar.part_of(input);
-    if (!is_regular(input)) {
+    if (!has_ranges(input)) {
         const BaoOutput made = bao_encode(read_all(call, input), form, options);
         write_to(call, out, made.bytes);
         root = made.root;
     } else if (out && is_file(*out)) {
-        root = bao_encode_file(input.fd(), input.name(), form, *out, options);
+        root = runtime::bao_of("bao encode", input, form, BaoKind::encoding, *out, options);
     } else {
         // In pre-order nodes come before their children, so a stream needs all nodes first.
         runtime::require_encoding_form("bao encode", form);
-        const std::uint64_t size = input.regular_size();
-        const BaoOutput nodes = bao_outboard_file(input.fd(), input.name(), form, options);
+        const std::uint64_t size = size_of(input);
+        const BaoOutput nodes = runtime::bao_of("bao encode", input, form, BaoKind::outboard, options);
         Target target(call, out);
         bao_slice({size, form, reads_of(input), reads_of(nodes.bytes)}, {{{0, size}}},
                   [&](std::span<const std::byte> bytes) { target.write(bytes); });
+        if (input.file() == nullptr) input.require_unchanged({});
         target.finish();
         root = nodes.root;
     }
@@ -153,6 +162,7 @@ extern constinit const Command bao_outboard_command{
         "Groups of 16 KiB make 0.4 % of the file, those of 1 KiB 6 %.",
     .options = bao_outboard_options,
     .run = run_bao_outboard,
+    .takes_urls = true,
 };
 
 extern constinit const Command bao_encode_command{
@@ -164,6 +174,7 @@ extern constinit const Command bao_encode_command{
         "With -o, print the root.",
     .options = bao_encode_options,
     .run = run_bao_encode,
+    .takes_urls = true,
 };
 
 extern constinit const Command bao_slice_command{
