@@ -28,10 +28,18 @@ class DeviceInfo(NamedTuple):
 
 
 def devices() -> list[DeviceInfo]:
-    """Return every usable device, best first. why_unavailable() tells why one is missing."""
+    """Return every usable device, best first. why_unavailable() tells why one is missing.
+
+    >>> "cpu" in [device.id for device in merklize.devices()]
+    True
+    """
     return [DeviceInfo(*info) for info in _native.devices()]
 
 
 def why_unavailable(name: str) -> str:
-    """Return why the device or backend `name` ("cuda", "opencl:0", ...) cannot be used, or "" if it can."""
+    """Return why the device or backend `name` ("cuda", "opencl:0", ...) cannot be used, or "" if it can.
+
+    >>> merklize.why_unavailable("cpu")
+    ''
+    """
     return _native.why_unavailable(name)

@@ -58,6 +58,9 @@ def hash_each(
 
     The rest is as in hash(). Short messages on the host are hashed side by side in lanes, long ones by all threads.
     Raises InvalidArgument, Unavailable, OutOfMemory.
+
+    >>> merklize.hash_each({"a": b"1", "b": b"2"})["a"] == merklize.hash(b"1")
+    True
     """
     if isinstance(messages, str) or _native.is_data(messages):
         raise TypeError(

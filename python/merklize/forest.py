@@ -22,6 +22,9 @@ class MerkleForest:
             a device they stay there
 
     The options are those of MerkleTree.
+
+    >>> merklize.MerkleForest(np.zeros((5, 4, 32), np.uint8)).roots.shape
+    (5, 32)
     """
 
     __slots__ = ("__weakref__", "_forest")

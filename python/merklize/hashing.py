@@ -37,6 +37,10 @@ class Hasher(_native.Hasher):
     usedforsecurity  ignored, as in blake3-py
 
     Threads may share a hasher: each call waits for the previous one.
+
+    >>> hasher = merklize.Hasher(b"a")
+    >>> hasher.update(b"bc").hexdigest()[:16]
+    '6437b3ac38465133'
     """
 
     AUTO = None
@@ -177,6 +181,11 @@ def hash(
     progress  called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled
 
     Raises InvalidArgument, Unavailable, OutOfMemory.
+
+    >>> merklize.hash(b"abc").hex()[:16]
+    '6437b3ac38465133'
+    >>> merklize.hash(b"abc", hash="sha256").hex()[:16]
+    'ba7816bf8f01cfea'
     """
     key, context = mode_of(options)
     run = run_of("hash", options, wait=wait, tuned=is_blake3(hash))
@@ -228,6 +237,9 @@ def hash_file(
     The rest is as in hash(). Raises FileError too: unreadable, or size or times changed while it was read.
     A file that states a wrong size, as those in /proc and /sys do, is read to its end. While a file is written in
     place, even by a single write(), its digest may be that of neither version.
+
+    >>> merklize.hash_file("data.bin") == merklize.hash(open("data.bin", "rb").read())
+    True
     """
     key, context = mode_of(options)
     run = run_of("hash_file", options, tuned=is_blake3(hash))
@@ -279,6 +291,10 @@ def hash_files(
 
     A file that fails does not stop the others: its result is the FileError, not raised. Options as in hash_file().
     Paths may be URLs, too.
+
+    >>> found = merklize.hash_files(["data.bin", "missing"])
+    >>> [isinstance(digest, bytes) for digest in found]
+    [True, False]
     """
     if isinstance(paths, (str, bytes, os.PathLike)):
         kind = type(paths).__name__
@@ -326,6 +342,9 @@ def hash_leaves(
               its hash of the message's words
 
     The options are as in hash(); key and context are of "blake3". Raises InvalidArgument.
+
+    >>> merklize.hash_leaves([b"a", b"bc"]).shape
+    (2, 32)
     """
     key, context = mode_of(options)
     run = run_of("hash_leaves", options, wait=wait)
@@ -409,6 +428,10 @@ def merge(
 
     The options are as in hash(); one pair of bytes is merged on the CPU.
     Raises InvalidArgument: shapes, dtypes, a word >= p, an unknown hash.
+
+    >>> left, right = merklize.hash(b"left"), merklize.hash(b"right")
+    >>> merklize.merge(left, right) == merklize.hash(left + right)
+    True
     """
     key, context = mode_of(options)
     run = run_of("merge", options, wait=wait)

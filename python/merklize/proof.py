@@ -105,6 +105,10 @@ class MerkleProof(_Proof):
     rule      of the tree, which says where it has none
 
     Only the form is checked here (InvalidArgument); whether the proof holds is what verify() tells.
+
+    >>> proof = merklize.MerkleTree.from_messages([b"a", b"b"]).prove(1)
+    >>> merklize.MerkleProof.from_json(proof.to_json()) == proof
+    True
     """
 
     __slots__ = ()
@@ -200,6 +204,9 @@ class MultiProof(_Proof):
     indices   uint64[k], ascending, no one twice; neighbours without a gap make it a range proof
     leaves    uint8[k, 32], one an index
     siblings  uint8[m, 32], level after level from the leaves, left to right
+
+    >>> merklize.MerkleTree.from_messages([b"a", b"b", b"c"]).prove_together([2, 0]).indices.tolist()
+    [0, 2]
     """
 
     __slots__ = ()
@@ -317,6 +324,10 @@ class ConsistencyProof(_Proof):
     hash                    name of the trees' hash
     old_leaves, new_leaves  counts, old_leaves <= new_leaves
     nodes                   32 bytes each, in RFC 6962's order
+
+    >>> old, new = (merklize.MerkleTree.from_messages([b"a", b"b", b"c"][:n]) for n in (2, 3))
+    >>> new.prove_consistency(2).verify(old.root, new.root)
+    True
     """
 
     __slots__ = ()
@@ -388,6 +399,10 @@ def verify(
     Bytes and text that are no such proof are False. The expectations are as in MerkleProof.verify(); `leaf` and `index`
     are for a proof of one leaf alone, and False for another. Wrong arguments are errors: TypeError, also for a
     ConsistencyProof, which has two roots, InvalidArgument.
+
+    >>> tree = merklize.MerkleTree.from_messages([b"a", b"b", b"c"])
+    >>> merklize.verify(tree.prove(1), tree.root, leaf=merklize.hash(b"b"), n_leaves=3)
+    True
     """
     expected = _Expected(n_leaves, hash, rule, leaf, index)
     wanted = _native.digest(root, "verify: root")
@@ -417,6 +432,10 @@ def verify_each(
     """Verify many proofs of one tree, side by side on `device`: one result for each proof, in order.
 
     Raises InvalidArgument for proofs of different hashes, and as MerkleTree for the device.
+
+    >>> tree = merklize.MerkleTree.from_messages([b"a", b"b", b"c"])
+    >>> merklize.verify_each(tree.prove([0, 2]), tree.root)
+    [True, True]
     """
     if not isinstance(proofs, Iterable):
         raise TypeError(f"verify_each: proofs must be an iterable of MerkleProof, got {type(proofs).__name__}")

@@ -80,6 +80,12 @@ class MatrixCommitment:
 
     The other options are as in MerkleTree. Raises InvalidArgument (shapes, dtypes, heights that the rule does not take,
     a word that is not below p), OutOfMemory, Cancelled.
+
+    >>> rows = np.arange(32, dtype=np.uint32).reshape(8, 4)
+    >>> commitment = merklize.prover.MatrixCommitment([rows], hash="poseidon2_babybear_16")
+    >>> opening = commitment.open(3)
+    >>> merklize.prover.verify_opening(opening, commitment.cap, [(8, 4)], hash="poseidon2_babybear_16")
+    True
     """
 
     __slots__ = ("__weakref__", "_commitment", "_dtype", "_matrices", "_modulus", "_shapes")

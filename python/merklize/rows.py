@@ -107,6 +107,9 @@ def hash_rows(
     there, as a DeviceArray. The options are as in hash(); key and context are of "blake3". With wait=False, a word that
     is not below p is reported by DeviceArray.wait(), without its place. Messages of different lengths: hash_each().
     Raises InvalidArgument: shapes, dtypes, a word that is not below p (with its place).
+
+    >>> merklize.hash_rows(np.zeros((3, 100), np.uint8)).shape
+    (3, 32)
     """
     key, context = mode_of(options)
     run = run_of("hash_rows", options, wait=wait)

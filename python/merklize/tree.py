@@ -49,6 +49,10 @@ class MerkleTree:
     stream    the device's queue to run on, as in hash()
 
     Raises InvalidArgument (shape, dtype, n, a word >= p, unknown names), Unavailable, OutOfMemory.
+
+    >>> tree = merklize.MerkleTree.from_messages([b"a", b"b", b"c"])
+    >>> tree.prove(1).verify(tree.root, leaf=merklize.hash(b"b"), n_leaves=3)
+    True
     """
 
     __slots__ = ("__weakref__", "_threads", "_tree")
@@ -465,6 +469,11 @@ def build_tree(
            hash(). For nodes on a device; `progress` and times are of calls that wait
 
     The options are those of MerkleTree. After an error the parents are undefined.
+
+    >>> nodes = np.zeros((8, 32), np.uint8)  # 4 leaves, at 4 to 7
+    >>> policy = merklize.build_tree(nodes)
+    >>> nodes[1].tobytes() == merklize.merkle_root(nodes[4:])
+    True
     """
     form = form_of("build_tree", hash, options)
     run = run_of("build_tree", options, wait=wait)
@@ -508,6 +517,10 @@ def merkle_root(
                leaves on a device; `progress` and times are of calls that wait
 
     The other arguments are those of MerkleTree.
+
+    >>> leaves = merklize.hash_leaves([b"a", b"b"])
+    >>> merklize.merkle_root(leaves) == merklize.merge(*leaves).tobytes()
+    True
     """
     form = form_of("merkle_root", hash, options)
     run = run_of("merkle_root", options, wait=wait)

@@ -29,6 +29,11 @@ class TreeFile:
 
     path  a path, or a URL (docs/stores.md), of which only what is needed is read; such a file is not changed
     key, context  of a tree of keyed or derive-key merges, for check(), update() and append()
+
+    >>> facts = merklize.build_tree_file("data.bin", "data.mkl", leaf_size=1024)
+    >>> with merklize.TreeFile("data.mkl") as tree:
+    ...     tree.prove(3).verify(facts.root, n_leaves=4)
+    True
     """
 
     __slots__ = ("__weakref__", "_file", "path")
@@ -234,6 +239,11 @@ class TreeBuilder:
     """The root of a tree whose leaves come in pieces: holds one digest a level and a batch of leaves, never the tree.
 
     The options are those of MerkleTree.
+
+    >>> builder = merklize.TreeBuilder()
+    >>> builder.append(merklize.hash_leaves([b"a", b"b"]))
+    >>> builder.root() == merklize.MerkleTree.from_messages([b"a", b"b"]).root
+    True
     """
 
     __slots__ = ("__weakref__", "_builder", "_settings")
@@ -274,6 +284,10 @@ class TreeWriter:
                You must know that they are its first leaves; `written` is their number. False: discard them
 
     The rest is as in MerkleTree. Raises FileError, InvalidArgument.
+
+    >>> with merklize.TreeWriter("leaves.mkl", n_leaves=2) as writer:
+    ...     writer.append(merklize.hash_leaves([b"a", b"b"]))
+    ...     root = writer.finish()
     """
 
     __slots__ = ("__weakref__", "_settings", "_writer")
@@ -363,6 +377,9 @@ def build_tree_file(
 
     The rest is as in MerkleTree. Raises FileError (also a disk that is too small, with the numbers, and another build
     of the same output at work), InvalidArgument, Cancelled.
+
+    >>> merklize.build_tree_file("data.bin", "data.mkl", leaf_size=1024).n_leaves
+    4
     """
     form = form_of("build_tree_file", hash, options, has_nodes=True)
     leaf_size = leaf_size_of("build_tree_file", form.format, leaf_size, row_size, leaves)
@@ -385,6 +402,9 @@ def merkle_root_file(
     """Return the root of the tree over an input, and other facts, in little memory.
 
     The arguments are those of build_tree_file().
+
+    >>> merklize.merkle_root_file("data.bin", leaf_size=1024).height
+    2
     """
     form = form_of("merkle_root_file", hash, options, has_nodes=True)
     leaf_size = leaf_size_of("merkle_root_file", form.format, leaf_size, row_size, leaves)

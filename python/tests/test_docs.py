@@ -4,6 +4,9 @@ A block that says what it prints is compared with what it prints. `text` is a dr
 are data. A comment on the line before a block, `<!-- not run: REASON -->`, marks one that no test can run.
 """
 
+import doctest
+import importlib
+import inspect
 import os
 import pathlib
 import re
@@ -14,11 +17,13 @@ import sys
 import numpy as np
 import pytest
 
+import merklize
 import weights
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^(<!-- not run: [^\n]+ -->\n)?(```[^\n]*\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
 DATA = ("text", "hexdump", "toml")
+MODULES = ["bao", "blake3", "formats", "manifests", "parts", "prover", "stores", "tuning"]  # which need no extras
 HERE = ("python", "console")
 
 # What runs the blocks of these languages on these pages. That file names the page.
@@ -196,3 +201,21 @@ def test_pictures():
         assert "<text" in path.read_text()
         assert "prefers-color-scheme:dark" in path.read_text()
     subprocess.run([sys.executable, ROOT / "bench" / "pictures.py", "--check"], check=True)
+
+
+@pytest.mark.parametrize("module", ["", *MODULES])
+def test_examples_of_docstrings(module, tmp_path, monkeypatch):
+    """They run as they stand, beside a small file; each function and class at the top has one."""
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("data.bin").write_bytes(bytes(range(256)) * 16)
+    found = importlib.import_module(f"merklize.{module}" if module else "merklize")
+    for name in getattr(found, "__all__", ()):
+        thing = getattr(found, name)
+        if not callable(thing) or name.startswith("_"):
+            continue
+        text = inspect.getdoc(thing) or ""
+        is_made = inspect.isclass(thing) and name in ("DeviceArray", "DeviceInfo", "Manifest", "TreeFacts")
+        is_exception = inspect.isclass(thing) and issubclass(thing, Exception)
+        assert module or is_made or is_exception or ">>>" in text, f"help() of {name} has no example"
+        examples = doctest.DocTestParser().get_doctest(text, {"merklize": merklize, "np": np}, name, None, 0)
+        assert doctest.DocTestRunner().run(examples).failed == 0

@@ -138,6 +138,10 @@ def outboard(
               outboard. The result's is then empty: nothing but the root comes to the host
 
     Costs memory on a device: twice the outboard.
+
+    >>> made = merklize.bao.outboard(b"message", format="bao_tree")
+    >>> made.root == merklize.hash(b"message")
+    True
     """
     form = form_of(format, group_size)
     run = run_of("outboard", options)
@@ -289,6 +293,11 @@ def decode_slice(
     """Return message bytes `start` to `start + length` from their slice, verified; fewer where the message ends.
 
     Slices of several ranges are for Decoder. Raises Mismatch: not what the root says, truncated, or bytes follow it.
+
+    >>> made = merklize.bao.encode(bytes(100_000))
+    >>> part = merklize.bao.slice(made.encoding, 5000, 10)
+    >>> merklize.bao.decode_slice(part, made.root, 5000, 10) == bytes(10)
+    True
     """
     form = form_of(format, group_size)
     return _native.bao_decode_slice(slice, root, start, length, form, known_size(size, form))
@@ -317,6 +326,12 @@ def verify(
 
     Raises Mismatch: the outboard has another length, or states another size, than this message's; InvalidArgument: a
     part that is not whole groups, or has no bytes where the message has some.
+
+    >>> data = bytes(100_000)
+    >>> made = merklize.bao.outboard(data)
+    >>> report = merklize.bao.verify(data[16384:20480], made.root, made.outboard, offset=16384, size=len(data))
+    >>> bool(report)
+    True
     """
     form = form_of(format, group_size)
     run = settings("cpu", threads, progress)

@@ -28,6 +28,9 @@ def glacier(data: Any, **options: Unpack[RunOptions]) -> bytes:
     data  bytes-like, an array, or the path of a file, which is read
 
     Raises FileError: unreadable, or it changed while it was read.
+
+    >>> merklize.formats.glacier(b"abc") == merklize.hash(b"abc", hash="sha256")
+    True
     """
     if (path := path_of(data)) is not None:
         return merkle_root_file(path, format="glacier", **options).root
@@ -56,6 +59,9 @@ def bittorrent_v2(data: Any, piece_length: int = 1 << 20, **options: Unpack[RunO
     piece_length  a power of two, at least 16384
 
     Raises InvalidArgument, FileError.
+
+    >>> merklize.formats.bittorrent_v2(b"abc").root == merklize.hash(b"abc", hash="sha256")
+    True
     """
     piece_length = power_of_two(piece_length, _BLOCK, 1 << 62, "bittorrent_v2: piece_length")
     if (path := path_of(data)) is not None:
@@ -86,6 +92,9 @@ def fs_verity(
     algorithm   "sha256", or "sha512", which hashlib computes block by block
 
     Raises InvalidArgument, FileError.
+
+    >>> merklize.formats.fs_verity(b"").hex()[:16]
+    '3d248ca542a24fc6'
     """
     block_size = power_of_two(block_size, 1024, 65536, "fs_verity: block_size")
     if not isinstance(algorithm, str) or algorithm not in ("sha256", "sha512"):

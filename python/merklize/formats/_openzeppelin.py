@@ -153,6 +153,10 @@ def openzeppelin(
 
     A leaf is Keccak-256 of Keccak-256 of abi.encode(value), so no inner node can pose as a leaf.
     Raises InvalidArgument: no values, values that do not fit their types.
+
+    >>> tree = merklize.formats.openzeppelin([["0x" + "11" * 20, 5], ["0x" + "22" * 20, 7]], ["address", "uint256"])
+    >>> merklize.formats.verify_openzeppelin(tree.prove(1), tree.root, tree.leaf(1))
+    True
     """
     if not isinstance(types, (list, tuple)):
         raise TypeError(f"openzeppelin: types must be a list of ABI types, got {type(types).__name__}")

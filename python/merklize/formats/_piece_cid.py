@@ -38,6 +38,9 @@ def piece_cid(data: Any, *, threads: int | None = None, progress: Progress = Non
     progress  called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled
 
     Raises InvalidArgument (too large), FileError.
+
+    >>> merklize.formats.piece_cid(bytes(127)).v1[:12]
+    'baga6ea4seaq'
     """
     run, path = settings("cpu", threads, progress), path_of(data)
     return PieceCid(*(_native.piece_cid(data, run) if path is None else _native.piece_cid_file(path, run)))

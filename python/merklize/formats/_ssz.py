@@ -40,6 +40,9 @@ def ssz(
     mix_in_length  the number of elements of a list, which is hashed with the root
 
     Raises InvalidArgument: more chunks than the limit.
+
+    >>> merklize.formats.ssz(np.zeros((2, 32), np.uint8)) == merklize.formats.zero_hash(1)
+    True
     """
     content = as_bytes(chunks, "ssz")
     if len(content) % 32:

@@ -22,6 +22,9 @@ def xet(data: HostData | str | os.PathLike[str] | int, *, threads: int | None = 
     progress  called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled
 
     Raises FileError: unreadable, or changed while it was read.
+
+    >>> len(merklize.formats.xet(b"abc"))
+    64
     """
     run = settings("cpu", threads, progress)
     if (path := path_of(data)) is not None:

@@ -363,6 +363,9 @@ def manifest(
     sub-folders begin with the folder ("unet/conv.weight"); a name that several files of one folder have, with the file.
     Raises InvalidArgument: a header that breaks safetensors' rules, tensors without data (meta), names that no manifest
     holds. FileError: unreadable, or changed while it was read.
+
+    >>> merklize.manifest({"weight": np.zeros((3, 5), np.float32)}).tensors["weight"].shape
+    (3, 5)
     """
     patterns = _patterns(ignore, "ignore")
     if not _is_path(source):
@@ -407,6 +410,10 @@ def check_model(
 
     The files of a manifest of a folder are not looked at. A tensor that is not in the manifest but is the memory of one
     that is, as tied weights are, is no difference. The report is false if anything differs; `report.require()` raises.
+
+    >>> weights = {"weight": np.zeros((3, 5), np.float32)}
+    >>> bool(merklize.check_model(weights, merklize.manifest(weights)))
+    True
     """
     known = manifest if isinstance(manifest, Manifest) else Manifest.load(manifest)
     if prefix:
