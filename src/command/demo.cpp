@@ -245,7 +245,7 @@ Fact proof_fact(std::span<const Digest> leaves, const RunOptions& options) {
 }
 
 void show(Call& call, const std::vector<RunOptions>& places, const Measured& found) {
-    call.line("merklize " MERKLIZE_VERSION_STRING ": warm calls, the best of some, on data in the device's memory.\n");
+    call.line("merklize " MERKLIZE_VERSION_STRING ": best of several warm calls, data in the device's memory.\n");
     std::vector<std::vector<std::string>> cells = {{"device", "name", "instructions", "units"}};
     for (const RunOptions& place : places) {
         const DeviceInfo& info = place.device.info();
@@ -343,8 +343,8 @@ int run_demo(Call& call, const Arguments& arguments) {
         call.line(demo_json(found));
     } else {
         show(call, places, found);
-        call.line(wrong.empty() ? "\nEvery answer is right: those of " + human_bytes(known_bytes) +
-                                      " were known beforehand.\nGo on with: merklize hash FILE, merklize tree --help."
+        call.line(wrong.empty() ? "\nEvery answer is right; other programs computed those of the first " +
+                                      human_bytes(known_bytes) + ".\nNext: merklize hash FILE, merklize tree --help."
                                 : "\nWRONG: " + wrong);
     }
     return wrong.empty() ? 0 : 1;
