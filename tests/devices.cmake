@@ -37,7 +37,7 @@ endfunction()
 set(suites "buffers every_kernel" async staging "blake3 hash_each" "rescue merge" "sha256 leaves" "tree proof tree_builder tree_file" files "concurrency cancel" misuse)
 # The suites `policies` and `tree_policies` take Intel's compiler a quarter of an hour: by hand, and on GPUs; tests/core has their
 # kernels. PoCL 3.1 crashes while it compiles some policies of field hashes; tests/core has those that it takes.
-merklize_opencl_tests(system "" async staging "blake3 hash_each" "rescue merge" poseidon2 "sha256 leaves" "tree tree_policies proof" files
+merklize_opencl_tests(system "" async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "sha256 leaves" "tree tree_policies proof" files
   "concurrency cancel" misuse)
 if(MERKLIZE_INTEL_OPENCL)
   merklize_opencl_tests(intel MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL} ${suites})
@@ -56,7 +56,7 @@ function(merklize_cuda_test name devices)
   set_tests_properties(${name}.cuda PROPERTIES SKIP_RETURN_CODE 77 LABELS cuda ENVIRONMENT
     "MERKLIZE_DEVICE=${devices};MERKLIZE_REQUIRE_RUNTIMES=;${kernel_cache}")
 endfunction()
-merklize_cuda_test(suites cuda:0 merklize-tests async buffers policies every_kernel staging blake3 hash_each rescue merge sha256 leaves tree
+merklize_cuda_test(suites cuda:0 merklize-tests async buffers policies every_kernel staging blake3 hash_each rescue merge sha256 leaves tree commitment
   tree_policies proof tree_builder tree_file files concurrency cancel misuse)
 merklize_cuda_test(several cuda:all merklize-tests several blake3 hash_each merge tree files)
 # Every kernel once under NVIDIA's checkers.

@@ -70,10 +70,12 @@ public:
     ///           be ceil(h / 2^k) for some k
     /// keep      keeps the matrices for open(): those on the host as copies in the memory of the device, those on a device as handles,
     ///           so that their words must not change
-    /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not below the
-    ///           modulus, with its place), out_of_memory, cancelled
+    /// drop_levels  the nodes of so many lowest layers are not kept: 2^-drop_levels of the memory, with arity 2. Openings make theirs
+    ///           again, each from the 2^drop_levels rows around its own
+    /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves, dropped layers above
+    ///           the cap; a word that is not below the modulus, with its place), out_of_memory, cancelled
     explicit MatrixCommitment(std::span<const Matrix> matrices, const CommitmentForm& form = {},
-                              const RunOptions& options = {}, bool keep = false);
+                              const RunOptions& options = {}, bool keep = false, unsigned drop_levels = 0);
     MatrixCommitment(MatrixCommitment&&) noexcept;
     MatrixCommitment& operator=(MatrixCommitment&&) noexcept;
     ~MatrixCommitment();
@@ -90,6 +92,7 @@ public:
     const DeviceInfo& device() const noexcept;
     bool on_device() const noexcept;
     bool keeps_matrices() const noexcept;
+    unsigned drop_levels() const noexcept;
     /// Siblings of an opening: the same number for each index.
     std::size_t path_length() const noexcept;
 
@@ -102,9 +105,11 @@ public:
     /// indices  at least one, in any order, no index twice
     MatrixMultiOpening open_together(std::span<const std::uint64_t> indices,
                                      std::span<const Matrix> matrices = {}) const;
-    /// The siblings alone, for callers that have the rows: [indices.size(), path_length()], and those of open_together().
-    std::vector<Digest> siblings(std::span<const std::uint64_t> indices) const;
-    std::vector<Digest> siblings_together(std::span<const std::uint64_t> indices) const;
+    /// The siblings alone, for callers that have the rows: [indices.size(), path_length()], and those of open_together(). They need the
+    /// matrices, in any form of elements, only if layers are dropped and matrices not kept.
+    std::vector<Digest> siblings(std::span<const std::uint64_t> indices, std::span<const Matrix> matrices = {}) const;
+    std::vector<Digest> siblings_together(std::span<const std::uint64_t> indices,
+                                          std::span<const Matrix> matrices = {}) const;
 
 private:
     struct State;

@@ -88,12 +88,19 @@ void hash_matrix_rows(const Matrices& matrices, nb::handle out, nb::handle hash,
 }
 
 MatrixCommitment make_commitment(const Matrices& matrices, nb::handle hash, nb::handle arity, nb::handle cap_height,
-                                 nb::handle modulus, nb::handle keep, const Settings& settings) {
+                                 nb::handle modulus, nb::handle keep, nb::handle drop_levels,
+                                 const Settings& settings) {
     const CommitmentForm form = to_form(hash, arity, cap_height, modulus);
     const bool keeps = is_true(keep);
+    const int dropped = to_int(drop_levels, "drop_levels");
+    if (dropped < 0) {
+        throw Error(ErrorCode::invalid_argument,
+                    "MatrixCommitment: drop_levels must not be negative, got " + std::to_string(dropped));
+    }
     std::optional<MatrixCommitment> made;
-    Run(settings,
-        matrices.on_device())([&](const RunOptions& options) { made.emplace(matrices.all(), form, options, keeps); });
+    Run(settings, matrices.on_device())([&](const RunOptions& options) {
+        made.emplace(matrices.all(), form, options, keeps, static_cast<unsigned>(dropped));
+    });
     return std::move(*made);
 }
 
@@ -157,6 +164,7 @@ void bind_matrices(nb::module_& m) {
         .def_prop_ro("n_leaves", &MatrixCommitment::n_leaves)
         .def_prop_ro("height", &MatrixCommitment::height)
         .def_prop_ro("keeps_matrices", &MatrixCommitment::keeps_matrices)
+        .def_prop_ro("drop_levels", &MatrixCommitment::drop_levels)
         .def_prop_ro("on_device", &MatrixCommitment::on_device)
         .def_prop_ro("device", [](const MatrixCommitment& self) { return self.device().id; })
         .def_prop_ro(
@@ -173,9 +181,9 @@ void bind_matrices(nb::module_& m) {
           nb::sig("def hash_matrix_rows(matrices: Matrices, out: object, hash: str, key: object, context: str | None, "
                   "modulus: int, settings: Settings, /) -> None"));
     m.def("make_commitment", make_commitment, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
-          nb::arg().none(), nb::arg().none(), nb::arg(),
+          nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg(),
           nb::sig("def make_commitment(matrices: Matrices, hash: str, arity: int, cap_height: int, modulus: int, keep: "
-                  "bool, settings: Settings, /) -> Commitment"));
+                  "bool, drop_levels: int, settings: Settings, /) -> Commitment"));
     m.def("verify_opening", verify_opening, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
           nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
           nb::sig("def verify_opening(indices: object, rows: object, siblings: object, cap: object, dims: "

@@ -76,6 +76,8 @@ class MatrixCommitment:
     words, field  as in hash_rows()
     keep        True: copies of the matrices stay on the device for openings. False: the arrays that were given are kept
                 instead, and must not change
+    drop_levels  the nodes of so many lowest layers are not kept: with arity 2 the others take 2^-drop_levels of the
+                memory. Openings make theirs again, each from the 2^drop_levels rows around its own
     device      "auto", or an id of devices(); matrices on a device are hashed there
 
     The other options are as in MerkleTree. Raises InvalidArgument (shapes, dtypes, heights that the rule does not take,
@@ -101,13 +103,16 @@ class MatrixCommitment:
         words: str = "canonical",
         field: str | None = None,
         keep: bool = False,
+        drop_levels: int = 0,
         **options: Unpack[RunOptions],
     ) -> None:
         """Commit to the matrices."""
         run = run_of("MatrixCommitment", options)
         read = read_matrices(matrices, "MatrixCommitment", run, hash)
         self._modulus = modulus_of("MatrixCommitment", words, field)
-        self._commitment = _native.make_commitment(read.native, hash, arity, cap_height, self._modulus, keep, run)
+        self._commitment = _native.make_commitment(
+            read.native, hash, arity, cap_height, self._modulus, keep, drop_levels, run
+        )
         self._dtype = read.dtype
         self._shapes = read.shapes
         self._matrices = None if keep else read.native
@@ -141,6 +146,11 @@ class MatrixCommitment:
     def height(self) -> int:
         """Layers above the leaves."""
         return self._commitment.height
+
+    @property
+    def drop_levels(self) -> int:
+        """Lowest layers whose nodes are not kept."""
+        return self._commitment.drop_levels
 
     @property
     def device(self) -> str:

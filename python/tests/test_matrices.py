@@ -179,6 +179,11 @@ def test_every_opening_of_random_shapes(tallest, heights, hash, cap_height, arit
         return
     missing = math.prod(steps[low:]) - len(layers[low])
     assert rows_as_bytes(commitment.cap) == layers[low] + [bytes(32)] * missing
+    drop_levels = random.randint(0, low)
+    dropped = merklize.prover.MatrixCommitment(given, hash, **form, drop_levels=drop_levels, keep=random.random() < 0.5)
+    assert dropped.drop_levels == drop_levels
+    assert np.array_equal(dropped.cap, commitment.cap)
+    commitment = random.choice([commitment, dropped])
     openings = commitment.open_many(range(tallest))
     for index, opening in enumerate(openings):
         at, expected = index, []
@@ -359,6 +364,9 @@ def test_wrong_arguments():
             commit(one, "rp64_256", arity=arity)
     with pytest.raises(refused, match="cap_height must be at most 3 for 8 rows, got 4"):
         commit(one, "rp64_256", cap_height=4)
+    for drop_levels in (-1, 3, 2**33):
+        with pytest.raises(refused, match="drop_levels"):
+            commit(one, "rp64_256", cap_height=1, drop_levels=drop_levels)
     high = commit([one, one[:1]], "rp64_256", cap_height=1)
     with pytest.raises(refused, match="above the cap, so nothing shows its rows; cap_height must be at most 0"):
         merklize.prover.verify_opening(high.open(0), high.cap, high.dims, "rp64_256", cap_height=1)

@@ -81,8 +81,8 @@ merklize_status merklize_commitment_build(const merklize_matrix* matrices, size_
         const Options run(call, options);
         CommitmentForm made = read_form(call, form);
         made.word_bytes = 0;
-        out = new merklize_commitment{
-            MatrixCommitment(read_matrices(call, matrices, count), made, run.get(), form->keep != 0)};
+        out = new merklize_commitment{MatrixCommitment(read_matrices(call, matrices, count), made, run.get(),
+                                                       form->keep != 0, form->drop_levels)};
         run.finish();
     });
 }
@@ -102,7 +102,8 @@ merklize_status merklize_commitment_get_info(const merklize_commitment* commitme
                .path_length = value.path_length(),
                .row_bytes = row_bytes_of(value),
                .on_device = value.on_device() ? 1u : 0u,
-               .keeps_matrices = value.keeps_matrices() ? 1u : 0u};
+               .keeps_matrices = value.keeps_matrices() ? 1u : 0u,
+               .drop_levels = value.drop_levels()};
     });
 }
 
@@ -122,7 +123,7 @@ merklize_status merklize_commitment_open(const merklize_commitment* commitment, 
         const std::size_t path = value.path_length();
         const std::span<Digest> nodes = call.digests(siblings, count * path, "siblings");
         if (rows == nullptr) {
-            const std::vector<Digest> found = value.siblings(which);
+            const std::vector<Digest> found = value.siblings(which, read_matrices(call, matrices, matrix_count));
             return put(std::span(found), nodes.data());
         }
         const std::vector<merklize::MatrixOpening> openings =
@@ -141,9 +142,9 @@ merklize_status merklize_commitment_open_together(const merklize_commitment* com
     return run("merklize_commitment_open_together", [&](const Call& call) {
         const MatrixCommitment& value = call.need(commitment, "commitment").value;
         const auto which = call.items(indices, count, "indices");
-        if (rows == nullptr) return call.put_digests(value.siblings_together(which), siblings, capacity, needed);
-        const merklize::MatrixMultiOpening opening =
-            value.open_together(which, read_matrices(call, matrices, matrix_count));
+        const std::vector<Matrix> given = read_matrices(call, matrices, matrix_count);
+        if (rows == nullptr) return call.put_digests(value.siblings_together(which, given), siblings, capacity, needed);
+        const merklize::MatrixMultiOpening opening = value.open_together(which, given);
         call.put_digests(opening.siblings, siblings, capacity, needed);
         put(std::span(opening.rows), reinterpret_cast<std::byte*>(rows));
     });

@@ -6,6 +6,7 @@
 #include "host/invalid.hpp"
 #include "jobs/matrix_rows.hpp"
 #include "levels/heap.hpp"
+#include "matrices/build.hpp"
 #include "matrices/input.hpp"
 #include "matrices/state.hpp"
 #include "merklize/error.hpp"
@@ -31,36 +32,133 @@ std::vector<std::uint64_t> sorted_indices(const runtime::CommitmentPlan& plan, s
     return sorted;
 }
 
+// The rows below some nodes of the lowest kept layer, side by side in the order of the nodes, on the host or on the run's device.
+class BlockRows {
+public:
+    BlockRows(const runtime::CommitmentPlan& plan, std::span<const MatrixDims> dims, const runtime::MatrixInput& from,
+              std::span<const std::uint64_t> blocks, runtime::Run& run)
+        : input_(from) {
+        for (unsigned l = 0; l <= plan.drop_levels; l++) {
+            for (const std::size_t m : plan.layers[l].matrices) {
+                const std::uint64_t row_bytes = from.word_bytes * dims[m].columns, per_block = plan.block_size(l);
+                const std::uint64_t bytes = row_bytes * per_block * blocks.size();
+                if (bytes == 0) continue;
+                const Place to = from.on != nullptr ? on_device(bytes, run) : on_host(bytes);
+                for (std::size_t i = 0; i < blocks.size(); i++) {
+                    const std::uint64_t first = blocks[i] * per_block;
+                    const std::uint64_t n = std::min(per_block, dims[m].rows - std::min(dims[m].rows, first));
+                    if (n == 0) continue;
+                    const Place out = runtime::moved(to, row_bytes * per_block * i);
+                    const runtime::MatrixAt rows = from_row(from.at[m], first);
+                    if (to.on_device)
+                        run.on_device().pack_rows(rows, from.word_bytes, n, out);
+                    else
+                        runtime::pack_rows(rows, from.word_bytes, n, runtime::host_bytes(out), row_bytes,
+                                           from.word_bytes);
+                }
+                input_.at[m] = {to, dims[m].columns, static_cast<std::int64_t>(row_bytes), from.word_bytes};
+            }
+        }
+    }
+
+    const runtime::MatrixInput& input() const noexcept { return input_; }
+
+private:
+    using Place = runtime::Place;
+    Place on_host(std::uint64_t bytes) { return runtime::host_place(blocks_.emplace_back(bytes).data()); }
+    Place on_device(std::uint64_t bytes, const runtime::Run& run) {
+        return runtime::place_of(buffers_.emplace_back(run.options().device, bytes));
+    }
+
+    runtime::MatrixInput input_;
+    std::vector<runtime::HostBlock> blocks_{};
+    std::vector<Buffer> buffers_{};
+};
+
 }  // namespace
 
-std::vector<Digest> MatrixCommitment::State::gather(std::span<const std::uint64_t> slots) const {
-    std::vector<Digest> found(slots.size());
-    if (slots.empty()) return found;
-    const RunOptions options{.device = device};
-    runtime::Run run(options);
-    runtime::gather_nodes(nodes.place(), slots, found.data(), run);
-    run.finish();
-    return found;
-}
-
-std::vector<std::byte> MatrixCommitment::State::rows_of(std::span<const std::uint64_t> indices,
-                                                        std::span<const Matrix> given) const {
-    const std::span<const Matrix> matrices = kept.empty() ? given : std::span<const Matrix>(kept);
-    if (matrices.empty())
-        invalid("MatrixCommitment",
-                "open: the matrices are not kept; give them, or build the commitment with keep = true");
+runtime::MatrixInput MatrixCommitment::State::read_again(std::span<const Matrix> matrices) const {
     const runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash, "MatrixCommitment: open");
-    if (input.elements != Elements::canonical)
-        invalid("MatrixCommitment",
-                "open: rows must be of canonical words, which a verifier takes; these matrices have another form");
-    std::uint64_t row_bytes = 0;
     for (std::size_t m = 0; m < matrices.size(); m++) {
         const MatrixDims one{matrices[m].rows, matrices[m].columns};
         if (matrices.size() != dims.size() || one != dims[m] || input.word_bytes != form.word_bytes)
             invalid("MatrixCommitment",
                     "open: the matrices must be those of the commitment; matrix " + std::to_string(m) + " is not");
-        row_bytes += input.word_bytes * one.columns;
     }
+    return input;
+}
+
+std::vector<Digest> MatrixCommitment::State::read_nodes(std::span<const runtime::LayerNode> which,
+                                                        std::span<const Matrix> given) const {
+    std::vector<Digest> found(which.size());
+    std::vector<std::uint64_t> slots;
+    std::vector<std::size_t> there, dropped;
+    for (std::size_t i = 0; i < which.size(); i++) {
+        if (which[i].layer < plan.drop_levels) {
+            dropped.push_back(i);
+        } else {
+            there.push_back(i);
+            slots.push_back(plan.layers[which[i].layer].first + which[i].number);
+        }
+    }
+    if (!slots.empty()) {
+        std::vector<Digest> read(slots.size());
+        const RunOptions options{.device = device};
+        runtime::Run run(options);
+        runtime::gather_nodes(nodes.place(), slots, read.data(), run);
+        run.finish();
+        for (std::size_t i = 0; i < there.size(); i++) found[there[i]] = read[i];
+    }
+    if (dropped.empty()) return found;
+    const std::span<const Matrix> matrices = matrices_of(given);
+    if (matrices.empty())
+        invalid("MatrixCommitment", "open: nodes of the lowest " + std::to_string(plan.drop_levels) +
+                                        " levels are made again from the rows; give the matrices, or build the "
+                                        "commitment with keep = true or drop_levels = 0");
+    make_again(which, dropped, read_again(matrices), found);
+    return found;
+}
+
+void MatrixCommitment::State::make_again(std::span<const runtime::LayerNode> which,
+                                         std::span<const std::size_t> dropped, const runtime::MatrixInput& input,
+                                         std::span<Digest> out) const {
+    const auto block_of = [&](std::size_t i) { return which[i].number / plan.block_size(which[i].layer); };
+    std::vector<std::uint64_t> blocks;
+    for (const std::size_t i : dropped) blocks.push_back(block_of(i));
+    std::ranges::sort(blocks);
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+    // Blocks before the last one have all their nodes. So side by side they are as blocks that follow one another.
+    const runtime::CommitmentPlan below =
+        runtime::plan_blocks(plan, blocks.back() - (blocks.size() - 1), blocks.size());
+    const RunOptions options{.device = input.on != nullptr ? input.on->device() : device};
+    runtime::Run run(options);
+    const BlockRows rows(plan, dims, input, blocks, run);
+    const runtime::NodeStore made(options.device, below.slots);
+    runtime::build_blocks(form, rows.input(), below, made.place(), blocks[0] * plan.block_size(0), 1, run);
+    std::vector<std::uint64_t> slots;
+    for (const std::size_t i : dropped) {
+        const std::uint64_t size = plan.block_size(which[i].layer);
+        const auto at = static_cast<std::uint64_t>(std::ranges::lower_bound(blocks, block_of(i)) - blocks.begin());
+        slots.push_back(below.layers[which[i].layer].first + at * size + which[i].number % size);
+    }
+    std::vector<Digest> read(slots.size());
+    runtime::gather_nodes(made.place(), slots, read.data(), run);
+    run.finish();
+    for (std::size_t i = 0; i < dropped.size(); i++) out[dropped[i]] = read[i];
+}
+
+std::vector<std::byte> MatrixCommitment::State::rows_of(std::span<const std::uint64_t> indices,
+                                                        std::span<const Matrix> given) const {
+    const std::span<const Matrix> matrices = matrices_of(given);
+    if (matrices.empty())
+        invalid("MatrixCommitment",
+                "open: the matrices are not kept; give them, or build the commitment with keep = true");
+    const runtime::MatrixInput input = read_again(matrices);
+    if (input.elements != Elements::canonical)
+        invalid("MatrixCommitment",
+                "open: rows must be of canonical words, which a verifier takes; these matrices have another form");
+    std::uint64_t row_bytes = 0;
+    for (const MatrixDims& matrix : dims) row_bytes += input.word_bytes * matrix.columns;
     std::vector<std::byte> rows(row_bytes * indices.size());
     if (rows.empty()) return rows;
     const auto each = [&](auto&& use) {
@@ -90,19 +188,22 @@ std::vector<std::byte> MatrixCommitment::State::rows_of(std::span<const std::uin
     return rows;
 }
 
-std::vector<Digest> MatrixCommitment::siblings(std::span<const std::uint64_t> indices) const {
+std::vector<Digest> MatrixCommitment::siblings(std::span<const std::uint64_t> indices,
+                                               std::span<const Matrix> matrices) const {
     require_indices(state_->plan, indices);
-    std::vector<std::uint64_t> slots;
-    slots.reserve(indices.size() * path_length());
+    std::vector<runtime::LayerNode> nodes;
+    nodes.reserve(indices.size() * path_length());
     for (const std::uint64_t index : indices) {
-        const std::vector<std::uint64_t> path = runtime::opening_slots(state_->plan, {&index, 1});
-        slots.insert(slots.end(), path.begin(), path.end());
+        const std::vector<runtime::LayerNode> path = runtime::opening_nodes(state_->plan, {&index, 1});
+        nodes.insert(nodes.end(), path.begin(), path.end());
     }
-    return state_->gather(slots);
+    return state_->read_nodes(nodes, matrices);
 }
 
-std::vector<Digest> MatrixCommitment::siblings_together(std::span<const std::uint64_t> indices) const {
-    return state_->gather(runtime::opening_slots(state_->plan, sorted_indices(state_->plan, indices)));
+std::vector<Digest> MatrixCommitment::siblings_together(std::span<const std::uint64_t> indices,
+                                                        std::span<const Matrix> matrices) const {
+    const std::vector<std::uint64_t> sorted = sorted_indices(state_->plan, indices);
+    return state_->read_nodes(runtime::opening_nodes(state_->plan, sorted), matrices);
 }
 
 MatrixOpening MatrixCommitment::open(std::uint64_t index, std::span<const Matrix> matrices) const {
@@ -111,7 +212,7 @@ MatrixOpening MatrixCommitment::open(std::uint64_t index, std::span<const Matrix
 
 std::vector<MatrixOpening> MatrixCommitment::open(std::span<const std::uint64_t> indices,
                                                   std::span<const Matrix> matrices) const {
-    const std::vector<Digest> nodes = siblings(indices);
+    const std::vector<Digest> nodes = siblings(indices, matrices);
     const std::vector<std::byte> rows = state_->rows_of(indices, matrices);
     const std::size_t path = path_length(), row_bytes = indices.empty() ? 0 : rows.size() / indices.size();
     std::vector<MatrixOpening> openings(indices.size());
@@ -127,7 +228,7 @@ MatrixMultiOpening MatrixCommitment::open_together(std::span<const std::uint64_t
                                                    std::span<const Matrix> matrices) const {
     std::vector<std::uint64_t> sorted = sorted_indices(state_->plan, indices);
     std::vector<std::byte> rows = state_->rows_of(sorted, matrices);
-    std::vector<Digest> siblings = state_->gather(runtime::opening_slots(state_->plan, sorted));
+    std::vector<Digest> siblings = state_->read_nodes(runtime::opening_nodes(state_->plan, sorted), matrices);
     return {std::move(sorted), std::move(rows), std::move(siblings)};
 }
 

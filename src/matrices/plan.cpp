@@ -45,6 +45,16 @@ void require_arity(const CommitmentForm& form, const char* what) {
                       ", and of poseidon2() with constants for merges of four, not of '" + facts.name + "'");
 }
 
+/// Gives the layers from `lowest` on their slots. With arity 2 throughout in heap order, which launches of several levels take: layer
+/// `lowest` begins at slot `heap`. Otherwise one layer after another.
+void place_layers(CommitmentPlan& plan, unsigned lowest, std::uint64_t heap) {
+    for (std::size_t l = lowest; l < plan.layers.size(); l++) {
+        CommitmentPlan::Layer& at = plan.layers[l];
+        at.first = plan.arity == 2 ? heap >> (l - lowest) : plan.slots;
+        plan.slots = std::max(plan.slots, at.first + at.length);
+    }
+}
+
 }  // namespace
 
 std::size_t CommitmentPlan::path_length() const noexcept {
@@ -53,13 +63,22 @@ std::size_t CommitmentPlan::path_length() const noexcept {
     return length;
 }
 
-CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const CommitmentForm& form, const char* what) {
+std::uint64_t CommitmentPlan::block_size(unsigned layer) const noexcept {
+    std::uint64_t size = 1;
+    for (unsigned l = layer; l < drop_levels; l++) size *= layers[l].step;
+    return size;
+}
+
+CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const CommitmentForm& form, const char* what,
+                               unsigned drop_levels) {
     require_arity(form, what);
     if (dims.empty()) invalid(what, "there must be at least 1 matrix, got 0");
     const std::uint64_t tallest = std::ranges::max(dims, {}, &MatrixDims::rows).rows;
     require_heights(dims, tallest, what);
     CommitmentPlan plan;
     plan.n_leaves = tallest;
+    plan.arity = form.arity;
+    plan.drop_levels = drop_levels;
     const unsigned top = log2_up(tallest), arity = form.arity;
     std::vector<bool> used(dims.size());
     CommitmentPlan::Layer layer{.nodes = tallest, .length = padded(tallest, arity)};
@@ -95,17 +114,38 @@ CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const Commitmen
     plan.cap_layer = above_leaves - form.cap_height;
     plan.cap_size = 1;
     for (unsigned l = plan.cap_layer; l < above_leaves; l++) plan.cap_size *= plan.layers[l].step;
-    // With arity 2 throughout: heap order, which launches of several levels take. Otherwise one layer after another.
-    for (std::size_t l = 0; l < plan.layers.size(); l++) {
-        CommitmentPlan::Layer& at = plan.layers[l];
-        at.first = arity == 2 ? std::uint64_t{1} << (above_leaves - l) : plan.slots;
-        plan.slots = std::max(plan.slots, at.first + at.length);
+    if (drop_levels > plan.cap_layer) {
+        invalid(what, "drop_levels must be at most " + std::to_string(plan.cap_layer) +
+                          ", the layers below the cap of " + std::to_string(tallest) + " rows, got " +
+                          std::to_string(drop_levels));
     }
+    place_layers(plan, drop_levels, std::uint64_t{1} << (above_leaves - drop_levels));
     return plan;
 }
 
-std::vector<std::uint64_t> opening_slots(const CommitmentPlan& plan, std::span<const std::uint64_t> positions) {
-    std::vector<std::uint64_t> slots, here(positions.begin(), positions.end());
+CommitmentPlan plan_blocks(const CommitmentPlan& plan, std::uint64_t first, std::uint64_t count) {
+    CommitmentPlan blocks;
+    blocks.arity = plan.arity;
+    blocks.shifts = plan.shifts;
+    blocks.layers.assign(plan.layers.begin(), plan.layers.begin() + plan.drop_levels + 1);
+    for (unsigned l = 0; l <= plan.drop_levels; l++) {
+        const std::uint64_t size = plan.block_size(l), before = first * size;
+        const auto inside = [&](std::uint64_t n) { return std::min(n - std::min(n, before), count * size); };
+        CommitmentPlan::Layer& layer = blocks.layers[l];
+        layer.nodes = inside(layer.nodes);
+        layer.length = inside(layer.length);
+    }
+    CommitmentPlan::Layer& highest = blocks.layers.back();
+    highest.length = highest.nodes;
+    highest.step = 0;
+    blocks.n_leaves = blocks.layers[0].nodes;
+    place_layers(blocks, 0, std::bit_ceil(count) * plan.block_size(0));
+    return blocks;
+}
+
+std::vector<LayerNode> opening_nodes(const CommitmentPlan& plan, std::span<const std::uint64_t> positions) {
+    std::vector<LayerNode> nodes;
+    std::vector<std::uint64_t> here(positions.begin(), positions.end());
     for (unsigned l = 0; l < plan.cap_layer; l++) {
         const CommitmentPlan::Layer& layer = plan.layers[l];
         std::size_t groups = 0;
@@ -115,14 +155,14 @@ std::vector<std::uint64_t> opening_slots(const CommitmentPlan& plan, std::span<c
                 if (i < here.size() && here[i] == child) {
                     i++;
                 } else {
-                    slots.push_back(layer.first + child);
+                    nodes.push_back({l, child});
                 }
             }
             here[groups++] = group;
         }
         here.resize(groups);
     }
-    return slots;
+    return nodes;
 }
 
 }  // namespace merklize::runtime

@@ -5,6 +5,7 @@
 #include "calls/run.hpp"
 #include "host/host_block.hpp"
 #include "levels/node_store.hpp"
+#include "matrices/input.hpp"
 #include "matrices/plan.hpp"
 #include "merklize/matrix_commitment.hpp"
 
@@ -25,10 +26,18 @@ struct MERKLIZE_LOCAL MatrixCommitment::State {
 
     /// A copy of a host matrix, for `kept`, in the memory that has the nodes.
     Matrix copy_of(const Matrix& matrix, const runtime::MatrixAt& at, runtime::Run& run);
-    /// Nodes by their slots.
-    std::vector<Digest> gather(std::span<const std::uint64_t> slots) const;
+    /// Nodes from where they are kept; those of dropped layers are made again from rows of the kept matrices or of the given ones.
+    std::vector<Digest> read_nodes(std::span<const runtime::LayerNode> which, std::span<const Matrix> given) const;
     /// The rows of each index, one after another, from the kept matrices or from the given ones.
     std::vector<std::byte> rows_of(std::span<const std::uint64_t> indices, std::span<const Matrix> given) const;
+
+private:
+    std::span<const Matrix> matrices_of(std::span<const Matrix> given) const {
+        return kept.empty() ? given : std::span<const Matrix>(kept);
+    }
+    runtime::MatrixInput read_again(std::span<const Matrix> matrices) const;
+    void make_again(std::span<const runtime::LayerNode> which, std::span<const std::size_t> dropped,
+                    const runtime::MatrixInput& input, std::span<Digest> out) const;
 };
 
 }  // namespace merklize::inline v0

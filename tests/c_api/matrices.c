@@ -23,13 +23,16 @@ void test_matrices(void) {
         {.words = b, .rows = 8, .columns = 2, .row_stride = 1, .column_stride = 8, .word_bytes = 4},
         {.words = &c[0][1], .rows = 4, .columns = 3, .row_stride = 5, .column_stride = 1, .word_bytes = 4}};
     merklize_commitment_form form = {.hash = MERKLIZE_HASH_poseidon2_koalabear_16};
-    for (form.keep = 0; form.keep < 2; form.keep++) {
+    for (uint32_t way = 0; way < 4; way++) {
+        form.keep = way & 1;
+        form.drop_levels = way & 2;
         merklize_commitment *commitment = NULL;
         OK(merklize_commitment_build(matrices, 3, &form, NULL, &commitment));
         merklize_commitment_info info = {0};
         OK(merklize_commitment_get_info(commitment, &info));
         CHECK(info.n_leaves == 8 && info.height == 3 && info.cap_size == 1 && info.path_length == 3);
         CHECK(info.row_bytes == 32 && info.keeps_matrices == form.keep && info.arity == 2);
+        CHECK(info.drop_levels == form.drop_levels);
         merklize_digest root, siblings[6];
         size_t count = 0;
         OK(merklize_commitment_cap(commitment, NULL, 0, &count));
@@ -52,10 +55,10 @@ void test_matrices(void) {
 
         /* The siblings alone, and both indices together. */
         merklize_digest path[3];
-        OK(merklize_commitment_open(commitment, indices, 1, NULL, 0, NULL, path));
+        OK(merklize_commitment_open(commitment, indices, 1, given, given_count, NULL, path));
         CHECK(memcmp(path, siblings, sizeof path) == 0);
         FAILS(MERKLIZE_TOO_SMALL, "4",
-              merklize_commitment_open_together(commitment, indices, 2, NULL, 0, NULL, siblings, 3, &count));
+              merklize_commitment_open_together(commitment, indices, 2, given, given_count, NULL, siblings, 3, &count));
         CHECK(count == 4);
         OK(merklize_commitment_open_together(commitment, indices, 2, given, given_count, (uint8_t *)rows, siblings, 6,
                                              &count));
@@ -67,8 +70,11 @@ void test_matrices(void) {
         const uint64_t outside = 8;
         FAILS(MERKLIZE_INVALID_ARGUMENT, "index must be below 8",
               merklize_commitment_open(commitment, &outside, 1, NULL, 0, NULL, path));
+        /* Matrices are needed for rows, and for siblings that were dropped. */
+        if (!form.drop_levels) OK(merklize_commitment_open(commitment, indices, 1, NULL, 0, NULL, path));
         if (!form.keep) {
-            FAILS(MERKLIZE_INVALID_ARGUMENT, "not kept",
+            const char *text = form.drop_levels ? "are made again from the rows" : "not kept";
+            FAILS(MERKLIZE_INVALID_ARGUMENT, text,
                   merklize_commitment_open(commitment, indices, 1, NULL, 0, (uint8_t *)rows, path));
         }
         merklize_commitment_free(commitment);

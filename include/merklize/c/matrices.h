@@ -44,6 +44,7 @@ typedef struct merklize_commitment_form {
     uint32_t word_bytes; /* for merklize_verify_opening() with a hash of bytes: 1, 4 or 8. Else 0 */
     uint32_t keep;       /* 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes
                             are; handles of those on a device, whose words must not change */
+    uint32_t drop_levels; /* nodes of so many lowest layers are not kept; openings make theirs again from the rows */
 } merklize_commitment_form;
 
 typedef struct merklize_commitment_info {
@@ -57,12 +58,13 @@ typedef struct merklize_commitment_info {
     uint64_t row_bytes;   /* bytes of the rows of one opening: all columns of all matrices */
     uint32_t on_device;   /* 1: the nodes are in the memory of a device */
     uint32_t keeps_matrices;
+    uint32_t drop_levels;
 } merklize_commitment_info;
 
 /* matrices  [count], at least one, as merklize_hash_rows() takes them, but of different heights: with h rows of the tallest one,
  *           every height must be ceil(h / 2^k) for some k
- * errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not
- *           below the modulus, with its row and column), out_of_memory, cancelled */
+ * errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves, dropped layers above the cap; a word
+ *           that is not below the modulus, with its row and column), out_of_memory, cancelled */
 MERKLIZE_C_API merklize_status merklize_commitment_build(const merklize_matrix *matrices, size_t count,
                                                          const merklize_commitment_form *form,
                                                          const merklize_run_options *options,
@@ -79,7 +81,8 @@ MERKLIZE_C_API merklize_status merklize_commitment_cap(const merklize_commitment
 
 /* Makes one opening for each index: the rows of all matrices, and the siblings that prove them. A device answers all indices in one job.
  * indices   [count], each below info.n_leaves; repeats are allowed
- * matrices  the committed matrices, in their order, to read the rows from; null and 0 if they are kept, or if rows is null
+ * matrices  the committed matrices, in their order, to read the rows from; null and 0 if they are kept, or if rows is
+ *           null and no layers are dropped
  * rows      null, or [count, info.row_bytes], written: for each index the rows of all matrices, one after another. A matrix with fewer rows
  *           gives row `index >> (log2 of the rows of the tallest matrix - log2 of its own rows)`, both logarithms rounded up
  * siblings  [count, info.path_length], written: for each index and each layer below the cap, the other children of the node's parent

@@ -262,6 +262,7 @@ pub struct merklize_commitment_form {
     pub montgomery: u32,
     pub word_bytes: u32,
     pub keep: u32,
+    pub drop_levels: u32,
 }
 
 #[repr(C)]
@@ -277,6 +278,7 @@ pub struct merklize_commitment_info {
     pub row_bytes: u64,
     pub on_device: u32,
     pub keeps_matrices: u32,
+    pub drop_levels: u32,
 }
 
 #[repr(C)]

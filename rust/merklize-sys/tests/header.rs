@@ -73,7 +73,7 @@ fn fields_lie_where_c_has_them() {
         merklize_matrix_dims: rows, columns;
         merklize_poseidon2: field, width, rate, constants, constant_count, diagonal, diagonal_count;
         merklize_matrix: words, buffer, first, rows, columns, row_stride, column_stride, word_bytes;
-        merklize_commitment_form: hash, arity, cap_height, montgomery, word_bytes, keep;
+        merklize_commitment_form: hash, arity, cap_height, montgomery, word_bytes, keep, drop_levels;
         merklize_commitment_info: hash, arity, cap_height, height, n_leaves, cap_size, path_length, row_bytes, on_device;
         merklize_proof_info: kind, hash, rule, n_leaves, old_leaves, leaves, siblings;
         merklize_hash_info: hash, is_field, element_bytes, modulus, name;

@@ -219,6 +219,8 @@ pub struct CommitmentInfo {
     pub path_length: usize,
     /// True if the nodes are in a device's memory.
     pub on_device: bool,
+    /// Lowest layers whose nodes are not kept.
+    pub drop_levels: u32,
 }
 
 /// C's 0 stands for 2.
@@ -242,8 +244,37 @@ impl MatrixCommitment {
         cap_height: u32,
         options: &Options<'_>,
     ) -> Result<Self> {
+        Self::with_drop_levels(matrices, hash, arity, cap_height, 0, options)
+    }
+
+    /// The same, but the nodes of the `drop_levels` lowest layers are not kept: with arity 2 the nodes take 2^-`drop_levels` of the memory. Openings
+    /// make theirs again by [`siblings_of`](Self::siblings_of), each from the 2^`drop_levels` rows around its own.
+    ///
+    /// ```
+    /// use merklize::{Hash, Matrix, MatrixCommitment, Options};
+    ///
+    /// let words: Vec<u64> = (0..64 * 3).collect();
+    /// let (matrices, hash, options) = ([Matrix::new(&words, 3)?], Hash::POSEIDON2_GOLDILOCKS_8, Options::new());
+    /// let whole = MatrixCommitment::new(&matrices, hash, 2, 0, &options)?;
+    /// let small = MatrixCommitment::with_drop_levels(&matrices, hash, 2, 0, 4, &options)?;
+    /// assert_eq!(small.cap(), whole.cap());
+    /// assert_eq!(small.siblings_of(&matrices, &[5, 60])?, whole.siblings(&[5, 60])?);
+    /// # Ok::<(), merklize::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As of [`new`](Self::new); dropped layers above the cap.
+    pub fn with_drop_levels<W: Word>(
+        matrices: &[Matrix<'_, W>],
+        hash: Hash,
+        arity: u32,
+        cap_height: u32,
+        drop_levels: u32,
+        options: &Options<'_>,
+    ) -> Result<Self> {
         let matrices = all_to_c(matrices);
         let form = form("MatrixCommitment", hash, arity, cap_height)?;
+        let form = sys::merklize_commitment_form { drop_levels, ..form };
         let mut handle = ptr::null_mut();
         // SAFETY: the matrices are read for the call.
         options.run(|options| unsafe {
@@ -271,6 +302,7 @@ impl MatrixCommitment {
             n_leaves: info.n_leaves,
             path_length: info.path_length as usize,
             on_device: info.on_device != 0,
+            drop_levels: info.drop_levels,
         }
     }
 
@@ -287,31 +319,60 @@ impl MatrixCommitment {
     /// For each index: the other children of the group in each layer below the cap, from the leaves on. All come from a device at once.
     ///
     /// # Errors
-    /// An index that is not below the number of leaves.
+    /// An index that is not below the number of leaves; dropped levels, which need [`siblings_of`](Self::siblings_of).
     pub fn siblings(&self, indices: &[u64]) -> Result<Vec<Vec<Digest>>> {
-        let length = self.info_c().path_length as usize;
-        let mut siblings = vec![Digest::default(); indices.len() * length];
-        // SAFETY: as many places as siblings of all indices.
-        check(|| unsafe {
-            let (n, out) = (indices.len(), as_c_mut(&mut siblings));
-            sys::merklize_commitment_open(self.as_c(), indices.as_ptr(), n, ptr::null(), 0, ptr::null_mut(), out)
-        })?;
-        Ok((0..indices.len()).map(|i| siblings[i * length..(i + 1) * length].to_vec()).collect())
+        self.siblings_of::<u8>(&[], indices)
     }
 
     /// What a verifier of several leaves cannot compute: layer by layer, left to right.
     ///
     /// # Errors
-    /// No index, an index twice, an index that is not below the number of leaves.
+    /// No index, an index twice, an index that is not below the number of leaves; dropped levels, which need
+    /// [`siblings_together_of`](Self::siblings_together_of).
     pub fn siblings_together(&self, indices: &[u64]) -> Result<Vec<Digest>> {
+        self.siblings_together_of::<u8>(&[], indices)
+    }
+
+    /// The same as [`siblings`](Self::siblings), with the committed matrices, from which nodes of dropped levels are made again.
+    ///
+    /// # Errors
+    /// As of [`siblings`](Self::siblings); matrices of another shape.
+    pub fn siblings_of<W: Word>(&self, matrices: &[Matrix<'_, W>], indices: &[u64]) -> Result<Vec<Vec<Digest>>> {
+        let length = self.info_c().path_length as usize;
+        let mut siblings = vec![Digest::default(); indices.len() * length];
+        let matrices = all_to_c(matrices);
+        // SAFETY: as many places as siblings of all indices; the matrices are read for the call.
+        check(|| unsafe {
+            let (n, rows, out) = (indices.len(), ptr::null_mut(), as_c_mut(&mut siblings));
+            let (indices, matrices, count) = (indices.as_ptr(), matrices.as_ptr(), matrices.len());
+            sys::merklize_commitment_open(self.as_c(), indices, n, matrices, count, rows, out)
+        })?;
+        Ok((0..indices.len()).map(|i| siblings[i * length..(i + 1) * length].to_vec()).collect())
+    }
+
+    /// The same as [`siblings_together`](Self::siblings_together), with the committed matrices, from which nodes of dropped levels are made again.
+    ///
+    /// # Errors
+    /// As of [`siblings_together`](Self::siblings_together); matrices of another shape.
+    pub fn siblings_together_of<W: Word>(&self, matrices: &[Matrix<'_, W>], indices: &[u64]) -> Result<Vec<Digest>> {
         let most = indices.len().saturating_mul(self.info_c().path_length as usize);
         let (mut siblings, mut needed) = (vec![Digest::default(); most], 0);
-        // SAFETY: no opening has more siblings than those of all its indices.
+        let matrices = all_to_c(matrices);
+        // SAFETY: no opening has more siblings than those of all its indices; the matrices are read for the call.
         check(|| unsafe {
-            let (n, out) = (indices.len(), as_c_mut(&mut siblings));
-            let (matrices, rows) = (ptr::null(), ptr::null_mut());
-            let indices = indices.as_ptr();
-            sys::merklize_commitment_open_together(self.as_c(), indices, n, matrices, 0, rows, out, most, &mut needed)
+            let (n, rows, out) = (indices.len(), ptr::null_mut(), as_c_mut(&mut siblings));
+            let (indices, matrices, count) = (indices.as_ptr(), matrices.as_ptr(), matrices.len());
+            sys::merklize_commitment_open_together(
+                self.as_c(),
+                indices,
+                n,
+                matrices,
+                count,
+                rows,
+                out,
+                most,
+                &mut needed,
+            )
         })?;
         siblings.truncate(needed);
         Ok(siblings)
