@@ -7,29 +7,42 @@ use p3_matrix::Matrix;
 
 use crate::elements::{write_row, DeviceElement};
 
+/// How a commitment is made, besides its matrices.
+pub(crate) struct Form {
+    pub hash: Hash,
+    pub arity: usize,
+    pub cap_height: usize,
+    /// Only of matrices that are not copied: an opening would copy them again.
+    pub drop_levels: usize,
+}
+
 /// Commits to matrices on a device. Elements that lie together in memory, in a form that the library takes, are not copied on the host.
 pub(crate) fn commit<T: DeviceElement, M: Matrix<T>>(
     matrices: &[M],
-    hash: Hash,
-    arity: usize,
-    cap_height: usize,
+    form: &Form,
     device: &Device,
 ) -> Result<MatrixCommitment, Error> {
-    let is_field_hash = hash.info().modulus.is_some();
-    let lying = T::in_memory(&[], is_field_hash).and_then(|(_, form)| {
-        let words = |matrix| words_in_memory(matrix, |row| T::in_memory(row, is_field_hash).map(|(words, _)| words));
-        matrices.iter().map(|matrix| Some(words(matrix)?.elements(form))).collect::<Option<Vec<_>>>()
-    });
     let copies: Vec<_>;
-    let words = match lying {
-        Some(words) => words,
+    let (words, drop_levels) = match lying(matrices, form.hash) {
+        Some(words) => (words, form.drop_levels),
         None => {
+            let is_field_hash = form.hash.info().modulus.is_some();
             copies = matrices.iter().map(|matrix| words_of(matrix, is_field_hash)).collect();
             let all = copies.iter().zip(matrices);
-            all.map(|(words, matrix)| Words::new(words, matrix.width())).collect::<Result<_, _>>()?
+            (all.map(|(words, matrix)| Words::new(words, matrix.width())).collect::<Result<_, _>>()?, 0)
         }
     };
-    MatrixCommitment::new(&words, hash, arity as u32, cap_height as u32, &Options::new().device(device))
+    let (arity, cap_height, drop_levels) = (form.arity as u32, form.cap_height as u32, drop_levels as u32);
+    let options = Options::new().device(device);
+    MatrixCommitment::with_drop_levels(&words, form.hash, arity, cap_height, drop_levels, &options)
+}
+
+/// All matrices where their rows lie, if the library takes their elements as they are.
+pub(crate) fn lying<T: DeviceElement, M: Matrix<T>>(matrices: &[M], hash: Hash) -> Option<Vec<Words<'_, T::Word>>> {
+    let is_field_hash = hash.info().modulus.is_some();
+    let (_, form) = T::in_memory(&[], is_field_hash)?;
+    let words = |matrix| words_in_memory(matrix, |row| T::in_memory(row, is_field_hash).map(|(words, _)| words));
+    matrices.iter().map(|matrix| Some(words(matrix)?.elements(form))).collect()
 }
 
 /// A copy in the form that a hash takes.
@@ -76,7 +89,7 @@ mod tests {
     use super::*;
 
     /// The rows of a matrix of numbers, as they lie in its memory.
-    fn lying<M: Matrix<u32>>(matrix: &M) -> Option<Words<'_, u32>> {
+    fn rows_lying<M: Matrix<u32>>(matrix: &M) -> Option<Words<'_, u32>> {
         words_in_memory(matrix, |row| Some(row))
     }
 
@@ -121,12 +134,12 @@ mod tests {
             let mut next = |n| rest.split_off(..n).unwrap();
             lengths.iter().map(|&n| next(n)).collect()
         };
-        assert_eq!(lying(&Odd { width: 3, rows: rows(&[3, 3, 3]) }).unwrap().rows(), 3);
+        assert_eq!(rows_lying(&Odd { width: 3, rows: rows(&[3, 3, 3]) }).unwrap().rows(), 3);
         for lengths in [&[3, 3, 2][..], &[2, 3, 3], &[2, 2, 2], &[4, 4, 4], &[0, 0]] {
-            assert!(lying(&Odd { width: 3, rows: rows(lengths) }).is_none(), "{lengths:?}");
+            assert!(rows_lying(&Odd { width: 3, rows: rows(lengths) }).is_none(), "{lengths:?}");
         }
-        assert!(lying(&Odd { width: 0, rows: rows(&[0, 0]) }).is_none());
-        assert!(lying(&Odd { width: 3, rows: vec![] }).is_none());
+        assert!(rows_lying(&Odd { width: 0, rows: rows(&[0, 0]) }).is_none());
+        assert!(rows_lying(&Odd { width: 3, rows: vec![] }).is_none());
     }
 
     /// Word p + i stands for i.
@@ -135,7 +148,8 @@ mod tests {
         let cpu = Device::open("cpu").unwrap();
         let cap = |values: Vec<Goldilocks>| {
             let matrix = RowMajorMatrix::new(values, 5);
-            commit(&[matrix], Hash::POSEIDON2_GOLDILOCKS_8, 2, 0, &cpu).unwrap().cap()
+            let form = Form { hash: Hash::POSEIDON2_GOLDILOCKS_8, arity: 2, cap_height: 0, drop_levels: 0 };
+            commit(&[matrix], &form, &cpu).unwrap().cap()
         };
         let large = (0..20).map(|i| Goldilocks::new(Goldilocks::MODULUS + i)).collect();
         assert_eq!(cap(large), cap((0..20).map(Goldilocks::new).collect()));

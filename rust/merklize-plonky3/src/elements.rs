@@ -86,6 +86,16 @@ impl DeviceDigest for [u8; 32] {
     }
 }
 
+/// Of Keccak-f's sponge, whose words are no field elements.
+impl DeviceDigest for [u64; 4] {
+    fn from_library(digest: Digest) -> Self {
+        digest.to_u64s()
+    }
+    fn to_library(self) -> Digest {
+        Digest::from_u64s(self)
+    }
+}
+
 impl DeviceDigest for [Goldilocks; 4] {
     fn from_library(digest: Digest) -> Self {
         digest.to_u64s().map(Goldilocks::new)

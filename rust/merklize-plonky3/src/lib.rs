@@ -2,11 +2,18 @@
 #![warn(missing_docs)]
 
 mod commitment;
+mod configurations;
+mod constants;
 mod elements;
 mod hashers;
 mod mmcs;
 
+pub use configurations::{
+    BabyBearMmcs, Blake3Mmcs, ByteHashMmcs, GoldilocksMmcs, Keccak256Mmcs, KeccakF64Mmcs, KeccakF64Sponge,
+    KoalaBearMmcs, PermutationMmcs,
+};
+pub use constants::{Poseidon2Constants, Poseidon2Width};
 pub use elements::{DeviceDigest, DeviceElement};
 pub use hashers::{on_lanes, LaneCompressor, LaneHasher};
-pub use merklize::{catch, Device, Error, Hash, Poseidon2, Poseidon2Field};
+pub use merklize::{catch, Device, Error, ErrorKind, Hash, Poseidon2, Poseidon2Field};
 pub use mmcs::{MerklizeMmcs, MerklizeProverData};

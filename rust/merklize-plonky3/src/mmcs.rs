@@ -9,7 +9,7 @@ use p3_merkle_tree::{MerkleTreeError, MerkleTreeMmcs, PrunedMerklePaths};
 use p3_symmetric::{CryptographicHasher, MerkleCap, PseudoCompressionFunction};
 use serde::{Deserialize, Serialize};
 
-use crate::commitment::commit;
+use crate::commitment::{commit, lying, Form};
 use crate::elements::{write_row, DeviceDigest, DeviceElement};
 
 /// Plonky3's `MerkleTreeMmcs` with the digests of rows and the tree made on a device. Commitments, openings and pruned paths have the stock types and values:
@@ -22,13 +22,15 @@ pub struct MerklizeMmcs<P, PW, H, C, const N: usize, const DIGEST: usize> {
     /// The same with the root alone as its cap: it knows the layers of a tree.
     whole: MerkleTreeMmcs<P, PW, H, C, N, DIGEST>,
     hash: Hash,
+    drop_levels: usize,
     device: Arc<Device>,
 }
 
-/// What opens a commitment: the matrices and the tree over their rows.
+/// What opens a commitment: the matrices and the tree over their rows. Clones share the tree.
+#[derive(Clone, Debug)]
 pub struct MerklizeProverData<M> {
     matrices: Vec<M>,
-    commitment: MatrixCommitment,
+    commitment: Arc<MatrixCommitment>,
 }
 
 impl<P, PW, H, C, const N: usize, const DIGEST: usize> MerklizeMmcs<P, PW, H, C, N, DIGEST>
@@ -53,12 +55,21 @@ where
     ) -> Result<Self, Error> {
         check_same(&hasher, &compressor, library_hash)?;
         let whole = MerkleTreeMmcs::new(hasher.clone(), compressor.clone(), 0);
-        Ok(Self { stock: MerkleTreeMmcs::new(hasher, compressor, cap_height), whole, hash: library_hash, device })
+        let stock = MerkleTreeMmcs::new(hasher, compressor, cap_height);
+        Ok(Self { stock, whole, hash: library_hash, drop_levels: 0, device })
+    }
+
+    /// The same scheme, but commitments do not keep the nodes of the `levels` lowest layers: in binary trees the nodes take 2^-`levels` of the memory.
+    /// An opening makes its nodes there again from the 2^`levels` rows around its own. Proofs are the same. Layers from the cap on are kept, and so are
+    /// all layers of matrices that are copied, because their rows do not lie together or the hash takes their elements in another form.
+    #[must_use]
+    pub fn drop_levels(self, levels: usize) -> Self {
+        Self { drop_levels: levels, ..self }
     }
 
     /// The cap is at most as high as the tree, as in the stock scheme. The library fills a cap with zeros up to a power of two; the stock scheme has no
     /// such caps.
-    fn cap_height<M: Matrix<P::Value>>(&self, matrices: &[M]) -> Result<usize, Error> {
+    fn form<M: Matrix<P::Value>>(&self, matrices: &[M]) -> Result<Form, Error> {
         let dimensions: Vec<Dimensions> = matrices.iter().map(|matrix| matrix.dimensions()).collect();
         let schedule = self.whole.proof_arity_schedule(&dimensions);
         let layers = schedule.map_err(|error| Error::invalid_argument(format!("commit: {error}")))?.len();
@@ -76,7 +87,8 @@ where
                 "commit: the layer of cap_height {cap} must have a power of two of nodes, but above {tallest} rows it has {length}"
             )));
         }
-        Ok(cap)
+        let drop_levels = self.drop_levels.min(layers - cap);
+        Ok(Form { hash: self.hash, arity: N, cap_height: cap, drop_levels })
     }
 
     /// The stock scheme, which verifies.
@@ -116,7 +128,7 @@ where
     // The node over N rows of one element.
     let leaves = RowMajorMatrix::new(row[..N].to_vec(), 1);
     let digests: Vec<D> = row[..N].iter().map(|element| hasher.hash_slice(&[*element])).collect();
-    let node = commit(&[leaves], hash, N, 0, &cpu)?.cap()[0];
+    let node = commit(&[leaves], &Form { hash, arity: N, cap_height: 0, drop_levels: 0 }, &cpu)?.cap()[0];
     if D::from_library(node) != compressor.compress(core::array::from_fn(|i| digests[i])) {
         return differs("compressor");
     }
@@ -139,10 +151,10 @@ where
     type Error = MerkleTreeError;
 
     fn commit<M: Matrix<P::Value>>(&self, inputs: Vec<M>) -> (Self::Commitment, Self::ProverData<M>) {
-        let made = self.cap_height(&inputs).and_then(|cap| commit(&inputs, self.hash, N, cap, &self.device));
+        let made = self.form(&inputs).and_then(|form| commit(&inputs, &form, &self.device));
         let commitment = or_raise(made);
-        let cap = stock_digests(commitment.cap());
-        (MerkleCap::new(cap), MerklizeProverData { matrices: inputs, commitment })
+        let data = MerklizeProverData { matrices: inputs, commitment: Arc::new(commitment) };
+        (data.cap(), data)
     }
 
     fn open_batch<M: Matrix<P::Value>>(
@@ -150,7 +162,7 @@ where
         index: usize,
         data: &Self::ProverData<M>,
     ) -> BatchOpening<P::Value, Self> {
-        let siblings = or_raise(data.commitment.siblings(&[index as u64])).remove(0); // checks the index
+        let siblings = or_raise(data.siblings(&[index as u64])); // checks the index
         BatchOpening::new(data.rows(index), stock_digests(siblings))
     }
 
@@ -179,7 +191,7 @@ where
         distinct.dedup();
         let siblings = match distinct.is_empty() {
             true => vec![],
-            false => or_raise(data.commitment.siblings_together(&distinct)),
+            false => or_raise(data.siblings(&distinct)),
         };
         let rows = indices.iter().map(|&index| data.rows(index)).collect();
         (rows, PrunedMerklePaths { sibling_hashes: stock_digests(siblings) })
@@ -198,6 +210,26 @@ where
 }
 
 impl<M> MerklizeProverData<M> {
+    /// The commitment, as `commit` returned it. `T` is the field of rows, `D` the digest.
+    pub fn cap<T, D: DeviceDigest>(&self) -> MerkleCap<T, D> {
+        MerkleCap::new(stock_digests(self.commitment.cap()))
+    }
+
+    /// The siblings of leaves, ascending and distinct, each once.
+    fn siblings<T: DeviceElement>(&self, indices: &[u64]) -> Result<Vec<Digest>, Error>
+    where
+        M: Matrix<T>,
+    {
+        let info = self.commitment.info();
+        if info.drop_levels == 0 {
+            return self.commitment.siblings_together(indices);
+        }
+        let words = lying(&self.matrices, info.hash).ok_or_else(|| {
+            Error::invalid_argument("open: the rows of a matrix must lie in memory as when it was committed")
+        })?;
+        self.commitment.siblings_together_of(&words, indices)
+    }
+
     /// The row of each matrix that belongs to a leaf.
     fn rows<T: DeviceElement>(&self, index: usize) -> Vec<Vec<T>>
     where

@@ -3,27 +3,32 @@
 use std::sync::Arc;
 
 use merklize_plonky3::{
-    catch, on_lanes, Device, DeviceDigest, DeviceElement, Hash, MerklizeMmcs, Poseidon2, Poseidon2Field,
+    catch, on_lanes, BabyBearMmcs, Blake3Mmcs, Device, DeviceDigest, DeviceElement, ErrorKind, GoldilocksMmcs, Hash,
+    Keccak256Mmcs, KeccakF64Mmcs, KeccakF64Sponge, KoalaBearMmcs, MerklizeMmcs, Poseidon2Constants,
 };
-use p3_baby_bear::{default_babybear_poseidon2_16, BabyBear};
+use p3_baby_bear::{default_babybear_poseidon2_16, BabyBear, Poseidon2BabyBear};
 use p3_blake3::Blake3;
 use p3_commit::{BatchOpeningRef, Mmcs};
-use p3_field::{Field, PackedValue, PrimeCharacteristicRing, PrimeField64};
+use p3_field::{Field, PackedValue};
 use p3_goldilocks::{
     default_goldilocks_poseidon2_12, default_goldilocks_poseidon2_16, default_goldilocks_poseidon2_8, Goldilocks,
+    Poseidon2Goldilocks,
 };
+use p3_keccak::{Keccak256Hash, KeccakF, VECTOR_LEN};
 use p3_koala_bear::{
     default_koalabear_poseidon2_16, default_koalabear_poseidon2_24, default_koalabear_poseidon2_32, KoalaBear,
     Poseidon2KoalaBear,
 };
+use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::{Dimensions, Matrix};
 use p3_merkle_tree::{MerkleTreeMmcs, PrunedMerklePaths};
-use p3_poseidon2::ExternalLayerConstants;
 use p3_symmetric::{
     CompressionFunctionFromHasher, CryptographicHasher, PaddingFreeSponge, PseudoCompressionFunction,
     SerializingHasher, TruncatedPermutation,
 };
+use rand::rngs::SmallRng;
+use rand::SeedableRng;
 use serde::{Deserialize, Serialize};
 
 type Sponge<P, const W: usize, const R: usize, const D: usize> = PaddingFreeSponge<P, W, R, D>;
@@ -66,18 +71,20 @@ where
     [PW::Value; D]: DeviceDigest + PartialEq + Serialize + for<'de> Deserialize<'de>,
 {
     for (s, shapes) in SHAPES.iter().enumerate() {
-        for cap_height in 0..if N == 2 { 3 } else { 1 } {
+        let caps = 0..if N == 2 { 3 } else { 1 };
+        for (cap_height, drop_levels) in caps.flat_map(|cap_height| [0, 1, 3].map(|levels| (cap_height, levels))) {
             let stock = MerkleTreeMmcs::<P, PW, H, C, N, D>::new(hasher.clone(), compressor.clone(), cap_height);
             let ours =
                 MerklizeMmcs::<P, PW, H, C, N, D>::new(hasher.clone(), compressor.clone(), cap_height, hash, cpu())
-                    .unwrap();
+                    .unwrap()
+                    .drop_levels(drop_levels);
             let matrices: Vec<RowMajorMatrix<P::Value>> =
                 shapes.iter().enumerate().map(|(m, &(h, w))| matrix((s + m) as u64, h, w)).collect();
             let dimensions: Vec<Dimensions> = matrices.iter().map(|matrix| matrix.dimensions()).collect();
             let n = dimensions.iter().map(|dims| dims.height).max().unwrap();
             let (cap, stock_data) = stock.commit(matrices.clone());
             let (our_cap, our_data) = ours.commit(matrices);
-            assert_eq!(cap.roots(), our_cap.roots(), "{hash} {shapes:?} cap {cap_height}");
+            assert_eq!(cap.roots(), our_cap.roots(), "{hash} {shapes:?} cap {cap_height} without {drop_levels}");
             assert_eq!(ours.get_matrix_heights(&our_data), stock.get_matrix_heights(&stock_data));
             for index in 0..n {
                 let (values, proof) = ours.open_batch(index, &our_data).unpack();
@@ -165,61 +172,30 @@ fn blake3() {
     lanes_make_the_stock_tree::<KoalaBear, u8, _, _, 32>(hasher, compressor, Hash::BLAKE3);
 }
 
-/// Constants that nobody uses, with a diagonal that Plonky3 fixes: a / 2^b.
-struct Own<const W: usize> {
-    parts: [Vec<KoalaBear>; 3],
-    constants: Vec<u64>,
-    diagonal: Vec<u64>,
+/// Digests of four words that are no field elements.
+#[test]
+fn keccakf64() {
+    type Compressor = CompressionFunctionFromHasher<KeccakF64Sponge, 2, 4>;
+    type Words = [u64; VECTOR_LEN];
+    let sponge = KeccakF64Sponge::new(KeccakF);
+    let (hasher, compressor) = (SerializingHasher::new(sponge), Compressor::new(sponge));
+    let hash = Hash::KECCAKF64;
+    commitments_are_the_stock_ones::<[Goldilocks; VECTOR_LEN], Words, _, _, 2, 4>(hasher, compressor.clone(), hash);
+    commitments_are_the_stock_ones::<[BabyBear; VECTOR_LEN], Words, _, _, 2, 4>(hasher, compressor.clone(), hash);
+    commitments_are_the_stock_ones::<[KoalaBear; VECTOR_LEN], Words, _, _, 2, 4>(hasher, compressor.clone(), hash);
+    lanes_make_the_stock_tree::<Goldilocks, u64, _, _, 4>(hasher, compressor.clone(), hash);
+    lanes_make_the_stock_tree::<KoalaBear, u64, _, _, 4>(hasher, compressor, hash);
 }
 
-impl<const W: usize> Own<W> {
-    fn new(seed: u64, a: [i64; W], b: [u64; W]) -> Self {
-        let words = |n, seed: u64| (0..n as u64).map(|i| KoalaBear::from_u64((i + seed) * seed).exp_u64(9)).collect();
-        let parts: [Vec<KoalaBear>; 3] = [words(4 * W, seed), words(20, seed + 1), words(4 * W, seed + 2)];
-        let constants = parts.iter().flatten().map(|word| word.as_canonical_u64()).collect();
-        let half = KoalaBear::TWO.inverse();
-        let diagonal = a.iter().zip(b).map(|(a, b)| KoalaBear::from_i64(*a) * half.exp_u64(b));
-        let diagonal = diagonal.map(|word| word.as_canonical_u64()).collect();
-        Self { parts, constants, diagonal }
-    }
-
-    fn external(&self) -> ExternalLayerConstants<KoalaBear, W> {
-        let cells = |words: &[KoalaBear]| words.chunks_exact(W).map(|row| row.try_into().unwrap()).collect();
-        ExternalLayerConstants::new(cells(&self.parts[0]), cells(&self.parts[2]))
-    }
-
-    fn instance(&self, rate: u32) -> Poseidon2<'_> {
-        Poseidon2 {
-            field: Poseidon2Field::KoalaBear,
-            width: W as u32,
-            rate,
-            external_rounds: 8,
-            internal_rounds: 20,
-            constants: &self.constants,
-            diagonal: &self.diagonal,
-        }
-    }
-}
-
-/// Rows, pairs and groups of four by a prover's own constants.
+/// Round constants of a prover, from the generator from which it draws its permutation.
 #[test]
 fn constants_of_a_prover() {
-    let rows = Own::<16>::new(
-        5,
-        [-2, 1, 2, 1, 3, 4, -1, -3, -4, 1, 1, 1, -1, -1, -1, -1],
-        [0, 0, 0, 1, 0, 0, 1, 0, 0, 8, 3, 24, 8, 3, 4, 24],
-    );
-    let quad = Own::<32>::new(
-        8,
-        [
-            -2, 1, 2, 1, 3, 4, -1, -3, -4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-            -1,
-        ],
-        [0, 0, 0, 1, 0, 0, 1, 0, 0, 8, 2, 3, 4, 5, 6, 10, 12, 14, 16, 24, 8, 3, 4, 5, 6, 7, 9, 10, 12, 14, 16, 24],
-    );
-    let of_rows = Poseidon2KoalaBear::new(rows.external(), rows.parts[1].clone());
-    let of_quad = Poseidon2KoalaBear::new(quad.external(), quad.parts[1].clone());
-    let hash = Hash::poseidon2(&rows.instance(8), Some(&quad.instance(32))).unwrap();
+    let mut rng = SmallRng::seed_from_u64(7);
+    let rows = Poseidon2Constants::<KoalaBear, 16>::from_rng_128(&mut rng.clone());
+    let of_rows = Poseidon2KoalaBear::<16>::new_from_rng_128(&mut rng);
+    let quad = Poseidon2Constants::<KoalaBear, 32>::from_rng_128(&mut rng.clone());
+    let of_quad = Poseidon2KoalaBear::<32>::new_from_rng_128(&mut rng);
+    let hash = rows.hash_with_quad(8, &quad).unwrap();
     let hasher = Sponge::<_, 16, 8, 8>::new(of_rows.clone());
     let pairs = TruncatedPermutation::<_, 2, 8, 16>::new(of_rows);
     let fours = TruncatedPermutation::<_, 4, 8, 32>::new(of_quad);
@@ -229,6 +205,56 @@ fn constants_of_a_prover() {
     lanes_make_the_stock_tree::<KoalaBear, KoalaBear, _, _, 8>(hasher.clone(), pairs.clone(), hash);
     let default = Hash::POSEIDON2_KOALABEAR_16;
     assert!(MerklizeMmcs::<K, K, _, _, 2, 8>::new(hasher, pairs, 0, default, cpu()).is_err());
+    let error = rows.hash(16).unwrap_err();
+    assert!(error.to_string().contains("rate"), "{error}");
+}
+
+/// Each width that Plonky3 and the library have: diagonals and numbers of rounds differ.
+#[test]
+fn constants_of_every_width() {
+    macro_rules! commits {
+        ($field:ident, $permutation:ident, $width:literal, $rate:literal, $digest:literal) => {{
+            let mut rng = SmallRng::seed_from_u64($width);
+            let hash = Poseidon2Constants::<$field, $width>::from_rng_128(&mut rng.clone()).hash($rate).unwrap();
+            let permutation = $permutation::<$width>::new_from_rng_128(&mut rng);
+            let hasher = Sponge::<_, $width, $rate, $digest>::new(permutation.clone());
+            let compressor = TruncatedPermutation::<_, 2, $digest, $width>::new(permutation);
+            type F = Packed<$field>;
+            // Compares them with the hash.
+            MerklizeMmcs::<F, F, _, _, 2, $digest>::new(hasher, compressor, 0, hash, cpu()).unwrap();
+        }};
+    }
+    commits!(Goldilocks, Poseidon2Goldilocks, 8, 4, 4);
+    commits!(Goldilocks, Poseidon2Goldilocks, 12, 8, 4);
+    commits!(Goldilocks, Poseidon2Goldilocks, 16, 12, 4);
+    commits!(BabyBear, Poseidon2BabyBear, 16, 8, 8);
+    commits!(BabyBear, Poseidon2BabyBear, 24, 16, 8);
+    commits!(BabyBear, Poseidon2BabyBear, 32, 24, 8);
+    commits!(KoalaBear, Poseidon2KoalaBear, 24, 16, 8);
+    commits!(KoalaBear, Poseidon2KoalaBear, 32, 24, 8);
+}
+
+/// Names instead of type parameters.
+#[test]
+fn usual_configurations() {
+    macro_rules! commits {
+        ($($mmcs:ty, $field:ty;)*) => {$({
+            let ours = <$mmcs>::with_defaults(1, cpu()).unwrap();
+            let matrices = vec![matrix::<$field>(1, 16, 5), matrix(2, 4, 3)];
+            let (cap, data) = ours.commit(matrices.clone());
+            assert_eq!(cap, ours.stock().commit(matrices).0, "{}", stringify!($mmcs));
+            assert_eq!(data.clone().cap(), cap);
+            assert!(format!("{data:?}").contains("n_leaves: 16"));
+        })*};
+    }
+    commits! {
+        GoldilocksMmcs, Goldilocks;
+        BabyBearMmcs, BabyBear;
+        KoalaBearMmcs, KoalaBear;
+        Blake3Mmcs<Goldilocks>, Goldilocks;
+        Keccak256Mmcs<BabyBear>, BabyBear;
+        KeccakF64Mmcs<KoalaBear>, KoalaBear;
+    }
 }
 
 /// Groups of four nodes, where the library's hash has such a merge.
@@ -242,6 +268,14 @@ fn arity_four() {
     let four = TruncatedPermutation::<_, 4, 8, 32>::new(default_koalabear_poseidon2_32());
     type K = Packed<KoalaBear>;
     commitments_are_the_stock_ones::<K, K, _, _, 4, 8>(hasher, four, Hash::POSEIDON2_KOALABEAR_16);
+    let four = CompressionFunctionFromHasher::<_, 4, 32>::new(Blake3);
+    commitments_are_the_stock_ones::<BabyBear, u8, _, _, 4, 32>(SerializingHasher::new(Blake3), four, Hash::BLAKE3);
+    let (hasher, four) = (SerializingHasher::new(Keccak256Hash), CompressionFunctionFromHasher::new(Keccak256Hash));
+    commitments_are_the_stock_ones::<Goldilocks, u8, _, _, 4, 32>(hasher, four, Hash::KECCAK256);
+    let sponge = KeccakF64Sponge::new(KeccakF);
+    let (hasher, four) = (SerializingHasher::new(sponge), CompressionFunctionFromHasher::new(sponge));
+    type Words = [u64; VECTOR_LEN];
+    commitments_are_the_stock_ones::<[KoalaBear; VECTOR_LEN], Words, _, _, 4, 4>(hasher, four, Hash::KECCAKF64);
 }
 
 #[test]
@@ -278,6 +312,23 @@ fn caps_that_are_no_power_of_two_are_refused() {
     }
 }
 
+/// Views whose rows are made on request are copied, so their commitments keep all levels.
+#[test]
+fn dropped_levels_of_matrices_that_are_copied() {
+    let ours = KoalaBearMmcs::with_defaults(0, cpu()).unwrap().drop_levels(2);
+    let view = || matrix::<KoalaBear>(0, 16, 3).bit_reverse_rows();
+    let (cap, data) = ours.commit(vec![view()]);
+    let (_, stock_data) = ours.stock().commit(vec![view()]);
+    let (values, proof) = ours.open_batch(5, &data).unpack();
+    let stock = ours.stock().open_batch(5, &stock_data).unpack();
+    assert_eq!((&values, &proof), (&stock.0, &stock.1));
+    let dimensions = [Dimensions { width: 3, height: 16 }];
+    ours.verify_batch(&cap, &dimensions, 5, BatchOpeningRef::new(&values, &proof)).unwrap();
+    assert!(format!("{data:?}").contains("drop_levels: 0"));
+    let (_, data) = ours.commit(vec![RowMajorMatrix::new(vec![KoalaBear::default(); 32], 2)]);
+    assert!(format!("{data:?}").contains("drop_levels: 2"));
+}
+
 #[test]
 fn another_hash_than_the_library_s_is_refused() {
     let perm = default_koalabear_poseidon2_16();
@@ -308,7 +359,7 @@ fn wrong_calls_are_caught_as_errors() {
     };
     for wrong in [&[][..], &[0], &[8, 3], &[8, 5], &[7, 3]] {
         let Err(error) = commit(wrong) else { panic!("{wrong:?}") };
-        assert_eq!(error.kind(), merklize::ErrorKind::InvalidArgument);
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     }
     let (_, data) = commit(&[8, 4]).unwrap();
     let Err(error) = catch(|| ours.open_batch(8, &data)) else { panic!() };

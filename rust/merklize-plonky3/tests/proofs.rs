@@ -79,9 +79,12 @@ macro_rules! keccak {
             let stock = Stock::new(hasher.clone(), compressor.clone(), 1);
             let stock = configs::config::<_, DEGREE, _, _>(stock, challenger.clone(), 8);
             let ours = Ours::new(hasher, compressor, 1, HASH, cpu).unwrap();
+            let small = configs::config::<_, DEGREE, _, _>(ours.clone().drop_levels(3), challenger.clone(), 8);
             let ours = configs::config::<_, DEGREE, _, _>(ours, challenger, 8);
 
             let proof = serde_json::to_value(proved(&ours)).unwrap();
+            assert!(proof == serde_json::to_value(proved(&stock)).unwrap(), "the stock prover's proof is the same");
+            assert!(proof == serde_json::to_value(proved(&small)).unwrap(), "and without the lowest levels");
             assert!(accepted(&stock, &proof), "the stock verifier accepts");
             assert!(accepted(&ours, &proof));
             let mut forged = 0;
@@ -96,7 +99,7 @@ macro_rules! keccak {
         }
     )*};
 }
-keccak!(goldilocks koalabear blake3);
+keccak!(goldilocks koalabear blake3 keccakf64_goldilocks keccakf64_babybear keccakf64_koalabear);
 
 fn keys(value: &Value) -> String {
     match value {

@@ -3,13 +3,14 @@
 use merklize_plonky3::Hash;
 use p3_baby_bear::BabyBear;
 use p3_blake3::Blake3;
-use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger32};
+use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger32, SerializingChallenger64};
 use p3_commit::{ExtensionMmcs, Mmcs};
 use p3_dft::Radix2DitParallel;
 use p3_field::extension::BinomialExtensionField;
 use p3_field::Field;
 use p3_fri::{FriParameters, TwoAdicFriPcs};
 use p3_goldilocks::{default_goldilocks_poseidon2_8, Goldilocks, Poseidon2Goldilocks};
+use p3_keccak::{Keccak256Hash, KeccakF, VECTOR_LEN};
 use p3_koala_bear::{default_koalabear_poseidon2_16, KoalaBear, Poseidon2KoalaBear};
 use p3_merkle_tree::MerkleTreeMmcs;
 use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher, TruncatedPermutation};
@@ -43,7 +44,7 @@ pub mod goldilocks {
     pub type Hasher = PaddingFreeSponge<Perm, 8, 4, 4>;
     pub type Compressor = TruncatedPermutation<Perm, 2, 4, 8>;
     pub type Stock = MerkleTreeMmcs<Packed<Val>, Packed<Val>, Hasher, Compressor, 2, 4>;
-    pub type Ours = merklize_plonky3::MerklizeMmcs<Packed<Val>, Packed<Val>, Hasher, Compressor, 2, 4>;
+    pub type Ours = merklize_plonky3::GoldilocksMmcs;
     pub type Challenger = DuplexChallenger<Val, Perm, 8, 4>;
     pub const HASH: Hash = Hash::POSEIDON2_GOLDILOCKS_8;
     pub const DEGREE: usize = 2;
@@ -61,7 +62,7 @@ pub mod koalabear {
     pub type Hasher = PaddingFreeSponge<Perm, 16, 8, 8>;
     pub type Compressor = TruncatedPermutation<Perm, 2, 8, 16>;
     pub type Stock = MerkleTreeMmcs<Packed<Val>, Packed<Val>, Hasher, Compressor, 2, 8>;
-    pub type Ours = merklize_plonky3::MerklizeMmcs<Packed<Val>, Packed<Val>, Hasher, Compressor, 2, 8>;
+    pub type Ours = merklize_plonky3::KoalaBearMmcs;
     pub type Challenger = DuplexChallenger<Val, Perm, 16, 8>;
     pub const HASH: Hash = Hash::POSEIDON2_KOALABEAR_16;
     pub const DEGREE: usize = 4;
@@ -78,7 +79,7 @@ pub mod blake3 {
     pub type Hasher = SerializingHasher<Blake3>;
     pub type Compressor = CompressionFunctionFromHasher<Blake3, 2, 32>;
     pub type Stock = MerkleTreeMmcs<Val, u8, Hasher, Compressor, 2, 32>;
-    pub type Ours = merklize_plonky3::MerklizeMmcs<Val, u8, Hasher, Compressor, 2, 32>;
+    pub type Ours = merklize_plonky3::Blake3Mmcs<Val>;
     pub type Challenger = SerializingChallenger32<Val, HashChallenger<u8, Blake3, 32>>;
     pub const HASH: Hash = Hash::BLAKE3;
     pub const DEGREE: usize = 4;
@@ -86,4 +87,32 @@ pub mod blake3 {
     pub fn parts() -> (Hasher, Compressor, Challenger) {
         (Hasher::new(Blake3 {}), Compressor::new(Blake3 {}), Challenger::from_hasher(vec![], Blake3 {}))
     }
+}
+
+/// Keccak-f on words of 64 bits, as Plonky3's example has it.
+macro_rules! keccakf64 {
+    ($($name:ident, $field:ty, $degree:literal, $challenger:ident;)*) => {$(
+        pub mod $name {
+            use super::*;
+            pub type Val = $field;
+            pub type Sponge = PaddingFreeSponge<KeccakF, 25, 17, 4>;
+            pub type Hasher = SerializingHasher<Sponge>;
+            pub type Compressor = CompressionFunctionFromHasher<Sponge, 2, 4>;
+            pub type Stock = MerkleTreeMmcs<[Val; VECTOR_LEN], [u64; VECTOR_LEN], Hasher, Compressor, 2, 4>;
+            pub type Ours = merklize_plonky3::KeccakF64Mmcs<Val>;
+            pub type Challenger = $challenger<Val, HashChallenger<u8, Keccak256Hash, 32>>;
+            pub const HASH: Hash = Hash::KECCAKF64;
+            pub const DEGREE: usize = $degree;
+
+            pub fn parts() -> (Hasher, Compressor, Challenger) {
+                let sponge = Sponge::new(KeccakF);
+                (Hasher::new(sponge), Compressor::new(sponge), Challenger::from_hasher(vec![], Keccak256Hash))
+            }
+        }
+    )*};
+}
+keccakf64! {
+    keccakf64_goldilocks, Goldilocks, 2, SerializingChallenger64;
+    keccakf64_babybear, BabyBear, 4, SerializingChallenger32;
+    keccakf64_koalabear, KoalaBear, 4, SerializingChallenger32;
 }

@@ -1,0 +1,137 @@
+use merklize::{Error, Hash, Poseidon2, Poseidon2Field};
+use p3_baby_bear::{BabyBear, GenericPoseidon2LinearLayersBabyBear};
+use p3_field::PrimeField64;
+use p3_goldilocks::{GenericPoseidon2LinearLayersGoldilocks, Goldilocks};
+use p3_koala_bear::{GenericPoseidon2LinearLayersKoalaBear, KoalaBear};
+use p3_poseidon2::{poseidon2_round_numbers_128, ExternalLayerConstants, GenericPoseidon2LinearLayers};
+use rand::distr::{Distribution, StandardUniform};
+use rand::{Rng, RngExt};
+
+/// A field over which Plonky3 and the library both have Poseidon2 of `WIDTH` cells.
+pub trait Poseidon2Width<const WIDTH: usize>: PrimeField64 {
+    /// The library's name of the field.
+    const FIELD: Poseidon2Field;
+    /// The S-box is x^`ALPHA`.
+    const ALPHA: u64;
+
+    /// Plonky3's linear layer of an internal round.
+    fn internal_layer(state: &mut [Self; WIDTH]);
+}
+
+macro_rules! widths {
+    ($field:ident, $alpha:literal, $layers:ty, $($width:literal)*) => {$(
+        impl Poseidon2Width<$width> for $field {
+            const FIELD: Poseidon2Field = Poseidon2Field::$field;
+            const ALPHA: u64 = $alpha;
+            fn internal_layer(state: &mut [Self; $width]) {
+                <$layers>::internal_linear_layer(state);
+            }
+        }
+    )*};
+}
+widths!(Goldilocks, 7, GenericPoseidon2LinearLayersGoldilocks, 8 12 16);
+widths!(BabyBear, 7, GenericPoseidon2LinearLayersBabyBear, 16 24 32);
+widths!(KoalaBear, 3, GenericPoseidon2LinearLayersKoalaBear, 16 24 32);
+
+/// Round constants of a Poseidon2 permutation of Plonky3. A permutation does not give its constants away, so the library's hash is made from
+/// the same source: these constants, or the same random numbers.
+///
+/// ```
+/// use merklize_plonky3::Poseidon2Constants;
+/// use p3_koala_bear::{KoalaBear, Poseidon2KoalaBear};
+/// use rand::{rngs::SmallRng, SeedableRng};
+///
+/// let mut rng = SmallRng::seed_from_u64(1);
+/// let constants = Poseidon2Constants::<KoalaBear, 16>::from_rng_128(&mut rng.clone());
+/// let permutation = Poseidon2KoalaBear::<16>::new_from_rng_128(&mut rng);
+/// let hash = constants.hash(8)?; // of `PaddingFreeSponge<_, 16, 8, 8>` and `TruncatedPermutation<_, 2, 8, 16>` of the permutation
+/// # Ok::<(), merklize_plonky3::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Poseidon2Constants<F, const WIDTH: usize> {
+    /// Of the external rounds, before and after the internal ones.
+    pub external: ExternalLayerConstants<F, WIDTH>,
+    /// Of the internal rounds.
+    pub internal: Vec<F>,
+}
+
+impl<F: Poseidon2Width<WIDTH>, const WIDTH: usize> Poseidon2Constants<F, WIDTH> {
+    /// Those that `new_from_rng_128` of the permutation draws from the same generator in the same state.
+    pub fn from_rng_128<R: Rng>(rng: &mut R) -> Self
+    where
+        StandardUniform: Distribution<F> + Distribution<[F; WIDTH]>,
+    {
+        let (external_rounds, internal_rounds) =
+            poseidon2_round_numbers_128::<F>(WIDTH, F::ALPHA).expect("Plonky3 has round numbers for these widths");
+        let external = ExternalLayerConstants::new_from_rng(external_rounds, rng);
+        Self { external, internal: rng.sample_iter(StandardUniform).take(internal_rounds).collect() }
+    }
+
+    /// The library's hash with these constants and Plonky3's diagonal of the field and width: rows by `PaddingFreeSponge<_, WIDTH, rate, _>`, pairs by
+    /// `TruncatedPermutation<_, 2, _, WIDTH>`. See [`Hash::poseidon2`].
+    ///
+    /// # Errors
+    /// A rate that is not below the width; no internal round, or other numbers of rounds than the library takes.
+    pub fn hash(&self, rate: usize) -> Result<Hash, Error> {
+        Hash::poseidon2(&self.words().instance(rate), None)
+    }
+
+    /// The same with merges of four for commitments of arity 4, by `TruncatedPermutation<_, 4, _, QUAD>` of another permutation: of 16 cells over
+    /// Goldilocks, of 32 over the other fields.
+    ///
+    /// # Errors
+    /// As of [`hash`](Self::hash); another width of the quad.
+    pub fn hash_with_quad<const QUAD: usize>(
+        &self,
+        rate: usize,
+        quad: &Poseidon2Constants<F, QUAD>,
+    ) -> Result<Hash, Error>
+    where
+        F: Poseidon2Width<QUAD>,
+    {
+        Hash::poseidon2(&self.words().instance(rate), Some(&quad.words().instance(QUAD)))
+    }
+
+    fn words(&self) -> Words {
+        let (initial, terminal) = (self.external.get_initial_constants(), self.external.get_terminal_constants());
+        let constants = initial.as_flattened().iter().chain(&self.internal).chain(terminal.as_flattened());
+        // A linear layer makes cell i = sum of all cells + diagonal[i] * cell i, so of all cells 0 but one it shows a number of the diagonal.
+        let diagonal = (0..WIDTH).map(|i| {
+            let mut state = [F::ZERO; WIDTH];
+            state[i] = F::ONE;
+            <F as Poseidon2Width<WIDTH>>::internal_layer(&mut state);
+            (state[i] - F::ONE).as_canonical_u64()
+        });
+        Words {
+            field: <F as Poseidon2Width<WIDTH>>::FIELD,
+            external_rounds: initial.len() + terminal.len(),
+            internal_rounds: self.internal.len(),
+            constants: constants.map(|word| word.as_canonical_u64()).collect(),
+            diagonal: diagonal.collect(),
+        }
+    }
+}
+
+/// A permutation in canonical words.
+struct Words {
+    field: Poseidon2Field,
+    external_rounds: usize,
+    internal_rounds: usize,
+    constants: Vec<u64>,
+    diagonal: Vec<u64>,
+}
+
+impl Words {
+    fn instance(&self, rate: usize) -> Poseidon2<'_> {
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX); // which the library refuses
+        Poseidon2 {
+            field: self.field,
+            width: self.diagonal.len() as u32,
+            rate: number(rate),
+            external_rounds: number(self.external_rounds),
+            internal_rounds: number(self.internal_rounds),
+            constants: &self.constants,
+            diagonal: &self.diagonal,
+        }
+    }
+}
