@@ -72,15 +72,20 @@ void touch(std::span<std::byte> memory) {
     for (std::size_t i = 0; i < memory.size(); i += page) *static_cast<volatile std::byte*>(&memory[i]) = std::byte{};
 }
 
+std::uint64_t size_of(const ByteSource& source, const std::optional<ByteSource::Extent>& extent) {
+    if (source.file() != nullptr) return source.file()->regular_size();
+    if (extent) return extent->bytes;
+    throw Error(ErrorCode::io, source.name() + ": the server does not say its size");
+}
+
 // Makes the outboard or encoding of a source with an extent. `output(size)` gives its destination.
-Digest make(const char* what, const ByteSource& source, const BaoForm& form, Kind kind, const RunOptions& options,
+Digest make(const ByteSource& source, const BaoForm& form, Kind kind, const RunOptions& options,
             const std::function<WriteAt(std::uint64_t bytes)>& output) {
-    require(what, form, kind);
     const RunOptions here = kind == Kind::encoding ? on_the_cpu(options) : options;
     Run run(here);
     const auto extent = source.extent();
     const InputFile* file = source.file();
-    const std::uint64_t size = file != nullptr ? file->regular_size() : extent.value().bytes;
+    const std::uint64_t size = size_of(source, extent);
     const WriteAt write = output(bytes_of(size, form, kind));
     write_header(size, form, write);
     const Shape shape(size, form.group_log);
@@ -113,8 +118,9 @@ namespace merklize::runtime {
 
 BaoOutput bao_of(const char* what, const ByteSource& source, const BaoForm& form, Placer::Kind kind,
                  const RunOptions& options) {
+    require(what, form, kind);
     BaoOutput made;
-    made.root = make(what, source, form, kind, options, [&](std::uint64_t bytes) {
+    made.root = make(source, form, kind, options, [&](std::uint64_t bytes) {
         made.bytes.resize(bytes);
         return into(made.bytes);
     });
@@ -123,14 +129,14 @@ BaoOutput bao_of(const char* what, const ByteSource& source, const BaoForm& form
 
 Digest bao_of(const char* what, const ByteSource& source, const BaoForm& form, Placer::Kind kind,
               const std::filesystem::path& out, const RunOptions& options) {
-    std::optional<AtomicFile> made;
-    const Digest root = make(what, source, form, kind, options, [&](std::uint64_t bytes) -> WriteAt {
-        made.emplace(AtomicFile::temporary(out));
-        if (bytes != 0) made->reserve(bytes);
-        made->resize(bytes);
-        return [&made](std::span<const std::byte> data, std::uint64_t offset) { made->write(data, offset); };
+    require(what, form, kind);
+    AtomicFile made = AtomicFile::temporary(out);
+    const Digest root = make(source, form, kind, options, [&](std::uint64_t bytes) -> WriteAt {
+        if (bytes != 0) made.reserve(bytes);
+        made.resize(bytes);
+        return [&made](std::span<const std::byte> data, std::uint64_t offset) { made.write(data, offset); };
     });
-    made->commit();
+    made.commit();
     return root;
 }
 
