@@ -92,15 +92,10 @@ MatrixCommitment make_commitment(const Matrices& matrices, nb::handle hash, nb::
                                  const Settings& settings) {
     const CommitmentForm form = to_form(hash, arity, cap_height, modulus);
     const bool keeps = is_true(keep);
-    const int dropped = to_int(drop_levels, "drop_levels");
-    if (dropped < 0) {
-        throw Error(ErrorCode::invalid_argument,
-                    "MatrixCommitment: drop_levels must not be negative, got " + std::to_string(dropped));
-    }
+    const auto dropped = static_cast<unsigned>(to_int(drop_levels, "drop_levels"));
     std::optional<MatrixCommitment> made;
-    Run(settings, matrices.on_device())([&](const RunOptions& options) {
-        made.emplace(matrices.all(), form, options, keeps, static_cast<unsigned>(dropped));
-    });
+    Run(settings, matrices.on_device())(
+        [&](const RunOptions& options) { made.emplace(matrices.all(), form, options, keeps, dropped); });
     return std::move(*made);
 }
 
