@@ -132,14 +132,17 @@ inline bool is_wanted(const merklize::HashTraits& t) {
            ("," + std::string(names) + ",").find("," + std::string(t.name) + ",") != std::string::npos;
 }
 
-/// The hashes that most tests loop over: all on the CPU. A device compiles each kernel for seconds, and sanitizers and emulators are slow
-/// (MERKLIZE_FEWER_HASHES, set by CMake), so there it is one hash or two of each family; `vectors` and `every_kernel` run the others.
-inline std::vector<merklize::HashTraits> hashes_here() {
+/// Sanitizers and emulators are slow (MERKLIZE_FEWER_HASHES, set by CMake).
 #ifdef MERKLIZE_FEWER_HASHES
-    const bool is_slow = true;
+inline constexpr bool is_slowed = true;
 #else
-    const bool is_slow = merklize::Device().info().backend != "cpu";
+inline constexpr bool is_slowed = false;
 #endif
+
+/// The hashes that most tests loop over: all on the CPU. A device compiles each kernel for seconds, so there, and where it
+/// is slow, it is one hash or two of each family; `vectors` and `every_kernel` run the others.
+inline std::vector<merklize::HashTraits> hashes_here() {
+    const bool is_slow = is_slowed || merklize::Device().info().backend != "cpu";
     constexpr Hash others[] = {Hash::rp64_256_v2,
                                Hash::rpx256,
                                Hash::rpo256_r1,
