@@ -2,6 +2,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
+// The memory of the WebAssembly modules, for the test of their stacks.
+export let memory;
+const { instantiate } = WebAssembly;
+WebAssembly.instantiate = async (module, imports) => {
+    const instance = await instantiate(module, imports);
+    memory ??= instance.exports.memory;
+    return instance;
+};
+
 export const folder = new URL('../../build/web/merklize/', import.meta.url);
 export const merklize = await import(new URL('merklize.js', folder));
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { both, bytes, counted, hex, merklize, vectors } from './common.mjs';
+import { both, bytes, counted, hex, memory, merklize, vectors } from './common.mjs';
 
 const { Hasher, MerkleTree, hash, hashEach, hashLeaves, hashRows, hashes, merge, merkleRoot } = merklize;
 const leafOf = (message, name) => hashLeaves([message], { hash: name });
@@ -154,4 +154,12 @@ test('bytes as text, with a prefix and without', () => {
     const all = Uint8Array.from({ length: 256 }, (_, i) => i);
     assert.equal(merklize.toHex(all), hex(all));
     assert.equal(merklize.toHex(all, '0x'), `0x${hex(all)}`);
+});
+
+test('the stack of the hashes stays far above the constants of the lanes', () => {
+    // web/build.py: stacks begin at 64 KiB and at 16 KiB and grow down; the constants stand at 16 KiB. After all tests above.
+    const used = new Uint8Array(memory.buffer, 0, 65536);
+    const deepest = used.findIndex((byte, at) => at >= 20480 && byte !== 0);
+    assert.ok(deepest > 49152, `${65536 - deepest} bytes deep`);
+    assert.ok(used.subarray(16384, 20480).some((byte) => byte !== 0), 'the constants');
 });
