@@ -273,4 +273,12 @@ RunOptions on_the_cpu(const RunOptions& options) {
     return here;
 }
 
+RunOptions by_one_thread(const RunOptions& options) {
+    RunOptions alone = options;
+    alone.threads = 1;
+    alone.progress = {};
+    alone.timings = nullptr;
+    return alone;
+}
+
 }  // namespace merklize::runtime

@@ -63,4 +63,7 @@ void require_no_stream(const char* what, const RunOptions& options);
 /// The options for the part of a call on devices that the CPU does.
 RunOptions on_the_cpu(const RunOptions& options);
 
+/// The options for one of many inputs that a call's threads take side by side: one thread, without progress and times.
+RunOptions by_one_thread(const RunOptions& options);
+
 }  // namespace merklize::runtime

@@ -6,6 +6,8 @@
 
 #include "digests/chunk_tree.hpp"
 #include "digests/file_reads.hpp"
+#include "merklize/error.hpp"
+#include "merklize/hash.hpp"
 #include "merklize/pieces.hpp"
 
 namespace merklize::runtime {
@@ -29,6 +31,9 @@ Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mo
 Node root_of_stream(const InputFile& file, const Mode& mode, Run& run);
 /// The root of a whole source; of a file, from its position to its end.
 Node root_of(const ByteSource& source, const Mode& mode, Run& run);
+
+/// Puts the error of a file into its result. Called in a catch block: an error of another kind is rethrown.
+void note_failure(FileDigest& result, const Error& error);
 
 /// The digest of a whole source, as hash_file() gives it.
 /// mode, out, seek  for BLAKE3 as in hash_file(); for another hash no mode, 32 bytes and 0

@@ -161,10 +161,7 @@ std::vector<Digest> hash_each(std::span<const MessageView> messages, const Mode&
 std::vector<Digest> hash_message_each(std::span<const MessageView> messages, Hash hash, const RunOptions& options) {
     runtime::require_message_hash(hash, "hash_message_each");
     std::vector<Digest> digests(messages.size());
-    RunOptions alone = options;  // one thread for each message
-    alone.threads = 1;
-    alone.progress = {};
-    alone.timings = nullptr;
+    const RunOptions alone = runtime::by_one_thread(options);
     runtime::Run run(options);
     run.parallel(messages.size(), [&](std::size_t i) {
         const ConstBuffer* buffer = messages[i].buffer();

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "calls/side_by_side.hpp"
 #include "digests/file_root.hpp"
 #include "digests/hash_each.hpp"
 #include "merklize/error.hpp"
@@ -79,6 +80,21 @@ private:
 
 }  // namespace
 
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+
+void note_failure(FileDigest& result, const Error& error) {
+    if (error.code() != ErrorCode::io) throw;
+    result.output.clear();
+    result.error = error.what();
+    result.system_error = error.system_error();
+}
+
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
+
 void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
                const RunOptions& options) {
     const runtime::InputFile file(path);
@@ -113,12 +129,6 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
         times.to_host += more.to_host;
     };
     Turns turns(runtime::state_of(options.device));
-    const auto note_failure = [&](std::size_t i, const Error& error) {
-        if (error.code() != ErrorCode::io) throw;
-        results[i].output.clear();
-        results[i].error = error.what();
-        results[i].system_error = error.system_error();
-    };
     const auto hash_one = [&](std::size_t i, const runtime::InputFile& file,
                               const std::optional<runtime::InputFile::Extent>& extent, runtime::Run& run) {
         const auto turn = turns.take();
@@ -146,15 +156,13 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
                 together.hash(run);  // first, because the thread has one buffer
                 hash_one(i, *file, extent, run);
             } catch (const Error& error) {
-                note_failure(i, error);
+                runtime::note_failure(results[i], error);
             }
         }
         together.hash(run);
         add_times(its);
     };
-    RunOptions alone = options;
-    alone.threads = 1;
-    alone.progress = {};
+    const RunOptions alone = runtime::by_one_thread(options);
     runtime::Run run(options);
     // Enough files to fill the lanes, but few enough for all threads to get some. The number of large files is known only after this
     // pass, so each pass counts as half of the progress.
@@ -175,7 +183,7 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
             runtime::Run one(together);
             hash_one(i, *file, file->extent(), one);
         } catch (const Error& error) {
-            note_failure(i, error);
+            runtime::note_failure(results[i], error);
         }
         add_times(its);
         before += 0.5 / static_cast<double>(n_later);

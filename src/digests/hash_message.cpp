@@ -3,7 +3,7 @@
 #include <mutex>
 #include <vector>
 
-#include "calls/run.hpp"
+#include "calls/side_by_side.hpp"
 #include "digests/file_root.hpp"
 #include "hashes/message.hpp"
 #include "merklize/error.hpp"
@@ -90,10 +90,7 @@ std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path
     if (is_blake3(hash)) return hash_files(paths, Digest::size, 0, {}, options);
     runtime::require_no_policy("hash_message_files", options);
     std::vector<FileDigest> results(paths.size());
-    RunOptions alone = options;  // one thread for each file
-    alone.threads = 1;
-    alone.progress = {};
-    alone.timings = nullptr;
+    const RunOptions alone = runtime::by_one_thread(options);
     runtime::Run run(options);
     run.parallel(paths.size(), [&](std::size_t i) {
         try {
@@ -101,9 +98,7 @@ std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path
             const Digest digest = digest_of(runtime::InputFile(paths[i]), hash, "hash_message_files", one);
             results[i].output.assign(digest.bytes.begin(), digest.bytes.end());
         } catch (const Error& error) {
-            if (error.code() != ErrorCode::io) throw;
-            results[i].error = error.what();
-            results[i].system_error = error.system_error();
+            runtime::note_failure(results[i], error);
         }
     });
     return results;

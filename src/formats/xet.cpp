@@ -239,12 +239,12 @@ std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> pa
     std::vector<FileDigest> results(paths.size());
     const auto hash_one = [&](std::size_t i, const RunOptions& one) {
         try {
-            const Digest digest = xet_hash_file(paths[i], one);
+            const InputFile file(paths[i]);
+            Run run(one);
+            const Digest digest = xet_of(file, run);
             results[i].output.assign(digest.bytes.begin(), digest.bytes.end());
         } catch (const Error& error) {
-            if (error.code() != ErrorCode::io) throw;
-            results[i].error = error.what();
-            results[i].system_error = error.system_error();
+            runtime::note_failure(results[i], error);
         }
     };
     // Files of at most a window are hashed side by side, one thread each. Then all threads take larger files and pipes one by one.
@@ -255,15 +255,13 @@ std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> pa
                               std::filesystem::file_size(paths[i], unknown) <= window_bytes && !unknown;
         (is_small ? small : large).push_back(i);
     }
-    RunOptions alone = options;
-    alone.threads = 1;
-    alone.progress = {};
+    const RunOptions here = runtime::on_the_cpu(options);
+    const RunOptions alone = runtime::by_one_thread(here);
     const double each = 1 / static_cast<double>(std::max<std::size_t>(1, paths.size()));
     double before = each * static_cast<double>(small.size());
-    const RunOptions here = runtime::on_the_cpu(options);
     Run run(here);
     run.parallel(small.size(), [&](std::size_t k) { hash_one(small[k], alone); }, before);
-    RunOptions together = options;
+    RunOptions together = here;
     for (const std::size_t i : large) {
         together.progress = runtime::part_of(options.progress, before, each);
         hash_one(i, together);
