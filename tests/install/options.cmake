@@ -3,7 +3,7 @@ cmake_minimum_required(VERSION 3.18...3.31)
 
 file(GLOB files ${SOURCE}/CMakeLists.txt ${SOURCE}/cmake/*.cmake)
 foreach(folder IN ITEMS src tests examples bench python)
-  file(GLOB_RECURSE more ${SOURCE}/${folder}/CMakeLists.txt)
+  file(GLOB_RECURSE more ${SOURCE}/${folder}/CMakeLists.txt ${SOURCE}/${folder}/*.cmake)
   list(APPEND files ${more})
 endforeach()
 set(names "")
