@@ -29,8 +29,8 @@ MODULES += ["proving", "tree", "tree_file", "matrices", "piece", "abi", "openzep
 COMPILE = ["-std=c++20", "-ffreestanding", "-nostdlib", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden"]
 COMPILE += ["-Wall", "-Wextra", "-Werror", "-Wno-pass-failed"]
 LINK = ["--no-entry", "--strip-all", "--gc-sections", "--stack-first"]
-# Both use one memory: the constants of lanes stand behind its stack, at the far end of that of hashes. A test measures how deep
-# that one goes.
+# Both use one memory: the constants of lanes stand behind its stack, at the far end of that of hashes. A test measures
+# how deep that one goes.
 # There is no library with products of 128 bits: MKZ_MUL_BY_HALVES.
 # -Os instead of -O2 would be 6 kB less, and SHA-256 1.12 of the time.
 PARTS = {
