@@ -65,7 +65,7 @@ constexpr Command verity_group{
 };
 
 extern const Command hash_command, fetch_command, piece_command, devices_command, bench_command, tune_command,
-    build_kernels_command, demo_command, completions_command;
+    build_kernels_command, demo_command, completions_command;  // NOLINT: in one unit with its file
 constexpr const Command* commands[] = {
     &hash_command,          &tree_group,    &bao_group,          &fetch_command, &manifest_group,
     &verity_group,          &piece_command, &devices_command,    &bench_command, &tune_command,
