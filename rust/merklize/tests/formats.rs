@@ -1,27 +1,13 @@
 //! Formats of others beside recorded answers: veritysetup 2.6.1, @web3-storage/data-segment 5.3.0 and @openzeppelin/merkle-tree, as in python/tests.
 
-use std::path::PathBuf;
-
 use merklize::formats::*;
 use merklize::*;
 
+mod common;
+use common::Scratch;
+
 fn counter(n: usize) -> Vec<u8> {
     (0..n).map(|i| (i % 251) as u8).collect()
-}
-
-/// A folder that is removed at the end.
-struct Scratch(PathBuf);
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 #[track_caller]

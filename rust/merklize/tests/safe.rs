@@ -5,9 +5,11 @@ use std::ops::ControlFlow;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::path::PathBuf;
 
 use merklize::*;
+
+mod common;
+use common::Scratch;
 
 fn cpu() -> Device {
     Device::open("cpu").unwrap()
@@ -31,21 +33,6 @@ fn perfect_proof() -> Proof {
         .unwrap()
         .prove(1)
         .unwrap()
-}
-
-/// A folder that is removed at the end.
-struct Scratch(PathBuf);
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 #[test]
