@@ -1,4 +1,4 @@
-"""Extension of griffe: the aligned lists of docstrings become lists, so that each argument has its line."""
+"""Extension of griffe: aligned lists of docstrings become lists of Markdown, and their examples blocks of code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import griffe
 
 ITEM = re.compile(r"^([A-Za-z_*][\w*, .()\[\]-]*?)\s{2,}(\S.*)$")
+EXAMPLE = re.compile(r"^>>> (?:.+\n?)+", re.MULTILINE)
 
 
 def listed(text: str) -> str:
@@ -31,7 +32,12 @@ def listed(text: str) -> str:
     return "\n".join(lines)
 
 
-class AlignedLists(griffe.Extension):
+def fenced(text: str) -> str:
+    """Each example, from `>>>` to the next empty line, as a block of code."""
+    return EXAMPLE.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", text)
+
+
+class Docstrings(griffe.Extension):
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         if obj.docstring:
-            obj.docstring.value = listed(obj.docstring.value)
+            obj.docstring.value = fenced(listed(obj.docstring.value))
