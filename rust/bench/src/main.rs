@@ -1,4 +1,4 @@
-//! Measures commitments and whole proofs, stock and merklize's, in turns in one process. Prints a table, and JSON with --json.
+//! Measures commitments and whole proofs, by the stock crates and by merklize, in turns in one process. Prints a table; --json writes the rows to a file.
 //!
 //!     proofs [--device NAME]... [--only TEXT] [--rows LOG2] [--repeat N] [--commitments] [--json FILE]
 

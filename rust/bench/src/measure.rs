@@ -1,4 +1,4 @@
-//! Turns, medians and rows of results.
+//! Measurements in turns, their medians, and the rows of results.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use merklize::Device;
 
 pub struct Bench {
     pub devices: Vec<Arc<Device>>,
-    /// Only jobs whose name has this text.
+    /// Only jobs whose name contains this text are measured.
     pub only: String,
-    /// Rows of the committed matrix; `None`: those of the job.
+    /// Logarithm of the rows of the committed matrix; `None` for the job's own.
     pub log_rows: Option<u32>,
     pub repeat: usize,
-    /// Whole proofs, too.
+    /// Whether whole proofs are measured, too.
     pub proofs: bool,
-    /// Where the rows go, after each measurement.
+    /// The file to which all rows are written after each measurement.
     pub json: Option<String>,
     pub rows: Vec<Row>,
 }
 
-/// Median of one implementation of one job.
+/// The result of one implementation of one job: medians of all turns.
 pub struct Row {
     pub job: String,
     pub what: &'static str,
@@ -28,9 +28,9 @@ pub struct Row {
     pub by: String,
     pub seconds: f64,
     pub spread: f64,
-    /// How many times as fast as the stock one.
+    /// Time of the stock implementation divided by this one's.
     pub ratio: f64,
-    /// CPU seconds of the process, median, and the stock one's by ours: what counts on a machine that others use, too.
+    /// Median of the process's CPU seconds, and the stock implementation's divided by this one's. On a machine that others use, too, these two count.
     pub cpu_seconds: f64,
     pub cpu_ratio: f64,
 }
@@ -48,7 +48,7 @@ impl Row {
     }
 }
 
-/// Something to time, under the name of the contender.
+/// The name of an implementation, and the call that is timed.
 pub type Contender<'a> = (String, Box<dyn Fn() -> Result<(), Box<dyn Error>> + 'a>);
 
 impl Bench {
@@ -56,7 +56,7 @@ impl Bench {
         job.contains(&self.only)
     }
 
-    /// Runs the contenders in turns, the stock one first, after a turn that does not count. Prints and keeps a row for each.
+    /// Runs the contenders in turns, the stock one first. The first turn does not count. Prints and keeps a row for each contender.
     pub fn turns(
         &mut self,
         job: &str,
@@ -103,7 +103,7 @@ impl Bench {
     }
 }
 
-/// CPU seconds of all threads of this process so far, from Linux, in steps of 10 ms.
+/// CPU seconds of all threads of this process so far. Linux counts them in steps of 10 ms.
 fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = text.rsplit(')').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Plonky3's keccak-air: 2633 columns, blow-up 2.
+//! Jobs of Plonky3's keccak-air: 2633 columns, blow-up 2.
 
 use std::error::Error;
 
@@ -20,7 +20,7 @@ use crate::measure::{Bench, Contender};
 #[path = "../../merklize-plonky3/examples/keccak/configs.rs"]
 mod configs;
 
-/// The field of a digest's words, for Plonky3's own tree over the lanes.
+/// The type of a digest's words in Plonky3's own tree over the library's lanes.
 type Byte = u8;
 
 macro_rules! job {

@@ -1,4 +1,4 @@
-//! Winterfell: 16 columns, blow-up 8.
+//! Jobs of Winterfell: 16 columns, blow-up 8.
 
 use std::error::Error;
 
@@ -103,7 +103,7 @@ where
     bench.turns(job, "proof", log_rows, &contenders)
 }
 
-/// The stock verifier, with stock types; it takes a few milliseconds.
+/// Verifies a proof with the stock verifier and stock types, which takes a few milliseconds.
 #[cfg(feature = "proofs")]
 fn judged<H: DeviceHasher<BaseField = BaseElement> + Sync>(
     proof: Proof,

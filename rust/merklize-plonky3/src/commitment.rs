@@ -12,11 +12,11 @@ pub(crate) struct Form {
     pub hash: Hash,
     pub arity: usize,
     pub cap_height: usize,
-    /// Only of matrices that are not copied: an opening would copy them again.
+    /// Used only where no matrix is copied, because each opening would copy them again.
     pub drop_levels: usize,
 }
 
-/// Commits to matrices on a device. Elements that lie together in memory, in a form that the library takes, are not copied on the host.
+/// Commits to matrices on a device. Nothing is copied on the host if each matrix is contiguous in memory and the library takes its elements as they are.
 pub(crate) fn commit<T: DeviceElement, M: Matrix<T>>(
     matrices: &[M],
     form: &Form,
@@ -37,7 +37,7 @@ pub(crate) fn commit<T: DeviceElement, M: Matrix<T>>(
     MatrixCommitment::with_drop_levels(&words, form.hash, arity, cap_height, drop_levels, &options)
 }
 
-/// All matrices where their rows lie, if the library takes their elements as they are.
+/// Views of all matrices in their own memory, if the library takes their elements as they are.
 pub(crate) fn lying<T: DeviceElement, M: Matrix<T>>(matrices: &[M], hash: Hash) -> Option<Vec<Words<'_, T::Word>>> {
     let is_field_hash = hash.info().modulus.is_some();
     let (_, form) = T::in_memory(&[], is_field_hash)?;
@@ -45,7 +45,7 @@ pub(crate) fn lying<T: DeviceElement, M: Matrix<T>>(matrices: &[M], hash: Hash) 
     matrices.iter().map(|matrix| Some(words(matrix)?.elements(form))).collect()
 }
 
-/// A copy in the form that a hash takes.
+/// A copy of a matrix, in the form that the hash takes.
 fn words_of<T: DeviceElement, M: Matrix<T>>(matrix: &M, is_field_hash: bool) -> Vec<T::Word> {
     let width = matrix.width();
     fill_rows(matrix.height(), width, |first, piece| {
@@ -56,7 +56,7 @@ fn words_of<T: DeviceElement, M: Matrix<T>>(matrix: &M, is_field_hash: bool) -> 
     })
 }
 
-/// The words of a matrix where it holds them, if row follows row in its memory. Views that compute their rows have none.
+/// A view of a matrix's words in its own memory, if its rows are contiguous there. A matrix that computes its rows gives `None`.
 fn words_in_memory<T: Clone + Send + Sync + 'static, W: Word, M: Matrix<T>>(
     matrix: &M,
     words_of: impl Fn(&[T]) -> Option<&[W]>,
@@ -66,14 +66,14 @@ fn words_in_memory<T: Clone + Send + Sync + 'static, W: Word, M: Matrix<T>>(
     Words::from_rows((0..height).map_while(row)).filter(|words| words.rows() == height)
 }
 
-/// The words of a row that is borrowed from its matrix: nothing happens when the value goes, so it owns no memory, and the words are not inside of it.
+/// The words of a row that is borrowed from its matrix. The value `row` owns no memory, because it has no destructor, and the words are not inside of it.
 fn borrowed<'a, T, W, R: Deref<Target = [T]> + 'a>(row: R, words_of: impl Fn(&[T]) -> Option<&[W]>) -> Option<&'a [W]> {
     let words = words_of(&row)?;
     let inside = ptr::from_ref(&row).addr()..ptr::from_ref(&row).addr() + size_of::<R>().max(1);
     if needs_drop::<R>() || inside.contains(&words.as_ptr().addr()) {
         return None;
     }
-    // SAFETY: they lie in what the row is borrowed from, which outlives it.
+    // SAFETY: the words are in memory that the row borrows, and that memory outlives the row.
     Some(unsafe { &*ptr::from_ref(words) })
 }
 
@@ -88,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    /// The rows of a matrix of numbers, as they lie in its memory.
+    /// A view of the rows of a matrix of numbers, in its own memory.
     fn rows_lying<M: Matrix<u32>>(matrix: &M) -> Option<Words<'_, u32>> {
         words_in_memory(matrix, |row| Some(row))
     }
@@ -109,7 +109,7 @@ mod tests {
         assert!(words_in_memory(&HorizontalPair::new(matrix.clone(), matrix), words_of).is_none());
     }
 
-    /// Lends rows of any lengths, from anywhere.
+    /// A matrix whose rows have any lengths and any addresses.
     struct Odd<'a> {
         width: usize,
         rows: Vec<&'a [u32]>,
@@ -142,7 +142,7 @@ mod tests {
         assert!(rows_lying(&Odd { width: 3, rows: vec![] }).is_none());
     }
 
-    /// Word p + i stands for i.
+    /// The word p + i represents the element i.
     #[test]
     fn words_above_the_modulus_are_their_elements() {
         let cpu = Device::open("cpu").unwrap();

@@ -1,4 +1,4 @@
-//! The usual hashes of Plonky3's examples by name, so that a prover writes no type parameters.
+//! Names for the usual configurations of Plonky3's examples, so that a prover writes no type parameters.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, Serializing
 use crate::elements::DeviceElement;
 use crate::mmcs::MerklizeMmcs;
 
-/// Rows and pairs by one permutation over a field, whose constants are a value: [`MerklizeMmcs::new`] takes any.
+/// One permutation over a field hashes rows and pairs. Its constants are a value, not a type: [`MerklizeMmcs::new`] takes any.
 pub type PermutationMmcs<F, Permutation, const WIDTH: usize, const RATE: usize, const DIGEST: usize> = MerklizeMmcs<
     <F as Field>::Packing,
     <F as Field>::Packing,
@@ -24,13 +24,13 @@ pub type PermutationMmcs<F, Permutation, const WIDTH: usize, const RATE: usize, 
     DIGEST,
 >;
 
-/// Poseidon2 of 8 Goldilocks cells.
+/// Poseidon2 of width 8 over Goldilocks.
 pub type GoldilocksMmcs = PermutationMmcs<Goldilocks, Poseidon2Goldilocks<8>, 8, 4, 4>;
 
-/// Poseidon2 of 16 BabyBear cells.
+/// Poseidon2 of width 16 over BabyBear.
 pub type BabyBearMmcs = PermutationMmcs<BabyBear, Poseidon2BabyBear<16>, 16, 8, 8>;
 
-/// Poseidon2 of 16 KoalaBear cells.
+/// Poseidon2 of width 16 over KoalaBear.
 pub type KoalaBearMmcs = PermutationMmcs<KoalaBear, Poseidon2KoalaBear<16>, 16, 8, 8>;
 
 /// A hash of bytes over rows of a field.
@@ -58,10 +58,10 @@ pub type KeccakF64Mmcs<F> = MerklizeMmcs<
 macro_rules! of_permutations {
     ($($mmcs:ty, $permutation:ident, $hash:ident;)*) => {$(
         impl $mmcs {
-            /// With Plonky3's default constants.
+            /// The scheme with Plonky3's default constants.
             ///
             /// # Errors
-            /// The CPU, which compares both hashes, cannot be used.
+            /// The CPU cannot be used; it checks that Plonky3's hash and the library's are the same.
             pub fn with_defaults(cap_height: usize, device: Arc<Device>) -> Result<Self, Error> {
                 let permutation = $permutation();
                 let (hasher, compressor) =
@@ -80,10 +80,10 @@ of_permutations! {
 macro_rules! of_hashers {
     ($($mmcs:ident, $hasher:expr, $hash:ident;)*) => {$(
         impl<F: DeviceElement> $mmcs<F> {
-            /// The hash has no constants to choose.
+            /// The scheme with this hash, which has no constants to choose.
             ///
             /// # Errors
-            /// The CPU, which compares both hashes, cannot be used.
+            /// The CPU cannot be used; it checks that Plonky3's hash and the library's are the same.
             pub fn with_defaults(cap_height: usize, device: Arc<Device>) -> Result<Self, Error> {
                 let (hasher, compressor) =
                     (SerializingHasher::new($hasher), CompressionFunctionFromHasher::new($hasher));

@@ -7,7 +7,7 @@ use p3_poseidon2::{poseidon2_round_numbers_128, ExternalLayerConstants, GenericP
 use rand::distr::{Distribution, StandardUniform};
 use rand::{Rng, RngExt};
 
-/// A field over which Plonky3 and the library both have Poseidon2 of `WIDTH` cells.
+/// A field over which both Plonky3 and the library have Poseidon2 of this width.
 pub trait Poseidon2Width<const WIDTH: usize>: PrimeField64 {
     /// The library's name of the field.
     const FIELD: Poseidon2Field;
@@ -49,14 +49,14 @@ widths!(KoalaBear, 3, GenericPoseidon2LinearLayersKoalaBear, 16 24 32);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Poseidon2Constants<F, const WIDTH: usize> {
-    /// Of the external rounds, before and after the internal ones.
+    /// The constants of the external rounds, before and after the internal ones.
     pub external: ExternalLayerConstants<F, WIDTH>,
-    /// Of the internal rounds.
+    /// The constants of the internal rounds.
     pub internal: Vec<F>,
 }
 
 impl<F: Poseidon2Width<WIDTH>, const WIDTH: usize> Poseidon2Constants<F, WIDTH> {
-    /// Those that `new_from_rng_128` of the permutation draws from the same generator in the same state.
+    /// The constants that the permutation's `new_from_rng_128` draws from a generator in the same state.
     pub fn from_rng_128<R: Rng>(rng: &mut R) -> Self
     where
         StandardUniform: Distribution<F> + Distribution<[F; WIDTH]>,
@@ -67,20 +67,20 @@ impl<F: Poseidon2Width<WIDTH>, const WIDTH: usize> Poseidon2Constants<F, WIDTH> 
         Self { external, internal: rng.sample_iter(StandardUniform).take(internal_rounds).collect() }
     }
 
-    /// The library's hash with these constants and Plonky3's diagonal of the field and width: rows by `PaddingFreeSponge<_, WIDTH, rate, _>`, pairs by
-    /// `TruncatedPermutation<_, 2, _, WIDTH>`. See [`Hash::poseidon2`].
+    /// The library's hash with these constants and with Plonky3's diagonal for this field and width. It hashes rows as `PaddingFreeSponge<_, WIDTH, rate, _>`
+    /// and pairs as `TruncatedPermutation<_, 2, _, WIDTH>`. See [`Hash::poseidon2`].
     ///
     /// # Errors
-    /// A rate that is not below the width; no internal round, or other numbers of rounds than the library takes.
+    /// The rate is not below the width, or the library does not take these numbers of rounds; at least one round must be internal.
     pub fn hash(&self, rate: usize) -> Result<Hash, Error> {
         Hash::poseidon2(&self.words().instance(rate), None)
     }
 
-    /// The same with merges of four for commitments of arity 4, by `TruncatedPermutation<_, 4, _, QUAD>` of another permutation: of 16 cells over
-    /// Goldilocks, of 32 over the other fields.
+    /// The same hash for commitments of arity 4: it merges four nodes as `TruncatedPermutation<_, 4, _, QUAD>` of a second permutation, whose width is 16
+    /// over Goldilocks and 32 over the other fields.
     ///
     /// # Errors
-    /// As of [`hash`](Self::hash); another width of the quad.
+    /// Those of [`hash`](Self::hash), and a second permutation of another width.
     pub fn hash_with_quad<const QUAD: usize>(
         &self,
         rate: usize,
@@ -95,7 +95,7 @@ impl<F: Poseidon2Width<WIDTH>, const WIDTH: usize> Poseidon2Constants<F, WIDTH> 
     fn words(&self) -> Words {
         let (initial, terminal) = (self.external.get_initial_constants(), self.external.get_terminal_constants());
         let constants = initial.as_flattened().iter().chain(&self.internal).chain(terminal.as_flattened());
-        // A linear layer makes cell i = sum of all cells + diagonal[i] * cell i, so of all cells 0 but one it shows a number of the diagonal.
+        // The layer makes cell i = sum of all cells + diagonal[i] * cell i. If cell i is 1 and all others are 0, cell i becomes 1 + diagonal[i].
         let diagonal = (0..WIDTH).map(|i| {
             let mut state = [F::ZERO; WIDTH];
             state[i] = F::ONE;
@@ -112,7 +112,7 @@ impl<F: Poseidon2Width<WIDTH>, const WIDTH: usize> Poseidon2Constants<F, WIDTH> 
     }
 }
 
-/// A permutation in canonical words.
+/// A permutation, whose constants are canonical words.
 struct Words {
     field: Poseidon2Field,
     external_rounds: usize,
@@ -123,7 +123,7 @@ struct Words {
 
 impl Words {
     fn instance(&self, rate: usize) -> Poseidon2<'_> {
-        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX); // which the library refuses
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX); // the library refuses u32::MAX
         Poseidon2 {
             field: self.field,
             width: self.diagonal.len() as u32,

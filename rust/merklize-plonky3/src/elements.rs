@@ -6,20 +6,20 @@ use p3_field::{Field, PrimeField32, PrimeField64};
 use p3_goldilocks::Goldilocks;
 use p3_koala_bear::KoalaBear;
 
-/// An element of rows, as the library takes it.
+/// An element of a row, in the forms that the library takes.
 pub trait DeviceElement: Field {
     /// `u64` or `u32`.
     type Word: Word + Default;
-    /// Bits of a word.
+    /// The order of the field.
     const MODULUS: u64;
 
-    /// Below the modulus: for hashes of field elements.
+    /// The canonical word, below the modulus, which hashes of field elements take.
     fn canonical(self) -> Self::Word;
 
-    /// The bytes that Plonky3's byte hashes take, little endian: of the fields of 31 bits in Montgomery form.
+    /// The word whose little-endian bytes Plonky3's byte hashes take. For fields of 31 bits it is the Montgomery form.
     fn serialized(self) -> Self::Word;
 
-    /// The memory of elements as words, and what these are to a hash; `None` if it cannot take them.
+    /// The elements' memory as words, and the form of these words; `None` if the hash cannot take that form.
     fn in_memory(elements: &[Self], is_field_hash: bool) -> Option<(&[Self::Word], Elements)> {
         let _ = (elements, is_field_hash);
         None
@@ -43,7 +43,7 @@ impl DeviceElement for Goldilocks {
         self.as_canonical_u64()
     }
     fn in_memory(elements: &[Self], is_field_hash: bool) -> Option<(&[u64], Elements)> {
-        // SAFETY: `Goldilocks` is a transparent word. Words p and up stand for small elements.
+        // SAFETY: `Goldilocks` is a transparent word. Words from the modulus up represent small elements.
         is_field_hash.then(|| (unsafe { as_words(elements) }, Elements::Any))
     }
 }
@@ -60,7 +60,7 @@ macro_rules! of_31_bits {
                 self.to_unique_u32()
             }
             fn in_memory(elements: &[Self], is_field_hash: bool) -> Option<(&[u32], Elements)> {
-                // SAFETY: the field's element is a transparent word.
+                // SAFETY: an element of this field is a transparent word.
                 let words = unsafe { as_words(elements) };
                 Some((words, if is_field_hash { Elements::Montgomery } else { Elements::Canonical }))
             }
@@ -69,11 +69,11 @@ macro_rules! of_31_bits {
 }
 of_31_bits!(BabyBear KoalaBear);
 
-/// A digest of Plonky3 that has the library's 32 bytes.
+/// A digest type of Plonky3 of 32 bytes, as the library's digests have.
 pub trait DeviceDigest: Copy + Send + Sync {
-    /// From the library's digest, whose words are canonical.
+    /// Converts a digest of the library, whose words are canonical.
     fn from_library(digest: Digest) -> Self;
-    /// The reverse.
+    /// Converts to a digest of the library.
     fn to_library(self) -> Digest;
 }
 
@@ -86,7 +86,7 @@ impl DeviceDigest for [u8; 32] {
     }
 }
 
-/// Of Keccak-f's sponge, whose words are no field elements.
+/// The digest of Keccak-f's sponge. Its words are no field elements.
 impl DeviceDigest for [u64; 4] {
     fn from_library(digest: Digest) -> Self {
         digest.to_u64s()
@@ -119,9 +119,9 @@ macro_rules! digests_of_31_bits {
 }
 digests_of_31_bits!(BabyBear KoalaBear);
 
-/// Writes a row in the form that a hash takes.
+/// Writes a row in the form that the hash takes.
 pub(crate) fn write_row<T: DeviceElement>(is_field_hash: bool, row: &[T], words: &mut [T::Word]) {
-    // Outside of the loop: a copy of the memory for some fields.
+    // The branch is outside of the loops, because for some fields a loop is then a plain copy of memory.
     if is_field_hash {
         words.iter_mut().zip(row).for_each(|(word, element)| *word = element.canonical());
     } else {

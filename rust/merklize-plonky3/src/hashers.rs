@@ -9,7 +9,7 @@ use crate::mmcs::check_same;
 /// The least number of rows, or of groups of children, in a batch of a tree: the lanes of the library's widest vectors, for words of 32 bits.
 const LANES: usize = 16;
 
-/// The library on the calling thread, because Plonky3 has its own threads.
+/// The library's hash on the calling thread alone, because Plonky3 has its own threads.
 #[derive(Clone, Debug)]
 struct Lanes {
     hash: Hash,
@@ -23,8 +23,8 @@ impl Lanes {
     }
 }
 
-/// A stock hasher whose batches (`hash_many`) run on the library's CPU lanes; single messages stay with the stock one. Plonky3's own tree uses the batches:
-/// `MerkleTreeMmcs<Val, Val, LaneHasher<H>, LaneCompressor<C>, 2, 4>`, with values that are not packed.
+/// A stock hasher whose batches (`hash_many`) run on the library's CPU lanes; the stock hasher takes single messages. Plonky3's own tree uses the batches if
+/// its values are not packed: `MerkleTreeMmcs<Val, Val, LaneHasher<H>, LaneCompressor<C>, 2, 4>`.
 #[derive(Clone, Debug)]
 pub struct LaneHasher<H> {
     stock: H,
@@ -38,10 +38,10 @@ pub struct LaneCompressor<C> {
     lanes: Lanes,
 }
 
-/// The hasher and the compressor of a tree, on the library's CPU lanes. `T` is the field of rows, `D` the digest.
+/// The hasher and the compressor of a tree, on the library's CPU lanes. `T` is the field of the rows, `D` the type of a digest.
 ///
 /// # Errors
-/// A hash that computes something else than the hasher or the compressor.
+/// The library's hash computes something else than the hasher or the compressor.
 pub fn on_lanes<T, D, H, C>(hasher: H, compressor: C, hash: Hash) -> Result<(LaneHasher<H>, LaneCompressor<C>), Error>
 where
     T: DeviceElement,

@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use crate::commitment::{commit, lying, Form};
 use crate::elements::{write_row, DeviceDigest, DeviceElement};
 
-/// Plonky3's `MerkleTreeMmcs` with the digests of rows and the tree made on a device. Commitments, openings and pruned paths have the stock types and values:
-/// a verifier with the stock scheme accepts them. Parameters as those of `MerkleTreeMmcs`.
+/// Plonky3's `MerkleTreeMmcs`, whose digests of rows and whose tree are computed on a device. Commitments, openings and pruned paths have the stock types and
+/// values, so a verifier with the stock scheme accepts them. The type parameters are those of `MerkleTreeMmcs`.
 ///
-/// `commit` cannot fail by its trait. An error of the device leaves it as a panic that [`catch`](crate::catch) turns into a value again.
+/// The trait's `commit` returns no errors. So an error of the device is a panic there, and [`catch`](crate::catch) turns it back into a value.
 #[derive(Clone, Debug)]
 pub struct MerklizeMmcs<P, PW, H, C, const N: usize, const DIGEST: usize> {
     stock: MerkleTreeMmcs<P, PW, H, C, N, DIGEST>,
-    /// The same with the root alone as its cap: it knows the layers of a tree.
+    /// The same scheme with the root alone as its cap. It tells how many layers a tree has.
     whole: MerkleTreeMmcs<P, PW, H, C, N, DIGEST>,
     hash: Hash,
     drop_levels: usize,
@@ -42,10 +42,10 @@ where
     [PW::Value; DIGEST]: DeviceDigest + PartialEq,
 {
     /// hasher, compressor   the stock ones, which verify
-    /// library_hash         the same hash in the library. It is compared with both: constants of a permutation may differ
+    /// library_hash         the same hash in the library. It is compared with both, because the constants of a permutation may differ
     ///
     /// # Errors
-    /// A hash that computes something else than the hasher or the compressor.
+    /// The library's hash computes something else than the hasher or the compressor.
     pub fn new(
         hasher: H,
         compressor: C,
@@ -59,9 +59,9 @@ where
         Ok(Self { stock, whole, hash: library_hash, drop_levels: 0, device })
     }
 
-    /// The same scheme, but commitments do not keep the nodes of the `levels` lowest layers: in binary trees the nodes take 2^-`levels` of the memory.
-    /// An opening makes its nodes there again from the 2^`levels` rows around its own. Proofs are the same. Layers from the cap on are kept, and so are
-    /// all layers of matrices that are copied, because their rows do not lie together or the hash takes their elements in another form.
+    /// The same scheme, but commitments do not keep the nodes of the `levels` lowest layers. In binary trees the nodes then take 2^-`levels` of the memory.
+    /// An opening computes these nodes again, from the 2^`levels` rows around its own. Proofs are the same. The layers from the cap up are kept. All layers
+    /// are kept where matrices are copied, which happens if rows are not contiguous or the hash takes the elements in another form.
     #[must_use]
     pub fn drop_levels(self, levels: usize) -> Self {
         Self { drop_levels: levels, ..self }
@@ -78,7 +78,7 @@ where
             let rule = format!("commit: cap_height must be 0 for trees of arity {N}, got {cap}");
             return Err(Error::invalid_argument(rule));
         }
-        // Nodes of a layer in pairs; zeros follow an odd one.
+        // A layer has an even number of nodes; zeros follow an odd last one.
         let tallest = dimensions.iter().map(|matrix| matrix.height).max().unwrap_or(0);
         let nodes = tallest.div_ceil(1 << (layers - cap));
         let length = if nodes > 1 { nodes.next_multiple_of(2) } else { nodes };
@@ -91,13 +91,13 @@ where
         Ok(Form { hash: self.hash, arity: N, cap_height: cap, drop_levels })
     }
 
-    /// The stock scheme, which verifies.
+    /// The stock scheme, which verifies openings.
     pub fn stock(&self) -> &MerkleTreeMmcs<P, PW, H, C, N, DIGEST> {
         &self.stock
     }
 }
 
-/// Rows of every length up to two blocks of the widest rate, and a node.
+/// Compares the hashes on rows of every length up to two blocks of the widest rate, and on one node.
 pub(crate) fn check_same<T, D, H, C, const N: usize>(hasher: &H, compressor: &C, hash: Hash) -> Result<(), Error>
 where
     T: DeviceElement,
@@ -125,7 +125,7 @@ where
             return differs("hasher");
         }
     }
-    // The node over N rows of one element.
+    // The node above N rows of one element.
     let leaves = RowMajorMatrix::new(row[..N].to_vec(), 1);
     let digests: Vec<D> = row[..N].iter().map(|element| hasher.hash_slice(&[*element])).collect();
     let node = commit(&[leaves], &Form { hash, arity: N, cap_height: 0, drop_levels: 0 }, &cpu)?.cap()[0];
@@ -215,7 +215,7 @@ impl<M> MerklizeProverData<M> {
         MerkleCap::new(stock_digests(self.commitment.cap()))
     }
 
-    /// The siblings of leaves, ascending and distinct, each once.
+    /// The siblings of leaves, each once. The indices must be ascending and distinct.
     fn siblings<T: DeviceElement>(&self, indices: &[u64]) -> Result<Vec<Digest>, Error>
     where
         M: Matrix<T>,

@@ -1,5 +1,5 @@
-//! A device that is lost in the middle of a proof: an error, no abort. The device is an OpenCL runtime behind a library that fails launches; without
-//! MERKLIZE_OPENCL_LIBRARY, the path of a runtime, the test says that it skips.
+//! A device that is lost in the middle of a proof gives an error and does not abort. The device is an OpenCL runtime behind a library that fails launches.
+//! MERKLIZE_OPENCL_LIBRARY is the path of the runtime; without it the test says that it skips.
 
 #[allow(dead_code)]
 #[path = "../examples/keccak/configs.rs"]
@@ -16,7 +16,7 @@ use merklize_plonky3::{catch, Device};
 use p3_keccak_air::{generate_trace_rows, KeccakAir};
 use p3_uni_stark::{prove, verify};
 
-/// Every other function is that of the runtime, on which the library depends.
+/// The library depends on the runtime, which has every other function.
 const SHIM: &str = r#"
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -52,7 +52,7 @@ fn a_device_that_is_lost_is_an_error_of_the_proof() {
     };
     env::set_var("MERKLIZE_OPENCL_LIBRARY", &shim); // the only test of this process
     let path = CString::new(shim.to_str().unwrap()).unwrap();
-    // SAFETY: the variable of the library above, which stays loaded. RTLD_NOW is 2.
+    // SAFETY: the symbol is a variable of the library above, which stays loaded. RTLD_NOW is 2.
     let launches_left = unsafe { dlsym(dlopen(path.as_ptr(), 2), c"launches_left".as_ptr()).cast::<c_int>() };
     assert!(!launches_left.is_null());
     let let_launch = |n: c_int| unsafe { launches_left.write_volatile(n) };

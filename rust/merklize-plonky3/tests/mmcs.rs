@@ -116,7 +116,7 @@ where
     }
 }
 
-/// Plonky3's own tree over batches on the library's lanes.
+/// Plonky3's own tree, whose batches run on the library's lanes.
 fn lanes_make_the_stock_tree<T, W, H, C, const D: usize>(hasher: H, compressor: C, hash: Hash)
 where
     T: DeviceElement + PackedValue<Value = T>,
@@ -142,7 +142,7 @@ fn goldilocks_poseidon2() {
     type P = Packed<Goldilocks>;
     commitments_are_the_stock_ones::<P, P, _, _, 2, 4>(hasher.clone(), compressor.clone(), hash);
     lanes_make_the_stock_tree::<Goldilocks, Goldilocks, _, _, 4>(hasher, compressor.clone(), hash);
-    // Rows of width 12, nodes of width 8.
+    // A permutation of width 12 for rows, one of width 8 for nodes.
     let hasher = Sponge::<_, 12, 8, 4>::new(default_goldilocks_poseidon2_12());
     commitments_are_the_stock_ones::<P, P, _, _, 2, 4>(hasher, compressor, Hash::POSEIDON2_GOLDILOCKS_12);
 }
@@ -172,7 +172,7 @@ fn blake3() {
     lanes_make_the_stock_tree::<KoalaBear, u8, _, _, 32>(hasher, compressor, Hash::BLAKE3);
 }
 
-/// Digests of four words that are no field elements.
+/// Digests of four words, which are no field elements.
 #[test]
 fn keccakf64() {
     type Compressor = CompressionFunctionFromHasher<KeccakF64Sponge, 2, 4>;
@@ -187,7 +187,7 @@ fn keccakf64() {
     lanes_make_the_stock_tree::<KoalaBear, u64, _, _, 4>(hasher, compressor, hash);
 }
 
-/// Round constants of a prover, from the generator from which it draws its permutation.
+/// A prover's round constants, from the generator of random numbers that made its permutation.
 #[test]
 fn constants_of_a_prover() {
     let mut rng = SmallRng::seed_from_u64(7);
@@ -209,7 +209,7 @@ fn constants_of_a_prover() {
     assert!(error.to_string().contains("rate"), "{error}");
 }
 
-/// Each width that Plonky3 and the library have: diagonals and numbers of rounds differ.
+/// Each width that both Plonky3 and the library have. Their diagonals and numbers of rounds differ.
 #[test]
 fn constants_of_every_width() {
     macro_rules! commits {
@@ -220,7 +220,7 @@ fn constants_of_every_width() {
             let hasher = Sponge::<_, $width, $rate, $digest>::new(permutation.clone());
             let compressor = TruncatedPermutation::<_, 2, $digest, $width>::new(permutation);
             type F = Packed<$field>;
-            // Compares them with the hash.
+            // new() compares the permutation with the hash.
             MerklizeMmcs::<F, F, _, _, 2, $digest>::new(hasher, compressor, 0, hash, cpu()).unwrap();
         }};
     }
@@ -234,7 +234,7 @@ fn constants_of_every_width() {
     commits!(KoalaBear, Poseidon2KoalaBear, 32, 24, 8);
 }
 
-/// Names instead of type parameters.
+/// The named configurations.
 #[test]
 fn usual_configurations() {
     macro_rules! commits {
@@ -257,7 +257,7 @@ fn usual_configurations() {
     }
 }
 
-/// Groups of four nodes, where the library's hash has such a merge.
+/// Trees of arity 4, where the library's hash can merge four nodes.
 #[test]
 fn arity_four() {
     let hasher = Sponge::<_, 8, 4, 4>::new(default_goldilocks_poseidon2_8());
@@ -312,7 +312,7 @@ fn caps_that_are_no_power_of_two_are_refused() {
     }
 }
 
-/// Views whose rows are made on request are copied, so their commitments keep all levels.
+/// Views that compute their rows are copied, so their commitments keep all levels.
 #[test]
 fn dropped_levels_of_matrices_that_are_copied() {
     let ours = KoalaBearMmcs::with_defaults(0, cpu()).unwrap().drop_levels(2);

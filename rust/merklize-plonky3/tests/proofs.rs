@@ -1,4 +1,4 @@
-//! Whole proofs of Plonky3's keccak-air: proved with our commitments, judged by the stock verifier with stock types.
+//! Whole proofs of Plonky3's keccak-air, made with our commitments and verified by the stock verifier with stock types.
 
 #[path = "../examples/keccak/configs.rs"]
 #[allow(dead_code)]
@@ -23,7 +23,7 @@ where
     catch(|| prove(config, &KeccakAir {}, trace, &[])).unwrap().unwrap()
 }
 
-/// A serialised proof, as the stock verifier reads it. What does not even parse is refused, too.
+/// Whether the stock verifier accepts a serialised proof. A text that is no proof is refused, too.
 fn accepted<C: StarkGenericConfig>(config: &C, proof: &Value) -> bool
 where
     C::Challenger: GrindingChallenger<Witness = Val<C>>,
@@ -34,7 +34,7 @@ where
     }
 }
 
-/// Changes the first number below each key of this name in turn: a digest, since the named values are digests.
+/// Changes the first number below each key of this name, one key at a time. The values of these keys are digests, so each change is one of a digest.
 fn forgeries(proof: &Value, key: &str) -> Vec<Value> {
     fn paths(value: &Value, key: &str, at: String, found: &mut Vec<String>) {
         let children: Vec<(String, &Value)> = match value {

@@ -1,4 +1,4 @@
-//! MERKLIZE_BUILD_CACHE, with builds that write one file. scripts/test_crates.sh builds the library into one.
+//! MERKLIZE_BUILD_CACHE, with builds that only write one file. scripts/test_crates.sh builds the library into a cache.
 
 #[path = "../build_cache.rs"]
 mod build_cache;

@@ -1,4 +1,4 @@
-//! The declarations against the C compiler's view of the header, and against the list of what the library exports.
+//! Compares the declarations with the C compiler's view of the header, and with the list of the library's exported functions.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Runs a C program that prints a name and numbers a line.
+/// Runs a C program, each of whose lines is a name and numbers.
 fn run_c(name: &str, body: &str) -> BTreeMap<String, Vec<u64>> {
     let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let (source, program) = (scratch.join(format!("{name}.c")), scratch.join(name));
@@ -97,7 +97,7 @@ fn hashes_have_the_ids_of_c() {
     assert_eq!(names.len(), unsafe { merklize_sys::merklize_hash_count() });
 }
 
-/// The list is in the repository alone.
+/// The list of exports is in the repository alone, not in the crate.
 #[test]
 fn every_exported_function_is_declared() {
     let declared: Vec<&str> = merklize_sys::FUNCTIONS.iter().map(|(name, _)| *name).collect();

@@ -1,10 +1,10 @@
-//! Which library the build script links.
+//! Tests which library the build script links.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Runs the build script as cargo does, with MERKLIZE_LIB_DIR.
+/// Runs the build script with MERKLIZE_LIB_DIR, as cargo does.
 fn run_script(script: &Path, folder: &str) -> Output {
     let mut run = Command::new(script);
     run.env("MERKLIZE_LIB_DIR", folder).env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR")).env_remove("DOCS_RS");

@@ -1,4 +1,4 @@
-//! Against Winterfell itself: its trees, its commitments to rows, its prover and its verifier.
+//! Compares with Winterfell itself: its trees, its commitments to rows, its prover and its verifier.
 
 #[path = "../examples/cubes/air.rs"]
 mod air;
@@ -61,7 +61,7 @@ fn trees_are_the_stock_trees<H: DeviceHasher>() {
             MerkleTree::<H>::verify(*stock.root(), index, leaf, &proof).unwrap();
             MerklizeTree::<H>::verify(*stock.root(), index, leaf, &proof).unwrap();
             assert_eq!(MerklizeTree::<H>::get_proof_domain_len(&proof), n);
-            // Several, in any order.
+            // Several leaves, in any order.
             let mut indexes: Vec<usize> = (0..1 + next() as usize % n.min(20)).map(|_| next() as usize % n).collect();
             let mut seen = std::collections::HashSet::new();
             indexes.retain(|index| seen.insert(*index));
@@ -131,7 +131,7 @@ fn wrong_calls_and_malformed_proofs_are_errors() {
     assert!(T::verify(root, 3, root, &proof).is_err());
 }
 
-/// Winterfell's own hashers under a name of the library that is, or is not, theirs.
+/// Winterfell's own hashers, with the library's name of the same hash, or of another one.
 macro_rules! hasher_of {
     ($name:ident, $stock:ty, $hash:expr, $merge:expr) => {
         #[derive(Clone)]
@@ -169,7 +169,7 @@ hasher_of!(OtherRelease, Rp64_256, Hash::RP64_256_V1, Rp64_256::merge);
 hasher_of!(OtherFamily, Blake3, Hash::SHA256, Blake3::merge);
 hasher_of!(OtherMerge, Blake3, Hash::BLAKE3, |[left, right]| Blake3::merge(&[*right, *left]));
 
-/// A hasher that names another hash would commit to what its proofs do not show.
+/// If a hasher named another hash, the proofs would not belong to the commitment.
 #[test]
 fn a_hasher_that_names_another_hash_is_refused() {
     fn refused<H: DeviceHasher<BaseField = F>>(rule: &str) {
@@ -186,7 +186,7 @@ fn a_hasher_that_names_another_hash_is_refused() {
     refused::<OtherMerge>("is blake3, which merges digests otherwise");
 }
 
-/// Matrices with rows of many widths: their padding, and several words to an element.
+/// Matrices of many widths, whose rows are padded, and elements of several words.
 fn rows_are_the_stock_rows<E, H>(width: usize, partitions: PartitionOptions)
 where
     E: FieldElement<BaseField: DeviceField>,
@@ -268,7 +268,7 @@ fn proofs_are_the_stock_proofs<H: DeviceHasher<BaseField = F> + Send + Sync>(ext
     assert!(accepted::<H>(proof.clone(), ends, &options));
     assert!(!accepted::<H>(proof.clone(), Ends([ends.0[1], ends.0[0]]), &options));
 
-    // One changed digest: in the commitments, then in each opening.
+    // One digest is changed, first in the commitments, then in each opening.
     let domain = rows * options.blowup_factor();
     let mut forged = proof.clone();
     let root = proof.commitments.clone().parse::<H>(1, 2).unwrap().0[0];

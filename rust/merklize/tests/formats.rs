@@ -1,4 +1,5 @@
-//! Formats of others beside recorded answers: veritysetup 2.6.1, @web3-storage/data-segment 5.3.0 and @openzeppelin/merkle-tree, as in python/tests.
+//! Compares other systems' formats with recorded answers of veritysetup 2.6.1, @web3-storage/data-segment 5.3.0 and @openzeppelin/merkle-tree, as
+//! python/tests does.
 
 use merklize::formats::*;
 use merklize::*;
@@ -78,7 +79,7 @@ fn disks() {
     let found = verify(None, area).unwrap();
     assert_eq!(found[..], [DmVerityFault::Data(3), DmVerityFault::Data(999)]);
     wrong(found.require_none(), ErrorKind::NotValid, "2 found wrong; the first is Data(3)");
-    // More than are named.
+    // There are more faults than are named.
     std::fs::write(&data, vec![1; 1 << 20]).unwrap();
     std::fs::write(&hashes, vec![1; facts.end as usize]).unwrap();
     let found = verify(Some(form), bare).unwrap();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use merklize::*;
 
-/// The error's text is this one; if it ends in "...", it begins so.
+/// Checks the error's text. If `text` ends in "...", it is only the beginning.
 #[track_caller]
 fn expect<T>(found: Result<T>, kind: ErrorKind, text: &str) {
     let error = found.err().unwrap_or_else(|| panic!("no error: {text}"));

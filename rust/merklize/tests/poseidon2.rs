@@ -1,4 +1,4 @@
-//! Hashes of a caller's constants: those of our own instances give our own hashes, and wrong ones are refused by the rule.
+//! Hashes of a caller's constants. The constants of our own instances give our own hashes; wrong constants are refused, and the error has the rule.
 
 use merklize::Poseidon2Field::{BabyBear, Goldilocks, KoalaBear};
 use merklize::*;
@@ -6,7 +6,7 @@ use merklize::*;
 /// Plonky3's constants, under the name of an instance: "goldilocks_w8".
 const PUBLISHED: &str = include_str!("poseidon2_constants.json");
 
-/// All numbers of nested lists, in their order.
+/// All numbers of nested lists, in order.
 fn numbers(instance: &str, key: &str) -> Vec<u64> {
     let of = PUBLISHED.split_once(&format!("\"{instance}\":{{")).unwrap().1;
     let list = of.split_once(&format!("\"{key}\":")).unwrap().1.split(['"', '}']).next().unwrap();
@@ -76,14 +76,14 @@ fn constants_of_ours_give_our_hashes() {
             Goldilocks => rows_of_one_are_those_of_the_other::<u64>(hash, named),
             _ => rows_of_one_are_those_of_the_other::<u32>(hash, named),
         }
-        // Where the permutation of rows is that of nodes, too.
+        // Only where one permutation serves rows and nodes.
         let leaves: Vec<Digest> = (0..64).map(|i| Digest::from_u32s([i, 0, i + 1, 0, 7, 0, 9, 0])).collect();
         let root = |hash| merkle_root(&leaves, hash, &Options::new()).unwrap();
         assert_eq!(root(hash) == root(named), nodes_too, "{name}");
     }
 }
 
-/// The name that docs/hashes.md publishes.
+/// The name in docs/hashes.md.
 #[test]
 fn names_say_the_constants() {
     let of = published("koalabear_w16");

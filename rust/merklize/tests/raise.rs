@@ -1,4 +1,4 @@
-//! Errors of functions that cannot fail: who gets them, and where they are printed.
+//! Errors inside of functions that return none: which code gets them, and where they are printed.
 
 use std::panic::{catch_unwind, resume_unwind};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ fn is_the_error(caught: merklize::Result<()>) -> bool {
     caught.is_err_and(|error| error.kind() == ErrorKind::InvalidArgument && error.message() == "the text of the error")
 }
 
-/// One test, because a panic's hook is the process's.
+/// All cases are one test, because the whole process has one panic hook.
 #[test]
 fn errors_go_through_functions_that_cannot_fail() {
     static PRINTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -32,7 +32,7 @@ fn errors_go_through_functions_that_cannot_fail() {
     assert!(is_the_error(catch(raise)) && is_the_error(catch(|| catch(raise).unwrap_or_else(|_| raise()))));
     assert_eq!(printed(), [""; 0], "in the thread that catches it");
 
-    // A prover's own threads. Some ways to join them lose what they raised.
+    // The threads of a prover. Some ways to join a thread lose the error that it raised.
     let handed_on = || thread::spawn(raise).join().unwrap_or_else(|raised| resume_unwind(raised));
     assert!(is_the_error(catch(handed_on)));
     assert_eq!(printed(), ["the text of the error"]);
@@ -43,11 +43,11 @@ fn errors_go_through_functions_that_cannot_fail() {
     })));
     assert_eq!(printed(), ["the text of the error", "a scoped thread panicked"]);
 
-    // A thread that no prover made.
+    // A thread outside of any prover.
     catch(|| assert!(thread::spawn(raise).join().is_err())).unwrap();
     assert_eq!(printed(), ["the text of the error"]);
 
-    // Nobody catches, and another panic.
+    // Without catch() an error is a panic with its text, and catch() lets other panics pass.
     assert_eq!(catch_unwind(raise).unwrap_err().downcast_ref::<String>().unwrap(), "the text of the error");
     assert!(catch_unwind(|| catch(|| panic!("another"))).is_err(), "other panics go on");
     assert_eq!(printed(), ["the text of the error", "another"]);

@@ -1,4 +1,4 @@
-//! RustCrypto's traits: the generic tests of the crate `digest` on answers that are published, and every length beside our own.
+//! RustCrypto's traits: the generic tests of the crate `digest` on published answers, and messages of every length compared with our own functions.
 
 use digest::dev::{fixed_reset_test, xof_reset_test, TestVector};
 use digest::{Digest, ExtendableOutput, KeyInit, Mac, Update, XofReader};
@@ -21,7 +21,7 @@ const SHA256: [TestVector; 3] = [
     },
 ];
 
-/// The official test vectors of BLAKE3 (its repository's test_vectors.json), of no bytes and of one zero byte.
+/// The official test vectors of BLAKE3 (test_vectors.json of its repository) for no bytes and for one zero byte.
 const BLAKE3: [TestVector; 2] = [
     TestVector {
         input: b"",

@@ -1,4 +1,4 @@
-//! The safe crate against published digests, against rules written a second time here, and with wrong calls.
+//! Compares the safe crate with published digests and with rules that are written a second time here, and makes wrong calls.
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
@@ -19,14 +19,14 @@ fn leaves(n: u64) -> Vec<Digest> {
     (0..n).map(|i| hash(&i.to_le_bytes()).unwrap()).collect()
 }
 
-/// The text of an error that says that something does not hold.
+/// The text of a verification's error.
 fn not_valid(verdict: Result<()>) -> String {
     let error = verdict.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotValid, "{error}");
     error.to_string()
 }
 
-/// A proof of no tree of the tests.
+/// A proof that belongs to no tree of these tests.
 fn perfect_proof() -> Proof {
     let all = leaves(4);
     MerkleTree::from_leaves(&all, Form::new(Hash::BLAKE3).rule(Rule::Perfect), &Options::new())
@@ -37,7 +37,7 @@ fn perfect_proof() -> Proof {
 
 #[test]
 fn published_digests() {
-    // BLAKE3's test vectors (input: byte i is i mod 251), FIPS 180-4 and the Keccak team's answer for no bytes.
+    // BLAKE3's test vectors (input: byte i is i mod 251), FIPS 180-4, and the Keccak team's digest of no bytes.
     let counter: Vec<u8> = (0..2049u32).map(|i| (i % 251) as u8).collect();
     let of = |n: usize| hash(&counter[..n]).unwrap().to_string();
     assert_eq!(of(0), "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262");
@@ -51,7 +51,7 @@ fn published_digests() {
     assert_eq!(keyed.to_string(), "92b2b75604ed3c761f9d6f62392c8a9227ad0ea3f09573e783f1498a4ed60d26");
     let derived = hash_with(b"", Mode::DeriveKey("BLAKE3 2019-12-27 16:29:52 test vectors context"), &options).unwrap();
     assert_eq!(derived.to_string(), "2cc39783c223154fea8dfb7c1b1660f2ac2dcbd1c1de8277b0b0dd39b7e50d7d");
-    // The same hash or mode in each function.
+    // Each function takes the same hash or mode.
     let key = Mode::Keyed(b"whats the Elvish word for friend");
     assert_eq!(hash_leaves(b"", 0, key, &options).unwrap_err().kind(), ErrorKind::InvalidArgument);
     assert_eq!(hash_leaves(b"abcd", 2, key, &options).unwrap()[1], hash_with(b"cd", key, &options).unwrap());
@@ -66,13 +66,13 @@ fn published_digests() {
     }
     let longer = hash_into(b"abc", Hash::SHA256, 0, &mut [0; 33], &options).unwrap_err();
     assert!(longer.to_string().contains("the hash 'sha256' has 32 bytes of output from 0 on, got 33"), "{longer}");
-    // Plonky3's Poseidon2 with its constants: permutation of 0 .. 7, cells 0 .. 3, is the merge of those words.
+    // Plonky3's Poseidon2 with its constants: cells 0 .. 3 of the permutation of 0 .. 7 are the merge of these words.
     let words = [Digest::from_u64s([0, 1, 2, 3]), Digest::from_u64s([4, 5, 6, 7])];
     let merged = merge(words[0], words[1], Hash::POSEIDON2_GOLDILOCKS_8, &options).unwrap();
     assert_eq!(merged.to_u64s()[0], 147757088869797140);
 }
 
-/// Texts of digests, and that every bit counts in a comparison.
+/// Digests as text. Every bit counts in a comparison.
 #[test]
 fn digests_as_texts() {
     let digits = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
@@ -146,7 +146,7 @@ fn every_hash_has_its_name_and_constant() {
     assert!(unknown.to_string().contains("blake3"), "{unknown}");
 }
 
-/// Trees of every hash, node by node, from merges alone.
+/// Trees of every hash, whose nodes are computed here by merges alone.
 #[test]
 fn trees_are_their_merges() {
     let options = Options::new();
@@ -199,7 +199,7 @@ fn proofs_come_back_from_bytes_and_forgeries_do_not_verify() {
         for i in 0..bytes.len() {
             let mut wrong = bytes.clone();
             wrong[i] ^= 1;
-            // What a proof claims of its tree is the verifier's to compare.
+            // A changed byte may verify, but then the proof claims another tree, and the verifier must compare the claims.
             let verdict = verify(&wrong, &root, Expect::new(), Mode::Plain);
             assert!(verdict.is_err() || claims(&wrong) != proof.info(), "byte {i}");
             not_valid(verify(&bytes[..i], &root, Expect::new(), Mode::Plain));
@@ -223,7 +223,7 @@ fn proofs_come_back_from_bytes_and_forgeries_do_not_verify() {
     again.verify(&perfect.root(), Expect::new().n_leaves(16), Mode::Plain).unwrap();
 }
 
-/// What a proof claims is taken, and nothing else: of the proof as of its bytes.
+/// An expectation holds only if the proof shows it. The verdict is the same for a proof and for its bytes.
 #[test]
 fn proofs_are_of_what_is_expected() {
     let leaves = leaves(21);
@@ -253,13 +253,13 @@ fn proofs_are_of_what_is_expected() {
     ] {
         assert!(!holds(&one, wrong), "{wrong:?}");
     }
-    // A leaf and an index are of a proof of one leaf, also where several leaves are one.
+    // `leaf` and `index` never hold for a proof of several leaves, not even if it has only one.
     assert!(!holds(&several, Expect::new().leaf(leaves[17])) && !holds(&several, Expect::new().index(17)));
     assert!(!holds(&several, of_tree.n_leaves(20)));
     let error = one.verify(&root, Expect::new().rule(Rule::Default), Mode::Plain).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.to_string().starts_with("Proof::verify: Expect::rule must be"), "{error}");
-    // With a key, as without.
+    // The same with a key.
     let (key, other) = (Mode::Keyed(&[7; 32]), Mode::Keyed(&[8; 32]));
     let keyed = MerkleTree::from_leaves(&leaves, Form::new(Hash::BLAKE3).mode(key), &Options::new()).unwrap();
     let proof = keyed.prove(17).unwrap();
@@ -282,7 +282,7 @@ fn trees_change_and_grow() {
     verify_consistency(&bytes, roots, Mode::Plain).unwrap();
     not_valid(consistency.verify_consistency(swapped, Mode::Plain));
     not_valid(verify_consistency(&bytes, swapped, Mode::Plain));
-    // A proof of the other kind: as an object a mistake of the caller, as bytes only not valid.
+    // A proof of the other kind: an object is the caller's mistake, bytes are just not valid.
     let leaf = tree.prove(3).unwrap();
     let mistakes = [consistency.verify(&new, Expect::new(), Mode::Plain), leaf.verify_consistency(roots, Mode::Plain)];
     assert!(mistakes.into_iter().all(|mistake| mistake.unwrap_err().kind() == ErrorKind::InvalidArgument));
@@ -350,7 +350,7 @@ fn wrong_calls_say_the_rule() {
     assert_eq!(text(no_arity), "verify: arity must be 2 or 4, got 0");
 }
 
-/// Rows that are borrowed one by one are the matrix that they make.
+/// Rows that are borrowed one by one are a matrix if they are contiguous.
 #[test]
 fn rows_that_follow_each_other_are_a_matrix() {
     let words: Vec<u64> = (0..12).collect();
@@ -367,7 +367,7 @@ fn rows_that_follow_each_other_are_a_matrix() {
 
 #[test]
 fn progress_cancels_and_its_panic_stays_in_rust() {
-    // A pipe whose other side closes after a call of the function, and not before.
+    // The other side of the pipe closes only after the progress function was called.
     let writer = RefCell::new(None);
     let run = |progress: &dyn Fn(f64) -> ControlFlow<()>| {
         let (reader, other_side) = std::io::pipe().unwrap();
@@ -395,7 +395,7 @@ fn progress_cancels_and_its_panic_stays_in_rust() {
     assert!(seen.borrow().iter().all(|done| (0.0..=1.0).contains(done)));
 }
 
-/// A hasher may go to another thread, and a stream is one thread's.
+/// A hasher may move to another thread; a stream belongs to one thread.
 #[test]
 fn a_stream_is_for_one_call() {
     let Ok(device) = Device::open("opencl:0") else {
@@ -423,7 +423,7 @@ fn one_tree_in_many_threads() {
                     let proof = tree.prove(i).unwrap();
                     assert_eq!(proof.leaves()[0].1, all[i as usize]);
                     proof.verify(&tree.root(), Expect::new().index(i), Mode::Plain).unwrap();
-                    // The text of an error is of its own thread.
+                    // Each thread has its own text of the last error.
                     assert!(tree.prove(1000 + i).unwrap_err().to_string().contains(&format!("{}", 1000 + i)));
                 }
             });
@@ -441,7 +441,7 @@ fn handles_go_where_they_may() {
     all!(send: Device Buffer Event Proof MerkleTree MatrixCommitment TreeFile Hasher Stream TreeBuilder Error);
     all!(sync: Device Buffer Event Proof MerkleTree MatrixCommitment TreeFile Error);
 
-    /// For a type that is Sync both hold, and the calls below do not compile.
+    /// Both traits apply to a type that is Sync, and then the calls below do not compile.
     trait OneThread<Why> {
         fn at_a_time() {}
     }
@@ -452,7 +452,7 @@ fn handles_go_where_they_may() {
     TreeBuilder::at_a_time();
 }
 
-/// Messages of many lengths in one call: BLAKE3's own answers, and each message alone.
+/// Messages of many lengths in one call, compared with BLAKE3's own answers and with each message alone.
 #[test]
 fn messages_of_any_lengths() {
     let counter: Vec<u8> = (0..6144u32).map(|i| (i % 251) as u8).collect();
@@ -510,7 +510,7 @@ fn messages_of_any_lengths() {
     }
 }
 
-/// Caps by p3-merkle-tree, of pairs and of groups of four, over matrices of four heights; openings that hold, and ones that do not.
+/// Caps that p3-merkle-tree computed over matrices of four heights, in trees of arity 2 and 4; valid and invalid openings.
 #[test]
 fn commitments_and_their_openings() {
     let (options, hash) = (Options::new(), Hash::POSEIDON2_GOLDILOCKS_8);
@@ -583,7 +583,7 @@ fn rows_are_filled_in_order() {
 
 #[test]
 fn verified_streaming() {
-    // bao 0.13 and bao-tree 0.17 on 100,000 bytes, byte i is i mod 251.
+    // Answers of bao 0.13 and bao-tree 0.17 for 100,000 bytes; byte i is i mod 251.
     let (data, options): (Vec<u8>, _) = ((0..100_000u32).map(|i| (i % 251) as u8).collect(), Options::new());
     let of = |bytes: &[u8]| hash(bytes).unwrap().to_string();
     let (outboard, root) = bao::outboard(&data, bao::Form::BAO, &options).unwrap();

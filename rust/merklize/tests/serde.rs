@@ -24,7 +24,7 @@ fn what_is_no_digest() {
     assert!(postcard::from_bytes::<Digest>(&[0; 31]).is_err());
 }
 
-/// A proof of each kind, with what it is verified by.
+/// A tree, the root that it had before it grew, and a proof of each kind.
 fn proofs() -> (MerkleTree, Digest, [Proof; 3]) {
     let leaves: Vec<Digest> = (0..21u8).map(|i| hash(&[i]).unwrap()).collect();
     let mut tree = MerkleTree::from_leaves(&leaves[..13], Hash::BLAKE3, &Options::new()).unwrap();

@@ -1,4 +1,4 @@
-//! The configurations of Plonky3's keccak-air examples, generic over the commitment scheme: stock or ours.
+//! The configurations of Plonky3's keccak-air examples. They are generic over the commitment scheme, stock or ours.
 
 use merklize_plonky3::Hash;
 use p3_baby_bear::BabyBear;
@@ -89,7 +89,7 @@ pub mod blake3 {
     }
 }
 
-/// Keccak-f on words of 64 bits, as Plonky3's example has it.
+/// Keccak-f on words of 64 bits, as in Plonky3's example.
 macro_rules! keccakf64 {
     ($($name:ident, $field:ty, $degree:literal, $challenger:ident;)*) => {$(
         pub mod $name {

@@ -1,4 +1,4 @@
-//! Proves Keccak permutations by Plonky3 over KoalaBear with commitments on a device, and lets the stock verifier judge the proof.
+//! Proves Keccak permutations by Plonky3 over KoalaBear, with commitments on a device. The stock verifier checks the proof.
 //!
 //!     cargo run --release --example keccak -- [DEVICE [PERMUTATIONS]]
 
