@@ -4,7 +4,7 @@
 
 namespace support {
 
-/// While it lives, progress functions are asked whenever they can be, not only every 50 ms.
+/// During the lifetime of an object, progress functions are called at every opportunity, not only every 50 ms.
 struct AskedOften {
     AskedOften() { merklize::runtime::tick_milliseconds = 0; }
     AskedOften(const AskedOften&) = delete;

@@ -31,7 +31,7 @@ std::atomic<int> failures = 0;
 
 constexpr int skipped = 77;  // SKIP_RETURN_CODE of the CMake tests
 
-/// The suite on another device than the CPU: MERKLIZE_DEVICE makes it the default of every call.
+/// Checks the device of a run that is not on the CPU. MERKLIZE_DEVICE makes it the default of every call.
 int require_device(const char* device) {
     std::string why = merklize::why_unavailable(device);
     const bool wants_several = std::string_view(device).ends_with(":all");
@@ -49,7 +49,7 @@ int require_device(const char* device) {
     return required ? 1 : skipped;
 }
 
-/// What a test run is worth depends on the instruction set, so no run goes on with another one than was asked for.
+/// A run must test the instruction set that was asked for, so a run with any other one ends here.
 /// returns  0 to go on, or the exit status
 int require_isa() {
     const char* wanted = std::getenv("MERKLIZE_CPU_ISA");
@@ -99,7 +99,7 @@ std::string excerpt(std::string_view text, std::size_t first) {
     return quoted + (text.size() > first && text.size() - first > most ? "...\"" : "\"");
 }
 
-/// argv  what the names of the tests to run begin with; all tests if there is none
+/// argv  prefixes of the names of the tests that run; without any, all tests run
 int run(int argc, char** argv) {
     const std::vector<std::string> only(argv + 1, argv + argc);
     int n_run = 0;
@@ -125,7 +125,7 @@ int run(int argc, char** argv) {
     return failures == 0 ? 0 : 1;
 }
 
-/// Whether each suite is one of argv, or begins in a process of its own: its name then ends in _child.
+/// Whether each suite is one of argv, or runs in a process of its own, in which case its name ends in _child.
 int no_others_than(int argc, char** argv) {
     const std::vector<std::string_view> known(argv, argv + argc);
     for (const Test& test : tests()) {

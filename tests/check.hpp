@@ -19,12 +19,12 @@ namespace check {
 
 using Function = void (*)();
 
-/// Adds a test to the list that main() runs; the value only serves to initialise a static.
+/// Adds a test to the list that main() runs. The result exists to initialise a static variable.
 bool add(const char* name, Function function) noexcept;
 /// Notes a failure of the running test. Safe to call from any thread.
 void fail(const char* file, int line, std::string_view what);
 
-/// A value as text: digests and bytes as hexadecimal or decimal numbers, enumerations by their numbers; "?" for what has no text.
+/// A value as text: a digest in hexadecimal, a byte or an enumerator as a decimal number; "?" for a type without text.
 template <class T>
 std::string shown(const T& value) {
     std::ostringstream out;
@@ -59,7 +59,7 @@ concept Items = std::ranges::range<const T> && !std::same_as<std::ranges::range_
 template <class T>
 concept Serialized = requires(const T& t) { t.to_bytes(); };
 
-/// Whether two ranges are the same bytes, and so equal: told at once, where a look at each item takes most of the time of a suite.
+/// Whether two ranges are equal because their bytes are. A comparison item by item would take most of the time of a suite.
 template <class A, class B>
 bool same_bytes(const A& a, const B& b) {
     if constexpr (std::ranges::contiguous_range<const A> && std::ranges::contiguous_range<const B>) {
@@ -75,7 +75,7 @@ bool same_bytes(const A& a, const B& b) {
 }
 
 /// Where two values first differ: "[2][7]: 3 against 4". Nothing if they are equal.
-/// place  of the values in what contains them
+/// place  where the two values stand in the values that contain them
 template <class A, class B>
 std::optional<std::string> difference(const A& a, const B& b, const std::string& place = {}) {
     const std::string at = place.empty() ? place : place + ": ";

@@ -13,11 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Tests in a process of their own: a forked one, or this program started again.
+// Runs tests in a process of their own: a child of fork(), or this program started again.
 namespace child {
 
-/// Starts a child of fork() that runs `body` and ends: with what it returns, or 0 for true and 1 for false. One that hangs for an hour
-/// is killed.
+/// Starts a child of fork() that runs `body`. Its exit status is the result of `body`, or 0 for true and 1 for false. A child that
+/// hangs for an hour is killed.
 template <class Body>
 pid_t start(Body body) {
     std::cout << std::flush;
@@ -38,13 +38,13 @@ inline int end_of(pid_t child) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// Exit status of `body` in a child of fork(), as start() has it.
+/// The exit status of a child of fork() that runs `body`, as for start().
 template <class Body>
 int in_fork(Body body) {
     return end_of(start(body));
 }
 
-/// What a child says while it works, so that its parent knows when to kill it. Made before the child.
+/// Counts the steps of a child, so that its parent knows when to kill it. Must be made before the child.
 class Steps {
 public:
     Steps() : made_(::pipe2(ends_, O_CLOEXEC | O_NONBLOCK) == 0) {}
@@ -54,10 +54,10 @@ public:
         for (const int end : ends_) ::close(end);
     }
 
-    /// In the child: it has done one more.
+    /// For the child: one more step is done.
     void tell() const { (void)!::write(ends_[1], "", 1); }
 
-    /// In the parent: waits for one. False if the child ended without it.
+    /// For the parent: waits for one step. False if the child ended first.
     bool wait() {
         ::close(std::exchange(ends_[1], -1));
         pollfd told{.fd = ends_[0], .events = POLLIN, .revents = 0};

@@ -7,7 +7,7 @@ function(merklize_device_program name)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
   target_compile_options(${name} PRIVATE ${warnings})
 endfunction()
-# merklize_driver_tests(BACKEND OWN...): drivers/*.cpp on a backend, told by its fixture.hpp what differs, and the backend's own tests.
+# merklize_driver_tests(BACKEND OWN...): drivers/*.cpp on a backend, whose fixture.hpp has the differences, and the backend's own tests.
 function(merklize_driver_tests backend)
   list(TRANSFORM ARGN PREPEND drivers/${backend}/ OUTPUT_VARIABLE own)
   merklize_device_program(test-${backend} drivers/memory.cpp drivers/programs.cpp drivers/streams.cpp ${own})
@@ -17,7 +17,7 @@ merklize_driver_tests(opencl failures.cpp processes.cpp programs.cpp)
 merklize_driver_tests(cuda blocks.cpp contexts.cpp field.cpp graphs.cpp images.cpp processes.cpp)
 merklize_device_program(test-cuda-compile drivers/cuda/compile.cpp drivers/cuda/compile_hashes.cpp)
 
-# Debian's PoCL through the system's loader, and Intel's CPU runtime out of a Python package.
+# Debian's PoCL through the system's loader, and Intel's CPU runtime from a Python package.
 set(MERKLIZE_INTEL_OPENCL "$ENV{MERKLIZE_INTEL_OPENCL}" CACHE FILEPATH "libintelocl.so of the package intel-opencl-rt, for tests")
 # merklize_opencl_tests(name environment suites...)
 function(merklize_opencl_tests runtime environment)
@@ -32,16 +32,16 @@ function(merklize_opencl_tests runtime environment)
   endforeach()
   set_property(TEST driver.opencl.${runtime} PROPERTY ENVIRONMENT ${environment})
   set_tests_properties(driver.opencl.${runtime} ${names} PROPERTIES SKIP_RETURN_CODE 77 LABELS "opencl;${runtime}"
-    COST 100)  # these compile and take longest: first
+    COST 100)  # first, because these compile and take longest
 endfunction()
 set(suites "buffers every_kernel" async staging "blake3 hash_each" "rescue merge" "sha256 leaves" "tree proof tree_builder tree_file" files "concurrency cancel" misuse)
-# The suites `policies` and `tree_policies` take Intel's compiler a quarter of an hour: by hand, and on GPUs; tests/core has their
+# The suites `policies` and `tree_policies` take Intel's compiler a quarter of an hour, so they run by hand and on GPUs; tests/core has their
 # kernels. PoCL 3.1 crashes while it compiles some policies of field hashes; tests/core has those that it takes.
 merklize_opencl_tests(system "" async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "sha256 leaves" "tree tree_policies proof" files
   "concurrency cancel" misuse)
 if(MERKLIZE_INTEL_OPENCL)
   merklize_opencl_tests(intel MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL} ${suites})
-  # Both at once, through the loader: two devices for one job.
+  # Both runtimes at once, through the loader: two devices for one job.
   file(GLOB icds /etc/OpenCL/vendors/*.icd)
   file(COPY ${icds} DESTINATION ${CMAKE_CURRENT_BINARY_DIR}/icds)
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/icds/merklize-intel.icd "${MERKLIZE_INTEL_OPENCL}\n")
@@ -67,7 +67,7 @@ if(MERKLIZE_COMPUTE_SANITIZER)
       $<TARGET_FILE:merklize-tests> every_kernel)
   endforeach()
 endif()
-# With machine code in the library a GPU needs no compiler.
+# If the library has machine code, a GPU needs no compiler.
 if(MERKLIZE_CUDA_FATBINS)
   merklize_cuda_test(fatbins cuda:0 merklize-tests fatbins blake3)
   set_property(TEST fatbins.cuda APPEND PROPERTY ENVIRONMENT MERKLIZE_NVRTC_LIBRARY=/nowhere MERKLIZE_CACHE_DIR=)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random jobs on a device against the same jobs on the CPU.
+"""Runs random jobs on a device and compares the results with those of the CPU.
 
     differential.py DEVICE SECONDS [SEED] [--job NAME]
 
@@ -82,7 +82,7 @@ def random_form(rng, n, hash):
     return form
 
 
-# A job draws its input and returns a function of the device that gives bytes: the answer.
+# A job draws its input and returns a function that takes a device and returns the answer as bytes.
 
 
 def job_hash(rng):
@@ -144,7 +144,7 @@ def job_root(rng):
 
 
 def nodes_of(tree):
-    """Every node of a tree, wherever it lies, the levels one after another."""
+    """Every node of a tree, on the host or on a device, level after level."""
 
     def on_host(level):
         return (level.numpy() if isinstance(level, merklize.DeviceArray) else level).tobytes()
@@ -167,7 +167,7 @@ def job_rows(rng):
 
 
 def job_change(rng):
-    """Updates, and appends where the rule has them; then proofs of what is there."""
+    """Updates, and appends if the rule has them; then proofs of the changed tree."""
     leaves, hash, form = random_tree(rng)
     n = len(leaves)
     indices = sorted(rng.sample(range(n), min(n, near_power(rng, 1, 300))))

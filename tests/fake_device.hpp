@@ -17,8 +17,8 @@
 #include "jobs/registry.hpp"
 #include "merklize/device.hpp"
 
-/// A device whose memory is the host's, and whose driver counts: its commands run at once, its events are reached only when a test says
-/// so, its streams can be captured, and a command of memory that was released is refused. Of the kernels only the check of words
+/// A device whose memory is the host's, and whose driver counts calls. Commands run at once, events are reached only when a test says so,
+/// streams can be captured, and a command on released memory is refused. Only the kernel that checks words
 /// does anything.
 namespace fake {
 
@@ -32,11 +32,11 @@ struct Count {
 };
 inline Count count;
 inline std::atomic<bool> reached{true}, capturing{false};
-inline std::mutex running;  // commands of all streams, one at a time
+inline std::mutex running;  // held by each command, of any stream
 
 inline Memory& of(mkz_memory* memory) { return *reinterpret_cast<Memory*>(memory); }
 
-/// Memory of the device and pinned memory that was not released, and the most bytes that there were at once.
+/// Device memory and pinned memory that was not released, and the most bytes at once.
 struct Blocks {
     void add(const void* memory, std::uint64_t size) {
         const std::lock_guard lock(mutex);
@@ -179,7 +179,7 @@ inline mkz_status program_function(mkz_program*, const char* name, mkz_function*
     *max_group_size = 1024;
     return MKZ_OK;
 }
-// Of the kernels only the check of words does anything.
+// Only the kernel that checks words does anything.
 inline mkz_status launch(mkz_stream*, mkz_function* function, std::uint64_t, std::uint32_t, std::uint32_t n_arguments,
                          const mkz_argument* arguments, mkz_event** event) {
     for (std::uint32_t i = 0; i < n_arguments; i++) {

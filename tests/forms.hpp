@@ -17,10 +17,10 @@ constexpr TreeRule rules[] = {TreeRule::perfect, TreeRule::left_full, TreeRule::
 
 struct TestForm {
     TreeForm form;
-    reference::Mode mode{};  ///< the form's, for the reference
+    reference::Mode mode{};  ///< key and context of the form, for the reference
 };
 
-/// Every hash by every rule, and BLAKE3 keyed and by a context as well.
+/// Every hash under every rule, and BLAKE3 also with a key and with a context.
 inline std::vector<TestForm> test_forms() {
     std::vector<TestForm> forms;
     for (const TreeRule rule : rules) {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-// Just enough JSON for tests/vectors: objects, arrays, strings, whose escapes stay, unsigned 64-bit integers; true, false and null are
-// their texts.
+// The JSON of tests/vectors: objects, arrays, strings with their escapes as they are, unsigned 64-bit integers. true, false and null
+// are texts.
 namespace json {
 
 struct Value {

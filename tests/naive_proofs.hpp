@@ -11,7 +11,7 @@
 
 #include <merklize/proof.hpp>
 
-// Trees, proofs and their verification as their definitions say, with sets, maps and recursion; they share no code with the library.
+// Trees, proofs and their verification by the definitions, with sets, maps and recursion. They share no code with the library.
 namespace naive {
 
 using merklize::ConsistencyProof;
@@ -42,7 +42,7 @@ inline Nodes subproof(std::size_t m, const Nodes& leaves, bool known, const Merg
     return out;
 }
 
-/// The same backwards: the old and the new root that a subproof makes; nodes are taken from its front.
+/// The reverse: the old and the new root from a subproof, whose nodes are taken from the front.
 inline std::optional<std::pair<Digest, Digest>> subroots(std::uint64_t m, std::uint64_t n, bool known,
                                                          const Digest& old_root, const Nodes& nodes, std::size_t& next,
                                                          const Merge& merge) {
@@ -67,7 +67,7 @@ inline bool verify(const ConsistencyProof& proof, const Digest& old_root, const 
     return roots == std::pair(old_root, new_root) && next == proof.nodes.size();
 }
 
-/// The root that leaves at their indices and siblings make; nullopt if these are too few or too many.
+/// The root from leaves at their indices and siblings; nullopt if there are too few or too many siblings.
 inline std::optional<Digest> root_of(std::uint64_t n, TreeRule rule, std::map<std::uint64_t, Digest> nodes,
                                      const Nodes& siblings, const Merge& merge) {
     if (n == 0 || rule > TreeRule::duplicate_last || (rule == TreeRule::perfect && !std::has_single_bit(n)) ||

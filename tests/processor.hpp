@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// What the processor can do by the kernel's word: a witness that does not share code with the library.
+// The instruction sets of the processor as the kernel reports them, without code of the library.
 namespace processor {
 
 /// True if the first "flags" line of /proc/cpuinfo has all of `flags`, separated by spaces.
@@ -35,7 +35,7 @@ inline bool has(std::string_view isa) {
     return false;
 }
 
-/// What a run without MERKLIZE_CPU_ISA must use.
+/// The instruction set that a run without MERKLIZE_CPU_ISA must use.
 inline const char* widest() {
     for (const char* isa : {"avx512", "avx2", "neon"}) {
         if (has(isa)) return isa;

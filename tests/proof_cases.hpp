@@ -3,7 +3,7 @@
 #include "forms.hpp"
 #include "naive_proofs.hpp"
 
-// Forms of trees for the tests of proofs, and what the naive trees need of each.
+// Forms of trees for the tests of proofs, and the merges that the naive trees need.
 namespace proof_cases {
 
 using support::Bytes;
@@ -20,7 +20,7 @@ struct Case {
 
     bool takes(std::size_t n) const { return rule != TreeRule::perfect || std::has_single_bit(n); }
 
-    /// By the reference's merges, which are slow.
+    /// Merges by the reference, which is slow.
     naive::Merge merge() const {
         return [*this](const Digest& left, const Digest& right) {
             const Bytes l = support::to_bytes(left), r = support::to_bytes(right);
@@ -30,7 +30,7 @@ struct Case {
             return support::to_digest(reference::blake3(both, 32, 0, witness));
         };
     }
-    /// By the library's.
+    /// Merges by the library.
     naive::Merge fast_merge() const {
         return [*this](const Digest& left, const Digest& right) { return merklize::merge(left, right, hash, mode); };
     }

@@ -70,7 +70,7 @@ Words16 block_words(const std::uint8_t* data, std::size_t length) {
     return m;
 }
 
-/// The last compression of a chunk or parent, not yet done: as a chaining value or, with the root flag, as output.
+/// The last compression of a chunk or parent, before it is done. It gives a chaining value or, with the root flag, output.
 struct Output {
     Words8 cv;
     Words16 m;
@@ -338,7 +338,7 @@ std::vector<Bytes> tree(int hash, const std::vector<Bytes>& leaves) {
 
 namespace {
 
-// MTH(D[first:last]) of RFC 6962, noted where it belongs: above 2^level leaves, or what is left of so many.
+// MTH(D[first:last]) of RFC 6962, stored at its place: above 2^level leaves, or above fewer at the end.
 Bytes tree_head(const Merge& merge, const std::vector<Bytes>& leaves, std::size_t first, std::size_t last,
                 Levels& levels) {
     const std::size_t n = last - first;
@@ -352,7 +352,7 @@ Bytes tree_head(const Merge& merge, const std::vector<Bytes>& leaves, std::size_
         const Bytes left = tree_head(merge, leaves, first, first + k, levels);
         head = merge(left, tree_head(merge, leaves, first + k, last, levels));
     }
-    // The last node of several levels, while it is above what is left alone.
+    // The head of the last leaves is the last node of several levels.
     for (; level < levels.size() && (first >> level) << level == first; ++level) {
         if (((last - 1) >> level) != (first >> level)) continue;
         if (last != leaves.size() && last - first != std::size_t{1} << level) break;

@@ -13,7 +13,7 @@ namespace reference {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Which of BLAKE3's modes: empty key and context = plain hash.
+/// A mode of BLAKE3. Without key and context it is the plain hash.
 struct Mode {
     Bytes key{};
     std::string context{};
@@ -44,18 +44,18 @@ Poseidon2 published_poseidon2(const std::string& field, std::size_t width);
 Bytes poseidon2_leaf(const Poseidon2& of, std::size_t rate, const Bytes& record);
 Bytes poseidon2_merge(const Poseidon2& of, const Bytes& left, const Bytes& right);
 
-/// A hash's own reference: NAME_merge and NAME_leaf below. They are here, or in tests/references/NAME.cpp; a hash of the list that has
-/// none does not link.
+/// The reference of each hash: NAME_merge and NAME_leaf below. They are here, or in tests/references/NAME.cpp. A hash without a reference
+/// does not link.
 #define MKZ_WITH_PARTS
 #define MKZ_HASH(id, name)                                                       \
     Bytes name##_merge(const Bytes& left, const Bytes& right, const Mode& mode); \
     Bytes name##_leaf(const Bytes& record, const Mode& mode);
 #include <merklize/core/hashes.h>
 
-/// Merge of two 32-byte digests. hash  id as in core/hashes.h; mode of blake3 alone
+/// Merge of two 32-byte digests. hash  id as in core/hashes.h; mode  for blake3 alone
 Bytes merge(int hash, const Bytes& left, const Bytes& right, const Mode& mode = {});
 
-/// Leaf of a record, as hash_leaves() has it.
+/// Leaf of a message, as of hash_leaves().
 Bytes leaf(int hash, const Bytes& record, const Mode& mode = {});
 
 /// All 2n nodes of the tree in heap order (slot 0: zeros), by n-1 single merges.

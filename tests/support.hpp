@@ -62,7 +62,7 @@ inline Bytes pattern(std::size_t size) {
 /// The modulus of Goldilocks.
 inline constexpr std::uint64_t p = 0xffffffff00000001;
 
-/// n_threads  0 = as many as there are processors
+/// n_threads  0: as many as there are processors
 inline merklize::RunOptions on_cpu(unsigned n_threads = 0) {
     return {.device = merklize::Device("cpu"), .threads = n_threads};
 }
@@ -104,7 +104,7 @@ private:
     std::uint64_t state_;
 };
 
-/// Makes the bytes of words fit a field hash.
+/// Random bytes that a field hash takes as words.
 inline Bytes random_elements(const merklize::HashTraits& t, std::size_t bytes, Random& random) {
     Bytes out;
     while (out.size() < bytes) {
@@ -114,7 +114,7 @@ inline Bytes random_elements(const merklize::HashTraits& t, std::size_t bytes, R
     return out;
 }
 
-/// Whether the words of a digest are below the modulus of a field hash.
+/// Whether the words of a digest are below the modulus, if the hash is a field hash.
 inline bool is_canonical(const merklize::HashTraits& t, const Digest& digest) {
     const Bytes bytes = to_bytes(digest);
     for (std::size_t i = 0; t.is_field && i < bytes.size(); i += t.element_bits / 8) {
@@ -125,22 +125,22 @@ inline bool is_canonical(const merklize::HashTraits& t, const Digest& digest) {
     return true;
 }
 
-/// Whether the tests take this hash. MERKLIZE_TEST_HASHES names some, separated by commas; unset: all.
+/// Whether the tests run this hash. MERKLIZE_TEST_HASHES has names, separated by commas; unset: all.
 inline bool is_wanted(const merklize::HashTraits& t) {
     const char* names = std::getenv("MERKLIZE_TEST_HASHES");
     return names == nullptr ||
            ("," + std::string(names) + ",").find("," + std::string(t.name) + ",") != std::string::npos;
 }
 
-/// Sanitizers and emulators are slow (MERKLIZE_FEWER_HASHES, set by CMake).
+/// True under sanitizers and emulators, which are slow (MERKLIZE_FEWER_HASHES, set by CMake).
 #ifdef MERKLIZE_FEWER_HASHES
 inline constexpr bool is_slowed = true;
 #else
 inline constexpr bool is_slowed = false;
 #endif
 
-/// The hashes that most tests loop over: all on the CPU. A device compiles each kernel for seconds, so there, and where it
-/// is slow, it is one hash or two of each family; `vectors` and `every_kernel` run the others.
+/// The hashes that most tests loop over. On the CPU these are all. A device compiles each kernel for seconds, so there, and under slow
+/// tools, these are one or two hashes of each family; `vectors` and `every_kernel` run the others.
 inline std::vector<merklize::HashTraits> hashes_here() {
     const bool is_slow = is_slowed || merklize::Device().info().backend != "cpu";
     constexpr Hash others[] = {Hash::rp64_256_v2,
@@ -166,7 +166,7 @@ inline std::vector<merklize::HashTraits> hashes_here() {
     return out;
 }
 
-/// n digests that fit `hash`: canonical words for field hashes.
+/// n digests that `hash` takes as leaves: for field hashes, canonical words.
 inline std::vector<Digest> leaves(Hash hash, std::size_t n, std::uint64_t seed = 1) {
     Random random(seed);
     std::vector<Digest> out(n);
@@ -177,7 +177,7 @@ inline std::vector<Digest> leaves(Hash hash, std::size_t n, std::uint64_t seed =
     return out;
 }
 
-/// n digests of BLAKE3's extendable output of "leaves": those of the published roots.
+/// n digests from BLAKE3's extendable output of "leaves". They are the leaves of the published roots.
 inline std::vector<Digest> known_leaves(std::size_t n) {
     std::vector<Digest> out(n);
     merklize::hash(view(Bytes{'l', 'e', 'a', 'v', 'e', 's'}), std::as_writable_bytes(std::span(out)));
@@ -191,7 +191,7 @@ inline merklize::RunOptions threads(unsigned n, const merklize::Policy& policy =
     return options;
 }
 
-/// The bytes on the default device, `offset` bytes into a block.
+/// Copies bytes to the default device, to `offset` in a block.
 inline merklize::Buffer on_device(std::span<const std::byte> bytes, std::uint64_t offset = 0) {
     const merklize::Buffer block(merklize::Device(), bytes.size() + offset);
     merklize::Buffer part = block.slice(offset, bytes.size());

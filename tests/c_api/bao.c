@@ -1,4 +1,4 @@
-/* Verified streaming: recorded bytes of bao and bao-tree (tests/vectors/bao.json), and what is not right. */
+/* Verified streaming: recorded bytes of bao and bao-tree (tests/vectors/bao.json), and wrong input. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <stdlib.h>

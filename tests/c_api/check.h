@@ -1,4 +1,4 @@
-/* check.h: what the tests of the C API share. They are C11, so that the header is proven to be. */
+/* check.h: helpers of the tests of the C API. The tests are C11, which proves that the header is. */
 #ifndef MERKLIZE_TESTS_C_API_CHECK_H
 #define MERKLIZE_TESTS_C_API_CHECK_H
 
@@ -30,7 +30,7 @@ extern int failures;
         }                                                                                        \
     } while (0)
 
-/* A call that must fail with a status, and a text that has these words. */
+/* A call that must fail with this status and a text that contains these words. */
 #define FAILS(status, words, call)                                                                         \
     do {                                                                                                   \
         const merklize_status got_ = (call);                                                               \
@@ -41,14 +41,14 @@ extern int failures;
         }                                                                                                  \
     } while (0)
 
-/* Whether bytes are those of a text of hexadecimal digits. */
+/* Whether the bytes, as hexadecimal digits, are this text. */
 bool is_hex(const void *bytes, const char *hex);
 /* Bytes i mod 251, as in BLAKE3's test vectors. */
 void fill(uint8_t *bytes, size_t count);
-/* Digests that all differ; as words of a field hash they are below every modulus. */
+/* Digests that all differ. Their words are below the modulus of every field hash. */
 void fill_leaves(merklize_digest *leaves, size_t count);
 bool equal(const merklize_digest *left, const merklize_digest *right);
-/* PATH of a file in the folder of this run. The text stays until the next call. */
+/* The path of a file in the folder of this run. The text is valid until the next call. */
 const char *file_path(const char *name);
 
 void test_versions(void);

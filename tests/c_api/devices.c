@@ -1,4 +1,4 @@
-/* Memory and queues of every device that is not the CPU: the same bytes as on the CPU, and what does not fit. */
+/* Memory and queues of every device except the CPU: the same bytes as on the CPU, and arguments that do not fit. */
 #include "check.h"
 
 enum { n = 64 };
@@ -39,7 +39,7 @@ static void test_device(const char *id) {
     OK(merklize_buffer_upload(wrapped, 0, host, 32, NULL));
     merklize_buffer_free(wrapped);
 
-    /* Events: a point that is reached, and that another queue waits for. */
+    /* Events: one is reached, and another queue waits for it. */
     merklize_event *event = NULL;
     merklize_stream *other = NULL;
     int reached = 0, capturing = 7;
@@ -213,7 +213,7 @@ static void test_device(const char *id) {
     merklize_buffer_free(sums);
     merklize_buffer_free(word);
 
-    /* A stream without a device names its own; with another device it does not fit. */
+    /* A stream implies its device. Another device is an error. */
     OK(merklize_hash(merklize_view_bytes(host, sizeof host), MERKLIZE_HASH_blake3, NULL, 3, digest[1], 40, &options));
     CHECK(memcmp(digest[0], digest[1], 40) == 0);
     merklize_device *cpu = NULL;

@@ -100,7 +100,7 @@ void test_digests(void) {
     OK(merklize_hash(merklize_view_bytes(data, 1025), MERKLIZE_HASH_blake3, &plain, 0, out, 32, NULL));
     CHECK(is_hex(out, "d00278ae47eb27b34faecf67b4fe263f82d5412916c1ffd97c8cb7fb814b8444"));
 
-    /* One thread, and times, which the CPU has none of. */
+    /* One thread, and timings, which the CPU does not have. */
     merklize_timings timings = {.available = 7};
     const merklize_run_options options = {.threads = 1, .timings = &timings};
     OK(merklize_hash(merklize_view_bytes(data, 31744), MERKLIZE_HASH_blake3, &key, 0, out, 32, &options));
@@ -166,7 +166,7 @@ void test_digests(void) {
                           NULL));
     CHECK(memcmp(each, out, 32) == 0);
 
-    /* Many files, one of which is not there. */
+    /* Many files. One of them is missing. */
     char there[256];
     snprintf(there, sizeof there, "%s", file_path("input"));
     const char *const paths[] = {there, "/nowhere/file", there};
@@ -213,7 +213,7 @@ void test_hasher(void) {
     OK(merklize_hasher_output(hasher, 0, out, 32));
     CHECK(is_hex(out, "92b2b75604ed3c761f9d6f62392c8a9227ad0ea3f09573e783f1498a4ed60d26"));
     merklize_hasher_free(hasher);
-    /* The copy goes on by itself. */
+    /* The copy is independent of the original. */
     CHECK(merklize_hasher_count(copy) == 31 * 41);
     OK(merklize_hasher_update(copy, data + 31 * 41, sizeof data - 31 * 41));
     OK(merklize_hasher_output(copy, 0, out, 32));

@@ -1,4 +1,4 @@
-/* What a wrong call gets: a status, and a text with the rule and the numbers. */
+/* Wrong calls: each returns a status, and a text with the rule and the numbers. */
 #include "check.h"
 
 void test_errors(void) {
@@ -41,7 +41,7 @@ void test_errors(void) {
     FAILS(MERKLIZE_INVALID_ARGUMENT, "leaves must be whole digests of 32 bytes, got 63 bytes",
           merklize_merkle_root(merklize_view_bytes(pair, 63), NULL, &digest, NULL));
 
-    /* A struct of zeros is all defaults, as a null one is. */
+    /* A struct of zeros means all defaults, like a null pointer. */
     const merklize_mode plain = {0};
     merklize_form form = {.mode = &plain};
     merklize_run_options options = {.policy = &(merklize_policy){0}};
@@ -69,7 +69,7 @@ void test_errors(void) {
           merklize_hasher_create(MERKLIZE_HASH_blake3, NULL, &options, &hasher));
     CHECK(hasher == NULL);
 
-    /* Values that are outside. */
+    /* Values out of range. */
     FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown hash id 4242",
           merklize_merge(merklize_view_digests(pair, 2), merklize_view_digests(pair, 2), 4242, NULL,
                          merklize_output_digests(pair, 2), NULL));

@@ -101,7 +101,7 @@ void test_files(void) {
     merklize_tree_file_free(mkl);
     merklize_tree_file_free(NULL);
 
-    /* A leaf that is damaged in the file: 128 bytes of header, then the leaves. */
+    /* A damaged leaf. The file has a header of 128 bytes, then the leaves. */
     file = fopen(file_path("saved.mkl"), "r+b");
     CHECK(file != NULL && fseek(file, 128 + 32 * 77, SEEK_SET) == 0 && fputc(0xab, file) == 0xab && fclose(file) == 0);
     OK(merklize_tree_file_open(file_path("saved.mkl"), &mkl));
@@ -112,7 +112,7 @@ void test_files(void) {
     CHECK(wrong == 1);
     merklize_tree_file_free(mkl);
 
-    /* Leaves that come in pieces, and a build that is given up and goes on. */
+    /* Leaves that come in pieces. The build is given up once, and resumed. */
     merklize_tree_writer *writer = NULL;
     OK(merklize_merkle_root(merklize_view_digests(leaves, n), NULL, &root, NULL));
     OK(merklize_tree_writer_create(tree_path, n, NULL, leaf_bytes, size, 0, NULL, &writer));
@@ -153,7 +153,7 @@ void test_files(void) {
     CHECK(wrong == 0);
     merklize_tree_file_free(mkl);
 
-    /* Failures of the system, with the file and its number. */
+    /* Errors of the system: the text has the file and the error's number. */
     mkl = (merklize_tree_file *)&mkl;
     FAILS(MERKLIZE_IO, "/nowhere/tree.mkl", merklize_tree_file_open("/nowhere/tree.mkl", &mkl));
     CHECK(mkl == NULL && merklize_last_system_error() == 2 /* ENOENT */);

@@ -1,4 +1,4 @@
-/* Formats of others beside their recorded answers (tests/vectors/sha256_trees.json, keccak256_trees.json, conformance/xet.cpp). */
+/* Other systems' formats, compared with recorded answers (tests/vectors/sha256_trees.json, keccak256_trees.json, conformance/xet.cpp). */
 #include "check.h"
 
 static void test_formats_of_trees(void) {
@@ -240,7 +240,7 @@ static void test_openzeppelin(void) {
     FAILS(MERKLIZE_INVALID_ARGUMENT, "index must be 0 to 4, got 5",
           merklize_openzeppelin_tree_prove(tree, 5, proof, 8, &length));
 
-    /* All leaves need no other node, and four merges of what is above them. */
+    /* A proof of all five leaves needs no other node, and four merges. */
     const uint64_t all[5] = {0, 1, 2, 3, 4}, one = 2;
     merklize_digest ordered[5];
     uint8_t flags[8];

@@ -20,7 +20,7 @@ void test_manifests(void) {
     merklize_manifest *made = NULL, *again = NULL;
     OK(merklize_manifest_create(path, NULL, NULL, &made));
 
-    /* The text says all of it, and is read back. */
+    /* The text has the whole manifest: reading it back gives the same one. */
     size_t length = 0;
     OK(merklize_manifest_to_json(made, 1, NULL, 0, &length));
     char *text = malloc(length + 1);

@@ -10,7 +10,7 @@ static const uint32_t cap[8] = {1303337330, 2108285388, 1388781988, 894359788,
                                 810115740,  1813343751, 1888338271, 354879872};
 
 void test_matrices(void) {
-    /* 8 x 3, 8 x 2 column after column, 4 x 3 as a part of a larger one. */
+    /* 8 x 3; 8 x 2, stored by columns; 4 x 3, a part of a larger matrix. */
     uint32_t a[8][3], b[2][8], c[4][5];
     memset(c, 0xff, sizeof c);
     for (uint32_t r = 0; r < 8; r++) {
@@ -53,7 +53,7 @@ void test_matrices(void) {
         OK(merklize_verify_opening(indices, 1, (uint8_t *)rows, 32, siblings, 3, &root, 1, dims, 3, &form, &valid));
         CHECK(valid == 0);
 
-        /* The siblings alone, and both indices together. */
+        /* The siblings alone; then both indices in one opening. */
         merklize_digest path[3];
         OK(merklize_commitment_open(commitment, indices, 1, given, given_count, NULL, path));
         CHECK(memcmp(path, siblings, sizeof path) == 0);
@@ -70,7 +70,7 @@ void test_matrices(void) {
         const uint64_t outside = 8;
         FAILS(MERKLIZE_INVALID_ARGUMENT, "index must be below 8",
               merklize_commitment_open(commitment, &outside, 1, NULL, 0, NULL, path));
-        /* Matrices are needed for rows, and for siblings that were dropped. */
+        /* The matrices are needed for rows, and for siblings of dropped levels. */
         if (!form.drop_levels) OK(merklize_commitment_open(commitment, indices, 1, NULL, 0, NULL, path));
         if (!form.keep) {
             const char *text = form.drop_levels ? "are made again from the rows" : "not kept";
@@ -138,7 +138,7 @@ void test_merges_of_four(void) {
     FAILS(MERKLIZE_INVALID_ARGUMENT, "quad->field must be 0, 1 or 2, got 3",
           merklize_hash_poseidon2(&rows, &quad, &again));
 
-    /* Four rows: the root is the quad's permutation of their digests, its first cells. */
+    /* Four rows: the root is the first cells of the quad's permutation of their digests. */
     uint32_t words[4][3];
     for (uint32_t r = 0; r < 4; r++)
         for (uint32_t k = 0; k < 3; k++) words[r][k] = element(0, r, k);

@@ -1,9 +1,9 @@
-# What a library exports, from nm: of C exactly the functions of a list, of C++ public names alone. Run by ctest and by check.cmake.
+# Checks by nm that a library exports exactly the listed functions of C, and public names alone of C++. Run by ctest and by check.cmake.
 #   NM       nm
 #   LIBRARY  libmerklize.so or libmerklize.a
 #   HEADERS  the folder merklize/c
 #   LIST     the committed list, a name a line, sorted
-# A static library has more symbols; of these the functions of C are compared.
+# A static library has more symbols, so only its functions of C are compared.
 cmake_minimum_required(VERSION 3.18...3.31)
 
 # compare(WHAT LIST OTHER): fails with the names that are in LIST, but not in OTHER.

@@ -1,4 +1,4 @@
-/* The last error is the thread's own, and one tree serves several threads. */
+/* Each thread has its own last error, and several threads may use one tree. */
 #include <pthread.h>
 
 #include "check.h"

@@ -1,4 +1,4 @@
-/* Trees and roots: RFC 6962's reference roots, every way to one root, changes, and what a tree says of itself. */
+/* Trees and roots: RFC 6962's reference roots, every way to compute one root, changes, and the facts of a tree. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -161,7 +161,7 @@ void test_forests(void) {
     CHECK(forest == NULL);
 }
 
-/* Verification of a proof of leaves, or, with an old root, of one of consistency. */
+/* Verifies a proof of leaves, or with an old root a proof of consistency. */
 static merklize_status verify_proof(const merklize_proof *proof, const merklize_digest *old_root,
                                     const merklize_digest *root, int *valid) {
     return old_root == NULL ? merklize_proof_verify(proof, root, NULL, NULL, valid)
@@ -183,7 +183,7 @@ static void check_proof(const merklize_proof *proof, const merklize_digest *old_
     OK(verify_proof(proof, old_root, &wrong, &valid));
     CHECK(valid == 0);
 
-    /* Its bytes, whole and damaged. */
+    /* The proof's bytes, whole and damaged. */
     size_t length = 0;
     OK(merklize_proof_to_bytes(proof, NULL, 0, &length));
     uint8_t *bytes = malloc(length);
@@ -218,7 +218,7 @@ static void check_proof(const merklize_proof *proof, const merklize_digest *old_
     free(bytes);
 }
 
-/* Whether a proof, and so its bytes, are valid with these expectations. */
+/* Whether a proof is valid with these expectations. The verdict on its bytes must be the same. */
 static int expected(const merklize_proof *proof, const merklize_digest *root, const merklize_expect *expect) {
     int valid = 7, of_bytes = 7;
     uint8_t bytes[4096];
@@ -230,7 +230,7 @@ static int expected(const merklize_proof *proof, const merklize_digest *root, co
     return valid;
 }
 
-/* Each field by itself, and all of them: what the proof claims is valid, anything else is not. */
+/* Each expectation alone, and all together: a fact that the proof claims is valid, any other is not. */
 static void check_expectations(const merklize_proof *proof, const merklize_digest *root, const merklize_digest *leaf,
                                uint64_t index, uint64_t n_leaves) {
     merklize_digest other_leaf = *leaf;
@@ -332,7 +332,7 @@ void test_proofs(void) {
     OK(merklize_proof_read(proof, ascending, NULL, NULL));
     CHECK(ascending[0] == 0 && ascending[1] == 41 && ascending[2] == 42 && ascending[3] == 99);
     check_proof(proof, NULL, &root);
-    /* Of several leaves the tree alone is expected: one leaf or one index is none of theirs. */
+    /* A proof of several leaves: facts of the tree may be expected, but an expected leaf or index is never valid. */
     const uint64_t count = n;
     const merklize_expect tree_alone = {.n_leaves = &count, .hash = &info.hash, .rule = info.rule};
     const merklize_expect one_leaf = {.leaf = &leaves[0]};
@@ -378,7 +378,7 @@ void test_proofs(void) {
     CHECK(each[0] == NULL && each[1] == NULL);
     merklize_tree_free(tree);
 
-    /* Without its lowest levels a tree needs the leaves again. */
+    /* A tree without its lowest levels needs the leaves for proofs. */
     OK(merklize_tree_from_leaves(merklize_view_digests(leaves, n), NULL, 3, NULL, &tree));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "leaves", merklize_tree_prove(tree, 5, NULL, 0, &proof));
     CHECK(proof == NULL);

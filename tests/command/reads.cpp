@@ -29,7 +29,7 @@
 
 namespace {
 
-// What a read was of, and whether another one was under way.
+// A recorded read: the file and the offset.
 struct Read {
     std::uint64_t inode, offset;
 };
@@ -39,7 +39,7 @@ std::mutex guards_reads;
 std::vector<Read> reads;  // guarded by guards_reads
 std::atomic<int> under_way{0}, most_under_way{0};
 std::atomic<std::thread::id> watched{};     // while a test watches: the thread that gives out results
-std::atomic<bool> has_worker_asked{false};  // another one has asked for a file, and is about to wait for its turn
+std::atomic<bool> has_worker_asked{false};  // another thread has asked for a file, and is about to wait for its turn
 
 ssize_t plain_pread(int fd, void* out, std::size_t bytes, off_t offset) {
     return syscall(SYS_pread64, fd, out, bytes, offset);
@@ -83,10 +83,10 @@ namespace {
 using merklize::Digest;
 using support::TemporaryFolder;
 
-// While it lives, all disks are of this kind, and reads are recorded.
+// During the lifetime of an object all disks are of this kind, and reads are recorded.
 class Disk {
 public:
-    /// two  a read waits until two were under way at once
+    /// two  each read waits until two reads have been under way at once
     Disk(bool rotational, bool in_memory, bool two = false) {
         merklize::runtime::is_rotational =
             rotational ? [](std::uint64_t) { return true; } : [](std::uint64_t) { return false; };
@@ -131,7 +131,7 @@ Digest hash_of(const support::Bytes& data) { return merklize::hash(std::as_bytes
 
 using merklize::command::HashResult;
 
-// Hashing asks its caller for nothing.
+// A caller with no functions, because hashing calls none.
 struct NoCaller : merklize::command::Caller {
     int run_in_python(merklize::command::Call&, const merklize::command::Arguments&,
                       const std::vector<std::string>&) override {
@@ -158,7 +158,7 @@ void hash_each_file(const std::vector<std::string>& paths, std::uint64_t seek,
     merklize::command::hash_in_order(call, job, next, done, bar);
 }
 
-// Results in order, by the command's own way.
+// The digests in order, by the command's own function.
 std::vector<std::string> hash_all(const std::vector<std::string>& paths) {
     std::vector<std::string> digests;
     hash_each_file(paths, 0, [&](const HashResult& result) {
@@ -241,7 +241,7 @@ TEST("reads: many files on a rotational disk one after another, in the order of 
 TEST("reads: a run that ends wakes the workers that wait for their turn at a rotational disk") {
     const TemporaryFolder folder;
     std::vector<std::string> paths(200, write_file(folder, "small", 1000));
-    paths[1] = write_file(folder, "large", 2 << 20);  // until it is hashed, what follows it waits
+    paths[1] = write_file(folder, "large", 2 << 20);  // the results of the files behind it wait for it
     const Disk disk(true, false);
     has_worker_asked = false;
     watched = std::this_thread::get_id();
@@ -261,7 +261,7 @@ TEST("reads: a run that ends wakes the workers that wait for their turn at a rot
 TEST("reads: the first error in the order of the inputs ends the run, whichever thread meets one first") {
     const TemporaryFolder folder;
     std::vector<std::string> paths(64, write_file(folder, "small", 10));
-    std::fill_n(paths.begin(), 20, "missing");  // which is a result
+    std::fill_n(paths.begin(), 20, "missing");  // a missing file is a result, not an error of the run
     const Disk disk(false, true);
     is_recording = false;
     for (int i = 0; i < 2000; i++) {
@@ -297,7 +297,7 @@ TEST("reads: a mapped file that becomes shorter fails, and does not end the proc
     constexpr std::size_t bytes = 4 << 20;
     const std::string path = write_file(folder, "large", bytes);
     const InputFile file(path);
-    CHECK(!MappedFile(file, 0, bytes));  // a library does not map
+    CHECK(!MappedFile(file, 0, bytes));  // a library maps no files, unless it is allowed
     MappedFile::allow();
     CHECK(!MappedFile(file, 0, 1000));  // not worth it
     const MappedFile mapped(file, 0, bytes);

@@ -15,7 +15,7 @@ namespace json = merklize::json;
 
 namespace {
 
-// A text that reads as JSON, or the reason why it does not.
+// Whether a text is valid JSON, or the reason why it is not.
 std::string why_no_json(const std::string& text) {
     try {
         json::read(text);
@@ -82,7 +82,7 @@ TEST("values: a line of a progress bar fits the terminal, and says bytes and rat
 
 TEST("values: text that is no UTF-8 and text that is not seen") {
     CHECK_EQ(display("i\xffv"), "i\ufffdv");
-    CHECK_EQ(display("\xe2\x82"), "\ufffd");  // one for what is cut short
+    CHECK_EQ(display("\xe2\x82"), "\ufffd");  // one replacement character for a truncated sequence
     CHECK_EQ(display("\xf0\x9f\x98 x"), "\ufffd x");
     CHECK_EQ(display("\xed\xa0\x80"), "\ufffd\ufffd\ufffd");  // a surrogate
     CHECK_EQ(display("\xc0\x80"), "\ufffd\ufffd");

@@ -148,7 +148,7 @@ TEST("async: a thousand calls in flight on four streams") {
     constexpr std::size_t n_streams = 4, calls = 250, pairs = 3;
     const std::vector<Digest> left = leaves(Hash::blake3, pairs, 1), right = leaves(Hash::blake3, pairs, 2);
     const Bytes data = Random(3).bytes(40000);
-    // Each stream merges its result with `right` again and again, and in between computes digests and roots, which need memory.
+    // Each stream merges its result with `right` repeatedly. In between it computes digests and roots, which need scratch memory.
     std::vector<Digest> expected = left;
     for (std::size_t i = 0; i < calls; i++) {
         std::vector<Digest> next(pairs);
@@ -172,7 +172,7 @@ TEST("async: a thousand calls in flight on four streams") {
                         merklize::merkle_root(stream, {.leaves = leaves_there, .out = roots.slice(32 * i, 32)});
                 }
                 events.push_back(stream.record());
-            }  // the stream goes, its work does not
+            }  // the work of a stream goes on when the stream is closed
             events.back().wait();
             for (const Event& event : events) CHECK(event.query());
             CHECK_EQ(on_host<Digest>(state), expected);

@@ -28,8 +28,8 @@ Bytes bytes_of(std::span<const std::byte> data) {
     return {first, first + data.size()};
 }
 
-/// The tree by its definition: the left half of more than one chunk is the largest power of two of chunks that leaves some to the right.
-/// All nodes are those of bao's outboard, which the recorded answers check.
+/// The tree by its definition: the left subtree has the largest power of two of chunks that is less than all. The nodes are those of
+/// bao's outboard, which the recorded answers check.
 class Definition {
 public:
     explicit Definition(const Bytes& data) : data_(data) {
@@ -48,7 +48,7 @@ public:
         put_slice(0, data_.size(), form, taken(ranges), out);
         return out;
     }
-    /// Whether a slice of these ranges has each chunk.
+    /// For each chunk, whether a slice of these ranges contains it.
     std::vector<bool> taken(const Ranges& ranges) const {
         const std::size_t n = std::max<std::size_t>(1, (data_.size() + 1023) / 1024);
         std::vector<bool> chunks(n);
@@ -131,7 +131,7 @@ std::vector<std::size_t> sizes() {
     return {0, 1, 1024, 1025, 2048, 3073, 16384, 16385, 32769, 49153, 70000, 262144, 262145, 300001, 524289, 1100000};
 }
 
-/// The message parts of a slice, each at its place.
+/// The message's bytes in a slice, each at its offset.
 Bytes decoded(std::span<const std::byte> encoded, BaoDecoder decoder, std::size_t size) {
     Bytes out(size);
     while (const std::size_t wanted = decoder.wants()) {
@@ -407,7 +407,7 @@ TEST("bao: verification finds what is wrong in the message and in the outboard, 
                   expected);
             data[at] ^= 1;
         }
-        // Half of a node is wrong: the node is not the one that its parent, or the root, says.
+        // If half of a node is wrong, the node differs from the one that its parent, or the root, commits to.
         auto outboard = made.bytes;
         outboard[outboard.size() - 1] ^= std::byte{1};
         const auto found = faults(outboard);

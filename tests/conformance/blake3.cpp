@@ -25,7 +25,7 @@ Bytes digest(const Hasher& hasher, std::size_t length = 32, std::uint64_t seek =
     return out;
 }
 
-/// A mode of the library and the same for the reference.
+/// A mode of the library, and the same mode for the reference.
 struct Modes {
     const char* name;
     Mode mode;
@@ -95,7 +95,7 @@ TEST("blake3: edges, with 1 to 5 threads") {
             const std::string expected = hex(reference::blake3(part, 32, 0, m.witness));
             n_threads = n_threads % 5 + 1;
             CHECK_EQ(hex(output(part, 32, 0, m.mode, n_threads)), expected);
-            // Two updates, the first of any size: the second starts anywhere in a chunk.
+            // Two updates. The first may have any size, so the second starts anywhere in a chunk.
             Hasher hasher(m.mode, threads(n_threads));
             const std::size_t first = Random(size).below(size);
             hasher.update(view(part).first(first));

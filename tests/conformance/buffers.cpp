@@ -67,7 +67,7 @@ TEST("buffers: copies, slices and errors") {
     CHECK_ERROR(invalid_argument, "3145728 bytes to copy to 5", buffer.copy_to(view(small)));
     CHECK_ERROR(invalid_argument, "5 bytes to copy to 3145728", buffer.copy_from(view(small)));
     CHECK_ERROR(out_of_memory, "", Buffer(Device(), std::uint64_t{1} << 50));
-    CHECK_EQ(merklize::hash(buffer), to_digest(reference::blake3(data)));  // nothing is lost after an error
+    CHECK_EQ(merklize::hash(buffer), to_digest(reference::blake3(data)));  // the error changed nothing
 }
 
 TEST("buffers: digests of every size and place") {
@@ -92,7 +92,7 @@ TEST("buffers: digests of every size and place") {
     const Policy policies[] = {{.group_size = 32},
                                {.group_size = 64, .lanes = 2},
                                {.group_size = 32, .lanes = 4},
-                               {.group_size = 256, .lanes = 4}};  // more take Intel's compiler minutes
+                               {.group_size = 256, .lanes = 4}};  // Intel's compiler takes minutes for more
     for (const Policy& policy : policies) {
         CHECK_EQ(merklize::hash(whole, {}, with(policy)), to_digest(reference::blake3(data)));
         CHECK_EQ(merklize::hash(view(data), {}, with(policy)), to_digest(reference::blake3(data)));
@@ -273,7 +273,7 @@ TEST("buffers: strided arrays are packed") {
             CHECK_EQ(on_host<std::uint8_t>(Buffer::pack(source, first, extents, strides, item)), expected);
         };
         const std::int64_t s = item, row = s * 24, plane = row * 37;
-        check(0, {planes, rows, columns}, {plane, row, s});                       // as it lies
+        check(0, {planes, rows, columns}, {plane, row, s});                       // contiguous
         check(0, {columns, rows, planes}, {s, row, plane});                       // transposed
         check(0, {planes, rows, 5}, {plane, row, s});                             // columns cut off
         check(static_cast<std::uint64_t>(3 * s), {rows, 6}, {row, 4 * s});        // every fourth column
@@ -330,7 +330,7 @@ TEST("buffers: policies that do not exist") {
 TEST("buffers: host memory that a device does not reach goes there in pieces") {
     if (!has_buffers()) return;
     const RunOptions cpu{.device = Device("cpu")};
-    // No device works on memory that begins at odd places, so these are staged everywhere; 16 MiB are a piece.
+    // No device takes host memory at odd addresses, so these inputs are staged everywhere, in pieces of 16 MiB.
     const std::size_t bytes = (std::size_t{40} << 20) + 123;
     const Bytes data = Random(11).bytes(bytes + 1);
     const auto odd = view(data).subspan(1, bytes);
@@ -346,7 +346,7 @@ TEST("buffers: host memory that a device does not reach goes there in pieces") {
     merklize::build_tree(expected, Hash::blake3, cpu);
     merklize::build_tree(nodes);
     CHECK_EQ(nodes, expected);
-    // A second tree over the nodes of the first: pairs in pieces, too.
+    // A second tree, over the nodes of the first. Its pairs are staged in pieces, too.
     std::vector<Digest> merged(n), wanted(n);
     merklize::merge(nodes.first(n), nodes.last(n), merged);
     merklize::merge(nodes.first(n), nodes.last(n), wanted, Hash::blake3, {}, cpu);

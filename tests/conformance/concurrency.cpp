@@ -77,7 +77,7 @@ TEST("concurrency: more threads than the machine has") {
     CHECK_EQ(merklize::hash(view(data), {}, threads(200)), to_digest(reference::blake3(data)));
 }
 
-#if !defined(__SANITIZE_THREAD__)  // ThreadSanitizer does not follow a child that starts threads
+#if !defined(__SANITIZE_THREAD__)  // ThreadSanitizer supports no child of fork() that starts threads
 /// The CPU works in a child of fork(); another device, opened by the parent, says that it does not.
 bool runs_in_child(const Jobs& jobs) {
     if (merklize::Device().info().backend == "cpu") return jobs.run();
@@ -113,7 +113,7 @@ TEST("concurrency: forks while other threads work") {
 
 namespace {
 
-/// Bytes of zeros that take no memory: pages that are only read are all the same one.
+/// Zeros that take no memory, because all pages that are only read are one page.
 class Zeros {
 public:
     explicit Zeros(std::size_t size)
@@ -131,8 +131,8 @@ private:
     void* data_;
 };
 
-/// Work that is long must ask its progress function early, and stop soon once that says so. Both are seconds of processor time, which
-/// other processes do not use up. A device compiles its kernels in a first call, which is not timed.
+/// Long work must call its progress function early, and stop soon after that returns false. Both times are processor time, because
+/// other processes do not count there. A device compiles its kernels in a first call, which is not timed.
 template <class Work>
 void check_cancel(const char* what, Work work) {
     merklize::RunOptions options = threads(2);
@@ -146,7 +146,7 @@ void check_cancel(const char* what, Work work) {
     std::optional<std::clock_t> asked;
     options.progress = [&](double done) {
         CHECK(done >= 0 && done <= 1);
-        CHECK(!asked);  // who said no is not asked again
+        CHECK(!asked);  // it is not called again after it returned false
         asked = std::clock();
         return false;
     };
@@ -175,7 +175,7 @@ TEST("cancel: every kind of long work") {
     std::vector<Digest> out(std::size_t{1} << 22);
     const std::span bytes = std::as_writable_bytes(std::span(out));
 
-    // A device compiles its kernels at first use, and that is not what is timed here.
+    // A device compiles its kernels at first use. These calls keep that out of the times.
     (void)merklize::hash(data.first(1 << 20));
     for (const std::size_t row : {64, 10000}) support::hash_messages(data.first(8 * row), row, bytes.first(256));
     for (const merklize::HashTraits& t : hashes_here()) {
@@ -218,7 +218,7 @@ TEST("cancel: every kind of long work") {
         const std::vector<std::filesystem::path> paths(3, path);
         (void)merklize::hash_files(paths, 32, 0, {}, options);
     });
-    // The library works on after all that.
+    // The library still works afterwards.
     CHECK_EQ(merklize::hash({}).hex(), hex(reference::blake3({})));
 }
 
@@ -249,7 +249,7 @@ TEST("cancel: progress grows from 0 to 1, and its exceptions come out") {
     };
     const std::vector<Digest> field_leaves = leaves(Hash::rp64_256, 1 << 16);
     (void)MerkleTree(field_leaves, Hash::rp64_256, options);
-    if (calls < 3) {  // a device that is done at once
+    if (calls < 3) {  // a device that is too fast to report progress
         CHECK(merklize::Device().info().backend != "cpu");
         return;
     }

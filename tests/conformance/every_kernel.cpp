@@ -109,7 +109,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
     const auto nodes = merklize::bao_outboard(std::as_bytes(std::span(rows)), {}, on_cpu());
     CHECK(merklize::bao_outboard(on_device(rows)).bytes == nodes.bytes);
 
-    // What this file says that it runs.
+    // All kernels that are named above did run.
     merklize::runtime::QueueDevice& device = *merklize::runtime::state_of(Device()).opened();
     const std::set<std::string> ran = device.programs().found();
     const auto require = [&](Hash hash, std::initializer_list<merklize::runtime::Body> bodies) {
@@ -128,7 +128,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
     CHECK(ran.contains(bodies::order_parents.name));
     CHECK(ran.contains(bodies::gather_strided.name));
     CHECK(ran.contains(bodies::check_words64.name));
-    if (device.facts().unified) return;  // there the host gathers, and copies leaves
+    if (device.facts().unified) return;  // on unified memory the host gathers nodes and copies leaves
     for (const merklize::HashTraits& t : merklize::hashes()) {
         if (is_wanted(t)) require(t.hash, {bodies::merge_keep});
     }

@@ -60,7 +60,7 @@ void check_all_rows(const merklize::HashTraits& t) {
     check_rows(t, rows, rows.size() / 24, 24);
 }
 
-/// What the core makes of a state of the vectors, which has words as in memory.
+/// The core's permutation of a state of the vectors, whose words are as in memory.
 template <class Word, std::size_t width, class Permute, class In, class Out>
 Bytes permuted(const Bytes& input, Permute permute, In in, Out out) {
     Word state[width];

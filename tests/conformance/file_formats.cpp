@@ -1,4 +1,4 @@
-// Formats of one file or list beside recorded answers: tests/vectors/sha256_trees.json and keccak256_trees.json say by which programs.
+// Formats of one file or list, compared with recorded answers. tests/vectors/sha256_trees.json and keccak256_trees.json name the programs.
 #include "merklize/file_formats.hpp"
 
 #include <cstring>
@@ -52,7 +52,7 @@ TEST("formats: fs_verity by the program fsverity") {
         CHECK_EQ(merklize::fs_verity(view(data), how).hex(), test["digest"].text);
         CHECK_EQ(merklize::fs_verity_file(folder.write("data", data), how).hex(), test["digest"].text);
     }
-    // More than a part that is read at once, and more than one that is copied.
+    // More bytes than one read takes, and more than one copy takes.
     const Bytes large = Random(1).bytes((33 << 20) + 5), salt = {1, 2, 3};
     for (const std::span<const std::byte> salted : {std::span<const std::byte>(), view(salt)}) {
         CHECK_EQ(merklize::fs_verity_file(folder.write("data", large), {65536, salted}),

@@ -56,7 +56,7 @@ TEST("files: digests around the edges of chunks and reads") {
             CHECK_EQ(hex(pipe_digest(data, 65536, n)), expected);
         }
         CHECK_EQ(hex(pipe_digest(data, 1000, 3)), expected);
-        // From where the descriptor stands.
+        // From the descriptor's position.
         const int fd = ::open(path.c_str(), O_RDONLY);
         const std::size_t skip = size / 3;
         CHECK_EQ(::lseek(fd, static_cast<off_t>(skip), SEEK_SET), static_cast<off_t>(skip));
@@ -176,8 +176,8 @@ TEST("files: errors name the file and the cause") {
 }
 
 TEST("files: one that changes its size while being read") {
-    // The progress function shrinks or grows the file. One thread is asked after its first read. Of two the other may be done before
-    // the caller is asked: then nothing was changed.
+    // The progress function shrinks or grows the file. With one thread it is called after the first read. With two threads the other
+    // one may be done before the first call, and then nothing was changed.
     const TemporaryFolder folder;
     const support::AskedOften asked;
     const Bytes data(8 << 20);

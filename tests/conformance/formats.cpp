@@ -1,4 +1,4 @@
-// Formats of trees beside recorded answers of the systems that verify them: tests/vectors/sha256_trees.json says by which programs.
+// Formats of trees, compared with recorded answers of the systems that verify them. tests/vectors/sha256_trees.json names the programs.
 #include "merklize/formats.hpp"
 
 #include "support.hpp"
@@ -21,7 +21,7 @@ std::string root_of(const std::vector<Digest>& leaves, Format format) {
     return merklize::MerkleTree(leaves, merklize::form_of(format)).root().hex();
 }
 
-// Leaves of the pieces of the data.
+// The leaves of the data's blocks.
 std::string root_of_pieces(const Bytes& data, Format format) {
     const merklize::FormatTraits& facts = merklize::traits(format);
     std::vector<Digest> leaves;

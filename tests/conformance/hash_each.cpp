@@ -1,4 +1,4 @@
-// Messages of any lengths in one call, beside the plain reference and one call a message.
+// Messages of any lengths in one call, compared with the plain reference and with one call for each message.
 #include "asked_often.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using merklize::MessageView;
 
-// Around the ends of blocks, of chunks and of subtrees, and on each side of what is hashed in another way.
+// Lengths around the ends of blocks, chunks and subtrees, and on both sides of each limit between two ways of hashing.
 std::vector<std::size_t> boundary_lengths() {
     std::vector<std::size_t> lengths = {0, 1, 2, 31, 63, 64, 65, 127, 128, 129, 1000};
     for (const std::size_t chunks : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 100})
@@ -149,7 +149,7 @@ TEST("hash_each: messages in the memory of a device, at any place, and some on t
         for (std::size_t i = 0; i < messages.size(); i++)
             views.emplace_back(block.slice(places[i], messages[i].size()));
         CHECK_EQ(hexes(merklize::hash_each(views)), want);
-        // Every third on the host, every third in a block of its own; in a keyed mode, and a part of the output.
+        // Every third message is on the host, every third in a block of its own. First a keyed mode, then a range of the output.
         for (std::size_t i = 0; i < messages.size(); i++) {
             if (i % 3 == 0) views[i] = view(messages[i]);
             if (i % 3 == 1) views[i] = merklize::Buffer::copy_of(view(messages[i]), device);
@@ -167,7 +167,7 @@ TEST("hash_each: messages in the memory of a device, at any place, and some on t
         }
         CHECK_EQ(hex(out), hex(longer));
     }
-    // More than a piece of what is staged, and one message that is longer than a device takes among others.
+    // More bytes than one staged piece, and one message that is too long for a device to hash in a batch.
     std::vector<std::size_t> lengths(9, (4 << 20) - 5);
     lengths.push_back((4 << 20) + 1);
     lengths.push_back(0);

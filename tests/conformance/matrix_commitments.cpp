@@ -1,5 +1,5 @@
-// Commitments whose lowest levels are not kept: the same caps and openings as of those that keep all, whose answers are Plonky3's
-// (python/tests/test_matrices.py).
+// Commitments with dropped levels have the same caps and openings as those that keep all levels. The answers of the latter are
+// Plonky3's (python/tests/test_matrices.py).
 #include <algorithm>
 
 #include "matrices/plan.hpp"
@@ -124,7 +124,7 @@ TEST("commitment: what cannot be dropped is refused, and rows that are needed") 
     const Input wrong({&other, 1}, 100);
     CHECK_ERROR(invalid_argument, "the matrices must be those of the commitment",
                 commitment.siblings({&index, 1}, wrong.host));
-    // The place of a wrong word counts from the first row of the matrix, also in a later piece.
+    // The error counts rows from the first row of the matrix, also if the wrong word is in a later piece.
     std::vector<std::uint32_t> words((std::size_t{1} << 18) + 64, 1);
     words[words.size() - 3] = 0xffffffff;
     const Matrix matrix = Matrix::of_rows(std::span<const std::uint32_t>(words), words.size());

@@ -1,4 +1,4 @@
-// Matrices whose words stand for elements in another form: their digests are those of the canonical words.
+// Matrices of words in another form than the canonical one have the digests of the canonical words.
 #include <bit>
 
 #include "merklize/matrix.hpp"
@@ -19,7 +19,7 @@ Word to_montgomery(std::uint64_t x, std::uint64_t p) {
     return static_cast<Word>((Wide{x} << (8 * sizeof(Word))) % p);
 }
 
-/// Another word of the same element, if there is one.
+/// Another word that represents the same element, if there is one.
 template <class Word>
 Word to_any(std::uint64_t x, std::uint64_t p) {
     return x <= static_cast<Word>(~Word{0}) - p ? static_cast<Word>(x + p) : static_cast<Word>(x);
@@ -69,7 +69,7 @@ void check_all_forms(const merklize::HashTraits& t) {
     check_forms<Word>(t, 1, 1, 1);
     check_forms<Word>(t, 19, 37, 37);
     check_forms<Word>(t, 33, 16, 24);
-    // More rows than a device gets in one piece, where these are wide.
+    // More rows than one staged piece has, for wide rows.
     check_forms<Word>(t, merklize::Device().info().backend == "cpu" ? 40 : 2500, 2633, 2633);
 }
 

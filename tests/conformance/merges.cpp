@@ -17,7 +17,7 @@ namespace runtime = merklize::runtime;
 
 namespace {
 
-/// A mode of merges, and the same for the reference.
+/// A mode of merges, and the same mode for the reference.
 struct Merges {
     Hash hash;
     Mode mode{};
@@ -38,7 +38,7 @@ std::vector<Merges> all_merges() {
     return out;
 }
 
-/// Parents, level after level, of n leaves under a rule for lone nodes: in heap order, by single merges.
+/// The parents of n leaves, level after level, by single merges under a rule for odd nodes; in heap order.
 std::vector<Digest> heap(const Merges& merge, const std::vector<Digest>& given, runtime::Lone lone,
                          const std::vector<Digest>& fillers) {
     const std::size_t first = std::bit_ceil(given.size());

@@ -33,7 +33,7 @@ TEST("files: pieces of messages at the edges of chunks, reads and pieces") {
             if (!made.pieces.empty()) CHECK_EQ(merklize::digest_of_pieces(made.pieces).hex(), expected);
             CHECK(merklize::hash_pieces(view(data), 0, threads(n)).pieces.empty());
         }
-        // A byte that changes, changes its own piece alone.
+        // A changed byte changes the digest of its own piece alone.
         if (size <= piece) continue;
         const PieceDigests before = merklize::hash_pieces(view(data), piece);
         for (const std::size_t at : {std::size_t{0}, piece - 1, piece, size - 1}) {
@@ -52,7 +52,7 @@ TEST("files: pieces of ranges of a file") {
     const std::size_t piece = read_size;
     const Bytes data = Random(1).bytes(3 * read_size + 5000);
     const Descriptor file(folder.write("file", data));
-    // In any order, empty, overlapping, of one byte, of all.
+    // Ranges in any order: empty, overlapping, of one byte, of all bytes.
     const std::vector<FileRange> ranges = {{100, 2 * read_size + 7}, {5, 0},           {7, 1},
                                            {0, data.size()},         {data.size(), 0}, {1000, read_size},
                                            {999, read_size + 1}};

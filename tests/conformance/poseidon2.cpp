@@ -1,4 +1,4 @@
-// Poseidon2 with a caller's constants: those of our own instances give our own hashes, and any others those of the plain reference.
+// Poseidon2 with a caller's constants. The constants of our own instances give our own hashes; all others agree with the plain reference.
 
 #include "merklize/poseidon2.hpp"
 #include "merklize/matrix_commitment.hpp"
@@ -15,8 +15,8 @@ namespace {
 struct Instance {
     const char* field;
     unsigned width, rate;
-    Hash rows;      // the hash of ours with the same rows, or another one over the field
-    bool is_rows;   // whether its rows are the same
+    Hash rows;      // our hash with the same hash of rows, or else any hash over the field
+    bool is_rows;   // whether its hash of rows is the same
     bool is_nodes;  // whether its merges are the same, too
 };
 constexpr Instance instances[] = {
@@ -177,7 +177,8 @@ TEST("poseidon2: proofs, files and commitments name their constants") {
     CHECK(!MerkleProof::from_bytes(other));
     CHECK(merklize::unknown_hash_of_proof(other).find("its hash is poseidon2:") == 0);
     CHECK_EQ(merklize::unknown_hash_of_proof(bytes), std::string());
-    for (const int id : {128, 254, 42}) {  // numbers of this process, and of a unit, are no names
+    // Ids of this process, and of a unit that is no hash, name nothing in a proof.
+    for (const int id : {128, 254, 42}) {
         other = bytes;
         other[5] = static_cast<std::byte>(id);
         CHECK(!MerkleProof::from_bytes(other));
@@ -274,7 +275,7 @@ TEST("poseidon2: a name with merges of four is the digest that docs/hashes.md de
     const MerkleTree tree(leaves(hash, 8), hash);
     const auto read = MerkleProof::from_bytes(tree.prove(3).to_bytes());
     CHECK(read && merklize::verify(*read, tree.root()));
-    // The merge of four alone is no hash.
+    // The constants of the merge of four alone name no hash.
     CHECK_ERROR(invalid_argument, "no constants with this digest were given",
                 merklize::hash_from_name("poseidon2:" + digest_of({&quad})));
 }

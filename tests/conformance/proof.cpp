@@ -1,4 +1,4 @@
-// Verification: proofs made by the definitions are valid, and no others are. The trees here are naive ones.
+// Verification: proofs that follow the definitions are valid, and no others. The trees here are naive ones.
 
 #include "asked_often.hpp"
 #include "proof_cases.hpp"
@@ -57,7 +57,7 @@ TEST("proof: several leaves of every form, 1 to 40 leaves") {
                 CHECK(!merklize::verify(proof, flipped(tree.root(), 200), {}, form.mode));
                 CHECK_EQ(MultiProof::from_bytes(proof.to_bytes()), proof);
             }
-            // All leaves need nothing else but padding.
+            // A proof of all leaves needs no node except padding.
             if (form.rule != TreeRule::pad) CHECK(tree.prove_together(sets[3]).siblings.empty());
         }
     }
@@ -85,7 +85,7 @@ TEST("proof: larger trees, sampled") {
     }
 }
 
-// So many leaves are walked in parts, by several threads. The walk of sets here shares no code with the library's.
+// The library walks so many leaves in parts, by several threads. The walk over sets here shares no code with it.
 TEST("proof: the slots of the siblings of many leaves") {
     Random random(13);
     for (const std::uint64_t n : {8192, 20000, 20001, 32767, 32768, 65537}) {
@@ -171,7 +171,7 @@ TEST("proof: of trees as large as there can be") {
             CHECK(!merklize::verify(ConsistencyProof{Hash::blake3, count, count, {}}, {some, some}));
         }
     }
-    // The last leaf of 2^57 + 1 is lone on 57 levels.
+    // The last one of 2^57 + 1 leaves is an odd node on 57 levels.
     const MerkleProof last{Hash::blake3, TreeRule::left_full, n / 2 + 1, n / 2, some, {some}};
     CHECK(merklize::verify(last, merklize::merge(some, some)));
 }
@@ -271,17 +271,17 @@ TEST("proof: verify refuses what is malformed, another hash and another mode") {
         CHECK(refused([](MerkleProof& proof) { proof.n_leaves = UINT64_MAX; }));
         CHECK(refused([](MerkleProof& proof) { proof.rule = static_cast<TreeRule>(4); }));
         CHECK(refused([](MerkleProof& proof) { proof.hash = static_cast<Hash>(200); }));
-        // Two hashes of Plonky3 over one field differ in rows alone: their trees over the same leaves are the same.
+        // Two hashes of Plonky3 over one field hash rows differently but merge alike, so their trees over the same leaves are the same.
         const auto plain_merge = [&](Hash hash) {
             return reference::merge(static_cast<int>(hash), Bytes(32, 1), Bytes(32, 2));
         };
         for (const merklize::HashTraits& other : merklize::hashes()) {
-            // A path whose pairs are in order is the same by both.
+            // On a path whose pairs are in order, sorted and unsorted merges agree.
             const bool is_keccak = other.name.starts_with("keccak256") && !shows_index(form);
             if (plain_merge(other.hash) != plain_merge(form.hash) && !is_keccak)
                 CHECK(refused([&](MerkleProof& proof) { proof.hash = other.hash; }));
         }
-        // An inner node cannot pass for a leaf: the tree over the parents has the same root, but half the leaves.
+        // An inner node does not verify as a leaf. A tree over the parents has the same root, but half as many leaves.
         CHECK(refused([&](MerkleProof& proof) {
             proof.leaf = merklize::merge(good.siblings[0], good.leaf, form.hash, form.mode);
             proof.siblings.erase(proof.siblings.begin());
@@ -307,13 +307,13 @@ TEST("proof: verify takes what is expected and nothing else") {
     CHECK(holds(all));
     CHECK(!merklize::verify(proof, flipped(tree.root(), 7), all));
     for (std::size_t bit = 0; bit < 256; ++bit) CHECK(!holds({.leaf = flipped(proof.leaf, bit)}));
-    // 0 is a value like any other.
+    // An expected 0 is compared, too.
     CHECK(!holds({.leaf = Digest{}}) && !holds({.index = 0}) && !holds({.n_leaves = 0}));
     CHECK(!holds({.index = 8}) && !holds({.n_leaves = 14}));
     CHECK(!holds({.hash = Hash::keccak256}) && !holds({.rule = TreeRule::duplicate_last}));
     CHECK(!holds({.hash = static_cast<Hash>(200)}) && !holds({.rule = static_cast<TreeRule>(4)}));
 
-    // Of several leaves the tree alone is expected, also where there is one.
+    // A proof of several leaves, even of one: facts of the tree may be expected, a leaf or an index never.
     for (const auto& indices : {std::set<std::uint64_t>{3, 9}, std::set<std::uint64_t>{9}}) {
         const MultiProof several = tree.prove_together(indices);
         const auto all_hold = [&](const Expect& expect) { return merklize::verify(several, tree.root(), expect); };
@@ -333,7 +333,7 @@ TEST("proof: verify takes what is expected and nothing else") {
 }
 
 TEST("proof: what binds a proof that a root alone takes") {
-    // The proof of an inner node as a leaf of the tree over the parents: the root is the same.
+    // This proof shows an inner node as a leaf of the tree over the parents, whose root is the same.
     const Case form{Hash::blake3, TreeRule::perfect};
     const naive::Tree tree = form.tree(16, 4, form.fast_merge());
     MerkleProof forged = tree.prove(9);
@@ -343,7 +343,7 @@ TEST("proof: what binds a proof that a root alone takes") {
     forged.n_leaves /= 2;
     CHECK(merklize::verify(forged, tree.root()));
     CHECK(!merklize::verify(forged, tree.root(), {.n_leaves = 16}));
-    // The roots of two trees are named, and the older one is first.
+    // A proof of consistency takes two roots by name. Swapped roots are refused.
     const Digest& one = forged.leaf;
     const ConsistencyProof proof{Hash::blake3, 1, 2, {tree.root()}};
     const Digest two = merklize::merge(one, tree.root());
@@ -403,7 +403,7 @@ TEST("proof: many at once, of several heights and rules, good and bad mixed") {
     const AskedOften often;
     merklize::RunOptions asked;
     asked.progress = [](double) { return false; };
-    // The function is asked every 50 ms: enough proofs for that.
+    // The function is called every 50 ms, so there must be enough proofs for that.
     std::vector<MerkleProof> many;
     for (std::size_t i = 0; i < 150; ++i) many.insert(many.end(), proofs.begin(), proofs.end());
     CHECK_ERROR(cancelled, "cancelled", merklize::verify_each(many, tree.root(), {}, asked));

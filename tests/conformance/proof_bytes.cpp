@@ -33,7 +33,7 @@ ConsistencyProof consistency(std::size_t m, std::size_t n) {
     return {Hash::blake3, m, n, naive::subproof(m, leaves(Hash::blake3, n, 5), true, form.fast_merge())};
 }
 
-/// Whatever one byte becomes, and whatever is cut off or added: refused, or another proof whose bytes they are.
+/// Changes, cuts and lengthens the bytes: each result is refused, or it is another proof with exactly these bytes.
 template <class Proof>
 void check_canonical(const Raw& good) {
     const auto check = [&](const Raw& bytes) {
@@ -42,7 +42,7 @@ void check_canonical(const Raw& good) {
         return proof.has_value();
     };
     CHECK(check(good));
-    const std::size_t fields = std::min<std::size_t>(good.size(), 40);  // digests may be anything
+    const std::size_t fields = std::min<std::size_t>(good.size(), 40);  // a digest may have any value
     for (std::size_t at = 0; at < fields; ++at) {
         for (int value = 0; value < 256; ++value) {
             Raw bytes = good;
@@ -144,7 +144,7 @@ TEST("proof: headers that are refused") {
         CHECK(!with(4, 3));      // a newer one
         CHECK(!with(5, 200));    // no such hash
         CHECK(!with(6, 4));      // no such rule
-        CHECK(!with(6, 0));      // 13 leaves are no perfect tree
+        CHECK(!with(6, 0));      // a perfect tree does not have 13 leaves
         CHECK(!with(7, 3));      // no such kind
         CHECK(!with(8, 0));      // no leaves
         CHECK(!with(8, 4));      // fewer than the index
@@ -154,7 +154,7 @@ TEST("proof: headers that are refused") {
 }
 
 TEST("proof: few bytes never take much memory") {
-    // 2^58 leaves and all of them asked for; runs that go past the end or turn around at 2^64.
+    // All of 2^58 leaves; runs that pass the end, or wrap around at 2^64.
     const Bytes head = {'M', 'K', 'Z', 'P', 2, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 4};
     const Bytes most(8, 0xff);
     for (const Bytes& runs : {Bytes{1, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 4},

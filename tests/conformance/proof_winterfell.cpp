@@ -1,4 +1,4 @@
-// Winterfell's batch proofs, against those that winter-crypto itself wrote (tests/vectors/winterfell).
+// Winterfell's batch proofs, compared with those that winter-crypto wrote (tests/vectors/winterfell).
 
 #include "json.hpp"
 #include "proof_cases.hpp"
@@ -74,7 +74,7 @@ TEST("proof: bytes that are no proof of Winterfell's") {
             CHECK_EQ(read(bytes).has_value(), bytes == good);
         }
     }
-    Raw wide = good;  // the count of lists in two bytes where one does
+    Raw wide = good;  // the number of lists takes two bytes, though one is enough
     wide[1] = std::byte{3 << 2 | 2};
     wide.insert(wide.begin() + 2, std::byte{0});
     CHECK(!read(wide));
@@ -98,7 +98,7 @@ TEST("proof: what Winterfell's form cannot hold") {
     const MultiProof of_13 = form.tree(13, 1, form.fast_merge()).prove_together({2});
     CHECK_ERROR(invalid_argument, "2, 4, 8, ... leaves, not 13", merklize::to_winterfell(of_13));
     MultiProof proof = form.tree(16, 1, form.fast_merge()).prove_together({2, 7});
-    CHECK(!merklize::to_winterfell(proof).empty());  // the same tree under every rule
+    CHECK(!merklize::to_winterfell(proof).empty());  // a perfect tree is the same under every rule
     proof.siblings.pop_back();
     CHECK_ERROR(invalid_argument, "16 leaves, 2 indices, 2 of their leaves, 4 siblings",
                 merklize::to_winterfell(proof));

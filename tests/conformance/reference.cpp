@@ -1,4 +1,4 @@
-// The witnesses of the other tests against published vectors, without the library.
+// Compares the references of the other tests with published vectors, without the library.
 
 #include <algorithm>
 

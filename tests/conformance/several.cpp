@@ -21,7 +21,7 @@ using merklize::RunOptions;
 
 namespace {
 
-/// What MERKLIZE_DEVICE says, if it is several devices, or null.
+/// The value of MERKLIZE_DEVICE if it names several devices, else null.
 const char* several() {
     return merklize::runtime::state_of(Device()).parts.empty() ? nullptr : std::getenv("MERKLIZE_DEVICE");
 }
@@ -55,7 +55,7 @@ TEST("several: shares are all there is, once") {
 }
 
 TEST("several: side by side, with progress, cancelling and errors") {
-    // What runs side by side does not matter, so the CPU stands for all of them.
+    // The tests do not depend on which devices work side by side, so the CPU stands for each.
     const std::vector<Device> devices(4, Device("cpu"));
     const RunOptions options{.threads = 8};
     std::atomic<int> ran{0};
@@ -212,7 +212,7 @@ TEST("several: data that lies on the devices") {
     if (several() == nullptr) return;
     const std::vector<Device>& each = alone();
     const Bytes data = Random(7).bytes(7 << 20);
-    // Cuts the data at these chunks; parts go to the devices in turn.
+    // Cuts the data at these chunks. The devices take parts in turn.
     const auto check = [&](const std::vector<std::size_t>& cuts, std::size_t bytes) {
         std::vector<ConstBuffer> parts;
         std::size_t first = 0;
@@ -233,7 +233,7 @@ TEST("several: data that lies on the devices") {
     check({1}, 1025);
     check({1}, 2048);
     check({1, 2}, 3072);
-    check({0, 1}, 1024);  // empty parts are no parts
+    check({0, 1}, 1024);  // empty parts are left out
     check({3}, 3072);
     check({1, 4, 9, 700}, (1 << 20) + 17);
     check({5000}, 7 << 20);
@@ -259,7 +259,7 @@ TEST("several: data that lies on the devices") {
             CHECK_EQ(merklize::merkle_root_parts(parts, hash), expected);
         }
     }
-    // Parts whose first level is enqueued on all devices before the others.
+    // The first level of these parts is enqueued on all devices before any other level.
     const std::vector<Digest> many = leaves(Hash::blake3, 1 << 21, 9);
     std::vector<ConstBuffer> halves;
     for (std::size_t k = 0; k < 2; k++)
@@ -271,7 +271,7 @@ TEST("several: data that lies on the devices") {
                 merklize::merkle_root_parts(std::vector<ConstBuffer>{two, two, two}));
     CHECK_ERROR(invalid_argument, "part 0 has 64 bytes, part 1 has 128",
                 merklize::merkle_root_parts(std::vector<ConstBuffer>{two, four}));
-    // Errors name the called function, whichever way it goes.
+    // Errors name the called function, whichever internal path it takes.
     const std::vector<Digest> no_words(2, Digest::from_words({UINT64_MAX, 0, 0, 0}));
     const std::vector<ConstBuffer> bad(2, Buffer::copy_of(std::as_bytes(std::span(no_words)), each[0]));
     merklize::Timings times;

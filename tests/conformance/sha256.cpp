@@ -19,7 +19,7 @@ std::vector<Digest> leaves_of(const Bytes& records, std::size_t bytes, std::size
     return out;
 }
 
-/// Records that fit a hash: words below p for field hashes.
+/// Messages that a hash takes: of a field hash, words below p.
 Bytes records_for(Hash hash, std::size_t bytes, std::size_t n) {
     Random random(bytes * 1000 + n);
     const merklize::HashTraits& t = merklize::traits(hash);
@@ -38,7 +38,7 @@ TEST("sha256: leaves of hashlib, every length around the ends of blocks") {
         const std::size_t length = test["input_len"].number;
         const Bytes message = pattern(length);
         CHECK_EQ(hex(reference::sha256(message)), test["sha256"].text);
-        // Lanes of other records beside it, in every place.
+        // The message in each lane, with other messages in the other lanes.
         for (const std::size_t n : {1u, 3u, 17u}) {
             Bytes records;
             for (std::size_t i = 0; i < n; i++) records.insert(records.end(), message.begin(), message.end());
@@ -129,7 +129,7 @@ TEST("leaves: records need no alignment, and long ones are cancelled") {
         merklize::hash_leaves(view(data).subspan(offset, 1700), 100, out, Hash::sha256_rfc6962);
         CHECK_EQ(out, leaves_of(records, 100, 17, Hash::sha256_rfc6962));
     }
-    // One long record, which has no parts to stop between but its own blocks; and many records, on any device.
+    // One long message, which can be cancelled only between its blocks; and many messages, on any device.
     const AskedOften often;
     const Bytes large(96 << 20);
     merklize::RunOptions options = threads(1);

@@ -53,7 +53,7 @@ TEST("tree: every node of a large tree against merges") {
         const std::span<const Digest> nodes = tree.nodes();
         CHECK_EQ(nodes.size(), 2 * n);
         CHECK_EQ(nodes[0], Digest{});
-        // In one call all of them, since on a device each call is a launch; some by themselves.
+        // All in one call, because on a device each call is a launch; then some alone.
         std::vector<Digest> left, right, parents(n);
         for (std::size_t i = 0; i < n; ++i) {
             left.push_back(nodes[2 * i]);

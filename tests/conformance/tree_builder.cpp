@@ -57,7 +57,7 @@ TEST("tree_builder: random counts and cuts") {
 }
 
 TEST("tree_builder: several batches, cut anywhere") {
-    constexpr std::size_t batch = 1 << 19;  // as it has them
+    constexpr std::size_t batch = 1 << 19;  // leaves in a batch of TreeBuilder
     Random random(6);
     const std::vector<Digest> all = leaves(Hash::blake3, 3 * batch + 12345);
     const TreeForm form(Hash::blake3, TreeRule::left_full);
@@ -69,17 +69,18 @@ TEST("tree_builder: several batches, cut anywhere") {
         CHECK_EQ(once.root(), expected);
         append_in_cuts(cut, some, random, batch / 2);
         CHECK_EQ(cut.root(), expected);
-        filled.append(some.first(100));  // then all the rest: fills a batch, then goes over the caller's memory
+        filled.append(some.first(100));
+        // All the rest: the first leaves fill a batch, the others are read where the caller has them.
         filled.append(some.subspan(100));
         CHECK_EQ(filled.root(), expected);
-        CHECK_EQ(filled.root(), expected);  // it goes on
+        CHECK_EQ(filled.root(), expected);  // root() may be called again
     }
 }
 
 TEST("tree_builder: after an error it is as before") {
     const AskedOften often;
     constexpr std::size_t batch = 1 << 19;
-    const TreeForm form(Hash::rp64_256_v3, TreeRule::left_full);  // slow: asked before it is done
+    const TreeForm form(Hash::rp64_256_v3, TreeRule::left_full);  // so slow that the progress function is called
     const std::vector<Digest> all = leaves(form.hash, 100);
     bool cancel = false;
     merklize::RunOptions options;

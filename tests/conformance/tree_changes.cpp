@@ -29,7 +29,7 @@ merklize::RunOptions cancelled_at(int call, int& calls) {
 
 }  // namespace
 
-// From 32,768 indices on several threads sort.
+// Several threads sort 32,768 indices or more.
 TEST("tree: indices are put in order by any number of threads") {
     Random random(4);
     for (const std::uint64_t n : {std::uint64_t{40000}, std::uint64_t{1} << 24, std::uint64_t{1} << 50}) {

@@ -184,7 +184,7 @@ TEST("tree_file: a writer that ends is taken up again") {
         CHECK(TreeFile(path).check().empty());
         write_tree(path, few, form);
     }
-    // Not taken up: another form, count, key or source, or when that is not wanted.
+    // Not resumed: another form, count, key or source, or a caller that does not want it.
     const Bytes key = pattern(32), other_key = Bytes(32);
     const TreeForm keyed(Hash::blake3, TreeRule::pad, Mode::keyed(view(key)));
     const auto begin = [&] {
@@ -205,7 +205,7 @@ TEST("tree_file: a writer that ends is taken up again") {
     CHECK_EQ(found(n, TreeForm(Hash::blake3, TreeRule::pad, Mode::keyed(view(other_key)))), 0u);
     CHECK_EQ(found(n, TreeForm(Hash::blake3, TreeRule::left_full, keyed.mode)), 0u);
     CHECK_EQ(found(n, TreeForm(Hash::blake3, TreeRule::pad, keyed.mode, all[0])), 0u);
-    // A torn note leaves the one before it: the first note, of 0 leaves, is at 88; those of 1000 and 1500 are at 104 and 88.
+    // If a note is torn, the note before it counts. The note of 0 leaves is at 88, that of 1000 at 104, that of 1500 at 88.
     for (const auto& [at, left] : {std::pair{88, 1000}, std::pair{104, 1500}}) {
         begin();
         { TreeWriter(path, n, keyed, {}, true).append(std::span(all).subspan(1000, 500)); }
@@ -251,12 +251,12 @@ TEST("tree_file: check finds the nodes that are wrong, and says which") {
             return out;
         };
         using Wrong = std::vector<std::pair<unsigned, std::uint64_t>>;
-        CHECK_EQ(found(0, 7), (Wrong{{1, 3}}));  // a leaf shows above it alone
+        CHECK_EQ(found(0, 7), (Wrong{{1, 3}}));  // a wrong leaf differs from its parent only
         CHECK_EQ(found(0, n - 1), (Wrong{{1, (n - 1) / 2}}));
-        CHECK_EQ(found(2, 3), (Wrong{{2, 3}, {3, 1}}));  // a node also against its children
+        CHECK_EQ(found(2, 3), (Wrong{{2, 3}, {3, 1}}));  // a wrong node differs from its children, too
         CHECK_EQ(found(file.height() - 1, 1), (Wrong{{file.height() - 1, 1}, {file.height(), 0}}));
     }
-    // At most so many; field elements that are none.
+    // No more wrong nodes than asked for; words that are no field elements.
     Bytes bytes = read_all(path);
     for (std::size_t at = 128; at < 128 + 32 * 5000; at += 32) bytes[at] ^= 1;
     folder.write("bad.mkl", bytes);
@@ -297,7 +297,7 @@ TEST("tree_file: update and append are a rebuild") {
             CHECK_EQ(file.root(), TreeFile(fresh).root());
         }
         std::vector<Digest> first(1);
-        before.read(0, 0, first);  // of the file that it has open
+        before.read(0, 0, first);  // root of the file that it has open
         CHECK_EQ(first[0], leaves(f.form.hash, n, n)[0]);
         CHECK_EQ(before.root(), old_root);
         if (f.form.rule != TreeRule::left_full) {
@@ -420,7 +420,7 @@ TEST("tree_file: one way from an input to a tree: in memory, in a file, the root
             const Bytes whole = read_all(path);
             merklize::save_tree(tree, path);
             CHECK_EQ(hex(read_all(path)), hex(whole));
-            // A pipe, and a descriptor that stands somewhere.
+            // A pipe, and a descriptor that is not at its beginning.
             TreeInput piped = input;
             piped.path = pipe;
             for (const bool to_file : {true, false}) {
@@ -490,7 +490,7 @@ TEST("tree_file: a change is made to the file as it is, not as it was when it wa
     one.update({&first, 1}, std::span(other).first(1));
     two.update({&second, 1}, std::span(other).subspan(1, 1));
     one.append(std::span(other).subspan(2, 4));
-    three.update({&late, 1}, std::span(other).subspan(6, 1));  // a leaf that it did not have
+    three.update({&late, 1}, std::span(other).subspan(6, 1));  // a leaf that the file did not have before
     all[3] = other[0];
     all[40] = other[1];
     all.insert(all.end(), other.begin() + 2, other.begin() + 6);
@@ -541,7 +541,7 @@ TEST("tree_file: a cancelled build goes on, of the same data alone") {
     CHECK_EQ(merklize::build_tree_file(TreeInput::blocks(input, 64), path, form, true, options).root, expected);
     CHECK(first > 0.3);
     CHECK(TreeFile(path).check().empty());
-    // Written to in between: from the beginning.
+    // A source that was written to meanwhile is read from the beginning.
     options.progress = [&](double done) { return done < 0.5; };
     CHECK(cancelled());
     folder.write("data", Random(5).bytes(64 << 20));

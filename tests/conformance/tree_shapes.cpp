@@ -47,7 +47,7 @@ TEST("tree: every node of every form and size") {
             for (unsigned l = 0; l < levels.size(); ++l) CHECK_EQ(tree.level(l), levels[l]);
             for (unsigned h = 0; h < levels.size(); ++h) CHECK_EQ(tree.cap(h), levels[levels.size() - 1 - h]);
             CHECK_EQ(merklize::merkle_root(given, f.form, {.policy = policy}), levels.back()[0]);
-            // In the caller's memory, which held other things.
+            // In the caller's memory, which held other data before.
             std::vector<Digest> nodes = leaves(f.form.hash, heap.size(), 3);
             std::ranges::copy(given, nodes.end() - static_cast<std::ptrdiff_t>(n));
             merklize::build_tree(nodes, f.form, {.policy = policy});
@@ -289,7 +289,7 @@ TEST("tree: the empty tree of RFC 6962, and of nothing else") {
         CHECK_EQ(growing.root(), expected);
         CHECK(growing.check().empty());
     }
-    // Only there: other hashes and rules have no such tree, in memory or in a file.
+    // Other hashes and rules have no empty tree, neither in memory nor in a file.
     for (const TestForm& f : test_forms()) {
         if (f.form.hash == Hash::sha256_rfc6962 && f.form.rule == TreeRule::left_full) continue;
         CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree({}, f.form));

@@ -1,4 +1,4 @@
-"""What kernels are given, and what they must give by python/tests/oracle.py."""
+"""Inputs of kernels, and the results that they must have by python/tests/oracle.py."""
 
 import functools
 import json
@@ -30,7 +30,7 @@ def rescue_vectors(variant, op):
 # Merges under a key beside those of the hashes themselves.
 KEYED = "blake3 keyed"
 KEY = bytes(range(100, 132))
-# Of the hashes on SHA-256's compression and on Keccak, those whose merges have more steps than another's.
+# Of the hashes on SHA-256's compression and on Keccak, those whose merges have the most steps.
 BYTE_HASHES = ("blake3", "sha256_rfc6962", "sha256d", "keccak256_sorted")
 KNOWN = (*BYTE_HASHES, "rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
 
@@ -54,7 +54,7 @@ def merge(name, left, right):
 def parents(name, nodes, lone, fillers=()):
     """The levels above any number of nodes (bytes), the nodes themselves first.
 
-    lone  a lone last node is promoted (0), merged with itself (1) or with its level's filler (2)
+    lone  an odd node is promoted (0), merged with itself (1) or with its level's filler (2)
     """
     levels = [nodes]
     while len(levels[-1]) > 1:
@@ -68,7 +68,7 @@ def parents(name, nodes, lone, fillers=()):
 
 
 def random_words(name, count, seed):
-    """`count` words such as the hash takes: for a field hash, elements, some of them at the edges of the field."""
+    """`count` words that the hash takes: for a field hash, elements, some of them at the edges of the field."""
     random = np.random.default_rng(seed)
     if is_of_bytes(name):
         dtype, _ = words_of(name)

@@ -1,4 +1,4 @@
-"""The kernels as a library launches them: on a device of runtimes.py, each result beside one of cases.py."""
+"""Launches kernels as a library does, on a device of runtimes.py, and compares each result with one of cases.py."""
 
 import struct
 
@@ -11,7 +11,7 @@ import source_text
 from cases import BYTE_HASHES, KEYED, KNOWN, words_of
 from oracle import KEYED_HASH, ROOT_FLAG
 
-# A hash that cases.py does not know is compiled (test_nvrtc.py) and not run here: the conformance suites run it.
+# A hash that cases.py does not know is only compiled (test_nvrtc.py). The conformance suites run it.
 HASHES = [name for name in source_text.hashes() if name in KNOWN]
 FIELD_HASHES = [name for name in HASHES if name not in BYTE_HASHES]
 MERGES = [*HASHES, KEYED]
@@ -61,14 +61,14 @@ class Runner:
         return self.device.group_size * policy.get("lanes", 1)
 
     def groups(self, count, policy):
-        """Groups whose items handle `count` things, one a lane."""
+        """Number of groups for `count` results, one a lane."""
         return -(-count // self.group_nodes(policy))
 
     def launch(self, kernel, name, groups, *args, **policy):
         if name == KEYED:
             name, policy = "blake3", {**policy, "keyed": 1}
-        # Intel's compiler takes minutes for some kernels in wide lanes: it gets only those that are launched. PoCL 3.1
-        # crashes on some kernels that it takes as part of a whole program.
+        # Intel's compiler takes minutes for some kernels in wide lanes, so it gets only those that are launched. PoCL
+        # 3.1 compiles some kernels in a whole program, and crashes on them alone.
         alone = name and policy and self.device.name.startswith("Intel")
         values = {"group_size": self.device.group_size, **({"only": ONLY[kernel]} if alone else {}), **policy}
         key = name, tuple(sorted(values.items()))
@@ -97,7 +97,7 @@ def untouched(nodes):
 
 
 def check_merges(runner, name, counts, pairs, expected, **policy):
-    """Levels and pairs of `counts` merges each. They begin some nodes into their buffers; launches are rounded up."""
+    """Levels and pairs of `counts` merges, some nodes after the start of their buffers; launches are rounded up."""
     dtype, words = words_of(name)
     given = np.concatenate([blank(3, dtype).ravel(), pairs]).reshape(-1, words)
     left, right = np.ascontiguousarray(given[1::2]), np.ascontiguousarray(given[2::2])
@@ -117,7 +117,7 @@ def check_merges(runner, name, counts, pairs, expected, **policy):
 
 
 def check_tree_by_subtrees(runner, name, leaves, levels, slot_0=0, **policy):
-    """A whole tree, so many levels a launch, in place, some nodes into a buffer."""
+    """A whole tree in place, `levels` levels a launch, some nodes after the start of a buffer."""
     expected = cases.tree(name, leaves)
     buffer = np.concatenate([blank(slot_0, expected.dtype), expected]) if slot_0 else np.array(expected)
     nodes = buffer[slot_0:]
@@ -134,7 +134,7 @@ def check_tree_by_subtrees(runner, name, leaves, levels, slot_0=0, **policy):
 
 
 def rows_by(runner, name, rows, layout, **policy):
-    """Digests of rows [count, words], given row by row or column by column, some words into the buffer."""
+    """Digests of rows [count, words], stored by rows or by columns, some words after the start of a buffer."""
     dtype, _ = words_of(name)
     count, words = rows.shape
     matrix = rows if layout == "row-major" else rows.T
@@ -150,12 +150,12 @@ def rows_by(runner, name, rows, layout, **policy):
 
 
 def padded(data, offset):
-    """The bytes in a buffer of their own, `offset` bytes into it."""
+    """A buffer with the bytes at `offset`."""
     return np.frombuffer(bytearray(b"?" * offset) + data + b"?" * 16, np.uint8)
 
 
 def digest_by(runner, data, key=oracle.IV, flags=0, *, offset=0, levels=0, levels_above=1, **policy):
-    """BLAKE3 of data as a library would launch it: subtrees of 2^levels chunks first, then levels_above a launch."""
+    """BLAKE3 of data by a library's launches: first subtrees of 2^levels chunks, then levels_above levels a launch."""
     key = struct.pack("<8I", *key)
     width = max(1, -(-len(data) // 1024))
     groups = runner.groups(width, policy)
@@ -186,7 +186,7 @@ LENGTHS = [0, 1, 3, 4, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025, 2047, 2048, 
 
 
 def check_rows_of_messages(runner, **policy):
-    """Many messages of one length, whole digests of one chunk and values of more, and the parents of each."""
+    """Messages of one length: digests if they are single chunks, else the values of chunks, and the parents of each."""
     align = policy.get("align", 16)
     key = struct.pack("<8I", *oracle.IV)
     for row_bytes, rows in ((64, 21), (1024, 9), (1024 + 16, 5), (3 * 1024, 7), (0, 3), (33, 6), (2047, 5)):
@@ -240,7 +240,7 @@ def each_by(runner, messages, key=oracle.IV, flags=0, *, gap=0, below_root=0, **
 
 
 def check_each(runner, **policy):
-    """Lists of messages of any lengths, beside the official BLAKE3; in a keyed mode what is below their roots."""
+    """Messages of any lengths, compared with the official BLAKE3. In a keyed mode, the values below the roots."""
     around = [1024 * chunks + more for chunks in (1, 2, 3, 4, 5, 8, 16) for more in (-1, 0, 1)]
     for lengths in ([0], [5000], [0, 1, 63, 64, 65], [100] * 40, [1024] * 40, around, [0, 70_000, 3, 2048, 0, 1025]):
         messages = [np.random.default_rng(k).bytes(length) for k, length in enumerate(lengths)]

@@ -18,7 +18,7 @@ from source_text import INCLUDE, ROOT
 
 
 class Missing(Exception):
-    """A runtime that is not on this machine, and why."""
+    """A runtime is not on this machine; the text says why."""
 
 
 def packaged(package, pattern):
@@ -47,7 +47,7 @@ class Nvrtc:
     """CUDA C++ -> machine code of an architecture. No GPU needed."""
 
     def __init__(self):
-        # libnvrtc opens its builtins by name: having them loaded already spares the user LD_LIBRARY_PATH.
+        # libnvrtc opens its builtins by name. If they are loaded already, it needs no LD_LIBRARY_PATH.
         load(packaged("nvidia-cuda-nvrtc", r"libnvrtc-builtins\.so\.[\d.]+$"), ctypes.RTLD_GLOBAL)
         self.lib = load(packaged("nvidia-cuda-nvrtc", r"libnvrtc\.so\.\d+$"))
         major, minor = ctypes.c_int(), ctypes.c_int()
@@ -81,7 +81,7 @@ class Nvrtc:
 
 
 def kernel_facts(log):
-    """kernel name -> dict(registers, stack, spills), out of ptxas -v."""
+    """kernel name -> dict(registers, stack, spills), from the output of ptxas -v."""
     facts = {}
     for part in re.split(r"Compiling entry function '", log)[1:]:
         facts[part[: part.index("'")]] = {
@@ -128,7 +128,7 @@ class OpenCL:
         self.name = f"{name}, {version} / {self._info(self.lib.clGetDeviceInfo, device, CL_DEVICE_NAME)}, {driver}"
 
     def _find(self, name, which):
-        """(library, platform): of the system's ICD loader, or for Intel's runtime of the Python package itself."""
+        """(library, platform) of the system's ICD loader, or of the Python package if it is Intel's runtime."""
         reasons = []
         for library in ["loader"] + (["package"] if which == "intel" else []):
             try:
@@ -184,7 +184,7 @@ class OpenCL:
     def launch(self, program, kernel_name, items, group, *args):
         """Runs a kernel on `items` items in groups of `group`, and waits.
 
-        args  numpy array: a buffer, copied there and back (the same array twice is the same buffer); None: no buffer;
+        args  numpy array: a buffer, copied to the device and back (the same array is the same buffer); None: no buffer;
               numpy scalar or bytes: a value
         """
         error = ctypes.c_int()
@@ -223,9 +223,9 @@ class OpenCL:
 
 
 class HostCpp:
-    """g++ with the interface of OpenCL: kernels are functions, called once an item, and a group has one item.
+    """g++ with the interface of OpenCL: a kernel is a function that is called once for each item; a group has one item.
 
-    Undefined behaviour traps: a process that dies here has found some.
+    Undefined behaviour traps, so a process that dies here has met some.
     """
 
     is_cpp = True

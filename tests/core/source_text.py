@@ -1,4 +1,4 @@
-"""The core as one text, as a library that carries its kernels inside itself hands it to a device compiler."""
+"""The core as one text, in the form in which a library with built-in kernels gives it to a device compiler."""
 
 import re
 from pathlib import Path
@@ -16,19 +16,19 @@ PART_ROW = re.compile(r'^#define MKZ_UNIT_NAME (\w+)$.*?^#include "unit\.h"$', r
 
 
 def hashes():
-    """Names in the list of hashes, in its order."""
+    """The names in the list of hashes, in order."""
     return UNIT_LINE.findall((CORE / "hashes.h").read_text())
 
 
 def parts():
-    """The same of units that are no hashes."""
+    """The names of the units that are no hashes, in order."""
     return PART_ROW.findall((CORE / "parts.h").read_text())
 
 
 def flatten(path, name, seen=None):
     """The text of `path` with every #include "..." replaced by the file's text; guarded files come once.
 
-    name  the only unit of the lists that is kept; None: none
+    name  the only unit of the lists that the text keeps; None: no unit
     """
     path, seen = path.resolve(), set() if seen is None else seen
     text = path.read_text()
@@ -43,7 +43,7 @@ def flatten(path, name, seen=None):
 
 
 def select(name):
-    """The line that makes a program of one hash only, or of none (kernels.h), where a compiler has the headers."""
+    """The line that makes a program of one hash only, or of none (kernels.h), for a compiler that has the headers."""
     return f"#define MKZ_HASH_LIST <merklize/core/{f'hashes/{name}' if name else 'port'}.h>\n"
 
 

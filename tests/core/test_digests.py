@@ -31,7 +31,7 @@ def test_digests(runner, mode):
 
 
 def test_digests_by_towers(runner):
-    """Several levels a launch: every count of chunks around the sizes of groups and subtrees."""
+    """Several levels a launch, for every number of chunks around the sizes of groups and subtrees."""
     group = runner.device.group_size
     lengths = [1024 * chunks - cut for chunks in (*range(1, 2 * group + 3), 4 * group - 1, 40) for cut in (0, 1023)]
     for levels in range(group.bit_length()):
@@ -45,7 +45,7 @@ def test_digests_by_towers(runner):
 
 
 def test_values_of_subtrees_far_into_an_input(runner):
-    """A keyed part of an input without its root: the values of whole and of cut subtrees."""
+    """A part of a keyed input, without the root: the values of whole and of incomplete subtrees."""
     key, counter, levels = tuple(range(8)), 2**32 - 16, 2 if runner.device.group_size >= 4 else 0
     for chunks, cut in ((16, 0), (19, 5), (21, 1000)):
         data = np.random.default_rng(chunks).bytes(1024 * chunks - cut)

@@ -49,7 +49,7 @@ def test_tree_level_by_level(runner, name):
     assert (nodes == expected).all()
 
 
-# Groups smaller than, as large as and larger than the first level's work: their tower holds none, some or all levels.
+# Groups smaller than, as large as and larger than the first level: a group makes none, some or all of the levels above.
 @pytest.mark.parametrize("levels", [[4, 1, 5], [10], [3, 7]], ids=str)
 @pytest.mark.parametrize("name", MERGES)
 def test_tree_by_subtrees(runner, name, levels):
@@ -150,7 +150,7 @@ def test_first_levels_keep_the_leaves(runner, name):
 @pytest.mark.parametrize("lone", [0, 1, 2])
 @pytest.mark.parametrize("name", MERGES)
 def test_edges(runner, name, lone):
-    """The nodes above the last leaf, in trees whose other nodes are there; every other slot stays."""
+    """The right edge: the nodes above the last leaf. All other nodes are there before, and all other slots stay."""
     dtype, words = words_of(name)
     for count in (1, 2, 3, 5, 6, 7, 8, 9, 12, 33, 63):
         height = (count - 1).bit_length()
@@ -175,7 +175,7 @@ def test_edges(runner, name, lone):
 
 
 def check_ways_up(runner, name, leaves, changed, stages, lone, **policy):
-    """Leaves that change in a tree of any count: the ways up by stages of so many levels."""
+    """Changed leaves in a tree of any count: the paths up, in stages of `stages` levels."""
     dtype, words = words_of(name)
     first = 1 << (leaves - 1).bit_length()
     old, new, fillers = (random_words(name, count * words, seed).reshape(count, words)

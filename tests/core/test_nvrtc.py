@@ -12,11 +12,11 @@ from runtimes import Nvrtc, kernel_facts
 
 HASHES, PARTS = source_text.hashes(), source_text.parts()
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
-# Their kernels are those of another hash but for a few instructions: one architecture shows what is different.
+# Their kernels differ from another hash's by a few instructions, so one architecture is enough.
 RELATIVES = {"sha256", "sha256_compress", "keccak256", "keccakf64", "eidos", "eidos_v0", "rpo256", "rpx256"}
 RELATIVES |= {"rpo256_r1", "rpo256_r2", "rpx256_r2"}
 RELATIVES |= {name for name in HASHES if name.startswith("poseidon2_")}
-# All architectures of one hash of each kind of arithmetic; of the others the oldest and today's.
+# One hash of each kind of arithmetic is compiled for all architectures, the others for the oldest and for today's.
 ON_ALL = ("blake3", "rp64_256_v3")
 PROGRAMS = [
     (arch, name)
@@ -45,7 +45,7 @@ def kernels_of(name):
     return {f"mkz_{body}_{name}" for body in bodies} | DATA_KERNELS
 
 
-# All of them share machine_code: one worker of pytest-xdist compiles it.
+# All of these tests share machine_code, so one worker of pytest-xdist runs them.
 pytestmark = pytest.mark.xdist_group("nvrtc")
 
 
@@ -109,7 +109,7 @@ def check_machine_code(compiler, arch, name, lines, compiled):
         print(f"  {kernel}: {fact['registers']} registers, {fact['stack']} bytes of stack, {fact['spills']} of spills")
     assert cubin[:4] == b"\x7fELF"
     assert set(facts) == kernels_of(name)
-    # A stack would mean that an array is indexed at run time.
+    # With a stack, an array would be indexed at run time.
     assert {kernel for kernel, fact in facts.items() if fact["spills"] or fact["stack"]} == set()
 
 
@@ -127,7 +127,7 @@ def test_nvrtc_makes_machine_code_of_policies(machine_code, nvrtc, name, policy)
 
 @pytest.mark.parametrize("name", PARTS)
 def test_nvrtc_makes_rows_of_parts(nvrtc, name):
-    """A part of other hashes has no merges that anybody launches."""
+    """Nothing launches merges of a unit that is only a part of hashes."""
     _, log, _ = nvrtc.compile("#define MKZ_ONLY 8\n" + entry_text(name), "sm_90")
     assert f"mkz_hash_rows_{name}" in kernel_facts(log)
 

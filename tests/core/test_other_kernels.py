@@ -109,7 +109,7 @@ def test_example_of_the_readme(runner):
     assert nodes.tolist() == expected
 
 
-# What the page's kernel needs of CUDA, so that the host runs it.
+# The names of CUDA that the page's kernel needs, so that the host can run it.
 CUDA_ON_THE_HOST = """
 #define __global__
 static struct { unsigned x; } threadIdx;
@@ -119,7 +119,7 @@ extern "C" void set_thread(unsigned x) { threadIdx.x = x; }
 
 
 def test_example_of_the_page():
-    """The kernel of docs/how-to/kernel.md on the host: the digest that the page has, which is the command's."""
+    """The kernel of docs/how-to/kernel.md on the host gives the digest on the page, which is the command's."""
     host = open_or_skip(HostCpp)
     program = ctypes.CDLL(host.compile(CUDA_ON_THE_HOST + source_text.example(source_text.PAGE, "cuda")))
     ids, digests = np.array([0, 0, 0, 0, 9, 3, 5], u32), np.zeros((8, 8), u32)

@@ -1,4 +1,4 @@
-"""Policies: the same bytes whatever the lanes, the constants, the alignment and the arithmetic."""
+"""Policies change no byte: neither lanes nor the place of constants, alignment or arithmetic."""
 
 import blake3
 import numpy as np
@@ -31,9 +31,9 @@ def test_policies_of_lanes_and_constants(runner, name, policy):
     if name in BYTE_HASHES and "lanes" not in policy:
         return
     if name == "rp64_256_v2" and policy.get("lanes") != 4:
-        return  # its matrix is v1's, its state v3's
+        return  # it has the matrix of v1 and the state of v3, which are tested
     if name == "rp64_256_v1" and policy.get("lanes") == 16:
-        return  # long to compile, and lanes of 8 have shown it
+        return  # it takes long to compile, and 8 lanes test the same text
     nodes = runner.group_nodes(policy)
     leaves = 128
     expected = cases.tree(name, leaves)
@@ -59,7 +59,7 @@ def test_digests_by_lanes(runner, lanes):
         check_each(runner, lanes=lanes)
     nodes = runner.group_nodes({"lanes": lanes})
     levels = nodes.bit_length() - 1
-    # PoCL 3.1 is now and then wrong where groups on two threads share local memory in 16 lanes (docs/notes).
+    # With 16 lanes PoCL 3.1 is sometimes wrong if groups on two threads use local memory (docs/notes).
     pocl_16 = lanes == 16 and runner.device.name.startswith("Portable")
     for chunks in sorted({1, 2, lanes - 1, lanes, lanes + 1, nodes - 1, nodes, nodes + 1, 2 * nodes + lanes + 1}):
         for cut in (0, 1, 1000) if chunks <= lanes + 1 else (1000,):
@@ -82,7 +82,7 @@ def test_alignments(runner, policy, offset):
     check_tree_by_subtrees(runner, "blake3", TREE_LEAVES, [10], **policy)
 
 
-# What a GPU gets, in portable words: teams of items for narrow levels, S-boxes that turn the state, an MDS by products.
+# A GPU's policy without assembly: teams for narrow levels, S-boxes that rotate the state, an MDS by products.
 GPU = {"teams": 1, "rp_turn": 1, "rp_cells": 3, "rp_circulant_products": 1, "group_size": 32}
 
 

@@ -1,4 +1,4 @@
-/* What the pieces of docs/c.md include. */
+/* The includes of the pieces of docs/c.md. */
 #include <stdio.h>
 
 #include <merklize/merklize.h>

@@ -191,7 +191,7 @@ TEST("memory: host bytes as a block are the kernels' own") {
     const std::uint64_t n = words.size();
     need(driver().wrap_host(device(), words.data(), 4 * n, memory.slot()));
     for (std::uint32_t round = 1; round <= 3; round++) {
-        // The host writes, the device adds, the host reads: each hand-over moves nothing.
+        // The host writes, the device adds, the host reads. The copies in between move no bytes.
         words[round] = 1000;
         need(driver().copy_to_device(stream, memory, 0, words.data(), 4 * n, nullptr));
         need(launch(stream, kernel(program(), "add"), 25, 200, nullptr, memory, std::uint32_t{1}, n));
@@ -202,9 +202,9 @@ TEST("memory: host bytes as a block are the kernels' own") {
         CHECK_EQ(words[round], 1001u);
         CHECK_EQ(words[n - 1], n - 1 + round);
     }
-    // To other bytes it is a copy.
+    // A copy to other host memory is a real one.
     CHECK_EQ(read(stream, memory, 2, 4 * (n - 2))[1], n - 1 + 3);
-    // A part of it.
+    // A part of the memory.
     words[100] = 7;
     need(driver().copy_to_device(stream, memory, 400, &words[100], 4, nullptr));
     need(launch(stream, kernel(program(), "add"), 25, 200, nullptr, memory, std::uint32_t{1}, n));

@@ -96,7 +96,7 @@ TEST("programs: a damaged binary is refused") {
         byte = static_cast<char>(static_cast<unsigned char>(byte) ^ 1u << bit);
         return damaged;
     };
-    // Every byte of the beginning, then anywhere.
+    // A bit of each of the first bytes, then bits anywhere.
     for (std::size_t i = 0; i < 64; i++) refused(flipped(i, 2));
     for (std::size_t i = 0; i <= 60; i++) refused(flipped(binary.size() / 60 * i, i % 8));
     for (std::size_t size = 0; size < 400; size++) refused(binary.substr(0, size));
@@ -131,7 +131,7 @@ TEST("programs: words, structs, blocks and null as arguments, memory of a group"
     const Memory out = allocate(11 * 8), in = upload(stream, {5, 6}), null;
     const std::uint64_t wide = 0x123456789abcdef0;
     const Key key{0x1122334455667788, {1, 2, 3, 4, 5, 0xffffffff}};
-    // However a program was made, its kernels take their arguments alike, also one that is never read.
+    // Kernels take the same arguments however their program was made, also an argument that is never read.
     const Program optioned = build(kernels(), fixture().harmless_option);
     Program loaded;
     need(load(binary_of(program()), loaded));

@@ -14,29 +14,29 @@
 #include "check.hpp"
 #include "seams/backend.h"
 
-// A backend's C tables for its tests: what owns handles, and what turns a status into a test's failure. They run on one device:
+// A backend's C tables for its tests: owners of handles, and functions that turn a status into a failure. The tests run on one device:
 // the first, or number $MERKLIZE_TEST_DEVICE.
 namespace table {
 
-/// What the suite must know of a backend beside its tables. A backend's fixture names what differs from the values here.
+/// The facts of a backend that its tables do not have. A backend's fixture sets those that differ from the values here.
 struct Fixture {
     mkz_language language;
-    const char* isa;              // what the text begins with
-    const char* harmless_option;  // a program that is built with it does the same
-    const char* prelude;          // of the kernels below: KERNEL, GLOBAL, SHARED, INDEX, LOCAL_INDEX, BARRIER, u32, u64
-    const char* more_kernels = "";                           // for tests of this backend alone
-    const char* options_of_42 = " -DFIRST=40  -DSECOND=2 ";  // define FIRST and SECOND, whose sum is 42
-    const char* required_by = "MERKLIZE_REQUIRE_RUNTIMES";   // set to 1, a machine without the backend fails the suite
-    const char* compiler = " #";                             // a part of its text
-    bool has_names_in_labels = true;  // texts of errors begin with "opencl:0 (NAME)", or with "cuda:0" alone
+    const char* isa;                // beginning of the device's isa
+    const char* harmless_option;    // an option that does not change a program
+    const char* prelude;            // defines KERNEL, GLOBAL, SHARED, INDEX, LOCAL_INDEX, BARRIER, u32, u64
+    const char* more_kernels = "";  // for tests of this backend alone
+    const char* options_of_42 = " -DFIRST=40  -DSECOND=2 ";  // these define FIRST and SECOND, whose sum is 42
+    const char* required_by = "MERKLIZE_REQUIRE_RUNTIMES";   // if it is 1, a machine without the backend fails
+    const char* compiler = " #";                             // a part of the compiler's name
+    bool has_names_in_labels = true;  // errors begin with "opencl:0 (NAME)", not only with "cuda:0"
     bool may_be_unified = true;
     bool wraps_null = false;        // as all memory from address 0 on
-    bool native_is_address = true;  // what native() gives is what kernels see
+    bool native_is_address = true;  // native() gives the address that kernels see
     bool notices_missing_arguments = true;
     bool checks_argument_sizes = true;
 };
 
-// What each backend's own fixture.hpp defines:
+// Each backend's own fixture.hpp defines these:
 inline const mkz_backend& backend();
 inline const Fixture& fixture();
 
@@ -81,7 +81,7 @@ inline std::uint32_t device() {
     return number == nullptr ? 0 : static_cast<std::uint32_t>(std::strtoul(number, nullptr, 10));
 }
 
-/// The table, in a process that has a device. Without one the run is skipped, or fails as the fixture says.
+/// The table of the functions. Without a device the run is skipped, or fails if the fixture's variable is set.
 inline const mkz_driver& driver() {
     static const mkz_driver* const found = [] {
         if (const char* why = backend().why_unavailable()) {
@@ -100,7 +100,7 @@ inline void need(mkz_status status) {
     if (status != MKZ_OK) throw std::runtime_error(std::to_string(status) + ": " + backend().last_error());
 }
 
-/// The call must have failed so, with a text that holds `part`.
+/// The call must have failed with the status `wanted`, and its text must contain `part`.
 inline void refused(const char* file, int line, mkz_status wanted, std::string_view part, mkz_status status) {
     const std::string text = status == MKZ_OK ? "" : backend().last_error();
     if (status == wanted && text.find(part) != text.npos) return;
@@ -110,13 +110,13 @@ inline void refused(const char* file, int line, mkz_status wanted, std::string_v
 }
 #define CHECK_REFUSED(status, part, ...) table::refused(__FILE__, __LINE__, status, part, __VA_ARGS__)
 
-// Functions with names, since the type of a lambda is another one in each source file, and with it all that is made of it.
+// Functions with names, because the type of a lambda, and of all templates on it, differs between source files.
 inline void give_back(mkz_memory* memory) { driver().release(device(), memory); }
 inline void give_back(mkz_stream* stream) { driver().stream_close(stream); }
 inline void give_back(mkz_event* event) { driver().event_release(event); }
 inline void give_back(mkz_program* program) { driver().program_release(program); }
 
-/// A handle of the table that is given back in the end.
+/// Owns a handle of the table.
 template <class Handle>
 class Owned {
 public:
@@ -161,7 +161,7 @@ inline mkz_device_facts device_facts() {
     return facts;
 }
 
-/// What error texts begin with.
+/// The beginning of error texts.
 inline std::string label() {
     const std::string number = std::string(backend().name) + ":" + std::to_string(device());
     return fixture().has_names_in_labels ? number + " (" + device_facts().name + ")" : number + ":";
@@ -211,7 +211,7 @@ inline Program build(const char* of = kernels(), const char* options = nullptr) 
     return program;
 }
 
-/// Of kernels(). Never given back: when the process ends the driver may be gone.
+/// The program of kernels(). It is never released, because the driver may be gone when the process ends.
 inline mkz_program* program() {
     static const auto& built = *new Program(build());
     return built;
@@ -262,7 +262,7 @@ mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t grou
     return driver().launch(stream, function, groups, group_size, sizeof...(arguments), list, event);
 }
 
-/// Launches the kernel `slow`, which takes long enough to be seen running.
+/// Launches the kernel `slow`, which takes so long that the host can see it run.
 /// memory  of slow_words words
 inline void start_slow(mkz_stream* stream, const Memory& memory, std::uint32_t rounds, mkz_event** event = nullptr) {
     need(launch(stream, kernel(program(), "slow"), 4, 64, event, memory, rounds));
@@ -270,7 +270,7 @@ inline void start_slow(mkz_stream* stream, const Memory& memory, std::uint32_t r
 inline constexpr std::size_t slow_words = 256;
 inline constexpr std::uint32_t slow_rounds = 3'000'000;
 
-/// What it writes.
+/// The words that `slow` writes.
 inline Words slow_result(std::uint32_t rounds) {
     // The generator's steps compose: x -> a x + c.
     std::uint32_t a = 1, c = 0;
@@ -283,7 +283,7 @@ inline Words slow_result(std::uint32_t rounds) {
     return all;
 }
 
-/// Runs `body(number)` in threads of its own. What it throws fails the test.
+/// Runs `body(number)` in n new threads. An exception fails the test.
 template <class Body>
 void in_threads(std::uint32_t n, Body body) {
     std::vector<std::thread> threads;

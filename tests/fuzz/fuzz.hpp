@@ -14,10 +14,10 @@
 
 #include "support.hpp"
 
-/// What all fuzzers here have: their options, the corpus in the repository, and the input that they are at.
+/// The common part of all fuzzers: options, the corpus in the repository, and the input that is being tried.
 ///   fuzz-NAME [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-/// corpus  files of FOLDER/NAME are inputs as they are, and are mutated like valid ones. Default: tests/fuzz/corpus
-/// keep    FOLDER/NAME gets the input that fails. Without it none is written. A process that dies leaves NAME.current there
+/// corpus  the files of FOLDER/NAME are tried as they are, then mutated like valid inputs. Default: tests/fuzz/corpus
+/// keep    the input that fails is written to FOLDER/NAME; without this option none is. A process that dies leaves NAME.current there
 /// A corpus file is text: bytes in hexadecimal, white space between them, and comments from # to the end of the line.
 namespace fuzz {
 
@@ -48,7 +48,7 @@ public:
     }
 
     std::uint64_t seed() const { return seed_; }
-    /// has_seen_all  whether every outcome was seen that must be: a slow machine gets an hour more for it
+    /// has_seen_all  whether every required outcome was seen; a slow machine gets an hour more for that
     bool is_over(bool has_seen_all) {
         has_seen_all_ = has_seen_all;
         return std::chrono::steady_clock::now() >= end_ + std::chrono::hours(has_seen_all ? 0 : 1);
@@ -73,7 +73,7 @@ public:
         std::ofstream(keep_ / (name_ + ".current"), std::ios::trunc) << text(input, "the process ended");
     }
 
-    /// Says what is wrong with the input that is being tried, and keeps it. Returns what main() does.
+    /// Prints what is wrong with the input that is being tried, and keeps the input. Returns the exit status.
     int failed(const std::string& what) const {
         const std::string described = "input " + std::to_string(n_) + " of seed " + std::to_string(seed_) + ": " + what;
         std::cout << "FAILED at " << described << " (" << input_.size() << " bytes)" << std::endl;

@@ -1,6 +1,6 @@
 // Mutates encodings, slices and outboards, and feeds them to the verifying functions; sanitizers make memory errors visible:
 //   fuzz-bao [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-// What must hold: no crash, no hang, no access outside of memory; every verified byte is the message's byte at that offset.
+// The rules: no crash, no hang, no access outside of memory; every verified byte is the message's byte at that offset.
 
 #include <algorithm>
 #include <cstdint>
@@ -64,7 +64,7 @@ bool is_of_message(const Seed& seed, std::span<const std::byte> data, std::uint6
            std::ranges::equal(data, std::as_bytes(std::span(seed.message)).subspan(offset, data.size()));
 }
 
-// Why what was given out is wrong, or nothing.
+// Why the verified bytes are wrong, or nothing.
 const char* judge(const Seed& seed, std::span<const std::byte> input, unsigned kind, std::uint64_t size,
                   std::uint64_t& taken) {
     try {

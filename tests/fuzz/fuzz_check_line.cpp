@@ -1,7 +1,6 @@
 // Mutates lines of check files and the JSON of proofs, and feeds them to the command's parsers:
 //   fuzz-check-line [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-// What must hold: no crash; a line that is refused has a reason; a line that is taken is the same when it is written again; a proof that is
-// taken is the same when it is written again.
+// The rules: no crash; a refused line has a reason; an accepted line or proof is the same when it is written again.
 
 #include <algorithm>
 #include <iostream>
@@ -74,7 +73,7 @@ std::string written(const std::string& name, const std::string& digits, bool tag
     return before + digits + after;
 }
 
-// Why what was found is wrong, or nothing.
+// Why the result of a parser is wrong, or nothing.
 const char* judge_line(std::string_view line, std::uint64_t length, std::uint64_t& taken) {
     const CheckLine found = parse_check_line(line, length);
     if (found.is_bad()) return found.reason().empty() ? "a refusal without a reason" : nullptr;
@@ -111,7 +110,7 @@ int run(fuzz::Fuzzer& fuzzer) {
     Random random(fuzzer.seed());
     std::uint64_t lines = 0, read_proofs = 0;
     const auto fault_in_lines = [&](std::string_view rest, std::uint64_t length) -> const char* {
-        while (!rest.empty()) {  // as a check file is read
+        while (!rest.empty()) {  // lines as a check file has them
             const std::string_view line = rest.substr(0, rest.find('\n'));
             rest.remove_prefix(std::min(line.size() + 1, rest.size()));
             if (const char* fault = judge_line(line, length, lines)) return fault;

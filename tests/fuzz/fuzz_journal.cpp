@@ -1,8 +1,8 @@
-// Journals beside tree files, whole and mutated, signed again or not, beside files that a change left at any stage:
+// Puts journals, whole or mutated, signed again or not, beside tree files that a change left at any stage:
 //   fuzz-journal [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-// The journal is written here, by docs/file-format.md. What must hold when the tree file is opened: no crash; a whole journal of
-// this change rolls it back to the byte; one that is not whole, or of another file, changes nothing; the file keeps its size; what
-// opens and passes check() is a tree; no other file appears.
+// The journal is written here, by docs/file-format.md. The rules when the tree file is opened: no crash; a whole journal of this
+// change rolls it back to the byte; a journal that is not whole, or of another file, changes nothing; the file keeps its size; a
+// file that opens and passes check() is a tree; no other file appears.
 
 #include "fuzz.hpp"
 
@@ -40,7 +40,7 @@ struct Change {
     Content before, after, journal;
 };
 
-// The bytes that differ are the change, in pieces of 32 or, of the header, in one.
+// The change is the bytes that differ: the header as one piece, the rest in pieces of 32 bytes.
 Change change_of(const std::filesystem::path& folder, std::size_t n, std::uint64_t index) {
     const auto path = folder / "seed";
     const TreeForm form(Hash::blake3, TreeRule::left_full);
@@ -83,7 +83,7 @@ Content mutate(Content bytes, Random& random) {
             case 1:
                 if (size >= 32) bytes.resize(size - 32);
                 break;
-            case 2: {  // a number: of the head, or anywhere
+            case 2: {  // a number in the head, or anywhere
                 const std::uint64_t words[] = {
                     0, 1, 2, ~std::uint64_t{0}, std::uint64_t{1} << random.below(64), random(), size, size / 2, 128};
                 const std::size_t place = random.below(2) == 0 ? random.below(6) : random.below(size / 8 + 1);
@@ -115,7 +115,7 @@ struct Counts {
     std::uint64_t opened = 0, rolled_back = 0, refused = 0;
 };
 
-// stage  what the change left of the file
+// stage  how far the change of the file got
 void judge(const std::filesystem::path& folder, const Change& of, const Content& stage, const Content& journal,
            Counts& counts) {
     const auto path = folder / "t.mkl", beside = folder / "t.mkl.journal";
@@ -187,7 +187,7 @@ int run(fuzz::Fuzzer& fuzzer) {
 
 int main(int argc, char** argv) {
     fuzz::Fuzzer fuzzer("journal", argc, argv, 20261122);
-    // Every rolling back waits for its disk: better one that is memory.
+    // Each rollback waits for its disk, so the files are in memory.
     if (::access("/dev/shm", W_OK) == 0) ::setenv("TMPDIR", "/dev/shm", 0);
     return run(fuzzer);
 }

@@ -1,7 +1,7 @@
 // Mutates proofs and feeds them to the parsers and to verify; sanitizers make memory errors visible:
 //   fuzz-proof [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-// What must hold: no crash; what parses writes the same bytes again; what verifies does so by the definition, too, and is true
-// wherever it speaks of the same tree (hash, rule and counts of leaves).
+// The rules: no crash; a parsed proof writes the same bytes again; a valid proof is valid by the definition, too, and is true if it
+// claims the same tree (hash, rule and numbers of leaves).
 
 #include <algorithm>
 #include <cstring>
@@ -78,7 +78,7 @@ std::vector<std::byte> mutate(std::vector<std::byte> bytes, Random& random) {
             case 3:
                 if (size > 0) bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(at));
                 break;
-            case 4:  // an edge value into the header, where all the fields are
+            case 4:  // an edge value in the header, which has all the fields
                 if (size > 0) bytes[random.below(std::min<std::size_t>(size, 24))] = std::byte{edges[random.below(8)]};
                 break;
             case 5:
@@ -97,15 +97,15 @@ std::vector<std::byte> mutate(std::vector<std::byte> bytes, Random& random) {
     return bytes;
 }
 
-/// What the bytes begin with says which tree a proof is of, but for the old one of a consistency proof.
+/// The first bytes say which tree a proof is of, except for the old tree of a consistency proof.
 bool same_tree(const Seed& from, const std::vector<std::byte>& bytes) {
     const std::size_t header = from.kind == Kind::consistency ? 24 : 16;
     return std::equal(bytes.begin(), bytes.begin() + std::ptrdiff_t(header), from.bytes.begin());
 }
 
-/// Leaves of the tree, where they are said to be: two leaves' proof can be cut to one of them, and that is no forgery.
+/// Whether all leaves are leaves of the tree, at their indices. A proof of two leaves can be cut to one of them, which is no forgery.
 bool is_true(const MerkleProof& proof, const Seed& from) {
-    // Sorted pairs have no left and right, so such a proof says that there is a leaf, and not where.
+    // Sorted pairs have no left and right, so such a proof shows a leaf, but not its index.
     if (proof.hash == Hash::keccak256_sorted) return std::ranges::find(from.leaves, proof.leaf) != from.leaves.end();
     return proof.leaf == from.leaves[proof.index];
 }
@@ -119,7 +119,7 @@ bool is_true(const MultiProof& proof, const Seed& from) {
     }
     return true;
 }
-/// There is one proof of two roots.
+/// For two roots there is exactly one proof.
 bool is_true(const ConsistencyProof& proof, const Seed& from) { return proof.to_bytes() == from.bytes; }
 
 template <class Proof>
@@ -143,7 +143,7 @@ Outcome judge(const std::optional<Proof>& proof, const Seed& from, const std::ve
     const auto is_element = [&](const Digest& digest) {
         return support::is_canonical(merklize::traits(proof->hash), digest);
     };
-    // merge() takes field elements alone; so must verify.
+    // merge() takes field elements alone, and verify() must do the same.
     bool elements = true;
     if constexpr (std::is_same_v<Proof, ConsistencyProof>) {
         for (const Digest& node : proof->nodes) elements = elements && is_element(node);

@@ -3,9 +3,9 @@
 
     fuzz_python.py [--seconds N] [--seed S] [--only proof|tree|weights] [--keep FOLDER]
 
-What must hold: no exception but merklize.Error, nothing that was changed passes for the original, and what a parser
-takes its writer writes back. Inputs of tests/fuzz/corpus/python-* come first, and are mutated like valid ones. The
-input that fails is written to FOLDER in the same form: fuzz.hpp says which.
+The rules: no exception except merklize.Error; no changed input passes for the original; an input that a parser accepts
+is the output of its writer. Inputs of tests/fuzz/corpus/python-* come first, and are mutated like valid ones. The input
+that fails is written to FOLDER in the form that fuzz.hpp describes.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def mutate(data, rng, kinds=7):
     return bytes(data)
 
 
-# Hashes of rows that share the merges of nodes: a proof by one is a proof by the other.
+# Hashes with the same merges of nodes, which hash rows differently. A proof of one is a proof of the other.
 SAME_MERGES = {
     "poseidon2_goldilocks_12": "poseidon2_goldilocks_8",
     "poseidon2_babybear_24": "poseidon2_babybear_16",
@@ -70,15 +70,15 @@ SAME_MERGES = {
 
 
 def say_the_same(one, other):
-    """Whether two proofs say the same. Sorted pairs have no left and right, so they do not show where a leaf is."""
+    """Whether two proofs have the same claims. Sorted pairs have no left and right, so they do not show an index."""
     hashes = {SAME_MERGES.get(proof.hash, proof.hash) for proof in (one, other)}
-    if "keccak256_sorted" in hashes:  # pairs that happen to be in order are those of keccak256, too
+    if "keccak256_sorted" in hashes:  # pairs that happen to be in order have the same merge by keccak256
         return hashes <= {"keccak256", "keccak256_sorted"} and facts(one)[1:] == facts(other)[1:]
     return len(hashes) == 1 and facts(one) == facts(other)
 
 
 def facts(proof):
-    """What a proof says beside its hash."""
+    """The claims of a proof, without its hash."""
     return proof.index, proof.leaf, tuple(proof.siblings)
 
 
@@ -95,7 +95,7 @@ class Target:
     folder, input = "", b""
 
     def inputs(self, rng):
-        """Try each input of the corpus as it is; how many were taken."""
+        """Try each input of the corpus as it is. Return how many were accepted."""
         return sum(self.feed(folder, data, rng) for folder in self.folders for data in corpus(folder))
 
     def feed(self, folder, data, rng):
@@ -103,7 +103,7 @@ class Target:
         return self.judge(folder, data, rng)
 
     def kept(self, folder, rng):
-        """An input of the corpus now and then, else None."""
+        """Sometimes an input of the corpus, else None."""
         return rng.choice([*corpus(folder), *[None] * 20]) if rng.random() < 0.1 else None
 
 
@@ -136,7 +136,7 @@ class Proofs(Target):
         if parsed is None:
             return False
         assert verified == parsed.verify(root), "verify() and the parser differ"
-        # Rule and count of leaves are the verifier's to know: other trees have the same path (docs/layouts.md).
+        # The verifier must know rule and number of leaves, because other trees have the same path (docs/layouts.md).
         known = {"n_leaves": proof.n_leaves, "rule": proof.rule}
         assert not parsed.verify(root, **known) or say_the_same(parsed, proof), "a changed proof verifies"
         assert parse(parsed.to_json() if as_json else parsed.to_bytes()) == parsed, "a proof changes when written again"

@@ -1,7 +1,7 @@
 // Mutates tree files and unfinished ones and feeds them to TreeFile and TreeWriter; sanitizers make memory errors visible:
 //   fuzz-tree-file [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-// What must hold: no crash, no hang, no memory beyond what the file has; what opens answers every question with an error or with what
-// its bytes say; check() finds nothing only if every node is right; a build that is resumed ends as it was written.
+// The rules: no crash, no hang, no more memory than the file's size; a file that opens answers every question with an error or with
+// its bytes; check() finds nothing only if every node is right; a resumed build ends with the leaves that were written.
 
 #include <cstdlib>
 #include <cstring>
@@ -69,7 +69,7 @@ std::vector<Seed> seeds(const std::filesystem::path& folder) {
     return out;
 }
 
-// Signs the header again, so that what is behind the checksum is reached.
+// Signs the header again, so that the input passes the checksum.
 void sign(Content& bytes) {
     if (bytes.size() < 128) return;
     const Digest checksum = merklize::hash(std::span(bytes).first(120));
@@ -108,7 +108,7 @@ Content mutate(Content bytes, Random& random) {
 
 [[noreturn]] void wrong(const std::string& what) { throw std::logic_error(what); }
 
-// Whatever a library error is, is fine.
+// Any error of the library is fine.
 template <class Call>
 bool answers(Call call) {
     try {
@@ -152,7 +152,7 @@ bool read_mutated(const std::filesystem::path& path, const Content& bytes, const
     return true;
 }
 
-// Only a partial file whose notes hold is taken up; its nodes are not looked at until check().
+// Only a partial file with a valid note is resumed. Its nodes are not read before check().
 bool take_up(const std::filesystem::path& path, const Seed& from) {
     std::uint64_t written = 0;
     answers([&] {
@@ -203,7 +203,7 @@ int run(fuzz::Fuzzer& fuzzer) {
 
 int main(int argc, char** argv) {
     fuzz::Fuzzer fuzzer("tree-file", argc, argv, 20261120);
-    // Every finished file waits for its disk: better one that is memory.
+    // Each finished file waits for its disk, so the files are in memory.
     if (::access("/dev/shm", W_OK) == 0) ::setenv("TMPDIR", "/dev/shm", 0);
     return run(fuzzer);
 }

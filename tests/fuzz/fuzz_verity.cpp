@@ -1,7 +1,7 @@
 // Mutates the superblock, the tree and the data of dm-verity, and feeds them to dm_verity_dump() and dm_verity_verify():
 //   fuzz-verity [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-// What must hold: no crash, no hang, no memory beyond what the files have; a refusal has a reason; by the root of the whole, data are
-// valid only if none of their bytes has changed.
+// The rules: no crash, no hang, no more memory than the files' size; a refusal has a reason; under the original root, data are valid
+// only if none of their bytes has changed.
 
 #include <algorithm>
 #include <iostream>

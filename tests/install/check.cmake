@@ -1,5 +1,5 @@
-# Installs the library, static and shared, each to a fresh prefix, and builds consumers against them in each of the documented ways;
-# run by ctest.
+# Installs the static and the shared library, each to a fresh prefix, and builds consumers against them in each documented way.
+# Run by ctest.
 #   BUILD      a build of the static library;  CXX  its compiler
 #   CC, NM     a C compiler, nm;  READELF  readelf
 #   SHARED_CXX compiler of the shared library: another one, where there is one
@@ -16,7 +16,7 @@ function(consume name way cxx)
   message(STATUS "${name}: built and run")
 endfunction()
 
-# consume_pc(PREFIX FLAGS...): consumers through pkg-config, as a makefile of theirs would have it.
+# consume_pc(PREFIX FLAGS...): consumers through pkg-config, as in a makefile.
 function(consume_pc prefix)
   if(NOT PKG_CONFIG)
     message(STATUS "${prefix}: no pkg-config")
@@ -38,7 +38,7 @@ function(consume_pc prefix)
   message(STATUS "${prefix}: built with pkg-config and run")
 endfunction()
 
-# The program, its manual page and its completions, in their usual places; it needs nothing of the build.
+# The program, its manual page and its completions, in their usual places. The program needs nothing from the build folder.
 function(check_command prefix)
   foreach(file IN ITEMS bin/merklize share/man/man1/merklize.1 share/bash-completion/completions/merklize
           share/zsh/site-functions/_merklize share/fish/vendor_completions.d/merklize.fish)
@@ -74,7 +74,7 @@ consume(find_package find_package ${CXX} -D CMAKE_PREFIX_PATH=${WORK}/static -D 
 consume(core core ${CXX} -D MERKLIZE_INCLUDE=${WORK}/static/include)
 consume_pc(static --static)
 
-# Builds the library again, as a part of another project: the shared one, which is installed from there.
+# Builds the shared library again, as a part of another project, and installs it from there.
 consume(add_subdirectory add_subdirectory ${SHARED_CXX} -D MERKLIZE_SOURCE=${SOURCE} -D BUILD_SHARED_LIBS=ON -D MERKLIZE_INSTALL=ON)
 run(${CMAKE_COMMAND} --install ${WORK}/add_subdirectory --prefix ${WORK}/shared)
 consume(find_package_shared find_package ${CXX} -D CMAKE_PREFIX_PATH=${WORK}/shared -D MERKLIZE_VERSION=${VERSION})

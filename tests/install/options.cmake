@@ -1,4 +1,4 @@
-# Every option of the build is in the table of docs/install.md, and the table has no other. Run by ctest.  SOURCE: the project
+# Checks that the table of docs/install.md has exactly the options of the build. Run by ctest.  SOURCE: the project
 cmake_minimum_required(VERSION 3.18...3.31)
 
 file(GLOB files ${SOURCE}/CMakeLists.txt ${SOURCE}/cmake/*.cmake)

@@ -1,9 +1,9 @@
-# Fails if an object has code or data that the linker may take for others: weak and unique symbols; run by ctest.
+# Fails if an object has weak or unique symbols, because the linker may use their code or data for other objects. Run by ctest.
 #   NM       nm
 #   OBJECTS  the objects
 foreach(object IN LISTS OBJECTS)
   execute_process(COMMAND ${NM} -C --defined-only ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
-  # The address of the C++ runtime's own function is the same for all.
+  # This symbol is a function of the C++ runtime, whose code is the same in all objects.
   string(REGEX REPLACE "[^\n]* DW\\.ref\\.__gxx_personality_v0\n" "" symbols "${symbols}")
   string(REGEX MATCHALL "[^\n]* [WVuC] [^\n]*" shared "${symbols}")
   if(shared)

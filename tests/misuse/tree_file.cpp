@@ -23,7 +23,7 @@ public:
     }
 
     const Bytes& good() const { return good_; }
-    /// The file with `bytes` put at `at`; signed again: with a checksum that fits.
+    /// The file with `bytes` at `at`. If it is signed again, its checksum fits.
     std::filesystem::path with(std::size_t at, const Bytes& bytes, bool signed_again = true) const {
         Bytes bad = good_;
         std::copy(bytes.begin(), bytes.end(), bad.begin() + static_cast<std::ptrdiff_t>(at));
@@ -81,7 +81,7 @@ TEST("misuse: headers that say what cannot be") {
     CHECK_ERROR(io, "check of a key", TreeFile(file.with(48, {1})));
     CHECK_ERROR(io, "its rule is not pad", TreeFile(file.with(56, {1})));
     CHECK_ERROR(io, "its last node is not the root", TreeFile(file.with(88, {1, 2, 3})));
-    // Counts far beyond the file: refused by its length, nothing allocated. Without a source, so that only the length tells.
+    // Counts of leaves far beyond the file's length are refused without an allocation. The file has no source, so only the length tells.
     for (const std::uint64_t n :
          {std::uint64_t{1} << 40, std::uint64_t{1} << 56, std::uint64_t{1} << 57, ~std::uint64_t{0}}) {
         Bytes fields(24);
@@ -114,7 +114,7 @@ TEST("misuse: arguments of tree files") {
 
     TreeFile file(path);
     CHECK_ERROR(invalid_argument, "its key or context must be given", file.check());
-    CHECK_ERROR(invalid_argument, "its key or context must be given", file.prove(4));  // padding is in it
+    CHECK_ERROR(invalid_argument, "its key or context must be given", file.prove(4));  // its siblings are padding
     CHECK_ERROR(invalid_argument, "another key", file.set_mode(Mode::keyed(view(other))));
     CHECK_ERROR(invalid_argument, "another key", file.set_mode(Mode()));
     CHECK_ERROR(invalid_argument, "another key", file.set_mode(Mode::derive_key("t")));

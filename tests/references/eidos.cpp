@@ -1,4 +1,4 @@
-// Plain reference of eidos and eidos_v0, by its definition (docs/hashes.md), with BLAKE3's compression word by word.
+// Plain reference of eidos and eidos_v0, by the definition (docs/hashes.md), with BLAKE3's compression word by word.
 #include <algorithm>
 
 #include "reference.hpp"

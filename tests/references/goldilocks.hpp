@@ -11,7 +11,7 @@ inline constexpr std::uint64_t p = 0xffffffff00000001;
 
 inline std::uint64_t add(std::uint64_t a, std::uint64_t b) {
     Wide sum = Wide{a} + b;
-    while (sum >= p) sum -= p;  // twice at most, where `%` calls a function that divides
+    while (sum >= p) sum -= p;  // at most two subtractions; `%` would call a function that divides
     return static_cast<std::uint64_t>(sum);
 }
 inline std::uint64_t multiply(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>(Wide{a} * b % p); }

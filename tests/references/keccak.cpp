@@ -1,4 +1,4 @@
-// Plain reference of keccak256, keccak256_sorted and keccakf64: Keccak by its definition, with the round constants by their shift
+// Plain reference of keccak256, keccak256_sorted and keccakf64: Keccak by its definition, with round constants from the shift
 // register.
 #include <algorithm>
 
@@ -78,7 +78,7 @@ Bytes keccak256_sorted_merge(const Bytes& left, const Bytes& right, const Mode& 
 
 Bytes keccak256_sorted_leaf(const Bytes& record, const Mode&) { return keccak256(record); }
 
-// Words of a block replace the lanes; the rest stay what the last permutation left.
+// Words of a block replace lanes. The other lanes keep their values from the last permutation.
 Bytes keccakf64_leaf(const Bytes& record, const Mode&) {
     Lanes lanes{};
     const std::size_t words = (record.size() + 7) / 8;

@@ -86,7 +86,7 @@ Bytes digest_of(const Row& state, std::size_t word_bytes) {
     return out;
 }
 
-/// PaddingFreeSponge: no length, and a last partial block replaces its own cells only.
+/// PaddingFreeSponge: the length is not part of the state, and a partial last block replaces only as many cells.
 Bytes plonky3_leaf(const Instance& of, std::size_t rate, const Bytes& record) {
     const std::size_t word_bytes = of.p >> 32 != 0 ? 8 : 4;
     const Row words = words_of(record, word_bytes);

@@ -71,8 +71,8 @@ void rpx(State& state) {
     linear(state, constants("ARK1")[6]);
 }
 
-/// revision  4: rate in cells 0-7, capacity in 8-11. 1 and 2: rate in 4-11, capacity in 0-3; 1 pads with a one and zeros and only says
-/// whether it did.
+/// revision  4: rate in cells 0-7, capacity in 8-11. 1 and 2: rate in 4-11, capacity in 0-3. Revision 1 pads with a one and zeros, and
+/// its capacity says only whether there is padding.
 Bytes sponge(void (*permute)(State&), const Bytes& record, int revision = 4) {
     std::vector<std::uint64_t> words(record.size() / 8);
     for (std::size_t i = 0; i < record.size(); ++i) words[i / 8] |= std::uint64_t{record[i]} << (8 * (i % 8));

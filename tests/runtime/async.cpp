@@ -1,4 +1,4 @@
-// Calls that enqueue, on a driver that counts waits: the host never waits.
+// Calls that enqueue, on a driver that counts the host's waits: there must be none.
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +21,7 @@ using merklize::Stream;
 
 namespace {
 
-// One call of each kind. The operands are of one stream's user.
+// One call of each kind, on one stream.
 struct Calls {
     Stream stream{fake::device()};
     Buffer bytes{fake::device(), 1 << 20}, digests{fake::device(), 32 * 1024}, nodes{fake::device(), 32 * 2 * 1000};
@@ -62,7 +62,7 @@ struct Calls {
 
 TEST("enqueue: the host waits for nothing") {
     const Calls calls;
-    calls.all();  // kernels, constants and memory
+    calls.all();  // makes kernels, constants and memory
     for (const bool is_slow : {false, true}) {
         fake::reached = !is_slow;
         calls.all();
@@ -72,9 +72,9 @@ TEST("enqueue: the host waits for nothing") {
         CHECK_EQ(fake::count.streams, 0);
         CHECK_EQ(fake::count.programs, 0);
         CHECK(fake::count.launches > 15);
-        // Memory comes back to the stream that used it, whether its work has ended or not.
+        // A stream gets back the memory of its own earlier calls, even if their work has not ended.
         if (!is_slow) CHECK_EQ(fake::count.allocations, 0);
-        // Only the words that checks note go to the host, into pinned memory.
+        // Only the flags of the checks go to the host, into pinned memory.
         CHECK_EQ(fake::count.to_host, 1 + 2 + 1 + 1);
         fake::count.clear();
         fake::reached = false;
@@ -145,7 +145,7 @@ TEST("enqueue: a thousand calls from four threads, each with its stream") {
     for (std::thread& thread : threads) thread.join();
 }
 
-// What a call costs the host beyond the driver: processor time, which other processes do not use up.
+// The host's cost of a call without the driver, in processor time, because other processes do not count there.
 TEST("enqueue: a call takes few microseconds of the host") {
     const Calls calls;
     calls.all();

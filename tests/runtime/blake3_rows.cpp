@@ -1,4 +1,4 @@
-// BLAKE3 of few states by rows, and chains of blocks, against the portable block function of the core.
+// BLAKE3 of few states by rows, and chains of blocks, compared with the portable block function of the core.
 
 #include "host/blake3_rows.hpp"
 
@@ -86,7 +86,7 @@ TEST("blake3_rows: chains, chunks and pairs by AVX-512") {
             const std::uint8_t* in = bytes.data() + 1;
             const Words key = random_words(random);
             const auto flags = static_cast<std::uint32_t>(random()) & 0x7f;
-            // One digest more than are asked for must stay as it is.
+            // The digest after the last one must stay as it is.
             std::vector<Words> out(n + 1, Words{7}), pairs(n + 1, Words{7});
             const std::uint64_t mask = counter % 3 == 0 ? 1 : UINT64_MAX;
             rows.hash_chunks(in, n, {counter, mask}, key.data(), flags, reinterpret_cast<std::uint8_t*>(out.data()));

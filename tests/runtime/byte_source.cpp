@@ -65,7 +65,7 @@ std::string content_of(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The tree over a source is that over a file of the same bytes.
+// A tree over a source is the same as one over a file of the same bytes.
 void check_tree(const Bytes& data, merklize::TreeInput::Kind kind, std::uint64_t leaf_bytes, std::size_t piece,
                 bool has_size, const merklize::TreeForm& form = {}) {
     const TemporaryFolder folder;
@@ -143,6 +143,6 @@ TEST("byte_source: verified by its outboard, with only what is wanted read") {
         CHECK_EQ(verify(wrong, {1400000, 200000}, piece, 250000), 1u);
         CHECK_EQ(verify(wrong, {20000, 5}, piece, form.group_bytes()), 0u);
     }
-    nodes[nodes.size() / 2 + 3] ^= std::byte{1};  // below it nothing is known, and nothing is hashed
+    nodes[nodes.size() / 2 + 3] ^= std::byte{1};  // the groups below it cannot be verified, so they are not hashed
     CHECK(verify(wrong, {0, data.size()}, 1000, data.size()) >= 2u);
 }

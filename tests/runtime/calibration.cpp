@@ -1,4 +1,4 @@
-// "auto" chooses by a table of measured costs. A process reads the table once, so each table here gets its own process: this program with
+// "auto" chooses by a table of measured costs. A process reads the table once, so each table here has its own process: this program with
 // the test "calibration_child", and the expected answer in the environment.
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* expected_variable = "MERKLIZE_TEST_CHOSEN";
 
-/// Sets a variable of the environment, and what it was at the end.
+/// Sets a variable of the environment, and restores its value at the end.
 class Variable {
 public:
     Variable(const char* name, const std::string& value) : name_(name) {
@@ -39,7 +39,7 @@ private:
     std::string before_{};
 };
 
-/// What this machine has beside the CPU, or what it has not.
+/// A device of this machine beside the CPU, or a device that it does not have.
 merklize::DeviceInfo other_device() {
     if (merklize::why_unavailable("opencl:0").empty()) return merklize::Device("opencl:0").info();
     return {.id = "opencl:0", .backend = "opencl", .name = "none", .vendor = "", .driver = "", .isa = ""};
@@ -49,14 +49,14 @@ std::vector<KnownCost> table(const merklize::DeviceInfo& other) {
     const merklize::DeviceInfo cpu = merklize::Device("cpu").info();
     std::vector<KnownCost> costs;
     for (const Job job : {Job::digest, Job::bytes_tree, Job::elements_tree}) {
-        // As fast at 100 kB.
+        // Both are equally fast at 100 kB.
         costs.push_back({{"cpu", job, 0, 1e9}, cpu.name, cpu.driver});
         costs.push_back({{other.id, job, 0.99e-4, 1e11}, other.name, other.driver});
     }
     return costs;
 }
 
-/// expected  "32768=cpu 524288=opencl:0": bytes, and the device that "auto" is to choose
+/// expected  "32768=cpu 524288=opencl:0": bytes, and the device that "auto" must choose
 int run_child(const std::string& expected) {
     const Variable variable(expected_variable, expected);
     std::string program = std::filesystem::read_symlink("/proc/self/exe").string(), test = "calibration_child";
@@ -87,12 +87,12 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
     CHECK_EQ(merklize::runtime::load_costs().size(), 6u);
     CHECK_EQ(merklize::calibration().size(), is_there ? 6u : 3u);
     CHECK_EQ(run_child(by_size), 0);
-    CHECK(run_child("32768=abacus") != 0);  // the child does look
+    CHECK(run_child("32768=abacus") != 0);  // the child does compare
     {
         const Variable cpu("MERKLIZE_DEVICE", "cpu");
         CHECK_EQ(run_child(all_cpu), 0);
     }
-    // Another driver, another device, or none of that name any more.
+    // Figures of another driver, or of a device that is not here.
     merklize::DeviceInfo changed = other;
     changed.driver += ".1";
     merklize::runtime::store_costs(table(changed));
@@ -102,12 +102,12 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
     changed.id = "cuda:99";
     merklize::runtime::store_costs(table(changed));
     CHECK_EQ(run_child(all_cpu), 0);
-    // Nothing to compare with.
+    // Without figures of the CPU there is nothing to compare with.
     std::vector<KnownCost> costs = table(other);
     std::erase_if(costs, [](const KnownCost& known) { return known.cost.device == "cpu"; });
     merklize::runtime::store_costs(costs);
     CHECK_EQ(run_child(all_cpu), 0);
-    // A figure that is none.
+    // An impossible figure.
     costs = table(other);
     costs[3].cost.rate = 0;
     merklize::runtime::store_costs(costs);
@@ -176,7 +176,7 @@ TEST("calibration_child: what auto chooses") {
         const std::vector<Digest> given = leaves(Hash::blake3, n);
         const merklize::MerkleTree tree(given);
         CHECK_EQ(tree.device().id, device);
-        bool is_told = false;  // a choice, unless it is the last one again
+        bool is_told = false;  // a choice is logged, unless it is the same as the last one
         for (const merklize::runtime::LogEntry& entry : log.take()) {
             is_told |= entry.text.starts_with("auto is " + device + " for a tree of a byte hash of " +
                                               std::to_string(bytes) + " bytes: about ");
@@ -186,7 +186,7 @@ TEST("calibration_child: what auto chooses") {
         CHECK_EQ(is_told, is_choice && device != last);
         last = device;
         CHECK_EQ(tree.root(), merklize::merkle_root(given, Hash::blake3, {.device = merklize::Device("cpu")}));
-        // Only devices have a clock of their own.
+        // Only a device has timings.
         const auto ran_on_device = [&](const auto& call) {
             merklize::Timings timings;
             merklize::RunOptions options;
@@ -202,7 +202,7 @@ TEST("calibration_child: what auto chooses") {
         std::ranges::copy(given, nodes.begin() + static_cast<std::ptrdiff_t>(n));
         CHECK_EQ(ran_on_device([&](const auto& o) { merklize::build_tree(nodes, Hash::blake3, o); }), is_device);
         CHECK_EQ(nodes, tree.nodes());
-        // All other jobs are the CPU's.
+        // The CPU does all other jobs.
         std::vector<Digest> out(n);
         CHECK(!ran_on_device([&](const auto& o) { merklize::merge(given, given, out, Hash::blake3, {}, o); }));
     }

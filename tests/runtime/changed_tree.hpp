@@ -11,7 +11,7 @@
 #include "files/journal.hpp"
 #include "support.hpp"
 
-/// A tree file that the tests change while something goes wrong.
+/// A tree file that is changed while something fails.
 namespace disk_faults {
 
 // NOLINTNEXTLINE(bugprone-throwing-static-initialization)
@@ -19,7 +19,7 @@ inline const merklize::TreeForm form(merklize::Hash::blake3, merklize::TreeRule:
 
 inline merklize::RunOptions cpu() { return support::on_cpu(1); }
 
-/// Whether the file system has leases: without them no file is changed in place.
+/// Whether the file system has leases. Without them files are not changed in place.
 inline bool has_leases(const std::filesystem::path& folder) {
     const int fd = ::open((folder / "lease").c_str(), O_RDWR | O_CREAT, 0600);
     const bool has = ::fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
@@ -28,7 +28,7 @@ inline bool has_leases(const std::filesystem::path& folder) {
     return has;
 }
 
-/// A tree file, a change of it, and what may be there in the end.
+/// A tree file, a change of it, and the two states that are allowed afterwards.
 struct Changed {
     using Digest = merklize::Digest;
 
@@ -47,7 +47,7 @@ struct Changed {
         for (std::size_t i = 0; i < indices.size(); ++i) all[indices[i]] = new_leaves[i];
         return all;
     }
-    /// 0: as before; 1: as after. Anything else fails.
+    /// 0: the state before; 1: the state after. Any other state fails.
     bool state(const std::vector<Digest>& after) const {
         const merklize::TreeFile file(path);
         CHECK(file.check(1, cpu()).empty());

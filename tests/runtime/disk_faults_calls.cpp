@@ -16,7 +16,7 @@ using merklize::runtime::DiskCalls;
 
 namespace {
 
-// Calls that end the process at the n-th of them: before it, or in its middle.
+// Calls of the system that end the process at the n-th call, before it or in its middle.
 int calls_left = 0;
 
 bool is_last() {
@@ -66,7 +66,7 @@ TEST("disk_faults: an update that is killed at every call, and rollings back tha
                 killed_again += in_killed_child(at + again, [&] { TreeFile(one.path).root(); }) != 0;
             }
             const bool is_after = one.state(one.updated());
-            CHECK(is_after || !was_after);  // from some call on it is as after
+            CHECK(is_after || !was_after);  // from one call on, the state is that after the change
             was_after = is_after;
             CHECK(is_after || !done);
         }
@@ -104,7 +104,7 @@ constinit const DiskCalls failing{
 
 TEST("disk_faults: calls that fail: an error leaves the file as before") {
     const Changed one;
-    for (const int length : {1, 1000}) {  // one call, or all from there on
+    for (const int length : {1, 1000}) {  // one call fails, or all from there on
         for (int from = 0;; ++from) {
             one.begin();
             bool threw = false;

@@ -47,7 +47,7 @@ TEST("disk_faults: journals that are not whole, not readable, or of another file
     CHECK(!one.state(one.updated()));
 
     const With with(quick());
-    // Any damage of the journal: the file was not changed yet, or the journal would be whole.
+    // A damaged journal is dropped: the file is changed only after the whole journal is on the disk.
     for (int i = 0; i < 200; ++i) {
         before.put(one.folder.path());
         Bytes damaged = hot;
@@ -57,7 +57,7 @@ TEST("disk_faults: journals that are not whole, not readable, or of another file
         CHECK(!one.state(one.updated()));
     }
 
-    // Another file has taken the name: the journal is not its own.
+    // Another file has taken the name, so the journal does not belong to it.
     const std::vector<Digest> others = leaves(Hash::blake3, 1500, 9);
     for (const std::size_t n : {1500, 900}) {
         half();
@@ -67,21 +67,21 @@ TEST("disk_faults: journals that are not whole, not readable, or of another file
         std::filesystem::rename(beside, one.path);
         CHECK_EQ(TreeFile(one.path).root(), other.root());
         CHECK(!std::filesystem::exists(journal));
-        // The same by a call of ours.
+        // The same by save_tree().
         half();
         merklize::save_tree(other, one.path);
         CHECK(!std::filesystem::exists(journal));
         CHECK_EQ(TreeFile(one.path).root(), other.root());
     }
 
-    // Only a part fits: nobody can tell what is right.
+    // Only a part of the file fits the journal, so it is unknown which bytes are right.
     half();
     Bytes mixed = changed;
     mixed[mixed.size() - 1] ^= 1;
     one.folder.write("t.mkl", mixed);
     CHECK_ERROR(io, "cannot be rolled back", TreeFile(one.path));
     CHECK(std::filesystem::exists(journal));
-    // A newer version is not touched.
+    // A journal of a newer version is left alone.
     before.put(one.folder.path());
     Bytes newer(hot.begin(), hot.end() - 32);
     newer[8] = 2;

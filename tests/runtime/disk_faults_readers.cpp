@@ -32,7 +32,7 @@ TEST("disk_faults: a reader keeps its whole old tree; without readers the file i
     one.update();
     CHECK_EQ(inode() == before, has_leases(one.folder.path()));
     CHECK(one.state(one.updated()));
-    // Through a link the same; the journal is beside the file.
+    // The same through a link. The journal is beside the file, not beside the link.
     std::filesystem::create_directory(one.folder.path() / "other");
     std::filesystem::create_symlink("../t.mkl", one.folder.path() / "other" / "link");
     one.begin();

@@ -10,8 +10,8 @@
 #include "host/disk_calls.hpp"
 #include "support.hpp"
 
-/// What a power failure may leave on a disk. The calls that change it are recorded. Then a disk is made as it may be after any of
-/// them: what was not synced is there, lost, torn or reordered.
+/// Simulates power failures. Calls that change the disk are recorded. Then the disk is made as it may be after a failure at any call:
+/// writes that were not synced are there, lost, torn or reordered.
 namespace disk_faults {
 
 using support::Bytes;
@@ -23,38 +23,38 @@ Bytes read_file(const std::filesystem::path& path);
 struct Call {
     enum Kind { create, write, resize, sync, sync_folder, rename, unlink } kind;
     ino_t file = 0;
-    std::uint64_t offset = 0;  // or the new size
+    std::uint64_t offset = 0;  // the new size of a resize
     Bytes data{};
     std::string name{}, to{};
 };
 
-/// The calls that `work` makes. The files are changed as well.
+/// Runs `work` and returns its calls.
 std::vector<Call> recorded(const std::function<void()>& work);
 
 bool has_journal(const std::vector<Call>& made);
 
-/// A folder's files as they are on the disk.
+/// The files of a folder, as they are on the disk.
 struct Disk {
     std::map<std::string, ino_t> names{};
     std::map<ino_t, Bytes> files{};
 
     static Disk of(const std::filesystem::path& folder);
     void put(const std::filesystem::path& folder) const;
-    /// Bytes first .. last-1 of a write.
+    /// Writes bytes first .. last-1 of a call.
     void write(const Call& call, std::size_t first, std::size_t last);
     void change_names(const Call& call);
 };
 
 enum class Fault { none, all_lost, any };
 
-/// The disk after a power failure that comes when the first `n` calls were made.
+/// The disk after a power failure between the first `n` calls and the rest.
 Disk after_failure(Disk disk, const std::vector<Call>& made, std::size_t n, Fault fault, Random& random);
 
-/// Calls `use` with the disk after every failure: at each call, with nothing, everything or anything of the rest lost.
+/// Calls `use` with the disk after every failure: at each call, if none, all or any of the calls that were not synced are lost.
 void each_failure(const Disk& before, const std::vector<Call>& made, unsigned many, Random& random,
                   const std::function<void(const Disk&, std::size_t)>& use);
 
-/// Other calls, until the end of this.
+/// Replaces the calls of the library until the end of the scope.
 class With {
 public:
     explicit With(const merklize::runtime::DiskCalls& other) : before_(merklize::runtime::disk_calls) {
@@ -68,7 +68,7 @@ private:
     merklize::runtime::DiskCalls before_;
 };
 
-/// Calls that wait for no disk, where nobody asks what a failure leaves.
+/// Calls that do not wait for the disk, for tests without power failures.
 inline merklize::runtime::DiskCalls quick() {
     merklize::runtime::DiskCalls some = merklize::runtime::disk_calls;
     some.fsync = some.fdatasync = [](int) { return 0; };

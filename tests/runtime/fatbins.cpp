@@ -1,4 +1,4 @@
-// Machine code of CUDA devices in the library (MERKLIZE_CUDA_FATBINS): which programs, under which names. The CMake test
+// Machine code of CUDA devices in the library (MERKLIZE_CUDA_FATBINS): its programs and their names. The CMake test
 // fatbins.cuda runs it on a GPU without NVRTC.
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 
 using merklize::runtime::InputFile;
 
-// The byte that poll() promised may be gone when it is read. The reader that did not get it waits again, and can be cancelled.
+// The byte that poll() reported may be gone at the read. A reader that gets no byte waits again, and can be cancelled.
 TEST("input_file: a descriptor that does not wait, and another reader of it") {
     int ends[2];
     CHECK_EQ(::pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);

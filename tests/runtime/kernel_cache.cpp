@@ -1,4 +1,4 @@
-// Compiled programs on disk: damaged files, foreign files, several processes, and which folder.
+// Compiled programs on disk: damaged files, foreign files, several processes, and the choice of the folder.
 
 #include <chrono>
 #include <csignal>
@@ -54,7 +54,7 @@ bool holds(const KeptFiles& cache, const std::string& key, const Bytes& program)
 
 fs::perms mode(const fs::path& path) { return fs::status(path).permissions(); }
 
-/// Sets variables of the environment, or removes those with a null value, and puts back what was there.
+/// Sets variables of the environment, or removes those with a null value, and restores them at the end.
 class Environment {
 public:
     Environment(std::initializer_list<std::pair<const char*, const char*>> values) {
@@ -88,10 +88,10 @@ TEST("kernel_cache: what is stored is found, by any process") {
     const Fixture f;
     CHECK(!f.cache.load(key("a")));
     CHECK_EQ(f.cache.why_unusable(), "");
-    CHECK(!fs::exists(f.path.parent_path()));  // looking makes nothing
+    CHECK(!fs::exists(f.path.parent_path()));  // load() creates no folder
     for (const std::size_t size : {0, 1, 31, 1024, 1025, 100000, 3000000}) {
         const Bytes program = Random(size).bytes(size);
-        CHECK_EQ(f.cache.store(key("a"), view(program)), "");  // in the place of the one before
+        CHECK_EQ(f.cache.store(key("a"), view(program)), "");  // replaces the program before
         CHECK(holds(f.cache, key("a"), program));
         CHECK(holds(KeptFiles({f.path, {}}), key("a"), program));
         CHECK_EQ(f.files(), std::size_t{1});
@@ -112,7 +112,7 @@ TEST("kernel_cache: every part of a program's identity is in its key") {
         {"text", "options", "Compiler", "version", "driver"},
         {"text", "options", "compiler", "Version", "driver"},
         {"text", "options", "compiler", "version", "Driver"},
-        // The same letters, cut in other places.
+        // The same letters, divided otherwise.
         {"texto", "ptions", "compiler", "version", "driver"},
         {"textoptions", "", "compiler", "version", "driver"},
         {"", "textoptions", "compiler", "version", "driver"},
@@ -188,7 +188,7 @@ TEST("kernel_cache: a damaged file is nothing, and is removed") {
         CHECK(refused(longer));
     }
     CHECK(refused(Bytes(1000)));
-    // A length beyond all memory, with a file that says so, too, but has no blocks.
+    // A sparse file whose length is larger than all memory.
     f.put(k, good);
     fs::resize_file(f.file(k), std::uintmax_t{1} << 42);
     CHECK(!f.cache.load(k));
@@ -196,7 +196,7 @@ TEST("kernel_cache: a damaged file is nothing, and is removed") {
     // A good file under another name.
     f.put(key("b"), good);
     CHECK(!f.cache.load(key("b")));
-    // The good one is still good, and a damaged one can be stored again.
+    // The good file is still good, and a damaged one can be replaced.
     f.put(k, good);
     CHECK(holds(f.cache, k, program));
     f.put(k, Bytes(3));
@@ -230,7 +230,7 @@ TEST("kernel_cache: something else in the place of a file") {
     CHECK(refused_and_stored_anew());
     CHECK_EQ(fs::file_size(outside), good.size());
 
-    // A folder with content is not ours to remove: stored nowhere, and no temporary stays.
+    // A folder with content is not removed: nothing is stored, and no temporary file stays.
     fs::remove(f.file(k));
     fs::create_directories(f.file(k) / "inside");
     CHECK(!f.cache.load(k));
@@ -290,7 +290,7 @@ TEST("kernel_cache: nothing is taken from where others can write") {
     CHECK_EQ(::chown(f.path.c_str(), somebody, ~gid_t{0}), 0);
     CHECK(!f.cache.load(k));
     CHECK(contains(f.cache.store(key("b"), view(program)), "other users own it"));
-    // A user who may not look into the folder, or not read the file; and one who may read what root has stored, but not write.
+    // A user who may not search the folder, or not read the file; and a user who may read root's programs, but not write.
     const auto as_somebody = [&](auto body) {
         return child::end_of(
             child::start([&] { return ::setgid(somebody) == 0 && ::setuid(somebody) == 0 && body(); }));
@@ -333,7 +333,7 @@ TEST("kernel_cache: those not used for longest go first") {
         age(f.file(key(std::to_string(i))), std::chrono::hours(10 - i));
     }
     CHECK_EQ(there(), "0123");
-    // Neither files of other names nor a young temporary count or go; an old one goes.
+    // Files of other names and young temporary files do not count and stay; old temporary files are removed.
     f.folder.write("cache/kernels/notes.txt", Bytes(100000));
     f.folder.write("cache/kernels/" + std::string(64, 'x') + ".bin", Bytes(100000));
     f.folder.write("cache/kernels/.tmp-1-2-3", Bytes(100000));
@@ -347,17 +347,17 @@ TEST("kernel_cache: those not used for longest go first") {
     CHECK(fs::exists(f.path / (std::string(64, 'x') + ".bin")));
     CHECK(fs::exists(f.path / ".tmp-1-2-3"));
     CHECK(!fs::exists(f.path / ".tmp-1-2-4"));
-    CHECK(holds(cache, key("1"), Random(1).bytes(1000)));  // used now, so not the oldest any more
+    CHECK(holds(cache, key("1"), Random(1).bytes(1000)));  // a load makes it the newest
     store(5);
     CHECK_EQ(there(), "1345");
-    // A large one takes the place of as many as it must; one larger than the cache, of none.
+    // A large program replaces as many as it must. One that is larger than the cache replaces none.
     age(f.file(key("5")), std::chrono::hours(1));
     CHECK_EQ(cache.store(key("6"), view(Bytes(2 * file_bytes + 1))), "");
     CHECK_EQ(there().size(), std::size_t{2});
     CHECK(there().ends_with('6'));
     CHECK(contains(cache.store(key("7"), view(Bytes(4 * file_bytes))), "too many"));
     CHECK_EQ(there().size(), std::size_t{2});
-    // A cache that has become smaller; by a clock that runs late, what is stored now looks older than all others.
+    // A cache with a smaller limit. The clock is set back, so the new program looks older than all others.
     for (const auto& entry : fs::directory_iterator(f.path)) age(entry.path(), std::chrono::hours(-5));
     CHECK_EQ(KeptFiles({f.path, {}}, 500).store(key("8"), view(Bytes(10))), "");
     CHECK_EQ(there(), "8");
@@ -376,14 +376,14 @@ TEST("kernel_cache: a limit on file sizes does not kill the process") {
 
 namespace {
 
-// The program that `writer` stores as key k: says who wrote it, so that a reader can check all of it.
+// The program that `writer` stores under key k. It names its writer, so that a reader can check all of it.
 Bytes program_of(std::uint64_t k, std::uint64_t writer) {
     Bytes program = Random(1000 * k + writer + 7).bytes(200 + 3000 * k + 500 * writer);
     program[0] = static_cast<std::uint8_t>(writer);
     return program;
 }
 
-/// Stores and loads; false if a load gave anything but a whole program of that key.
+/// Stores and loads. False if a load gave anything except a whole program of its key.
 bool use(const KeptFiles& cache, std::uint64_t writer, int rounds, const child::Steps* stored = nullptr) {
     Random random(writer);
     for (int i = 0; i < rounds; ++i) {
@@ -405,7 +405,7 @@ bool use(const KeptFiles& cache, std::uint64_t writer, int rounds, const child::
 
 TEST("kernel_cache: processes that use one folder at once never see a part of a program") {
     const Fixture f;
-    const KeptFiles small({f.path, {}}, 20000);  // two or three programs: some process always removes one
+    const KeptFiles small({f.path, {}}, 20000);  // room for two or three programs, so some are always removed
     for (const KeptFiles* cache : {&f.cache, &small}) {
         std::vector<pid_t> children;
         for (std::uint64_t writer = 1; writer <= 4; ++writer) {

@@ -1,4 +1,4 @@
-// The core's text inside the library: a device compiler gets the same text as a compiler that reads the headers.
+// The core's text in the library: a device compiler gets the same text as a compiler that reads the headers.
 
 #include <algorithm>
 #include <cctype>
@@ -36,7 +36,7 @@ std::size_t count(std::string_view text, std::string_view part) {
     return n;
 }
 
-/// Each program that the core knows: one of each hash, and the one without.
+/// Each program of the core: one for each hash, and one without a hash.
 [[maybe_unused]] std::vector<std::optional<Hash>> programs() {
     std::vector<std::optional<Hash>> all = {std::nullopt};
     for (const merklize::HashTraits& traits : merklize::hashes()) all.emplace_back(traits.hash);
@@ -94,7 +94,7 @@ TEST("kernel_text: a program is its macros and the text") {
 #ifdef MERKLIZE_CXX
 namespace {
 
-/// Exit status of the compiler that built this.
+/// Runs the compiler that built this program. Returns its exit status.
 int compile(std::vector<std::string> arguments) {
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -105,7 +105,7 @@ int compile(std::vector<std::string> arguments) {
     });
 }
 
-/// `text` after the preprocessor, one blank for any run of blanks and line ends.
+/// `text` after the preprocessor. One blank stands for any run of blanks and line ends.
 std::string preprocessed(const TemporaryFolder& folder, const std::string& text, const std::string& option) {
     const std::string in = folder.write("in.cpp", Bytes(text.begin(), text.end())).string();
     const std::string out = (folder.path() / "out.cpp").string();
@@ -121,18 +121,18 @@ std::string preprocessed(const TemporaryFolder& folder, const std::string& text,
 }  // namespace
 
 TEST("kernel_text: a compiler sees the same in the text and in the headers") {
-    // Host C++ has no entry points, so these stand for a device compiler's.
+    // Host C++ has no entry points, so these macros stand for those of a device compiler.
     const Defines defines = {{"MKZ_ENTRY(name)", "void name"}, {"MKZ_THIS_ITEM()", "mkz_work_item{}"}};
     const TemporaryFolder folder;
     for (const auto& program : programs()) {
         const std::string text = program_text(defines, program);
-        // With headers, a program says by MKZ_HASH_LIST which hash it wants.
+        // A program that includes the headers chooses its hash by MKZ_HASH_LIST.
         const std::string unit = program ? "hashes/" + std::string(merklize::traits(*program).name) : "port";
         const std::string start = text.substr(0, text.size() - kernel_text(program).size()) +
                                   "#define MKZ_HASH_LIST <merklize/core/" + unit + ".h>\n";
         const std::string flat = preprocessed(folder, text, "-nostdinc");
         CHECK_EQ(flat, preprocessed(folder, start + "#include <merklize/core/entry.h>\n", "-I" MERKLIZE_INCLUDE));
-        // The kernels of this hash and of no other.
+        // The text has the kernels of this hash alone.
         CHECK_EQ(count(flat, "void mkz_gather_nodes"), std::size_t{1});
         for (const merklize::HashTraits& traits : merklize::hashes()) {
             const std::size_t once = program == traits.hash ? 1 : 0;

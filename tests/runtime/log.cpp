@@ -1,4 +1,4 @@
-// Records of the log are kept only if somebody takes them, and never without a bound.
+// Entries of the log are kept only if there is a reader, and at most a fixed number of them.
 
 #include "jobs/log.hpp"
 
@@ -37,7 +37,7 @@ TEST("log: the oldest entries make room for new ones, of any thread") {
     const auto taken = log.take();
     CHECK_EQ(taken.size(), Log::most);
     CHECK(taken.back().text == "999" || taken.back().text == "1999");
-    int last[] = {-1, 999};  // those of each thread are in order
+    int last[] = {-1, 999};  // the entries of each thread are in order
     for (const auto& entry : taken) {
         const int number = std::stoi(entry.text);
         CHECK(number > last[number / 1000]);

@@ -11,7 +11,7 @@
 
 namespace support {
 
-/// Memory as a source that is no file, which gives pieces of `piece` bytes. It may state no size, and end early.
+/// A source in memory that gives pieces of `piece` bytes. It may state no size, and it may end early.
 class MemorySource : public merklize::runtime::ByteSource {
 public:
     MemorySource(std::span<const std::byte> data, std::size_t piece)
@@ -51,7 +51,7 @@ private:
             while (at_ < ranges_.size() && ranges_[at_].bytes == 0) at_++;
             if (at_ == ranges_.size() || ranges_[at_].offset >= source_.ends_at) return {};
             auto& [offset, bytes] = ranges_[at_];
-            // Its own memory, which the next call frees.
+            // Each piece is in memory of its own, which the next call frees.
             const auto data = source_.data_.subspan(offset, std::min<std::uint64_t>(bytes, source_.piece_));
             copy_.assign(data.begin(), data.end());
             offset += data.size();

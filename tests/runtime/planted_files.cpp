@@ -1,4 +1,4 @@
-// Files of other users beside a tree file, under the names that the library uses, in a folder where everybody may make files.
+// Files that other users put beside a tree file, under the library's names, in a folder where all may create files.
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
@@ -26,7 +26,7 @@ using merklize::TreeWriter;
 
 namespace {
 
-constexpr uid_t owner = 12345, other = 23456;  // in no user database
+constexpr uid_t owner = 12345, other = 23456;  // not in the user database
 
 bool has_users() {
     if (::geteuid() == 0) return true;
@@ -34,7 +34,7 @@ bool has_users() {
     return false;
 }
 
-/// What `body` returns in a child that has the rights of this user and group alone.
+/// The result of `body` in a child with the rights of this user and group alone.
 int as_user(uid_t user, gid_t group, const std::function<int()>& body) {
     return child::in_fork([&] {
         try {
@@ -76,7 +76,7 @@ struct Planted : Changed {
     }
     void put_journal(uid_t user, mode_t mode = 0644) const { put(name, journal, user, user, mode); }
 
-    /// Whether the changed tree opens as it is, for its owner, for root and for somebody who reads.
+    /// Whether the changed tree opens unchanged for its owner, for root and for a reader.
     void check_unharmed() const {
         for (const uid_t user : {owner, uid_t{0}, uid_t{77}}) {
             CHECK_EQ(as_user(user,
@@ -88,7 +88,7 @@ struct Planted : Changed {
         }
         CHECK(read_file(path) == after);
     }
-    /// What opening says; empty if it does not fail.
+    /// The error of opening the file; empty if there is none.
     std::string refusal() const try {
         const TreeFile file(path);
         return {};
@@ -116,7 +116,7 @@ TEST("planted: a journal of another user changes nothing, and the tree can be ch
     one.put_tree(one.after);
     one.put_journal(other);
     one.check_unharmed();
-    // Everything that changes the file, too.
+    // All calls that change the file fail, too.
     const Digest leaf = one.old_leaves[3];
     CHECK_EQ(as_user(owner,
                      [&] {
@@ -132,7 +132,7 @@ TEST("planted: a journal of another user changes nothing, and the tree can be ch
                      }),
              0);
     CHECK(read_file(one.name) == one.journal);
-    // Of a version that nobody knows, and of another file.
+    // A journal of an unknown version, and one of another file.
     for (const std::size_t at : {8, 16}) {
         one.put_tree(one.after);
         Bytes odd(one.journal.begin(), one.journal.end() - 32);
@@ -159,7 +159,7 @@ TEST("planted: a change that another user's journal tells of is neither rolled b
     for (const uid_t user : {owner, uid_t{0}, uid_t{77}}) CHECK_EQ(as_user(user, refused), 0);
     CHECK(read_file(one.path) == one.torn);
     CHECK(read_file(one.name) == one.journal);
-    // Replaced as a whole it is nobody's change any more.
+    // If the file is replaced as a whole, the journal does not belong to it.
     CHECK_EQ(as_user(owner,
                      [&] {
                          merklize::save_tree(merklize::MerkleTree(one.old_leaves, form, cpu()), one.path);
@@ -174,7 +174,7 @@ TEST("planted: what is no journal under a journal's name neither counts nor keep
     one.put_tree(one.after);
     const auto own = one.folder.path() / "own";
     one.put(own, one.journal, owner, owner, 0644);
-    // Each by the other user, as far as the system lets him.
+    // The other user makes each of these, as far as the system allows it.
     const std::vector<std::function<int()>> plants = {
         [&] { return ::mkfifo(one.name.c_str(), 0666); },
         [&] { return ::symlink(own.c_str(), one.name.c_str()); },
@@ -206,7 +206,7 @@ TEST("planted: what is no journal under a journal's name neither counts nor keep
                  0);
         one.put_tree(one.after);
     }
-    // Another link to a journal that once counted, where the system lets others make one.
+    // A second link to a journal that counted before, if the system lets others make one.
     std::filesystem::remove_all(one.name);
     CHECK_EQ(::link(own.c_str(), one.name.c_str()), 0);
     one.check_unharmed();
@@ -251,7 +251,7 @@ TEST("planted: a journal is read no further than it can be long") {
         return n;
     };
     if (bytes_read() == 0) return;
-    // Beginning as a journal of this file does, with a change as long as it can say.
+    // A valid beginning of a journal of this file, with the longest possible change.
     Bytes head;
     const std::uint64_t words[] = {1, std::filesystem::file_size(one.path), 1, 0, std::filesystem::file_size(one.path)};
     for (const char c : std::string("MKLJRNL\0", 8)) head.push_back(static_cast<std::uint8_t>(c));
@@ -268,7 +268,7 @@ TEST("planted: a journal is read no further than it can be long") {
 TEST("planted: whose journal counts") {
     if (!has_users()) return;
     const Planted one;
-    // Somebody whom the user database knows, with his group.
+    // A user of the user database, with that user's group.
     const passwd* known = ::getpwnam("nobody");
     const uid_t member = known == nullptr ? 0 : known->pw_uid;
     const gid_t group = known == nullptr ? 0 : known->pw_gid;
@@ -305,11 +305,11 @@ TEST("planted: whose journal counts") {
         CHECK_EQ(counts, it.counts);
         CHECK_EQ(std::filesystem::exists(one.name), !it.counts);
     }
-    // The effective user's own.
+    // A journal of the effective user.
     one.put_tree(one.torn, 0664, other);
     one.put(one.name, one.journal, other, other, 0664);
     CHECK_EQ(as_user(other, [&] { return TreeFile(one.path).root() == one.old_root ? 0 : 1; }), 0);
-    // With an access control list the mode's group is a mask: one more user may write, the group may not.
+    // With an access control list, the group's bits of the mode are a mask. Here one more user may write, and the group may not.
     if (known == nullptr) return;
     one.put_tree(one.torn, 0664, group);
     one.put(one.name, one.journal, member, group, 0644);
@@ -362,7 +362,7 @@ TEST("planted: a journal has the rights of its file, and is written only where e
         CHECK_EQ(seen.st_mode & 07777, mode);
         CHECK_EQ(seen.st_gid, other);
     }
-    // Of this group, but not by the user database: others could not know.
+    // A user with this group, but not in the user database, so that others cannot know of the membership.
     one.put_tree(one.after, 0664, other);
     const ino_t before = inode();
     CHECK_EQ(as_user(77, other,
@@ -370,7 +370,7 @@ TEST("planted: a journal has the rights of its file, and is written only where e
                          TreeFile file(one.path);
                          try {
                              file.update(one.indices, one.new_leaves, cpu());
-                         } catch (const merklize::Error&) {}  // nor may it replace the file here
+                         } catch (const merklize::Error&) {}  // this user may not replace the file either
                          return 0;
                      }),
              0);
@@ -412,7 +412,7 @@ TEST("planted: a .partial file is the user's own, with one link") {
             return 2;
         });
     };
-    // Begun by another user, who leaves it writable to all.
+    // Another user begins the file and makes it writable for all.
     CHECK_EQ(as_user(other,
                      [&] {
                          TreeWriter writer(target, one.old_leaves.size(), form, {}, true, cpu());
@@ -424,7 +424,7 @@ TEST("planted: a .partial file is the user's own, with one link") {
     const Bytes begun = read_file(partial);
     CHECK_EQ(refused("must have one link and belong to user 12345 or root, but it has 1 and belongs to user 23456"), 0);
     CHECK(read_file(partial) == begun);
-    // A link to a file of the user's own.
+    // A link to another file of the user.
     const auto own = one.folder.path() / "own";
     one.put(own, one.journal, owner, owner, 0644);
     std::filesystem::remove(partial);
@@ -439,7 +439,7 @@ TEST("planted: a .partial file is the user's own, with one link") {
     ::chmod(partial.c_str(), 0666);
     CHECK_EQ(refused("not a regular file"), 0);
     std::filesystem::remove(partial);
-    // The user's own file is resumed.
+    // A file that the user began is resumed.
     CHECK_EQ(as_user(owner,
                      [&] {
                          {

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of the test's own, removed in the end.
+// A folder of the test, removed at the end.
 struct Folder {
     fs::path path = fs::temp_directory_path() / ("merklize-plugins-" + std::to_string(getpid()));
     Folder() { fs::create_directory(path); }

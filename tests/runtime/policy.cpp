@@ -42,7 +42,7 @@ TEST("policy: what a text must be") {
                 policy_from_text("lanes=99999999999"));
     CHECK_ERROR(invalid_argument, "constants must be tuned, literal, constant, global or local, got 1",
                 policy_from_text("constants=1"));
-    // What only a tuning table sets is no field of a caller's.
+    // A field that only tuning tables set is not in a caller's policy.
     CHECK_ERROR(invalid_argument, "unknown field 'cells'; known: levels_per_launch, group_size, lanes, constants",
                 policy_from_text("cells=6"));
     CHECK_ERROR(invalid_argument, "lanes is there twice", policy_from_text("lanes=1,lanes=2"));

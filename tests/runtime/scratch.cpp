@@ -1,5 +1,5 @@
-// Working memory of calls that wait in between, on a driver that refuses released memory. Kernels do nothing here, because the
-// conformance suites test what they compute.
+// Scratch memory of calls that wait in between, on a driver that refuses released memory. Kernels do nothing here, because the
+// conformance suites test their results.
 
 #include <cstdint>
 #include <vector>
@@ -12,13 +12,13 @@ using merklize::Buffer;
 using merklize::MessageView;
 
 TEST("scratch: a wait in between takes no working memory") {
-    // The table of 60,000 messages is sent in pieces, which waits.
+    // The table of 60,000 messages is sent in pieces, so the call waits.
     const Buffer block(fake::device(), 60'000 * 100);
     std::vector<MessageView> messages;
     for (std::uint64_t i = 0; i < 60'000; i++) messages.emplace_back(block.slice(100 * i, 1 + i % 100));
     CHECK_EQ(merklize::hash_each(messages).size(), messages.size());
 
-    // Leaves that begin anywhere are copied; with dropped levels, or without nodes, each part of 2^22 ends with a wait.
+    // Unaligned leaves are copied. With dropped levels, or without nodes, each part of 2^22 leaves ends with a wait.
     constexpr std::uint64_t n = (std::uint64_t{1} << 22) + 5;
     const Buffer unaligned = Buffer(fake::device(), Digest::size * n + 8).slice(8, Digest::size * n);
     for (const unsigned drop : {0u, 1u, 7u, 23u})
@@ -27,7 +27,7 @@ TEST("scratch: a wait in between takes no working memory") {
 }
 
 TEST("scratch: a long call takes as much memory as one of its steps") {
-    // Messages of two blocks in turn: a launch each, with a table of its own, which is sent through pinned memory.
+    // Messages of two blocks by turns. Each has a launch and a table of its own, which is sent through pinned memory.
     const Buffer even(fake::device(), 1 << 20), odd(fake::device(), 1 << 20);
     const auto most_bytes_of = [&](std::uint64_t n) {
         std::vector<MessageView> messages;
@@ -41,7 +41,7 @@ TEST("scratch: a long call takes as much memory as one of its steps") {
     CHECK(most_bytes_of(n) <= 16 * a_table);
     CHECK(most_bytes_of(10 * n) <= 16 * a_table);
 
-    // A tree of parts: what the first part took serves all.
+    // A tree in parts: all parts use the memory of the first.
     const std::vector<Digest> host = leaves(Hash::blake3, (std::size_t{3} << 22) + 1, 1);
     fake::blocks.most_bytes = fake::blocks.bytes;
     merklize::merkle_root(host, Hash::blake3, {.device = fake::device()});

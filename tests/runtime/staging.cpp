@@ -44,7 +44,7 @@ mkz_status copy_to_host(mkz_stream* stream, void* to, mkz_memory* from, std::uin
     return real_backend->driver->copy_to_host(stream, to, from, offset, bytes, event);
 }
 
-/// Device 0 of OpenCL, as if its memory were not the host's; null where there is none.
+/// Device 0 of OpenCL, as if its memory were not the host's; null without such a device.
 std::shared_ptr<QueueDevice> staging_device() {
     if (std::getenv("MERKLIZE_DEVICE") == nullptr) return nullptr;
     const merklize::DeviceInfo info = merklize::Device().info();
@@ -78,7 +78,7 @@ struct PinnedPart {
 TEST("staging: every node of trees, whatever is pinned") {
     const auto device = staging_device();
     if (!device) return;
-    // 2^19 nodes are a piece: two passes, the first of six pieces, more than there are buffers.
+    // A piece has 2^19 nodes. There are two passes, and the first has six pieces, which is more than there are buffers.
     constexpr std::uint32_t levels = 20;
     constexpr std::size_t subtrees = 3, n = subtrees << levels;
     const std::vector<Digest> given = leaves(Hash::blake3, n, 5);
@@ -106,12 +106,12 @@ TEST("staging: every node of trees, whatever is pinned") {
         std::ranges::fill(nodes, Digest{});
         straight_up = straight_down = 0;
         CHECK(build(nodes, {}));
-        // Leaves are the upper half, their parents the quarter below.
+        // The leaves are the upper half of the nodes, their parents the quarter below.
         CHECK_EQ(straight_up > 0, pinned.end > 3 * all / 4);
         CHECK_EQ(straight_down > 0, pinned.end > pinned.first && pinned.first < all / 2);
         CHECK_EQ(std::span(nodes).subspan(subtrees), std::span(expected).subspan(subtrees));
     }
-    // The share done grows to 1, and a caller who says no is heard.
+    // The progress grows to 1, and false cancels.
     double before = 0;
     CHECK(build(nodes, [&](double done) {
         CHECK(done >= before && done <= 1.0000001);

@@ -18,7 +18,7 @@ using merklize::runtime::Tick;
 
 namespace {
 
-/// Writes files of a text below a folder.
+/// Returns a function that writes text files below a folder.
 auto writer_of(const support::TemporaryFolder& root) {
     return [&root](const std::string& name, const std::string& text) {
         std::filesystem::create_directories((root.path() / name).parent_path());
@@ -26,7 +26,7 @@ auto writer_of(const support::TemporaryFolder& root) {
     };
 }
 
-/// A loop in which each item must run once; one that fails or is cancelled must say so.
+/// Runs a loop. Each item must run once, and a loop that fails or is cancelled must report that.
 void run_loop(std::size_t k, unsigned threads) {
     std::vector<std::atomic<int>> runs(1 + k % 9);
     const auto count = [&](std::size_t i) { runs[i]++; };
@@ -58,7 +58,7 @@ TEST("threads: short loops of several callers, with pauses and without") {
         callers.emplace_back([c] {
             for (std::size_t k = 0; k < 2000; ++k) {
                 run_loop(k, static_cast<unsigned>(1 + (k + c) % 5));
-                // About as long as a waiting thread stays awake: shorter, as long, longer.
+                // Shorter than a waiting thread spins, as long, and longer.
                 if (k % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(k % 100));
             }
         });
@@ -77,7 +77,7 @@ TEST("threads: no more than the control group has processors for") {
     const auto put = writer_of(root);
     const auto threads = [&] { return merklize::runtime::group_threads(root.path()); };
     CHECK_EQ(threads(), UINT_MAX);
-    // Version 2: the least of the group's and of those above it; part of a processor is one thread.
+    // Version 2: the least limit of the group and the groups above it. A part of a processor counts as one thread.
     put("proc/self/cgroup", "0::/a/b\n");
     CHECK_EQ(threads(), UINT_MAX);
     put("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
@@ -90,7 +90,7 @@ TEST("threads: no more than the control group has processors for") {
     CHECK_EQ(threads(), 1u);
     put("sys/fs/cgroup/cpu.max", "not a number\n");
     CHECK_EQ(threads(), 2u);
-    // Version 1: the group as the host names it, which a container does not see.
+    // Version 1: the host's name of the group, which a container does not see.
     put("proc/self/cgroup", "12:cpuset:/x\n4:cpuacct,cpu:/docker/77\n3:memory:/y\nodd line\n0::/\n");
     CHECK_EQ(threads(), UINT_MAX);
     put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");

@@ -27,10 +27,10 @@ using merklize::TreeWriter;
 
 namespace {
 
-// All work is on_cpu(1): drivers of devices do not work in a forked child.
+// All work runs on_cpu(1), because drivers of devices do not work in a forked child.
 const TreeForm left_full(Hash::blake3, TreeRule::left_full);  // NOLINT(bugprone-throwing-static-initialization)
 
-/// Runs it in a child; the child ends with what it returns.
+/// Runs `body` in a child. Its result is the child's exit status.
 pid_t in_child(const std::function<int()>& body) {
     const pid_t child = ::fork();
     if (child != 0) return child;
@@ -49,13 +49,13 @@ int wait_for(pid_t child) {
     return status;
 }
 
-/// Unmounts a folder in the end.
+/// Unmounts a folder at the end of the scope.
 struct Unmounted {
     ~Unmounted() { CHECK_EQ(::umount2(folder.c_str(), MNT_DETACH), 0); }
     std::filesystem::path folder;
 };
 
-/// How often a test kills a process: MERKLIZE_KILLS for a long run.
+/// How often a test kills a process. MERKLIZE_KILLS sets it for a long run.
 unsigned kills_wanted(unsigned usual) {
     const char* wanted = std::getenv("MERKLIZE_KILLS");  // NOLINT(concurrency-mt-unsafe): nobody sets it
     return wanted == nullptr ? usual : static_cast<unsigned>(std::strtoul(wanted, nullptr, 10));
@@ -194,7 +194,7 @@ TEST("tree_writer: a full disk, where the test may mount one") {
         writer.append(std::span(all).subspan(writer.written()));
         CHECK_EQ(writer.finish(), merklize::merkle_root(all, left_full, on_cpu(1)));
     }
-    // Files that take others' places leave nothing behind.
+    // A file that replaces another one leaves nothing behind.
     CHECK_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=80m"), 0);
     TreeFile file(path);
     std::vector<std::uint64_t> many(n / 8);  // too many to be changed in place
@@ -317,14 +317,14 @@ TEST("tree_writer: changes that are killed leave one whole file and nothing else
         }
         CHECK_EQ(kills, wanted);
         if (unnamed) {
-            // A process that is killed between naming the file and renaming it leaves that name.
+            // A process that is killed after it names the temporary file, and before the rename, leaves that name.
             CHECK(files() <= 2);
             folder.write(".t.mkl.0.tmp", pattern(10));
             merklize::save_tree(tree, path);
             CHECK_EQ(files(), 1);
             continue;
         }
-        // Where files must have names, the next change removes what is old; not what is new, or somebody's.
+        // If temporary files must have names, the next change removes old ones, but not new ones or those of others.
         const auto age = [&](const std::filesystem::path& file) {
             std::filesystem::last_write_time(file,
                                              std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
@@ -356,13 +356,13 @@ TEST("tree_writer: a write that cannot be is refused with the numbers, and takes
                 merklize::build_tree_file(merklize::TreeInput::blocks(input, 32), path, left_full));
     CHECK_ERROR(io, "free: No space left on device", TreeWriter(path, std::uint64_t{1} << 38, left_full));
     CHECK(!std::filesystem::exists(folder.path() / "t.mkl.partial"));
-    // What an earlier build left stays.
+    // The file of an earlier build stays.
     { TreeWriter(path, 100, left_full).append(leaves(Hash::blake3, 50)); }
     CHECK_ERROR(io, "No space left on device", TreeWriter(path, std::uint64_t{1} << 38, left_full));
     CHECK_EQ(TreeWriter(path, 100, left_full, {}, true).written(), 50u);
     CHECK(free(folder.path()) + (64 << 20) > before);
 
-    // ext4 keeps what a failed allocation took, where a test may mount one.
+    // On ext4, blocks of a failed allocation stay allocated. Runs only if the test may mount a file system.
     const auto image = folder.write("image", Bytes(1)), disk = folder.path() / "disk";
     std::filesystem::resize_file(image, 64 << 20);
     std::filesystem::create_directory(disk);
@@ -396,7 +396,7 @@ TEST("tree_writer: places where no file can be written") {
                 merklize::build_tree_file(merklize::TreeInput::blocks(input, 10), input, left_full));
     CHECK_EQ(std::filesystem::file_size(input), 100u);
 
-    // A folder that this process may not write to: for root, as somebody else.
+    // A folder that this process may not write to; root becomes another user for that.
     const auto closed = folder.path() / "closed";
     std::filesystem::create_directory(closed);
     write_some(closed / "t.mkl", 5, 1);

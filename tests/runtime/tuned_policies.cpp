@@ -25,7 +25,7 @@ using merklize::runtime::TunedPolicy;
 
 namespace {
 
-/// A folder of its own for what is kept, while it lives.
+/// A cache folder for kept policies, during the object's lifetime.
 class OwnCache {
 public:
     OwnCache() { setenv("MERKLIZE_CACHE_DIR", folder_.path().c_str(), 1); }
@@ -92,7 +92,7 @@ TEST("tuned_policies: kept for this device, driver and size") {
     CHECK_EQ(tuned_policy(*state.backend, state.index, MKZ_KERNEL_MERGE_PAIRS, MKZ_HASH_blake3, 1 << 10, {})
                  .levels_per_launch,
              0u);
-    // Whatever the caller chooses, the rest is the built-in table's, as it was measured.
+    // If the caller chooses a field, the built-in table fills all others, because they were measured together.
     Policy group{};
     group.group_size = 64;
     CHECK_EQ(kept_levels(cpu, Hash::blake3, 1 << 10, group), 0u);
@@ -127,7 +127,7 @@ TEST("tuned_policies: figures are read as they were written, whatever the proces
     if (found.size() == 1) CHECK_EQ(found[0].seconds, 1e-3);
     if (costs.size() == 1) CHECK_EQ(costs[0].cost.latency, 1.25e-6);
     if (costs.size() == 1) CHECK_EQ(costs[0].cost.rate, 12345678.5);
-    // As the processes of other locales read it.
+    // The text does not depend on the locale.
     CHECK_EQ(load_tuned_policies(cpu.info()).size(), 1u);
 }
 
@@ -146,7 +146,7 @@ TEST("tuned_policies: damaged files and no folder") {
     store_tuned_policies(cpu, policies);
     std::filesystem::resize_file(cache.file(), size / 2);
     CHECK(load_tuned_policies(cpu).empty());
-    // Whole, but with a figure that is none.
+    // A whole file with an impossible figure.
     std::vector<TunedPolicy> odd = policies;
     odd[0].seconds = 0;
     store_tuned_policies(cpu, odd);
@@ -194,7 +194,7 @@ TEST("tuned_policies: trees and digests go by them") {
         CHECK_EQ(chosen.policy().levels_per_launch, 4u);
         CHECK_EQ(chosen.root(), before.root());
         if (!on_cpu) CHECK_EQ(chosen.policy().group_size, before.policy().group_size);
-        if (on_cpu) {  // what is kept was measured with all threads
+        if (on_cpu) {  // kept policies were measured with all threads
             merklize::RunOptions more = options;
             more.threads = merklize::runtime::default_threads() + 1;
             CHECK(merklize::MerkleTree(given, Hash::blake3, more).policy() != tree.policy());

@@ -13,7 +13,7 @@
 // The headers as AdaptiveCpp compiles them, for a device and for the host.
 namespace sycl_headers {
 
-/// Whether a tree with these is refused: of several levels a launch and a dense matrix the generic compiler makes wrong code.
+/// Whether a tree is refused, because with several levels a launch and a dense matrix the generic compiler makes wrong code.
 constexpr bool is_refused(merklize::Hash hash, const merklize::Policy& policy) {
 #ifdef __ACPP_ENABLE_LLVM_SSCP_TARGET__
     return (hash == merklize::Hash::rp64_256_v1 || hash == merklize::Hash::rp64_256_v2) && policy.levels_per_launch > 1;
@@ -28,7 +28,7 @@ struct Runtime {
         return runtime;
     }
 
-    /// Out of order. A kernel that cannot be linked is reported to the handler alone, and its results are not written.
+    /// An out-of-order queue. If a kernel cannot be linked, only the handler is told, and the results are not written.
     ::sycl::queue queue{[](const ::sycl::exception_list& errors) {
         for (const std::exception_ptr& error : errors) {
             try {

@@ -11,19 +11,18 @@
 #include "../check.hpp"
 #include "../reference.hpp"
 
-// The headers' kernels on a real SYCL runtime without a SYCL compiler: the run-time compiler of DPC++ compiles the headers as a device
-// sees them, this program computes the launches as a host does, and a launch is what QueueSubmit does with a kernel out of a text in
-// place of one of this program.
+// Runs the headers' kernels on a real SYCL runtime without a SYCL compiler. DPC++'s run-time compiler compiles the headers for the
+// device, and this program plans the launches on the host. Submit stands for QueueSubmit and launches a kernel of the compiled text.
 namespace sycl_headers {
 
 namespace experimental = ::sycl::ext::oneapi::experimental;
-/// Names of the kernels that this program launches anywhere; the static of each puts it there before main().
+/// Names of all kernels that this program launches. A static variable of each adds its name before main().
 inline std::vector<std::string>& kernel_names() {
     static std::vector<std::string> names;
     return names;
 }
 
-/// "merklize::sycl::detail::HashChunks<4>" and so on, as the compiler writes it.
+/// The compiler's name of a kernel, such as "merklize::sycl::detail::HashChunks<4>".
 template <class Kernel>
 std::string kernel_name() {
     const std::string_view text = __PRETTY_FUNCTION__;
@@ -60,7 +59,7 @@ private:
     Bundle bundle_;
 };
 
-/// In place of QueueSubmit. A run-time compiled kernel takes its function object from memory.
+/// Replaces QueueSubmit. A kernel that was compiled at run time takes its function object from memory.
 struct Submit {
     ::sycl::queue& queue = Runtime::get().queue;
     std::shared_ptr<std::vector<std::shared_ptr<void>>> kept = std::make_shared<std::vector<std::shared_ptr<void>>>();

@@ -16,7 +16,7 @@ namespace sycl_headers {
 
 using reference::Bytes;
 
-/// USM of the test's queue, of `bytes` bytes from `shift` past a multiple of 64 on.
+/// USM of the test's queue: `bytes` bytes that begin `shift` bytes after a multiple of 64.
 class Memory {
 public:
     explicit Memory(std::size_t bytes, std::size_t shift = 0)

@@ -68,10 +68,10 @@ void check_trees(std::initializer_list<std::size_t> sizes) {
     for (const std::size_t n : sizes) check_tree<hash, policy>(n);
 }
 
-/// One bit of any one leaf changes the root: a tree that looks at some leaves only agrees with itself, too.
+/// One bit of any leaf changes the root. This finds a tree that ignores leaves.
 template <Hash hash, Policy policy>
 void check_every_leaf(std::size_t n) {
-    if (sycl_headers::is_refused(hash, policy)) return;  // check_tree() has seen it
+    if (sycl_headers::is_refused(hash, policy)) return;  // check_tree() has tested the refusal
     Memory in(flat(leaves(hash, n))), nodes(32 * n);
     const Submit submit;
     for (std::size_t k = 0; k < n; ++k) {
@@ -103,7 +103,7 @@ TEST("tree: blake3, levels fused by barriers") {
     check_trees<Hash::blake3, Policy{.levels_per_launch = 2, .group_size = 1}>({2, 4, 8, 512});
     check_trees<Hash::blake3, Policy{.levels_per_launch = 3, .group_size = 4}>({2, 4, 8, 16, 32, 512});
     check_trees<Hash::blake3, Policy{.levels_per_launch = 7, .group_size = 16}>({2, 64, 128, 256, 2048});
-    // The last one is larger than the local memory's share of a level.
+    // The last tree is larger than a level's share of local memory.
     check_trees<Hash::blake3, Policy{.levels_per_launch = 12, .group_size = 32}>({4096, 8192});
 }
 

@@ -1,8 +1,8 @@
-//! What the crates bao and bao-tree make of messages whose byte i is i mod 251, as JSON lines of BLAKE3 digests:
+//! Prints answers of the crates bao and bao-tree for messages whose byte i is i mod 251, as JSON lines of BLAKE3 digests:
 //!
 //!     bao-crates answers SEED COUNT
 //!
-//! and how long bao takes to encode a file in memory, in seconds of each call:
+//! or the time that bao takes to encode a file in memory, in seconds of each call:
 //!
 //!     bao-crates times FILE CALLS
 
@@ -49,7 +49,7 @@ fn answer(random: &mut Random) {
     let log = random.below(8) as u8;
     let pre = PreOrderMemOutboard::create(&data, BlockSize::from_chunk_log(log));
     let post = PostOrderMemOutboard::create(&data, BlockSize::from_chunk_log(log));
-    // Ranges of chunks, of which some may lie beyond the end.
+// Ranges of chunks, some of them beyond the end.
     let chunks = n.div_ceil(1024).max(1);
     let mut ranges = ChunkRanges::empty();
     let mut text = Vec::new();

@@ -1,4 +1,4 @@
-// CUDA's blocks of memory: kept after their release, used by commands when they are released, the caller's own.
+// CUDA's blocks of memory: blocks that are kept after their release, that commands still use at their release, and the caller's own.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -40,7 +40,7 @@ TEST("cuda-blocks: page-locked host memory is none of the device's") {
     driver().release_host(device(), host);
 }
 
-// Released blocks are kept for the next of their size, but not from somebody who needs the memory.
+// Released blocks are kept for the next one of their size, and given up when memory is short.
 TEST("cuda-blocks: kept blocks are used again, and given up when memory is short") {
     const mkz_device_facts facts = device_facts();
     const auto free_bytes = [] {
@@ -55,7 +55,7 @@ TEST("cuda-blocks: kept blocks are used again, and given up when memory is short
     allocate(size);
     CHECK_EQ(free_bytes(), before);
     if (before > facts.memory_bytes / 2) {
-        allocate(facts.memory_bytes / 3);  // more than may be kept
+        allocate(facts.memory_bytes / 3);  // more than the limit of kept memory
         CHECK(free_bytes() >= before);
     }
     for (int i = 0; i < 4; i++) {
@@ -67,14 +67,14 @@ TEST("cuda-blocks: kept blocks are used again, and given up when memory is short
 TEST("cuda-blocks: a block is released while commands use it") {
     const Stream stream = open_stream();
     const Stream other = open_stream();
-    constexpr std::uint64_t size = 40 * mib;  // no other test's
+    constexpr std::uint64_t size = 40 * mib;  // a size that no other test uses
     Memory block = allocate(size);
     void* const address = driver().native(block);
     block.reset();
     block = allocate(size);
     CHECK(driver().native(block) == address);
     block.reset();
-    // Twice: with the stream open, and with it closed before the block is released.
+    // First with the stream open, then with the stream closed before the block is released.
     for (const bool close_first : {false, true}) {
         Stream busy = open_stream();
         block = allocate(size);
@@ -103,7 +103,7 @@ TEST("cuda-blocks: a block is released while commands use it") {
             CHECK_EQ(read(busy, result, 1)[0], 77u);
         }
     }
-    // When its last command has ended, the block is there again.
+    // When the last command on the block has ended, the block can be allocated again.
     block = allocate(size);
     const Memory second = allocate(size);
     CHECK(driver().native(block) == address || driver().native(second) == address);
@@ -117,7 +117,7 @@ TEST("cuda-blocks: a block used by a thread's own default stream is released") {
     block.reset();
     std::uint32_t done = 0;
     need(driver().event_query(end, &done));
-    CHECK_EQ(done, 1u);  // nobody else can wait for that stream, so release() has
+    CHECK_EQ(done, 1u);  // another thread cannot wait for that stream, so release() waited
 }
 
 TEST("cuda-blocks: the caller's memory as a block") {

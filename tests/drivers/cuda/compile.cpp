@@ -12,7 +12,7 @@ namespace {
 
 namespace cuda = merklize::cuda;
 
-/// False, and a line, if this machine has no NVRTC. One that is named in the environment must be there.
+/// False, and prints a line, if this machine has no NVRTC. An NVRTC that the environment names must be there.
 bool has_nvrtc() {
     if (cuda::nvrtc_major() != 0) return true;
     CHECK(std::getenv("MERKLIZE_NVRTC_LIBRARY") == nullptr);
@@ -20,7 +20,7 @@ bool has_nvrtc() {
     return false;
 }
 
-/// Status and text of what compile() throws.
+/// Status and text of the error of compile().
 std::pair<mkz_status, std::string> failure(int arch, const char* text, const char* options = nullptr) {
     try {
         cuda::compile(arch, text, options, "test");
@@ -34,7 +34,7 @@ bool holds(const std::string& text, std::string_view part) { return text.find(pa
 
 }  // namespace
 
-// First, since the library is looked for until it is found.
+// This test is the first, because the library is searched only until it is found.
 TEST("cuda-compile: a named NVRTC that is missing is the reason") {
     const char* set = std::getenv("MERKLIZE_NVRTC_LIBRARY");
     const std::string before = set != nullptr ? set : "";

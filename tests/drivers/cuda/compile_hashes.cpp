@@ -1,4 +1,4 @@
-// The kernels of every hash as CUDA's compiler takes them; no GPU needed.
+// NVRTC compiles the kernels of every hash. No GPU is needed.
 #include "backends/cuda/nvrtc.hpp"
 #include "check.hpp"
 #include "hashes/hash_info.hpp"

@@ -1,4 +1,4 @@
-// Features of CUDA only: its facts, streams and contexts of the caller, and times to the millisecond.
+// Features of CUDA alone: its facts, the caller's streams and contexts, and times to the millisecond.
 #include <cstring>
 #include <thread>
 
@@ -35,7 +35,7 @@ TEST("cuda-facts: what NVIDIA's devices have") {
 TEST("cuda-contexts: a stream of the caller's") {
     namespace cuda = merklize::cuda;
     driver();
-    // The legacy default stream and the calling thread's own have these two handles.
+    // These two handles are the legacy default stream and the calling thread's default stream.
     for (const std::uintptr_t handle : {1, 2}) {
         const Stream stream = open_stream(true, reinterpret_cast<void*>(handle));
         CHECK_EQ(fill_and_read(stream, 40), 40u);
@@ -50,7 +50,7 @@ TEST("cuda-contexts: a stream of the caller's") {
         CHECK_EQ(fill_and_read(stream, 41), 41u);
     }
     {
-        const Stream again = open_stream(false, created);  // closing ours has left it alone
+        const Stream again = open_stream(false, created);  // closing our handle did not destroy the stream
         CHECK_EQ(fill_and_read(again, 42), 42u);
     }
     CHECK_EQ(cuda::driver().cuStreamDestroy(created), 0);

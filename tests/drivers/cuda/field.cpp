@@ -1,4 +1,4 @@
-// The field of Rescue Prime in PTX at its edges: carries that random words meet once in 2^32 times.
+// The field of Rescue Prime in PTX, at words whose carries random words meet once in 2^32 times.
 #include <string>
 #include <vector>
 
@@ -23,7 +23,7 @@ extern "C" __global__ void all_pairs(const mkz_u64* words, mkz_u32 n, mkz_u64* o
 }
 )";
 
-// Words around every power and multiple that carries, and those from which e h0 - h1 goes to 0, -1, 2^64 and 2^64 + 2^32 m.
+// Words around every power and multiple that carries, and words for which e h0 - h1 is 0, -1, 2^64 or 2^64 + 2^32 m.
 std::vector<std::uint64_t> edges() {
     std::vector<std::uint64_t> words;
     for (const std::uint64_t middle : {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32,

@@ -11,7 +11,7 @@ namespace table {
 inline const mkz_backend& backend() { return merklize::cuda::backend; }
 
 inline const Fixture& fixture() {
-    // `late` writes when some nanoseconds have passed.
+    // The kernel `late` writes after some nanoseconds.
     static constexpr Fixture cuda = {
         .language = MKZ_LANGUAGE_CUDA,
         .isa = "sm_",

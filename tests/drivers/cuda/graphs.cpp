@@ -21,7 +21,7 @@ namespace {
 
 using CUgraphExec = struct CUgraphExec_st*;
 
-// What only tests call of the driver.
+// A function of the driver that only tests call.
 template <class Function>
 Function* symbol(const char* name) {
     static void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -32,7 +32,7 @@ Function* symbol(const char* name) {
 
 void need(cuda::CUresult result, const char* what) { cuda::check(result, what, "graphs"); }
 
-/// A graph of what `work` enqueues, in the mode that PyTorch captures in.
+/// A graph of the commands that `work` enqueues, captured in the mode that PyTorch uses.
 class Graph {
 public:
     Graph(cuda::CUstream stream, const std::function<void()>& work) {
@@ -87,7 +87,7 @@ TEST("cuda: captured calls") {
             events.push_back(merklize::merkle_root(stream, {.leaves = field, .out = field_root, .form = padded}));
         };
         upload(std::vector<Digest>(n), field);
-        work();  // kernels
+        work();  // compiles the kernels
         stream.synchronize();
         events.clear();
         const Graph graph(raw, [&] {
@@ -125,7 +125,7 @@ TEST("cuda: captured calls") {
             CHECK_EQ(on_host<Digest>(root)[0], heap[1]);
             CHECK_EQ(on_host<Digest>(field_root)[0], merklize::merkle_root(words, padded, cpu));
         }
-        // A word that is no element, in one replay.
+        // One replay has a word that is no element.
         std::vector<Digest> bad = support::leaves(Hash::rp64_256, n, 4);
         upload(std::vector<std::uint64_t>(4 * n, ~0ull), field);
         graph.launch(raw);
@@ -136,7 +136,7 @@ TEST("cuda: captured calls") {
         graph.launch(raw);
         stream.synchronize();
         events.back().check();
-        // Many replays beside other calls, whose working memory is not the graph's.
+        // Many replays beside other calls, which must not use the graph's scratch memory.
         const std::vector<Digest> leaves = support::leaves(Hash::blake3, n, 5);
         upload(leaves, rows);
         const Stream other{device};

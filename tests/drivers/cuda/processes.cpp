@@ -1,4 +1,4 @@
-// The CUDA backend where a process matters: after a kernel's fault, and after fork(). Faults need a process of their own, so the
+// The CUDA backend after a kernel's fault, and after fork(). A fault needs a process of its own, so the
 // tests named child-... do nothing unless one of the others starts this program again for them.
 #include "child.hpp"
 #include "fixture.hpp"
@@ -31,7 +31,7 @@ TEST("child-fault: what comes after a wild store") {
     CHECK_REFUSED(MKZ_INTERNAL, text, launch(stream, fill, 1, 32, nullptr, block, 1u, std::uint64_t{1}));
     Memory more;
     CHECK_REFUSED(MKZ_INTERNAL, text, driver().allocate(device(), std::uint64_t{77} << 20, more.slot()));
-    // Cleaning up still works.
+    // Releases still work.
     event.reset();
     block.reset();
     stream.reset();

@@ -11,7 +11,7 @@ namespace {
 using namespace table;
 namespace cl = merklize::opencl;
 
-/// Puts `with` in the place of a function or fact, until the end of the scope.
+/// Replaces a function or fact by `with` until the end of the scope.
 template <class T>
 class Replaced {
 public:
@@ -71,7 +71,7 @@ TEST("opencl-failure: memory that is not there") {
                       driver().allocate(device(), 12345, memory.slot()));
         CHECK_REFUSED(MKZ_OUT_OF_MEMORY, "blocks of up to", driver().allocate(device(), 12345, memory.slot()));
     }
-    // A device that gives memory only when it is first used.
+    // A device that allocates memory only at its first use.
     for (const cl::cl_int failure : {-4, -5, -6}) {
         code = failure;
         const Replaced write(
@@ -107,10 +107,10 @@ TEST("opencl-failure: a command that fails later is told by what waits for it") 
             CHECK_EQ(done, 1u);
             CHECK_REFUSED(MKZ_INTERNAL, label() + ": ", driver().stream_synchronize(f.stream));
         }
-        // Told once.
+        // The error is reported once.
         need(driver().stream_synchronize(f.stream));
     }
-    // Without an event of the caller's, and with others queued after it.
+    // The same without an event of the caller, and with commands enqueued after it.
     code = -5;
     need(f.launch());
     {
@@ -121,7 +121,7 @@ TEST("opencl-failure: a command that fails later is told by what waits for it") 
     CHECK_REFUSED(MKZ_INTERNAL, "CL_OUT_OF_RESOURCES (-5) while running add", driver().stream_synchronize(f.stream));
     std::cout << "  " << backend().last_error() << '\n';
     need(driver().stream_synchronize(f.stream));
-    // Memory is what it says, also late.
+    // The error of missing memory keeps its status, also if it comes late.
     code = -4;
     need(f.launch());
     {

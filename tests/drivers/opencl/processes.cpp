@@ -30,7 +30,7 @@ Handle<cl_command_queue> new_queue(cl_context context, cl_bitfield properties) {
     return queue;
 }
 
-// The context in use, as a caller finds it.
+// The context in use, which a caller can find out.
 cl_context context_of(mkz_memory* memory) {
     cl_context context = nullptr;
     const auto handle = static_cast<cl_mem>(driver().native(memory));
@@ -40,7 +40,7 @@ cl_context context_of(mkz_memory* memory) {
     return context;
 }
 
-// A chain of launches and copies where every order but one shows.
+// A chain of launches and copies. Only the right order gives the right result.
 void run_in_order(mkz_stream* stream) {
     const std::uint64_t n = 1000;
     const Memory a = allocate(4 * n), b = allocate(4 * n);

@@ -33,7 +33,7 @@ TEST("sycl-queue: a caller's queue keeps the order of both sides' commands") {
         need(driver().wrap(device(), words, 4 * n, memory.slot()));
         std::uint32_t expected = 0;
         for (std::uint32_t i = 1; i <= 100; i++) {
-            // Theirs before ours; an out-of-order queue of theirs is ordered by barriers around ours.
+            // The caller's commands come before ours. In a caller's out-of-order queue, barriers around ours order them.
             if (i % 20 == 1) {
                 queue.fill(words, i, n);
                 expected = i;
@@ -46,7 +46,7 @@ TEST("sycl-queue: a caller's queue keeps the order of both sides' commands") {
         need(driver().event_wait(event));
         CHECK_EQ(words[0], expected + 1);
         CHECK_EQ(words[n - 1], expected + 1);
-        // It was made without profiling, so there are no times.
+        // The queue was made without profiling, so it has no times.
         double seconds = 5;
         need(driver().event_span(event, event, &seconds));
         CHECK(seconds < 0);

@@ -4,7 +4,7 @@
 
 #include <merklize/merklize.hpp>
 
-// A tree and a proof; and an error of the library, which must be caught by its own type.
+// A tree, a proof, and an error of the library, which must be caught by its own type.
 int main() {
     const std::vector<merklize::Digest> leaves(4);
     const merklize::MerkleTree tree(leaves, merklize::Hash::rp64_256);

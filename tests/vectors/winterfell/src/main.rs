@@ -1,4 +1,4 @@
-//! Writes tests/vectors/winterfell_proofs.json to standard output: batch proofs as winter-crypto makes and serialises them.
+//! Writes tests/vectors/winterfell_proofs.json to standard output: batch proofs that winter-crypto makes and serialises.
 //!
 //! Word i of all the leaves of a tree, counted from 0, is (i + 1) * 0x9e3779b97f4a7c15 modulo 2^64 and then modulo the field's
 //! 2^64 - 2^32 + 1; a leaf is four words, little endian, for both hashes.
@@ -26,7 +26,7 @@ fn rp64_leaf(words: [u64; 4]) -> <Rp64_256 as Hasher>::Digest {
     <Rp64_256 as Hasher>::Digest::new(words.map(BaseElement::new))
 }
 
-/// One leaf, neighbours, some anywhere in no order, a stretch of odd bounds, all.
+/// Indices: one leaf, neighbours, some anywhere in no order, a range with odd bounds, all.
 fn index_sets(n: usize) -> Vec<Vec<usize>> {
     let mut anywhere: Vec<usize> = Vec::new();
     let mut state: u64 = n as u64;
