@@ -1,4 +1,4 @@
-"""Running the command as users do: in a process of its own."""
+"""Runs the command as users do, in a process of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from waiting import HANG, eventually
 
 B3SUM = os.environ.get("B3SUM") or shutil.which("b3sum")
 COMMAND = find_command()
-# Whatever Python is beside the program: it is this package that is tested.
+# The program must call this package, even if another Python is beside it.
 os.environ.setdefault("MERKLIZE_PYTHON", sys.executable)
 
 
@@ -36,7 +36,7 @@ def b3sum(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None
 
 
 def output(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None) -> str:
-    """Standard output of a run in which nothing goes wrong."""
+    """Standard output of a run that succeeds and writes no error."""
     done = merklize(*args, stdin=stdin, cwd=cwd)
     assert done.stderr == b""
     assert done.returncode == 0
@@ -44,7 +44,7 @@ def output(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = Non
 
 
 def unread(pipe: Any) -> int:
-    """How many bytes of a pipe nobody has read yet."""
+    """Number of bytes in a pipe that were not read yet."""
     left = array.array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, left)
     return left[0]

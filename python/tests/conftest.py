@@ -13,7 +13,7 @@ import pytest
 import merklize
 from store_fixtures import gs, gs_bucket, http, memory, s3, s3_client, store  # noqa: F401
 
-# A busy machine is no reason to fail.
+# Tests must not fail because the machine is busy.
 hypothesis.settings.register_profile("events", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("events")
 
@@ -27,7 +27,7 @@ def pytest_report_header(config):
     return f"merklize {merklize.__version__}: {', '.join(shown) or 'no device'}"
 
 
-# A run in the background of a script ignores Ctrl-C, and so would the programs that the tests start and interrupt.
+# A background job of a script ignores Ctrl-C, and the programs that the tests start and interrupt would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -57,7 +57,7 @@ def device(request):
 
 @pytest.fixture
 def small_ranges(monkeypatch):
-    """Objects in stores are read in many ranges of little data, with short waits."""
+    """Make reads of stores use many small ranges and short waits."""
     for name, value in {"range_size": 1 << 20, "parallel": 4, "waiting": 2, "pause": 0.01}.items():
         monkeypatch.setattr(merklize.stores.limits, name, value)
 

@@ -1,4 +1,4 @@
-"""A server that speaks as much of Google Cloud Storage's JSON protocol as gcsfs asks for, with one bucket in memory.
+"""A server for the part of Google Cloud Storage's JSON protocol that gcsfs uses, with one bucket in memory.
 
 Source of the protocol: https://cloud.google.com/storage/docs/json_api/v1
 """
@@ -22,7 +22,7 @@ from store_servers import needs
 
 
 class Bucket:
-    """Objects by name, each with the generation that its last writing gave it. Older generations are gone."""
+    """Objects by name, each with the generation of its last write. Older generations are not kept."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -156,13 +156,13 @@ class Service(ThreadingHTTPServer):
         self.bucket = bucket
 
     def handle_error(self, *_: Any) -> None:
-        """gcsfs closes connections that it no longer needs: no news."""
+        """Say nothing, because gcsfs closes connections that it no longer needs."""
 
 
 @contextmanager
 def gcs_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
-    """A server with the bucket "bucket", in the environment as an emulator of Google's is."""
-    # No look for kinds of buckets that only Google's own service has; read when gcsfs is imported.
+    """A server with the bucket "bucket". The environment names it as an emulator of Google's."""
+    # gcsfs must not ask for kinds of buckets that only Google's service has. It reads this when it is imported.
     monkeypatch.setenv("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
     needs("gcsfs")
     import fsspec.config

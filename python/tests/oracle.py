@@ -1,4 +1,4 @@
-"""What the tests compare with: the official BLAKE3, hashlib, and definitions from docs/ written out."""
+"""The references of the tests: the official BLAKE3, hashlib, and the definitions in docs/, written out."""
 
 import functools
 import hashlib
@@ -12,7 +12,7 @@ import numpy as np
 VECTORS = pathlib.Path(__file__).parents[2] / "tests" / "vectors"
 P = 2**64 - 2**32 + 1
 RESCUE_HASHES = ("rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
-# What Plonky3 makes of a field: instance of rows, their rate, instance of merges.
+# Plonky3's hashes over a field: the instance for rows, its rate, the instance for merges.
 PLONKY3 = {
     "poseidon2_goldilocks_8": ("goldilocks", 8, 4, 8),
     "poseidon2_goldilocks_12": ("goldilocks", 12, 8, 8),
@@ -23,7 +23,7 @@ PLONKY3 = {
 }
 MIDEN = ("rpo256", "rpx256", "poseidon2_miden")
 MODULI = {"goldilocks": P, "babybear": 0x78000001, "koalabear": 0x7F000001}
-# Words of a field hash: dtype, how many are a digest, modulus.
+# The words of a field hash: dtype, words of a digest, modulus.
 WORDS = {**dict.fromkeys((*RESCUE_HASHES, *MIDEN), (np.uint64, 4, P)), "eidos": (np.uint64, 4, 2**63)}
 for _name, (_field, *_) in PLONKY3.items():
     WORDS[_name] = (np.uint64, 4, P) if _field == "goldilocks" else (np.uint32, 8, MODULI[_field])
@@ -32,7 +32,7 @@ HASHES = (
     *("blake3", *RESCUE_HASHES, "eidos", "sha256_rfc6962", "sha256d", "keccak256_sorted"),
     *("rpo256", "poseidon2_goldilocks_12", "poseidon2_babybear_24"),
 )
-"""The hashes that suites of trees and proofs go through: those that differ in more than their arithmetic."""
+"""The hashes in the suites of trees and proofs: one of each kind that differs in more than its arithmetic."""
 IV = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
 _PERMUTATION = (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)
 _MIXES = ((0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15),
@@ -198,7 +198,7 @@ def hash_elements(elements, hash):
 
 
 def blake3_compress(cv, block, counter, flags):
-    """New chaining value. For what the package does not show: chaining values inside a tree, far counters."""
+    """A new chaining value. The package shows no chaining values inside a tree, and no large counters."""
     tail = (counter & 0xFFFFFFFF, counter >> 32, len(block), flags)
     return _blake3_rounds([*cv, *IV[:4], *tail], struct.unpack("<16I", block.ljust(64, b"\0")))
 
@@ -216,7 +216,7 @@ def _blake3_rounds(v, m):
 
 
 def blake3_parents(values, key=IV, flags=0):
-    """The level above `values`: a lone last one moves up unchanged."""
+    """The level above `values`: an odd node moves up unchanged."""
     block = struct.Struct("<16I")
     pairs = zip(values[::2], values[1::2])
     odd = values[-1:] if len(values) % 2 else []

@@ -9,7 +9,7 @@ from gcs_server import gcs_server
 from store_servers import http_server, needs, s3_server
 
 MIB = 1 << 20
-SECRET = "s3cr3t-signature"  # of URLs; no text may show it
+SECRET = "s3cr3t-signature"  # a part of URLs that no text may show
 DATA = np.random.default_rng(21).integers(0, 256, 5 * MIB + 12345, np.uint8).tobytes()
 
 
@@ -59,7 +59,7 @@ def gs(gs_bucket):
 
 @pytest.fixture(params=["memory", "http", "s3", "gs"])
 def store(request):
-    """A function that keeps an object and gives its URL, and a fresh URL to write to or None."""
+    """A function that stores an object and returns its URL; and a new URL to write to, or None."""
     where = request.getfixturevalue(request.param)
 
     def put(name: str, data: bytes) -> str:

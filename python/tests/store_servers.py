@@ -1,4 +1,4 @@
-"""Servers on this machine that objects are read from, and what can go wrong with them."""
+"""Servers of objects on this machine, and their faults."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REQUIRED = os.environ.get("MERKLIZE_REQUIRE_RUNTIMES") == "1"
 
 
 def needs(*packages: str) -> None:
-    """Skip what needs packages of extras that are not here; where all must be here, fail."""
+    """Skip the test if packages of extras are not here; fail if all must be here."""
     for package in packages:
         if not REQUIRED:
             pytest.importorskip(package)
@@ -28,7 +28,7 @@ def needs(*packages: str) -> None:
 
 
 class Server:
-    """Objects over HTTP. `fault` is asked before each answer: (server, path, start, end) -> the name of a fault."""
+    """Objects over HTTP. Before each answer, `fault(server, path, start, end)` names a fault, or returns None."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -41,7 +41,7 @@ class Server:
         self.digests: dict[int, tuple[bytes, str]] = {}
 
     def etag(self, data: bytes) -> str:
-        """Of an object: computed once, for it is asked with every range."""
+        """The etag of an object, computed once, because every request for a range needs it."""
         if id(data) not in self.digests:
             self.digests[id(data)] = (data, hashlib.md5(data).hexdigest())
         return f'"{self.digests[id(data)][1]}"'
@@ -117,7 +117,7 @@ class Handler(BaseHTTPRequestHandler):
 
 class _HttpServer(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a client that has gone: tests look at standard error."""
+        """Say nothing if the client has gone, because tests read standard error."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 

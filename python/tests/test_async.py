@@ -42,7 +42,7 @@ def test_every_call(queues):
     nodes = np.zeros((128, 32), np.uint8)
     nodes[64:] = leaves
     built = merklize.build_tree(there(nodes, queues), wait=False)
-    gc.collect()  # inputs that are gone
+    gc.collect()  # the inputs are deleted
     assert digest.numpy().tobytes() == merklize.hash(data)
     assert (many.numpy() == merklize.hash_rows(rows, **CPU)).all()
     assert (elements.numpy() == merklize.hash_rows(words, "rp64_256", **CPU)).all()

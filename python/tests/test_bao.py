@@ -1,4 +1,4 @@
-"""Verified streaming: recorded answers of bao and bao-tree through Python and the command, and what is not right."""
+"""Verified streaming: recorded answers of bao and bao-tree through Python and the command, and wrong input."""
 
 import io
 import json
@@ -172,7 +172,7 @@ def test_what_is_wrong_is_found(tmp_path):
 
 
 def test_a_range_of_no_bytes(tmp_path):
-    """Something is always verified: the group where the range begins, and beyond the end the last one."""
+    """A group is always verified: the one where the range begins, or the last one if that is beyond the end."""
     data = some_bytes(100_000)
     nodes, root = bao.outboard(data, group_size=16384)
     (tmp_path / "x").write_bytes(data)

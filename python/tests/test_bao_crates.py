@@ -1,4 +1,4 @@
-"""Beside the crates bao and bao-tree, where their program is: tests/bao_crates, which `make test-rust` builds."""
+"""Compares with the crates bao and bao-tree, if `make test-rust` has built their program, tests/bao_crates."""
 
 import json
 import os

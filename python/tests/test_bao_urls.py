@@ -1,4 +1,4 @@
-"""Objects verified by their outboards: as local files are, with only what is asked for read."""
+"""Objects are verified by their outboards as local files are, and only the needed ranges are read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def damaged(*places):
 
 
 def bytes_asked(server):
-    """Of all requests so far, by their ranges."""
+    """The number of bytes in the ranges of all requests so far."""
     found = [headers["Range"].removeprefix("bytes=").split("-") for _, headers in server.seen]
     server.seen.clear()
     return sum(int(last) - int(first) + 1 for first, last in found)
@@ -120,7 +120,7 @@ def test_command(http, tmp_path):
     by_nodes = ("--root", ROOT.hex(), "--group-size", "16K", "--outboard")
 
     def same(*words):
-        """The command on URLs says what it says on files. Returns it."""
+        """Check that the command says the same about URLs and about files. Return that."""
         found = []
         for where in (http.address, str(tmp_path)):
             done = command("bao", "verify", *(word.replace("@", where) for word in words))

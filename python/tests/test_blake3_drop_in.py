@@ -1,4 +1,4 @@
-"""merklize.blake3 in place of the package blake3: that package's own tests, and what differs by design."""
+"""merklize.blake3 in place of the package blake3: that package's own tests, and the intended differences."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What users of the PyPI package blake3 do with a hasher, done with both."""
+"""Typical uses of a hasher of the PyPI package blake3, by both packages."""
 
 import copy
 import gc

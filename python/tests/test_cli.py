@@ -98,7 +98,7 @@ def test_misspelt_words_get_a_hint(words: list[str], hint: str) -> None:
 
 
 def test_threads() -> None:
-    """--threads is b3sum's --num-threads; of both the last one counts."""
+    """--threads is another name of b3sum's --num-threads. If both are given, the last one counts."""
     digest = f"{library.hash(b'abc').hex()}\n"
     assert output("hash", "--no-names", "--threads", "1", stdin=b"abc") == digest
     for words in (["hash"], ["tree", "check", "none"], ["demo"], ["bench", "files"]):
@@ -109,7 +109,7 @@ def test_threads() -> None:
 
 
 def test_errors_in_json(tmp_path: Path) -> None:
-    """Instead of an answer there is an error; standard error has it as always."""
+    """The JSON has the error in place of an answer, and standard error has it as always."""
     url = "file:///nothing/here"
     for words, code, said in [
         (["tree", "info", "none"], 1, "none: No such file or directory"),
@@ -170,7 +170,7 @@ def test_python_has_the_other_commands(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["bench", "tune", "tune list", "tune clear", "build-kernels", "fetch"])
 def test_python_s_commands_ask_for_the_options_of_the_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each option that --help has is asked for, and no other one."""
+    """The scripts offer exactly the options in --help."""
     module = importlib.import_module(f"merklize.cli.{name.partition(' ')[0].replace('-', '_')}")
     asked = set(re.findall(r'(?:has|count|size|digest|values?)\((?:command, )?"([a-z-]+)"', inspect.getsource(module)))
     asked |= {"force"} if "require_new(" in inspect.getsource(module) else set()
@@ -228,7 +228,7 @@ def test_completions(shell: str) -> None:
 
 
 def complete(shell: str, *words: str) -> set[str]:
-    """What a shell offers for the last of the words."""
+    """The completions that a shell offers for the last word."""
     if shell == "bash":
         script = (
             'source /dev/stdin; COMP_WORDS=(merklize "$@"); COMP_CWORD=$#; _merklize; printf "%s\\n" "${COMPREPLY[@]}"'
@@ -272,7 +272,7 @@ def test_a_shell_completes(shell: str, tmp_path: Path, monkeypatch: pytest.Monke
         (["tree", "build", "--leaf-size", ""], set()),
     ]:
         assert complete(shell, *words) == expected, words
-    if shell == "bash":  # which makes a word of "="
+    if shell == "bash":  # Bash makes a word of "="
         assert complete(shell, "tree", "build", "--rule", "=") == rules
         assert complete(shell, "tree", "build", "--rule", "=", "p") == {"pad", "perfect"}
 
@@ -408,9 +408,9 @@ def test_interruption_is_quiet(command: list[str], number: int, code: int) -> No
 
 
 def run_on_terminal(*args: str, until: bytes, env: dict[str, str] | None = None, columns: int = 80) -> str:
-    """What comes out when standard error is a terminal.
+    """Run the command with a terminal as standard error. Return the output on the terminal.
 
-    until   what is drawn before the rest of the input comes; empty: nothing, for which a second is long enough
+    until   text that must be drawn before the rest of the input comes; empty: wait a second, in which nothing is drawn
     """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
@@ -437,12 +437,12 @@ def run_on_terminal(*args: str, until: bytes, env: dict[str, str] | None = None,
 
 
 def rest_of(terminal: int) -> bytes:
-    """What programs that have ended wrote to the other side of a terminal."""
+    """The unread output on a terminal, whose programs have ended."""
     drawn = b""
     try:
         while part := os.read(terminal, 1 << 16):
             drawn += part
-    except OSError:  # how a terminal ends when nobody has it open
+    except OSError:  # the end of a terminal that no process has open
         pass
     finally:
         os.close(terminal)

@@ -1,6 +1,6 @@
-"""`merklize hash` beside b3sum, call by call. What b3sum did is recorded in tests/vectors/b3sum.json.
+"""Compares `merklize hash` with b3sum, call by call. The answers of b3sum are in tests/vectors/b3sum.json.
 
-With B3SUM=PROGRAM, or b3sum on the PATH, the program is run again and must do what is recorded. With
+With B3SUM=PROGRAM, or b3sum on the PATH, the program runs again and must give the recorded answers. With
 MERKLIZE_RECORD_B3SUM=1 its answers are written there.
 """
 

@@ -195,7 +195,7 @@ print(json.dumps(row))
 
 
 def test_peers_that_are_programs(tmp_path: Path) -> None:
-    """Stand-ins: which arguments they get, and that a wrong answer of theirs is an error."""
+    """Programs that stand for the peers: they get the right arguments, and a wrong answer is an error."""
     rust = program(tmp_path / "peers", RUST_PROGRAM)
     rows = peer_rows(
         tmp_path, "blake3-merklize", "rescue-merklize", "rescue-hash", "--sizes", "6", MERKLIZE_PEERS=str(rust)

@@ -81,7 +81,7 @@ def test_modules_are_built_and_used(intel, tmp_path):
     assert expected.returncode == 0, expected.stderr
     assert found.stdout == expected.stdout
 
-    # With every module in another one's place the kernels are not found: so it is the modules that run.
+    # If each module replaces another one, no kernel is found. This shows that the device runs the modules.
     swap = """
 from merklize import _native
 from merklize.cli import build_kernels

@@ -1,4 +1,4 @@
-"""The lines of check files: written and read back, and read whatever their bytes."""
+"""The lines of check files: they can be written and read back, and lines of any bytes can be read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ABC = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85"  # BLAK
 
 
 def parsed(lines: bytes, *flags: str, cwd: Path | None = None) -> list[dict[str, Any]]:
-    """What --check makes of each line. In no folder of a file's, a good line has a name and a missing file."""
+    """The verdict of --check on each line. No file of these names exists, so a good line names a missing file."""
     done = merklize("hash", "--check", "--json", *flags, stdin=lines, cwd=cwd)
     found: list[dict[str, Any]] = json.loads(done.stdout)["files"]
     return found

@@ -139,7 +139,7 @@ def flipped(path, at):
 
 
 def rewritten_header(path, change):
-    """Change the JSON of a safetensors file, whose tensors stay where they are if its length does."""
+    """Change the JSON of a safetensors file. If its length stays the same, the tensors stay at their offsets."""
     content = path.read_bytes()
     length = int.from_bytes(content[:8], "little")
     header = change(content[8 : 8 + length])
@@ -150,7 +150,7 @@ def shard_of(folder, tensor):
     return folder / Manifest.load(folder / "manifest.json").tensors[tensor].shard
 
 
-# What becomes of a folder of shards and other files.
+# Changes of a folder of shards and other files.
 DAMAGE = {
     "nothing": lambda folder: None,
     "a bit of a tensor": lambda folder: flipped(shard_of(folder, "big"), -1),

@@ -1,4 +1,4 @@
-"""Where answers go: all commands that take a name for their output treat it in one way."""
+"""The place of answers: all commands treat the name of an output in the same way."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_device_stays_one(folder: Path, words: list[str]) -> None:
 
 
 def test_a_tree_file_is_no_stream(folder: Path) -> None:
-    """Its parts come in no order, so it is a regular file."""
+    """Its parts are written in no fixed order, so the output must be a regular file."""
     words = ["tree", "build", "data", "--leaf-size", "1000", "-o"]
     done = merklize(*words, "-", cwd=folder)
     assert (done.returncode, done.stdout) == (2, b"")

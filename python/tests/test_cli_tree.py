@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def root(folder: Path) -> str:
-    """That of the tree over `data` with leaves of 1000 bytes, saved as `tree`."""
+    """The root of the tree over `data` with leaves of 1000 bytes, saved as `tree`."""
     return output("tree", "build", "data", "--leaf-size", "1000", "-o", "tree", cwd=folder).strip()
 
 
@@ -171,7 +171,7 @@ def test_leaves_from_a_file(folder: Path) -> None:
     (folder / "leaves").write_bytes(leaves)
     assert output("tree", "build", "leaves", "--leaves", cwd=folder) == f"{KNOWN_ROOT}\n"
     (folder / "fields").write_bytes(bytes(b & 127 if i % 8 == 7 else b for i, b in enumerate(leaves)))
-    # By plain Python integers, as the roots of `merklize demo`.
+    # Computed with plain Python integers, like the roots of `merklize demo`.
     root = "aba56d32c3c07d0043250c259c78e39c5eb37baabce41243894b9211eb3f7982"
     build = ["tree", "build", "fields", "--leaves", "--hash", "rp64_256", "-o", "tree"]
     assert output(*build, cwd=folder) == f"{root}\n"
@@ -289,7 +289,7 @@ def test_append_again(folder: Path) -> None:
         assert root == library.merkle_root(leaves).hex()
         facts = json.loads(output("tree", "info", "tree", "--json", cwd=folder))
         assert (facts["n_leaves"], facts["leaf_size"], facts["file_size"]) == (len(leaves), 1000, size)
-    pieces = "leaves  71, pieces of 1000 bytes\n"  # behind a shorter piece it is no file that is cut into pieces
+    pieces = "leaves  71, pieces of 1000 bytes\n"  # after a shorter piece, the leaves are not the pieces of one file
     assert pieces in output("tree", "info", "tree", cwd=folder)
     assert output("tree", "check", "tree", cwd=folder) == "every parent is the hash of its children\n"
 
@@ -508,7 +508,7 @@ def test_show_refuses(folder: Path, root: str, words: list[str], says: str) -> N
 
 
 def test_show_as_the_page_of_the_package(folder: Path, root: str) -> None:
-    """With the package comes the page, if it was built; it needs a compiler for WebAssembly."""
+    """The package has the page if a compiler for WebAssembly was there when it was built."""
     done = merklize("tree", "show", "tree", "5", "--html", "tree.html", cwd=folder)
     if b"the page is not installed" in done.stderr and "MERKLIZE_REQUIRE_RUNTIMES" not in os.environ:
         pytest.skip(done.stderr.decode())
@@ -522,7 +522,7 @@ def test_show_as_the_page_of_the_package(folder: Path, root: str) -> None:
 
 
 def test_show_without_a_page(folder: Path, root: str) -> None:
-    """A program that is installed without the page says what brings it."""
+    """A program without the page says how to get it."""
     (folder / "bin").mkdir()
     program = shutil.copy(COMMAND, folder / "bin/merklize")
     done = subprocess.run([program, "tree", "show", "tree", "--html", "out"], cwd=folder, capture_output=True)

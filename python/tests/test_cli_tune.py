@@ -1,4 +1,4 @@
-"""`merklize tune`: the walk, what disqualifies a policy, what is kept, and who goes by it."""
+"""`merklize tune`: its search, the policies that it refuses, those that it keeps, and the calls that use them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from waiting import HANG
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of its own, for this process and those that it starts."""
+    """A new cache folder for this process and those that it starts."""
     monkeypatch.setenv("MERKLIZE_CACHE_DIR", str(tmp_path / "cache"))
     yield tmp_path / "cache"
     _native.store_tuned_policies("cpu", [])  # and this process forgets what it has read
@@ -111,7 +111,7 @@ def test_what_is_kept_is_gone_by(cache: Path) -> None:
         ("tree", 20, 0.5, 1.0),
     ]
     assert f"levels_per_launch={levels}".encode() in merklize("devices").stdout
-    # The built-in table wins: what was kept of that job and size goes.
+    # The built-in table is faster, so the kept policy of that job and size is removed.
     tuned.keep("cpu", winner("tree", "blake3", 10))
     assert [entry.log2 for entry in tuned.kept("cpu")] == [20]
     assert library.MerkleTree(leaves, device="cpu").policy == before.policy

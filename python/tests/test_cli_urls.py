@@ -189,7 +189,7 @@ def both(http, tmp_path, monkeypatch):
 
 
 def said(words, capfdbinary, names):
-    """Exit code, standard output and standard error, with the names of files for URLs."""
+    """Exit code, standard output and standard error. URLs are replaced by the names of the files."""
     with open("key", "rb") as key, closing(Caller()) as caller:
         code = _native.run_command([word.encode() for word in words], (key.fileno(), 1, 2), caller)
     found = capfdbinary.readouterr()
@@ -217,7 +217,7 @@ def said(words, capfdbinary, names):
     ],
 )
 def test_outputs_may_be_objects(both, memory, capfdbinary, line, made):
-    """What is written to a store is what is written to a file. A slice of many groups costs few requests."""
+    """A store gets the same bytes as a file. A slice of many groups takes few requests."""
     names = {"TREE": both["t"], "ENCODING": both["encoding"], "X": both["x"], "NODES": both["nodes"]}
     names |= {"HASH": ROOT, "OUT": "memory://out"}
     found = said([names.get(word, word) for word in line.split()], capfdbinary, {})
@@ -233,7 +233,7 @@ def test_a_url_is_no_answer_where_a_file_is_wanted(both, capfdbinary):
 
 @pytest.mark.parametrize("line", [*HASH, *MANIFEST, *TREE, *BAO])
 def test_urls_are_as_files(both, capfdbinary, line):
-    """The answer of a URL is that of the same bytes in a file, flag by flag."""
+    """With each flag, the answer for a URL is that for a file with the same bytes."""
     for name, value in (("ROOT", Path("p").read_text()), ("HASH", ROOT), ("KEY", DATA[:32].hex())):
         line = line.replace(name, value)
     words = line.split()

@@ -1,4 +1,4 @@
-"""The command line in a process that belongs to somebody else, which it leaves as it was."""
+"""The command line in another program's process, whose state it must not change."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_process_stays_as_it_was(folder: Path, capfd: pytest.CaptureFixture[
 
 
 def test_several_at_once(folder: Path) -> None:
-    """Each has its own streams, options and state."""
+    """Each call has its own streams, options and state."""
     wrong: list[object] = []
 
     def repeat(number: int) -> None:
@@ -89,7 +89,7 @@ def test_several_at_once(folder: Path) -> None:
 
 
 def test_an_interruption_is_raised(folder: Path) -> None:
-    """Of the caller's handler, and of one that raises something else."""
+    """By Python's own handler, and by a handler that raises another exception."""
     reading, writing = os.pipe()
     with open(os.devnull, "wb") as null:
         for raised in (KeyboardInterrupt, ZeroDivisionError):

@@ -159,7 +159,7 @@ def test_a_state_dict_in_one_call(torch):
     for tensor, output in zip(tensors.values(), keyed):
         content = tensor if isinstance(tensor, bytes) else bytes_of(tensor)
         assert output.tobytes() == blake3.blake3(content, key=key).digest(50, seek=3)
-    # What is queued on PyTorch's stream comes first, and a stream that is named.
+    # Work on PyTorch's current stream comes first, and so does work on a named stream.
     for stream in (None, torch.cuda.Stream()):
         with torch.cuda.stream(stream):
             made = [torch.full((1 << 20,), value, dtype=torch.int32, device="cuda") for value in range(50)]
@@ -248,7 +248,7 @@ def test_over_4_gib(torch):
 
 
 def _slowly_filled(torch, value, n=1 << 24):
-    """Work that takes a while on the current stream; what it leaves is known."""
+    """Enqueue slow work on the current stream. Return its tensor, and the digest that the tensor will have."""
     tensor = torch.zeros(n, dtype=torch.int32, device="cuda")
     torch.cuda._sleep(50_000_000)
     tensor += value
@@ -269,7 +269,7 @@ def test_what_the_current_stream_has_queued_is_done_before(torch):
             assert merklize.hash(tensor.view(2, -1).T, stream=side.cuda_stream) == digest(
                 np.full(tensor.numel(), 30 + value, np.int32).tobytes()
             )
-        # Named from outside: queued there before, so done before.
+        # The stream is named while it is not the current one. Work that was enqueued there before comes first.
         with torch.cuda.stream(side):
             tensor, expected = _slowly_filled(torch, 40 + value)
         assert merklize.hash(tensor, stream=side) == expected
@@ -440,7 +440,7 @@ def test_nodes_go_to_others_without_a_copy(torch, cupy):
         cap = torch.from_dlpack(tree.cap(3))
         assert cap.data_ptr() == address + 32 * 8
         assert merklize.hash(nodes) == digest(expected.tobytes())
-        # They keep the memory alive, not the tree.
+        # The arrays keep the memory alive, without the tree.
         del tree, nodes, array
         gc.collect()
         _ = [merklize.MerkleTree(on_device(torch, leaves), hash) for _ in range(10)]

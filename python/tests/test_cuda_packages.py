@@ -1,4 +1,4 @@
-"""Arrays of JAX and Numba on CUDA devices: DLPack and the CUDA array interface beside test_cuda.py's PyTorch and CuPy.
+"""Arrays of JAX and Numba on CUDA devices, by DLPack and the CUDA array interface. test_cuda.py has PyTorch and CuPy.
 
 Skipped without a device or package; failing instead with MERKLIZE_REQUIRE_CUDA=1.
 """
@@ -18,7 +18,7 @@ WHY_NOT = merklize.why_unavailable("cuda")
 if WHY_NOT and not REQUIRED:
     pytest.skip(WHY_NOT, allow_module_level=True)
 
-# JAX would take three quarters of the memory for itself, from the tests beside it.
+# Otherwise JAX reserves three quarters of the memory, which other tests need.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 

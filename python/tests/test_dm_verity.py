@@ -1,4 +1,4 @@
-"""dm-verity: roots, hash areas and reports against the rule in plain Python, and against veritysetup."""
+"""dm-verity: roots, hash areas and reports, compared with the rule in plain Python and with veritysetup."""
 
 import hashlib
 import json
@@ -73,7 +73,7 @@ def fields_of(how):
     return {name: getattr(how, name) for name in names}
 
 
-# The edges of a block of digests by each size, and of a second level.
+# Numbers of blocks around a full block of digests of each size, and around a second level.
 BLOCKS = [1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1025]
 
 
@@ -100,7 +100,7 @@ def test_against_the_rule(tmp_path, blocks, superblock):
 
 
 def test_known_answer():
-    """Of 1 MiB of zeros with the salt of 32 bytes of 0xab: printed by veritysetup 2.6.1."""
+    """Roots of 1 MiB of zeros with a salt of 32 bytes 0xab, printed by veritysetup 2.6.1."""
     root = dm_verity(bytes(1 << 20), salt=b"\xab" * 32)
     assert root.hex() == "6e753df349695558481a6446c1525439cc41cdbaa98c9a273990b229d9f8f959"
 
@@ -156,7 +156,7 @@ def test_wrong_blocks_are_named(tmp_path):
 
 
 def test_a_forged_tree_is_not_valid(tmp_path):
-    """Data and tree that agree with each other, and not with the root."""
+    """Data and tree agree with each other, but not with the root."""
     data, hashes = tmp_path / "data", tmp_path / "hashes"
     data.write_bytes(bytes(4096 * 300))
     root, _ = dm_verity_format(data, hashes)
@@ -166,7 +166,7 @@ def test_a_forged_tree_is_not_valid(tmp_path):
 
 
 def test_digests_beyond_the_count_must_be_zeros(tmp_path):
-    """A tree with other filling has a root of its own, and veritysetup refuses it as well."""
+    """A tree with other padding has another root, and veritysetup refuses it as well."""
     how = DmVerity("sha256", 1, 512, 512, 3, b"", uuid.UUID(int=0), 0)
     data = data_of(3 * 512)
     (level,), _ = tree_of(data, how)
@@ -324,7 +324,7 @@ def test_mistakes_of_the_command(tmp_path, words, message):
 @pytest.mark.skipif(VERITYSETUP is None and not os.environ.get("MERKLIZE_REQUIRE_RUNTIMES"), reason="no veritysetup")
 @pytest.mark.parametrize("seed", range(6))
 def test_against_veritysetup(tmp_path, seed):
-    """The same root and the same bytes; each takes what the other has written. 300 cases in all."""
+    """The root and the bytes are the same, and each program verifies the other's files. 300 cases in all."""
     assert VERITYSETUP, "veritysetup is of the package cryptsetup-bin"
     RANDOM.seed(seed)
 
@@ -361,7 +361,7 @@ def test_against_veritysetup(tmp_path, seed):
         options = {"offset": offset, "superblock": superblock, "uuid": how.uuid}
         made, _ = dm_verity_format(ours if same else data, ours, **fields_of(how), **options)
         assert made == root
-        # veritysetup ends a file with the superblock where there is no tree; ours is whole blocks.
+        # Without a tree, veritysetup ends the file after the superblock. Our file is whole blocks.
         written, expected = ours.read_bytes(), theirs.read_bytes()
         assert written.ljust(len(expected), b"\0") == expected.ljust(len(written), b"\0")
         told = setup("verify", ours if same else data, ours, root.hex(), *flags)

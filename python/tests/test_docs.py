@@ -1,6 +1,6 @@
-"""Every fenced block of every page: run as it stands, or marked with the reason why it is not.
+"""Every fenced block of every page runs as it stands, or is marked with the reason why it does not.
 
-A block that says what it prints is compared with what it prints. `text` is a drawing or an output, `hexdump` and `toml`
+If a block shows its output, the real output must be the same. `text` is a drawing or an output, `hexdump` and `toml`
 are data. A comment on the line before a block, `<!-- not run: REASON -->`, marks one that no test can run.
 """
 
@@ -26,7 +26,7 @@ DATA = ("text", "hexdump", "toml")
 MODULES = ["bao", "blake3", "formats", "manifests", "parts", "prover", "stores", "tuning"]  # which need no extras
 HERE = ("python", "console")
 
-# What runs the blocks of these languages on these pages. That file names the page.
+# The files that run the blocks of these languages on these pages. Each file names its page.
 ELSEWHERE = {
     ("README.md", "cpp"): "tests/CMakeLists.txt",
     ("docs/c.md", "c"): "tests/CMakeLists.txt",
@@ -83,11 +83,11 @@ def test_every_block_runs_or_says_why_not():
         assert page.rpartition("/")[2] in (ROOT / test).read_text(), f"{test} does not name {page}"
 
 
-# ---- What pages need beside them -------------------------------------------------------------------------------------
+# ---- Files that pages need -------------------------------------------------------------------------------------------
 
 
 def small_files(folder):
-    """What docs/cli.md works on."""
+    """The files of docs/cli.md."""
     random = np.random.default_rng(3)
     (folder / "dataset").mkdir()
     for name, size in (("model.bin", 70_000), ("notes.txt", 999), ("dataset/a", 5), ("disk.img", 1 << 24)):
@@ -96,7 +96,7 @@ def small_files(folder):
 
 
 def models(folder):
-    """What docs/how-to/weights.md works on: weights in a file, in shards and in a folder, and a key to sign with."""
+    """The files of docs/how-to/weights.md: weights in a file, in shards and in a folder, and a key for signing."""
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -129,7 +129,7 @@ def run(arguments, folder):
 
 
 def run_console(text, folder):
-    """The commands of a block, in one shell; what the block shows is what they print."""
+    """Run the commands of a block in one shell. They must print the output that the block shows."""
     lines = text.splitlines()
     commands = "\n".join(line[2:] for line in lines if line.startswith("$ "))
     shown = [line for line in lines if not line.startswith("$ ")]
@@ -139,7 +139,7 @@ def run_console(text, folder):
 
 
 def run_and_compare(code, folder):
-    """All prints of the code say what stands behind them."""
+    """Run the code. Each print() must print the comment after it."""
     expected = re.findall(r"^ *print\(.*\)\s+# (.*)$", code, re.MULTILINE)
     assert len(expected) == code.count("print(") > 0
     assert run([sys.executable, "-c", code], folder) == expected
@@ -147,7 +147,7 @@ def run_and_compare(code, folder):
 
 @pytest.mark.parametrize("page", run_here())
 def test_examples(page, tmp_path, request):
-    """Consoles first, in one folder; then all Python of the page in one session there."""
+    """The console blocks run first, in one folder; then all Python blocks, there and in one session."""
     consoles, code = blocks(page, "console"), "\n".join(blocks(page, "python"))
     if any("s3://" in text for text in consoles):
         store = request.getfixturevalue("s3_client")
@@ -162,7 +162,7 @@ def test_examples(page, tmp_path, request):
 
 
 def test_tables():
-    """Every row of every table lies in it, and has as many cells as its head."""
+    """Every row belongs to its table and has as many cells as the head."""
     for page in pages():
         text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(), flags=re.MULTILINE | re.DOTALL)
         for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
@@ -172,7 +172,7 @@ def test_tables():
 
 
 def test_rust_page():
-    """The program of docs/rust.md is that of the crate's page, which runs as its test."""
+    """The program of docs/rust.md is the one in the crate's README, which runs as a test of the crate."""
     (program,), (tested,) = blocks("docs/rust.md", "rust"), blocks("rust/merklize/README.md", "rust")
     assert program == "".join(line for line in tested.splitlines(keepends=True) if not line.startswith("# "))
 
@@ -182,7 +182,7 @@ def test_readme_is_short():
 
 
 def test_size_of_wheels():
-    """docs/install.md says how large the wheel for x86-64 is: within a quarter of the one that `make wheel` made."""
+    """docs/install.md has the size of the wheel for x86-64, within a quarter of the size of `make wheel`'s."""
     wheels = list((ROOT / "build" / "dist").glob("merklize-*x86_64.whl"))
     if not wheels:
         pytest.skip("no wheels: make wheel")
@@ -192,7 +192,7 @@ def test_size_of_wheels():
 
 
 def test_pictures():
-    """Each is on a page with a sentence, has its letters as text, and colours for dark pages."""
+    """Each picture is on a page, has text as text, and has colours for dark pages."""
     drawn = sorted((ROOT / "docs" / "pictures").glob("*.svg"))
     assert 1 <= len(drawn) <= 6
     texts = "".join((ROOT / page).read_text() for page in pages())
@@ -205,7 +205,7 @@ def test_pictures():
 
 @pytest.mark.parametrize("module", ["", *MODULES])
 def test_examples_of_docstrings(module, tmp_path, monkeypatch):
-    """They run as they stand, beside a small file; each function and class at the top has one."""
+    """The examples run as they stand, beside a small file. Each function and class at the top has one."""
     monkeypatch.chdir(tmp_path)
     pathlib.Path("data.bin").write_bytes(bytes(range(256)) * 16)
     found = importlib.import_module(f"merklize.{module}" if module else "merklize")

@@ -1,4 +1,4 @@
-"""What the extension module shows to other libraries of its process."""
+"""The symbols that the extension module shows to other libraries of its process."""
 
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="nm of the binutils is not installed")
 def test_the_extension_exports_nothing_but_its_module():
-    # A C++ library inside it, linked statically, would give its locales to every library that is loaded later.
+    # A statically linked C++ library would give its locales to every library that is loaded later.
     names = subprocess.run(
         ["nm", "--dynamic", "--defined-only", "--format=posix", merklize._native.__file__],
         capture_output=True,

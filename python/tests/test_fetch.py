@@ -1,4 +1,4 @@
-"""Downloads that are verified as they come, from a server on this machine that does what servers do wrong."""
+"""Downloads that are verified as they arrive, from a server on this machine that has the faults of servers."""
 
 import base64
 import contextlib
@@ -105,7 +105,7 @@ def test_a_connection_that_ends_early_goes_on_where_it_was(server, tmp_path, ran
     server.fault = lambda number, first, body: body[:5_000_000] if number == 0 else body
     made = fetch(server, tmp_path)
     assert (tmp_path / "out").read_bytes() == DATA
-    # Of a group that was cut off nothing is known.
+    # A group that was cut off cannot be verified.
     whole = 5_000_000 // 16384 * 16384
     assert server.asked[1:] == [(whole if ranges else 0, len(DATA) - 1)]
     assert made.kept == made.repeated == 0
@@ -133,7 +133,7 @@ def test_it_goes_on_in_another_process(server, tmp_path):
     with pytest.raises(merklize.FileError, match="ended early; 3.* of 9000001 bytes are missing"):
         fetch(server, tmp_path, retries=1)
     assert [path.name for path in tmp_path.iterdir()] == ["out.partial"]
-    # Somebody damages what is there.
+    # The partial file is damaged.
     with open(tmp_path / "out.partial", "r+b") as file:
         file.seek(1_000_000)
         file.write(b"damaged")
@@ -159,7 +159,7 @@ def test_files_of_another_length(server, tmp_path):
         server.data = data
         with pytest.raises(merklize.Mismatch, match="the server's file has 900000[02] bytes, the outboard's 9000001"):
             fetch(server, tmp_path)
-    # Without ranges only what comes tells: more than there should be is not read.
+    # Without ranges the size is known only at the end, so bytes beyond the expected size are not read.
     server.ranges, server.data = False, DATA + b"x"
     fetch(server, tmp_path)
     assert (tmp_path / "out").read_bytes() == DATA
@@ -276,7 +276,7 @@ def test_an_answer_without_ranges_is_used_for_all_that_is_missing(server, tmp_pa
     fetch(server, tmp_path)
     assert (tmp_path / "out").read_bytes() == DATA
     assert len(server.asked) == 1
-    # Also where parts of the answers are wrong.
+    # The same if parts of the answers are wrong.
     server.fault = lambda number, first, body: body if number > 2 else b"x" + body[1:4000000] + b"x" + body[4000001:]
     server.asked.clear()
     fetch(server, tmp_path, retries=4)
@@ -288,13 +288,13 @@ def test_an_answer_without_ranges_is_used_for_all_that_is_missing(server, tmp_pa
 
 def test_a_server_that_is_too_slow(server, tmp_path, monkeypatch):
     module = __import__("merklize.bao._fetch", fromlist=["_"])
-    now = iter(range(0, 10**9, 20))  # each look at the clock is 20 seconds later
+    now = iter(range(0, 10**9, 20))  # each read of the clock is 20 seconds later
     monkeypatch.setattr(module, "_clock", lambda: next(now))
     pauses = []
     monkeypatch.setattr(module.time, "sleep", pauses.append)
     with pytest.raises(merklize.FileError, match="the server sends fewer than 1000000000 bytes a second; .* missing"):
         fetch(server, tmp_path, retries=3, speed_limit=10**9)
-    assert len(server.asked) == 4  # though each try may have brought something
+    assert len(server.asked) == 4  # tries count, even if each may have brought some groups
     assert len(pauses) == 3
     fetch(server, tmp_path, speed_limit=0)
     assert (tmp_path / "out").read_bytes() == DATA

@@ -1,4 +1,4 @@
-"""Trees that other systems verify, beside the answers of their programs (tests/vectors/*_trees.json) and pymerkle."""
+"""Trees that other systems verify, compared with their programs' answers (tests/vectors/*_trees.json) and pymerkle."""
 
 import hashlib
 import json
@@ -281,7 +281,7 @@ NODE_MODULES = os.environ.get("MERKLIZE_NODE_MODULES")
 
 @pytest.mark.skipif(not NODE_MODULES, reason="MERKLIZE_NODE_MODULES names no folder with @openzeppelin/merkle-tree")
 def test_openzeppelin_by_its_own_program(tmp_path):
-    """Dumps both ways, proofs and multi-proofs."""
+    """Dumps in both directions, proofs and multi-proofs."""
     rng = np.random.default_rng(3)
     values = [["0x" + rng.bytes(20).hex(), str(int(rng.integers(0, 2**62)))] for _ in range(37)]
     tree = formats.openzeppelin(values, ["address", "uint256"])

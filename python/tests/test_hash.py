@@ -1,4 +1,4 @@
-"""merklize.hash against the official BLAKE3: lengths, modes, extendable output, and what counts as data."""
+"""merklize.hash, compared with the official BLAKE3: lengths, modes, extendable output, and kinds of data."""
 
 import array
 import ctypes
@@ -223,7 +223,7 @@ def test_context_of_any_text():
 
 
 def test_masked_arrays_are_errors():
-    """Their bytes hold what the mask hides."""
+    """Their bytes have the masked values, too."""
     masked = np.ma.masked_array(np.arange(64, dtype=np.uint8).reshape(2, 32), mask=np.eye(2, 32, dtype=bool))
     tree = merklize.MerkleTree(masked.data)
     for call in (
@@ -246,7 +246,7 @@ def test_masked_arrays_are_errors():
 
 
 def transposed(dtype):
-    """24 MiB of which no 16 MiB are together."""
+    """24 MiB, no 16 MiB of which are contiguous."""
     count = (24 << 20) // np.dtype(dtype).itemsize // 1024
     return np.arange(1024 * count, dtype=np.uint64).astype(dtype).reshape(1024, count).T
 

@@ -1,4 +1,4 @@
-"""hash_each(): many messages in one call, beside the official BLAKE3 and hash() of each."""
+"""hash_each(): many messages in one call, compared with the official BLAKE3 and with hash() of each."""
 
 import ctypes
 import hashlib
@@ -133,7 +133,7 @@ class _Tensor(ctypes.Structure):
 
 
 class _ExchangeApi(ctypes.Structure):
-    """DLPack 1.3's functions of a type; only the one that looks at a tensor is there."""
+    """DLPack 1.3's table of functions of a type. It has only the function that describes a tensor."""
 
     _fields_ = (
         ("version", ctypes.c_uint32 * 2),

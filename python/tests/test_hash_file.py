@@ -24,7 +24,7 @@ SIZES = [0, 1, 1023, 1024, 1025, 65536, (1 << 17) - 1, 1 << 17, (1 << 18) + 1, (
 
 @pytest.fixture
 def sparse(tmp_path):
-    """A file of `size` bytes that takes no room on the disk, and long enough to be changed while it is read."""
+    """A sparse file of `size` bytes, long enough to be changed while it is read."""
 
     def make(size, name="sparse"):
         path = tmp_path / name
@@ -36,7 +36,7 @@ def sparse(tmp_path):
 
 
 def piped(data):
-    """Read end of a pipe that `data` runs through."""
+    """The read end of a pipe with `data`."""
     read, write = os.pipe()
 
     def feed():
@@ -105,7 +105,7 @@ def test_modes_and_extendable_output(tmp_path):
     lambda fd: merklize.MerkleTree.from_file(fd, leaf_size=64),
 ])  # fmt: skip
 def test_descriptor_that_is_not_open_for_reading(call):
-    """The write end of a pipe never has data, so waiting for some would have no end."""
+    """The write end of a pipe never has data, so a wait for data would not end."""
     read_end, write_end = os.pipe()
     try:
         with pytest.raises(merklize.FileError, match="not open for reading"):
@@ -176,7 +176,7 @@ def test_objects_that_read(tmp_path):
     assert merklize.hash_file(memory) == merklize.hash(data[17:])
 
     class Reader:
-        """read() alone, and less at a time than asked for."""
+        """A file that has read() alone, and gives fewer bytes than asked for."""
 
         def __init__(self):
             self.file = io.BytesIO(data)
@@ -306,7 +306,7 @@ def test_slow_writer():
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")
 def test_files_that_the_kernel_makes_up():
-    """They say that they have no bytes, and have some."""
+    """They report a size of 0, but have bytes."""
     assert merklize.hash_file("/proc/version") == blake3.blake3(pathlib.Path("/proc/version").read_bytes()).digest()
 
 
@@ -372,7 +372,7 @@ def test_file_that_is_written_to_with_its_size_kept(sparse, back):
     def progress(done):
         with open(path, "r+b") as file:
             file.write(b"x")
-        if back:  # the time of the last write can be set back, that of the last change cannot
+        if back:  # the time of the last write can be set back, but not the time of the last change
             os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     with pytest.raises(merklize.FileError, match="sparse: changed while being read: the times"):
@@ -394,7 +394,7 @@ def test_mapped_files(tmp_path, size, threads):
         assert file.read() == b""
     if size > 5000:
         with open(path, "rb", buffering=0) as file:
-            file.seek(5000)  # no multiple of a page
+            file.seek(5000)  # not a multiple of a page
             assert merklize.hash_file(file, mmap=True) == blake3.blake3(pattern(size)[5000:]).digest()
             assert file.tell() == size
 
@@ -428,7 +428,7 @@ def test_mapped_file_that_grows_or_is_cancelled(sparse):
 
 
 def test_files_of_a_wrong_size():
-    """Files in /sys state a page and have a line, those in /proc state nothing."""
+    """Files in /sys report a page and have a line; those in /proc report a size of 0."""
     wrong = []
     for folder in ("/sys/kernel", "/sys/devices/system/cpu", "/sys/kernel/mm"):
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():

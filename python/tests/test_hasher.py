@@ -1,4 +1,4 @@
-"""Hasher: pieces of any size give the digest of the whole, and the shape is hashlib's."""
+"""Hasher: pieces of any size give the digest of the whole, and the interface is hashlib's."""
 
 import threading
 
@@ -89,7 +89,7 @@ def test_errors():
 
 
 def test_threads_may_share_one():
-    """Whole updates in any order: equal pieces make the order invisible."""
+    """Whole updates in any order. The pieces are equal, so the order does not matter."""
     piece, times = pattern(251 * 4096), 16
     hasher = merklize.Hasher()
     threads = [threading.Thread(target=lambda: [hasher.update(piece) for _ in range(times)]) for _ in range(4)]

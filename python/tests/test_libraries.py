@@ -46,7 +46,7 @@ print('merklize._libraries' in sys.modules)
 
 @pytest.fixture
 def bare(monkeypatch):
-    """An environment of the test's own, so that nothing is left for the others."""
+    """A copy of the environment, so that changes do not reach other tests."""
     monkeypatch.setattr(os, "environ", {})
 
 

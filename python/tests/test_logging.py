@@ -1,4 +1,4 @@
-"""The logger "merklize": silent by default, and what it says of kernels and devices."""
+"""The logger "merklize": it is silent by default, and tells about kernels and devices."""
 
 import logging
 import os
@@ -14,7 +14,7 @@ HASH_ON = "merklize.hash(bytes(50_000), device={device!r})"
 
 
 def run(code, **environment):
-    """Give what a process of its own wrote: standard output, and then errors, which the log is a part of."""
+    """Run a new process. Return its standard output, then standard error, which contains the log."""
     done = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=True
     )
@@ -22,7 +22,7 @@ def run(code, **environment):
 
 
 def logged(code, level="DEBUG", **environment):
-    """Give the lines of the log of a process that imports merklize and runs `code`."""
+    """Return the lines of the log of a process that imports merklize and runs `code`."""
     set_up = (
         f"import logging, merklize; logging.basicConfig(level={level!r}, format='%(levelname)s %(name)s %(message)s')"
     )
@@ -34,7 +34,7 @@ def test_logging_is_not_imported():
 
 
 def test_silent_without_a_handler(opencl, tmp_path):
-    """Also a warning: Python would print one that no handler takes."""
+    """This holds for warnings, too, which Python would print if they reached no handler."""
     hashing = HASH_ON.format(device=opencl)
     unusable = {"MERKLIZE_CACHE_DIR": str(tmp_path / "file")}
     (tmp_path / "file").touch()
@@ -47,7 +47,7 @@ def test_silent_without_a_handler(opencl, tmp_path):
 
 
 def test_kernels(opencl, tmp_path):
-    """They are compiled by the first process, and the second one has them."""
+    """The first process compiles the kernels, and the second one loads them."""
     cache, hashing = {"MERKLIZE_CACHE_DIR": str(tmp_path)}, HASH_ON.format(device=opencl)
     (name,) = (info.name for info in merklize.devices() if info.id == opencl)
     opened, compiled = logged(hashing, **cache)
@@ -61,7 +61,7 @@ def test_kernels(opencl, tmp_path):
 
 
 def test_the_callers_line(opencl, tmp_path):
-    """Many calls, each with its own entries: none is lost, none comes twice."""
+    """Many calls, each with its own entries. None is lost, none is logged twice."""
     code = f"for _ in range(3): merklize.hash_leaves([b'x'] * 3, device={opencl!r}); print('call', file=sys.stderr)"
     lines = logged("import sys\n" + code, "INFO", MERKLIZE_CACHE_DIR=str(tmp_path))
     assert [line for line in lines if "compiled" not in line] == ["call"] * 3
@@ -120,7 +120,7 @@ def logger():
 
 @pytest.mark.skipif(not MISSING, reason="all devices are there")
 def test_handlers(logger):
-    """What a handler raises is raised by the call; one may call the package itself."""
+    """A call raises the exception of a handler. A handler may call the package."""
     logger.addHandler(Raises())
     with pytest.raises(KeyboardInterrupt):
         merklize.devices()

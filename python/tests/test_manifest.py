@@ -1,4 +1,4 @@
-"""Manifests of weights: their digests, tree and text against plain second implementations, and what they find."""
+"""Manifests of weights: digests, tree and text, compared with plain second implementations; results of checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MIB = 1 << 20
 
 
 def expected_leaf(name, array, digest):
-    """As docs/manifest-format.md says it."""
+    """The definition in docs/manifest-format.md."""
     record = b"\0"
     for text in (name.encode(), kind(array).encode()):
         record += struct.pack("<I", len(text)) + text
@@ -257,7 +257,7 @@ def test_a_manifest_in_its_own_folder(tmp_path):
     assert merklize.manifest(tmp_path, exclude=tmp_path / "manifest.json") == made
 
 
-# ---- What checks find ----
+# ---- Results of checks ----
 
 
 def test_a_check_names_the_tensor_the_shard_and_the_piece(tmp_path):

@@ -1,4 +1,4 @@
-"""Manifests of files: what safetensors files, indices and folders must be, and what refresh hashes again."""
+"""Manifests of files: the rules for safetensors files, indices and folders, and the files that refresh hashes again."""
 
 from __future__ import annotations
 
@@ -235,12 +235,12 @@ def test_what_is_no_file_is_refused(tmp_path):
 
 
 def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
-    size = 512 * MIB  # long enough to be asked in the middle; the zeros are not on the disk
+    size = 512 * MIB  # long enough to be cancelled in the middle; the file is sparse
     path = tmp_path / "m.safetensors"
     header = json.dumps({"t": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}).encode()
     path.write_bytes(len(header).to_bytes(8, "little") + header)
     os.truncate(path, 8 + len(header) + size)
-    times = itertools.count(1)  # of our own: the kernel's own times of changes are milliseconds apart
+    times = itertools.count(1)  # set by the test, because the kernel's times of changes have steps of milliseconds
 
     def change(share):
         time = next(times)
@@ -280,7 +280,7 @@ def test_refresh_hashes_what_changed(tmp_path):
     last = again.manifest.refresh(tmp_path)
     assert last.hashed == ["a.txt"]
     assert last.manifest == merklize.manifest(tmp_path)
-    # Without what the system said, all is hashed.
+    # Without the recorded times and inodes, all files are hashed.
     assert Manifest.from_json(made.to_json(seen=False)).refresh(tmp_path).kept == []
     with pytest.raises(merklize.InvalidArgument, match="of tensors in memory, not of files"):
         merklize.manifest(state).refresh(tmp_path)
@@ -290,7 +290,7 @@ def test_a_write_right_after_the_manifest_is_found_by_refresh(tmp_path):
     path = write(tmp_path / "m.safetensors", {"t": np.zeros(100, "u1")})
     for k in range(20):
         made = merklize.manifest(path)
-        with open(path, "r+b") as file:  # of the same size and inode, and as soon as can be
+        with open(path, "r+b") as file:  # the same size and inode, as soon as possible
             file.seek(-1, 2)
             file.write(bytes([k + 1]))
         assert made.refresh(path).manifest == merklize.manifest(path)

@@ -1,4 +1,4 @@
-"""Two readers of manifests and of weights' headers, Python's and the program's: one verdict, and bounded work."""
+"""Python and the program read manifests and headers of weights: their verdicts agree, and the work is bounded."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_header_is_taken_by_both_readers_or_by_none(tmp_path, case):
 
 # ---- Bounded work ----
 
-SECONDS = 120  # of a processor's time: a bound of hangs
+SECONDS = 120  # processor time; more is a hang
 BYTES = 1 << 30
 BOUNDED = f"""
 import resource, sys
@@ -78,7 +78,7 @@ try:
 except merklize.InvalidArgument as error:
     assert len(str(error)) < 1500
     print(error)
-# Not ru_maxrss, which begins with that of the process that started this one.
+# ru_maxrss does not serve, because it begins with the value of the parent process.
 kib = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM:"))
 assert kib < {BYTES >> 10}, "memory"
 """
@@ -160,7 +160,7 @@ def test_a_shard_below_a_linked_folder_is_refused_by_both(tmp_path):
     done = merklize("manifest", "check", tmp_path / "m.json", index)
     assert (done.returncode, done.stdout.decode()) == (1, f"shard 'sub/deep/m.safetensors': {why}\n")
     assert merklize("manifest", "check", "--follow-links", tmp_path / "m.json", index).returncode == 0
-    # The way to the model itself may be of links.
+    # The path to the model itself may contain links.
     (tmp_path / "way").symlink_to(outside)
     path = tmp_path / "way" / "deep" / "m.safetensors"
     manifest(path).save(tmp_path / "k.json")

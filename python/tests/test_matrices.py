@@ -1,4 +1,4 @@
-"""hash_rows and MatrixCommitment: beside Plonky3's recorded answers, and beside the rule in plain Python.
+"""hash_rows and MatrixCommitment, compared with Plonky3's recorded answers and with the rule in plain Python.
 
 tests/vectors/p3_mmcs_*.json are caps and openings by p3-merkle-tree 0.9.0-rc.2. In them "counter" stands for matrices
 whose element of matrix m, row r, column c is (1 + 1000003 m + 1009 r + c) mod p.
@@ -18,7 +18,7 @@ import merklize
 import oracle
 
 WORDS = {"goldilocks": np.uint64, "babybear": np.uint32, "koalabear": np.uint32}
-# The vectors' names of what hashes rows and nodes.
+# The vectors' names of the hashes of rows and nodes.
 HASHES = {
     "h8_c8": "poseidon2_goldilocks_8",
     "h12_c8": "poseidon2_goldilocks_12",
@@ -86,7 +86,7 @@ def test_caps_and_openings_of_plonky3(field, hash, arity, device):
 
 
 def rows_are_shown(opening, *known, **form):
-    """Whether it verifies; or all rows are not, since one belongs above the cap."""
+    """Whether the opening verifies. If a matrix belongs above the cap, verification must refuse all rows."""
     try:
         return merklize.prover.verify_opening(opening, *known, **form)
     except merklize.InvalidArgument as error:
@@ -101,7 +101,7 @@ def up2(n):
 
 
 def plain_layers(shapes, arity, hash_row, merge):
-    """All layers and steps. hash_row(ms, i): of row i of the matrices ms; merge(children): absent ones are zeros."""
+    """All layers and steps. hash_row(ms, i) hashes row i of the matrices ms; merge() has zeros for absent children."""
     zero = bytes(32)
 
     def padded(layer):
@@ -128,7 +128,7 @@ def plain_layers(shapes, arity, hash_row, merge):
 
 
 def plain_commitment(given, hash, arity=2):
-    """Layers of digests, and steps, by hashes that share no code with the library."""
+    """Layers of digests and steps, by hashes without code of the library."""
 
     def row(ms, i):
         words = np.concatenate([given[m][i] for m in ms])
@@ -165,7 +165,7 @@ def test_every_opening_of_random_shapes(tallest, heights, hash, cap_height, arit
     layers, steps = plain_commitment(given, hash, arity)
     form = {"arity": arity, "cap_height": cap_height}
     low = len(layers) - 1 - cap_height
-    # A matrix above the cap would not be committed to.
+    # A matrix above the cap would not be a part of the commitment.
     lowest = min(len(one) for one in given)
     below_cap = math.prod(steps[: max(low, 0)])
     if low < 0:
@@ -216,7 +216,7 @@ def test_every_hash(hash, device):
         assert rows_as_bytes(mixed.cap) == plain_commitment(given, hash)[0][-1]
     opening = mixed.open(13)
     assert merklize.prover.verify_opening(opening, mixed.cap, mixed.dims, hash)
-    # Sorted pairs show no position.
+    # Sorted pairs do not show the index.
     is_sorted = hash == "keccak256_sorted"
     assert merklize.prover.verify_opening(opening._replace(index=12), mixed.cap, mixed.dims, hash) == is_sorted
 
@@ -283,7 +283,7 @@ def test_kept_matrices(device):
 
 
 def forged(opening):
-    """Openings that must not verify, each changed in one place."""
+    """Openings with one change each, which must not verify."""
     yield opening._replace(index=opening.index ^ 1)
     yield opening._replace(index=2**63)
     yield opening._replace(index=-1)
@@ -334,7 +334,7 @@ def test_forgery():
             merklize.prover.verify_opening(opening, *known, cap_height=1)
     together = commitment.open_together([0, 1, 5])
     assert merklize.prover.verify_opening(together, *known, cap_height=1)
-    # 0 and 1 share their rows of the lower matrices, which are hashed once: both must be the true ones.
+    # Leaves 0 and 1 have the same rows of the lower matrices, which are hashed once. Both copies must be right.
     for i in range(3):
         for m in range(3):
             rows = [[one.copy() for one in row] for row in together.rows]

@@ -1,4 +1,4 @@
-"""Digests of single messages by hashes other than BLAKE3, beside hashlib and Keccak by its definition."""
+"""Digests of single messages by hashes other than BLAKE3, compared with hashlib and with Keccak's definition."""
 
 import gzip
 import hashlib
@@ -69,7 +69,7 @@ def test_a_long_message_and_a_pipe(tmp_path):
     assert merklize.hash_file(path, hash="sha256") == hashlib.sha256(data).digest()
     seen = []
     assert merklize.hash_file(path, hash="sha256", progress=seen.append) == hashlib.sha256(data).digest()
-    os.truncate(path, 1 << 28)  # zeros that take no room on the disk, and time enough to be asked
+    os.truncate(path, 1 << 28)  # a sparse file, long enough for the progress function to be called
     with pytest.raises(merklize.Cancelled):
         merklize.hash_file(path, hash="sha256", progress=lambda done: False)
     with gzip.open(tmp_path / "z", "wb") as file:
@@ -84,7 +84,7 @@ def test_a_long_message_and_a_pipe(tmp_path):
 
 
 def test_eidos_of_bytes(tmp_path):
-    """Made by miden-crypto."""
+    """Vectors made by miden-crypto."""
     for name in ("eidos", "eidos_v0"):
         cases = json.loads((oracle.VECTORS / f"{name}.json").read_text())["messages"]
         assert len(cases) >= 30

@@ -23,7 +23,7 @@ def tree():
     return merklize.MerkleTree(LEAVES)
 
 
-# What is called, and the whole text; one that ends in "..." goes on with a list of names.
+# The call and the whole text. A text that ends in "..." goes on with a list of names.
 MISTAKES = {
     "text": (lambda: merklize.hash("hello"), f"hash: data {TEXT}"),
     "a list of messages": (
@@ -197,7 +197,7 @@ def test_thirty():
     assert len(MISTAKES) >= 30
 
 
-# Of the command: the last line that it prints.
+# Calls of the command, and the last line that it prints.
 COMMANDS = {
     "hahs file": "Error: No such command 'hahs'. Did you mean 'hash'?",
     "hash --lenght 3 file": "Error: No such option '--lenght'. Did you mean '--length'?",
@@ -235,7 +235,7 @@ class TestDevices:
     """Every way to name a device."""
 
     class FromTorch:
-        """torch.device, where PyTorch is not installed."""
+        """Stands for torch.device if PyTorch is not installed."""
 
         def __init__(self, text):
             self.text = text

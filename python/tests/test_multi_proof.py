@@ -1,4 +1,4 @@
-"""Proofs of several leaves and of growth: they hold, nothing else does, and they are as small as they can be."""
+"""Proofs of several leaves and of growth: they are valid, changed ones are not, and they are as small as possible."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""The names of the package: few at its top, all of them shown, and what is not there says where it is."""
+"""The names of the package: few at the top, all of them shown, and errors that tell where other names are."""
 
 import importlib
 import inspect
@@ -54,7 +54,7 @@ def test_the_core_comes_first():
 
 @pytest.mark.parametrize("module", merklize._SEARCHED)
 def test_names_of_modules(module):
-    """Who looks for them at the top is told where they are."""
+    """The error about a name at the top tells in which module it is."""
     names = set(importlib.import_module(f"merklize.{module}").__all__) - set(dir(merklize))
     assert names
     for name in names:
@@ -86,7 +86,7 @@ def test_other_names(name, hint):
 
 
 def test_the_search_needs_no_extras():
-    """NumPy alone is there beside the standard library."""
+    """Beside the standard library it imports NumPy alone."""
     program = (
         "import sys; before = set(sys.modules); import merklize; hasattr(merklize, 'xyzzy');"
         "tops = {name.partition('.')[0] for name in set(sys.modules) - before};"
@@ -112,7 +112,7 @@ def written_in_python(thing):
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="before Python 3.10 no union is written as `int | None`")
 @pytest.mark.parametrize("module", ["merklize", *(f"merklize.{name}" for name in MODULES)])
 def test_types_and_signatures(module):
-    """They are there at run time: nothing in them is a name that only type checkers know."""
+    """Annotations can be evaluated at run time: no name in them exists for type checkers alone."""
     found = importlib.import_module(module)
     things = [getattr(found, name) for name in getattr(found, "__all__", dir(found)) if not name.startswith("_")]
     things = [thing for thing in things if callable(thing) and not inspect.ismodule(thing)]

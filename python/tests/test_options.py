@@ -15,7 +15,7 @@ MODES = ("key", "context")
 FORM = ("format", "rule", "padding")
 LEAVES = oracle.byte_leaves(8)
 
-# What takes only some of them, and why.
+# The calls that take only some of the options, with the reason.
 FEWER = {
     "Hasher": "bytes come one after the other",
     "Manifest.check": "reads files",
@@ -37,7 +37,7 @@ FEWER = {
     "parts.merkle_root_parts": "uses the devices of the parts",
 }
 
-# Whose `format` is not that of a tree: how nodes are written down, and veritysetup's number of a superblock.
+# Calls whose `format` is not a tree's: the encoding of an outboard, and the number in veritysetup's superblock.
 OTHER_FORMATS = ("bao.", "formats.dm_verity")
 
 
@@ -60,7 +60,7 @@ def functions():
 
 @pytest.mark.parametrize(("name", "parameters"), [pytest.param(*each, id=each[0]) for each in functions()])
 def test_signatures(name, parameters):
-    """The same options have the same names, order and defaults wherever they are."""
+    """An option has the same name, place and default in all signatures."""
     assert all(parameter.kind is not parameter.VAR_KEYWORD for parameter in parameters.values())
     for option in (*FORM, *MODES, *RUN):
         if option in parameters and not (option == "format" and name.startswith(OTHER_FORMATS)):
@@ -118,7 +118,7 @@ class TestTuning:
             with merklize.tuning.options(policy={"levels_per_launch": 5}):
                 assert self.policy() == 5
             with merklize.tuning.options(timings=merklize.tuning.Timings()):
-                assert self.policy() == 3  # as around the block
+                assert self.policy() == 3  # the outer options apply again
             assert self.policy() == 3
         assert self.policy() == outside
 
@@ -138,7 +138,7 @@ class TestTuning:
         assert self.policy() == outside
 
     def test_of_one_thread_and_one_task(self):
-        """Others do not see the block, whether they began before it or within it."""
+        """Other threads do not see the block, whether they began before it or in it."""
         found, begun, entered = [], threading.Event(), threading.Event()
 
         def other():
@@ -157,7 +157,7 @@ class TestTuning:
         assert found == [outside, outside]
 
     def test_timings_of_short_messages(self):
-        """Short messages have a quick way of their own, which leaves no times of an earlier call either."""
+        """The fast path of short messages must clear the timings of an earlier call, too."""
         timings = merklize.tuning.Timings()
         with merklize.tuning.options(timings=timings):
             assert merklize.hash(b"abc") == merklize.Hasher(b"abc").digest()
@@ -165,7 +165,7 @@ class TestTuning:
         assert timings.kernel is None
 
     def test_parts_of_a_policy(self):
-        """A field that the policy lacks is the device's table's."""
+        """The device's table fills a field that the policy lacks."""
         with merklize.tuning.options(policy={}):
             assert self.policy() == merklize.MerkleTree(LEAVES, device="cpu").policy["levels_per_launch"]
         assert np.array_equal(merklize.MerkleTree(LEAVES).nodes, merklize.MerkleTree(LEAVES, threads=1).nodes)

@@ -1,4 +1,4 @@
-"""Filecoin's PieceCID: against what @web3-storage/data-segment 5.3.0 prints, and against the rule in plain Python."""
+"""Filecoin's PieceCID, compared with the output of @web3-storage/data-segment 5.3.0 and the rule in plain Python."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ from merklize import FileError
 from merklize.formats import piece_cid
 from oracle import VECTORS
 
-# Of n bytes that count from 0 to 250.
+# PieceCIDs of n bytes that count from 0 to 250.
 KNOWN = {int(size): v2 for size, v2 in json.loads((VECTORS / "piece_cid.json").read_text())["v2"].items()}
 RANDOM = random.Random(20261125)
 MASK = (1 << 254) - 1
@@ -26,7 +26,7 @@ def data_of(size):
 
 
 def tree_of(data):
-    """Root, height and padding, by the rule: 254 bits a leaf, nodes of 254 bits, zeros behind."""
+    """Root, height and padding by the rule: leaves and nodes have 254 bits, and zeros follow the data."""
     height = 2
     while 127 << height - 2 < len(data):
         height += 1
@@ -70,7 +70,7 @@ def test_against_the_rule(size):
 
 @pytest.mark.parametrize("units", [2, 3, 5, 9])
 def test_the_top_of_several_units(units):
-    """A unit of 1040384 bytes is a subtree of height 15: the top is made of the units' own roots."""
+    """A unit of 1040384 bytes is a subtree of height 15. The top of the tree is computed from the units' roots."""
     data = RANDOM.randbytes(1040384 * (units - 1) + RANDOM.randrange(1, 1040384))
 
     def merge(left, right):

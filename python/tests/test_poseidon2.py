@@ -140,7 +140,7 @@ def test_files_and_proofs_name_the_constants(tmp_path):
         assert read == proof
         assert read.hash == hash
         assert read.verify(tree.root)
-    # A process without the constants refuses each by name.
+    # A process without the constants refuses each file, and the error has the hash's name.
     files = [str(tmp_path / name) for name in ("tree.mkl", "proof", "proof.json")]
     lines = subprocess.run(
         [sys.executable, "-c", OPEN, *files, hash], capture_output=True, text=True, check=True
@@ -152,7 +152,7 @@ def test_files_and_proofs_name_the_constants(tmp_path):
 
 
 def test_commitments_of_plonky3_whose_nodes_have_twelve_cells():
-    # None of our own hashes has such nodes.
+    # None of our hashes has such nodes.
     lines = (oracle.VECTORS / "p3_mmcs_goldilocks.json").read_text().splitlines()
     cases = [json.loads(line.rstrip(",")) for line in lines if "goldilocks_h12_c12" in line]
     assert len(cases) >= 24
@@ -216,7 +216,7 @@ RANDOM = json.loads((oracle.VECTORS / "poseidon2_quad.json").read_text())["insta
 
 @pytest.mark.parametrize("of", RANDOM, ids=lambda of: of["field"])
 def test_plonky3s_commitments_of_four_by_random_constants(of, device):
-    # Plonky3's verifier took an opening of each leaf of these when they were recorded.
+    # When these were recorded, Plonky3's verifier accepted an opening of each leaf.
     field = of["field"]
     quad = ((8, of["quad_internal_rounds"]), of["quad_constants"], quad_of(field)[2])
     changed = {"rounds": (8, of["internal_rounds"]), "constants": of["constants"], "quad": quad}

@@ -1,4 +1,4 @@
-"""Proofs: they hold for their tree, and for nothing else; verify() is total."""
+"""Proofs: they are valid for their tree alone, and verify() never raises on data."""
 
 import copy
 import json
@@ -55,7 +55,7 @@ def test_any_flipped_bit_of_the_bytes_fails(hash):
             continue  # the hash's id becomes that of poseidon2_goldilocks_8, which has the same merges
         forged = bytearray(good)
         forged[bit // 8] ^= 1 << (bit % 8)
-        # A perfect tree is the same under every rule: which one, the caller has to say.
+        # A perfect tree is the same under every rule, so the caller must say which rule it has.
         assert not merklize.verify(forged, tree.root, rule=tree.rule), bit
 
 
@@ -80,12 +80,12 @@ def test_other_lengths_fail(hash):
 
 
 def test_a_node_is_no_leaf():
-    """A shorter path from an inner node fails, if the caller knows the count of leaves."""
+    """A shorter path, from an inner node, fails if the caller knows the number of leaves."""
     tree = TREES["blake3"]
     proof = tree.prove(6)
     parent = tree.nodes[(16 + 6) >> 1].tobytes()
     shorter = merklize.MerkleProof("blake3", 3, 8, parent, proof.siblings[1:])
-    assert shorter.verify(tree.root)  # what it claims is true of a tree of 8 leaves
+    assert shorter.verify(tree.root)  # its claim is true for a tree of 8 leaves
     assert not shorter.verify(tree.root, n_leaves=16)
     assert not merklize.MerkleProof("blake3", 3, 16, parent, proof.siblings[1:]).verify(tree.root)
 
@@ -106,7 +106,7 @@ def test_expectations():
 
 @given(data=st.one_of(st.binary(max_size=400), st.text(max_size=100)))
 def test_verify_is_total(data):
-    """Whatever comes from outside is a proof that holds, or False."""
+    """verify() returns False for random data, and raises nothing."""
     assert merklize.verify(data, TREES["blake3"].root) is False
 
 
@@ -136,7 +136,7 @@ def test_wrong_arguments_of_verify_are_errors(arguments, error, message):
         for call in (proof.verify, lambda **a: merklize.verify(proof.to_bytes(), **a)):  # noqa: B023
             with pytest.raises(error, match=message):
                 call(**arguments)
-    # The caller's own mistakes are seen whatever the proof is.
+    # The caller's mistakes are errors even if the proof is malformed.
     for malformed in (b"", "{}"):
         with pytest.raises(error, match=message):
             merklize.verify(malformed, **arguments)
@@ -231,7 +231,7 @@ def test_json_that_is_no_proof(text, message):
     ("field", "value", "message"),
     [
         ("format", "merklize-proof-1", "the format is 'merklize-proof-1'"),
-        ("format", "merklize-proof-2", "the format is 'merklize-proof-2'"),  # whose "sha256" was RFC 6962's
+        ("format", "merklize-proof-2", "the format is 'merklize-proof-2'"),  # there "sha256" was RFC 6962's hash
         ("hash", "md5", "unknown hash 'md5'"),
         ("hash", 3, "hash must be text, got 3"),
         ("index", -1, "index must be an integer of 0 to .* got -1"),
@@ -310,7 +310,7 @@ def test_wrong_fields():
 
 
 def test_field_words_must_be_canonical():
-    """p + x is x modulo p: two proofs of one leaf would be a forgery."""
+    """p + x is x modulo p. If both were valid, one leaf would have two proofs."""
     leaves = oracle.word_leaves(2).copy()
     leaves[1] = 5
     tree = merklize.MerkleTree(leaves, "rp64_256_v3")

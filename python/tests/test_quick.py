@@ -1,4 +1,4 @@
-"""Little data on the host takes a short way through the extension: answers and errors are those of the long way."""
+"""Little data on the host takes the extension's fast path, with the same answers and errors as the usual path."""
 
 import inspect
 import os
@@ -84,7 +84,7 @@ def test_other_counts_of_threads_go_the_long_way(threads):
 
 @pytest.mark.parametrize("call", ["hash(b'abc')", "merge(numpy.zeros(32, 'u1'), numpy.zeros(32, 'u1'))"])
 def test_a_device_that_is_named_is_used(call):
-    """Not the CPU in silence."""
+    """It must not fall back to the CPU."""
     program = f"import numpy, merklize; merklize.{call}"
     environment = os.environ | {"MERKLIZE_DEVICE": "nowhere:7"}
     ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
@@ -93,7 +93,7 @@ def test_a_device_that_is_named_is_used(call):
 
 
 def test_the_cpu_that_is_named_is_used():
-    """Whatever the variable for calls without a device says."""
+    """A named device counts, not MERKLIZE_DEVICE."""
     program = "import merklize; print(merklize.hash(b'abc', device='cpu').hex())"
     environment = os.environ | {"MERKLIZE_DEVICE": "nowhere:7"}
     ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Work on a real cluster of Ray, of several node processes on this machine: the same bytes, whatever is lost."""
+"""Work on a real Ray cluster of several node processes on this machine: the same bytes, whatever fails."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DATA = np.random.default_rng(22).integers(0, 256, 9 * MIB + 4321, np.uint8).toby
 
 
 class Nodes:
-    """A cluster whose head does no work, and two nodes that do."""
+    """A cluster with a head that does no work, and two nodes that do."""
 
     def __init__(self):
         from ray.cluster_utils import Cluster
@@ -47,7 +47,7 @@ def nodes():
 
     with pytest.MonkeyPatch.context() as monkeypatch, s3_server(monkeypatch) as client:
         monkeypatch.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
-        # By these clocks Ray gives a node 30 seconds to start, too few on a busy machine: so they stand still.
+        # By these clocks Ray gives a node 30 seconds to start, too few on a busy machine, so they stand still.
         clock = types.SimpleNamespace(time=lambda: 0.0, monotonic=lambda: 0.0, sleep=time.sleep)
         for module in ("ray._private.node", "ray.cluster_utils"):
             monkeypatch.setattr(f"{module}.time", clock)
@@ -61,7 +61,7 @@ def nodes():
 
 @pytest.fixture
 def ray(nodes):
-    """The module, in a process that has joined the cluster."""
+    """merklize.ray in a process that has joined the cluster."""
     import merklize.ray as module
 
     return module
@@ -180,11 +180,11 @@ def test_manifests(ray, small, tmp_path):
     assert ray.manifest(folder / "1.safetensors", options=small) == merklize.manifest(folder / "1.safetensors")
 
 
-# ---- What is lost ----
+# ---- Failures ----
 
 
 class Gate:
-    """A fault of a server: requests after the first ones wait until it opens. Nodes that wait are at work."""
+    """A fault of a server: after the first requests, others wait until the gate opens. Nodes that wait are at work."""
 
     def __init__(self, answered):
         self.answered, self.waiting = answered, 0
@@ -243,7 +243,7 @@ merklize.ray.build_tree(url, 4096, out=out, state=state, address=address, option
 
 
 def test_killed_drivers(ray, nodes, tmp_path, x):
-    """A second driver goes on where the first one was killed."""
+    """A second driver resumes the work of a killed one."""
     parts = -(-len(DATA) // MIB)
     with http_server() as server:
         server.objects["x"] = DATA
@@ -255,10 +255,10 @@ def test_killed_drivers(ray, nodes, tmp_path, x):
         assert first.poll() is None
         first.send_signal(signal.SIGKILL)
         first.wait()
-        server.fault = lambda *_: None  # of the first driver's tasks none asks again: they wait until Ray ends them
+        server.fault = lambda *_: None  # the first driver's tasks do not ask again, but wait until Ray ends them
         assert not out.exists()
         with open(state, "ab") as file:
-            file.write(b"8 00")  # as if torn
+            file.write(b"8 00")  # a torn line
         with pytest.raises(merklize.InvalidArgument, match="of another job: n_leaves is 2306, now 1153"):
             ray.build_tree(url, 8192, out=out, state=state)
         server.seen.clear()
@@ -283,7 +283,7 @@ def test_states_of_changed_objects(ray, small, x, tmp_path):
         ray.hash_file(x, state=state, options=small)
 
 
-# ---- What is refused ----
+# ---- Refused calls ----
 
 
 def test_other_versions(ray, x, monkeypatch):
@@ -336,7 +336,7 @@ def test_changes_while_it_is_read(ray, small, tmp_path):
             server.objects[name] = DATA
             return server.url(name)
 
-        # Each call has an object of its own: tasks of the one before may still read, and change, theirs.
+        # Each call has its own object, because tasks of the call before may still read, and so change, theirs.
         server.fault = change
         with pytest.raises(merklize.FileError, match="changed while being read"):
             ray.hash_file(new("a"), options=small)
@@ -370,7 +370,7 @@ def test_cancelling(ray, small, x, tmp_path):
 
 
 def test_a_cluster_of_its_own(nodes, x):
-    """Without an address, in a process that has joined none; and nothing is printed."""
+    """In a process that has joined no cluster, without an address. Nothing is printed."""
     code = f"import merklize.ray; print(merklize.ray.hash_file({str(x)!r}).hex())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=HANG)
     assert done.stdout.splitlines()[-1] == merklize.hash(DATA).hex()

@@ -1,4 +1,4 @@
-"""What scripts/release.py, identity.py and sbom.py write. Whole releases: make test-release."""
+"""The output of scripts/release.py, identity.py and sbom.py. `make test-release` makes a whole release."""
 
 import importlib.metadata
 import json

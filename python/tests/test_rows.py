@@ -1,4 +1,4 @@
-"""hash_rows and merge: batches against single ones by an independent oracle."""
+"""hash_rows and merge: batches, compared with an independent oracle of single rows and merges."""
 
 import json
 
@@ -56,7 +56,7 @@ def test_no_array(value, kind):
 
 @pytest.mark.parametrize("hash", sorted(set(FIELD_HASHES) - {*RESCUE_HASHES, "eidos"}))
 def test_vectors(hash):
-    """Made by Plonky3 and miden-crypto."""
+    """Vectors made by Plonky3 and miden-crypto."""
     case = json.loads((VECTORS / f"{hash}.json").read_text())
     dtype = oracle.WORDS[hash][0]
     words = [np.frombuffer(bytes.fromhex(leaf["record"]), dtype) for leaf in case["leaves"]]
@@ -70,7 +70,7 @@ def test_vectors(hash):
 
 @pytest.mark.parametrize("hash", RESCUE_HASHES)
 def test_rescue_vectors(hash, device):
-    """Made by winter-crypto. Elements of every length, each alone and among others."""
+    """Vectors made by winter-crypto: rows of every length, each alone and among others."""
     used = 0
     for case in CASES:
         if case["variant"] != hash or case["op"] not in ("merge", "hash_elements"):
@@ -209,7 +209,7 @@ def test_merge_of_more_dimensions_and_layouts():
 
 
 def test_merge_of_arrays_at_odd_addresses():
-    """Digests may lie anywhere, also where no 64-bit word may."""
+    """Digests may have any address, even if it is not aligned for 64-bit words."""
     memory = np.zeros(1024 + 1, np.uint8)
     shifted = memory[1:].reshape(32, 32)
     for hash in merklize.HASHES:
@@ -250,7 +250,7 @@ def test_merge_wrong_arguments():
 
 
 def test_policies_that_pocl_gets_wrong(opencl):
-    """PoCL 3.1 gives wrong values where items with several lanes meet at a barrier, as for constants of the group's."""
+    """PoCL 3.1 gives wrong values if items with several lanes meet at a barrier, as for constants in local memory."""
     if not any(d.id == opencl and d.name.startswith(("pthread", "cpu")) for d in merklize.devices()):
         pytest.skip("the device is not PoCL's")
     rows = np.random.default_rng(1).integers(0, 2**62, (1 << 10, 8), np.uint64)

@@ -19,7 +19,7 @@ from waiting import HANG
 
 
 def python(script, *arguments, env=(), **options):
-    """Run a script in a fresh interpreter and return what it printed."""
+    """Run a script in a new interpreter and return its output."""
     command = [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)]
     return subprocess.check_output(command, text=True, env={**os.environ, **dict(env)}, timeout=HANG, **options).strip()
 
@@ -183,7 +183,7 @@ def sparse(tmp_path_factory):
 
 
 def test_other_threads_run_meanwhile(sparse):
-    """Twenty turns of the main thread, between which the other one computes, in one call that takes minutes."""
+    """The main thread takes twenty turns during one call of another thread, which takes minutes."""
     script = """
         import os, sys, threading, time
         import numpy as np, merklize
@@ -223,7 +223,7 @@ LONG_WORK = {
 
 @pytest.mark.parametrize("work", LONG_WORK)
 def test_ctrl_c_stops_soon(sparse, work):
-    """Within seconds of processor time, which other processes do not use up; all of the work takes minutes."""
+    """Within seconds of processor time, because other processes do not count there. All of the work takes minutes."""
     script = f"""
         {textwrap.indent(DURING, " " * 8).strip()}
         import os
@@ -245,13 +245,13 @@ def test_ctrl_c_stops_soon(sparse, work):
             {LONG_WORK[work]}
         except KeyboardInterrupt:
             print(time.process_time() - begin, flush=True)
-        os._exit(0)  # what takes long afterwards (unmapping) is not counted
+        os._exit(0)  # unmapping takes long afterwards and is not counted
     """
     assert float(python(script, sparse)) < 5
 
 
 def test_ctrl_c_stops_many_proofs():
-    """Beside a call that nothing stops, by the time of the processor, which other processes do not use up."""
+    """Compared with a call that is not stopped, in processor time, because other processes do not count there."""
     script = """
         import signal, time
         import numpy as np, merklize
@@ -412,12 +412,12 @@ def test_races_on_one_object(tmp_path, race):
 
 
 def test_progress_functions_cannot_use_what_they_interrupt():
-    """They would wait for themselves."""
+    """The call would wait for itself."""
     leaves = np.zeros((1 << 20, 32), np.uint8)
     tree = merklize.MerkleTree(leaves, threads=1)
 
     def grow():
-        for _ in range(20):  # one is slow enough for progress to be told
+        for _ in range(20):  # one of these is slow enough for a progress call
             tree.append(leaves, progress=lambda done: tree.root)
 
     with pytest.raises(merklize.InvalidArgument, match="MerkleTree: this thread is in the middle of another call"):

@@ -10,12 +10,12 @@ import pytest
 import merklize
 from waiting import HANG
 
-# Without every policy, which these runtimes compile for minutes: tests/core and the C++ suite `policies` have those.
+# Not all policies, because these runtimes compile them for minutes. tests/core and the C++ suite `policies` have them.
 FILES = ("test_hash.py", "test_rows.py", "test_tree.py", "test_tensors.py", "test_cli_hash.py")
 
 
 def intel_runtime():
-    """libintelocl.so of the package intel-opencl-rt: of this environment, or where the variable says."""
+    """libintelocl.so of the package intel-opencl-rt, in this environment or at the variable's path."""
     named = os.environ.get("MERKLIZE_INTEL_OPENCL")
     path = Path(named) if named else Path(sys.prefix, "lib", "libintelocl.so")
     return path if path.is_file() else None
@@ -26,7 +26,7 @@ def missing(why):
 
 
 def run_tests(device, words, **variables):
-    """Run what computes on one device; it must be there, and nothing skipped."""
+    """Run the tests on one device. It must be there, and no test may be skipped."""
     environment = {
         **os.environ,
         **variables,

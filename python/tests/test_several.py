@@ -1,4 +1,4 @@
-"""Several devices for one job, parts on several devices, and what "auto" chooses.
+"""Several devices for one job, parts on several devices, and the choice of "auto".
 
 A machine with one device runs the tests of several in a process of its own, on two OpenCL runtimes at once: the
 system's and Intel's.
@@ -20,7 +20,7 @@ from waiting import HANG
 
 
 def several():
-    """Ids of two or more devices of one backend, or of none."""
+    """Ids of two or more devices of one backend, or no ids."""
     for backend in ("cuda", "opencl"):
         ids = [device.id for device in merklize.devices() if device.backend == backend]
         if len(ids) > 1:
@@ -141,7 +141,7 @@ class TestParts:
 
 
 def test_calibrated(tmp_path):
-    """Of the CPU alone, in processes of their own: what is kept shows, and "auto" is still right."""
+    """The CPU is calibrated in new processes. The kept figures are shown, and "auto" still chooses right."""
     own = {"MERKLIZE_CACHE_DIR": str(tmp_path), "OCL_ICD_VENDORS": "/nowhere/", "MERKLIZE_DEVICE": ""}
     environment = {**os.environ, **own}
     assert b"devices --calibrate" in command("devices", env=environment).stdout

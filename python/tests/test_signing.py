@@ -1,4 +1,4 @@
-"""Signatures of OpenSSF's model-signing: made with our hashers and verified with the stock ones, and the other way."""
+"""Signatures of OpenSSF's model-signing, made with our hashers and verified with the stock ones, and the reverse."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_signed_with_ours_verified_by_stock_and_back(model, keys, algorithm):
     assert ours(algorithm).hash(model) == stock(algorithm).hash(model)
     assert ours(algorithm, threads=1).hash(model) == stock(algorithm).hash(model)
     by_ours = sign(model, keys, ours(algorithm))
-    verify(model, keys, by_ours)  # settings as the signature says, hashed by the stock package
+    verify(model, keys, by_ours)  # by the stock package, with the settings in the signature
     verify(model, keys, by_ours, ours(algorithm))
     by_stock = sign(model, keys, stock(algorithm))
     verify(model, keys, by_stock, ours(algorithm))

@@ -1,4 +1,4 @@
-"""What happens when a store fails, when an object changes, and when it may not be read."""
+"""Stores that fail, objects that change, and objects that may not be read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.xdist_group("stores"), pytest.mark.usefixtures("small_
 
 @pytest.fixture
 def too_late(http, monkeypatch):
-    """A function that makes a fault one in which the time for the answer ends. One range is asked for at a time."""
+    """A function that turns a fault into a timeout of the answer. Ranges are read one at a time."""
     from fsspec.asyn import get_loop
 
     loop, passed = get_loop(), 0.0
@@ -39,7 +39,7 @@ def too_late(http, monkeypatch):
 
 
 def once(fault: str, at: int = MIB):
-    """A fault of the first answer to a range that begins there."""
+    """A fault of the first answer to a range that begins at `at`."""
     left = [1]
 
     def find(server: Server, path: str, start: int, end: int) -> str | None:
@@ -104,7 +104,7 @@ def check_error(http, text):
 
 
 def test_random_faults(http):
-    """Every fourth answer fails in some way that passes; the digest is right, or there is an error."""
+    """Every fourth answer has a temporary fault. The digest is right, or there is an error."""
     rng, kinds = np.random.default_rng(1), ["dropped", "500", "lying", "no range"]
     http.fault = lambda server, path, start, end: kinds[rng.integers(4)] if start and rng.random() < 0.25 else None
     results = merklize.hash_files([http.url("x")] * 20)

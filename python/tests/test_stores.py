@@ -32,7 +32,7 @@ def test_digests(store, size):
 @pytest.mark.parametrize("where", ["memory", "file"])
 @pytest.mark.parametrize("piece", [MIB >> 2, MIB, 128 * MIB])
 def test_values_of_parts(memory, tmp_path, device, where, piece):
-    """Parts of a message that begins anywhere in an object give its digest; a wrong piece size is refused."""
+    """A message may begin anywhere in an object, and its pieces give its digest. A wrong piece size is refused."""
     data = DATA * (28 if piece > MIB else 1)  # more than one batch of a device
     base, size, key = 77, len(data) - 99, b"k" * 32
     (tmp_path / "x").write_bytes(data)
@@ -264,7 +264,7 @@ def test_manifests(store, tmp_path):
 
 
 def test_memory_is_bounded(http, monkeypatch):
-    """However slow the first range is, no more than the stated bytes are asked for."""
+    """Even if the first range is slow, no more than the stated number of bytes is requested."""
     held, most, done, lock = 0, 0, 0, threading.Lock()
     from merklize.stores import _objects, _ranges
 
@@ -276,7 +276,7 @@ def test_memory_is_bounded(http, monkeypatch):
         nonlocal held, most
         if start == 0:
             eventually(lambda: held >= (limits.parallel + limits.waiting - 1) * MIB)
-            time.sleep(0.3)  # for more, which would be wrong
+            time.sleep(0.3)  # time for more reads, which would be wrong
         data = read(self, start, end)
         with lock:
             held += len(data)
@@ -287,7 +287,7 @@ def test_memory_is_bounded(http, monkeypatch):
         nonlocal held, done
         for piece in places(self, stored, wanted):
             yield piece
-            with lock:  # a caller that asks for the next one has hashed this one
+            with lock:  # the caller has hashed this piece when it asks for the next one
                 held -= len(piece)
                 done += len(piece)
 

@@ -1,4 +1,4 @@
-"""The table of all languages and the glossary's words agree with the sources, and the checks find what does not."""
+"""The table of all languages and the glossary agree with the sources, and the checks find any difference."""
 
 import pathlib
 import re
@@ -71,7 +71,7 @@ def test_what_the_table_finds_of_the_command(monkeypatch, command, fault):
 
 
 def test_commands_are_those_of_the_help():
-    """The table's reader finds what the program itself shows."""
+    """The reader of the command's table finds the same options as the program."""
     found = public_names.signatures("command")
     for name in ("hash", "tree build", "tree verify", "manifest create", "bao decode"):
         (arguments,) = found[name]

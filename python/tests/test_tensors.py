@@ -1,4 +1,4 @@
-"""Arrays of others: DLPack on the host, what is refused of tensors on devices, streams; and DeviceArrays on OpenCL."""
+"""Other libraries' arrays: DLPack on the host, refused tensors on devices, streams; and DeviceArrays on OpenCL."""
 
 import ctypes
 import sys
@@ -14,7 +14,7 @@ from merklize._settings import stream_handle
 
 
 class Exporter:
-    """A tensor that only DLPack knows: NumPy's, behind a wall."""
+    """A NumPy array that can be reached by DLPack alone."""
 
     def __init__(self, array, device=(1, 0)):
         self._array = array
@@ -28,14 +28,14 @@ class Exporter:
 
 
 class OldExporter(Exporter):
-    """As it was before DLPack 1.0."""
+    """A tensor with the interface before DLPack 1.0."""
 
     def __dlpack__(self, *, stream=None):
         return self._array.__dlpack__(stream=stream)
 
 
 class GradExporter(Exporter):
-    """As PyTorch's parameters are."""
+    """A tensor that must be detached, like PyTorch's parameters."""
 
     requires_grad = True
 
@@ -47,7 +47,7 @@ class GradExporter(Exporter):
 
 
 class CudaInterface:
-    """What Numba has."""
+    """An array with the CUDA array interface, like Numba's."""
 
     def __init__(self, **changes):
         self.__cuda_array_interface__ = {
@@ -60,7 +60,7 @@ class CudaInterface:
 
 
 class OnDevice:
-    """A tensor that is on a device, and must not be exported if that is the wrong one."""
+    """A tensor on a device. It must not be exported if the device is the wrong one."""
 
     def __init__(self, kind, number):
         self._place = (kind, number)
@@ -102,7 +102,7 @@ def test_read_only_host_tensor():
 
 
 class TensorOfAnotherGpu(Exporter):
-    """Exports, as PyTorch's, only while its GPU is the current one. Its memory is the host's."""
+    """A tensor that can be exported only while its GPU is the current one, like PyTorch's. Its memory is the host's."""
 
     is_cuda = True
     device = "cuda:1"
@@ -165,7 +165,7 @@ class Managed(ctypes.Structure):
 
 
 class Handmade:
-    """A capsule filled in field by field: types that NumPy lacks, null strides, offsets. Counts what is given back."""
+    """A capsule with given fields: types that NumPy lacks, null strides, offsets. Counts the calls of its deleter."""
 
     def __init__(self, data, dtype, shape, strides=None, byte_offset=0):
         self.deleted = 0
@@ -336,7 +336,7 @@ def test_streams():
 
 
 class TestDeviceArrays:
-    """On an OpenCL device, where only the library itself can make them."""
+    """DeviceArrays on an OpenCL device, where only the library can make them."""
 
     def test_round_trip(self, opencl):
         for array in (

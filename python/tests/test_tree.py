@@ -1,4 +1,4 @@
-"""Trees: known roots, every node, every leaf's influence, the forms of leaves and nodes, files, wrong input."""
+"""Trees: known roots, every node, the influence of every leaf, the forms of leaves and nodes, files, wrong input."""
 
 import gc
 import os
@@ -40,7 +40,7 @@ def test_every_node_against_the_witness(hash, n, device):
 @pytest.mark.parametrize("hash", HASHES)
 @pytest.mark.parametrize("levels", range(8, 15))
 def test_every_node_against_single_merges(hash, levels, device):
-    """Larger trees, where levels are built by more than one launch and by several threads."""
+    """Larger trees, whose levels take more than one launch, or several threads."""
     n = 1 << (levels if hash == "blake3" else min(levels, 12))
     leaves = oracle.leaves(n, hash)
     tree = merklize.MerkleTree(leaves, hash, device=device)
@@ -233,7 +233,7 @@ def test_words_that_are_no_field_elements(place, device):
 
 
 def test_a_list_of_views_counts_bytes():
-    """Also of views whose items are wider than a byte."""
+    """Views whose items are wider than a byte are counted in bytes, too."""
     digests = [bytes([k]) * 32 for k in range(4)]
     views = [memoryview(digest).cast("Q") for digest in digests]
     assert merklize.MerkleTree(views).root == merklize.MerkleTree(digests).root
@@ -326,7 +326,7 @@ def test_timings(device):
         assert f"kernel {timings.kernel!r}" in repr(timings)
     with merklize.tuning.options(timings=timings):
         merklize.hash(b"short", device="cpu")
-    assert timings.kernel is None  # not that of the call before
+    assert timings.kernel is None  # the policy of the call before does not count
 
 
 def test_progress_and_cancelling():

@@ -1,4 +1,4 @@
-"""Tree files: what is written is read; a malformed file is an error; a failed or killed write loses nothing."""
+"""Tree files: a written tree can be read; a malformed file is an error; a failed or killed write loses nothing."""
 
 import os
 import signal
@@ -79,7 +79,7 @@ def test_source(tmp_path):
 @pytest.mark.parametrize("hash", HASHES)
 @pytest.mark.parametrize("kind", ["pieces", "rows", "leaves"])
 def test_one_way_from_an_input_to_a_tree(tmp_path, hash, kind):
-    """In memory, in a file, and the root alone: of a path, a descriptor that stands somewhere, and a pipe."""
+    """A tree in memory, a tree in a file, and the root; from a path, a descriptor not at its beginning, and a pipe."""
     leaves = oracle.leaves(40, hash)
     data = leaves.tobytes()
     path, out = tmp_path / "data", tmp_path / "tree"
@@ -122,7 +122,7 @@ def test_one_way_from_an_input_to_a_tree(tmp_path, hash, kind):
 
 
 def test_what_a_leaf_is_must_be_said(saved, tmp_path):
-    """Text of a whole count of 32 bytes would pass for leaves."""
+    """Text whose length is a multiple of 32 bytes would be taken as leaves."""
     path, tree = tmp_path / "data", tmp_path / "made.mkl"
     path.write_bytes(b"thirty-two bytes of plain text!\n" * 4)
     calls = {
@@ -180,7 +180,7 @@ def test_saving_replaces(saved, tmp_path):
     other = merklize.MerkleTree(oracle.byte_leaves(4))
     with merklize.TreeFile(path) as old:
         other.save(path)
-        assert old.check() == []  # who had it open keeps the old one
+        assert old.check() == []  # a reader that has the old file open keeps it
     with merklize.TreeFile(path) as file:
         assert file.root == other.root
     assert os.listdir(tmp_path) == ["tree.mkl"]
@@ -229,7 +229,7 @@ def test_check_finds_every_wrong_node(tmp_path, hash):
                     merklize.TreeFile(path)
                 continue
             with merklize.TreeFile(path) as file:
-                # A wrong node differs from its children, and its parent from it.
+                # A wrong node differs from the merge of its children, and its parent differs from its merge.
                 expected = {(level, index)} if level else set()
                 expected.add((level + 1, index // 2))
                 assert set(file.check()) == expected
@@ -325,7 +325,8 @@ def test_append_keeps_the_leaf_size(tmp_path):
             file.append_file(tmp_path / "data", 512)
             assert (file.n_leaves, file.leaf_size, file.file_size) == (n_leaves, 512, size)
         (tmp_path / "more").write_bytes(bytes(700))
-        for n_leaves, size in [(17, 8380), (19, 0), (21, 0)]:  # behind a shorter piece it is no file that is cut
+        # After a shorter piece, the leaves are not the pieces of one file.
+        for n_leaves, size in [(17, 8380), (19, 0), (21, 0)]:
             file.append_file(tmp_path / "more", 512)
             assert (file.n_leaves, file.leaf_size, file.file_size) == (n_leaves, 512, size)
         file.append(oracle.byte_leaves(2))
@@ -351,7 +352,7 @@ def test_nodes_that_are_not_there_are_refused_at_once(tmp_path, count):
             file.read(0, 0, count)
         with pytest.raises(merklize.InvalidArgument, match="within 8 leaves"):
             file.prove_range(0, count)
-    assert time.process_time() - start < 10  # what is asked for would take hours, or all memory
+    assert time.process_time() - start < 10  # a call with these arguments would take hours, or all memory
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -392,7 +393,7 @@ def test_a_writer_resumes_only_if_asked(tmp_path):
 
 
 def test_a_build_begins_anew_if_its_input_was_written_to(tmp_path):
-    """Also if somebody set the time of the last change back."""
+    """The same if the time of the last change was set back."""
     data, target = tmp_path / "data", tmp_path / "tree"
     data.write_bytes(bytes(1 << 27))
     before = data.stat()
@@ -409,13 +410,13 @@ def test_a_build_begins_anew_if_its_input_was_written_to(tmp_path):
 
 
 def test_a_killed_build_goes_on(tmp_path):
-    """A build in another process is killed again and again; in the end the file is that of one go."""
+    """A build in another process is killed repeatedly. The final file is that of an uninterrupted build."""
     data, target = tmp_path / "data", tmp_path / "tree"
     rng = np.random.default_rng(8)
     data.write_bytes(rng.integers(0, 256, 1 << 26, np.uint8).tobytes())
     whole = merklize.build_tree_file(data, tmp_path / "whole", leaf_size=64).root
     target.write_bytes(b"the old one")
-    # The system kills it by the time that it computes, whatever else the machine does; the whole takes some 100 ms.
+    # The system kills it after some processor time, so other work does not matter. The whole build takes about 100 ms.
     script = textwrap.dedent(
         f"""
         import merklize, signal, sys
@@ -498,7 +499,7 @@ def test_unwritable(tmp_path):
 
 
 def test_full_disk(tmp_path):
-    """The limit on a file's size stands in for a full disk: writing fails in the middle."""
+    """A limit on the size of files stands for a full disk: a write fails in the middle."""
     path = tmp_path / "tree"
     script = f"""
         import resource

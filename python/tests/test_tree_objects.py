@@ -1,4 +1,4 @@
-"""Trees as Python objects: loading, comparing, pickling, and where two trees differ."""
+"""Trees as Python objects: loading, comparing, pickling, and the differences of two trees."""
 
 import copy
 import os
@@ -62,7 +62,7 @@ def test_load_finds_damage(tmp_path):
     path = tmp_path / "t.mkl"
     tree_of(leaves_of(100)).save(path)
     data = bytearray(path.read_bytes())
-    data[200] ^= 1  # of leaf 2: the header and the root still fit
+    data[200] ^= 1  # a byte of leaf 2, so header and root still fit
     path.write_bytes(data)
     with pytest.raises(merklize.FileError, match="its leaves do not give the root"):
         merklize.MerkleTree.load(path)
@@ -156,7 +156,7 @@ def refused(error, call):
     ],
 )
 def test_no_leak(tmp_path, call, request):
-    """10^4 calls, or 10^5 with --run-slow: memory may grow by what an allocator keeps, not by a piece a call."""
+    """10^4 calls, or 10^5 with --run-slow. Memory may grow by the allocator's reserve, but not with each call."""
     (tmp_path / "data").write_bytes(pattern(5000))
     merklize.MerkleTree(LEAVES).save(tmp_path / "t.mkl")
     count = 100_000 if request.config.getoption("--run-slow") else 10_000

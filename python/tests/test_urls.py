@@ -1,4 +1,4 @@
-"""What is a URL, what texts show of it, and which packages it needs."""
+"""URLs: which names are URLs, what texts show of them, and which packages they need."""
 
 from __future__ import annotations
 

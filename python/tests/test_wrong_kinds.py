@@ -1,4 +1,4 @@
-"""Arguments of the wrong kind are errors: the process lives, memory does not grow, and nothing passes as valid."""
+"""Arguments of the wrong kind are errors: the process does not crash, memory does not grow, and nothing is valid."""
 
 import array
 import io
@@ -159,7 +159,7 @@ ENDLESS = {
 
 @pytest.mark.parametrize("kind", ENDLESS)
 def test_iterables_without_end(kind, tmp_path):
-    """They are refused at the first item that cannot be, or once there are more of them than can be."""
+    """Endless inputs are refused at the first impossible item, or when there are more items than possible."""
     made = ENDLESS[kind]
     tree = oracle_tree()
     tree.save(tmp_path / "tree.mkl")
@@ -203,7 +203,7 @@ def test_iterables_without_end(kind, tmp_path):
     assert not merklize.prover.verify_opening((made(), [opening.rows], []), commitment.cap, commitment.dims)
     with pytest.raises(merklize.InvalidArgument, match="zero_hash: depth must be at most 64"):
         formats.zero_hash(2**40)
-    # Queries that repeat indices are as many as their caller has.
+    # Queries may repeat indices, so their number is not limited.
     assert len(tree.prove([0] * 20)) == len(commitment.open_many(np.zeros(20, np.uint64))) == 20
     assert len(tree.prove(iter([7, 0, 0]))) == 3
 
@@ -240,7 +240,7 @@ def test_kinds_of_proofs():
     growth = tree.prove_consistency(5)
     with pytest.raises(TypeError, match=r"verify: a ConsistencyProof has two roots: call its verify\(old_root, new"):
         merklize.verify(growth, tree.root)
-    assert not merklize.verify(growth.to_bytes(), tree.root)  # from outside: no proof of a leaf
+    assert not merklize.verify(growth.to_bytes(), tree.root)  # bytes that are no proof of a leaf are just not valid
     assert not merklize.verify(growth.to_json(), tree.root)
     for proof in (None, 5, [tree.prove(0)], object()):
         with pytest.raises(TypeError, match="verify: proof must be bytes-like"):
@@ -252,7 +252,7 @@ def test_kinds_of_proofs():
 
 @pytest.mark.parametrize("digits", [100, 4300, 4301, 100_000])
 def test_integers_of_many_digits(digits):
-    """Python neither prints nor reads those of more than 4,300."""
+    """Python neither prints nor reads integers of more than 4,300 digits."""
     number = 10 ** (digits - 1)
     text = "1" + "0" * (digits - 1)
     tree = oracle_tree()

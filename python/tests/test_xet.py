@@ -1,4 +1,4 @@
-"""xet hashes against the hub's own library, its recorded answers, and a plain implementation of the rule."""
+"""xet hashes, compared with the hub's own library, its recorded answers, and a plain implementation of the rule."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def gear():
 
 
 def plain_ends(data, gear):
-    """The rule as it is written: one h for one chunk, which begins with 0."""
+    """The rule's definition: each chunk has its own h, which begins with 0."""
     ends, start = [], 0
     while start < len(data):
         h, end = 0, min(start + MOST, len(data))
@@ -82,7 +82,7 @@ def test_no_bytes_and_one_chunk():
     assert xet(b"abc") == turned(blake3(digest, key=bytes(32)).digest())
 
 
-# Candidates at and around the edges of what a thread scans.
+# Candidates at and around the edges of the range of a thread.
 @pytest.mark.parametrize("kind", ["random", "zeros", "text", "many ends"])
 def test_ends_are_those_of_one_thread_that_goes_from_chunk_to_chunk(kind, gear):
     random = np.random.default_rng(5)
@@ -93,7 +93,7 @@ def test_ends_are_those_of_one_thread_that_goes_from_chunk_to_chunk(kind, gear):
         data = bytes(size)
     elif kind == "text":
         data = b"".join(b"line %d of a text\n" % k for k in range(70_000))[:size]
-    else:  # a stretch that ends in a candidate, put at many places; in between, zeros
+    else:  # bytes that end in a candidate, at many places, with zeros in between
         sample = random.integers(0, 256, 1 << 20, dtype="u1").tobytes()
         end = plain_ends(sample, gear)[1]
         mark = sample[end - 64 : end]
@@ -162,7 +162,7 @@ def test_what_cannot_be_hashed(tmp_path):
         xet_files("one")
     with pytest.raises(TypeError):
         xet(3.5)
-    reader, writer = os.pipe()  # to which nothing comes, so that no machine is too fast
+    reader, writer = os.pipe()  # an empty pipe, so that the call waits on any machine
     with pytest.raises(merklize.Cancelled):
         xet(reader, progress=lambda _: False)
     os.close(reader)

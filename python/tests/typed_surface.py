@@ -1,4 +1,4 @@
-"""A program that uses all of the package's top, for `mypy --strict` and pyright: make lint. It is not run."""
+"""A program with all names at the package's top. `make lint` checks it by `mypy --strict` and pyright."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def failures(data: bytes) -> str:
 
 
 def mistakes(tree: merklize.MerkleTree, leaves: Leaves) -> None:
-    """Each of these is an error of types: both report an `ignore` that nothing needs."""
+    """Each of these is a type error. Both checkers report an `ignore` that is not needed."""
     merklize.hash("text")  # type: ignore[call-overload]
     merklize.hash_file(b"file", hash=1)  # type: ignore[arg-type]
     merklize.MerkleTree(leaves, pairs="sorted")  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""How tests wait: for events. Time is a limit only for what hangs."""
+"""Tests wait for events. Time is only a limit for hangs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 
 HANG = 3600.0
-"""Seconds after which something hangs, on the busiest machine."""
+"""Seconds after which a test hangs, even on a busy machine."""
 
 
 def eventually(happened: Callable[[], object]) -> None:
-    """Wait for what another process or thread does and does not tell."""
+    """Wait until a condition holds that another process or thread makes true without an event."""
     end = time.monotonic() + HANG
     while not happened():
         assert time.monotonic() < end

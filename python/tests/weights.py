@@ -50,7 +50,7 @@ def header(state: dict[str, np.ndarray]) -> dict[str, dict[str, object]]:
 
 
 def write(path: Path, state: dict[str, np.ndarray], fields: object = None) -> Path:
-    """Write a safetensors file; `fields`: a header that is not that of the state, as an object or as bytes."""
+    """Write a safetensors file. `fields` replaces the header of the state, as an object or as bytes."""
     fields = header(state) if fields is None else fields
     text = fields if isinstance(fields, bytes) else json.dumps(fields).encode()
     path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(array.tobytes() for array in state.values()))
@@ -58,7 +58,7 @@ def write(path: Path, state: dict[str, np.ndarray], fields: object = None) -> Pa
 
 
 def write_sharded(folder: Path, state: dict[str, np.ndarray], count: int = 2) -> Path:
-    """Write shards and their index, whose path is returned."""
+    """Write shards and their index. Return the path of the index."""
     names = list(state)
     weights = {}
     for k in range(count):

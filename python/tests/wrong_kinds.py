@@ -3,9 +3,9 @@
 
     wrong_kinds.py [--calls N] [--seed S] [--from K]
 
-What must hold of each call: it returns, or raises a TypeError, an error of merklize, a MemoryError, a BufferError
-(views exist), or what an argument itself raised; and the process lives. --from K: makes the calls from number K on,
-which are the same in each run.
+The rule for each call: it returns, or raises a TypeError, an error of merklize, a MemoryError, a BufferError
+(views exist), or the exception of an argument; and the process does not crash. --from K: makes the calls from number K
+on, which are the same in each run.
 """
 
 import argparse
@@ -31,19 +31,19 @@ import numpy as np
 import merklize
 from merklize import bao, formats, parts, prover
 
-HANG = 300  # seconds that no call takes
-MOST_BYTES = 16 << 30  # bytes; a call that wants more gets a MemoryError, also where the system promises any amount
+HANG = 300  # seconds; no call takes so long
+MOST_BYTES = 16 << 30  # bytes; a call that wants more gets a MemoryError, even if the system overcommits
 
 
 class Hostile(Exception):
-    """What arguments raise."""
+    """The exception that arguments raise."""
 
 
 ALLOWED = (merklize.Error, TypeError, MemoryError, BufferError, Hostile)
 CLOSED = (
     "mmap closed or invalid",
     "operation forbidden on released memoryview object",
-)  # when their items are asked for
+)  # errors when their items are read
 
 
 class Attribute:
@@ -54,7 +54,7 @@ class Attribute:
 
 
 class Raises:
-    """Raises whatever is asked of it, but for its class."""
+    """Raises at each access, except to its class."""
 
     def __getattribute__(self, name):
         if name in ("__class__", "__reduce_ex__"):
@@ -69,7 +69,7 @@ class Raises:
 
 
 class Lies:
-    """Answers of wrong types."""
+    """Methods that return wrong types."""
 
     dtype = "uint8"
     shape = (3, "x")
@@ -103,7 +103,7 @@ class Lies:
 
 
 class Integer(int):
-    """An integer of somebody's own."""
+    """A subclass of int."""
 
 
 class DLTensor(ctypes.Structure):
@@ -121,11 +121,11 @@ new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype = ctypes.py_object
 new_capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 MEMORY = np.zeros(4096, np.uint8)
-KEPT = []  # what capsules point to
+KEPT = []  # keeps alive the memory of capsules
 
 
 class DLPack:
-    """A tensor of 32 bytes whose description is wrong in `fields`."""
+    """A tensor of 32 bytes with wrong `fields` in its description."""
 
     def __init__(self, device=(1, 0), **fields):
         shape = (ctypes.c_int64 * 2)(*fields.pop("extents", (1, 32)))
@@ -216,7 +216,7 @@ PROTOCOLS = ("__array_struct__", "__array_interface__", "__cuda_array_interface_
 
 
 def wrong(rng, depth=0):
-    """An argument of the wrong kind, most probably."""
+    """An argument that is most probably of the wrong kind."""
     kind = rng.randrange(9)
     if kind == 0:
         return rng.choice(INTEGERS)
@@ -277,7 +277,7 @@ def made_objects(number):
     ]  # fmt: skip
 
 
-# They measure or download, or are no functions of this package.
+# These measure or download, or are no functions of this package.
 LEFT_OUT = {"calibrate", "calibration", "Cost", "fetch", "manifest", "check_model", "Manifest"}
 
 
@@ -301,12 +301,12 @@ def methods(thing):
 def parameters(function):
     try:
         return list(inspect.signature(function).parameters.values())
-    except Exception:  # no signature, or an attribute that the calls before put there raises
+    except Exception:  # no signature, or an attribute from an earlier call raises
         return []
 
 
 def arguments(function, rng):
-    """Some right, some wrong; now and then too many, or of unknown names."""
+    """Some arguments are right, some wrong; sometimes there are too many, or unknown names."""
     positional, named = [], {}
     for parameter in parameters(function):
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -326,14 +326,14 @@ def arguments(function, rng):
 
 
 def consume(found):
-    """Take what a generator gives, as far as it goes."""
+    """Take items of a generator, at most 100."""
     if inspect.isgenerator(found):
         for _ in itertools.islice(found, 100):
             pass
 
 
 def one_call(functions, objects, rng):
-    """Return what was called, and what it raised."""
+    """Make one call. Return its name and its exception."""
     if rng.random() < 0.5:
         name, function = rng.choice(functions)
     else:
@@ -345,7 +345,7 @@ def one_call(functions, objects, rng):
             function = getattr(thing, attribute)
         except ALLOWED as error:
             return name, error
-        except AttributeError as error:  # of a capability that a device lacks
+        except AttributeError as error:  # the device lacks a capability
             return name, None if attribute == "__cuda_array_interface__" else error
         if not callable(function):
             return name, None
