@@ -223,6 +223,9 @@ SUBJECTS = {
             "formats.dm_verity_verify(data, hashes, root)", "dm_verity_verify(data, hashes, root)",
             "merklize_dm_verity_verify(data, hashes, root)", "formats::dm_verity_verify(data, hashes, root)", NONE),
             "verity verify(DATA, HASHES, ROOT)"),
+        Row("whether digests of blocks match its root", "hashes, root, first, digests", (
+            "formats.dm_verity_verify_digests(hashes, root, first, digests)",
+            "dm_verity_verify_digests(hashes, root, first, digests)", NONE, NONE, NONE)),
         Row("dm-verity's superblock", "hashes, offset", (
             "formats.dm_verity_dump(hashes, offset)", "dm_verity_dump(hashes, offset)",
             "merklize_dm_verity_dump(hashes, offset)", "formats::dm_verity_dump(hashes, offset)", NONE),

@@ -93,4 +93,16 @@ MERKLIZE_API DmVerityReport dm_verity_verify(const std::filesystem::path& data, 
                                              ByteView root, const std::optional<DmVerity>& how = {},
                                              const DmVerityArea& area = {}, const RunOptions& options = {});
 
+/// Compares digests of data blocks, as of data in a device's memory, with the tree, and the tree's blocks above them with the root.
+/// first    the number of the first of these data blocks
+/// digests  one after the other, 32 bytes each, or 64 by SHA-512: of the block with its salt
+/// how      as in dm_verity_verify(), with data_blocks
+/// returns  block numbers as dm_verity_verify(); other blocks are not looked at
+/// errors   as dm_verity_verify(), and invalid_argument (no whole digests; blocks behind the data)
+/// cost     reads 1/128 of the bytes of these blocks, at the default sizes
+MERKLIZE_API DmVerityReport dm_verity_verify_digests(const std::filesystem::path& hashes, ByteView root,
+                                                     std::uint64_t first, ByteView digests,
+                                                     const std::optional<DmVerity>& how = {},
+                                                     const DmVerityArea& area = {}, const RunOptions& options = {});
+
 }  // namespace merklize::inline v0

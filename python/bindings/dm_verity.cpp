@@ -51,6 +51,17 @@ nb::list verity_blocks(const std::vector<std::uint64_t>& blocks) {
     return all;
 }
 
+nb::tuple verity_report(const DmVerityReport& report) {
+    return nb::make_tuple(report.wrong_data_blocks, verity_blocks(report.data_blocks), report.wrong_hash_blocks,
+                          verity_blocks(report.hash_blocks));
+}
+
+// None: a superblock states the fields.
+std::optional<DmVerity> to_stated(nb::handle fields, const char* what) {
+    if (fields.is_none()) return std::nullopt;
+    return to_verity(nb::cast<nb::tuple>(fields), what);
+}
+
 nb::bytes dm_verity(nb::handle data, nb::tuple fields, const Settings& settings) {
     const InputBytes input(data, "dm_verity: data");
     const DmVerity how = to_verity(std::move(fields), "dm_verity");
@@ -85,20 +96,33 @@ nb::tuple dm_verity_dump(nb::handle hashes, nb::handle offset) {
         merklize::dm_verity_dump(to_path(hashes, "dm_verity_dump: hashes"), to_u64(offset, "dm_verity_dump: offset")));
 }
 
-// fields  or None: a superblock states them
 nb::tuple dm_verity_verify(nb::handle data, nb::handle hashes, nb::handle root, nb::handle fields, nb::handle offset,
                            const Settings& settings) {
     const auto from = to_path(data, "dm_verity_verify: data"), with = to_path(hashes, "dm_verity_verify: hashes");
     const InputBytes trusted(root, "dm_verity_verify: root");
-    std::optional<DmVerity> how;
-    if (!fields.is_none()) how = to_verity(nb::cast<nb::tuple>(fields), "dm_verity_verify");
+    const std::optional<DmVerity> how = to_stated(fields, "dm_verity_verify");
     const DmVerityArea area{to_u64(offset, "dm_verity_verify: offset"), !how, {}};
     DmVerityReport report;
     Run{settings}([&](const RunOptions& options) {
         report = merklize::dm_verity_verify(from, with, trusted.span(), how, area, options);
     });
-    return nb::make_tuple(report.wrong_data_blocks, verity_blocks(report.data_blocks), report.wrong_hash_blocks,
-                          verity_blocks(report.hash_blocks));
+    return verity_report(report);
+}
+
+nb::tuple dm_verity_verify_digests(nb::handle hashes, nb::handle root, nb::handle first, nb::handle digests,
+                                   nb::handle fields, nb::handle offset, const Settings& settings) {
+    constexpr const char* what = "dm_verity_verify_digests";
+    const auto with = to_path(hashes, "dm_verity_verify_digests: hashes");
+    const InputBytes trusted(root, "dm_verity_verify_digests: root");
+    const InputBytes found(digests, "dm_verity_verify_digests: digests");
+    const std::uint64_t block = to_u64(first, "dm_verity_verify_digests: first");
+    const std::optional<DmVerity> how = to_stated(fields, what);
+    const DmVerityArea area{to_u64(offset, "dm_verity_verify_digests: offset"), !how, {}};
+    DmVerityReport report;
+    Run{settings}([&](const RunOptions& options) {
+        report = merklize::dm_verity_verify_digests(with, trusted.span(), block, found.span(), how, area, options);
+    });
+    return verity_report(report);
 }
 
 }  // namespace
@@ -116,6 +140,10 @@ void bind_dm_verity(nb::module_& m) {
            "def dm_verity_verify(data: bytes, hashes: bytes, root: object, how: tuple[object, ...] | None, "
            "offset: int, settings: Settings, /) -> tuple[int, list[int], int, list[int]]",
            dm_verity_verify);
+    define(m,
+           "def dm_verity_verify_digests(hashes: bytes, root: object, first: int, digests: object, how: tuple[object, "
+           "...] | None, offset: int, settings: Settings, /) -> tuple[int, list[int], int, list[int]]",
+           dm_verity_verify_digests);
 }
 
 }  // namespace merklize::binding

@@ -7,6 +7,7 @@
 #include "arguments.hpp"
 #include "manifests/create.hpp"
 #include "manifests/names.hpp"
+#include "manifests/safetensors.hpp"
 #include "module.hpp"
 #include "run.hpp"
 #include "source.hpp"
@@ -334,6 +335,30 @@ Manifest manifest_of_file(nb::handle path) {
     return made;
 }
 
+// The tensors of the safetensors file that begins with these bytes, which may end behind the header.
+nb::list tensors_of_header(nb::handle bytes, nb::handle shard) {
+    const InputBytes input(bytes, "manifest: header");
+    const std::string_view text(reinterpret_cast<const char*>(input.span().data()), input.span().size());
+    const std::string path = to_name(shard, "manifest: shard");
+    const manifests::ReadAt read_at = [&](std::uint64_t offset, std::uint64_t count) {
+        if (offset > text.size() || count > text.size() - offset)
+            throw Error(ErrorCode::internal, "manifest: the header is not whole");
+        return std::string(text.substr(offset, count));
+    };
+    manifests::Header header;
+    Run::without_gil([&] { header = manifests::read_header(read_at, path, std::nullopt); });
+    nb::list all;
+    for (manifests::Stored& one : header.tensors) {
+        all.append(described(manifests::Tensor{.name = std::move(one.name),
+                                               .dtype = std::move(one.dtype),
+                                               .shape = std::move(one.shape),
+                                               .size = one.size,
+                                               .shard = path,
+                                               .offset = one.offset}));
+    }
+    return all;
+}
+
 nb::tuple fields_of(const Manifest& known) {
     return nb::make_tuple(std::string(name_of(known.kind)), known.name ? nb::object(to_str(*known.name)) : nb::none(),
                           known.piece_size, nb::tuple(all_of(known.aliases)), described(known.ignore));
@@ -424,6 +449,10 @@ void bind_manifests(nb::module_& m) {
            "def find_weights(path: bytes, ignore: list[str], follow_links: bool, exclude: bytes | None, /) -> "
            "tuple[str, str | None, list[str]]",
            find_weights);
+    define(m,
+           "def tensors_of_header(header: bytes, shard: str, /) -> list[tuple[str, str, tuple[int, ...], bytes, int, "
+           "str | None, int | None, bytes]]",
+           tensors_of_header);
     define(
         m, "def sentence_of_difference(what: str, name: str, shard: str | None, detail: str, /) -> str",
         +[](nb::handle what, nb::handle name, nb::handle shard, nb::handle detail) {

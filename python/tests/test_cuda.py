@@ -13,6 +13,7 @@ import pytest
 
 import merklize
 import oracle
+import weights
 from oracle import P
 
 REQUIRED = os.environ.get("MERKLIZE_REQUIRE_CUDA") == "1"
@@ -572,3 +573,21 @@ def test_wrong_shapes_and_dtypes(torch):
         merklize.MerkleTree(on_device(torch, oracle.byte_leaves(3)), rule="perfect")
     with pytest.raises(merklize.InvalidArgument, match="prove: leaf index must be below 4, got 4"):
         merklize.MerkleTree(on_device(torch, oracle.byte_leaves(4))).prove([1, 4])
+
+
+@pytest.mark.parametrize("how", [{}, {"salt": bytes(range(32))}, {"salt": b"ab", "format": 0}, {"algorithm": "sha512"}])
+def test_weights_against_the_root_of_a_disk(torch, cupy, tmp_path, how):
+    random = np.random.default_rng(5)
+    host = {f"t{n}": random.integers(0, 256, n, dtype="u1") for n in (1, 4095, 4097, 100_003, (5 << 20) + 1)}
+    data = weights.write(tmp_path / "m", host).read_bytes()
+    (tmp_path / "m").write_bytes(data + bytes(-len(data) % 4096))
+    root, _ = merklize.formats.dm_verity_format(tmp_path / "m", tmp_path / "h", **how)
+    disk = merklize.manifests.VerityImage(root, tmp_path / "m", tmp_path / "h")
+    for state in ({n: on_device(torch, a) for n, a in host.items()}, {n: cupy.asarray(a) for n, a in host.items()}):
+        report = merklize.check_model(state, verity=disk)
+        assert report.differences == []
+        assert report.checked == len(host)
+        for name, tensor in state.items():
+            tensor[-1] ^= 1
+            assert [one.name for one in merklize.check_model(state, verity=disk).differences] == [name]
+            tensor[-1] ^= 1

@@ -18,12 +18,12 @@ constexpr std::uint64_t most_header_bytes = 100'000'000;
 
 class HeaderReader {
 public:
-    HeaderReader(const ReadAt& read_at, const std::string& path, std::uint64_t file_bytes)
+    HeaderReader(const ReadAt& read_at, const std::string& path, std::optional<std::uint64_t> file_bytes)
         : read_at_(read_at), path_(path), file_bytes_(file_bytes) {}
 
     Header read() {
-        if (file_bytes_ < 8)
-            refuse("it must begin with 8 bytes of length, got " + std::to_string(file_bytes_) + " bytes");
+        if (file_bytes_ && *file_bytes_ < 8)
+            refuse("it must begin with 8 bytes of length, got " + std::to_string(*file_bytes_) + " bytes");
         std::string bytes = read_at_(0, 8);
         std::uint64_t length = 0;
         for (unsigned i = 0; i < 8; i++) length |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << 8 * i;
@@ -31,9 +31,9 @@ public:
             refuse("the header must have at most " + std::to_string(most_header_bytes) + " bytes, got " +
                    std::to_string(length));
         }
-        if (8 + length > file_bytes_) {
+        if (file_bytes_ && 8 + length > *file_bytes_) {
             refuse("the header of " + std::to_string(length) + " bytes passes the end of the file of " +
-                   std::to_string(file_bytes_));
+                   std::to_string(*file_bytes_));
         }
         bytes += read_at_(8, length);
         const std::string_view text = std::string_view(bytes).substr(8);
@@ -134,23 +134,23 @@ private:
             if (tensor.offset != at) refuse_place(before, at, here, tensor.offset);
             at = tensor.offset + tensor.size;
             before = here;
-            if (at > file_bytes_) {
+            if (file_bytes_ && at > *file_bytes_) {
                 refuse(here + " ends at byte " + std::to_string(at) + ", beyond the end of the file of " +
-                       std::to_string(file_bytes_) + " bytes");
+                       std::to_string(*file_bytes_) + " bytes");
             }
         }
-        if (at != file_bytes_)
-            refuse(std::to_string(file_bytes_ - at) + " bytes after " + before + " belong to no tensor");
+        if (file_bytes_ && at != *file_bytes_)
+            refuse(std::to_string(*file_bytes_ - at) + " bytes after " + before + " belong to no tensor");
     }
 
     const ReadAt& read_at_;
     const std::string& path_;
-    std::uint64_t file_bytes_;
+    std::optional<std::uint64_t> file_bytes_;
 };
 
 }  // namespace
 
-Header read_header(const ReadAt& read_at, const std::string& path, std::uint64_t file_bytes) {
+Header read_header(const ReadAt& read_at, const std::string& path, std::optional<std::uint64_t> file_bytes) {
     return HeaderReader(read_at, path, file_bytes).read();
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +35,8 @@ using ReadAt = std::function<std::string(std::uint64_t offset, std::uint64_t cou
 
 /// Reads and checks the header of a file.
 /// path        for error texts
-/// file_bytes  as the system states it
+/// file_bytes  as the system states it; none: the file ends where its tensors do, and what follows is not looked at
 /// errors      invalid_argument (lengths, JSON, dtypes, offsets), and those of read_at
-Header read_header(const ReadAt& read_at, const std::string& path, std::uint64_t file_bytes);
+Header read_header(const ReadAt& read_at, const std::string& path, std::optional<std::uint64_t> file_bytes);
 
 }  // namespace merklize::inline v0::manifests

@@ -1,4 +1,4 @@
-// dm_verity_dump() and dm_verity_verify().
+// dm_verity_dump(), dm_verity_verify() and dm_verity_verify_digests().
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -72,15 +72,17 @@ public:
                 VerityFaults faults)
         : how_(how), layout_(layout), hashes_(hashes), root_(root), run_(run), faults_(faults) {}
 
-    /// Checks every block of a level against the level above, a batch at a time.
-    void level(unsigned level) {
+    /// Checks all blocks of a level against the level above.
+    void level(unsigned level) { blocks(level, 0, layout_.count(level)); }
+    /// Checks those from number `begin` to before `end`, a batch at a time.
+    void blocks(unsigned level, std::uint64_t begin, std::uint64_t end) {
         constexpr std::uint64_t batch_bytes = 16 << 20;
         const std::size_t digest = verity_digest_bytes(how_.algorithm);
         const std::uint64_t block = how_.hash_block_size, n = layout_.count(level), step = batch_bytes / block;
         std::vector<std::byte> found;
         bool is_last_wrong = false;
-        for (std::uint64_t first = 0; first < n; first += step) {
-            found.resize(std::min(step, n - first) * digest);
+        for (std::uint64_t first = begin; first < end; first += step) {
+            found.resize(std::min(step, end - first) * digest);
             const BlocksInFile blocks{&hashes_, layout_.offset(level) + first * block};
             hash_verity_blocks(run_, how_, blocks, block, found, 0);
             compare(level + 1, first, found, [&](std::uint64_t i) {
@@ -88,7 +90,7 @@ public:
                 is_last_wrong = i + 1 == n;
             });
         }
-        if (!is_last_wrong && !ends_with_zeros(level)) faults_.hashes(layout_.first(level) + n - 1);
+        if (end == n && !is_last_wrong && !ends_with_zeros(level)) faults_.hashes(layout_.first(level) + n - 1);
     }
     /// Checks the digests of data blocks, from block `first` on.
     void data(std::uint64_t first, std::span<const std::byte> found) {
@@ -140,32 +142,88 @@ DmVerityFacts dm_verity_dump(const std::filesystem::path& hashes, std::uint64_t 
     return facts;
 }
 
+namespace {
+
+// What both checks need: the hash area, and how it was made.
+struct OpenedArea {
+    OpenedArea(const char* what, const std::filesystem::path& hashes, const std::optional<DmVerity>& how,
+               const DmVerityArea& area, const RunOptions& options)
+        : file(what, hashes) {
+        runtime::require_no_timings(what, options);
+        if (!how && !area.has_superblock)
+            invalid(std::string(what) + ": without a superblock the fields must be stated: salt, sizes, algorithm");
+        stated = how ? *how : file.facts(area.offset).how;
+    }
+    // Throws invalid_argument unless the root has the size of a digest and the file has the whole tree.
+    void require(const char* what, ByteView root, const DmVerity& known, const runtime::VerityLayout& layout) const {
+        if (const std::size_t digest = runtime::verity_digest_bytes(known.algorithm); root.size() != digest) {
+            invalid(std::string(what) + ": the root must be the " + std::to_string(digest) + " bytes of " +
+                    std::string(dm_verity_algorithm_name(known.algorithm)) + ", got " + std::to_string(root.size()));
+        }
+        const std::uint64_t tree_bytes = layout.hash_blocks() * known.hash_block_size;
+        if (tree_bytes != 0) file.require(layout.end() - tree_bytes, tree_bytes, "the tree");
+    }
+
+    runtime::VerityArea file;
+    DmVerity stated{};
+};
+
+}  // namespace
+
 DmVerityReport dm_verity_verify(const std::filesystem::path& data, const std::filesystem::path& hashes, ByteView root,
                                 const std::optional<DmVerity>& how, const DmVerityArea& area,
                                 const RunOptions& options) {
     constexpr const char* what = "dm_verity_verify";
-    runtime::require_no_timings(what, options);
-    if (!how && !area.has_superblock)
-        invalid(std::string(what) + ": without a superblock the fields must be stated: salt, sizes, algorithm");
-    const runtime::VerityArea opened(what, hashes);
-    const runtime::VerityData blocks(what, data, how ? *how : opened.facts(area.offset).how);
+    const OpenedArea opened(what, hashes, how, area, options);
+    const runtime::VerityData blocks(what, data, opened.stated);
     const DmVerity& known = blocks.how();
     const runtime::VerityLayout layout(what, known, area);
-    if (const std::size_t digest = runtime::verity_digest_bytes(known.algorithm); root.size() != digest) {
-        invalid(std::string(what) + ": the root must be the " + std::to_string(digest) + " bytes of " +
-                std::string(dm_verity_algorithm_name(known.algorithm)) + ", got " + std::to_string(root.size()));
-    }
-    const std::uint64_t tree_bytes = layout.hash_blocks() * known.hash_block_size;
-    if (tree_bytes != 0) opened.require(layout.end() - tree_bytes, tree_bytes, "the tree");
+    opened.require(what, root, known, layout);
     DmVerityReport report;
     runtime::Run run(options);
-    runtime::VerityCheck check(known, layout, opened.file(), root, run, runtime::VerityFaults(report));
+    runtime::VerityCheck check(known, layout, opened.file.file(), root, run, runtime::VerityFaults(report));
     for (unsigned level = layout.levels(); level-- > 0;) check.level(level);
     runtime::each_verity_batch(known, blocks.blocks(), run, [&](std::uint64_t first, std::span<const std::byte> found) {
         check.data(first, found);
     });
     blocks.require_unchanged();
-    opened.require_unchanged();
+    opened.file.require_unchanged();
+    return report;
+}
+
+DmVerityReport dm_verity_verify_digests(const std::filesystem::path& hashes, ByteView root, std::uint64_t first,
+                                        ByteView digests, const std::optional<DmVerity>& how, const DmVerityArea& area,
+                                        const RunOptions& options) {
+    constexpr const char* what = "dm_verity_verify_digests";
+    const OpenedArea opened(what, hashes, how, area, options);
+    const DmVerity& known = opened.stated;
+    runtime::require_verity(what, known);
+    if (!known.data_blocks) invalid(std::string(what) + ": data_blocks must be stated, since no data is given");
+    const runtime::VerityLayout layout(what, known, area);
+    opened.require(what, root, known, layout);
+    const std::size_t digest = runtime::verity_digest_bytes(known.algorithm);
+    const std::uint64_t n = digests.size() / digest;
+    if (digests.size() % digest != 0) {
+        invalid(std::string(what) + ": digests must be whole ones of " + std::to_string(digest) + " bytes, got " +
+                std::to_string(digests.size()) + " bytes");
+    }
+    if (first > *known.data_blocks || n > *known.data_blocks - first) {
+        invalid(std::string(what) + ": blocks " + std::to_string(first) + " to " + std::to_string(first) + " + " +
+                std::to_string(n) + " pass the end of the data, which has " + std::to_string(*known.data_blocks));
+    }
+    DmVerityReport report;
+    if (n == 0) return report;
+    runtime::Run run(options);
+    runtime::VerityCheck check(known, layout, opened.file.file(), root, run, runtime::VerityFaults(report));
+    const std::uint64_t arity = known.hash_block_size / digest;
+    std::uint64_t begin = first, end = first + n;
+    for (unsigned level = 0; level < layout.levels(); level++) {
+        begin /= arity;
+        end = (end + arity - 1) / arity;
+        check.blocks(level, begin, end);
+    }
+    check.data(first, {digests.data(), digests.size()});
+    opened.file.require_unchanged();
     return report;
 }
 

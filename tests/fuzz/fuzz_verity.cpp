@@ -93,6 +93,12 @@ int run(fuzz::Fuzzer& fuzzer) {
         RunOptions options;
         options.threads = 1;
         is_refused([&] { dm_verity_dump(folder / "hashes"); });
+        is_refused([&] {
+            const Digest no_block{};
+            if (dm_verity_verify_digests(folder / "hashes", from.root, random.below(300), no_block.bytes, {}, {},
+                                         options))
+                throw std::logic_error("a digest of no block is valid");
+        });
         bool is_valid = false;
         if (is_refused([&] {
                 is_valid =

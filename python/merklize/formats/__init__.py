@@ -5,7 +5,15 @@ disks there are dm_verity(), dm_verity_format(), which writes the tree, and dm_v
 """
 
 from .._formats import FORMATS, Format, format_by_name
-from ._dm_verity import DmVerity, DmVerityReport, dm_verity, dm_verity_dump, dm_verity_format, dm_verity_verify
+from ._dm_verity import (
+    DmVerity,
+    DmVerityReport,
+    dm_verity,
+    dm_verity_dump,
+    dm_verity_format,
+    dm_verity_verify,
+    dm_verity_verify_digests,
+)
 from ._files import BitTorrentFile, bittorrent_v2, fs_verity, glacier
 from ._openzeppelin import (
     OpenZeppelinMultiProof,
@@ -33,6 +41,7 @@ __all__ = [
     "dm_verity_dump",
     "dm_verity_format",
     "dm_verity_verify",
+    "dm_verity_verify_digests",
     "format_by_name",
     "fs_verity",
     "glacier",

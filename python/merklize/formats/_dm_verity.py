@@ -62,6 +62,12 @@ def _how(
     return algorithm, format, data_block_size, hash_block_size, data_blocks, held
 
 
+def _stated(what: str, how: DmVerity | None) -> tuple[Any, ...] | None:
+    if how is not None and not isinstance(how, DmVerity):
+        raise InvalidArgument(f"{what}: how must be a DmVerity, got {shown(how)}")
+    return how and _how(what, *how[:6])
+
+
 @takes(RunOptions)
 def dm_verity(
     data: Any,
@@ -171,14 +177,48 @@ def dm_verity_verify(
 
     Raises InvalidArgument (no superblock, or an impossible one; a tree that ends early), FileError.
     """
-    if how is not None and not isinstance(how, DmVerity):
-        raise InvalidArgument(f"dm_verity_verify: how must be a DmVerity, got {shown(how)}")
     found = _native.dm_verity_verify(
         encoded(data, "dm_verity_verify: data"),
         encoded(hashes, "dm_verity_verify: hashes"),
         root,
-        how and _how("dm_verity_verify", *how[:6]),
+        _stated("dm_verity_verify", how),
         offset,
         run_of("dm_verity_verify", options, timed=False),
+    )
+    return DmVerityReport(*found)
+
+
+@takes(RunOptions)
+def dm_verity_verify_digests(
+    hashes: str | os.PathLike[str],
+    root: Buffer,
+    first: int,
+    digests: Buffer,
+    *,
+    offset: int = 0,
+    how: DmVerity | None = None,
+    **options: Unpack[RunOptions],
+) -> DmVerityReport:
+    """Compare digests of data blocks with the tree, and the tree's blocks above them with the root.
+
+    hashes   the path of the tree
+    root     the trusted root hash
+    first    the number of the first of these data blocks
+    digests  of the blocks with the salt, one after the other: 32 bytes each, or 64 by SHA-512
+
+    The other arguments are those of dm_verity_verify(). Other blocks are not looked at. `check_model(verity=...)` calls
+    this for tensors.
+
+    Raises InvalidArgument (as dm_verity_verify(); no whole digests; blocks behind the data), FileError.
+    """
+    what = "dm_verity_verify_digests"
+    found = _native.dm_verity_verify_digests(
+        encoded(hashes, f"{what}: hashes"),
+        root,
+        first,
+        digests,
+        _stated(what, how),
+        offset,
+        run_of(what, options, timed=False),
     )
     return DmVerityReport(*found)

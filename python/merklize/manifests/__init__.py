@@ -6,6 +6,7 @@
 from ..errors import Mismatch
 from ._entries import LEAF_CONTEXT, Difference, File, Report, Seen, Shard, Tensor
 from ._manifest import PIECE_SIZE, Manifest, Refreshed, check_model, manifest
+from ._verity import VerityImage
 
 __all__ = [
     "LEAF_CONTEXT",
@@ -19,6 +20,7 @@ __all__ = [
     "Seen",
     "Shard",
     "Tensor",
+    "VerityImage",
     "check_model",
     "manifest",
 ]

@@ -94,6 +94,8 @@ class Report(NamedTuple):
     """Their bytes."""
     aliases: tuple[tuple[str, ...], ...] = ()
     """Names of tensors in memory that share memory."""
+    neighbours: tuple[str, ...] = ()
+    """Of check_model(verity=...): tensors that share a block of the disk with other bytes, which the image gave."""
 
     def __bool__(self) -> bool:
         return not self.differences

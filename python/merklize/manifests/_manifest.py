@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from .. import _native
 from .._new_file import write_whole
@@ -15,7 +15,8 @@ from ..errors import InvalidArgument
 from ..proof import MerkleProof, MultiProof
 from ..tree import MerkleTree
 from ._entries import Difference, File, Report, Shard, Tensor
-from ._memory import Held, aliases, digests, state_of
+from ._memory import aliases, digests, second_names, state_of
+from ._verity import VerityImage, check_on_disk
 
 PIECE_SIZE = 1 << 20
 MOST_BYTES = 1 << 32
@@ -228,7 +229,7 @@ class Manifest:
         names, known = self._whole.names_of(only), self._all_tensors()
         if only:
             state = {name: held for name, held in state.items() if name in set(names)}
-        second = _second_names(state, shared, set(names))
+        second = second_names(state, shared, set(names))
         there = {t.name: t for t in digests(state, 0, device, threads) if t.name not in second}
         wrong = [name for name, t in there.items() if name in known and t.digest != known[name].digest]
         # The pieces of the tensors that differ tell where they differ.
@@ -304,15 +305,6 @@ class Refreshed(NamedTuple):
     """Files that were hashed."""
     kept: list[str]
     """Files whose digests are those of before."""
-
-
-def _second_names(state: Mapping[str, Held], shared: Iterable[tuple[str, ...]], tensors: set[str]) -> list[str]:
-    """Return names that are not in the manifest, but whose tensor shares its bytes with a tensor that is."""
-    second = []
-    for group in shared:
-        places = {state[name].place for name in group if name in tensors and name in state}
-        second += [n for n in group if n in state and n not in tensors and state[n].place in places]
-    return second
 
 
 def _literal(name: str) -> str:
@@ -393,17 +385,19 @@ def require_piece_size(piece_size: int) -> None:
 
 def check_model(
     module: Any,
-    manifest: Manifest | Path,
+    manifest: Manifest | Path | None = None,
     *,
+    verity: VerityImage | None = None,
     only: Iterable[str] = (),
     prefix: str = "",
     device: Device = "auto",
     threads: int | None = None,
 ) -> Report:
-    """Tell whether a loaded model is what its manifest says, hashing its tensors where they lie.
+    """Tell whether a loaded model is what its manifest says, or what a disk has, hashing its tensors where they lie.
 
     module    an object with state_dict(), as PyTorch's modules, or a mapping of names to tensors
     manifest  a Manifest, or the path of one
+    verity    instead of a manifest: the disk that the model was loaded from, and its trusted root hash
     only      patterns of tensors' names, as in Manifest.check()
     prefix    what the manifest has before the names of this model: "unet/" in a folder of several models. Only such
               tensors are compared
@@ -411,13 +405,25 @@ def check_model(
     The files of a manifest of a folder are not looked at. A tensor that is not in the manifest but is the memory of one
     that is, as tied weights are, is no difference. The report is false if anything differs; `report.require()` raises.
 
+    With verity, the headers of the safetensors files are read from the image and compared with the root hash, and
+    tensors are hashed as blocks of the disk. Where a tensor is only a part of a block, the rest of that block is read
+    from the image: `report.neighbours` names such tensors. SHA-512 is computed on the host.
+
+    Raises FileError, InvalidArgument.
+
     >>> weights = {"weight": np.zeros((3, 5), np.float32)}
     >>> bool(merklize.check_model(weights, merklize.manifest(weights)))
     True
     """
-    known = manifest if isinstance(manifest, Manifest) else Manifest.load(manifest)
+    if (manifest is None) == (verity is None):
+        raise InvalidArgument("check_model: give either manifest or verity")
     if prefix:
         state = module if isinstance(module, Mapping) else module.state_dict()
         module = {prefix + name: tensor for name, tensor in state.items()}
         only = [prefix + pattern for pattern in only] or [_literal(prefix) + "*"]
+    if verity is not None:
+        if not isinstance(verity, VerityImage):
+            raise InvalidArgument(f"check_model: verity must be a VerityImage, got {type(verity).__name__}")
+        return check_on_disk(module, verity, _patterns(only, "only"), device, threads)
+    known = manifest if isinstance(manifest, Manifest) else Manifest.load(cast("Path", manifest))
     return known.check(module, only=only, device=device, threads=threads)

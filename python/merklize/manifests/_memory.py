@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .. import _native
@@ -155,6 +155,15 @@ def aliases(state: Mapping[str, Held]) -> tuple[tuple[str, ...], ...]:
             reach = 0
         device, reach = where, max(reach, end)
     return tuple(sorted(tuple(sorted(group, key=str.encode)) for group in groups if len(group) > 1))
+
+
+def second_names(state: Mapping[str, Held], shared: Iterable[tuple[str, ...]], tensors: set[str]) -> list[str]:
+    """Return names that are not in the manifest, but whose tensor shares its bytes with a tensor that is."""
+    second = []
+    for group in shared:
+        places = {state[name].place for name in group if name in tensors and name in state}
+        second += [n for n in group if n in state and n not in tensors and state[n].place in places]
+    return second
 
 
 def digests(state: Mapping[str, Held], piece_size: int, device: Device, threads: int | None) -> list[Tensor]:

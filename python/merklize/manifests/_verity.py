@@ -1,0 +1,272 @@
+"""Weights on a disk of dm-verity: tensors hashed where they lie, as blocks of the disk, against its root hash."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Mapping
+from contextlib import closing
+from typing import Any, NamedTuple
+
+from .. import _native
+from .._types import Device, Path
+from ..errors import FileError, InvalidArgument, shown
+from ..formats import DmVerity, DmVerityReport, dm_verity_dump, dm_verity_verify_digests
+from ..rows import hash_rows
+from ._entries import Difference, Report, Tensor
+from ._memory import Held, aliases, second_names, state_of
+
+MOST_HEADER_BYTES = 100_000_000
+RIGHT, WRONG = bytes(32), bytes([1]) * 32
+"""In place of the digests of tensors, which nobody compares: whether the blocks of a tensor are those of the disk."""
+
+
+class VerityImage(NamedTuple):
+    """A disk of dm-verity with weights, and its root hash."""
+
+    root: bytes
+    """The trusted root hash, as an attestation states it."""
+    image: Path
+    """The data: a file or a block device."""
+    hashes: Path
+    """The hash area: a file or a block device; it may be that of the data."""
+    offset: int = 0
+    """Bytes into `hashes`: of the superblock, or of the tree if `how` is given."""
+    how: DmVerity | None = None
+    """Salt and sizes, which the root does not bind, so take them from where the root came from. None: a superblock."""
+    files: Mapping[str, int] = {"": 0}
+    """Names of safetensors files, and the bytes of the image where they begin. Each must lie there in one piece. The
+    default is an image that is such a file."""
+
+
+class _Image:
+    """The data of a disk, open for reading."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = os.fsdecode(path)
+        try:
+            self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError as error:
+            raise FileError._refused("open", self.name, error) from None
+        kind = os.fstat(self._file).st_mode
+        if not stat.S_ISREG(kind) and not stat.S_ISBLK(kind):
+            os.close(self._file)
+            raise InvalidArgument(f"check_model: verity: the image {self.name} must be a file or a block device")
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def read(self, begin: int, end: int) -> bytes:
+        """Return bytes `begin` to `end`. Raises FileError, InvalidArgument: the image ends before."""
+        found = bytearray()
+        while begin + len(found) < end:
+            try:
+                part = os.pread(self._file, end - begin - len(found), begin + len(found))
+            except OSError as error:
+                raise FileError._refused("read", self.name, error) from None
+            if not part:
+                at = begin + len(found)
+                raise InvalidArgument(f"check_model: verity: the image {self.name} ends before byte {at}")
+            found += part
+        return bytes(found)
+
+
+class _Disk:
+    """A disk: its blocks are compared with the root."""
+
+    def __init__(self, verity: VerityImage, image: _Image, device: Device, threads: int | None) -> None:
+        if verity.how is not None and not isinstance(verity.how, DmVerity):
+            raise InvalidArgument(f"check_model: verity: how must be a DmVerity, got {shown(verity.how)}")
+        self.how = verity.how or dm_verity_dump(os.fsdecode(verity.hashes), verity.offset)
+        size = hashlib.new(self.how.algorithm).digest_size
+        if not isinstance(verity.root, bytes) or len(verity.root) != size:
+            wanted = f"the {size} bytes of {self.how.algorithm}"
+            raise InvalidArgument(f"check_model: verity: root must be {wanted}, got {shown(verity.root)}")
+        self.block = self.how.data_block_size
+        self.size = self.how.data_blocks * self.block
+        self.image = image
+        self._of, self._device, self._threads = verity, device, threads
+
+    def digests(self, begin: int, end: int, contents: Any) -> bytes:
+        """Return the digests of the blocks that hold bytes `begin` to `end` of the disk.
+
+        contents  these bytes, as bytes or an array of uint8; what lies beside them is read from the image
+        """
+        first, last = begin // self.block, -(-end // self.block)
+        whole, rest = -(-begin // self.block), end // self.block
+        if whole > rest:  # both ends lie in one block
+            whole = rest = last
+        found = b""
+        if first < whole:
+            found += self._edge(first, begin, end, contents)
+        if whole < rest:
+            at = whole * self.block - begin
+            found += self._rows(contents[at : at + (rest - whole) * self.block])
+        if rest < last:
+            found += self._edge(rest, begin, end, contents)
+        return found
+
+    def _edge(self, number: int, begin: int, end: int, contents: Any) -> bytes:
+        """Return the digest of a block of which only some bytes are `contents`: the others are those of the image."""
+        low, high = number * self.block, (number + 1) * self.block
+        inside = max(low, begin), min(high, end)
+        middle = _on_host(contents[inside[0] - begin : inside[1] - begin])
+        return self._digest(self.image.read(low, inside[0]) + middle + self.image.read(inside[1], high))
+
+    def _digest(self, block: bytes) -> bytes:
+        salt = self.how.salt
+        return hashlib.new(self.how.algorithm, salt + block if self.how.format else block + salt).digest()
+
+    def _rows(self, contents: Any) -> bytes:
+        """Return the digests of whole blocks, where they lie."""
+        if self.how.algorithm != "sha256":
+            held = _on_host(contents)
+            return b"".join(self._digest(held[at : at + self.block]) for at in range(0, len(held), self.block))
+        import numpy as np
+
+        rows = _as_rows(contents, self.block)
+        if self.how.salt:
+            salts = _repeated(self.how.salt, rows)
+            rows = [salts, rows] if self.how.format else [rows, salts]
+        found = hash_rows(rows, "sha256", device=self._device, threads=self._threads)
+        return (found if isinstance(found, np.ndarray) else found.numpy()).tobytes()
+
+    def verify(self, begin: int, end: int, contents: Any) -> DmVerityReport:
+        """Compare the blocks of digests() with the root."""
+        if begin == end:
+            return DmVerityReport(0, [], 0, [])
+        if end > self.size:
+            where = f"bytes {begin} to {end} lie behind the disk of {self.size} bytes"
+            raise InvalidArgument(f"check_model: verity: {where}")
+        of, digests = self._of, self.digests(begin, end, contents)
+        return dm_verity_verify_digests(
+            os.fsdecode(of.hashes),
+            of.root,
+            begin // self.block,
+            digests,
+            offset=of.offset,
+            how=of.how,
+            threads=self._threads,
+        )
+
+
+def _is_of(library: str, array: Any) -> bool:
+    return any(base.__module__.partition(".")[0] == library for base in type(array).__mro__)
+
+
+def _bytes_of(held: Held) -> Any:
+    """Return the bytes of a tensor as an array of uint8, where they lie if its library is PyTorch or CuPy."""
+    import numpy as np
+
+    data = held.data
+    if held.size == 0:
+        return np.zeros(0, np.uint8)
+    if _is_of("torch", data):
+        import torch
+
+        return data.contiguous().reshape(-1).view(torch.uint8)
+    if _is_of("cupy", data):
+        return data.ravel().view("uint8")
+    return np.ascontiguousarray(np.asarray(data)).reshape(-1).view(np.uint8)
+
+
+def _on_host(contents: Any) -> bytes:
+    if _is_of("torch", contents):
+        contents = contents.cpu().numpy()
+    elif _is_of("cupy", contents):
+        contents = contents.get()
+    return bytes(contents)
+
+
+def _as_rows(contents: Any, block: int) -> Any:
+    import numpy as np
+
+    return (np.frombuffer(contents, np.uint8) if isinstance(contents, bytes) else contents).reshape(-1, block)
+
+
+def _repeated(salt: bytes, rows: Any) -> Any:
+    """Return a matrix whose rows are all the salt, beside `rows`; it takes the memory of one."""
+    import numpy as np
+
+    one = np.frombuffer(bytearray(salt), np.uint8)
+    if _is_of("torch", rows):
+        import torch
+
+        return torch.from_numpy(one).to(rows.device).expand(rows.shape[0], len(salt))
+    if _is_of("cupy", rows):
+        import cupy
+
+        return cupy.broadcast_to(cupy.asarray(one), (rows.shape[0], len(salt)))
+    return np.broadcast_to(one, (rows.shape[0], len(salt)))
+
+
+def _tensors_of(disk: _Disk, name: str, base: int) -> list[tuple[Tensor, int]] | None:
+    """Return the tensors of a file, and the bytes of the image where they begin; None: its header is not the disk's."""
+    if type(base) is not int or base < 0:
+        raise InvalidArgument(f"check_model: verity: files: {name!r} must begin at a byte >= 0, got {shown(base)}")
+    if base + 8 > disk.size:
+        raise InvalidArgument(f"check_model: verity: files: {name!r} begins at {base}, the disk has {disk.size} bytes")
+    header = disk.image.read(base, base + 8)
+    length = int.from_bytes(header, "little")
+    if length > min(MOST_HEADER_BYTES, disk.size - base - 8):
+        return None
+    header += disk.image.read(base + 8, base + 8 + length)
+    if not disk.verify(base, base + len(header), header):
+        return None
+    tensors = (Tensor(*fields) for fields in _native.tensors_of_header(header, name))
+    return [(one, base + (one.offset or 0)) for one in tensors]
+
+
+def check_on_disk(source: Any, verity: VerityImage, only: list[str], device: Device, threads: int | None) -> Report:
+    """As check_model() with verity."""
+    state = state_of(source)
+    shared = aliases(state)
+    stored: dict[str, tuple[Tensor, int]] = {}
+    with closing(_Image(verity.image)) as image:
+        disk = _Disk(verity, image, device, threads)
+        for file, base in verity.files.items():
+            found = _tensors_of(disk, file, base)
+            if found is None:
+                why = "the header does not belong to the root hash of the disk"
+                return Report([Difference("header", "shard", file, detail=why)], 0, 0, shared)
+            for tensor, begin in found:
+                if tensor.name in stored:
+                    raise InvalidArgument(f"check_model: verity: files: two of them have a tensor {tensor.name!r}")
+                stored[tensor.name] = tensor, begin
+        known = _native.manifest_of_tensors([one._replace(digest=RIGHT) for one, _ in stored.values()], 0, [])
+        names = set(known.names_of(only))
+        if only:
+            state = {name: held for name, held in state.items() if name in names}
+        second = second_names(state, shared, names)
+        faults: dict[str, str] = {}
+        beside: list[str] = []
+        there = []
+        for name, held in state.items():
+            if name in second:
+                continue
+            one, begin = stored.get(name) or (None, 0)
+            if one is not None and (held.dtype, held.shape) == (one.dtype, one.shape):
+                end = begin + held.size
+                if held.size and (begin % disk.block or end % disk.block):
+                    beside.append(name)
+                report = disk.verify(begin, end, _bytes_of(held))
+                if not report:
+                    faults[name] = _fault(report, name in beside)
+            there.append(Tensor(name, held.dtype, held.shape, WRONG if name in faults else RIGHT, held.size))
+    compared, checked, size = known.check_tensors(only, there)
+    differences = [Difference(*fields) for fields in compared]
+    differences = [
+        one._replace(detail=faults[one.name], begin=None, end=None) if one.kind == "bytes" else one
+        for one in differences
+    ]
+    return Report(differences, checked, size, shared, tuple(beside))
+
+
+def _fault(report: DmVerityReport, has_neighbours: bool) -> str:
+    if report.wrong_hash_blocks:
+        return f"block {report.hash_blocks[0]} of the hash area does not belong to the root hash, and proves nothing"
+    text = f"{report.wrong_data_blocks} blocks differ from the disk's; the first is block {report.data_blocks[0]}"
+    return text + (
+        "; the bytes beside the tensor in its first and last block are the image's" if has_neighbours else ""
+    )
