@@ -1,7 +1,7 @@
 # merklize_lanes(TARGET SET OPTIONS...): the CPU's kernels of one instruction set, backends/cpu/lanes_SET.cpp compiled with these options, a
 # source and a table (lanes_SET_FAMILY) for each family of hashes. So a changed hash compiles only its family again.
 #
-# A family is the hashes of core/hashes.h whose names begin with its name; the rest are `others`. `parts` are those of core/parts.h.
+# A family is the hashes of core/hashes.h whose names begin with its name; the rest are `others`. `parts` are the units of core/parts.h.
 # isa.cpp joins the tables of the families that lanes/families.inc lists.
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/lanes)
 set(list ${PROJECT_SOURCE_DIR}/include/merklize/core/hashes.h)

@@ -29,7 +29,7 @@ int main(int argc, char** argv) try {
     const std::filesystem::path folder(argv[1]);
     std::set<std::uint32_t> only;
     for (int i = 2; i < argc; i++) only.insert(static_cast<std::uint32_t>(hash_from_name(argv[i])));
-    // What the tuning table asks for: it is one for all devices of CUDA.
+    // The programs that the tuning table needs. All devices of CUDA have one table.
     std::vector<Variant> variants =
         tuned_variants([](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy& policy) {
             backends::tune(backends::DeviceClass::nvidia_gpu, kernel, hash, n, 0, &policy);

@@ -38,7 +38,7 @@ if [ "$machine" != "$(uname -m)" ]; then
     # The stub of the extension is made where the extension runs.
     python -m zipfile -e "$folder"/merklize-*"$(uname -m)".whl "$made/native"
     define+=" -DMERKLIZE_PYTHON_STUB=$PWD/$made/native/merklize/_native.pyi"
-    # With that platform pip would fetch CMake for the other machine: the tools are those that are installed.
+    # With that platform pip would fetch CMake for the other machine, so the installed tools are used.
     settings+=(--no-build-isolation)
     export _PYTHON_HOST_PLATFORM=linux-$machine SETUPTOOLS_EXT_SUFFIX=${suffix//$(uname -m)/$machine}
 fi

@@ -26,7 +26,7 @@ TABLE = ROOT / "docs" / "architecture.md"
 MOST_FILES = 24
 MOST_FLOORS = 10
 EXTENSIONS = {".h", ".hpp", ".cpp", ".inc"}
-SURFACES = {"c_api", "command"}  # what they call is the public interface
+SURFACES = {"c_api", "command"}  # they call the public interface
 
 
 def read_table(text: str) -> dict[str, set[str]]:

@@ -33,7 +33,7 @@ def in_order_of_use(field, instance, width):
 
 
 def check_diagonal(field, width, instance, p):
-    """Checks that the diagonal in the core's header is that of the instance."""
+    """Check that the core's header has the diagonal of the instance."""
     text = (CORE / f"poseidon2_{field}.h").read_text().replace("\\\n", " ")
     of_width = text[text.index(f"#define MKZ_P2_WIDTH {width}\n") :]
     line = re.search(r"#define MKZ_P2_DIAGONAL\(T, H, L\)(.*)", of_width)[1]

@@ -392,7 +392,7 @@ def words_of(call: str) -> frozenset[str]:
     name = parsed(call)[0].removeprefix("merklize_").replace("OpenZeppelin", "Openzeppelin").replace(".", "_")
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
     name = re.sub(r"_on_device$|_from_leaves$|^merkle_(?=tree|forest)", "", name)
-    # A module's name is also that of what it makes: manifests::create().
+    # A module may have the name of its type: manifests::create().
     for text in (re.sub(f"^(?:{MODULES})+", "", name), name):
         if words := frozenset(word.removesuffix("s") for word in text.split("_")) - OWN_WORDS:
             return words

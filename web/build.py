@@ -133,7 +133,7 @@ def build(out: Path) -> None:
         shutil.copy(HERE / name, package / name)
     manifest = (HERE / "package.json").read_text().replace('"0.0.0"', f'"{version()}"')
     (package / "package.json").write_text(manifest)
-    # In a script "</" would end it.
+    # "</" would end the script.
     page = (ROOT / "docs/verify.html").read_text()
     if page.count(PLACE) != 1 or "</script" in text:
         sys.exit(f"web/build.py: docs/verify.html must have {PLACE} once, and the modules no </script")

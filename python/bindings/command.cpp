@@ -82,7 +82,7 @@ class RunningCommand {
 public:
     RunningCommand(command::Call& call, const command::Arguments& arguments) : call_(&call), arguments_(&arguments) {}
 
-    // What goes wrong in the command line passes through Python's frames, and is thrown again behind them.
+    // An exception of the command line passes through Python's frames and is thrown again after them.
     template <class Work>
     auto with(const Work& work) {
         if (call_ == nullptr) throw Error(ErrorCode::invalid_argument, "Command: the command has ended");

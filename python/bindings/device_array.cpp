@@ -36,7 +36,7 @@ void require_cuda(const DeviceArray& array) {
         refuse("memory of " + array.device().id + " has no DLPack form: call .numpy() to copy it to the host");
 }
 
-/// What a capsule refers to.
+/// The tensor that a capsule refers to.
 template <class Managed>
 struct Exported {
     ConstBuffer buffer;
@@ -74,7 +74,7 @@ nb::object capsule_of(const DeviceArray& array, bool is_copy) {
         managed.version = {1, 0};
         managed.flags = is_copy ? dlpack::ManagedVersioned::is_copied : 0;
     }
-    // A capsule that nobody takes still owns the tensor.
+    // A capsule that was not consumed still owns the tensor.
     nb::object capsule = checked(PyCapsule_New(&managed, Managed::name, [](PyObject* self) {
         if (!PyCapsule_IsValid(self, Managed::name)) return;
         auto* unused = static_cast<Managed*>(PyCapsule_GetPointer(self, Managed::name));

@@ -26,7 +26,7 @@ struct DeviceArray {
     ConstBuffer buffer;
     dlpack::DataType dtype;
     std::vector<Py_ssize_t> shape;
-    /// Keeps somebody's tensor alive. Exported memory of the package waits for its readers by itself (Buffer::native()).
+    /// Keeps a tensor of another library alive. Exported memory of the package waits for its readers by itself (Buffer::native()).
     std::shared_ptr<void> owner{};
     bool is_writable = true;           ///< writes reach the caller's tensor; false for a packed copy
     std::optional<Pending> pending{};  ///< none: the array is complete

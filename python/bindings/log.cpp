@@ -39,7 +39,7 @@ void hand_over_log() {
     runtime::Log& log = runtime::Log::process();
     if (log.is_empty() || is_here) return;
     const FlagSet set(is_here);
-    // Where nobody imported `logging`, nobody set up a handler.
+    // If `logging` was not imported, there is no handler.
     const nb::dict modules = nb::module_::import_("sys").attr("modules");
     if (modules.contains("logging")) {
         nb::module_::import_("merklize._log").attr("hand_over")();

@@ -15,14 +15,14 @@ namespace nb = nanobind;
 /// errors  nb::python_error; InternalError if the call, somebody's extension, set no error
 [[noreturn]] void throw_raised();
 
-/// What a call returned: a new reference, or null after an error.
+/// Takes the result of a call that returns a new reference, or null after an error.
 template <class Object = nb::object>
 Object checked(PyObject* made) {
     if (made == nullptr) throw_raised();
     return nb::steal<Object>(made);
 }
 
-/// What a call returned: negative after an error.
+/// Takes the result of a call that returns a negative number after an error.
 inline int checked(int result) {
     if (result < 0) throw_raised();
     return result;

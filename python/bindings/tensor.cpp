@@ -162,7 +162,7 @@ const dlpack::ExchangeApi* exchange_api_of(nb::handle object) {
     return api != nullptr && api->version.major == 1 ? api : nullptr;
 }
 
-/// Looks at a tensor. None if the functions refuse it; then __dlpack__ tells what is wrong.
+/// Describes a tensor. None if the functions refuse it; then __dlpack__ raises the reason.
 std::optional<dlpack::Tensor> borrow(const dlpack::ExchangeApi& api, nb::handle object) {
     dlpack::Tensor tensor{};
     try {
@@ -414,7 +414,7 @@ Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted,
         if (const dlpack::ExchangeApi* api = exchange_api_of(object)) {
             try {
                 return from_exchange_api(*api, object, *dlpack_device_of(object), what, stream);
-            } catch (nb::python_error&) {  // __dlpack__ then succeeds, or tells what is wrong
+            } catch (nb::python_error&) {  // __dlpack__ then succeeds, or raises the reason
             }
         }
         nb::kwargs arguments;

@@ -58,7 +58,7 @@ struct Extent {
 };
 
 /// Looks at tensors by the exchange functions of their types (DLPack 1.3), which takes some ten nanoseconds each and exports nothing.
-/// For one thread, with the GIL.
+/// Only one thread may use it, with the GIL.
 class TensorViewer {
 public:
     /// The bytes of a tensor in C order, on the host or on a CUDA device, valid as long as the object lives and is not changed. None if

@@ -1,4 +1,4 @@
-// Inputs of trees, and what is built of them: build_tree_file() and merkle_root_file().
+// Inputs of trees, and the functions that build trees of them: build_tree_file() and merkle_root_file().
 #include "tree_input.hpp"
 
 #include <string>

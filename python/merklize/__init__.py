@@ -112,7 +112,7 @@ __all__ = [
 # Imported at their first use: NumPy, which `formats` needs, and the extras are slow to import.
 _MODULES = ("bao", "blake3", "formats", "manifests", "parts", "prover", "ray", "signing", "stores")
 _OF_MANIFESTS = ("Manifest", "check_model", "manifest")
-# Whose names somebody may look for at the top: they need no extra, and are imported for an error's text.
+# Modules whose names a user may expect at the top. They need no extra, and are imported for an error's text.
 _SEARCHED = ("bao", "formats", "manifests", "parts", "prover", "tuning")
 
 

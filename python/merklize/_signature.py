@@ -1,4 +1,4 @@
-"""What inspect.signature() says of a class of the extension: what the extension's own text for `__init__` says."""
+"""The signature of a class of the extension, made from the extension's text for `__init__`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Signature:
-    """A class's `__signature__`, made when somebody asks, because `inspect` takes long to import."""
+    """A class's `__signature__`, made at its first use, because `inspect` takes long to import."""
 
     def __get__(self, instance: object, owner: Any) -> Any:
         """Return an inspect.Signature."""

@@ -1,4 +1,4 @@
-"""What the names of _types mean. Imported by type checkers, and when somebody asks for a function's types."""
+"""The definitions of the names in _types. Type checkers import them, and programs that ask for a function's types."""
 
 from __future__ import annotations
 

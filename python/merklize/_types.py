@@ -1,4 +1,4 @@
-"""Names for annotations. What they mean is imported only when somebody asks, because NumPy takes long to import."""
+"""Names for annotations. Their definitions are imported only when needed, because NumPy takes long to import."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -25,7 +25,7 @@ struct BaoDecoder::State {
     Shape shape{0, form.group_log};  // valid once the size is known
     Selection selection{shape};
     std::vector<Trusted> stack{};                    // the next subtree is the last one; no subtree is empty
-    std::uint32_t together = runtime::read_levels;   // subtrees of up to so many levels are one item
+    std::uint32_t together = runtime::read_levels;   // a subtree of at most so many levels is one item
     std::vector<std::byte> data{}, nodes{}, made{};  // of the item
     std::uint64_t offset = 0;
 

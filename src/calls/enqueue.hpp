@@ -22,7 +22,7 @@ void require_on_stream(const char* what, const Stream& stream, std::initializer_
 /// equal_is_fine  exactly the same bytes are allowed; a partial overlap is not
 void require_apart(const char* what, const Operand& out, const Operand& in, bool equal_is_fine = false);
 
-/// Throws invalid_argument if the operand does not have so many bytes.
+/// Throws invalid_argument if the operand has another number of bytes.
 void require_bytes(const char* what, const Operand& operand, std::uint64_t bytes);
 
 /// Runs a call that enqueues: body(run) launches its jobs.

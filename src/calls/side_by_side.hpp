@@ -52,7 +52,7 @@ private:
 };
 
 /// Runs body(k, options) for each buffer k on the buffer's device, all devices at once; buffers of one device one after another.
-/// Times are those of side_by_side().
+/// Timings are as of side_by_side().
 /// errors  those of body; cancelled
 void on_their_devices(std::span<const ConstBuffer> buffers, const RunOptions& options,
                       const std::function<void(std::size_t k, const RunOptions& here)>& body);

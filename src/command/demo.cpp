@@ -295,7 +295,7 @@ std::string demo_json(const Measured& found) {
     return json::indented(all.done());
 }
 
-// The whole demo on an input of so many bytes.
+// The whole demo, on an input of `bytes` bytes.
 Measured measured(Call& call, const std::vector<RunOptions>& places, std::uint64_t bytes) {
     const runtime::HostBlock block(bytes);
     const std::span<Digest> leaves(static_cast<Digest*>(block.data()), bytes / Digest::size);

@@ -45,7 +45,7 @@ bool ReadOrder::is_better_mapped(std::size_t item) {
     constexpr double unmapping = 1.2;  // what the removal of the mapping adds, where mapping is dear
     const auto now = std::chrono::steady_clock::now();
     const std::lock_guard lock(mutex_);
-    // The time from a thread's one item to its next is that of reading and hashing the item.
+    // The time between two items of a thread is the time that the first one took to be read and hashed.
     const auto last = trials_.find(std::this_thread::get_id());
     if (last != trials_.end()) {
         const Trial& trial = last->second;

@@ -219,7 +219,7 @@ Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mo
         }
     }
     file.require_unchanged(identity);
-    // The stated size is wrong, although nobody changed the file.
+    // The stated size is wrong, although the file did not change.
     if (!is_whole) return root_of_stream(file, mode, run);
     file.leave_at(position + bytes);
     return *root;

@@ -35,7 +35,7 @@ std::string unique_name(const std::string& name) {
 
 off_t to_offset(std::uint64_t offset) { return static_cast<off_t>(offset); }
 
-// Removes the hidden files for `name` that nobody locks and nobody wrote to for a while: leftovers of killed processes.
+// Removes leftovers of killed processes: hidden files for `name` that are not locked and were not written to for a while.
 void remove_leftovers(const std::filesystem::path& folder, const std::string& name) {
     constexpr std::time_t old_seconds = 60;  // a file is locked within moments of being made
     const std::string begin = "." + name + ".", end = ".tmp";

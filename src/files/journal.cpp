@@ -193,7 +193,7 @@ struct Found {
     bool is_trusted = false;
 };
 
-// Whether nobody but `reader` and those who may write to the file can have written the journal.
+// Whether only `reader`, and users who may write to the file, can have written the journal.
 bool is_trusted(const Found& journal, int fd, const struct stat& file, uid_t reader) {
     if (journal.info.st_nlink != 1) return false;
     if ((file.st_mode & S_IWOTH) != 0) return true;

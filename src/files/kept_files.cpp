@@ -160,7 +160,7 @@ std::string kept_key(const KeptIdentity& identity) {
 }
 
 KeptFolder kept_folder() {
-    // The user who runs a set-user-ID program must not choose what it reads.
+    // The user who runs a set-user-ID program must not choose the files that it reads.
     if (getuid() != geteuid() || getgid() != getegid()) {
         return {{}, "no folder for compiled programs: this process has the rights of another user or group"};
     }

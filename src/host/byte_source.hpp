@@ -52,7 +52,7 @@ public:
     /// Tells a file from any other file, and from its own earlier content. Zeros for other sources, which know their version.
     struct Identity {
         std::uint64_t device, inode, bytes;
-        /// Of the last change of content, and of the last change of anything, which nobody can set back.
+        /// Times of the last change of the content, and of the last change of anything. The latter cannot be set back.
         std::uint64_t written_seconds, written_nanoseconds, changed_seconds, changed_nanoseconds;
         bool operator==(const Identity&) const = default;
     };

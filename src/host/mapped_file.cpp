@@ -78,7 +78,7 @@ MappedFile::MappedFile(const InputFile& file, std::uint64_t offset, std::uint64_
 
 MappedFile::~MappedFile() {
     if (slot_ == nullptr) return;
-    // The handler must forget the addresses before the memory can become somebody else's.
+    // The handler must forget the addresses before the memory can get another owner.
     slot_->end = 0;
     slot_->begin = 0;
     munmap(bytes_, size_);

@@ -39,7 +39,7 @@ std::string_view nearest_name(std::string_view typed, std::span<const std::strin
     std::string_view nearest;
     std::size_t least = text.size() / 3 + 2;
     for (const std::string_view name : names) {
-        // A short name with another first letter is another name: who types gpu does not mean cpu.
+        // A short name with another first letter is another name: gpu is no mistake for cpu.
         if (text.size() <= 3 && !name.starts_with(text[0])) continue;
         const std::size_t distance =
             name.starts_with(text) ? std::min<std::size_t>(1, name.size() - text.size()) : edit_distance(name, text);

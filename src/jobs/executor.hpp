@@ -23,8 +23,8 @@ public:
     };
 
     Lease() = default;
-    /// memory  null: the place belongs to somebody else
-    /// lessor  null: the memory is dropped and returns to nobody
+    /// memory  null: the place has another owner
+    /// lessor  null: the memory is dropped, and is not returned
     explicit Lease(const Place& place, std::shared_ptr<const void> memory = nullptr,
                    std::shared_ptr<Lessor> lessor = nullptr)
         : place_(place), memory_(std::move(memory)), lessor_(std::move(lessor)) {}

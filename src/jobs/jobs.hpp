@@ -151,7 +151,7 @@ struct MergeSubtrees {
     Place kept{};
 };
 
-/// The parent of a node without a sibling. The numbers are those of the kernels (core/kernels.h).
+/// The rule for the parent of a node without a sibling. The kernels have the same numbers (core/kernels.h).
 enum class Lone : std::uint32_t {
     promote,    ///< a copy of the node
     duplicate,  ///< merge(node, node)

@@ -80,7 +80,7 @@ void parallel_sort(std::span<const std::uint64_t> indices, std::span<std::uint64
     });
 }
 
-// The largest index. Throws unless it is that of a leaf.
+// The largest index. Throws if there is no such leaf.
 std::uint64_t largest_of(std::span<const std::uint64_t> indices, std::uint64_t n_leaves, std::string_view what) {
     const std::uint64_t largest = std::ranges::max(indices);
     require_index(largest, n_leaves, what);

@@ -20,7 +20,7 @@ struct CommitmentPlan {
 
     std::vector<Layer> layers{};
     unsigned arity = 2;
-    unsigned drop_levels = 0;  ///< so many lowest layers have no slots
+    unsigned drop_levels = 0;  ///< number of lowest layers without slots
     std::uint64_t slots = 0;
     std::uint64_t n_leaves = 0;      ///< rows of the tallest matrix
     std::vector<unsigned> shifts{};  ///< for each matrix; leaf i opens its row i >> shift

@@ -35,8 +35,8 @@ public:
     void launch(const MergeEdge& job);
     bool launch(const DigestNodes& job, const Tick& tick);
 
-    /// out[i] = slot slots[i] of the tree at `nodes`, for slots inside the tree's block. Complete when it returns. Slots of 32 bits
-    /// take half as many bytes to send as those of 64.
+    /// out[i] = slot slots[i] of the tree at `nodes`, for slots inside the tree's block. Complete when it returns. A list of 32-bit
+    /// slots takes half as many bytes to send as one of 64-bit slots.
     /// out  [slots] digests
     void gather_nodes(const Place& nodes, std::span<const std::uint32_t> slots, void* out);
     void gather_nodes(const Place& nodes, std::span<const std::uint64_t> slots, void* out);

@@ -33,7 +33,7 @@ std::unique_ptr<const InputFile> rolled_back(const std::filesystem::path& path, 
     return std::unique_ptr<const InputFile>(new InputFile(InputFile::beside(lock.fd(), path.string())));
 }
 
-// If at most so many bytes lie between two wanted places, one read takes both.
+// One read takes two wanted places if the gap between them is at most this number of bytes.
 constexpr std::uint64_t gap = 64 << 10;
 
 }  // namespace

@@ -35,14 +35,14 @@ function lettersApart(a, b) {
     }
     return row.at(-1);
 }
-/** Throws: a name is none of those that are known. kind: what it should name */
+/** Throws because a name is unknown. kind: what it should name */
 export function unknown(what, kind, name, names) {
     const apart = (one) => lettersApart(String(name).toLowerCase(), one.toLowerCase());
     const best = [...names].sort((a, b) => apart(a) - apart(b))[0], isClose = apart(best) <= Math.max(1, best.length / 3);
     return invalid(`${what}: unknown ${kind} ${shown(name)};${isClose ? ` did you mean '${best}'?` : ''} known: ${names.join(', ')}`);
 }
 
-// What other packages call it.
+// The name in other packages.
 const elsewhere = { sortPairs: "the hash 'keccak256_sorted' sorts its pairs", duplicateOdd: "the rule 'duplicate_last' does that" };
 
 /** Options are an object, and each has a name that the function knows: a misspelt one would be lost. */
@@ -69,7 +69,7 @@ export function simd(on) {
 }
 
 const listed = m.hashes.filter((hash) => !hash.isPart);
-/** The hashes, by id: what they are called, and whether they hash bytes or elements of a field. */
+/** The hashes by id: the name, and whether the hash is of bytes or of elements of a field. */
 export const hashes = Object.freeze(
     listed.map(({ id, name, modulus, wordBytes }) =>
         Object.freeze({ id, name, modulus, elementBits: modulus === 0n ? 0 : 8 * wordBytes })),

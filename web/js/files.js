@@ -175,7 +175,7 @@ async function openedPath(path, what) {
     return { size: facts.size, read, task: () => ({ source: path }) };
 }
 
-/** {size, read(offset, length)} of what the caller gives, and task(offset, length, spare): what a worker gets of it, perhaps in a buffer
+/** {size, read(offset, length)} of the caller's value, and task(offset, length, spare): the part that a worker gets, perhaps in a buffer
  * that is there. */
 export async function opened(source, what) {
     const path = source instanceof URL ? (await import('node:url')).fileURLToPath(source) : source;

@@ -171,7 +171,7 @@ export function machine(main, lanes) {
 
     const stride = 1 << 18; // bytes of BLAKE3 at once: in a core's own cache
 
-    /** Whether digestOf takes a message of so many bytes. */
+    /** Whether digestOf takes a message of this number of bytes. */
     const isShort = (hash, bytes) => bytes <= (hash.hasChunkTree ? stride : piece);
     /** The digest of a message. key, flags: BLAKE3's mode */
     function digestOf(hash, data, key, flags) {

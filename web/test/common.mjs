@@ -1,4 +1,4 @@
-// What the tests share: the built package, the library's vectors, both kinds of instructions.
+// Common to all tests: the built package, the library's vectors, both kinds of instructions.
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 

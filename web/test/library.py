@@ -31,7 +31,7 @@ def holds(check: Any, data: bytes) -> bool:
 
 
 def entry(proof: Any, check: Any, **facts: Any) -> dict[str, Any]:
-    """With what the library says of the proof with a bit flipped, at every place where the test flips one."""
+    """The library's verdicts on the proof with one bit flipped, for each bit that the test flips."""
     data = proof.to_bytes()
     flipped = {}
     for at in range(0, len(data), 1 + len(data) // 24):
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def formats() -> Iterator[dict[str, Any]]:
-    """What each format fixes, and roots of it."""
+    """The values that each format fixes, and roots by it."""
     leaves = leaves_of(4)
     records = [leaf.tobytes() * 2 for leaf in leaves]
     for name, found in merklize.formats.FORMATS.items():

@@ -14,7 +14,7 @@ damaged.tree[1] = `0x${'00'.repeat(32)}`;
 const opening = { index: 0, rows: new Uint8Array(4), siblings: [] }, one = [[1, 1]];
 const huge = Object.defineProperty(counted(1), 'length', { value: 68182605825 }); // that of a piece of 64 GiB, and one
 
-// What is called, and the whole text; one that ends in "..." goes on.
+// The call and the whole text. A text that ends in "..." goes on.
 const mistakes = [
     [() => hash('text'), 'hash: data must be bytes (a Uint8Array, another view or an ArrayBuffer), got text; new TextEncoder().encode() makes bytes of it'],
     [() => hash(), 'hash: data must be bytes (a Uint8Array, another view or an ArrayBuffer), got undefined'],

@@ -1,4 +1,4 @@
-// Proofs: those of other programs, those of the library (made by library.py), and what is none.
+// Proofs of other programs, proofs of the library (made by library.py), and values that are no proofs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytes, hex, library, merklize, needsLibrary, vectors } from './common.mjs';
@@ -36,7 +36,7 @@ test('Winterfell: batch proofs', () => {
     }
 });
 
-/** Each way in which somebody else's program writes a digest. */
+/** All ways in which other programs write a digest. */
 const written = (digits) => [digits, `0x${digits}`, `0x${digits.toUpperCase()}`, `0X${digits.toUpperCase()}`];
 
 test('OpenZeppelin: proofs of its own package', () => {

@@ -1,4 +1,4 @@
-// The examples of README.md, run as they stand: what a comment says behind an expression is what it gives.
+// The examples of README.md run as they stand. The comment behind an expression is its value.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -174,7 +174,7 @@ EXPORT(void, fr32)(const u8* in, u8* out, u32 groups) {
     using namespace merklize::fr32;
     for (u32 i = 0; i < groups; i++) expand_group(in + raw_group * i, out + padded_group * i);
 }
-// What compilers call for copies of unknown size, or of more than a few words, where the target has no instruction for it. volatile:
+// Compilers call this for copies of unknown size, or of more than a few words, if the target has no instruction for it. volatile:
 // else they find the loop to be such a copy.
 #ifndef __wasm_bulk_memory__
 using Word [[gnu::aligned(1), gnu::may_alias]] = volatile u64;

@@ -23,7 +23,7 @@ FORMATS: dict[str, tuple[int, bool, bool]] = {
     "bao_tree": (4, False, False),
     "bao_tree_post": (4, True, False),
 }
-"""By format: log2 of a group's chunks; whether nodes come behind those below them; whether the size comes first."""
+"""For each format: log2 of a group's chunks; whether parents follow their children; whether the size comes first."""
 
 
 class Outboard(NamedTuple):

@@ -21,7 +21,7 @@ FORMAT = "merklize-tune-1"
 LEAST_GAIN = 1.02
 """The least gain of a winner, beyond the spread of the built-in table's times."""
 HOPELESS = 1.5
-"""A policy whose first run takes so many times the best time is not repeated."""
+"""A policy is measured only once if its first run takes the best time multiplied by this."""
 
 Space = tuple[tuple[str, "tuple[int | str, ...]"], ...]
 

@@ -33,7 +33,7 @@ def run(command: Command) -> int:
 
 
 def reason(error: BaseException) -> str:
-    """What went wrong, for people: without Python's "[Errno 2]" and quotes."""
+    """An error as text for people, without Python's "[Errno 2]" and quotes."""
     if isinstance(error, OSError) and error.strerror:
         place = f"{display(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
         return place + error.strerror
@@ -41,7 +41,7 @@ def reason(error: BaseException) -> str:
 
 
 def display(path: str | bytes) -> str:
-    """A path as text: what is not UTF-8 becomes U+FFFD, as b3sum does it."""
+    """A path as text. Bytes that are not UTF-8 become U+FFFD, as in b3sum."""
     return os.fsencode(path).decode("utf-8", "replace")
 
 
@@ -106,7 +106,7 @@ def devices_named(name: str) -> list[merklize.DeviceInfo]:
 
 
 def about(info: merklize.DeviceInfo) -> str:
-    """The line above what is said of a device."""
+    """The line above the facts of a device."""
     return f"{info.id}: {info.name}, {info.isa}{', ' + info.driver if info.driver else ''}\n"
 
 

@@ -140,7 +140,7 @@ class Measured(NamedTuple):
                     yield from self.by_peers(job, missing)
 
     def by_peers(self, job: Job, missing: set[str]) -> Iterator[dict[str, Any]]:
-        """The same job by those who are here. A missing peer is reported once a suite."""
+        """The same job by all peers that are here. A missing peer is reported once a suite."""
         for peer in for_job(self.peers, job, self.device, self.again):
             if peer.name in missing:
                 continue
@@ -180,7 +180,7 @@ class Table:
 
     WIDTHS = (22, 4, 8, 8, 8, 8, 10)
     NOTE = (2, 76)
-    """What is said below a line stands to the right."""
+    """Indent a remark below a line."""
 
     def __init__(self, command: Command) -> None:
         self.command = command

@@ -70,7 +70,7 @@ def run(command: Command) -> int:
 
 
 def run_list(command: Command) -> int:
-    """Show what is kept."""
+    """Show the kept policies."""
     kept = [(info.id, entry) for info in merklize.devices() for entry in tuned.kept(info.id)]
     if command.has("json"):
         command.line(json.dumps({"tuned": [{"device": device, **entry._asdict()} for device, entry in kept]}, indent=2))
@@ -90,7 +90,7 @@ def run_list(command: Command) -> int:
 
 
 def run_clear(command: Command) -> int:
-    """Forget what is kept of a device."""
+    """Remove the kept policies of a device."""
     for info in devices_of(command):
         count = len(tuned.kept(info.id))
         _native.store_tuned_policies(info.id, [])
@@ -106,7 +106,7 @@ def devices_of(command: Command) -> list[merklize.DeviceInfo]:
 
 
 def plan_of(tasks: list[Task], device: str, repeats: int, most: int) -> str:
-    """What will be done, and how long that takes at most: by the built-in table's time of each job's least size."""
+    """Return the plan and the most time that it takes, from the built-in table's time for each job's least size."""
     each = {(task.job, task.hash): [t.log2 for t in tasks if t[:2] == task[:2]] for task in tasks}
     seconds = 0.0
     lines = [f"{len(tasks)} search{'es' if len(tasks) > 1 else ''}, each policy measured up to {repeats} times:"]
@@ -124,7 +124,7 @@ def plan_of(tasks: list[Task], device: str, repeats: int, most: int) -> str:
 
 
 def tasks_of(device: str, jobs: tuple[str, ...], hashes: set[str], sizes: tuple[int, ...] | None) -> Iterator[Task]:
-    """Small sizes first, since they are quick."""
+    """Give small sizes first, because they are quick."""
     for name, job in tune.JOBS.items():
         if jobs and name not in jobs:
             continue

@@ -304,7 +304,7 @@ class Refreshed(NamedTuple):
     hashed: list[str]
     """Files that were hashed."""
     kept: list[str]
-    """Files whose digests are those of before."""
+    """Files that were not hashed again."""
 
 
 def _literal(name: str) -> str:

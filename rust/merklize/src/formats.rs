@@ -121,7 +121,7 @@ pub struct PieceCid {
     pub padded_bytes: u64,
     /// Number of zero bytes after the data.
     pub padding: u64,
-    /// Of the tree, at least 2.
+    /// The height of the tree, at least 2.
     pub height: u32,
     /// "baga6ea4seaq...", version 1: the root only. A verifier needs the size, too.
     pub v1: String,
@@ -233,7 +233,7 @@ pub fn glacier(data: &[u8], options: &Options<'_>) -> Result<Digest> {
     })
 }
 
-/// What a torrent of version 2 stores for a file (BEP 52).
+/// The values that a torrent of version 2 stores for a file (BEP 52).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BittorrentV2 {
     /// `pieces root`. An empty file has none.

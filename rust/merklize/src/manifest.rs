@@ -35,9 +35,9 @@ use crate::verdict::Findings;
 pub struct CreateOptions {
     /// Size of the pieces whose digests are recorded, so that a check can name the piece that differs: a power of two, at least 256 KiB; 0: no pieces.
     pub piece_size: u64,
-    /// Of a folder: patterns of names that are left out (`*.lock`), as in a shell.
+    /// In a folder: patterns of names that are left out (`*.lock`), as in a shell.
     pub ignore: Vec<String>,
-    /// Of a folder: a path that is left out, such as that of the manifest itself.
+    /// In a folder: a path that is left out, such as the manifest's own.
     pub exclude: Option<PathBuf>,
     /// Take symbolic links to files for the files; otherwise they are an error.
     pub follow_links: bool,

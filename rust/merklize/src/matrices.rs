@@ -201,7 +201,7 @@ handle! {
 unsafe impl Send for MatrixCommitment {}
 unsafe impl Sync for MatrixCommitment {}
 
-/// What is known of a commitment.
+/// Facts of a commitment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommitmentInfo {
@@ -291,7 +291,7 @@ impl MatrixCommitment {
         info
     }
 
-    /// What is known of the commitment.
+    /// Facts of the commitment.
     pub fn info(&self) -> CommitmentInfo {
         let info = self.info_c();
         CommitmentInfo {
@@ -324,7 +324,7 @@ impl MatrixCommitment {
         self.siblings_of::<u8>(&[], indices)
     }
 
-    /// What a verifier of several leaves cannot compute: layer by layer, left to right.
+    /// The digests that a verifier of several leaves cannot compute, layer by layer, left to right.
     ///
     /// # Errors
     /// No index, an index twice, an index that is not below the number of leaves; dropped levels, which need

@@ -41,7 +41,7 @@ impl Mode<'_> {
 pub struct Policy(sys::merklize_policy);
 
 impl Policy {
-    /// Of a text such as `"levels_per_launch=3,constants=local"`.
+    /// Reads a text such as `"levels_per_launch=3,constants=local"`.
     ///
     /// # Errors
     /// Unknown fields, and values that a field does not take; the text lists the valid ones.

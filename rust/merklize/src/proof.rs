@@ -123,9 +123,9 @@ fn pointer<T>(value: Option<&T>) -> *const T {
 /// The roots of two trees, by names, so that they cannot be swapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Roots<'a> {
-    /// Of the older tree.
+    /// The root of the older tree.
     pub old_root: &'a Digest,
-    /// Of the newer tree.
+    /// The root of the newer tree.
     pub new_root: &'a Digest,
 }
 
@@ -138,7 +138,7 @@ unsafe impl Send for Proof {}
 unsafe impl Sync for Proof {}
 
 impl Proof {
-    /// What the proof claims.
+    /// The claims of the proof.
     pub fn info(&self) -> ProofInfo {
         let mut info = sys::merklize_proof_info::default();
         // SAFETY: a live handle and a struct: it cannot fail.

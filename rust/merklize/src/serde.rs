@@ -58,7 +58,7 @@ impl Serialize for Proof {
     }
 }
 
-/// In a text or in bytes.
+/// Reads a proof from a text or from bytes.
 struct ProofBytes;
 
 impl Visitor<'_> for ProofBytes {

@@ -78,8 +78,8 @@ struct Lanes {
     /// Indexed the same; also null for the hash with a chunk tree, whose rows the functions above hash.
     RowKernel hash_rows[n_ids] = {};
 
-    /// Copies n blocks of 64 bytes to `out`, aligned to 64 bytes and apart from `in`, for memory that nobody reads soon: it evicts nothing
-    /// from the caches, and whole lines need not be read first. The caller must fence before other threads may read.
+    /// Copies n blocks of 64 bytes to `out`, which must be aligned to 64 bytes and must not overlap `in`. The copy evicts nothing from the
+    /// caches and reads no lines of `out`, so it suits memory that is not read soon. The caller must fence before other threads read it.
     void (*copy_past_caches)(const std::uint8_t* in, std::size_t n, std::uint8_t* out) = nullptr;
 
     // For words of 4 bytes (the 31-bit fields) and of 8 bytes (Goldilocks).

@@ -137,7 +137,7 @@ CUdeviceptr Memory::used_by(Stream& stream) {
         throw Failure(MKZ_INVALID_ARGUMENT,
                       "cuda: memory of " + device.name + " in a command for " + stream.device.name);
     }
-    if (block_bytes == 0) return address;  // its owner knows who uses it
+    if (block_bytes == 0) return address;  // the owner of borrowed memory keeps track of its use
     const std::lock_guard lock(mutex);
     if (stream.capturing && share_with_graph(stream)) return address;
     if (stream.per_thread()) {

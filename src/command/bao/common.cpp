@@ -101,7 +101,7 @@ BaoReadAt reads_of(const runtime::ByteSource& input) {
         std::vector<std::byte> bytes{};
     };
     return [&input, size = size_of(input), window = Window()](std::span<std::byte> out, std::uint64_t offset) mutable {
-        // A request for an object costs as much as reading so many bytes.
+        // A request for an object takes as long as this number of bytes.
         constexpr std::uint64_t window_bytes = 256 << 10;
         if (offset < window.begin || offset + out.size() > window.begin + window.bytes.size()) {
             if (offset > size || out.size() > size - offset) return input.read_at(out, offset);  // throws

@@ -67,7 +67,7 @@ CheckLine parse_check_line(std::string_view text, std::uint64_t length) {
     const bool marked = text[0] == '\\';
     if (marked) text.remove_prefix(1);
 
-    // No digest starts with "BLAKE3 (", so the two forms cannot be confused. A name may hold either separator: the digest is what lies
+    // No digest starts with "BLAKE3 (", so the two forms cannot be confused. A name may contain either separator: the digest is what lies
     // before the first "  " or after the last ") = ".
     const bool tagged = text.starts_with(tag_begin);
     if (tagged) text.remove_prefix(tag_begin.size());

@@ -23,7 +23,7 @@ struct Paths {
     std::vector<Stage> stages;
 };
 
-// A segment has at most `most` nodes, so that no group works while the others wait. A stage takes as many levels as that allows.
+// A segment has at most `most` nodes, so that no group works while the others wait. A stage takes as many levels as fit.
 Paths paths_of(const MergeAt& a, std::size_t most) {
     Paths paths;
     if (a.lone == Lone::pad) {

@@ -56,14 +56,14 @@ impl DmVerityForm<'_> {
     }
 }
 
-/// Where the tree is.
+/// The place of the tree in the hash file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DmVerityArea {
-    /// In the hash file: a multiple of 512 with a superblock, otherwise of `hash_block_size`.
+    /// In bytes: a multiple of 512 with a superblock, otherwise of `hash_block_size`.
     pub offset: u64,
     /// `false`: 512 bytes before the tree hold the fields of the form.
     pub without_superblock: bool,
-    /// Of the superblock that is written.
+    /// The UUID in the written superblock.
     pub uuid: [u8; 16],
 }
 
@@ -93,11 +93,11 @@ pub struct DmVerityFacts {
     pub data_blocks: u64,
     /// As in [`DmVerityForm`].
     pub salt: Vec<u8>,
-    /// Of the superblock.
+    /// The UUID in the superblock.
     pub uuid: [u8; 16],
     /// Blocks of the tree, without that of the superblock.
     pub hash_blocks: u64,
-    /// Where the tree ends, in bytes into the hash file.
+    /// The end of the tree, in bytes into the hash file.
     pub end: u64,
 }
 

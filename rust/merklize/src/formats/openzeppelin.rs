@@ -22,10 +22,10 @@ pub fn openzeppelin_leaf(abi_encoded: &[u8]) -> Result<Digest> {
     Ok(Digest::from_c(leaf))
 }
 
-/// As `getMultiProof()` of the package gives it, for Solidity's `MerkleProof.multiProofVerify()`.
+/// The result of the package's `getMultiProof()`, for Solidity's `MerkleProof.multiProofVerify()`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenZeppelinMultiProof {
-    /// In the order that the verifier needs.
+    /// The leaves, in the verifier's order.
     pub leaves: Vec<Digest>,
     /// The digests that the verifier cannot compute.
     pub proof: Vec<Digest>,
