@@ -18,28 +18,21 @@ public:
     ObjectLock(const ObjectLock&) noexcept {}
     ObjectLock& operator=(const ObjectLock&) = delete;
 
-    /// what  the object, for error texts: "Hasher"
-    class Reading {
+    /// Holds the lock during its lifetime.
+    template <bool changes>
+    class Use {
     public:
-        Reading(ObjectLock& lock, const char* what) : lock_(lock) { lock_.enter(false, what); }
-        ~Reading() { lock_.leave(false); }
-        Reading(const Reading&) = delete;
-        Reading& operator=(const Reading&) = delete;
+        /// what  the object, for error texts: "Hasher"
+        Use(ObjectLock& lock, const char* what) : lock_(lock) { lock_.enter(changes, what); }
+        ~Use() { lock_.leave(changes); }
+        Use(const Use&) = delete;
+        Use& operator=(const Use&) = delete;
 
     private:
         ObjectLock& lock_;
     };
-
-    class Changing {
-    public:
-        Changing(ObjectLock& lock, const char* what) : lock_(lock) { lock_.enter(true, what); }
-        ~Changing() { lock_.leave(true); }
-        Changing(const Changing&) = delete;
-        Changing& operator=(const Changing&) = delete;
-
-    private:
-        ObjectLock& lock_;
-    };
+    using Reading = Use<false>;
+    using Changing = Use<true>;
 
 private:
     void enter(bool changes, const char* what);

@@ -94,7 +94,25 @@ class _Proof:
         return hash(self.to_json())
 
 
-class MerkleProof(_Proof):
+class _ProofOfLeaves(_Proof):
+    """A proof that leaves are in a tree."""
+
+    __slots__ = ()
+
+    @property
+    def n_leaves(self) -> int:
+        """Count of leaves of the tree."""
+        count: int = self._proof.n_leaves
+        return count
+
+    @property
+    def rule(self) -> str:
+        """Name of the tree's rule."""
+        name: str = self._proof.rule
+        return name
+
+
+class MerkleProof(_ProofOfLeaves):
     """A leaf is in a tree: the leaf, its index and its siblings, leaf level first; immutable.
 
     hash      name of the tree's hash
@@ -137,11 +155,6 @@ class MerkleProof(_Proof):
         return self._proof.index
 
     @property
-    def n_leaves(self) -> int:
-        """Count of leaves of the tree."""
-        return self._proof.n_leaves
-
-    @property
     def leaf(self) -> bytes:
         """The leaf, 32 bytes."""
         return self._proof.leaf
@@ -150,11 +163,6 @@ class MerkleProof(_Proof):
     def siblings(self) -> tuple[bytes, ...]:
         """The siblings on the leaf's path, leaf level first, 32 bytes each."""
         return self._proof.siblings
-
-    @property
-    def rule(self) -> str:
-        """Name of the tree's rule."""
-        return self._proof.rule
 
     def verify(
         self,
@@ -197,7 +205,7 @@ class MerkleProof(_Proof):
         return f"<MerkleProof: leaf {self.index} of {self.n_leaves}, {self.hash}, {self.leaf.hex()}>"
 
 
-class MultiProof(_Proof):
+class MultiProof(_ProofOfLeaves):
     """Several leaves are in a tree: each digest that the verifier cannot compute is there once.
 
     hash, rule, n_leaves  of the tree
@@ -226,16 +234,6 @@ class MultiProof(_Proof):
             )
         count = _count(n_leaves, "MultiProof: n_leaves")
         self._take(_native.MultiProof(hash, rule, count, numbers, digests, others))
-
-    @property
-    def rule(self) -> str:
-        """Name of the tree's rule."""
-        return self._proof.rule
-
-    @property
-    def n_leaves(self) -> int:
-        """Count of leaves of the tree."""
-        return self._proof.n_leaves
 
     @property
     def indices(self) -> Indices:

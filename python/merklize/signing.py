@@ -33,7 +33,23 @@ ALGORITHMS = ("blake3", "sha256")
 """The hashes that merklize computes, by model-signing's names."""
 
 
-class StreamHasher(_engines.StreamingHashEngine):  # type: ignore[misc]  # a package without types
+class _Named:
+    """An engine of the algorithm `_name`."""
+
+    _name: str
+
+    @property
+    def digest_name(self) -> str:
+        """The algorithm, as a signature names it."""
+        return self._name
+
+    @property
+    def digest_size(self) -> int:
+        """Bytes of a digest."""
+        return 32
+
+
+class StreamHasher(_Named, _engines.StreamingHashEngine):  # type: ignore[misc]  # a package without types
     """A digest of bytes that come in pieces."""
 
     def __init__(self, initial_data: bytes = b"", *, hashing_algorithm: str = "blake3") -> None:
@@ -54,18 +70,8 @@ class StreamHasher(_engines.StreamingHashEngine):  # type: ignore[misc]  # a pac
         """Return the digest so far."""
         return _engines.Digest(self._name, self._hasher.digest())
 
-    @property
-    def digest_name(self) -> str:
-        """The algorithm, as a signature names it."""
-        return self._name
 
-    @property
-    def digest_size(self) -> int:
-        """Bytes of a digest."""
-        return 32
-
-
-class FileHasher(_io.FileHasher):  # type: ignore[misc]
+class FileHasher(_Named, _io.FileHasher):  # type: ignore[misc]
     """The digest of a file, by all threads where the algorithm allows it."""
 
     def __init__(
@@ -82,16 +88,6 @@ class FileHasher(_io.FileHasher):  # type: ignore[misc]
         """Hash the file. Raises FileError, also if it changes while it is read."""
         digest = _hash_file(self._file, hash=self._name, threads=self._threads, device=self._device)
         return _engines.Digest(self._name, digest)
-
-    @property
-    def digest_name(self) -> str:
-        """The algorithm, as a signature names it."""
-        return self._name
-
-    @property
-    def digest_size(self) -> int:
-        """Bytes of a digest."""
-        return 32
 
 
 class Config(_hashing.Config):  # type: ignore[misc]

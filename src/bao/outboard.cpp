@@ -48,7 +48,6 @@ void require_out(const char* what, std::uint64_t bytes, std::uint64_t wanted) {
 // Makes the outboard or encoding of a message in host memory, in memory.
 Digest make(const char* what, std::span<const std::byte> data, const BaoForm& form, Kind kind, std::span<std::byte> out,
             Run& run) {
-    require("bao_outboard", form, Kind::outboard);
     const std::uint64_t size = data.size();
     require_out(what, out.size(), bytes_of(size, form, kind));
     const WriteAt write = into(out);

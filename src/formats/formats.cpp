@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "host/invalid.hpp"
 #include "host/names.hpp"
@@ -33,14 +32,7 @@ const FormatTraits& traits(Format format) {
     return *found;
 }
 
-Format format_from_name(std::string_view name) {
-    std::vector<std::string_view> names;
-    for (const FormatTraits& t : all) {
-        if (t.name == name) return t.format;
-        names.push_back(t.name);
-    }
-    invalid(runtime::unknown_name("format", name, names));
-}
+Format format_from_name(std::string_view name) { return runtime::row_named("format", all, name).format; }
 
 TreeForm form_of(Format format) { return {traits(format).hash, traits(format).rule}; }
 

@@ -3,7 +3,6 @@
 #include "host/names.hpp"
 
 #include <string>
-#include <vector>
 
 namespace merklize::inline v0 {
 namespace {
@@ -26,14 +25,7 @@ std::string_view rule_name(TreeRule rule) {
     invalid("no tree rule has the number " + std::to_string(static_cast<unsigned>(rule)));
 }
 
-TreeRule rule_from_name(std::string_view name) {
-    std::vector<std::string_view> names;
-    for (const auto& known : rules) {
-        if (known.name == name) return known.rule;
-        names.push_back(known.name);
-    }
-    invalid(runtime::unknown_name("tree rule", name, names));
-}
+TreeRule rule_from_name(std::string_view name) { return runtime::row_named("tree rule", rules, name).rule; }
 
 TreeRule default_rule(Hash hash) { return traits(hash).is_field ? TreeRule::perfect : TreeRule::left_full; }
 

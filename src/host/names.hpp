@@ -3,6 +3,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "host/invalid.hpp"
 
 namespace merklize::runtime {
 
@@ -13,5 +16,16 @@ std::string_view nearest_name(std::string_view typed, std::span<const std::strin
 ///
 /// what  what is named: "hash"
 std::string unknown_name(std::string_view what, std::string_view typed, std::span<const std::string_view> known);
+
+/// Returns the row of that name. Throws invalid_argument with the text of unknown_name() if there is none.
+template <class Row, std::size_t n>
+const Row& row_named(std::string_view what, const Row (&rows)[n], std::string_view name) {
+    std::vector<std::string_view> known;
+    for (const Row& row : rows) {
+        if (row.name == name) return row;
+        known.push_back(row.name);
+    }
+    invalid(unknown_name(what, name, known));
+}
 
 }  // namespace merklize::runtime

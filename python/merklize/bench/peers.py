@@ -128,15 +128,20 @@ class B3sum(Peer):
         return _timed(answer)
 
 
-class Hashlib(Peer):
-    """SHA-256 of the same bytes by Python's own library (OpenSSL): another hash, as a scale."""
+class _PythonsOwn(Peer):
+    """Python's own library (OpenSSL): another hash, as a scale."""
 
-    name = "hashlib sha256"
     threaded = False
 
     @cached_property
     def version(self) -> str:
         return platform.python_version()
+
+
+class Hashlib(_PythonsOwn):
+    """SHA-256 of the same bytes."""
+
+    name = "hashlib sha256"
 
     def does(self, job: Job) -> bool:
         return (job.suite, job.name) == ("blake3-hash", "digest")
@@ -145,15 +150,10 @@ class Hashlib(Peer):
         return _timed(lambda: hashlib.sha256(job.data).digest(), compare=False)
 
 
-class Blake2b(Peer):
-    """A loop over the messages by Python's own BLAKE2b: another hash, as a scale."""
+class Blake2b(_PythonsOwn):
+    """A loop over the messages by BLAKE2b."""
 
     name = "hashlib blake2b"
-    threaded = False
-
-    @cached_property
-    def version(self) -> str:
-        return platform.python_version()
 
     def does(self, job: Job) -> bool:
         return job.suite == "hash-each" and job.data is not None
