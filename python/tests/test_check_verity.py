@@ -103,7 +103,7 @@ def test_a_changed_disk_is_found(tmp_path):
 
     assert kinds(with_image(20, b"!")) == [("header", "0.safetensors")]
     assert kinds(with_image(0, bytes([255] * 8))) == [("header", "0.safetensors")]
-    # A byte of another tensor in the block of "scalar": the block is not the disk's, whoever it was.
+    # A byte of another tensor in the block of "scalar": the block differs from the one on the disk all the same.
     place = good.rindex(state["scalar"].tobytes() + state["mask"].tobytes())
     assert ("bytes", "scalar") in kinds(with_image(place + 4, b"\7"))
     disk.image.write_bytes(good)
