@@ -6,7 +6,8 @@
  */
 export function machine(main, lanes) {
     const wasm = main.exports;
-    const ivAt = wasm.__heap_base.value, heap = ivAt + 32; // BLAKE3's IV is kept before what else is in the memory
+    // The heap is behind the data of both modules, those of lanes last. BLAKE3's IV is kept before what else is on it.
+    const ivAt = (lanes ?? main).exports.__heap_base.value, heap = ivAt + 32;
     const iv = new Uint8Array(
         Uint32Array.of(
             0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,

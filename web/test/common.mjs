@@ -2,12 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-// The memory of the WebAssembly modules, for the test of their stacks.
+// The memory of the WebAssembly modules, and where the heap of each begins, for the test of their stacks.
 export let memory;
+export const heaps = [];
 const { instantiate } = WebAssembly;
 WebAssembly.instantiate = async (module, imports) => {
     const instance = await instantiate(module, imports);
     memory ??= instance.exports.memory;
+    heaps.push(instance.exports.__heap_base.value);
     return instance;
 };
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { both, bytes, counted, hex, memory, merklize, vectors } from './common.mjs';
+import { both, bytes, counted, heaps, hex, memory, merklize, vectors } from './common.mjs';
 
 const { Hasher, MerkleTree, hash, hashEach, hashLeaves, hashRows, hashes, merge, merkleRoot } = merklize;
 const leafOf = (message, name) => hashLeaves([message], { hash: name });
@@ -156,10 +156,13 @@ test('bytes as text, with a prefix and without', () => {
     assert.equal(merklize.toHex(all, '0x'), `0x${hex(all)}`);
 });
 
-test('the stack of the hashes stays far above the constants of the lanes', () => {
-    // web/build.py: stacks begin at 64 KiB and at 16 KiB and grow down; the constants stand at 16 KiB. After all tests above.
-    const used = new Uint8Array(memory.buffer, 0, 65536);
-    const deepest = used.findIndex((byte, at) => at >= 20480 && byte !== 0);
-    assert.ok(deepest > 49152, `${65536 - deepest} bytes deep`);
-    assert.ok(used.subarray(16384, 20480).some((byte) => byte !== 0), 'the constants');
+test('stacks and data of the two modules are apart, and the stacks have room', () => {
+    // web/build.py: the stack of the hashes is [0, 64 KiB), that of the lanes ends at 128 KiB; both grow down. After all tests above.
+    const [hashes, lanes] = heaps;
+    assert.ok(65536 < hashes && hashes <= 131072 - 32768, `the data of the hashes end at ${hashes}`);
+    assert.ok(131072 < lanes && lanes < 196608, `the data of the lanes end at ${lanes}`);
+    const used = new Uint8Array(memory.buffer, 0, 131072);
+    const deepest = (from) => used.findIndex((byte, at) => at >= from && byte !== 0);
+    assert.ok(deepest(0) > 32768, `the hashes: ${65536 - deepest(0)} bytes`);
+    assert.ok(deepest(hashes) > 131072 - 16384, `the lanes: ${131072 - deepest(hashes)} bytes`);
 });
