@@ -9,7 +9,7 @@ const { instantiate } = WebAssembly;
 WebAssembly.instantiate = async (module, imports) => {
     const instance = await instantiate(module, imports);
     memory ??= instance.exports.memory;
-    heaps.push(instance.exports.__heap_base.value);
+    if (instance.exports?.__heap_base) heaps.push(instance.exports.__heap_base.value); // other modules have none
     return instance;
 };
 
