@@ -377,9 +377,45 @@ impl MatrixCommitment {
         siblings.truncate(needed);
         Ok(siblings)
     }
+
+    /// The opening of several leaves, of which none is there twice: their rows of the committed matrices, with
+    /// [`siblings_together_of`](Self::siblings_together_of).
+    ///
+    /// # Errors
+    /// As of [`siblings_together`](Self::siblings_together); matrices of another shape.
+    pub fn open_together<W: Word>(&self, matrices: &[Matrix<'_, W>], indices: &[u64]) -> Result<Opening<W>> {
+        let info = self.info_c();
+        let mut indices = indices.to_vec();
+        indices.sort_unstable();
+        let n_words = (info.row_bytes as usize).div_ceil(size_of::<W>()).saturating_mul(indices.len());
+        let most = indices.len().saturating_mul(info.path_length as usize);
+        let (mut rows, mut siblings, mut needed) = (Vec::<W>::with_capacity(n_words), vec![Digest::default(); most], 0);
+        let matrices = all_to_c(matrices);
+        // SAFETY: `rows` has room for the rows of all indices, and `siblings` for more than their siblings. A call that succeeds has
+        // written all rows, which are whole words, as it takes only matrices of the words that were committed.
+        unsafe {
+            check(|| {
+                sys::merklize_commitment_open_together(
+                    self.as_c(),
+                    indices.as_ptr(),
+                    indices.len(),
+                    matrices.as_ptr(),
+                    matrices.len(),
+                    rows.as_mut_ptr().cast(),
+                    as_c_mut(&mut siblings),
+                    most,
+                    &mut needed,
+                )
+            })?;
+            rows.set_len(n_words);
+        }
+        siblings.truncate(needed);
+        Ok(Opening { indices, rows, siblings })
+    }
 }
 
-/// Rows of committed matrices and what shows that they are in the commitment, as a verifier gets them.
+/// Rows of committed matrices and what shows that they are in the commitment, as a verifier gets them. [`MatrixCommitment::open_together`] makes one.
+/// With the feature `serde` it goes into any format: a struct of three lists.
 ///
 /// ```
 /// use merklize::{Hash, Matrix, MatrixCommitment, Opening, Options};
@@ -390,25 +426,27 @@ impl MatrixCommitment {
 /// let commitment = MatrixCommitment::new(&matrices, hash, arity, cap_height, &Options::new())?;
 ///
 /// // Row 5 of eight stands over row 2 of four.
-/// let (rows, siblings) = ([&tall[15..18], &low[4..6]].concat(), commitment.siblings_together(&[5])?);
-/// let opening = Opening { indices: &[5], rows: &rows, siblings: &siblings };
+/// let opening = commitment.open_together(&matrices, &[5])?;
+/// assert_eq!(opening.rows, [&tall[15..18], &low[4..6]].concat());
 /// opening.verify(&commitment.cap(), &[(8, 3), (4, 2)], hash, arity, cap_height)?;
-/// let forged = Opening { indices: &[4], ..opening };
+/// let forged = Opening { indices: vec![4], ..opening };
 /// assert!(forged.verify(&commitment.cap(), &[(8, 3), (4, 2)], hash, arity, cap_height).is_err());
 /// # Ok::<(), merklize::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
-pub struct Opening<'a, W> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Opening<W> {
     /// Which rows of the tallest matrix: ascending and distinct.
-    pub indices: &'a [u64],
+    pub indices: Vec<u64>,
     /// Of each index the rows of all matrices, one after another, of words below the modulus. Of a matrix with fewer rows it is row
     /// `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up.
-    pub rows: &'a [W],
+    pub rows: Vec<W>,
     /// Those of [`MatrixCommitment::siblings_together`]; of one index those of [`MatrixCommitment::siblings`] are the same.
-    pub siblings: &'a [Digest],
+    pub siblings: Vec<Digest>,
 }
 
-impl<W: Word> Opening<'_, W> {
+impl<W: Word> Opening<W> {
     /// Verifies that the rows are in the commitment. Needs no device.
     ///
     /// `dimensions` are rows and columns of each matrix, which the verifier knows, as the other parameters.
@@ -426,7 +464,7 @@ impl<W: Word> Opening<'_, W> {
     ) -> Result<()> {
         let is_field = hash.info().modulus.is_some();
         // One row of all words: says what words the hash takes.
-        rows_of("verify", hash, self.rows, self.rows.len().max(1))?;
+        rows_of("verify", hash, &self.rows, self.rows.len().max(1))?;
         let word_bytes = if is_field { 0 } else { size_of::<W>() as u32 };
         let form = sys::merklize_commitment_form { word_bytes, ..form("verify", hash, arity, cap_height)? };
         let dims = dimensions.iter().map(|&(rows, columns)| sys::merklize_matrix_dims { rows, columns });
@@ -437,8 +475,8 @@ impl<W: Word> Opening<'_, W> {
                 self.indices.as_ptr(),
                 self.indices.len(),
                 self.rows.as_ptr().cast(),
-                size_of_val(self.rows),
-                as_c(self.siblings),
+                size_of_val(self.rows.as_slice()),
+                as_c(&self.siblings),
                 self.siblings.len(),
                 as_c(cap),
                 cap.len(),

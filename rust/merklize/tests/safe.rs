@@ -345,7 +345,7 @@ fn wrong_calls_say_the_rule() {
     }
     let no_arity = MatrixCommitment::new(&[matrix], Hash::RP64_256, 0, 0, &options).unwrap_err();
     assert_eq!(text(no_arity), "MatrixCommitment: arity must be 2 or 4, got 0");
-    let opening = Opening { indices: &[0], rows: &[1u64], siblings: &[] };
+    let opening = Opening { indices: vec![0], rows: vec![1u64], siblings: vec![] };
     let no_arity = opening.verify(&[Digest::default()], &[(1, 1)], Hash::RP64_256, 0, 0).unwrap_err();
     assert_eq!(text(no_arity), "verify: arity must be 2 or 4, got 0");
 }
@@ -540,8 +540,10 @@ fn commitments_and_their_openings() {
             };
             let rows: Vec<u64> = indices.iter().flat_map(rows_of).collect();
             let siblings = commitment.siblings_together(indices).unwrap();
+            let opening = commitment.open_together(&matrices, indices).unwrap();
+            assert_eq!(opening, Opening { indices: indices.into(), rows: rows.clone(), siblings: siblings.clone() });
             let holds = |indices: &[u64], rows: &[u64], siblings: &[Digest]| {
-                Opening { indices, rows, siblings }
+                Opening { indices: indices.into(), rows: rows.into(), siblings: siblings.into() }
                     .verify(&cap, &dimensions, hash, arity, 0)
                     .map_err(|error| assert_eq!(error.kind(), ErrorKind::NotValid))
                     .is_ok()
@@ -561,10 +563,10 @@ fn commitments_and_their_openings() {
             assert!(!holds(&[17], &rows, &siblings) && !holds(&[], &[], &[]));
         }
     }
-    let opening = Opening { indices: &[0], rows: &[1u32], siblings: &[] };
+    let opening = Opening { indices: vec![0], rows: vec![1u32], siblings: vec![] };
     let refused = opening.verify(&[Digest::default()], &[(1, 1)], hash, 2, 0).unwrap_err();
     assert!(refused.to_string().contains("64 bits"), "{refused}");
-    let opening = Opening { indices: &[0], rows: &[1u64], siblings: &[] };
+    let opening = Opening { indices: vec![0], rows: vec![1u64], siblings: vec![] };
     assert!(opening.verify(&[Digest::default()], &[(1, 1)], hash, 3, 0).is_err(), "arity 3");
 }
 

@@ -1,6 +1,8 @@
-//! Digests and proofs in a text format and in a binary one.
+//! Digests, proofs and openings in a text format and in a binary one.
 
-use merklize::{hash, Digest, Expect, Hash, MerkleTree, Mode, Options, Proof, Roots};
+use merklize::{
+    hash, Digest, Expect, Hash, Matrix, MatrixCommitment, MerkleTree, Mode, Opening, Options, Proof, Roots,
+};
 
 #[test]
 fn digests() {
@@ -80,4 +82,36 @@ fn what_is_no_proof() {
     let mut binary = postcard::to_stdvec(&proofs().2[0]).unwrap();
     binary.pop();
     assert!(postcard::from_bytes::<Proof>(&binary).is_err());
+}
+
+#[test]
+fn openings() {
+    let (tall, low): (Vec<u64>, Vec<u64>) = ((0..8 * 3).collect(), (0..4 * 2).map(|i| i << 40).collect());
+    let matrices = [Matrix::new(&tall, 3).unwrap(), Matrix::new(&low, 2).unwrap()];
+    let hash = Hash::POSEIDON2_GOLDILOCKS_8;
+    let commitment = MatrixCommitment::new(&matrices, hash, 2, 0, &Options::new()).unwrap();
+    let holds = |opening: &Opening<u64>| opening.verify(&commitment.cap(), &[(8, 3), (4, 2)], hash, 2, 0).is_ok();
+    let opening = commitment.open_together(&matrices, &[6, 1]).unwrap();
+    assert_eq!(opening.indices, [1, 6]);
+
+    let text = serde_json::to_string(&opening).unwrap();
+    let siblings: Vec<String> = opening.siblings.iter().map(|sibling| format!("\"{sibling}\"")).collect();
+    let rows = "3,4,5,0,1099511627776,18,19,20,6597069766656,7696581394432";
+    assert_eq!(text, format!(r#"{{"indices":[1,6],"rows":[{rows}],"siblings":[{}]}}"#, siblings.join(",")));
+    let binary = postcard::to_stdvec(&opening).unwrap();
+    for again in [serde_json::from_str::<Opening<u64>>(&text).unwrap(), postcard::from_bytes(&binary).unwrap()] {
+        assert!(again == opening && holds(&again));
+    }
+    assert!(!holds(&serde_json::from_str(&text.replace("[3,4,5,", "[3,4,6,")).unwrap()));
+
+    for (from, to, rule) in [
+        ("\"rows\"", "\"row\"", "unknown field `row`"),
+        ("[3,4,5,", "[3,4,-5,", "invalid value: integer `-5`"),
+        ("\"siblings\":[\"", "\"siblings\":[\"0", "64 hexadecimal digits"),
+        ("\"indices\":[1,6],", "", "missing field `indices`"),
+    ] {
+        let error = serde_json::from_str::<Opening<u64>>(&text.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(error.contains(rule), "{from}: {error}");
+    }
+    assert!(postcard::from_bytes::<Opening<u64>>(&binary[..binary.len() - 1]).is_err());
 }
