@@ -21,7 +21,7 @@ struct MERKLIZE_API Digest {
 
     /// Copies `words` as little-endian 64-bit words.
     static Digest from_words(const std::array<std::uint64_t, 4>& words) noexcept;
-    /// Takes 64 hexadecimal digits of either case. Any other text gives nullopt.
+    /// Takes 64 hexadecimal digits of any case, with or without 0x in front. Any other text gives nullopt.
     static std::optional<Digest> from_hex(std::string_view hex) noexcept;
 
     std::array<std::uint64_t, 4> words() const noexcept;

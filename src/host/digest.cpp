@@ -11,6 +11,7 @@ Digest Digest::from_words(const std::array<std::uint64_t, 4>& words) noexcept {
 }
 
 std::optional<Digest> Digest::from_hex(std::string_view hex) noexcept {
+    if (hex.starts_with("0x") || hex.starts_with("0X")) hex.remove_prefix(2);
     if (hex.size() != 2 * size) return std::nullopt;
     const auto value = [](char c) {
         return c >= '0' && c <= '9'   ? c - '0'

@@ -128,7 +128,13 @@ TEST("misuse: options that a call does not look at") {
 TEST("misuse: hexadecimal digests") {
     const std::string good(64, 'A');
     CHECK_EQ(Digest::from_hex(good).value_or(Digest{}).hex(), std::string(64, 'a'));
-    for (const std::size_t size : {0, 1, 63, 65, 128}) CHECK(!Digest::from_hex(std::string(size, 'a')));
+    for (const char* front : {"0x", "0X"})
+        CHECK_EQ(Digest::from_hex(front + good).value_or(Digest{}).hex(), std::string(64, 'a'));
+    for (const std::size_t size : {0, 1, 62, 63, 65, 66, 128}) {
+        CHECK(!Digest::from_hex(std::string(size, 'a')));
+        CHECK(!Digest::from_hex("0x" + std::string(size, 'a')));
+    }
+    for (const char* front : {"x", "0x0x", "00", "x0"}) CHECK(!Digest::from_hex(front + good));
     for (const char bad : {'g', 'G', ' ', '/', ':', '@', '`', '\0', '\xff'}) {
         for (const std::size_t at : {0, 31, 63}) {
             std::string text = good;

@@ -73,7 +73,8 @@ private:
     }
     static Digest digest_of(const json::Value& value, std::string_view name) {
         const auto* digits = value.as<std::string>();
-        const auto found = digits == nullptr ? std::nullopt : Digest::from_hex(*digits);
+        const bool fits = digits != nullptr && digits->size() == 2 * Digest::size;  // from_hex() takes 0x, too
+        const auto found = fits ? Digest::from_hex(*digits) : std::nullopt;
         if (!found) no_proof(std::string(name) + " must be 64 hexadecimal digits");
         return *found;
     }

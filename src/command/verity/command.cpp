@@ -17,9 +17,10 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// Parses pairs of hexadecimal digits; none for any other text.
+// Parses pairs of hexadecimal digits, with or without 0x in front; none for any other text.
 std::optional<Bytes> from_hex(std::string_view text) {
     Bytes bytes;
+    if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
     if (text.size() % 2 != 0) return {};
     const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
     for (std::size_t i = 0; i < text.size(); i += 2) {
