@@ -198,7 +198,18 @@ SUBJECTS = {
             "bao verify(INPUT, --root, --outboard)"),
         Row("a digest, and values that tell where data differ", "data, bytes of a piece", (
             NONE, "hash_pieces(data, piece_size)", "merklize_hash_pieces(data, piece_size)",
-            "bao::hash_pieces(data, piece_size)", NONE)),
+            "pieces::hash_pieces(data, piece_size)", NONE)),
+        Row("the same of ranges of a file", "file, ranges, bytes of a piece", (
+            NONE, "hash_file_ranges(fd, ranges, piece_size)",
+            "merklize_hash_file_ranges(descriptor, ranges, piece_size)",
+            "pieces::hash_file_ranges(file, ranges, piece_size)", NONE)),
+        Row("the values of a part of a message", "part, offset, bytes of a piece, mode", (
+            NONE, "piece_values(part, offset, piece_size, mode)",
+            "merklize_piece_values(part, offset, piece_size, mode)",
+            "pieces::piece_values(part, offset, piece_size, mode)", NONE)),
+        Row("the digest of pieces", "pieces, mode", (
+            NONE, "digest_of_pieces(pieces, mode)", "merklize_digest_of_pieces(pieces, mode)",
+            "pieces::digest_of_pieces(pieces, mode)", NONE)),
     ],
     "Formats of others": [
         Row("fs-verity", "data", (
@@ -375,7 +386,7 @@ OWN_WORDS = {
     "proof",
     "matrix",
 }
-MODULES = r"(?:bao|formats|prover|parts|manifests?)_(?=\w)"
+MODULES = r"(?:bao|formats|prover|parts|pieces|manifests?)_(?=\w)"
 
 
 def rows() -> list[Row]:

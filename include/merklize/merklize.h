@@ -69,5 +69,6 @@
 #include <merklize/c/bao.h>
 #include <merklize/c/enqueue.h>
 #include <merklize/c/manifests.h>
+#include <merklize/c/pieces.h>
 
 #endif

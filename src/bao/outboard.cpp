@@ -71,12 +71,6 @@ void touch(std::span<std::byte> memory) {
     for (std::size_t i = 0; i < memory.size(); i += page) *static_cast<volatile std::byte*>(&memory[i]) = std::byte{};
 }
 
-std::uint64_t size_of(const ByteSource& source, const std::optional<ByteSource::Extent>& extent) {
-    if (source.file() != nullptr) return source.file()->regular_size();
-    if (extent) return extent->bytes;
-    throw Error(ErrorCode::io, source.name() + ": the server does not say its size");
-}
-
 // Makes the outboard or encoding of a source with an extent. `output(size)` gives its destination.
 Digest make(const ByteSource& source, const BaoForm& form, Kind kind, const RunOptions& options,
             const std::function<WriteAt(std::uint64_t bytes)>& output) {
@@ -84,7 +78,7 @@ Digest make(const ByteSource& source, const BaoForm& form, Kind kind, const RunO
     Run run(here);
     const auto extent = source.extent();
     const InputFile* file = source.file();
-    const std::uint64_t size = size_of(source, extent);
+    const std::uint64_t size = size_of(source);
     const WriteAt write = output(bytes_of(size, form, kind));
     write_header(size, form, write);
     const Shape shape(size, form.group_log);

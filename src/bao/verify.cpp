@@ -149,9 +149,7 @@ std::vector<BaoFault> verify_source(const char* what, const ByteSource& source, 
                                     const BaoTrust& trust, const RunOptions& options) {
     // The whole file, whatever its position is.
     const auto extent = source.extent();
-    const std::uint64_t size = source.file() ? source.file()->regular_size() : extent ? extent->bytes : 0;
-    if (!extent && !source.file())
-        throw Error(ErrorCode::io, source.name() + ": the server does not say its size, by which its tree is known");
+    const std::uint64_t size = size_of(source);
     require_outboard(what, trust.outboard, size, trust.form);
     if (range.bytes != 0 && (range.offset > size || range.bytes > size - range.offset)) {
         invalid(what, "bytes " + std::to_string(range.offset) + " and " + std::to_string(range.bytes) +

@@ -32,10 +32,6 @@ BaoForm slice_form(BaoForm form) {
     return form;
 }
 
-std::string shown(int descriptor, const char* name) {
-    return name != nullptr ? name : "descriptor " + std::to_string(descriptor);
-}
-
 // The caller's array of faults.
 class Faults {
 public:
@@ -90,7 +86,7 @@ merklize_status merklize_bao_outboard_descriptor(int descriptor, const char* nam
     return run("merklize_bao_outboard_descriptor", [&](const Call& call) {
         merklize_digest& out = call.need(root, "root");
         const Options run(call, options);
-        out = to_c(merklize::bao_outboard_file(descriptor, shown(descriptor, name), form_of(call, form),
+        out = to_c(merklize::bao_outboard_file(descriptor, descriptor_name(descriptor, name), form_of(call, form),
                                                call.path(output, "output"), run.get()));
         run.finish();
     });
@@ -161,30 +157,8 @@ merklize_status merklize_bao_verify_descriptor(int descriptor, const char* name,
             range.bytes = first < size ? size - first : 0;
         }
         out.put(first, range.bytes, [&] {
-            return merklize::bao_verify_file(descriptor, shown(descriptor, name), range, trust, run.get());
+            return merklize::bao_verify_file(descriptor, descriptor_name(descriptor, name), range, trust, run.get());
         });
         run.finish();
-    });
-}
-
-merklize_status merklize_hash_pieces(merklize_view data, uint64_t piece_size, merklize_digest* digest,
-                                     merklize_digest* pieces, size_t capacity, size_t* count,
-                                     const merklize_run_options* options) {
-    return run("merklize_hash_pieces", [&](const Call& call) {
-        merklize_digest& out = call.need(digest, "digest");
-        const Options run(call, options);
-        const merklize::PieceDigests made =
-            call.on_device(data, "data") ? merklize::hash_pieces(data.buffer->value, piece_size, run.get())
-                                         : merklize::hash_pieces(call.bytes(data, "data"), piece_size, run.get());
-        call.put_digests(made.pieces, pieces, capacity, count);
-        out = to_c(made.digest);
-        run.finish();
-    });
-}
-
-merklize_status merklize_digest_of_pieces(const merklize_digest* pieces, size_t n, merklize_digest* digest) {
-    return run("merklize_digest_of_pieces", [&](const Call& call) {
-        merklize_digest& out = call.need(digest, "digest");
-        out = to_c(merklize::digest_of_pieces(call.digests(pieces, n, "pieces")));
     });
 }

@@ -242,8 +242,7 @@ TreeInput Call::input(const merklize_input* input) const {
     if (given.has_descriptor == 0) return {path(given.path, "input->path"), kind, leaf_bytes};
     if (given.descriptor < 0)
         invalid("input->descriptor must be an open descriptor, got " + std::to_string(given.descriptor));
-    const std::string name = given.path != nullptr ? given.path : "descriptor " + std::to_string(given.descriptor);
-    return {name, kind, leaf_bytes, given.descriptor};
+    return {descriptor_name(given.descriptor, given.path), kind, leaf_bytes, given.descriptor};
 }
 
 Policy Call::policy(const merklize_policy& policy) const {
@@ -351,6 +350,10 @@ Digest from_c(const merklize_digest& digest) noexcept {
     Digest out;
     std::memcpy(out.bytes.data(), digest.bytes, sizeof digest);
     return out;
+}
+
+std::string descriptor_name(int descriptor, const char* name) {
+    return name != nullptr ? name : "descriptor " + std::to_string(descriptor);
 }
 
 }  // namespace merklize::c_api

@@ -153,5 +153,7 @@ inline merklize_hash_id to_c(Hash hash) noexcept { return static_cast<merklize_h
 inline merklize_rule to_c(TreeRule rule) noexcept { return static_cast<merklize_rule>(rule) + 1; }
 merklize_digest to_c(const Digest& digest) noexcept;
 Digest from_c(const merklize_digest& digest) noexcept;
+/// The name of an open file in error texts: the caller's, or that of its descriptor if `name` is null.
+std::string descriptor_name(int descriptor, const char* name);
 
 }  // namespace merklize::c_api

@@ -138,7 +138,7 @@ merklize_status merklize_hash_descriptor(int descriptor, const char* name, merkl
     return run("merklize_hash_descriptor", [&](const Call& call) {
         const Options run(call, options);
         const Hash by = call.hash(hash);
-        const std::string shown = name != nullptr ? name : "descriptor " + std::to_string(descriptor);
+        const std::string shown = descriptor_name(descriptor, name);
         const auto to = call.bytes(out, out_bytes, "out");
         if (is_blake3(call, by, mode, seek, out_bytes))
             merklize::hash_descriptor(descriptor, shown, to, seek, call.mode(mode), run.get());

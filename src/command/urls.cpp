@@ -85,13 +85,6 @@ std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& w
     return std::make_unique<runtime::InputFile>(word);
 }
 
-std::uint64_t size_of(const runtime::ByteSource& input) {
-    if (input.file() != nullptr) return input.file()->regular_size();
-    const auto extent = input.extent();
-    if (!extent) throw Error(ErrorCode::io, input.name() + ": the server does not say its size");
-    return extent->bytes;
-}
-
 std::size_t InOrder::read(std::span<std::byte> out) {
     std::size_t done = 0;
     while (done < out.size()) {

@@ -28,8 +28,6 @@ std::string shown_name(Call& call, const std::string& word);
 /// A file, an object of a store, or standard input for "-".
 /// first  bytes at the start of an object that will surely be read
 std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& word, std::uint64_t first = UINT64_MAX);
-/// The size of a regular file or of an object.  errors  io (the input is neither)
-std::uint64_t size_of(const runtime::ByteSource& input);
 /// Reads up to out.size() bytes, fewer only at the end.
 class InOrder {
 public:

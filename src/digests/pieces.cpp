@@ -218,6 +218,12 @@ std::vector<PieceDigests> hash_ranges(const ByteSource& source, std::span<const 
                                       std::uint64_t piece_size, const RunOptions& options) {
     const std::uint32_t piece_levels = levels_of(piece_size, "hash_file_ranges");
     const auto extent = source.extent();
+    const std::uint64_t size = size_of(source);
+    for (const auto& [offset, bytes] : ranges) {
+        if (offset <= size && bytes <= size - offset) continue;
+        throw Error(ErrorCode::io, source.name() + ": ends at byte " + std::to_string(size) + ", before the " +
+                                       std::to_string(bytes) + " bytes from byte " + std::to_string(offset) + " on");
+    }
     Run run(options);
     auto results = run.on_host() ? ranges_on_host(source, ranges, piece_levels, run)
                                  : ranges_on_device(source, ranges, piece_levels, run);

@@ -322,4 +322,10 @@ void InputFile::fail_size(std::uint64_t expected, std::uint64_t found) const {
                      name() + ": shrank while being read: it ends at byte " + std::to_string(found) + end);
 }
 
+std::uint64_t size_of(const ByteSource& source) {
+    if (source.file() != nullptr) return source.file()->regular_size();
+    if (const auto extent = source.extent()) return extent->bytes;
+    throw Error(ErrorCode::io, source.name() + ": the server does not say its size");
+}
+
 }  // namespace merklize::runtime

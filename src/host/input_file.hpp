@@ -113,4 +113,8 @@ std::size_t InputFile::read_some(std::span<std::byte> out, const Wait& wait) con
     return done;
 }
 
+/// All bytes of a source, those of a file from its beginning.
+/// errors  io (not a regular file; a server that does not say the size)
+std::uint64_t size_of(const ByteSource& source);
+
 }  // namespace merklize::runtime

@@ -175,33 +175,7 @@ static void test_bao_files(const uint8_t *data, const uint8_t *outboard) {
     FAILS(MERKLIZE_IO, "descriptor -1", merklize_bao_outboard_descriptor(-1, NULL, NULL, output, &root, NULL));
 }
 
-static void test_pieces(void) {
-    static uint8_t data[1000000];
-    fill(data, sizeof data);
-    const merklize_view view = merklize_view_bytes(data, sizeof data);
-    merklize_digest digest, whole, pieces[4], others[4];
-    size_t count = 7;
-    OK(merklize_hash(view, MERKLIZE_HASH_blake3, NULL, 0, whole.bytes, 32, NULL));
-    OK(merklize_hash_pieces(view, 1 << 18, &digest, pieces, 4, &count, NULL));
-    CHECK(count == 4 && equal(&digest, &whole));
-    OK(merklize_digest_of_pieces(pieces, 4, &digest));
-    CHECK(equal(&digest, &whole));
-    data[600000] ^= 1;
-    OK(merklize_hash_pieces(view, 1 << 18, &digest, others, 4, NULL, NULL));
-    CHECK(!equal(&digest, &whole) && equal(&pieces[0], &others[0]) && equal(&pieces[1], &others[1]));
-    CHECK(!equal(&pieces[2], &others[2]) && equal(&pieces[3], &others[3]));
-    OK(merklize_hash_pieces(view, 0, &digest, NULL, 0, &count, NULL));
-    CHECK(count == 0);
-    FAILS(MERKLIZE_TOO_SMALL, "room for 4 digests, got 3",
-          merklize_hash_pieces(view, 1 << 18, &digest, pieces, 3, &count, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_hash_pieces: piece_size must be",
-          merklize_hash_pieces(view, 1 << 17, &digest, pieces, 4, &count, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_digest_of_pieces: there must be at least 2 pieces, got 1",
-          merklize_digest_of_pieces(pieces, 1, &digest));
-}
-
 void test_bao(void) {
-    test_pieces();
     static uint8_t data[message_bytes], outboard[outboard_bytes];
     fill(data, sizeof data);
     uint64_t bytes = 0;

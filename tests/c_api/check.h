@@ -63,6 +63,7 @@ void test_proofs(void);
 void test_files(void);
 void test_bao(void);
 void test_bao_on_device(const merklize_device *device);
+void test_pieces(void);
 void test_forests(void);
 void test_formats(void);
 void test_errors(void);

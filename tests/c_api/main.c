@@ -62,6 +62,7 @@ int main(int argc, char **argv) {
         test_files();
         test_manifests();
         test_bao();
+        test_pieces();
         test_forests();
         test_formats();
         test_errors();

@@ -114,9 +114,13 @@ TEST("files: pieces, wrong arguments") {
     for (const std::uint64_t piece : {1, 1 << 17, (1 << 18) + 1})
         CHECK_ERROR(invalid_argument, "piece_size must be 0 or a power of two",
                     merklize::hash_pieces(view(data), piece));
-    const FileRange beyond{50, 51};
-    CHECK_ERROR(io, "file", merklize::hash_file_ranges(file.fd, "file", {&beyond, 1}, 0));
+    for (const FileRange beyond : {FileRange{50, 51}, {101, 0}, {50, UINT64_MAX}, {0, UINT64_MAX}, {UINT64_MAX, 1}}) {
+        for (const std::uint64_t piece : {0, 1 << 18}) {
+            CHECK_ERROR(io, "file: ends at byte 100, before the",
+                        merklize::hash_file_ranges(file.fd, "file", {&beyond, 1}, piece));
+        }
+    }
     CHECK_ERROR(invalid_argument, "at least 2 pieces, got 0", merklize::digest_of_pieces({}));
     const Descriptor directory(folder.path());
-    CHECK_ERROR(io, "folder", merklize::hash_file_ranges(directory.fd, "folder", {&beyond, 1}, 0));
+    CHECK_ERROR(io, "folder", merklize::hash_file_ranges(directory.fd, "folder", {}, 0));
 }

@@ -83,17 +83,4 @@ MERKLIZE_C_API merklize_status merklize_bao_verify_descriptor(int descriptor, co
                                                               size_t capacity, size_t *count,
                                                               const merklize_run_options *options);
 
-/* The BLAKE3 digest of a message, and the values of its pieces, which tell where another message differs. Both come from one pass.
- * piece_size  0: no pieces; otherwise a power of two of at least 262144 bytes
- * pieces      [capacity], written: one for each piece, none if the message is no longer than one piece; may be null if capacity is 0
- * count       written if not null: number of pieces, also if capacity is too small
- * errors      too_small, invalid_argument (piece_size), unavailable, cancelled */
-MERKLIZE_C_API merklize_status merklize_hash_pieces(merklize_view data, uint64_t piece_size, merklize_digest *digest,
-                                                    merklize_digest *pieces, size_t capacity, size_t *count,
-                                                    const merklize_run_options *options);
-/* The digest of the message that has these pieces.
- * errors  invalid_argument (fewer than 2 pieces) */
-MERKLIZE_C_API merklize_status merklize_digest_of_pieces(const merklize_digest *pieces, size_t n,
-                                                         merklize_digest *digest);
-
 #endif

@@ -418,6 +418,13 @@ pub struct merklize_difference {
     pub end: u64,
 }
 
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_file_range {
+    pub offset: u64,
+    pub bytes: u64,
+}
+
 opaque! {
     merklize_device
     merklize_buffer
@@ -472,6 +479,7 @@ zeroed! {
     merklize_bao_fault
     merklize_manifest_options
     merklize_difference
+    merklize_file_range
 }
 
 extern "C" {
@@ -646,8 +654,6 @@ extern "C" {
     pub fn merklize_bao_decode_slice(slice: *const u8, slice_bytes: usize, root: *const merklize_digest, form: *const merklize_bao_form, first: u64, count: u64, message_bytes: u64, out: *mut u8, capacity: usize, length: *mut usize, valid: *mut c_int) -> merklize_status;
     pub fn merklize_bao_verify(part: *const c_void, bytes: usize, offset: u64, message_bytes: u64, root: *const merklize_digest, outboard: *const u8, outboard_bytes: usize, form: *const merklize_bao_form, faults: *mut merklize_bao_fault, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_bao_verify_descriptor(descriptor: c_int, name: *const c_char, first: u64, bytes: u64, root: *const merklize_digest, outboard: *const u8, outboard_bytes: usize, form: *const merklize_bao_form, faults: *mut merklize_bao_fault, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
-    pub fn merklize_hash_pieces(data: merklize_view, piece_size: u64, digest: *mut merklize_digest, pieces: *mut merklize_digest, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
-    pub fn merklize_digest_of_pieces(pieces: *const merklize_digest, n: usize, digest: *mut merklize_digest) -> merklize_status;
     pub fn merklize_enqueue_hash(stream: *mut merklize_stream, data: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
     pub fn merklize_enqueue_hash_leaves(stream: *mut merklize_stream, rows: *const merklize_buffer, row_bytes: u64, hash: merklize_hash_id, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
     pub fn merklize_enqueue_merge(stream: *mut merklize_stream, left: *const merklize_buffer, right: *const merklize_buffer, hash: merklize_hash_id, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
@@ -666,6 +672,11 @@ extern "C" {
     pub fn merklize_differences_count(differences: *const merklize_differences) -> usize;
     pub fn merklize_differences_get(differences: *const merklize_differences, index: usize, difference: *mut merklize_difference) -> merklize_status;
     pub fn merklize_differences_free(differences: *mut merklize_differences);
+    pub fn merklize_hash_pieces(data: merklize_view, piece_size: u64, digest: *mut merklize_digest, pieces: *mut merklize_digest, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash_file_ranges(descriptor: c_int, name: *const c_char, ranges: *const merklize_file_range, n_ranges: usize, piece_size: u64, digests: *mut merklize_digest, pieces: *mut merklize_digest, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_piece_values(part: *const c_void, bytes: usize, offset: u64, piece_size: u64, mode: *const merklize_mode, pieces: *mut merklize_digest, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_value_of_pieces(pieces: *const merklize_digest, n: usize, mode: *const merklize_mode, value: *mut merklize_digest) -> merklize_status;
+    pub fn merklize_digest_of_pieces(pieces: *const merklize_digest, n: usize, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize) -> merklize_status;
 }
 
 /// The hashes by id, for a macro that makes something of each: `each! { (BLAKE3, blake3, 0) ... }`.
@@ -704,7 +715,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 191] = [
+pub const FUNCTIONS: [(&str, *const ()); 194] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -777,6 +788,7 @@ pub const FUNCTIONS: [(&str, *const ()); 191] = [
     ("merklize_hash_descriptor", merklize_hash_descriptor as *const ()),
     ("merklize_hash_each", merklize_hash_each as *const ()),
     ("merklize_hash_file", merklize_hash_file as *const ()),
+    ("merklize_hash_file_ranges", merklize_hash_file_ranges as *const ()),
     ("merklize_hash_files", merklize_hash_files as *const ()),
     ("merklize_hash_from_name", merklize_hash_from_name as *const ()),
     ("merklize_hash_get_info", merklize_hash_get_info as *const ()),
@@ -819,6 +831,7 @@ pub const FUNCTIONS: [(&str, *const ()); 191] = [
     ("merklize_openzeppelin_tree_prove_together", merklize_openzeppelin_tree_prove_together as *const ()),
     ("merklize_piece_cid", merklize_piece_cid as *const ()),
     ("merklize_piece_cid_file", merklize_piece_cid_file as *const ()),
+    ("merklize_piece_values", merklize_piece_values as *const ()),
     ("merklize_policy_from_text", merklize_policy_from_text as *const ()),
     ("merklize_policy_to_text", merklize_policy_to_text as *const ()),
     ("merklize_proof_free", merklize_proof_free as *const ()),
@@ -884,6 +897,7 @@ pub const FUNCTIONS: [(&str, *const ()); 191] = [
     ("merklize_tree_writer_finish", merklize_tree_writer_finish as *const ()),
     ("merklize_tree_writer_free", merklize_tree_writer_free as *const ()),
     ("merklize_tree_writer_written", merklize_tree_writer_written as *const ()),
+    ("merklize_value_of_pieces", merklize_value_of_pieces as *const ()),
     ("merklize_verify", merklize_verify as *const ()),
     ("merklize_verify_consistency", merklize_verify_consistency as *const ()),
     ("merklize_verify_each", merklize_verify_each as *const ()),
@@ -936,4 +950,5 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_bao_fault", core::mem::size_of::<merklize_bao_fault>(), core::mem::align_of::<merklize_bao_fault>()),
     ("merklize_manifest_options", core::mem::size_of::<merklize_manifest_options>(), core::mem::align_of::<merklize_manifest_options>()),
     ("merklize_difference", core::mem::size_of::<merklize_difference>(), core::mem::align_of::<merklize_difference>()),
+    ("merklize_file_range", core::mem::size_of::<merklize_file_range>(), core::mem::align_of::<merklize_file_range>()),
 ];

@@ -29,7 +29,7 @@ use merklize_sys as sys;
 
 use crate::device::Buffer;
 use crate::error::{c_path, check, Error, Result};
-use crate::hash::{as_c, as_c_mut, output, view, Digest};
+use crate::hash::{output, view, Digest};
 use crate::options::Options;
 use crate::verdict::Findings;
 
@@ -131,7 +131,7 @@ pub fn outboard_file(file: &File, form: Form, output: impl AsRef<Path>, options:
 }
 
 /// Bytes of a range.
-fn length_of(call: &str, range: &Range<u64>) -> Result<u64> {
+pub(crate) fn length_of(call: &str, range: &Range<u64>) -> Result<u64> {
     let Range { start, end } = range;
     let rule =
         || Error::invalid_argument(format!("{call}: the range must end at or behind its start, got {start}..{end}"));
@@ -276,47 +276,6 @@ pub fn verify_file(
             )
         })
     })
-}
-
-/// The BLAKE3 digest of a message, and the values of its pieces, which tell where another message differs. Both come from one pass. `piece_size` is 0 for no
-/// pieces, otherwise a power of two of at least 256 KiB. A message no longer than one piece has none.
-///
-/// ```
-/// use merklize::bao::{digest_of_pieces, hash_pieces};
-/// use merklize::Options;
-///
-/// let data = vec![7; 1_000_000];
-/// let (digest, pieces) = hash_pieces(&data, 1 << 18, &Options::new())?;
-/// assert_eq!((digest, pieces.len()), (merklize::hash(&data)?, 4));
-/// assert_eq!(digest_of_pieces(&pieces)?, digest);
-/// # Ok::<(), merklize::Error>(())
-/// ```
-///
-/// # Errors
-/// Another `piece_size`; `Unavailable`, `Cancelled`.
-pub fn hash_pieces(data: &[u8], piece_size: u64, options: &Options<'_>) -> Result<(Digest, Vec<Digest>)> {
-    // Smaller pieces are an error.
-    let most = if piece_size < 1 << 18 { 0 } else { (data.len() as u64).div_ceil(piece_size) as usize };
-    let mut pieces = vec![Digest::default(); most];
-    let (mut digest, mut count) = (Digest::default().to_c(), 0);
-    // SAFETY: `data` is read, and at most as many values as pieces are written, for the call.
-    options.run(|options| unsafe {
-        let (out, room) = (as_c_mut(&mut pieces), pieces.len());
-        sys::merklize_hash_pieces(view(data), piece_size, &mut digest, out, room, &mut count, options)
-    })?;
-    pieces.truncate(count);
-    Ok((Digest::from_c(digest), pieces))
-}
-
-/// The digest of the message that has these pieces.
-///
-/// # Errors
-/// Fewer than 2 pieces.
-pub fn digest_of_pieces(pieces: &[Digest]) -> Result<Digest> {
-    let mut digest = Digest::default().to_c();
-    // SAFETY: the pieces are read for the call.
-    check(|| unsafe { sys::merklize_digest_of_pieces(as_c(pieces), pieces.len(), &mut digest) })?;
-    Ok(Digest::from_c(digest))
 }
 
 // Calls again if there are more faults than room.

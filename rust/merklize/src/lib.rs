@@ -12,6 +12,7 @@ mod hash;
 pub mod manifest;
 mod matrices;
 mod options;
+pub mod pieces;
 mod poseidon2;
 mod proof;
 mod provers;
