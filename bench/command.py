@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The command `merklize` beside b3sum, as whole processes on the same files, taking turns: medians of several rounds.
 
-    python bench/command.py --b3sum B3SUM [--command MERKLIZE] [--rounds N] [--quick] [--only TEXT] [--memory]
-                            [--out FILE]
+    python bench/command.py --b3sum B3SUM [--command MERKLIZE] [--veritysetup PROGRAM] [--rounds N] [--quick]
+                            [--only TEXT] [--memory] [--out FILE]
+
+With --veritysetup, `merklize verity format` beside it.
 
 What is measured is all that a user waits for, from the start of the process to its end, with the files in the page
 cache. A row has the median of the ratios of neighbouring runs, so that a machine that changes its speed does not favour
@@ -96,8 +98,8 @@ def make_files(folder, quick):
     return size, many, 100 * folders
 
 
-def jobs(folder, command, b3sum, quick):
-    """Job, n, unit, threads, ours, theirs; a side is an argument of timed()."""
+def jobs(folder, command, b3sum, quick, veritysetup=None):
+    """Job, n, unit, threads, ours, theirs, and the peer if it is not b3sum; a side is an argument of timed()."""
     # Another process makes the data, so that this one stays small: a program's memory counts from its parent's on.
     code = "import pathlib, sys, command; print(*command.make_files(pathlib.Path(sys.argv[1]), sys.argv[2] == 'True'))"
     made = [sys.executable, "-c", code, str(folder), str(quick)]
@@ -127,17 +129,28 @@ def jobs(folder, command, b3sum, quick):
     yield f"--check of {n_many} files of 16 KiB", n_many, "files", cpus, (mine,), (theirs,)
     build = [command, "tree", "build", large, "--leaf-size", "64K", "-o", folder / "large.mkl"]
     job = "tree build -o, leaves of 64 KiB (beside `merklize hash`)"
-    yield job, size, "bytes", cpus, (build,), ([*hash_words, large],)
+    yield job, size, "bytes", cpus, (build,), ([*hash_words, large],), command
+    if veritysetup:
+        salt, last = "0123456789abcdef" * 4, "awk 'END { print $NF }'"  # the root hash
+        mine = f"{command} verity format {large} {folder}/ours.hashes --salt {salt} | {last}"
+        theirs = f"{veritysetup} format {large} {folder}/their.hashes --salt={salt} | grep 'Root hash' | {last}"
+        yield "verity format", size, "bytes", cpus, (mine, None, True), (theirs, None, True), veritysetup
 
 
 def version_of(program):
-    return subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
+    """The last word of `program --version`, or the one before its flags."""
+    return (
+        subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+        .stdout.split(" flags")[0]
+        .split()[-1]
+    )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--b3sum", type=pathlib.Path, required=True)
     parser.add_argument("--command", type=pathlib.Path, default=pathlib.Path(sys.executable).with_name("merklize"))
+    parser.add_argument("--veritysetup", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--quick", action="store_true", help="small sizes, to check that everything runs")
     parser.add_argument("--memory", action="store_true", help="the most memory of each job, not its time")
@@ -151,20 +164,20 @@ def main():
 
     rows = []
     with tempfile.TemporaryDirectory() as name:
-        for job, n, unit, threads, ours, theirs in jobs(pathlib.Path(name), command, b3sum, args.quick):
+        all_jobs = jobs(pathlib.Path(name), command, b3sum, args.quick, args.veritysetup)
+        for job, n, unit, threads, ours, theirs, *other in all_jobs:
             if args.only not in job:
                 continue
-            beside_itself = job.startswith("tree build")
+            peer = other[0] if other else b3sum
             if args.memory:
                 mine = max(most_memory(command.name, *ours) for _ in range(args.rounds))
-                peer = command.name if beside_itself else b3sum.name
-                peers = max(most_memory(peer, *theirs) for _ in range(args.rounds))
+                peers = max(most_memory(peer.name, *theirs) for _ in range(args.rounds))
                 rows.append({"job": job, "threads": threads, "our_mib": mine, "peer_mib": peers})
                 print(f"{job}, {threads} threads: {mine:.1f} and {peers:.1f} MiB", flush=True)
                 continue
             rounds = 5 * args.rounds if unit == "runs" else args.rounds
             samples = [(timed(*ours), timed(*theirs)) for _ in range(rounds)]
-            if not beside_itself and samples[0][0][3] != samples[0][1][3]:
+            if peer != command and samples[0][0][3] != samples[0][1][3]:
                 sys.exit(f"{job}: the answers differ")
             ratios = sorted(theirs[0] / ours[0] for ours, theirs in samples)
             our_seconds, peer_seconds = (statistics.median(s[side][0] for s in samples) for side in (0, 1))
@@ -174,8 +187,8 @@ def main():
                 "unit": unit,
                 "threads": threads,
                 "isa": cpu["isa"],
-                "peer": "merklize hash" if beside_itself else "b3sum",
-                "peer_version": version_of(command if beside_itself else b3sum),
+                "peer": "merklize hash" if peer == command else peer.name,
+                "peer_version": version_of(peer),
                 "our_seconds": our_seconds,
                 "peer_seconds": peer_seconds,
                 "our_cpu_seconds": statistics.median(s[0][1] for s in samples),
