@@ -13,13 +13,14 @@
 #include "hashes/merge_one.hpp"
 #include "host/input_file.hpp"
 #include "host/invalid.hpp"
+#include "host/reused.hpp"
 #include "jobs/jobs.hpp"
 
 namespace merklize::inline v0 {
 namespace {
 
 using fr32::padded_group, fr32::raw_group;
-constexpr unsigned least_height = 2, unit_height = 15;
+constexpr unsigned least_height = 2, unit_height = 13;  // of a unit, whose buffers fit into a cache
 constexpr std::uint64_t unit_bytes = (std::uint64_t{32} << unit_height) / padded_group * raw_group;
 
 void cut_to_field(std::span<Digest> nodes) {
@@ -43,12 +44,21 @@ unsigned height_over(std::uint64_t leaves) {
     return std::max(least_height, static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(leaves, 1) - 1)));
 }
 
+struct UnitBuffers {
+    std::vector<std::byte> read{};
+    std::vector<Digest> nodes{}, above{};
+};
+
 // The root over the bytes of a unit, padded with zeros to 2^height leaves.
-Digest unit_root(const runtime::Run& run, std::span<const std::byte> data, unsigned height) {
-    std::vector<Digest> nodes(std::size_t{1} << height);
+Digest unit_root(const runtime::Run& run, std::span<const std::byte> data, unsigned height, UnitBuffers& buffers) {
+    buffers.nodes.resize(std::size_t{1} << height);
+    buffers.above.resize(buffers.nodes.size() / 2);
+    std::span<Digest> nodes = buffers.nodes, above = buffers.above;
     const auto* in = reinterpret_cast<const unsigned char*>(data.data());
     auto* out = reinterpret_cast<unsigned char*>(nodes.data());
     const std::size_t whole = data.size() / raw_group, left = data.size() % raw_group;
+    const std::size_t leaves = (whole + (left != 0 ? 1 : 0)) * (padded_group / Digest::size);
+    std::ranges::fill(nodes.subspan(leaves), Digest{});
     for (std::size_t group = 0; group < whole; group++)
         fr32::expand_group(in + group * raw_group, out + group * padded_group);
     if (left != 0) {
@@ -56,20 +66,19 @@ Digest unit_root(const runtime::Run& run, std::span<const std::byte> data, unsig
         std::copy_n(in + whole * raw_group, left, last);
         fr32::expand_group(last, out + whole * padded_group);
     }
-    std::vector<Digest> above(nodes.size() / 2);
     for (std::size_t n = nodes.size() / 2; n > 0; n /= 2) {
-        run.launch_here(runtime::HashRows{.hash = Hash::sha256,
-                                          .rows = runtime::host_place(nodes.data()),
-                                          .n = n,
-                                          .length = 2 * Digest::size,
-                                          .out = runtime::host_place(above.data())});
-        cut_to_field(std::span(above).first(n));
+        run.launch_here(runtime::MergeSubtrees{.hash = Hash::sha256,
+                                               .levels = 1,
+                                               .n = 2 * n,
+                                               .below = runtime::host_place(nodes.data()),
+                                               .nodes = runtime::host_place(above.data())});
+        cut_to_field(above.first(n));
         std::swap(nodes, above);
     }
     return nodes[0];
 }
 
-// read(offset, n, room) returns n bytes of the data, which are in `room` or elsewhere.
+// read(offset, n, buffer) returns n bytes of the data, which are in `buffer` or elsewhere.
 using ReadUnit = std::function<std::span<const std::byte>(std::uint64_t, std::size_t, std::vector<std::byte>&)>;
 
 PieceCid piece_of(const char* what, std::uint64_t bytes, const ReadUnit& read, const RunOptions& options) {
@@ -85,10 +94,13 @@ PieceCid piece_of(const char* what, std::uint64_t bytes, const ReadUnit& read, c
     const unsigned height = std::min(piece.height, unit_height);
     std::vector<Digest> nodes(std::max<std::uint64_t>(1, (bytes + unit_bytes - 1) / unit_bytes));
     runtime::Run run(options);
+    runtime::Reused<UnitBuffers> reused;
     run.parallel(nodes.size(), [&](std::size_t unit) {
         const std::uint64_t offset = unit * unit_bytes;
-        std::vector<std::byte> room;
-        nodes[unit] = unit_root(run, read(offset, std::min(unit_bytes, bytes - offset), room), height);
+        reused.with([&](UnitBuffers& buffers) {
+            const auto data = read(offset, std::min(unit_bytes, bytes - offset), buffers.read);
+            nodes[unit] = unit_root(run, data, height, buffers);
+        });
     });
     for (unsigned level = height; level < piece.height; level++) {
         if (nodes.size() % 2 != 0) nodes.push_back(zero_piece(level));
@@ -157,10 +169,10 @@ PieceCid piece_cid_file(const std::filesystem::path& path, const RunOptions& opt
     const runtime::InputFile file(path);
     const std::uint64_t bytes = file.regular_size();
     const auto extent = file.extent();
-    const auto read = [&](std::uint64_t offset, std::size_t n, std::vector<std::byte>& room) {
-        room.resize(n);
-        file.read_at(room, offset);
-        return std::span<const std::byte>(room);
+    const auto read = [&](std::uint64_t offset, std::size_t n, std::vector<std::byte>& buffer) {
+        buffer.resize(n);
+        file.read_at(buffer, offset);
+        return std::span<const std::byte>(buffer);
     };
     PieceCid piece = piece_of("piece_cid_file", bytes, read, options);
     if (extent) file.require_unchanged(extent->identity);

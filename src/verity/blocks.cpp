@@ -1,9 +1,10 @@
 #include "verity/blocks.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <vector>
 
 #include "hashes/sha512.hpp"
+#include "host/reused.hpp"
 #include "jobs/jobs.hpp"
 #include "verity/layout.hpp"
 
@@ -12,6 +13,10 @@ namespace {
 
 // One thread reads a piece of blocks, adds the salt and hashes. A piece fits into the cache and has enough blocks for the widest lanes.
 constexpr std::uint64_t piece_bytes = 256 << 10, piece_blocks = 16;
+
+struct PieceBuffers {
+    std::vector<std::byte> read{}, rows{};
+};
 
 class VerityPiece {
 public:
@@ -80,20 +85,23 @@ void hash_verity_blocks(Run& run, const DmVerity& how, const VerityBlocks& block
         return run.launch(rows_job(from, n, out.data()), share);
     }
     const std::uint64_t step = std::max(piece_blocks, piece_bytes / block_bytes);
-    const auto hash_piece = [&](std::size_t index) {
+    const auto hash_piece = [&](std::size_t index, PieceBuffers& buffers) {
         const std::uint64_t first = index * step, count = std::min(step, n - first);
         std::byte* to = out.data() + first * digest;
-        std::vector<std::byte> read, rows;
-        const std::byte* from = piece.read(first, count, read);
+        const std::byte* from = piece.read(first, count, buffers.read);
         if (how.algorithm == DmVerityAlgorithm::sha512) return piece.sha512(from, count, to);
         if (!how.salt.empty()) {
-            rows.resize(count * piece.row_bytes());
-            piece.salt_rows(from, count, rows.data());
-            from = rows.data();
+            buffers.rows.resize(count * piece.row_bytes());
+            piece.salt_rows(from, count, buffers.rows.data());
+            from = buffers.rows.data();
         }
         run.launch_here(rows_job(from, count, to));
     };
-    run.parallel((n + step - 1) / step, hash_piece, share);
+    Reused<PieceBuffers> reused;
+    const auto hash_one = [&](std::size_t index) {
+        reused.with([&](PieceBuffers& buffers) { hash_piece(index, buffers); });
+    };
+    run.parallel((n + step - 1) / step, hash_one, share);
 }
 
 }  // namespace merklize::runtime

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace merklize::runtime {
+
+/// Buffers that the threads of a call take and give back, so that there are as many as threads at work. A buffer for each piece would
+/// cost more: the allocator gives memory of such sizes back to the system, which zeroes each page that it hands out anew.
+template <class Buffers>
+class Reused {
+public:
+    /// Calls use(buffers), with the content that an earlier use left in them. If it throws, they are dropped.
+    template <class Use>
+    void with(const Use& use) {
+        Buffers buffers = take();
+        use(buffers);
+        const std::lock_guard lock(mutex_);
+        free_.push_back(std::move(buffers));
+    }
+
+private:
+    Buffers take() {
+        const std::lock_guard lock(mutex_);
+        if (free_.empty()) return {};
+        Buffers buffers = std::move(free_.back());
+        free_.pop_back();
+        return buffers;
+    }
+
+    std::mutex mutex_{};
+    std::vector<Buffers> free_{};
+};
+
+}  // namespace merklize::runtime
