@@ -22,9 +22,9 @@ device = "cuda" if torch.cuda.is_available() else "cpu"
 with tempfile.TemporaryDirectory() as name:
     path = Path(name) / "model.safetensors"
     save_file(make_model().state_dict(), path)
-    trusted = merklize.manifest(path)  # where the weights are known to be good
+    trusted = merklize.manifest(path)  # on a machine with good weights
 
-    # Elsewhere: the tensors are hashed where they lie, on the GPU if the model is there.
+    # On another machine: the tensors are hashed in place, on the GPU if the model is there.
     model = make_model()
     model.load_state_dict(load_file(path))
     model.to(device)
@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as name:
     report.require()  # raises merklize.Mismatch if anything differs
     print(f"{report.checked} tensors, {report.size} bytes on {device} are the trusted ones")
 
-    # A model in half precision is another one.
+    # A model in half precision has other bytes, so it does not match.
     report = merklize.check_model(model.half(), trusted)
     assert not report
     print(*report.differences, sep="\n")

@@ -1,4 +1,4 @@
-"""Load a safetensors file as safetensors' load_file() does, but hand out no tensor that is not the manifest's."""
+"""Load a safetensors file like safetensors' load_file(), but return no tensor that differs from the manifest."""
 
 import sys
 import tempfile
@@ -16,7 +16,7 @@ except ImportError as error:
 
 
 def load_file(path, manifest, framework="np", device="cpu"):
-    """Return the tensors by name; each is checked where it was loaded to.
+    """Return the tensors by name. Each is checked in the memory into which it was loaded.
 
     manifest   a merklize.Manifest
     framework  "np", or "pt" for PyTorch, with its device

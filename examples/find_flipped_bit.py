@@ -9,7 +9,7 @@ model = {f"layers.{k}.weight": random.standard_normal((1024, 512)).astype(np.flo
 trusted = merklize.manifest(model)
 print("root", trusted.root.hex())
 
-# What a bad memory cell may do.
+# A bad memory cell may do this.
 model["layers.2.weight"].view(np.uint8).reshape(-1)[1_500_000] ^= 0x10
 
 report = merklize.check_model(model, trusted)

@@ -36,7 +36,7 @@ with tempfile.TemporaryDirectory() as name:
     signer = model_signing.signing.Config().use_elliptic_key_signer(private_key=folder / "key")
     signer.set_hashing_config(merklize.signing.Config("blake3")).sign(model, signature)
 
-    # Anybody verifies it by the stock package, or with merklize's hashing.
+    # The stock package verifies it, with its own hashing or with merklize's.
     verifier = model_signing.verifying.Config().use_elliptic_key_verifier(public_key=folder / "key.pub")
     verifier.verify(model, signature)
     verifier.set_hashing_config(merklize.signing.Config("blake3")).verify(model, signature)

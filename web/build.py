@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 VERSIONS = ["", *(f"-{version}" for version in range(30, 13, -1))]
 
-# The order in which the modules are joined into one file: what a module imports comes before it.
+# The order in which the modules are joined into one file. A module comes after those that it imports.
 MODULES = ["machine", "ready", "common", "hash", "files", "formats", "trees", "shape", "proof", "parse", "proofs"]
 MODULES += ["proving", "tree", "tree_file", "matrices", "piece", "abi", "openzeppelin"]
 
@@ -43,7 +43,7 @@ PLACE = "/* merklize.js */"  # in docs/verify.html
 
 
 def toolchain() -> tuple[list[str], list[str]] | None:
-    """The compiler and the linker as commands: of one version of LLVM, else zig's. None if neither is found."""
+    """The compiler and the linker as commands, from one version of LLVM, else zig's. None if neither is found."""
     given = [os.environ.get("WASM_CXX"), os.environ.get("WASM_LD")]
     for version in VERSIONS:
         compiler = given[0] or shutil.which(f"clang++{version}")

@@ -8,9 +8,9 @@ export type Rule = 'perfect' | 'left_full' | 'promote' | 'pad' | 'duplicate_last
 export interface HashFacts {
     readonly id: number;
     readonly name: string;
-    /** Elements of nodes and rows are below it; 0n: a hash of bytes. */
+    /** The modulus: elements of nodes and rows are below it. 0n for a hash of bytes. */
     readonly modulus: bigint;
-    /** Of field hashes: 64 (a digest is 4 words) or 32 (8 words); else 0. */
+    /** Bits of a word of a field hash: 64 (a digest is 4 words) or 32 (8 words); else 0. */
     readonly elementBits: number;
 }
 /** All hashes, by id. */
@@ -22,7 +22,7 @@ export class MerklizeError extends Error {
     readonly code: 'invalid_argument' | 'io';
 }
 
-/** Whether vector instructions are used. simd(false) turns them off; simd(true) on again, where there are any. */
+/** Whether vector instructions are used. simd(false) turns them off; simd(true) turns them on again, if there are any. */
 export function simd(on?: boolean): boolean;
 
 /** BLAKE3's modes: a key of 32 bytes, or a context for derive_key. */
@@ -33,7 +33,7 @@ export interface Mode {
 export interface Output {
     /** Bytes of output; default 32. Other hashes than blake3 have 32. */
     length?: number;
-    /** Position of the first one. */
+    /** Position of the first byte. */
     seek?: number;
 }
 export interface HashOptions extends Mode, Output {
@@ -52,7 +52,7 @@ export class Hasher {
     constructor(options?: Mode & { hash?: string });
     update(data: Bytes): this;
     updateFrom(stream: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): Promise<this>;
-    /** Of all bytes so far; more may follow. */
+    /** The digest of all bytes so far; more may follow. */
     digest(options?: Output): Uint8Array;
     reset(): this;
     readonly count: number;
@@ -67,7 +67,7 @@ export interface FileOptions extends HashOptions {
 }
 /** The digest of a File, a Blob, bytes or, in Node, the file at a path. It is streamed: memory does not grow with its size. */
 export function hashFile(source: Blob | Bytes | string | URL, options?: FileOptions): Promise<Uint8Array>;
-/** Workers that hashFile starts; 0 where there are none. */
+/** The number of workers that hashFile starts; 0 if there can be none. */
 export function cores(): number;
 
 export interface MergeOptions extends Mode {
@@ -75,7 +75,7 @@ export interface MergeOptions extends Mode {
 }
 /** The node above two nodes. */
 export function merge(left: DigestLike, right: DigestLike, options?: MergeOptions): Uint8Array;
-/** Who verifies a tree. It fixes hash and rule. */
+/** The system that verifies a tree. It fixes hash and rule. */
 export type Format = 'merklize' | 'rfc6962' | 'bitcoin' | 'ssz' | 'bittorrent_v2' | 'glacier' | 'winterfell' | 'miden' | 'plonky3';
 export interface TreeOptions extends MergeOptions {
     format?: Format;
@@ -91,7 +91,7 @@ export function merkleRoot(leaves: Leaves, options?: TreeOptions): Uint8Array;
 
 /** A Merkle tree with its nodes: 64 to 96 bytes a leaf. */
 export class MerkleTree {
-    /** cost: a merge a leaf, on this thread. Throws MerklizeError (no leaves, but for RFC 6962's empty tree; words that are no elements) */
+    /** cost: a merge a leaf, on this thread. Throws MerklizeError (no leaves, except for RFC 6962's empty tree; words that are no elements) */
     constructor(leaves: Leaves, options?: TreeOptions);
     /** The tree whose leaf k is the digest of message k; key and context are for leaves and merges alike. */
     static fromMessages(messages: readonly Bytes[], options?: TreeOptions): MerkleTree;
@@ -110,9 +110,9 @@ export class MerkleTree {
     prove(indices: readonly (number | bigint)[]): LeafProof[];
     /** One proof of several leaves, with each sibling that it needs once. */
     proveTogether(indices: Iterable<number | bigint>): LeafProof;
-    /** The same of the leaves from `first` to `last` - 1. */
+    /** One proof of the leaves from `first` to `last` - 1. */
     proveRange(first: number | bigint, last: number | bigint): LeafProof;
-    /** That the tree of the first leaves is the beginning of this one; rule left_full. */
+    /** The proof that the tree of the first leaves is the beginning of this one; rule left_full. */
     proveConsistency(oldLeaves: number | bigint): ConsistencyProof;
 }
 /** Messages of any lengths -> their leaves, [n, 32] bytes: the prefixes of the hash included, words below its modulus. */
@@ -135,12 +135,12 @@ interface ProofCommon {
     hash: string;
     rule: Rule;
     nLeaves: bigint;
-    /** As every reader of merklize's proofs takes it, MKZP. */
+    /** The bytes (MKZP) that all readers of merklize's proofs take. */
     toBytes(): Uint8Array;
-    /** The same as JSON text. JSON.stringify() has no integers above 2^53, and writes no proof. */
+    /** The proof as JSON text. JSON.stringify() cannot write proofs, because it has no integers above 2^53. */
     toJson(): string;
 }
-/** Of one leaf (kind 0) or several (1). */
+/** A proof of one leaf (kind 0) or of several (1). */
 export interface LeafProof extends ProofCommon {
     kind: 0 | 1;
     indices: bigint[];
@@ -152,7 +152,7 @@ export interface ConsistencyProof extends ProofCommon {
     oldLeaves: bigint;
     nodes: Uint8Array[];
 }
-/** What parseProof() and a tree's methods give. */
+/** The result of parseProof() and of a tree's methods. */
 export type Proof = LeafProof | ConsistencyProof;
 /** Bytes (MKZP), JSON as text or parsed, or the fields. */
 export type ProofLike = Bytes | string | ProofObject | Proof | Record<string, unknown>;
@@ -167,12 +167,12 @@ export interface Expect {
 export interface VerifyOptions extends Mode {
     expect?: Expect;
 }
-/** Whether a proof of one or several leaves leads to the root and claims what is expected. Anything malformed is false, and so are bytes or JSON of a
+/** Whether a proof of one or several leaves leads to the root and has the expected claims. Malformed input is false, and so are bytes or JSON of a
  * proof of consistency; such a proof as an object of fields throws. */
 export function verify(proof: ProofLike, root: DigestLike, options?: VerifyOptions): boolean;
 /** verify() of each proof of a list, in order. */
 export function verifyEach(proofs: readonly ProofLike[], root: DigestLike, options?: VerifyOptions): boolean[];
-/** Whether the older tree's leaves are the first ones of the newer tree. As verify(), for the other kind of proof. */
+/** Whether the older tree's leaves are the first ones of the newer tree: verify() for proofs of consistency. */
 export function verifyConsistency(proof: ProofLike, oldRoot: DigestLike, newRoot: DigestLike, options?: VerifyOptions): boolean;
 /** Whether bytes are Winterfell's BatchMerkleProof of these leaves. hash: 'rp64_256_v3' (default) or 'blake3' */
 export function verifyWinterfell(
@@ -182,16 +182,16 @@ export function verifyWinterfell(
     root: DigestLike,
     options?: { hash?: string },
 ): boolean;
-/** Whether Solidity's MerkleProof.verify() takes the proof. The package @openzeppelin/merkle-tree gives all three. */
+/** Whether Solidity's MerkleProof.verify() accepts the proof. The package @openzeppelin/merkle-tree gives all three arguments. */
 export function verifyOpenZeppelin(proof: Iterable<DigestLike>, root: DigestLike, leaf: DigestLike): boolean;
 
-/** For Solidity's MerkleProof.multiProofVerify(). */
+/** The arguments of Solidity's MerkleProof.multiProofVerify(). */
 export interface OpenZeppelinMultiProof {
     leaves: string[];
     proof: string[];
     proofFlags: boolean[];
 }
-/** What the package's load() reads. */
+/** The dump that the package's load() reads. */
 export interface OpenZeppelinDump {
     format: 'standard-v1' | 'simple-v1';
     leafEncoding?: string[];
@@ -211,10 +211,10 @@ export class OpenZeppelinTree {
     /** All 2 n - 1 nodes: the root first. */
     readonly nodes: string[];
     leaf(index: number): string;
-    /** As getProof(). */
+    /** The same as getProof() of the package. */
     prove(index: number): string[];
     verify(index: number, proof: Iterable<DigestLike>): boolean;
-    /** As getMultiProof(). */
+    /** The same as getMultiProof() of the package. */
     proveTogether(indices: Iterable<number>): OpenZeppelinMultiProof;
     dump(): OpenZeppelinDump;
 }
@@ -227,7 +227,7 @@ export function openZeppelin(values: readonly (readonly unknown[])[], types: rea
 /** The SimpleMerkleTree of leaves, which must be hashes: 64 bytes that are no hash could pose as two nodes. */
 export function openZeppelinSimple(leaves: readonly DigestLike[], options?: OpenZeppelinOptions): OpenZeppelinTree;
 
-/** rows: of all matrices one after another, and so for each index. */
+/** rows: for each index, the rows of all matrices, one after another. */
 export type MatrixOpening = { rows: Bytes; siblings: DigestLike[] } & ({ index: number | bigint } | { indices: (number | bigint)[] });
 /** Whether the rows of an opening are in a commitment by Plonky3's rule. dims: rows and columns of each matrix */
 export function verifyOpening(
@@ -240,31 +240,31 @@ export function verifyOpening(
 export interface Step {
     level: number;
     index: bigint;
-    /** null: the node goes up as it is. */
+    /** null: the node moves up unchanged. */
     left: Uint8Array | null;
     right: Uint8Array | null;
     parent: Uint8Array;
 }
 export interface Explanation {
     valid: boolean;
-    /** Why, in words. */
+    /** The reason, as text. */
     reason: string;
     proof: Proof | null;
     /** The root that follows from the proof; null if none does. */
     computed: Uint8Array | null;
-    /** Of a proof of one leaf: its way to the root. */
+    /** The path to the root, for a proof of one leaf. */
     path: Step[];
 }
-/** What verify() finds, with the reason. root: of a proof of consistency {oldRoot, newRoot} */
+/** The verdict of verify(), with the reason. root: for a proof of consistency {oldRoot, newRoot} */
 export function explain(
     proof: ProofLike,
     root: DigestLike | { oldRoot: DigestLike; newRoot: DigestLike },
     options?: VerifyOptions,
 ): Explanation;
-/** The claims of a proof. Throws MerklizeError with the reason if it is none. */
+/** The claims of a proof. Throws MerklizeError with the reason if the value is no proof. */
 export function parseProof(proof: ProofLike): Proof;
 
-/** An open .mkl file; only what is asked for is read. */
+/** An open .mkl file. Only the needed nodes are read. */
 export class TreeFile {
     private constructor();
     /** source: a File, a Blob, bytes or, in Node, a path. Throws MerklizeError for anything that is no whole tree file. */
@@ -273,7 +273,7 @@ export class TreeFile {
     readonly rule: Rule;
     readonly mode: 'plain' | 'keyed' | 'derive-key';
     readonly nLeaves: bigint;
-    /** Bytes of the source that a leaf stands for; 0n: not known. */
+    /** Bytes of the source that one leaf stands for; 0n: unknown. */
     readonly leafBytes: bigint;
     readonly totalBytes: bigint;
     readonly padding: Uint8Array;
@@ -291,32 +291,32 @@ export class TreeFile {
     /** The first node that is not the merge of its children, or null. cost: reads and hashes the whole tree */
     check(options?: Mode & Pick<FileOptions, 'signal' | 'onProgress'>): Promise<{ level: number; index: number } | null>;
 }
-/** Filecoin's piece commitment (CommP), by which storage providers name what they store. */
+/** Filecoin's piece commitment (CommP), by which storage providers identify the data that they store. */
 export interface PieceCid {
     /** "bafkzcib...", FRC-0069: root, height and padding. */
     readonly v2: string;
-    /** "baga6ea4seaq...": the root alone, so that the size must be told apart from it. */
+    /** "baga6ea4seaq...": the root alone. A verifier needs the size, too. */
     readonly v1: string;
     readonly root: Uint8Array;
     /** Bytes of the data. */
     readonly size: number;
-    /** Of the tree, which has 2^height leaves of 32 bytes. */
+    /** Height of the tree, which has 2^height leaves of 32 bytes. */
     readonly height: number;
     /** Bytes of the piece that a provider stores. */
     readonly paddedSize: number;
 }
 /** The PieceCID of bytes, at most 127/128 of 64 GiB. cost: reads them once, on this thread */
 export function pieceCid(data: Bytes): PieceCid;
-/** The same of bytes as they come. */
+/** Computes the PieceCID of bytes as they come. */
 export class PieceHasher {
     update(data: Bytes): this;
     updateFrom(stream: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): Promise<this>;
-    /** Of all bytes so far; more may follow. */
+    /** The PieceCID of all bytes so far; more may follow. */
     digest(): PieceCid;
     reset(): this;
     readonly count: number;
 }
-/** Two hexadecimal digits a byte. prefix: before them; default none */
+/** Two hexadecimal digits a byte, after `prefix`, which is empty by default. */
 export function toHex(bytes: Uint8Array, prefix?: '' | '0x'): string;
 /** 64 hexadecimal digits, with or without 0x -> 32 bytes; null for any other text. */
 export function fromHex(text: string): Uint8Array | null;

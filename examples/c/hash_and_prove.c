@@ -1,4 +1,4 @@
-/* Hashes a file, builds a tree over its pieces, and proves one of them; then verifies the proof as somebody who has the root alone. */
+/* Hashes a file, builds a tree over its pieces, and proves one of them. Then it verifies the proof with the root alone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 enum { piece_bytes = 10, index = 2 };
 
-/* Every call returns a status, and leaves a text for people. */
+/* Every call returns a status. After an error there is a text for people. */
 static void check(merklize_status status) {
     if (status == MERKLIZE_OK) return;
     fprintf(stderr, "%s\n", merklize_last_error());
@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
     merklize_proof_free(proof);
     merklize_tree_free(tree);
 
-    /* The other side. It says what it knows, because a root alone does not bind what a proof claims. */
+    /* The verifier. It gives the facts that it knows, because a root alone does not bind the claims of a proof. */
     int valid = 0;
     const uint64_t known_index = index;
     const merklize_expect expect = {.index = &known_index, .n_leaves = &info.n_leaves};

@@ -39,7 +39,7 @@ const abiSimple = {
     } },
 };
 
-/** How a type is encoded: {size: bytes in a head, or null if they are not fixed, encode}. */
+/** The encoding of a type: {size: bytes in a head, or null if they are not fixed, encode}. */
 function abiType(type, what) {
     if (typeof type !== 'string' || type.length > 64) invalid(`${what}: an ABI type must be text of at most 64 characters, got ${shown(type)}`);
     const array = type.match(/^(.*)\[(\d*)\]$/);
@@ -62,7 +62,7 @@ function abiArray(item, count) {
     };
     return { size: count === null || item.size === null ? null : count * item.size, encode };
 }
-/** A field of no fixed size stands behind the head, which says where it begins. whatOf: of a field's index */
+/** A field without a fixed size stands behind the head, which has its offset. whatOf(index): the name of a field in errors */
 function abiFields(fields, values, whatOf) {
     const head = [], tail = [];
     let at = fields.reduce((sum, { size }) => sum + (size ?? 32), 0);

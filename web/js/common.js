@@ -1,7 +1,7 @@
 // common.js: errors, names of hashes, digests as bytes and as text.
 import { m } from './ready.js';
 
-/** Of the caller's arguments ('invalid_argument': the text says the rule, what came and the remedy) or of a file ('io'). */
+/** An error about the caller's arguments ('invalid_argument': the text has the rule, the value and the remedy) or about a file ('io'). */
 export class MerklizeError extends Error {
     constructor(text, code = 'invalid_argument') {
         super(text);
@@ -13,7 +13,7 @@ export const invalid = (text) => {
     throw new MerklizeError(text);
 };
 
-/** What came, for an error's text. */
+/** A wrong value, for an error's text. */
 export function shown(value) {
     if (typeof value === 'string') return `'${value.slice(0, 80)}'`;
     if (Array.isArray(value)) return `a list of ${value.length}`;
@@ -45,12 +45,12 @@ export function unknown(what, kind, name, names) {
 // The name in other packages.
 const elsewhere = { sortPairs: "the hash 'keccak256_sorted' sorts its pairs", duplicateOdd: "the rule 'duplicate_last' does that" };
 
-/** Options are an object, and each has a name that the function knows: a misspelt one would be lost. */
+/** Options must be an object, and the function must know each name. Otherwise a misspelt option would be lost. */
 export function requireOptions(options, known, what, name = 'options') {
     const refuse = () => invalid(`${what}: ${name} must be an object such as { ${known[0]}: ... }, got ${shown(options)}`);
     if (typeof options !== 'object' || options === null) refuse();
     for (const given in options) {
-        let i = 0; // includes() would be most of the time that a short message's digest takes beside the hash
+        let i = 0; // includes() would take most of a short digest's time beside the hash
         while (i < known.length && known[i] !== given) i++;
         if (i < known.length) continue;
         if (Array.isArray(options) || ArrayBuffer.isView(options)) refuse();
@@ -62,7 +62,7 @@ export function requireOptions(options, known, what, name = 'options') {
 export const modeNames = ['key', 'context'], hashing = ['hash', ...modeNames], output = ['length', 'seek'];
 export const expectations = ['hash', 'rule', 'nLeaves', 'index', 'leaf'];
 
-/** Whether WebAssembly's vector instructions are used. simd(false) turns them off, simd(true) on again where there are any. */
+/** Whether WebAssembly's vector instructions are used. simd(false) turns them off, simd(true) turns them on again, if there are any. */
 export function simd(on) {
     if (on !== undefined) m.simd = on;
     return m.simd;
@@ -90,14 +90,14 @@ export function ruleNamed(rule, what) {
     return unknown(what, 'rule', rule, rules);
 }
 
-/** Bytes of what the caller gives: Uint8Array, other views, ArrayBuffer; text is an error, because its encoding would be a guess.
+/** The bytes of an argument: Uint8Array, other views, ArrayBuffer. Text is an error, because its encoding would be a guess.
  * what: the function and the argument */
 export function toBytes(data, what) {
     if (data instanceof Uint8Array) return data;
     if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     if (data instanceof ArrayBuffer || (globalThis.SharedArrayBuffer && data instanceof SharedArrayBuffer))
         return new Uint8Array(data);
-    const got = typeof data === 'string' ? 'text; new TextEncoder().encode() makes bytes of it' // which may be secret
+    const got = typeof data === 'string' ? 'text; new TextEncoder().encode() makes bytes of it' // the key may be secret
         : Array.isArray(data) ? `${shown(data)}; Uint8Array.from() makes bytes of numbers, hashEach() hashes each of a list`
         : globalThis.Blob && data instanceof Blob ? `${shown(data)}; arrayBuffer() gives its bytes, and updateFrom() takes its stream()` : shown(data);
     return invalid(`${what} must be bytes (a Uint8Array, another view or an ArrayBuffer), got ${got}`);

@@ -8,7 +8,7 @@ const slice = 1 << 22; // bytes that a worker takes at once: a power of two, at 
 const inNode = typeof process === 'object' && process.versions?.node !== undefined;
 
 /** The worker's program. It gets {modules, simd}, then {id, source, offset, length, key, flags}, and answers {id, value} or {id, error}.
- * A buffer that it got goes back with the answer: memory that is written for the first time costs more than the copy. */
+ * A buffer goes back with the answer, because memory that is written for the first time costs more than the copy. */
 function worker(machine, port, readPath) {
     let m;
     port.listen(async (message) => {
@@ -49,7 +49,7 @@ const nodeRead = `(path, offset, length) => {
     }
 }`;
 
-/** There are no workers here: the page's policy forbids their text, or there are none at all. */
+/** Workers cannot be had here, or the page's policy forbids their text. */
 class NoWorkers extends Error {}
 
 /** One worker: run(task, transfer) answers with {value, source}: the buffer of the task, if it had one. @throws NoWorkers */
@@ -97,14 +97,14 @@ async function startWorker() {
     };
 }
 
-/** As many workers as there are cores, if the caller does not say. 0: none can be had here. */
+/** The number of workers: by default one a core. 0: there can be none here. */
 export function cores() {
     if (!inNode && typeof Worker === 'undefined') return 0;
     return globalThis.navigator?.hardwareConcurrency ?? 4;
 }
 
 
-/** The root of `size` bytes; task(offset, length) gives what a worker reads. Two tasks a worker: reading and hashing overlap. */
+/** The root of `size` bytes. task(offset, length) gives a worker's input. Each worker has two tasks, so that reading and hashing overlap. */
 async function rootByWorkers(size, mode, workers, task, { signal, onProgress }) {
     const pool = await Promise.all(Array.from({ length: Math.min(workers, Math.ceil(size / slice)) }, startWorker));
     const values = new m.Values(mode.key, mode.flags);
@@ -145,7 +145,7 @@ async function rootByWorkers(size, mode, workers, task, { signal, onProgress }) 
     return values.root(last);
 }
 
-/** Slice by slice on this thread: every hash that streams, and where there are no workers. */
+/** Hashes slice by slice on this thread, if there are no workers or the hash cannot use them. */
 async function digestHere({ size, read }, message, options) {
     for (let done = 0; done < size; ) {
         options.signal?.throwIfAborted();
@@ -158,7 +158,7 @@ async function digestHere({ size, read }, message, options) {
     return digestSoFar(message, options, 'hashFile');
 }
 
-/** opened() of a path in Node. Not by its openAsBlob(), which in Node 20 takes the size modulo 4 GiB. */
+/** opened() of a path in Node. It does not use openAsBlob(), because in Node 20 that takes the size modulo 4 GiB. */
 async function openedPath(path, what) {
     const { open, stat } = await import('node:fs/promises');
     const facts = await stat(path);

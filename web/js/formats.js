@@ -1,4 +1,4 @@
-// formats.js: what the option `format` of a tree fixes (docs/formats.md), as the table in src/formats.
+// formats.js: the values that the option `format` of a tree fixes (docs/formats.md), as in the table in src/formats.
 import { findHashById, invalid, shown, unknown } from './common.js';
 
 // Hashes by id, which never changes. isHashed: a message becomes a leaf by the same hash; else leaves are given.
@@ -13,7 +13,7 @@ const formats = {
     plonky3: { id: 18, rule: 'perfect', isHashed: true },
 };
 
-/** {hash, rule, isHashed, isAmbiguous} of a format; null of none and of 'merklize', which fixes nothing. */
+/** {hash, rule, isHashed, isAmbiguous} of a format; null without a format and for 'merklize', which fixes nothing. */
 export function formatOf(options, what) {
     const { format } = options;
     if (format === undefined || format === 'merklize') return null;
@@ -27,7 +27,7 @@ export function formatOf(options, what) {
     return fixed;
 }
 
-/** The tree of a format in which two lists of leaves can have one root is not made if this is such a list. */
+/** Refuses a list of leaves that shares its root with another list, which some formats allow. */
 export function requireUnambiguous(format, level, nodes, what) {
     const n = nodes.length / 32;
     if (!format?.isAmbiguous || n % 2 !== 0) return;

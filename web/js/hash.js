@@ -15,7 +15,7 @@ export function modeOf(hash, options, what) {
     if (key !== undefined) {
         const bytes = toBytes(key, `${what}: key`);
         if (bytes.length !== 32) invalid(`${what}: key must be 32 bytes, got ${bytes.length}`);
-        return { key: new Uint8Array(bytes), flags: keyed }; // a copy: slice() of Node's Buffer is none
+        return { key: new Uint8Array(bytes), flags: keyed }; // slice() of Node's Buffer is not a copy
     }
     if (typeof context !== 'string') invalid(`${what}: context must be text, got ${shown(context)}`);
     const inner = new Chunks(hash, { key: m.iv, flags: deriveContext });
@@ -23,7 +23,7 @@ export function modeOf(hash, options, what) {
     return { key: inner.digest(), flags: deriveMaterial };
 }
 
-/** Bytes as they come, in blocks of `size` bytes: take(block) gets each when more bytes follow, so at least one byte of a message waits. */
+/** Cuts bytes into blocks of `size` bytes. take(block) gets a block when more bytes follow, so at least one byte of a message waits. */
 export class Waiting {
     #room = new Uint8Array(0); // grows up to one block
     #filled = 0;
@@ -62,7 +62,7 @@ export class Waiting {
     }
 }
 
-/** BLAKE3 as bytes come, m.stride bytes at once. */
+/** BLAKE3 of bytes as they come, m.stride bytes at once. */
 class Chunks {
     constructor(hash, mode) {
         this.hash = hash;
@@ -98,7 +98,7 @@ class Chunks {
     }
 }
 
-/** Another hash of bytes, block after block. */
+/** Another hash of bytes as they come, block after block. */
 class Blocks {
     constructor(hash, length) {
         this.hash = hash;
@@ -137,7 +137,7 @@ function requireMessages(hash, what) {
     invalid(`${what}: '${hash.name}' puts a prefix before a message, for leaves of trees; 'sha256' is SHA-256 of a message`);
 }
 
-/** Whether 32 bytes are asked for, from the first on. */
+/** Whether the options ask for the first 32 bytes of output. */
 const is32Bytes = ({ length, seek }) => (length === undefined || length === 32) && (seek === undefined || seek === 0);
 
 export function requireOutput(hash, options, what) {
@@ -148,7 +148,7 @@ export function requireOutput(hash, options, what) {
 }
 export const outputOf = (root, { length = 32, seek = 0 }) => m.output(root, length, seek);
 
-/** Chunks or Blocks, as the options say. */
+/** Chunks or Blocks, by the options. */
 export function messageBegun(options, what) {
     const kind = hashNamed(options.hash ?? 'blake3', what);
     requireMessages(kind, what);
@@ -161,7 +161,7 @@ export function digestSoFar(message, options, what) {
     return is32Bytes(options) ? message.digest() : outputOf(message.root(), options);
 }
 
-/** take(bytes) of all that a stream gives. Not every browser iterates over a ReadableStream. */
+/** Calls take(bytes) for all bytes of a stream. Some browsers cannot iterate over a ReadableStream. */
 export async function readAll(stream, what, take) {
     if (typeof stream?.getReader !== 'function') {
         if (typeof stream?.[Symbol.asyncIterator] !== 'function') invalid(`${what}: stream must be a ReadableStream or a stream of Node, got ${shown(stream)}`);

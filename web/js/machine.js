@@ -6,14 +6,14 @@
  */
 export function machine(main, lanes) {
     const wasm = main.exports;
-    // The heap is behind the data of both modules, those of lanes last. BLAKE3's IV is kept before what else is on it.
+    // The heap is behind the data of both modules, those of lanes last. BLAKE3's IV stays at its beginning.
     const ivAt = (lanes ?? main).exports.__heap_base.value, heap = ivAt + 32;
     const iv = new Uint8Array(
         Uint32Array.of(
             0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
         ).buffer,
     );
-    let room = new Uint8Array(0), digest = room; // digest: a view of 32 bytes in it, since a copy of a view is cheaper than slice()
+    let room = new Uint8Array(0), digest = room; // digest: a view of 32 bytes in it, because a copy of a view is cheaper than slice()
     scratch(iv.length);
     new Uint8Array(wasm.memory.buffer).set(iv, ivAt);
     let wide = lanes !== null;
@@ -64,7 +64,7 @@ export function machine(main, lanes) {
     const sha256 = hashes.find(({ name }) => name === 'sha256');
     const piece = 1 << 20; // bytes that go through the module's memory at once
 
-    /** Merges of `count` pairs of nodes in the module's memory, in place. Not by a hash with a key. */
+    /** Merges `count` pairs of nodes in the module's memory, in place, by a hash without a key. */
     function mergeAt(hash, at, count) {
         if (wide && hash === sha256) lanes.exports.sha256_merge(at, at, count);
         else wasm.merge(hash.place, at, at, count);
@@ -86,7 +86,7 @@ export function machine(main, lanes) {
         return out;
     }
 
-    /** Rows of `rowBytes` bytes each -> digests. By BLAKE3 at most a chunk each. */
+    /** Rows of `rowBytes` bytes each -> digests. With BLAKE3, a row is at most one chunk. */
     function hashRows(hash, rows, rowBytes, count) {
         const out = new Uint8Array(32 * count);
         const most = Math.max(1, Math.floor(piece / Math.max(rowBytes, 1)));
@@ -194,7 +194,7 @@ export function machine(main, lanes) {
 
     const parent = 4;
 
-    /** Values of the tree above some bytes, at most `left` of them: subtree values, or the two below a root. */
+    /** At most `left` values of the tree above some bytes: values of subtrees, or the two below a root. */
     function subtree(data, counter, key, flags, left) {
         const values = 32 + data.length + (-data.length & 31);
         const memory = scratch(values + Math.ceil(data.length / 1024) * 32);
@@ -248,7 +248,7 @@ export function machine(main, lanes) {
         return out;
     }
 
-    /** The left part of BLAKE3's tree: values of equal pieces of 2^k chunks, as they come, each merged as far as it can be. */
+    /** The left part of BLAKE3's tree, from values of equal pieces of 2^k chunks. Each value is merged as far as possible when it comes. */
     class Values {
         constructor(key, flags) {
             this.key = key;
@@ -263,13 +263,13 @@ export function machine(main, lanes) {
                 value = parentValue(this.stack.pop(), value, this.key, this.flags);
             this.stack.push(value);
         }
-        /** The value of all of it with the last piece, which may be short. */
+        /** The value of the whole tree, with the last piece, which may be short. */
         value(last) {
             for (let i = this.stack.length - 1; i >= 0; i--)
                 last = parentValue(this.stack[i], last, this.key, this.flags);
             return last;
         }
-        /** The same as a root. */
+        /** The root of the whole tree. */
         root(last) {
             for (let i = this.stack.length - 1; i >= 1; i--)
                 last = parentValue(this.stack[i], last, this.key, this.flags);

@@ -56,7 +56,7 @@ function toMontgomery(row, p) {
 }
 
 /**
- * Whether the rows of an opening are in a commitment. What is malformed in the opening or the cap is false.
+ * Whether the rows of an opening are in a commitment. A malformed opening or cap is false.
  * opening: {index, rows, siblings} or {indices, rows, siblings}, rows being the bytes of all matrices' rows, one index after another.
  * dims: [rows, columns] of each matrix; options: {hash, arity, capHeight, wordBytes, montgomery: 'babybear' or 'koalabear'}.
  */

@@ -8,7 +8,7 @@ import { m } from './ready.js';
 
 const standardDump = 'standard-v1', simpleDump = 'simple-v1', keccak = findHash('keccak256');
 
-/** As JSON has it: bytes as 0x and digits, bigints as decimal text. */
+/** A value as in JSON: bytes as 0x and digits, bigints as decimal text. */
 function plainValue(value) {
     if (Array.isArray(value)) return value.map(plainValue);
     return typeof value === 'bigint' ? String(value) : typeof value === 'object' ? toHex(bytesOrDigits(value, 'dump'), '0x') : value;
@@ -86,7 +86,7 @@ export class OpenZeppelinTree {
         }
         return { leaves, proof, proofFlags };
     }
-    /** What the package's load() reads, ready for JSON. */
+    /** The dump that the package's load() reads, ready for JSON. */
     dump() {
         const tree = this.nodes, values = this.values.map((value, i) => ({ value: plainValue(value), treeIndex: this.#slots[i] - 1 }));
         return this.leafEncoding === null ? { format: simpleDump, tree, values } : { format: standardDump, leafEncoding: this.leafEncoding, tree, values };

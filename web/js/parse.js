@@ -1,16 +1,16 @@
-// parse.js: proofs as bytes, JSON or objects -> one form. Whatever is not exactly what a writer makes is a Malformed with the reason.
+// parse.js: proofs as bytes, JSON or objects -> one form. Input that no writer makes is a Malformed with the reason.
 import { digestOrNull, findHash, findHashById, joined, ruleName, rules, shown, toBytes, toHex } from './common.js';
 import { Proof, jsonKinds } from './proof.js';
 import { m } from './ready.js';
 import { bits, climb, consistencyPlaces, eachSibling, heightOf, noTree } from './shape.js';
 
-/** Why a proof is none. Not an error of the caller: verify() gives false. */
+/** The reason why a value is no proof. It is not the caller's error, so verify() returns false. */
 export class Malformed extends Error {}
 const malformed = (text) => {
     throw new Malformed(text);
 };
 
-/** Reads little-endian numbers and digests; running out of bytes is malformed. */
+/** Reads little-endian numbers and digests. Too few bytes are malformed. */
 class Reader {
     constructor(bytes) {
         this.bytes = bytes;
@@ -31,7 +31,7 @@ class Reader {
         const bytes = this.take(8, what);
         return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
     }
-    /** The shortest form alone. */
+    /** Only the shortest form is valid. */
     leb128(what) {
         let value = 0n, shift = 0n, byte;
         do {
@@ -74,7 +74,7 @@ function siblingCount(nLeaves, rule, indices) {
 }
 const consistencyCount = (oldLeaves, nLeaves) => consistencyPlaces(oldLeaves, nLeaves).length;
 
-/** Counts and indices of a proof fit together, and its words are elements. Returns it as a Proof. */
+/** Checks that counts and indices of a proof fit together, and that its words are elements. Returns it as a Proof. */
 function checked(proof) {
     const { rule } = proof;
     requireTree(proof.nLeaves, rule);
@@ -129,7 +129,7 @@ function fromBytes(bytes) {
     return ofElements(proof);
 }
 
-/** At most as many indices as there can be leaves in the bytes that are left: a few bytes never take much memory. */
+/** Reads at most as many indices as the remaining bytes can have leaves, so that few bytes never take much memory. */
 function readRuns(input, nLeaves) {
     const indices = [], runs = input.leb128('the count of runs');
     for (let run = 0n, end = 0n; run < runs; run++) {
@@ -143,7 +143,7 @@ function readRuns(input, nLeaves) {
     return indices;
 }
 
-/** JSON's counts may be larger than a Number holds; they stand outside of text, as digits. */
+/** Counts in JSON may be larger than a Number holds. They are digits outside of strings. */
 function parseJson(text) {
     let value;
     try {

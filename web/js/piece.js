@@ -1,4 +1,4 @@
-// piece.js: Filecoin's piece commitment, by which storage providers name what they store (docs/formats.md).
+// piece.js: Filecoin's piece commitment, by which storage providers identify the data that they store (docs/formats.md).
 import { invalid, toBytes } from './common.js';
 import { Waiting, readAll } from './hash.js';
 import { leb128 } from './proof.js';
@@ -22,8 +22,8 @@ const cidOf = (codec, multihash, digest) => base32([1, ...leb128(codec), ...leb1
 /** Computes the commitment of bytes as they come. */
 export class PieceHasher {
     #waiting = new Waiting(unitBytes, (unit) => this.#push(unit));
-    #roots; // of the whole subtrees so far, the largest first
-    #units; // that have been hashed
+    #roots; // roots of the whole subtrees so far, the largest first
+    #units; // number of units that have been hashed
     #count;
 
     constructor() {

@@ -1,4 +1,4 @@
-// proof.js: a proof in one form, and how it is written: bytes and JSON (docs/layouts.md).
+// proof.js: a proof in one form, and its writers to bytes and JSON (docs/layouts.md).
 import { findHash, joined, rules, toHex } from './common.js';
 
 /** The fields of JSON, in the order in which they are written. */
@@ -17,7 +17,7 @@ export function leb128(value) {
     return [...bytes, Number(value)];
 }
 
-/** Ascending indices as runs: how many are left out before each, and how many it has. */
+/** Ascending indices as runs: the gap before each run, and its length. */
 function runsOf(indices) {
     const runs = [];
     let end = 0n;
@@ -48,7 +48,7 @@ export class Proof {
         const places = kind === 0 ? u64(this.indices[0]) : runsOf(this.indices);
         return joined([head, places, ...this.leaves, ...this.siblings]);
     }
-    /** The text of the format: not JSON.stringify's, which has no integers above 2^53. */
+    /** The JSON text. JSON.stringify() cannot write it, because it has no integers above 2^53. */
     toJson() {
         const { nLeaves, indices, leaves, oldLeaves } = this;
         const fields = { ...this, n_leaves: nLeaves, new_leaves: nLeaves, index: indices?.[0], leaf: leaves?.[0], old_leaves: oldLeaves };

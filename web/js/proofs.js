@@ -1,5 +1,5 @@
-// proofs.js: verification. verify() is total for what comes from outside: anything malformed is false. The caller's own arguments
-// are checked: a root that is no digest is an error.
+// proofs.js: verification. verify() returns false for any malformed proof. The caller's own arguments are checked: a root that is no
+// digest is an error.
 import {
     equal, expectations, findHash, hashNamed, invalid, isCount, joined, modeNames, requireOptions, ruleNamed, shown, toBytes, toDigest, toHex,
 } from './common.js';
@@ -33,7 +33,7 @@ function rootOf(proof, hash, mode, visit) {
     return nodes[0];
 }
 
-/** {oldRoot, newRoot} that follow from a proof of consistency. Where it begins with the old root, the caller's is used. */
+/** {oldRoot, newRoot} that follow from a proof of consistency. If the proof begins with the old root, the caller's is used. */
 function rootsOf(proof, hash, mode, oldRoot) {
     const merge = merger(hash, mode);
     let older = oldRoot, newer = oldRoot;
@@ -46,7 +46,7 @@ function rootsOf(proof, hash, mode, oldRoot) {
     return { oldRoot: older, newRoot: newer };
 }
 
-/** A proof in one form: {kind, hash, rule, nLeaves, ...}. @throws MerklizeError with the reason if it is none */
+/** A proof in one form: {kind, hash, rule, nLeaves, ...}. @throws MerklizeError with the reason if the value is no proof */
 export function parseProof(proof) {
     try {
         return parsed(proof);
@@ -58,7 +58,7 @@ export function parseProof(proof) {
 
 const verifying = ['expect', ...modeNames], blake3 = findHash('blake3');
 
-/** What the caller says, checked: {options, expect, roots}. roots: {root}, or of a proof of consistency {oldRoot, newRoot} */
+/** The caller's arguments, checked: {options, expect, roots}. roots: {root}, or for a proof of consistency {oldRoot, newRoot} */
 function givenOf(roots, options, what) {
     const digests = {};
     for (const name in roots) digests[name] = toDigest(roots[name], `${what}: ${name}`);
@@ -111,7 +111,7 @@ function judged(proof, given, what) {
     return { valid, reason: valid ? `${lead} to the root` : `${lead} to ${toHex(computed)}, not to the root`, computed, path };
 }
 
-/** What verify() finds, with the reason and, for one leaf, the path: {valid, reason, proof, computed, path}. */
+/** The verdict of verify(), with the reason and, for one leaf, the path: {valid, reason, proof, computed, path}. */
 export function explain(proof, root, options = {}) {
     const isPair = typeof root === 'object' && root !== null && !ArrayBuffer.isView(root);
     const given = givenOf(isPair ? { oldRoot: root.oldRoot, newRoot: root.newRoot } : { root }, options, 'explain');
@@ -124,7 +124,7 @@ export function explain(proof, root, options = {}) {
     }
 }
 
-/** Whether a proof holds. Of the other kind: what comes as bytes or JSON is not the caller's choice, and false; an object of fields is an error. */
+/** Whether a proof is valid. A proof of the other kind is false as bytes or JSON, which the caller did not choose, and an error as an object of fields. */
 function holds(proof, given, what) {
     const form = tried(() => parsed(proof)), isConsistency = given.roots.root === undefined;
     const isOwn = typeof proof === 'object' && !ArrayBuffer.isView(proof) && !(proof instanceof ArrayBuffer) && proof?.format === undefined;
@@ -134,7 +134,7 @@ function holds(proof, given, what) {
 }
 
 /**
- * Whether a proof of one or several leaves leads to the root, and claims what is expected of it.
+ * Whether a proof of one or several leaves leads to the root, and has the expected claims.
  * proof: bytes, JSON or an object; root: 32 bytes or 64 digits; options: key or context, and expect: {hash, rule, nLeaves, index, leaf}.
  */
 export function verify(proof, root, options = {}) {
@@ -163,7 +163,7 @@ export function verifyWinterfell(bytes, indices, leaves, root, options = {}) {
     return form !== null && judged(form, given, what).valid;
 }
 
-/** Whether Solidity's MerkleProof.verify() takes the proof: Keccak-256 of sorted pairs. leaf: 32 bytes, as the contract computes it. */
+/** Whether Solidity's MerkleProof.verify() accepts the proof: Keccak-256 of sorted pairs. leaf: 32 bytes, as the contract computes it. */
 export function verifyOpenZeppelin(proof, root, leaf) {
     const expected = toDigest(root, 'verifyOpenZeppelin: root'), first = toDigest(leaf, 'verifyOpenZeppelin: leaf');
     const siblings = tried(() => [...proof].map((node) => toDigest(node, 'a node')));
@@ -172,7 +172,7 @@ export function verifyOpenZeppelin(proof, root, leaf) {
     return equal(siblings.reduce((node, sibling) => merge(node, sibling), first), expected);
 }
 
-/** null if what comes from outside is malformed. */
+/** The digest, or null if the input is malformed. */
 function tried(read) {
     try {
         return read();

@@ -1,4 +1,4 @@
-// proving.js: what a tree's proofs consist of: {claims, places}. A place is [level, index] of a node, which the tree then gives.
+// proving.js: plans of proofs: {claims, places}. A place is [level, index] of a node, which the tree then gives.
 import { invalid, isCount, shown } from './common.js';
 import { Proof } from './proof.js';
 import { consistencyPlaces, eachSibling, indexBelow } from './shape.js';
@@ -8,9 +8,9 @@ function leafPlan(kind, { hash, rule, nLeaves }, indices) {
     eachSibling(n, rule, indices, (...place) => siblings.push(place));
     return { claims: { kind, hash, rule, nLeaves: n, indices }, places: { leaves: indices.map((index) => [0, index]), siblings } };
 }
-/** Of one leaf. tree: {hash, rule, nLeaves}; what: the function in errors */
+/** The plan of a proof of one leaf. tree: {hash, rule, nLeaves}; what: the function in errors */
 export const onePlan = (tree, index, what) => leafPlan(0, tree, [indexBelow(index, tree.nLeaves, what)]);
-/** Of several leaves, in any order. */
+/** The plan of a proof of several leaves, in any order. */
 export function togetherPlan(tree, indices, what) {
     if (typeof indices?.[Symbol.iterator] !== 'function') invalid(`${what}: indices must be a list of integers, got ${shown(indices)}`);
     const sorted = Array.from(indices, (index) => indexBelow(index, tree.nLeaves, what)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
@@ -19,13 +19,13 @@ export function togetherPlan(tree, indices, what) {
     if (twice !== undefined) invalid(`${what}: give each index once, got ${twice} twice`);
     return leafPlan(1, tree, sorted);
 }
-/** Of the leaves from `first` to `last` - 1. */
+/** The plan of a proof of the leaves from `first` to `last` - 1. */
 export function rangePlan(tree, first, last, what) {
     if (!isCount(first) || !isCount(last) || first >= last || last > tree.nLeaves)
         invalid(`${what}: first and last must be integers, 0 <= first < last <= ${tree.nLeaves}, got ${shown(first)} and ${shown(last)}`);
     return leafPlan(1, tree, Array.from({ length: Number(last) - Number(first) }, (_, i) => BigInt(first) + BigInt(i)));
 }
-/** Of the tree of the first `oldLeaves` leaves as the beginning of this one: RFC 6962, section 2.1.2. */
+/** The plan of a proof that the tree of the first `oldLeaves` leaves is the beginning of this one: RFC 6962, section 2.1.2. */
 export function consistencyPlan({ hash, rule, nLeaves }, oldLeaves, what) {
     if (rule !== 'left_full') invalid(`${what}: the rule must be 'left_full', got '${rule}'`);
     if (!isCount(oldLeaves) || oldLeaves < 1 || oldLeaves > nLeaves)

@@ -1,4 +1,4 @@
-// ready.js: compiles the modules once; everything else finds them ready.
+// ready.js: compiles the modules once, before anything else uses them.
 import { machine } from './machine.js';
 import { hashesWasm, lanesWasm } from './wasm.js';
 

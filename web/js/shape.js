@@ -23,7 +23,7 @@ export const heightOf = (n) => bits(n - 1n);
 /** Nodes of a level. */
 export const levelSize = (n, level) => ((n - 1n) >> BigInt(level)) + 1n;
 
-/** Where a node's sibling comes from: 'left' or 'right' from the proof; 'copy': there is none; 'self': the node itself. */
+/** The origin of a node's sibling: 'left' or 'right' from the proof; 'copy': there is none; 'self': the node itself. */
 export function siblingOf(index, n, level, rule) {
     if (index % 2n !== 0n) return 'left';
     if (index + 1n < levelSize(n, level) || rule === 'pad') return 'right';
@@ -56,7 +56,7 @@ export function eachSibling(n, rule, indices, visit) {
 }
 
 /** The nodes of a consistency proof in its order (RFC 9162, 2.1.4.2): [level, index, side] of each. side: 'first' is the node that both
- *  sides begin with, which an old tree that is a node of the new one has no need of; 'left' of both; 'right' of the new tree's alone. */
+ *  sides begin with, unless the old tree is a node of the new one; 'left' belongs to both trees, 'right' to the new tree alone. */
 export function consistencyPlaces(oldLeaves, newLeaves) {
     const places = [];
     if (oldLeaves === newLeaves) return places;

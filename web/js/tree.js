@@ -16,7 +16,7 @@ function hashedOptions(options, what) {
 
 /** A Merkle tree with its nodes: 64 to 96 bytes a leaf. */
 export class MerkleTree {
-    #pads = []; // of each level: the node of padding alone
+    #pads = []; // for each level, the root of padding alone
     #empty;
 
     /** leaves: [n, 32] bytes or a list of digests; options: format, or hash, rule, padding, key, context; what: the function in errors */
@@ -76,7 +76,7 @@ export class MerkleTree {
     proveTogether(indices) {
         return this.#proof(togetherPlan(this, indices, `${treeName}.proveTogether`));
     }
-    /** The same of the leaves from `first` to `last` - 1. */
+    /** One proof of the leaves from `first` to `last` - 1. */
     proveRange(first, last) {
         return this.#proof(rangePlan(this, first, last, `${treeName}.proveRange`));
     }

@@ -9,7 +9,7 @@ import { emptyRoot, isEmptyTree, levelAbove, padAbove } from './trees.js';
 const headBytes = 128, readsAtOnce = 64, fileModes = ['plain', 'keyed', 'derive-key'];
 const refuse = (text) => invalid(`TreeFile.open: ${text}`);
 
-/** What the header says. size: of the file */
+/** The facts in the header. size: bytes of the file */
 function headerOf(head, size) {
     const magic = new TextDecoder('latin1').decode(head.subarray(0, 8));
     if (magic === 'MKLPART\0') refuse('this tree file is not finished: the program that builds it was stopped');
@@ -43,7 +43,7 @@ function headerOf(head, size) {
 export class TreeFile {
     #file; // {size, read}
     #kind;
-    #starts; // of each level: the nodes before it
+    #starts; // for each level, the number of nodes before it
 
     constructor(file, { kind, starts, ...facts }) {
         this.#file = file;
@@ -68,7 +68,7 @@ export class TreeFile {
             invalid(`TreeFile.read: level ${shown(level)} has ${size} nodes, got ${shown(count)} from ${shown(first)} on`);
         return bytesOf(this.#file, headBytes + 32 * Number(this.#starts[level] + BigInt(first)), 32 * Number(count));
     }
-    /** Nodes at places [level, index], neighbours by one read. pads: of each level, what stands beyond its last node */
+    /** Nodes at places [level, index]; one read takes neighbours. pads: for each level, the node beyond its last one */
     async #nodes(places, pads) {
         const runs = [], nodes = [];
         for (const [level, index] of places) {
@@ -101,7 +101,7 @@ export class TreeFile {
     async proveTogether(indices, options = {}) {
         return this.#proof(togetherPlan(this, indices, 'TreeFile.proveTogether'), options, 'TreeFile.proveTogether');
     }
-    /** The same of the leaves from `first` to `last` - 1. */
+    /** One proof of the leaves from `first` to `last` - 1. */
     async proveRange(first, last, options = {}) {
         return this.#proof(rangePlan(this, first, last, 'TreeFile.proveRange'), options, 'TreeFile.proveRange');
     }

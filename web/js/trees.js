@@ -58,7 +58,7 @@ export function hashLeaves(messages, options = {}) {
     return leavesOfMessages(messages, kind, modeOf(kind, options, 'hashLeaves'), 'hashLeaves');
 }
 
-/** The level above some nodes. `pad` is the root of padding alone that a lone last node gets under the rule pad. */
+/** The level above some nodes. `pad` is the root of padding alone, with which an odd node is merged under the rule pad. */
 export function levelAbove(below, kind, rule, mode, pad, level = new Uint8Array(32 * Math.ceil(below.length / 64))) {
     const n = below.length / 32, pairs = Math.floor(n / 2);
     m.merge(kind, below.subarray(0, 64 * pairs), mode.key, mode.flags, level);
@@ -76,7 +76,7 @@ export const padAbove = (pad, kind, rule, mode) => (rule === 'pad' ? m.merge(kin
 export const isEmptyTree = (n, kind, rule) => n === 0 && kind.id === 4 && rule === 'left_full';
 export const emptyRoot = () => m.digestOf(findHashById(32), new Uint8Array(0), null, 0);
 
-/** What a tree's options say: {format, kind, rule, mode, padding}. */
+/** The facts in a tree's options: {format, kind, rule, mode, padding}. */
 export function treeOptions(options, what) {
     requireOptions(options, [...hashing, 'format', 'rule', 'padding'], what);
     const format = formatOf(options, what);

@@ -42,6 +42,6 @@ export function both(name, body) {
 }
 
 const made = new URL('../../build/web/library.json', import.meta.url);
-/** What the library made, by library.py. */
+/** The library's results, from library.py. */
 export const library = existsSync(made) ? JSON.parse(readFileSync(made, 'utf8')) : null;
 export const needsLibrary = { skip: library ? false : 'build/web/library.json is not there: make test-web writes it' };

@@ -12,7 +12,7 @@ const tree = new MerkleTree(leaves), padded = new MerkleTree(leaves, { rule: 'pa
 const drop = openZeppelin([[address, 5], [address, 7], [address, 9]], ['address', 'uint256']), damaged = drop.dump(), [entry, ...entries] = drop.dump().values;
 damaged.tree[1] = `0x${'00'.repeat(32)}`;
 const opening = { index: 0, rows: new Uint8Array(4), siblings: [] }, one = [[1, 1]];
-const huge = Object.defineProperty(counted(1), 'length', { value: 68182605825 }); // that of a piece of 64 GiB, and one
+const huge = Object.defineProperty(counted(1), 'length', { value: 68182605825 }); // one byte more than a piece of 64 GiB takes
 
 // The call and the whole text. A text that ends in "..." goes on.
 const mistakes = [

@@ -34,7 +34,7 @@ const missing = !path ? 'no Chromium' : !playwright ? 'no playwright-core' : !ex
 if (missing && process.env.MERKLIZE_REQUIRE_RUNTIMES) throw new Error(missing);
 const options = { skip: missing ?? false };
 
-const timeout = 300000; // for what hangs
+const timeout = 300000; // limit for hangs
 let browser;
 before(async () => {
     if (!missing) browser = await playwright.chromium.launch({ executablePath: path, args: ['--no-sandbox', '--disable-gpu'], timeout });
@@ -176,7 +176,7 @@ const held = `
 `;
 
 test('a large file: its digest, progress, cancel', options, () => opened(async (tab) => {
-    // A file that is made up in the page: 10 GB of zeros without the memory, hashed as it is sliced.
+    // A simulated file in the page: 10 GB of zeros that take no memory, hashed as they are sliced.
     await tab.evaluate(() => {
         const part = new Blob([new Uint8Array(1 << 24)]);
         const file = new File([new Blob(Array.from({ length: 600 }, () => part))], 'large.img');

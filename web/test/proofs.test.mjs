@@ -79,7 +79,7 @@ test('a proof of the other kind', () => {
     const leaf = { hash: 'blake3', nLeaves: 2, index: 0, leaf: zeros, siblings: [zeros] };
     const consistency = { hash: 'blake3', oldLeaves: 1, nLeaves: 2, nodes: [zeros] };
     assert.equal(verify(leaf, node) && verifyConsistency(consistency, zeros, node), true);
-    // From outside: false, with the reason.
+    // Malformed input from outside is false, with the reason.
     const leafJson = { format: 'merklize-proof-3', hash: 'blake3', index: 0, n_leaves: 2, leaf: zeros, siblings: [zeros], rule: 'left_full' };
     const consistencyJson = { format: 'merklize-consistency-proof-3', hash: 'blake3', old_leaves: 1, new_leaves: 2, nodes: [zeros] };
     for (const form of [(json) => json, JSON.stringify, (json) => Buffer.from(JSON.stringify(json))]) {
@@ -90,7 +90,7 @@ test('a proof of the other kind', () => {
         assert.equal(told.valid, false, 'a leaf shows no consistency');
         assert.match(told.reason, /of leaves, not of consistency/);
     }
-    // The caller's own.
+    // The caller's own mistakes are errors.
     for (const own of [consistency, parseProof(consistency)]) assert.throws(() => verify(own, node), /^MerklizeError: verify: the proof is of consistency/);
     for (const own of [leaf, parseProof(leaf)]) assert.throws(() => verifyConsistency(own, zeros, node), /^MerklizeError: verifyConsistency: the proof is of leaves/);
 });

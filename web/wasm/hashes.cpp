@@ -26,14 +26,14 @@ struct Messages {
 struct Hash {
     u32 id;
     const char* name;
-    u32 word_bytes;  // of an element of a node
+    u32 word_bytes;  // bits of an element of a node
     u32 modulus_low, modulus_high;
     u32 row_unit_bytes;  // 1: rows are bytes
     u32 is_keyed;
     u32 has_chunk_tree;
     int leaf_prefix;
     u32 is_part;  // of other hashes, none of its own
-    int quad_id;  // the hash whose row of four nodes is the merge of the four, or -1
+    int quad_id;  // the hash by which a row of four nodes is their merge, or -1
     Messages messages;
     void (*merge)(const void* nodes, void* out, u32 count);
     void (*hash_rows)(const void* rows, u32 units, void* out, u32 count);
@@ -174,8 +174,8 @@ EXPORT(void, fr32)(const u8* in, u8* out, u32 groups) {
     using namespace merklize::fr32;
     for (u32 i = 0; i < groups; i++) expand_group(in + raw_group * i, out + padded_group * i);
 }
-// Compilers call this for copies of unknown size, or of more than a few words, if the target has no instruction for it. volatile:
-// else they find the loop to be such a copy.
+// Compilers call this for copies of unknown size, or of more than a few words, if the target has no instruction for it. It is
+// volatile, because otherwise they replace the loop itself by such a call.
 #ifndef __wasm_bulk_memory__
 using Word [[gnu::aligned(1), gnu::may_alias]] = volatile u64;
 extern "C" void* memcpy(void* to, const void* from, decltype(sizeof 0) bytes) {

@@ -1,4 +1,4 @@
-// The toy job of examples/toy_job: nodes of the host and of a device, by whatever executor the default device has.
+// The toy job of examples/toy_job: nodes of the host and of a device, by the executor of the default device.
 #include "calls/run.hpp"
 #include "jobs/internals.hpp"
 #include "support.hpp"
