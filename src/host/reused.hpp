@@ -6,12 +6,12 @@
 
 namespace merklize::runtime {
 
-/// Buffers that the threads of a call take and give back, so that there are as many as threads at work. A buffer for each piece would
-/// cost more: the allocator gives memory of such sizes back to the system, which zeroes each page that it hands out anew.
+/// Buffers that the threads of a call take and give back, so that there is one for each working thread. A buffer for each piece would
+/// cost more, because the allocator returns memory of such sizes to the system, which zeroes each page before it gives it out again.
 template <class Buffers>
 class Reused {
 public:
-    /// Calls use(buffers), with the content that an earlier use left in them. If it throws, they are dropped.
+    /// Calls use(buffers). The buffers have the content of an earlier use. If `use` throws, they are dropped.
     template <class Use>
     void with(const Use& use) {
         Buffers buffers = take();

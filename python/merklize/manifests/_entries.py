@@ -95,7 +95,7 @@ class Report(NamedTuple):
     aliases: tuple[tuple[str, ...], ...] = ()
     """Names of tensors in memory that share memory."""
     neighbours: tuple[str, ...] = ()
-    """Of check_model(verity=...): tensors that share a block of the disk with other bytes, which the image gave."""
+    """For check_model(verity=...): tensors that share a block with other bytes of the disk, read from the image."""
 
     def __bool__(self) -> bool:
         return not self.differences

@@ -1,4 +1,4 @@
-"""Weights on a disk of dm-verity: tensors hashed where they lie, as blocks of the disk, against its root hash."""
+"""Weights on a dm-verity disk: tensors are hashed in place, as blocks of the disk, and compared with its root hash."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from ._memory import Held, aliases, second_names, state_of
 
 MOST_HEADER_BYTES = 100_000_000
 RIGHT, WRONG = bytes(32), bytes([1]) * 32
-"""In place of the digests of tensors, which nobody compares: whether the blocks of a tensor are those of the disk."""
+"""Stand for digests of tensors, and say whether the blocks of a tensor are those of the disk."""
 
 
 class VerityImage(NamedTuple):
     """A disk of dm-verity with weights, and its root hash."""
 
     root: bytes
-    """The trusted root hash, as an attestation states it."""
+    """The trusted root hash, for example from an attestation."""
     image: Path
     """The data: a file or a block device."""
     hashes: Path
     """The hash area: a file or a block device; it may be that of the data."""
     offset: int = 0
-    """Bytes into `hashes`: of the superblock, or of the tree if `how` is given."""
+    """Position of the superblock in `hashes`, or of the tree if `how` is given."""
     how: DmVerity | None = None
     """Salt and sizes, which the root does not bind, so take them from where the root came from. None: a superblock."""
     files: Mapping[str, int] = {"": 0}
@@ -108,7 +108,7 @@ class _Disk:
         return found
 
     def _edge(self, number: int, begin: int, end: int, contents: Any) -> bytes:
-        """Return the digest of a block of which only some bytes are `contents`: the others are those of the image."""
+        """Return the digest of a block. Some of its bytes are `contents`, the others are read from the image."""
         low, high = number * self.block, (number + 1) * self.block
         inside = max(low, begin), min(high, end)
         middle = _on_host(contents[inside[0] - begin : inside[1] - begin])
@@ -119,7 +119,7 @@ class _Disk:
         return hashlib.new(self.how.algorithm, salt + block if self.how.format else block + salt).digest()
 
     def _rows(self, contents: Any) -> bytes:
-        """Return the digests of whole blocks, where they lie."""
+        """Return the digests of whole blocks, computed where the blocks are."""
         if self.how.algorithm != "sha256":
             held = _on_host(contents)
             return b"".join(self._digest(held[at : at + self.block]) for at in range(0, len(held), self.block))
@@ -186,7 +186,7 @@ def _as_rows(contents: Any, block: int) -> Any:
 
 
 def _repeated(salt: bytes, rows: Any) -> Any:
-    """Return a matrix whose rows are all the salt, beside `rows`; it takes the memory of one."""
+    """Return a matrix with the salt in each row, for use beside `rows`. It takes the memory of one row."""
     import numpy as np
 
     one = np.frombuffer(bytearray(salt), np.uint8)
@@ -219,7 +219,7 @@ def _tensors_of(disk: _Disk, name: str, base: int) -> list[tuple[Tensor, int]] |
 
 
 def check_on_disk(source: Any, verity: VerityImage, only: list[str], device: Device, threads: int | None) -> Report:
-    """As check_model() with verity."""
+    """Do the work of check_model() with verity."""
     state = state_of(source)
     shared = aliases(state)
     stored: dict[str, tuple[Tensor, int]] = {}

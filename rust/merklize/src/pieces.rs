@@ -74,7 +74,7 @@ pub fn hash_file_ranges(
     };
     let ranges = ranges.iter().map(of_c).collect::<Result<Vec<_>>>()?;
     let mut digests = vec![Digest::default(); ranges.len()];
-    // A range that ends behind the file's end is an error of the call, so no range of many bytes asks for much memory here.
+    // A range beyond the file's end is an error of the call, so a huge range must not reserve much memory here.
     let size = file.metadata().map_or(0, |facts| facts.len());
     let n_pieces = |range: &sys::merklize_file_range| match room_for(range.bytes.min(size), piece_size) {
         1 => 0,
@@ -106,7 +106,7 @@ pub fn hash_file_ranges(
 }
 
 /// The values of the pieces of a part of a longer message, as [`hash_pieces`] of the whole gives them. `part` begins at byte `offset` of the message, a
-/// multiple of `piece_size`, and is whole pieces, but for the last one of the message. The message must be longer than one piece.
+/// multiple of `piece_size`, and has whole pieces, except for the last one of the message. The message must be longer than one piece.
 ///
 /// # Errors
 /// Another `piece_size` or `offset`, an empty part; `Unavailable`, `Cancelled`.
