@@ -96,8 +96,8 @@ public:
     /// Siblings of an opening: the same number for each index.
     std::size_t path_length() const noexcept;
 
-    /// matrices  those of the commitment, unless it keeps them. Whether they are the same is not checked
-    /// errors    invalid_argument (index >= n_leaves(); matrices missing, or of another shape)
+    /// matrices  those of the commitment, unless it keeps them. Whether they are the same is checked where rows are hashed again
+    /// errors    invalid_argument (index >= n_leaves(); matrices missing, of another shape, or whose rows do not make the kept nodes)
     MatrixOpening open(std::uint64_t index, std::span<const Matrix> matrices = {}) const;
     /// One opening for each index, in order; repeats are allowed. All of them come from a device at once.
     std::vector<MatrixOpening> open(std::span<const std::uint64_t> indices,

@@ -77,7 +77,8 @@ class MatrixCommitment:
     keep        True: copies of the matrices stay on the device for openings. False: the arrays that were given are kept
                 instead, and must not change
     drop_levels  the nodes of so many lowest layers are not kept: with arity 2 the others take 2^-drop_levels of the
-                memory. Openings make theirs again, each from the 2^drop_levels rows around its own
+                memory. Openings make theirs again, each from the 2^drop_levels rows around its own; rows that have
+                changed since are refused
     device      "auto", or an id of devices(); matrices on a device are hashed there
 
     The other options are as in MerkleTree. Raises InvalidArgument (shapes, dtypes, heights that the rule does not take,

@@ -201,6 +201,24 @@ def test_every_opening_of_random_shapes(tallest, heights, hash, cap_height, arit
     assert len(together.siblings) <= len(some) * len(openings[0].siblings)
 
 
+def test_rows_that_changed_after_their_nodes_were_dropped(device):
+    given = [np.arange(rows * 3, dtype=np.uint64).reshape(rows, 3) for rows in (32, 8)]
+    commitment = merklize.prover.MatrixCommitment(given, "rp64_256", drop_levels=3, device=device)
+    sound = commitment.open(20)
+    for changed, row in ((given[0], 23), (given[1], 5)):
+        changed[row, 1] ^= 1
+        assert commitment.open(15) is not None
+        text = "open: rows 16 to 23 of the tallest matrix, or .* in lower ones, are not the rows of the commitment"
+        with pytest.raises(merklize.InvalidArgument, match=text):
+            commitment.open(20)
+        with pytest.raises(merklize.InvalidArgument, match=text):
+            commitment.open_together([1, 16])
+        changed[row, 1] ^= 1
+    opening = commitment.open(20)
+    assert np.array_equal(opening.siblings, sound.siblings)
+    assert all(np.array_equal(row, one) for row, one in zip(opening.rows, sound.rows))
+
+
 @pytest.mark.parametrize("hash", merklize.HASHES)
 def test_every_hash(hash, device):
     word, _, below = oracle.WORDS.get(hash.removesuffix("_v0"), (np.uint64, 4, 2**63))

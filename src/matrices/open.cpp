@@ -32,6 +32,15 @@ std::vector<std::uint64_t> sorted_indices(const runtime::CommitmentPlan& plan, s
     return sorted;
 }
 
+// block  whose rows do not make the node that was kept
+[[noreturn]] void refuse_changed(const runtime::CommitmentPlan& plan, std::uint64_t block) {
+    const std::uint64_t size = plan.block_size(0), first = block * size;
+    invalid("MatrixCommitment", "open: rows " + std::to_string(first) + " to " +
+                                    std::to_string(std::min(first + size, plan.n_leaves) - 1) +
+                                    " of the tallest matrix, or those that belong to them in lower ones, are not the "
+                                    "rows of the commitment; give the matrices as they were when it was made");
+}
+
 // The rows below some nodes of the lowest kept layer, side by side in the order of the nodes, on the host or on the run's device.
 class BlockRows {
 public:
@@ -88,6 +97,16 @@ runtime::MatrixInput MatrixCommitment::State::read_again(std::span<const Matrix>
     return input;
 }
 
+std::vector<Digest> MatrixCommitment::State::read_kept(std::span<const std::uint64_t> slots) const {
+    std::vector<Digest> read(slots.size());
+    if (slots.empty()) return read;
+    const RunOptions options{.device = device};
+    runtime::Run run(options);
+    runtime::gather_nodes(nodes.place(), slots, read.data(), run);
+    run.finish();
+    return read;
+}
+
 std::vector<Digest> MatrixCommitment::State::read_nodes(std::span<const runtime::LayerNode> which,
                                                         std::span<const Matrix> given) const {
     std::vector<Digest> found(which.size());
@@ -101,14 +120,8 @@ std::vector<Digest> MatrixCommitment::State::read_nodes(std::span<const runtime:
             slots.push_back(plan.layers[which[i].layer].first + which[i].number);
         }
     }
-    if (!slots.empty()) {
-        std::vector<Digest> read(slots.size());
-        const RunOptions options{.device = device};
-        runtime::Run run(options);
-        runtime::gather_nodes(nodes.place(), slots, read.data(), run);
-        run.finish();
-        for (std::size_t i = 0; i < there.size(); i++) found[there[i]] = read[i];
-    }
+    const std::vector<Digest> read = read_kept(slots);
+    for (std::size_t i = 0; i < there.size(); i++) found[there[i]] = read[i];
     if (dropped.empty()) return found;
     const std::span<const Matrix> matrices = matrices_of(given);
     if (matrices.empty())
@@ -135,7 +148,11 @@ void MatrixCommitment::State::make_again(std::span<const runtime::LayerNode> whi
     const BlockRows rows(plan, dims, input, blocks, run);
     const runtime::NodeStore made(options.device, below.slots);
     runtime::build_blocks(form, rows.input(), below, made.place(), blocks[0] * plan.block_size(0), 1, run);
-    std::vector<std::uint64_t> slots;
+    std::vector<std::uint64_t> slots, kept;
+    for (std::size_t i = 0; i < blocks.size(); i++) {
+        slots.push_back(below.layers.back().first + i);
+        kept.push_back(plan.layers[plan.drop_levels].first + blocks[i]);
+    }
     for (const std::size_t i : dropped) {
         const std::uint64_t size = plan.block_size(which[i].layer);
         const auto at = static_cast<std::uint64_t>(std::ranges::lower_bound(blocks, block_of(i)) - blocks.begin());
@@ -144,7 +161,11 @@ void MatrixCommitment::State::make_again(std::span<const runtime::LayerNode> whi
     std::vector<Digest> read(slots.size());
     runtime::gather_nodes(made.place(), slots, read.data(), run);
     run.finish();
-    for (std::size_t i = 0; i < dropped.size(); i++) out[dropped[i]] = read[i];
+    const std::vector<Digest> tops = read_kept(kept);
+    for (std::size_t i = 0; i < blocks.size(); i++) {
+        if (read[i] != tops[i]) refuse_changed(plan, blocks[i]);
+    }
+    for (std::size_t i = 0; i < dropped.size(); i++) out[dropped[i]] = read[blocks.size() + i];
 }
 
 std::vector<std::byte> MatrixCommitment::State::rows_of(std::span<const std::uint64_t> indices,

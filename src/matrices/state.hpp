@@ -35,7 +35,9 @@ private:
     std::span<const Matrix> matrices_of(std::span<const Matrix> given) const {
         return kept.empty() ? given : std::span<const Matrix>(kept);
     }
+    std::vector<Digest> read_kept(std::span<const std::uint64_t> slots) const;
     runtime::MatrixInput read_again(std::span<const Matrix> matrices) const;
+    /// errors  invalid_argument (rows that do not make the kept nodes above them)
     void make_again(std::span<const runtime::LayerNode> which, std::span<const std::size_t> dropped,
                     const runtime::MatrixInput& input, std::span<Digest> out) const;
 };

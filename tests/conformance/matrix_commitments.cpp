@@ -132,3 +132,47 @@ TEST("commitment: what cannot be dropped is refused, and rows that are needed") 
                 "row " + std::to_string(words.size() - 3) + ", column 0 is 4294967295, not a field element",
                 MatrixCommitment({&matrix, 1}, {Hash::poseidon2_koalabear_16}, {}, false, 1));
 }
+
+TEST("commitment: an opening names the rows that have changed since their nodes were dropped") {
+    struct Change {
+        std::size_t matrix;
+        std::uint64_t row, index;
+        const char* text;
+    };
+    for (const unsigned arity : {2u, 4u}) {
+        const MatrixDims dims[] = {{29, 3}, {arity == 2 ? 15u : 8u, 2}, {4, 1}};
+        Input input(dims, 100);
+        const unsigned drop_levels = arity == 2 ? 2 : 1;
+        const MatrixCommitment commitment(input.host, {Hash::blake3, arity}, {}, false, drop_levels);
+        // Row 9 of the first matrix and this row of the second one are below node 2; row 28 is alone below the last node.
+        const std::uint64_t row = arity == 2 ? 4 : 2;
+        const Change changes[] = {
+            {0, 9, 11, "rows 8 to 11"}, {1, row, 8, "rows 8 to 11"}, {0, 28, 28, "rows 28 to 28"}};
+        for (const Change& change : changes) {
+            std::uint32_t& word = input.words[change.matrix][change.row * dims[change.matrix].columns];
+            const std::string text = change.text;
+            const std::uint64_t there[] = {0, change.index}, elsewhere[] = {0, 4, 23};
+            const auto sound = commitment.siblings(elsewhere, input.host);
+            word++;
+            CHECK_ERROR(invalid_argument,
+                        "MatrixCommitment: open: " + text +
+                            " of the tallest matrix, or those that belong to them in lower ones, are not the rows of "
+                            "the commitment; give the matrices as they were when it was made",
+                        commitment.siblings(there, input.host));
+            CHECK_ERROR(invalid_argument, text, commitment.open_together(there, input.host));
+            CHECK(commitment.siblings(elsewhere, input.host) == sound);
+            word--;
+            CHECK(commitment.siblings(there, input.host).size() == 2 * commitment.path_length());
+        }
+    }
+    if (!has_device_memory()) return;
+    std::vector<std::uint32_t> words(29 * 3, 7);
+    merklize::Buffer buffer = on_device(words);
+    const Matrix there = Matrix::of_rows(buffer, 29, 4);
+    const MatrixCommitment kept({&there, 1}, {Hash::blake3}, {}, true, 2);
+    const std::uint64_t index = 9;
+    CHECK(kept.siblings({&index, 1}).size() == kept.path_length());
+    words[9 * 3]++;
+    buffer.copy_from(std::as_bytes(std::span(words)));
+    CHECK_ERROR(invalid_argument, "rows 8 to 11", kept.siblings({&index, 1}));
+}

@@ -86,7 +86,7 @@ MERKLIZE_C_API merklize_status merklize_commitment_cap(const merklize_commitment
  * rows      null, or [count, info.row_bytes], written: for each index the rows of all matrices, one after another. A matrix with fewer rows
  *           gives row `index >> (log2 of the rows of the tallest matrix - log2 of its own rows)`, both logarithms rounded up
  * siblings  [count, info.path_length], written: for each index and each layer below the cap, the other children of the node's parent
- * errors    invalid_argument (an index out of range; rows of matrices that are neither kept nor given; matrices of another shape) */
+ * errors    invalid_argument (an index out of range; matrices neither kept nor given, of another shape, or changed below dropped nodes) */
 MERKLIZE_C_API merklize_status merklize_commitment_open(const merklize_commitment *commitment, const uint64_t *indices,
                                                         size_t count, const merklize_matrix *matrices,
                                                         size_t matrix_count, uint8_t *rows, merklize_digest *siblings);

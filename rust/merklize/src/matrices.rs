@@ -336,7 +336,7 @@ impl MatrixCommitment {
     /// The same as [`siblings`](Self::siblings), with the committed matrices, from which nodes of dropped levels are made again.
     ///
     /// # Errors
-    /// As of [`siblings`](Self::siblings); matrices of another shape.
+    /// As of [`siblings`](Self::siblings); matrices of another shape, or with rows that do not make the nodes above dropped ones.
     pub fn siblings_of<W: Word>(&self, matrices: &[Matrix<'_, W>], indices: &[u64]) -> Result<Vec<Vec<Digest>>> {
         let length = self.info_c().path_length as usize;
         let mut siblings = vec![Digest::default(); indices.len() * length];
@@ -353,7 +353,7 @@ impl MatrixCommitment {
     /// The same as [`siblings_together`](Self::siblings_together), with the committed matrices, from which nodes of dropped levels are made again.
     ///
     /// # Errors
-    /// As of [`siblings_together`](Self::siblings_together); matrices of another shape.
+    /// As of [`siblings_together`](Self::siblings_together); matrices of another shape, or with rows that do not make the nodes above dropped ones.
     pub fn siblings_together_of<W: Word>(&self, matrices: &[Matrix<'_, W>], indices: &[u64]) -> Result<Vec<Digest>> {
         let most = indices.len().saturating_mul(self.info_c().path_length as usize);
         let (mut siblings, mut needed) = (vec![Digest::default(); most], 0);
