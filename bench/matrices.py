@@ -9,7 +9,9 @@ Rows:
 - `hash_rows`: 2^18 rows of 256 words, resident, columns and rows; and from host memory. `share` is the
   permutations of the job at the rate of `merge`, over its time. Rows of `_12` and `_24` have a wider permutation;
 - `commitment`: 2^17 rows of 2633 Goldilocks words from host memory, as Plonky3's keccak-air has them, and resident;
-  beside the upload of the matrix alone.
+  beside the upload of the matrix alone;
+- `openings`: 100 rows of a commitment to 2^24 rows of 8 KoalaBear words, and to 2^17 rows of 2633 Goldilocks words,
+  whose lowest 4 levels are dropped, beside the same with all levels. Resident, and from host memory.
 
 --small: 64 times fewer rows, to see that it runs. Times are the medians of the rounds, of the whole call.
 """
@@ -112,6 +114,21 @@ class Bench:
             taken = seconds(lambda: merklize.prover.MatrixCommitment(there, hash), self.rounds)
             self.note("commitment", hash, f"{rows} x {columns} resident", taken, share=work / taken)
 
+    def openings(self, hash, log_rows, columns):
+        _, word, below = HASHES[hash]
+        rows = 1 << (log_rows - self.less)
+        random = np.random.default_rng(5)
+        host = random.integers(0, below, (rows, columns), word)
+        indices = random.choice(rows, 100, replace=False)
+        places = {"from the host": host}
+        if self.device != "cpu":
+            places["resident"] = self.there(host)
+        for place, matrix in places.items():
+            for drop_levels in (0, 4):
+                commitment = merklize.prover.MatrixCommitment(matrix, hash, device=self.device, drop_levels=drop_levels)
+                taken = seconds(lambda commitment=commitment: commitment.open_many(indices), self.rounds)
+                self.note("openings", hash, f"100 of {rows} x {columns} {place}, without {drop_levels} levels", taken)
+
 
 class Transposed:
     """A matrix on a device whose columns lie one after another, as a tensor of another library shows it."""
@@ -141,6 +158,8 @@ def main():
     rates = {hash: bench.rows_of(hash, 18, 256, forms) for hash in HASHES}
     for hash in ("poseidon2_goldilocks_8", "poseidon2_koalabear_16"):
         bench.commitment(hash, 2633, rates[hash])
+    bench.openings("poseidon2_koalabear_16", 24, 8)
+    bench.openings("poseidon2_goldilocks_8", 17, 2633)
     if arguments.json:
         device = next(one for one in merklize.devices() if one.id == arguments.device)
         facts = {"date": datetime.date.today().isoformat(), "commit": commit(), "version": merklize.__version__,
