@@ -168,6 +168,15 @@ test-crates: $(VENV)/cmake ## the Rust crates as they are packaged, with the C++
 	@echo "== Packaged Rust crates"
 	@$(call with_cargo,CARGO_TARGET_DIR=$(CURDIR)/build/cargo ../scripts/test_crates.sh ../build/crate,tests of the packaged Rust crates are)
 
+# By rustup. Without tests, whose crates need newer ones, and without merklize-plonky3, for which Plonky3 decides.
+.PHONY: test-msrv
+test-msrv: ## the Rust crates with the oldest Rust that they name
+	@version=$$(sed -n 's/^rust-version = "\(.*\)"/\1.0/p' rust/Cargo.toml); \
+	echo "== Rust $$version"; \
+	rustup toolchain install $$version --profile minimal >/dev/null 2>&1; \
+	cd rust; DOCS_RS=1 CARGO_TARGET_DIR=$(CURDIR)/build/msrv cargo +$$version check -q --no-default-features \
+		--features merklize/digest,merklize/serde -p merklize-sys -p merklize -p merklize-winterfell
+
 # Not in CI: it compiles a second Plonky3, which takes minutes.
 PLONKY3 ?= 0.9.0-rc.2
 .PHONY: test-plonky3

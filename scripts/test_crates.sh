@@ -40,6 +40,12 @@ done
 built=$(find "$cache" {first,second}/release/build -name libmerklize.a)
 [[ $built == "$cache"/*/lib/libmerklize.a && $built != *$'\n'* ]] || { echo "not one library, in the cache: $built" >&2; exit 1; }
 
+# The feature `fatbins` reaches CMake, which asks for nvcc.
+if ! command -v nvcc >/dev/null && [ ! -e /usr/local/cuda/bin/nvcc ]; then
+    said=$(CARGO_TARGET_DIR=$folder/fatbins cargo build -p merklize --features fatbins 2>&1) && { echo "built without nvcc" >&2; exit 1; }
+    [[ $said == *"Could not find MERKLIZE_NVCC"* ]] || { echo "$said" >&2; exit 1; }
+fi
+
 # As docs.rs makes the documentation: without network, and without the library.
 DOCS_RS=1 CARGO_TARGET_DIR=$folder/docs cargo doc -q --offline --no-deps --features merklize/digest,merklize/serde
 built=$(find docs -name libmerklize.a)

@@ -69,6 +69,10 @@ fn link_system() -> bool {
     false
 }
 
+/// Variables that the feature `fatbins` hands to CMake as options of the same names.
+#[cfg(feature = "bundled")]
+const FATBIN_OPTIONS: [&str; 3] = ["MERKLIZE_NVCC", "MERKLIZE_FATBIN_ARCHITECTURES", "MERKLIZE_FATBIN_HASHES"];
+
 #[cfg(feature = "bundled")]
 fn build_bundled(root: &Path) -> bool {
     println!("cargo:rerun-if-env-changed=MERKLIZE_BUILD_CACHE");
@@ -84,6 +88,15 @@ fn build_bundled(root: &Path) -> bool {
         .define("MERKLIZE_BUILD_TESTS", "OFF")
         .define("MERKLIZE_BUILD_COMMAND", "OFF")
         .define("CMAKE_INSTALL_LIBDIR", "lib");
+    if cfg!(feature = "fatbins") {
+        config.define("MERKLIZE_CUDA_FATBINS", "ON");
+        for option in FATBIN_OPTIONS {
+            println!("cargo:rerun-if-env-changed={option}");
+            if let Some(value) = env::var_os(option) {
+                config.define(option, value);
+            }
+        }
+    }
     let built = match env::var_os("MERKLIZE_BUILD_CACHE") {
         Some(cache) => build_into_cache(Path::new(&cache), &sources, config),
         None => config.build(),
@@ -112,11 +125,14 @@ fn build_into_cache(cache: &Path, sources: &[PathBuf], mut config: cmake::Config
     build().unwrap_or_else(|error| panic!("merklize-sys: MERKLIZE_BUILD_CACHE={shown}: {error}"))
 }
 
-/// What decides beside the sources what is built: the target, the compiler's and CMake's versions, and the variables they read.
+/// What decides beside the sources what is built: the target, the compiler's and CMake's versions, and the variables that say how.
 #[cfg(feature = "bundled")]
 fn compiler_facts() -> Vec<String> {
     let target = env::var("TARGET").expect("set by cargo");
-    let is_read = |name: &str| name.contains("CXX") || name.starts_with("CMAKE");
+    let is_read = |name: &str| {
+        let is_of_cuda = name.starts_with("CUDA_") || name == "CARGO_FEATURE_FATBINS" || FATBIN_OPTIONS.contains(&name);
+        name.contains("CXX") || name.starts_with("CMAKE") || is_of_cuda
+    };
     let variables = env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value));
     let mut facts: Vec<String> =
         variables.filter(|(name, _)| is_read(name)).map(|(name, value)| format!("{name}={value:?}")).collect();
