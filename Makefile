@@ -276,8 +276,8 @@ data = bytes(range(251)) * 9999; assert merklize.hash(data, device='sycl:0') == 
 
 # ---- Releases --------------------------------------------------------------------------------------------------------
 
-# DRY=1: a rehearsal, with placeholders for addresses.
-RELEASE = python scripts/release.py $(if $(DRY),--dry)
+# DRY=1: a rehearsal, with placeholders for addresses. MORE=FOLDER: with the wheels of another Python.
+RELEASE = python scripts/release.py $(if $(DRY),--dry) $(if $(MORE),--more $(MORE))
 
 .PHONY: release
 release: docs $(VENV)/wheel-tools ## all files of a release, made from the last commit, in build/artefacts (DRY=1: a rehearsal)
@@ -288,6 +288,11 @@ test-release: $(VENV)/package $(VENV)/wheel-tools $(VENV)/wasm-tools ## source a
 	@$(RELEASE) --dry --out build/artefacts-1 source sdist crates npm
 	@umask 077; TZ=Asia/Tokyo LC_ALL=C $(RELEASE) --dry --out build/artefacts-2 source sdist crates npm
 	@diff -r build/artefacts-1 build/artefacts-2
+
+# Not in CI: it builds the library twice.
+.PHONY: test-abi
+test-abi: $(VENV)/cmake ## the binary interface beside the newest release's (BASE=COMMIT: beside that commit's); needs abidiff
+	@scripts/compare_abi.sh $(BASE)
 
 # ---- For developers --------------------------------------------------------------------------------------------------
 

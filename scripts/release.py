@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the files of a release from the last commit, the same bytes each time.
 
-scripts/release.py [--dry] --out FOLDER KIND...
+scripts/release.py [--dry] [--more FOLDER] --out FOLDER KIND...
 
     source    merklize-VERSION-source.tar.gz: the files of the commit
     sdist     the source distribution of the Python package
@@ -12,7 +12,8 @@ scripts/release.py [--dry] --out FOLDER KIND...
     debian    Debian packages (needs debhelper; minutes)
 
 Beside each crate and the npm package lies a list of its contents (SBOM, CycloneDX). NOTES.md is cut from CHANGELOG.md.
-SHA256SUMS and B3SUMS have the form of sha256sum and b3sum. --dry allows placeholders in project.toml, notes without a
+SHA256SUMS and B3SUMS have the form of sha256sum and b3sum. --more adds the files of a folder: wheels that another
+Python built. --dry allows placeholders in project.toml, notes without a
 date, and uncommitted changes, which stay out. `make release` has an environment with the tools.
 """
 
@@ -98,6 +99,17 @@ def packed(folder: Path, archive: Path, epoch: int) -> None:
     ):
         for path in (folder, *sorted(folder.rglob("*"))):
             tar.add(path, str(path.relative_to(folder.parent)), recursive=False, filter=plain)
+
+
+def add(folder: Path, out: Path) -> None:
+    """Copies the files of the folder to those of the release, none of which may have their names."""
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    if not files:
+        sys.exit(f"scripts/release.py: --more must name a folder with files, got '{folder}'")
+    for file in files:
+        if (out / file.name).exists():
+            sys.exit(f"scripts/release.py: {file} is already among the files of the release")
+        shutil.copy(file, out)
 
 
 class Release:
@@ -216,6 +228,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kinds", nargs="+", choices=KINDS, metavar="KIND")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--more", type=Path, metavar="FOLDER", help="a folder with files made elsewhere")
     parser.add_argument("--dry", action="store_true", help="allow placeholders: a rehearsal")
     arguments = parser.parse_args()
     known = identity.facts()
@@ -235,6 +248,8 @@ def main() -> None:
         release = Release(out, Path(work))
         for kind in arguments.kinds:
             release.make(kind)
+        if arguments.more:
+            add(arguments.more, out)
         (out / "NOTES.md").write_text(text)
         release.lists()
     size = sum(path.stat().st_size for path in out.iterdir())

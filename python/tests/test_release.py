@@ -93,6 +93,19 @@ def test_a_release_refuses_placeholders(tmp_path, facts):
     assert not (tmp_path / "out").exists()
 
 
+def test_more_files(tmp_path):
+    folder, out = tmp_path / "wheels", tmp_path / "out"
+    folder.mkdir()
+    out.mkdir()
+    with pytest.raises(SystemExit, match=r"--more must name a folder with files, got '.*/wheels'"):
+        release.add(folder, out)
+    (folder / "a.whl").write_text("new")
+    release.add(folder, out)
+    assert (out / "a.whl").read_text() == "new"
+    with pytest.raises(SystemExit, match=r"a.whl is already among the files of the release"):
+        release.add(folder, out)
+
+
 def test_contents_of_packages(facts):
     document = sbom.document(facts, "pkg:pypi/merklize@0.1.0", "86400", sbom.of_wheel(["nanobind=2.4.0"]))
     assert document == json.loads(json.dumps(document))
