@@ -3,9 +3,7 @@
 set(kernel_cache MERKLIZE_CACHE_DIR=${PROJECT_BINARY_DIR}/../kernel-cache)  # shared with the Python tests
 function(merklize_device_program name)
   add_executable(${name} check.cpp ${ARGN})
-  target_link_libraries(${name} PRIVATE merklize::internal)
-  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
-  target_compile_options(${name} PRIVATE ${warnings})
+  target_link_libraries(${name} PRIVATE merklize::internal test-support)
 endfunction()
 # merklize_driver_tests(BACKEND OWN...): drivers/*.cpp on a backend, whose fixture.hpp has the differences, and the backend's own tests.
 function(merklize_driver_tests backend)
