@@ -55,7 +55,7 @@ struct Instance : Poseidon2 {
 
 const Instance& instance(const std::string& field, std::size_t width) {
     static const json::Value file = json::read(MERKLIZE_VECTORS "/poseidon2_constants.json");
-    static std::map<std::string, Instance> all;
+    static thread_local std::map<std::string, Instance> all;
     const std::string name = field + "_w" + std::to_string(width);
     const auto rows = [&](const char* which) {
         std::vector<Row> out;

@@ -13,7 +13,7 @@ constexpr std::uint64_t root7 = 10540996611094048183u;
 
 const Matrix& constants(const char* name) {
     static const json::Value file = json::read(MERKLIZE_VECTORS "/rpo_constants.json");
-    static std::map<std::string, Matrix> all;
+    static thread_local std::map<std::string, Matrix> all;
     if (!all.contains(name)) {
         for (const json::Value& row : file[name].items) all[name].push_back(row.numbers());
     }
