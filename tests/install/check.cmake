@@ -74,8 +74,10 @@ consume(find_package find_package ${CXX} -D CMAKE_PREFIX_PATH=${WORK}/static -D 
 consume(core core ${CXX} -D MERKLIZE_INCLUDE=${WORK}/static/include)
 consume_pc(static --static)
 
-# Builds the shared library again, as a part of another project, and installs it from there.
-consume(add_subdirectory add_subdirectory ${SHARED_CXX} -D MERKLIZE_SOURCE=${SOURCE} -D BUILD_SHARED_LIBS=ON -D MERKLIZE_INSTALL=ON)
+# Builds the shared library again, as a part of another project, and installs it from there. Debug compiles in half the time of Release, and
+# nothing else builds it.
+consume(add_subdirectory add_subdirectory ${SHARED_CXX} -D MERKLIZE_SOURCE=${SOURCE} -D BUILD_SHARED_LIBS=ON -D MERKLIZE_INSTALL=ON
+        -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=)
 run(${CMAKE_COMMAND} --install ${WORK}/add_subdirectory --prefix ${WORK}/shared)
 consume(find_package_shared find_package ${CXX} -D CMAKE_PREFIX_PATH=${WORK}/shared -D MERKLIZE_VERSION=${VERSION})
 consume_pc(shared)
