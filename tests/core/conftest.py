@@ -29,11 +29,16 @@ def open_or_skip(make, *args):
         pytest.skip(str(missing))
 
 
-# Under pytest-xdist a device's tests are one worker's, which compiles each program once.
-DEVICES = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in ("pocl", "intel", "host")]
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Under pytest-xdist one worker runs a device's tests of a hash, so that each program is compiled once."""
+    for item in items:
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        if "runner" in params:
+            item.add_marker(pytest.mark.xdist_group(f"{params['runner']}, {params.get('name', 'blake3')}"))
 
 
-@pytest.fixture(scope="session", params=DEVICES)
+@pytest.fixture(scope="session", params=["pocl", "intel", "host"])
 def runner(request):
     device = open_or_skip(HostCpp) if request.param == "host" else open_or_skip(OpenCL, request.param)
     request.config.devices_used.append(device.name)
