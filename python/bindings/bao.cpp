@@ -8,6 +8,7 @@
 #include "arguments.hpp"
 #include "bao/shape.hpp"
 #include "bao/verify.hpp"
+#include "bao/write.hpp"
 #include "module.hpp"
 #include "object_lock.hpp"
 #include "run.hpp"
@@ -16,6 +17,8 @@
 namespace merklize::binding {
 
 namespace {
+
+using BaoKind = runtime::Placer::Kind;
 
 // (group_log, is_post_order, has_size), as merklize.bao makes it.
 BaoForm to_form(nb::handle form) {
@@ -75,19 +78,18 @@ nb::tuple bao_outboard(nb::handle data, nb::handle form, nb::handle out, const S
     return nb::make_tuple(made.bytes, to_bytes(root.bytes));
 }
 
-nb::tuple bao_outboard_file(nb::handle descriptor, nb::handle name, nb::handle form, nb::handle out,
-                            const Settings& settings) {
-    const int fd = to_int(descriptor, "outboard: file descriptor");
-    const std::string_view shown = to_text(name, "outboard: name");
+// source  what to_source() takes
+nb::tuple bao_outboard_file(nb::handle source, nb::handle form, nb::handle out, const Settings& settings) {
+    const auto from = to_source(source);
     const BaoForm as = to_form(form);
     std::optional<std::filesystem::path> path;
-    if (!out.is_none()) path = to_path(out, "outboard: out");
+    if (!out.is_none()) path = to_path(out, "outboard_file: out");
     BaoOutput made;
     Run{settings}([&](const RunOptions& options) {
         if (path) {
-            made.root = merklize::bao_outboard_file(fd, shown, as, *path, options);
+            made.root = runtime::bao_of("outboard_file", *from, as, BaoKind::outboard, *path, options);
         } else {
-            made = merklize::bao_outboard_file(fd, shown, as, options);
+            made = runtime::bao_of("outboard_file", *from, as, BaoKind::outboard, options);
         }
     });
     return to_encoding(made);
@@ -103,14 +105,15 @@ nb::tuple bao_encode(nb::handle data, nb::handle form, const Settings& settings)
     return nb::make_tuple(out.bytes, to_bytes(root.bytes));
 }
 
-nb::bytes bao_encode_file(nb::handle descriptor, nb::handle name, nb::handle form, nb::handle out,
-                          const Settings& settings) {
-    const int fd = to_int(descriptor, "encode: file descriptor");
-    const std::string_view shown = to_text(name, "encode: name");
+// source  what to_source() takes
+nb::bytes bao_encode_file(nb::handle source, nb::handle form, nb::handle out, const Settings& settings) {
+    const auto from = to_source(source);
     const BaoForm as = to_form(form);
-    const std::filesystem::path path = to_path(out, "encode: out");
+    const std::filesystem::path path = to_path(out, "encode_file: out");
     Digest root;
-    Run{settings}([&](const RunOptions& options) { root = merklize::bao_encode_file(fd, shown, as, path, options); });
+    Run{settings}([&](const RunOptions& options) {
+        root = runtime::bao_of("encode_file", *from, as, BaoKind::encoding, path, options);
+    });
     return to_bytes(root.bytes);
 }
 
@@ -253,14 +256,14 @@ void bind_bao(nb::module_& m) {
            "/) -> tuple[bytes, bytes]",
            bao_outboard);
     define(m,
-           "def bao_outboard_file(descriptor: int, name: str, form: tuple[int, bool, bool], out: bytes | None, "
+           "def bao_outboard_file(source: object, form: tuple[int, bool, bool], out: bytes | None, "
            "settings: Settings, /) -> tuple[bytes, bytes]",
            bao_outboard_file);
     define(m,
            "def bao_encode(data: object, form: tuple[int, bool, bool], settings: Settings, /) -> tuple[bytes, bytes]",
            bao_encode);
     define(m,
-           "def bao_encode_file(descriptor: int, name: str, form: tuple[int, bool, bool], out: bytes, "
+           "def bao_encode_file(source: object, form: tuple[int, bool, bool], out: bytes, "
            "settings: Settings, /) -> bytes",
            bao_encode_file);
     define(m,

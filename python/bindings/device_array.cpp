@@ -354,6 +354,8 @@ void bind_device_array(nb::module_& m) {
                    nb::hasattr(object, "__cuda_array_interface__");
         });
     nb::class_<DeviceArray> array(m, "DeviceArray", nb::is_weak_referenceable(), about);
+    refuse_init(array,
+                "DeviceArray: calls on a device make one, and DeviceArray.from_numpy(array, device) copies one there");
     array.def_prop_ro("shape", &DeviceArray::shape_tuple, nb::sig("def shape(self) -> tuple[int, ...]"), "Extents.")
         .def_prop_ro(
             "dtype", [](const DeviceArray& self) { return name_of(self.dtype); }, nb::sig("def dtype(self) -> str"),

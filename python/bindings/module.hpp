@@ -32,4 +32,14 @@ void bind_tree_file(nanobind::module_& m);
 void bind_tree_input(nanobind::module_& m);
 void bind_xet(nanobind::module_& m);
 
+/// Gives a class that only calls make an error that names them.
+/// text  of the TypeError; a literal
+template <class Class>
+void refuse_init(nanobind::class_<Class>& bound, const char* text) {
+    bound.def(
+        "__init__",
+        [text](Class*, const nanobind::args&, const nanobind::kwargs&) { throw nanobind::type_error(text); },
+        nanobind::sig("def __init__(self, *args: object, **kwargs: object) -> typing.NoReturn"));
+}
+
 }  // namespace merklize::binding

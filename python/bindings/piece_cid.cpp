@@ -1,6 +1,8 @@
 #include "arguments.hpp"
+#include "formats/piece_source.hpp"
 #include "module.hpp"
 #include "run.hpp"
+#include "source.hpp"
 
 namespace merklize::binding {
 
@@ -18,10 +20,11 @@ nb::tuple piece_cid(nb::handle data, const Settings& settings) {
     return piece_fields(piece);
 }
 
-nb::tuple piece_cid_file(nb::handle path, const Settings& settings) {
-    const std::filesystem::path file = to_path(path, "piece_cid: path");
+// source  what to_source() takes
+nb::tuple piece_cid_file(nb::handle source, const Settings& settings) {
+    const auto from = to_source(source);
     PieceCid piece;
-    Run{settings}([&](const RunOptions& options) { piece = merklize::piece_cid_file(file, options); });
+    Run{settings}([&](const RunOptions& options) { piece = runtime::piece_cid_of("piece_cid", *from, options); });
     return piece_fields(piece);
 }
 
@@ -29,7 +32,7 @@ nb::tuple piece_cid_file(nb::handle path, const Settings& settings) {
 
 void bind_piece_cid(nb::module_& m) {
     define(m, "def piece_cid(data: object, settings: Settings, /) -> tuple[str, str, bytes, int, int]", piece_cid);
-    define(m, "def piece_cid_file(path: bytes, settings: Settings, /) -> tuple[str, str, bytes, int, int]",
+    define(m, "def piece_cid_file(source: object, settings: Settings, /) -> tuple[str, str, bytes, int, int]",
            piece_cid_file);
 }
 

@@ -103,6 +103,7 @@ void PythonSource::require_unchanged(const Identity&) const {
 }
 
 std::unique_ptr<runtime::ByteSource> to_source(nb::handle object) {
+    if (nb::isinstance<nb::bytes>(object)) return std::make_unique<runtime::InputFile>(to_path(object, "path"));
     const nb::object descriptor = object.attr("descriptor");
     if (descriptor.is_none()) return std::make_unique<PythonSource>(object);
     return std::make_unique<runtime::InputFile>(to_int(descriptor, "source: descriptor"), text_of(object.attr("name")));

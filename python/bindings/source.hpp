@@ -53,7 +53,8 @@ private:
     nb::object object_;
 };
 
-/// The source of a Source: of a file of this machine its descriptor, which all threads read, else PythonSource.
+/// The source of a path as bytes, or of a Source: of a file of this machine its descriptor, which all threads read, else
+/// PythonSource.
 std::unique_ptr<runtime::ByteSource> to_source(nb::handle object);
 
 }  // namespace merklize::binding

@@ -130,7 +130,9 @@ TreeFacts make_tree_facts(nb::handle root, nb::handle n_leaves, nb::handle heigh
 }  // namespace
 
 void bind_tree_input(nb::module_& m) {
-    nb::class_<TreeFacts>(m, "TreeFacts", nb::is_weak_referenceable(), "What was built of an input.")
+    nb::class_<TreeFacts> facts(m, "TreeFacts", nb::is_weak_referenceable(), "What was built of an input.");
+    refuse_init(facts, "TreeFacts: merkle_root_file() and build_tree_file() make one");
+    facts
         .def_prop_ro(
             "root", [](const TreeFacts& self) { return to_bytes(self.root.bytes); }, nb::sig("def root(self) -> bytes"),
             "The root, 32 bytes.")

@@ -40,20 +40,28 @@ def numbered(values: Iterable[_T]) -> Iterator[tuple[int, _T]]:
 
 
 @contextmanager
-def opened(value: Input, what: str) -> Iterator[Any]:
-    """Give an input as the extension takes it: a path as bytes, a descriptor unchanged, an object of a store opened."""
-    if isinstance(value, bool):
-        raise TypeError(f"{what} must be a path or a descriptor, got bool")
-    value = plain(value)
-    if isinstance(value, int):
-        yield value
-    elif is_url(value):
+def opened_path(path: Any, what: str) -> Iterator[Any]:
+    """Give a file as the extension takes it: a path as bytes, an object of a store opened."""
+    path = plain(path)
+    if is_url(path):
         from .stores._ranges import opened_source
 
-        with opened_source(str(value)) as source:
+        with opened_source(str(path)) as source:
             yield source
     else:
-        yield encoded(value, what)
+        yield encoded(path, what)
+
+
+@contextmanager
+def opened(value: Input, what: str) -> Iterator[Any]:
+    """Do the same for an input that may be a descriptor, which is given unchanged."""
+    if isinstance(value, bool):
+        raise TypeError(f"{what} must be a path or a descriptor, got bool")
+    if isinstance(value, int):
+        yield value
+    else:
+        with opened_path(value, what) as source:
+            yield source
 
 
 @contextmanager

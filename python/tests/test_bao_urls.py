@@ -110,6 +110,31 @@ def test_servers_that_fail(http):
         bao.verify(http.url("x"), ROOT, NODES, **GROUPS)
 
 
+@pytest.mark.parametrize("options", [{}, GROUPS, {"format": "bao_tree"}])
+def test_outboards_and_encodings_of_objects(http, memory, tmp_path, options):
+    nodes, encoding = bao.outboard(DATA, **options), bao.encode(DATA, **options)
+    url = http.url("x?sig=" + SECRET)
+    assert bao.outboard_file(url, **options) == nodes
+    for out in (tmp_path / "out", "memory://out"):
+        assert bao.outboard_file(url, out, **options) == (b"", nodes.root)
+        assert written(memory, out) == nodes.outboard
+        assert bao.encode_file(url, out, **options) == nodes.root
+        assert written(memory, out) == encoding.encoding
+    http.objects["empty"] = b""
+    assert bao.outboard_file(http.url("empty"), **options) == bao.outboard(b"", **options)
+    with pytest.raises(FileNotFoundError, match=r"there is no such object") as caught:
+        bao.encode_file(http.url("none?sig=" + SECRET), tmp_path / "none", **options)
+    assert SECRET not in str(caught.value)
+    assert not (tmp_path / "none").exists()
+    for call in (bao.outboard_file, bao.encode_file):
+        with pytest.raises(TypeError, match=rf"^{call.__name__}: path must be a path, got int$"):
+            call(3, tmp_path / "none")
+
+
+def written(memory, out):
+    return memory.cat_file("/out") if isinstance(out, str) else out.read_bytes()
+
+
 def test_command(http, tmp_path):
     http.objects |= {"y": damaged(0, 3 * MIB), "nodes": NODES, "bao": bao.encode(DATA).encoding}
     http.objects["slice"] = bao.slice(http.objects["bao"], 70_000, 5)

@@ -100,7 +100,8 @@ def test_prove_and_verify(folder: Path, root: str, form: list[str]) -> None:
     (folder / "piece").write_bytes((folder / "data").read_bytes()[5000:6000])
     known = ["--leaf-file", "piece", "--index", "5", "--n-leaves", "64", "--hash", "blake3"]
     assert output("tree", "verify", "proof", "--root", root, cwd=folder) == "valid: leaf 5 of 64, blake3\n"
-    assert output("tree", "verify", "proof", "--root", root.upper(), *known, cwd=folder).startswith("valid")
+    for text in (root.upper(), f"0x{root}", f"0X{root.upper()}"):
+        assert output("tree", "verify", "proof", "--root", text, *known, cwd=folder).startswith("valid")
     found = json.loads(output("tree", "verify", "proof", "--root", root, "--json", cwd=folder))
     assert (found["valid"], found["wrong"], found["index"]) == (True, [], 5)
 

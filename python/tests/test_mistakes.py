@@ -172,6 +172,22 @@ MISTAKES = {
         lambda: prover.verify_opening(5, LEAVES[:1], [(8, 2)]),
         "verify_opening: opening must be a MatrixOpening, got int",
     ),
+    "a forest of no power of two": (
+        lambda: merklize.MerkleForest(np.zeros((2, 3, 32), np.uint8)),
+        "MerkleForest: n_leaves must be a power of two, got 3",
+    ),
+    "an array of a device without a device": (
+        lambda: merklize.DeviceArray(LEAVES),
+        "DeviceArray: calls on a device make one, and DeviceArray.from_numpy(array, device) copies one there",
+    ),
+    "facts of no tree": (
+        lambda: merklize.TreeFacts(root=bytes(32)),
+        "TreeFacts: merkle_root_file() and build_tree_file() make one",
+    ),
+    "a list of chunks": (
+        lambda: merklize.formats.ssz([bytes(32)]),
+        "ssz: chunks must be bytes-like, a NumPy array or a tensor, got list",
+    ),
     "a field without its form": (
         lambda: prover.MatrixCommitment(np.ones((2, 2), np.uint32), field="babybear"),
         "MatrixCommitment: field is for words='montgomery', got 'babybear' with words='canonical'",

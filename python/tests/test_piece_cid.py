@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from cli_helpers import merklize as command
 from merklize import FileError
 from merklize.formats import piece_cid
 from oracle import VECTORS
+from store_fixtures import DATA, MIB, SECRET
 
 # PieceCIDs of n bytes that count from 0 to 250.
 KNOWN = {int(size): v2 for size, v2 in json.loads((VECTORS / "piece_cid.json").read_text())["v2"].items()}
@@ -112,3 +114,28 @@ def test_mistakes(tmp_path):
     os.truncate(large, (1 << 36) // 128 * 127 + 1)
     with pytest.raises(ValueError, match=r"at most 68182605824 bytes, those of a piece of 64 GiB, got 68182605825"):
         piece_cid(large)
+
+
+@pytest.mark.xdist_group("stores")
+@pytest.mark.usefixtures("small_ranges")
+def test_an_object(http, tmp_path):
+    (tmp_path / "x").write_bytes(DATA)
+    expected, url = piece_cid(DATA), http.url("x?sig=" + SECRET)
+    assert piece_cid(url) == piece_cid(tmp_path / "x") == piece_cid(f"file://{tmp_path}/x") == expected
+    http.objects["empty"] = b""
+    assert piece_cid(http.url("empty")) == piece_cid(b"")
+    assert piece_cid(http.url("x"), threads=1) == expected
+    with pytest.raises(FileNotFoundError, match="there is no such object") as caught:
+        piece_cid(http.url("none?sig=" + SECRET))
+    assert SECRET not in str(caught.value)
+    told = command("piece", url, "--json")
+    assert (told.returncode, SECRET in (told.stdout + told.stderr).decode()) == (0, False)
+    assert json.loads(told.stdout)["v2"] == expected.v2
+
+    def change(server, path, start, end):
+        if start >= 3 * MIB:
+            server.objects["x"] = DATA[::-1]
+
+    http.fault = change
+    with pytest.raises(FileError, match="changed while being read"):
+        piece_cid(http.url("x"))

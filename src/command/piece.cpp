@@ -3,7 +3,8 @@
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
-#include "merklize/piece_cid.hpp"
+#include "command/urls.hpp"
+#include "formats/piece_source.hpp"
 #include "texts/json.hpp"
 
 namespace merklize::command {
@@ -13,18 +14,19 @@ namespace {
 int run_piece(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     RunOptions options = run_options(call, arguments);
+    const auto input = open_input(call, file);
     PieceCid piece;
     {
         Bar bar(call, "hashing");
-        options.progress = bar.part_of(file);
-        piece = piece_cid_file(file, options);
+        options.progress = bar.part_of(*input);
+        piece = runtime::piece_cid_of("piece", *input, options);
     }
     if (!arguments.has("json")) {
         call.line(arguments.has("v1") ? piece.v1() : piece.v2());
         return 0;
     }
     json::Object fields;
-    json::put_name(fields, file);
+    json::put_name(fields, shown_name(call, file));
     fields.text("v2", piece.v2()).text("v1", piece.v1()).text("root", piece.root.hex());
     call.line(fields.number("bytes", piece.bytes).number("padded_bytes", piece.padded_bytes()).done());
     return 0;
@@ -45,6 +47,7 @@ extern constinit const Command piece_command{
     .help = "Print the PieceCID of FILE, version 2: root, height and padding of the piece that storage providers know.",
     .options = piece_options,
     .run = run_piece,
+    .takes_urls = true,
 };
 
 }  // namespace merklize::command

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "calls/run.hpp"
+#include "digests/file_reads.hpp"
 #include "formats/fr32.hpp"
+#include "formats/piece_source.hpp"
 #include "hashes/merge_one.hpp"
-#include "host/input_file.hpp"
 #include "host/invalid.hpp"
 #include "host/reused.hpp"
 #include "jobs/jobs.hpp"
@@ -40,12 +40,16 @@ Digest zero_piece(unsigned height) {
     return zeros;
 }
 
+runtime::ByteRange bytes_of_unit(std::size_t unit, std::uint64_t bytes) {
+    const std::uint64_t offset = unit * unit_bytes;
+    return {offset, std::min(unit_bytes, bytes - offset)};
+}
+
 unsigned height_over(std::uint64_t leaves) {
     return std::max(least_height, static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(leaves, 1) - 1)));
 }
 
 struct UnitBuffers {
-    std::vector<std::byte> read{};
     std::vector<Digest> nodes{}, above{};
 };
 
@@ -78,10 +82,10 @@ Digest unit_root(const runtime::Run& run, std::span<const std::byte> data, unsig
     return nodes[0];
 }
 
-// read(offset, n, buffer) returns n bytes of the data, which are in `buffer` or elsewhere.
-using ReadUnit = std::function<std::span<const std::byte>(std::uint64_t, std::size_t, std::vector<std::byte>&)>;
+// Calls use(unit, data) in any thread for each unit of the data.
+using EachUnit = std::function<void(std::size_t n, runtime::Run& run, const runtime::SourceReader::Use& use)>;
 
-PieceCid piece_of(const char* what, std::uint64_t bytes, const ReadUnit& read, const RunOptions& options) {
+PieceCid piece_of(const char* what, std::uint64_t bytes, const EachUnit& each_unit, const RunOptions& options) {
     runtime::require_no_timings(what, options);
     runtime::require_no_policy(what, options);
     if (bytes > most_piece_bytes) {
@@ -95,12 +99,8 @@ PieceCid piece_of(const char* what, std::uint64_t bytes, const ReadUnit& read, c
     std::vector<Digest> nodes(std::max<std::uint64_t>(1, (bytes + unit_bytes - 1) / unit_bytes));
     runtime::Run run(options);
     runtime::Reused<UnitBuffers> reused;
-    run.parallel(nodes.size(), [&](std::size_t unit) {
-        const std::uint64_t offset = unit * unit_bytes;
-        reused.with([&](UnitBuffers& buffers) {
-            const auto data = read(offset, std::min(unit_bytes, bytes - offset), buffers.read);
-            nodes[unit] = unit_root(run, data, height, buffers);
-        });
+    each_unit(nodes.size(), run, [&](std::size_t unit, std::span<const std::byte> data) {
+        reused.with([&](UnitBuffers& buffers) { nodes[unit] = unit_root(run, data, height, buffers); });
     });
     for (unsigned level = height; level < piece.height; level++) {
         if (nodes.size() % 2 != 0) nodes.push_back(zero_piece(level));
@@ -159,24 +159,33 @@ std::string PieceCid::v2() const {
 }
 
 PieceCid piece_cid(ByteView data, const RunOptions& options) {
-    const auto read = [&](std::uint64_t offset, std::size_t n, std::vector<std::byte>&) {
-        return std::span<const std::byte>(data.data() + offset, n);
+    const auto each_unit = [&](std::size_t n, runtime::Run& run, const runtime::SourceReader::Use& use) {
+        run.parallel(n, [&](std::size_t unit) {
+            const runtime::ByteRange part = bytes_of_unit(unit, data.size());
+            use(unit, std::span<const std::byte>(data).subspan(part.offset, part.bytes));
+        });
     };
-    return piece_of("piece_cid", data.size(), read, options);
+    return piece_of("piece_cid", data.size(), each_unit, options);
 }
 
 PieceCid piece_cid_file(const std::filesystem::path& path, const RunOptions& options) {
-    const runtime::InputFile file(path);
-    const std::uint64_t bytes = file.regular_size();
-    const auto extent = file.extent();
-    const auto read = [&](std::uint64_t offset, std::size_t n, std::vector<std::byte>& buffer) {
-        buffer.resize(n);
-        file.read_at(buffer, offset);
-        return std::span<const std::byte>(buffer);
-    };
-    PieceCid piece = piece_of("piece_cid_file", bytes, read, options);
-    if (extent) file.require_unchanged(extent->identity);
-    return piece;
+    return runtime::piece_cid_of("piece_cid_file", runtime::InputFile(path), options);
 }
 
 }  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+
+PieceCid piece_cid_of(const char* what, const ByteSource& source, const RunOptions& options) {
+    const auto extent = source.extent();
+    const std::uint64_t bytes = size_of(source);
+    const auto each_unit = [&](std::size_t n, Run& run, const SourceReader::Use& use) {
+        SourceReader reader(source, {0, bytes});
+        reader.each_part(n, [&](std::size_t unit) { return bytes_of_unit(unit, bytes); }, run, 1, use);
+    };
+    PieceCid piece = piece_of(what, bytes, each_unit, options);
+    if (extent) source.require_unchanged(extent->identity);
+    return piece;
+}
+
+}  // namespace merklize::runtime

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from .. import _native
 from .._arrays import device_bytes, integer, unsigned
-from .._inputs import encoded
+from .._inputs import encoded, opened_path, output_file
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
 from .._types import Buffer, Data, HostData, Path, Progress
@@ -160,20 +160,19 @@ def outboard_file(
 ) -> Outboard:
     """Return the outboard of a regular file of any size and its root, or write the outboard to a file.
 
-    out  a file to write, which appears when it is whole. The result's outboard is then empty, and memory is 32 bytes
-         for each 256 KiB of the file
+    path  may be a URL
+    out   a file or a URL to write, which appears when it is whole. The result's outboard is then empty, and memory is
+          32 bytes for each 256 KiB of the file
 
     Raises FileError: unreadable, not a regular file, or changed while it was read.
     """
     form = form_of(format, group_size)
     run = run_of("outboard_file", options)
-    fd, name = _opened(path)
-    try:
-        return Outboard(
-            *_native.bao_outboard_file(fd, name, form, None if out is None else encoded(out, "bao: out"), run)
-        )
-    finally:
-        os.close(fd)
+    with opened_path(path, "outboard_file: path") as source:
+        if out is None:
+            return Outboard(*_native.bao_outboard_file(source, form, None, run))
+        with output_file(out, "outboard_file: out") as to:
+            return Outboard(*_native.bao_outboard_file(source, form, to, run))
 
 
 def encode(
@@ -199,15 +198,14 @@ def encode_file(
 ) -> bytes:
     """Write the encoding of a regular file of any size to a file, which appears when it is whole. Return the root.
 
+    Both may be URLs.
+
     Raises FileError: unreadable, not a regular file, or changed while it was read.
     """
     form = form_of(format, group_size)
     run = settings("cpu", threads, progress)
-    fd, name = _opened(path)
-    try:
-        return _native.bao_encode_file(fd, name, form, encoded(out, "bao: out"), run)
-    finally:
-        os.close(fd)
+    with opened_path(path, "encode_file: path") as source, output_file(out, "encode_file: out") as to:
+        return _native.bao_encode_file(source, form, to, run)
 
 
 def outboard_size(size: int, *, format: str = "bao", group_size: int | None = None) -> int:

@@ -107,7 +107,7 @@ def fs_verity(
         if path is not None:
             return _native.fs_verity_file(path, block_size, salt, run)
         return _native.fs_verity(data, block_size, salt, run)
-    blocks = _blocks_of(as_bytes(data, "fs_verity").data, block_size) if path is None else _read(path, block_size)
+    blocks = _blocks_of(as_bytes(data, "fs_verity: data").data, block_size) if path is None else _read(path, block_size)
     return _fs_verity_sha512(blocks, block_size, salt)
 
 

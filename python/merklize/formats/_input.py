@@ -19,8 +19,8 @@ def path_of(data: Any) -> bytes | None:
 
 
 def as_bytes(data: Any, what: str) -> Bytes:
-    """Return the bytes of a bytes-like, or of an array in C order."""
-    return np.frombuffer(_native.host_bytes(data, f"{what}: data"), np.uint8)
+    """Return the bytes of a bytes-like, or of an array in C order. what: the function and its argument."""
+    return np.frombuffer(_native.host_bytes(data, what), np.uint8)
 
 
 def power_of_two(value: int, least: int, most: int, what: str) -> int:

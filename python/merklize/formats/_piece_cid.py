@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 
 from .. import _native
+from .._inputs import opened_path
 from .._settings import settings
 from .._types import Progress
-from ._input import path_of
 
 
 class PieceCid(NamedTuple):
@@ -33,7 +34,7 @@ class PieceCid(NamedTuple):
 def piece_cid(data: Any, *, threads: int | None = None, progress: Progress = None) -> PieceCid:
     """Return Filecoin's piece commitment (CommP) of data: its PieceCID in both versions.
 
-    data      bytes-like, an array, or the path of a file, which is read; at most 127/128 of 64 GiB
+    data      bytes-like, an array, or the path or URL of a file, which is read; at most 127/128 of 64 GiB
     threads   of the CPU; None is all that the process may use
     progress  called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled
 
@@ -42,5 +43,8 @@ def piece_cid(data: Any, *, threads: int | None = None, progress: Progress = Non
     >>> merklize.formats.piece_cid(bytes(127)).v1[:12]
     'baga6ea4seaq'
     """
-    run, path = settings("cpu", threads, progress), path_of(data)
-    return PieceCid(*(_native.piece_cid(data, run) if path is None else _native.piece_cid_file(path, run)))
+    run = settings("cpu", threads, progress)
+    if not isinstance(data, (str, os.PathLike)):
+        return PieceCid(*_native.piece_cid(data, run))
+    with opened_path(data, "piece_cid: data") as source:
+        return PieceCid(*_native.piece_cid_file(source, run))

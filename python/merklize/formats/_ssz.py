@@ -44,7 +44,7 @@ def ssz(
     >>> merklize.formats.ssz(np.zeros((2, 32), np.uint8)) == merklize.formats.zero_hash(1)
     True
     """
-    content = as_bytes(chunks, "ssz")
+    content = as_bytes(chunks, "ssz: chunks")
     if len(content) % 32:
         content = np.concatenate([content, np.zeros(-len(content) % 32, np.uint8)])
     return _native.ssz(content, limit, mix_in_length, run_of("ssz", options))

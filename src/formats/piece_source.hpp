@@ -1,0 +1,13 @@
+#pragma once
+
+#include "host/input_file.hpp"
+#include "merklize/piece_cid.hpp"
+
+namespace merklize::runtime {
+
+/// piece_cid_file() of any source whose size is known, such as an object of a store.
+/// what    the called function or command, for error texts
+/// errors  those of piece_cid_file(), and of the source
+PieceCid piece_cid_of(const char* what, const ByteSource& source, const RunOptions& options);
+
+}  // namespace merklize::runtime
