@@ -39,7 +39,7 @@ void refuse_init(nanobind::class_<Class>& bound, const char* text) {
     bound.def(
         "__init__",
         [text](Class*, const nanobind::args&, const nanobind::kwargs&) { throw nanobind::type_error(text); },
-        nanobind::sig("def __init__(self, *args: object, **kwargs: object) -> typing.NoReturn"));
+        nanobind::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
 }
 
 }  // namespace merklize::binding
