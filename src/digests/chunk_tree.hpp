@@ -44,7 +44,7 @@ Node parent_node(const ChainingValue& left, const ChainingValue& right, const Mo
 /// The chaining value of a node that is not the root.
 ChainingValue value_of(const Node& node);
 
-/// Merges neighbours in place until at most `left` values remain. A lone last value moves up unchanged. `values` belong
+/// Merges neighbours in place until at most `left` values remain. The last of an odd number of values moves up unchanged. `values` belong
 /// to aligned subtrees of equal size; the last one may be smaller.
 void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mode, Run& run);
 

@@ -64,7 +64,7 @@ PieceDigests folded(std::vector<ChainingValue> values, std::uint32_t levels, std
                     std::uint32_t piece_levels, Run& run) {
     PieceDigests result;
     if (piece_levels != 0 && bytes > std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << piece_levels) {
-        // One round gives the values of subtrees of twice the size: it merges pairs, and a lone last value moves up.
+        // One round gives the values of subtrees of twice the size: it merges pairs, and the last of an odd number moves up.
         for (; levels < piece_levels; levels++) runtime::reduce(values, (values.size() + 1) / 2, plain, run);
         result.pieces = as_digests(values);
     }

@@ -16,7 +16,7 @@ namespace merklize::runtime {
 /// most one node a level, the last, is not whole: these nodes are the tree's edge (right_edge.hpp).
 ///
 /// With other `levels` or `leaf_slot` it is a forest or a part of a larger tree; a part may end in several nodes or in
-/// lone ones.
+/// odd nodes.
 struct TreeLayout {
     std::uint64_t n_leaves;
     unsigned levels = n_leaves == 0 ? 0 : static_cast<unsigned>(std::bit_width(n_leaves - 1));

@@ -166,7 +166,7 @@ constexpr Option build_options[] = {
     {"rule",
      0,
      "RULE",
-     "A level's lone last node: left_full (promote), pad, duplicate_last; perfect: a power of two of leaves.",
+     "A level's odd node: left_full (promote), pad, duplicate_last; perfect: a power of two of leaves.",
      {},
      options::rules},
     {"padding", 0, "HEX", "What --rule pad fills with: 64 digits; zeros by default."},
