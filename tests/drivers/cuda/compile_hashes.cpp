@@ -8,14 +8,15 @@
 
 namespace cuda = merklize::cuda;
 
-TEST("cuda-kernels: all kernels of every hash, with its constants in each place") {
+// With the default place of the constants, and so of hashes that have none, tests/core/test_nvrtc.py compiles them.
+TEST("cuda-kernels: all kernels of every hash with constants, in each place of them but the default") {
     if (cuda::nvrtc_major() == 0) {
         std::cout << "  skipped: no NVRTC\n";
         return;
     }
     for (const merklize::HashTraits& t : merklize::hashes()) {
-        if (!support::is_wanted(t)) continue;
-        for (const char* constants : {"1", "2", "4"}) {
+        if (!support::is_wanted(t) || merklize::runtime::info(t.hash).table_words == 0) continue;
+        for (const char* constants : {"1", "4"}) {
             const std::pair<std::string, std::string> defines[] = {{"MKZ_GROUP_SIZE", "128"},
                                                                    {"MKZ_CONSTANTS", constants}};
             const std::string text = merklize::runtime::program_text(defines, t.hash);
@@ -25,7 +26,6 @@ TEST("cuda-kernels: all kernels of every hash, with its constants in each place"
                 const std::string name = "mkz_" + std::string(body) + "_" + std::string(t.name);
                 CHECK(image.bytes.find(name) != image.bytes.npos);
             }
-            if (merklize::runtime::info(t.hash).table_words == 0) break;
         }
     }
 }
