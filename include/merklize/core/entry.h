@@ -23,10 +23,11 @@
 #ifdef MKZ_ONLY
 #define MKZ_ENTRIES MKZ_ONLY
 #else
-#define MKZ_ENTRIES 1023
+#define MKZ_ENTRIES 2047
 #endif
 #include "kernels.h"
 
+#if MKZ_ENTRIES & MKZ_ONLY_DATA
 MKZ_ENTRY(mkz_gather_nodes)
 (MKZ_GLOBAL const mkz_u32 *nodes, mkz_u64 slot_0, MKZ_GLOBAL const mkz_u32 *slots, mkz_u32 slot_words, mkz_u64 count,
  MKZ_GLOBAL mkz_u32 *out) {
@@ -70,5 +71,6 @@ MKZ_ENTRY(mkz_check_matrix)
 (MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_matrix shape, mkz_u64 modulus, MKZ_GLOBAL mkz_u32 *flag) {
     mkz_body_check_matrix(MKZ_THIS_ITEM(), in, in_offset, shape, modulus, flag);
 }
+#endif /* MKZ_ONLY_DATA */
 
 #endif /* MKZ_ENTRY_H */

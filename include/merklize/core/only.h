@@ -12,5 +12,6 @@
 #define MKZ_ONLY_MERGE_EDGE 128
 #define MKZ_ONLY_HASH_EACH 256
 #define MKZ_ONLY_MERGE_KEEP 512
+#define MKZ_ONLY_DATA 1024 /* all entry points without a hash (kernels/data.h) */
 
 #endif /* MKZ_ONLY_H */
