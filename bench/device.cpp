@@ -1,25 +1,28 @@
 // merklize-device-bench: times jobs on a device by the device's own clock. run_device.py beside it writes bench/results.
 //
 //   merklize-device-bench DEVICE [--only SUBSTRING] [--repeats R] [--bytes LOG2,...] [--leaves LOG2,...]
-//                         [--field-leaves LOG2,...] [--merges LOG2,...] [--hashes NAME,...] [--tuned]
+//                         [--field-leaves LOG2,...] [--merges LOG2,...] [--hashes NAME,...] [--tuned] [--energy]
 //
 // Prints one JSON object a line for each job and policy: seconds of the kernels, of copies to and from the device, and of the whole
 // call. They are medians over R timed calls. The first call compiles and is timed separately. Each result is compared with the CPU's
 // result in the same run; a wrong result ends the program. The row also has the CPU's time for the same job on host memory. --tuned
 // leaves out the policies of the original programs. --hashes: merges of pairs and trees by these hashes alone, of 2^22 merges and
-// 2^20 and 2^24 leaves if the sizes are not given.
+// 2^20 and 2^24 leaves if the sizes are not given. --energy: rows of the tuned policy also have the joules of one call, its watts and
+// those of the idle device, by the driver's counter; null if the driver has none. Each of these jobs is repeated for two more seconds.
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <merklize/merklize.hpp>
 
 #include "calls/run.hpp"
+#include "energy.hpp"
 #include "jobs.hpp"
 #include "jobs/registry.hpp"
 #include "queue/device.hpp"
@@ -33,6 +36,7 @@ struct Options {
     std::string only;
     unsigned repeats = 11;
     bool tuned = false;
+    bool energy = false;
     std::vector<unsigned> bytes = {26, 30};
     std::vector<unsigned> leaves = {20, 25};
     std::vector<unsigned> field_leaves = {20};
@@ -53,7 +57,11 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 class Bench {
 public:
-    Bench(const Device& device, Options options) : device_(device), options_(std::move(options)) {}
+    Bench(const Device& device, Options options) : device_(device), options_(std::move(options)) {
+        if (!options_.energy) return;
+        counter_ = bench::EnergyCounter::of(device_.info());
+        if (counter_) idle_watts_ = counter_->idle_watts();
+    }
 
     bool wanted(const std::string& job) const { return job.find(options_.only) != std::string::npos; }
     const Options& options() const { return options_; }
@@ -111,17 +119,25 @@ public:
             down.push_back(timings.to_host);
         }
         if (!cpu_wall.empty()) cpu.median = spread(cpu_wall).median;
+        std::string energy;
+        if (options_.energy && policy == "tuned") {
+            const auto used = counter_ ? counter_->of_calls([&] { call(run); }) : std::nullopt;
+            const auto number = [](std::optional<double> value) { return value ? std::to_string(*value) : "null"; };
+            energy = "\"joules\": " + number(used ? std::optional(used->joules) : std::nullopt) +
+                     ", \"watts\": " + number(used ? std::optional(used->watts) : std::nullopt) +
+                     ", \"idle_watts\": " + number(idle_watts_) + ", ";
+        }
         const Spread k = spread(kernel), w = spread(wall);
         const DeviceInfo& info = device_.info();
         std::printf(
             "{\"job\": \"%s\", \"hash\": \"%s\", \"policy\": \"%s\", \"n\": %llu, \"unit\": \"%s\", \"kernel\": %.9f, "
             "\"kernel_min\": %.9f, \"kernel_max\": %.9f, \"to_device\": %.9f, \"to_host\": %.9f, \"wall\": %.9f, "
             "\"wall_min\": %.9f, \"first_call\": %.6f, \"rate\": %.6g, \"repeats\": %u, \"cpu\": %.9f, "
-            "\"cpu_isa\": \"%s\", \"device\": \"%s\", \"backend\": \"%s\", \"driver\": \"%s\", \"isa\": \"%s\", "
+            "%s\"cpu_isa\": \"%s\", \"device\": \"%s\", \"backend\": \"%s\", \"driver\": \"%s\", \"isa\": \"%s\", "
             "\"version\": \"%s\"}\n",
             job.c_str(), std::string(traits(hash).name).c_str(), policy.c_str(), static_cast<unsigned long long>(n),
             unit, k.median, k.least, k.most, spread(up).median, spread(down).median, w.median, w.least, first,
-            static_cast<double>(n) / (k.median > 0 ? k.median : w.median), options_.repeats, cpu.median,
+            static_cast<double>(n) / (k.median > 0 ? k.median : w.median), options_.repeats, cpu.median, energy.c_str(),
             Device("cpu").info().isa.c_str(), info.name.c_str(), info.backend.c_str(), info.driver.c_str(),
             info.isa.c_str(), version());
         std::fflush(stdout);
@@ -137,6 +153,8 @@ private:
 
     Device device_;
     Options options_;
+    std::optional<bench::EnergyCounter> counter_;  // with --energy, if the driver has one
+    std::optional<double> idle_watts_;
 };
 
 std::string power(const char* job, unsigned log2) { return std::string(job) + " 2^" + std::to_string(log2); }
@@ -405,8 +423,8 @@ int main(int argc, char** argv) try {
     }
     for (int i = 2; i < argc; i++) {
         const std::string flag = argv[i];
-        if (flag == "--tuned") {
-            options.tuned = true;
+        if (flag == "--tuned" || flag == "--energy") {
+            (flag == "--tuned" ? options.tuned : options.energy) = true;
             continue;
         }
         const char* value = ++i < argc ? argv[i] : "";
