@@ -36,23 +36,23 @@ class Row(NamedTuple):
 SUBJECTS = {
     "Digests": [
         Row("one message", "data, hash", (
-            "hash(data, hash)", "hash(data, mode) / hash_message(data, hash)", "merklize_hash(data, hash, mode, out)",
+            "hash(data, hash)", "hash(data, mode) / hash_message(data, form)", "merklize_hash(data, hash, mode, out)",
             "hash(data) / hash_with(data, how)", "hash(data, options)")),
         Row("a file", "path, hash", (
-            "hash_file(path, hash)", "hash_file(path, mode) / hash_message_file(path, hash)",
+            "hash_file(path, hash)", "hash_file(path, mode) / hash_message_file(path, form)",
             "merklize_hash_file(path, hash, mode, out)", "hash_file(path, how)", "hashFile(source, options)"),
             "hash(FILE, --hash)"),
         Row("many files", "paths, hash", (
-            "hash_files(paths, hash)", "hash_files(paths, mode) / hash_message_files(paths, hash)",
+            "hash_files(paths, hash)", "hash_files(paths, mode) / hash_message_files(paths, form)",
             "merklize_hash_files(paths, hash, mode)", "hash_files(paths, how)", NONE), "hash(FILE, --hash)"),
         Row("a message that comes in parts", "hash", (
-            "Hasher(hash)", "Hasher::of(hash)", "merklize_hasher_create(hash, mode)", "Hasher::new(how)",
+            "Hasher(hash)", "Hasher::of(form)", "merklize_hasher_create(hash, mode)", "Hasher::new(how)",
             "Hasher(options)")),
         Row("its next bytes", "data", (
             "Hasher.update(data)", "Hasher::update(data)", "merklize_hasher_update(data)", "Hasher::update(data)",
             "Hasher.update(data)")),
         Row("many messages of any lengths", "messages, hash, output", (
-            "hash_each(messages, hash)", "hash_each(messages, mode) / hash_message_each(messages, hash)",
+            "hash_each(messages, hash)", "hash_each(messages, mode) / hash_message_each(messages, form)",
             "merklize_hash_each(messages, hash, mode, out)", "hash_each(messages, how)",
             "hashEach(messages, options)")),
         Row("rows of matrices", "matrices, hash, output", (

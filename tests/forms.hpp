@@ -20,7 +20,7 @@ struct TestForm {
     reference::Mode mode{};  ///< key and context of the form, for the reference
 };
 
-/// Every hash under every rule, and BLAKE3 also with a key and with a context.
+/// Every hash under every rule, and BLAKE3 also with a key and with a context, and BLAKE2s with a key.
 inline std::vector<TestForm> test_forms() {
     std::vector<TestForm> forms;
     for (const TreeRule rule : rules) {
@@ -31,13 +31,16 @@ inline std::vector<TestForm> test_forms() {
         const Bytes key = Random(5).bytes(32);
         forms.push_back({TreeForm(Hash::blake3, rule, Mode::keyed(view(key))), {.key = key}});
         forms.push_back({TreeForm(Hash::blake3, rule, Mode::derive_key("trees")), {.context = "trees"}});
+        const Bytes short_key(key.begin(), key.begin() + 9);
+        forms.push_back(
+            {TreeForm(Hash::blake2s, rule, Mode::keyed(view(short_key), Hash::blake2s)), {.key = short_key}});
     }
     return forms;
 }
 
 inline reference::Merge witness_merge(const TestForm& f) {
     return [&f](const Bytes& left, const Bytes& right) {
-        if (f.form.hash != Hash::blake3) return reference::merge(static_cast<int>(f.form.hash), left, right);
+        if (f.form.hash != Hash::blake3) return reference::merge(static_cast<int>(f.form.hash), left, right, f.mode);
         Bytes both = left;
         both.insert(both.end(), right.begin(), right.end());
         return reference::blake3(both, 32, 0, f.mode);

@@ -24,7 +24,8 @@ struct Case {
     naive::Merge merge() const {
         return [*this](const Digest& left, const Digest& right) {
             const Bytes l = support::to_bytes(left), r = support::to_bytes(right);
-            if (hash != Hash::blake3) return support::to_digest(reference::merge(static_cast<int>(hash), l, r));
+            if (hash != Hash::blake3)
+                return support::to_digest(reference::merge(static_cast<int>(hash), l, r, witness));
             Bytes both = l;
             both.insert(both.end(), r.begin(), r.end());
             return support::to_digest(reference::blake3(both, 32, 0, witness));

@@ -25,6 +25,9 @@ Bytes blake3(const Bytes& data, std::size_t length = 32, std::uint64_t seek = 0,
 /// SHA-256 of a message.
 Bytes sha256(const Bytes& data);
 
+/// BLAKE2s of a message: a digest of 1 to 32 bytes, and a key of at most 32.
+Bytes blake2s(const Bytes& message, std::size_t length = 32, const Bytes& key = {});
+
 using State = std::array<std::uint64_t, 12>;
 using Element4 = std::array<std::uint64_t, 4>;
 
@@ -52,7 +55,7 @@ Bytes poseidon2_merge(const Poseidon2& of, const Bytes& left, const Bytes& right
     Bytes name##_leaf(const Bytes& record, const Mode& mode);
 #include <merklize/core/hashes.h>
 
-/// Merge of two 32-byte digests. hash  id as in core/hashes.h; mode  for blake3 alone
+/// Merge of two 32-byte digests. hash  id as in core/hashes.h; mode  for blake3, and for blake2s if it is a key
 Bytes merge(int hash, const Bytes& left, const Bytes& right, const Mode& mode = {});
 
 /// Leaf of a message, as of hash_leaves().

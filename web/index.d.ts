@@ -25,13 +25,13 @@ export class MerklizeError extends Error {
 /** Whether vector instructions are used. simd(false) turns them off; simd(true) turns them on again, if there are any. */
 export function simd(on?: boolean): boolean;
 
-/** BLAKE3's modes: a key of 32 bytes, or a context for derive_key. */
+/** BLAKE3's modes: a key of 32 bytes, or a context for derive_key. BLAKE2s has a key of 1 to 32 bytes. */
 export interface Mode {
     key?: Bytes;
     context?: string;
 }
 export interface Output {
-    /** Bytes of output; default 32. Other hashes than blake3 have 32. */
+    /** Bytes of output; default 32. 'blake2s' has 1 to 32; other hashes than 'blake3' have 32. */
     length?: number;
     /** Position of the first byte. */
     seek?: number;

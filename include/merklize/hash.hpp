@@ -38,14 +38,15 @@ MERKLIZE_API const HashTraits& traits(Hash hash);
 /// errors  invalid_argument (unknown name; the text lists the known ones)
 MERKLIZE_API Hash hash_from_name(std::string_view name);
 
-/// A mode of BLAKE3: plain, keyed, or key derivation. Holds a copy of the key and wipes it when destroyed.
+/// A mode of a hash: plain; under a key (BLAKE3, BLAKE2s); or key derivation (BLAKE3). Holds a copy of the key and wipes it when
+/// destroyed. A mode with a key is of one hash: another one refuses it.
 class MERKLIZE_API Mode {
 public:
     /// Plain hash.
     Mode() noexcept;
-    /// key  exactly 32 bytes.
-    /// errors  invalid_argument (length)
-    static Mode keyed(ByteView key);
+    /// key   `blake3`: exactly 32 bytes; `blake2s`: 1 to 32 bytes
+    /// errors  invalid_argument (length; a hash that has no keys)
+    static Mode keyed(ByteView key, Hash hash = Hash::blake3);
     /// BLAKE3's derive_key: the data that is hashed is the key material.
     /// context  a globally unique text that names the purpose
     static Mode derive_key(std::string_view context);
@@ -54,12 +55,28 @@ public:
     Mode& operator=(const Mode&) = default;
     ~Mode();
 
+    /// What kernels take: BLAKE3's key; the state of BLAKE2s behind the block of its key.
     const std::uint32_t* key_words() const noexcept { return key_; }
+    /// 0: plain; BLAKE3's flags of the mode; of BLAKE2s 256 + bytes of its key.
     std::uint32_t flags() const noexcept { return flags_; }
+    /// The key of BLAKE2s; of other modes no bytes.
+    ByteView secret() const noexcept { return {secret_, is_blake2s() ? flags_ - blake2s_flag : 0}; }
+    bool is_blake2s() const noexcept { return flags_ >= blake2s_flag; }
 
 private:
-    std::uint32_t key_[8];
+    static constexpr std::uint32_t blake2s_flag = 256;
+
+    alignas(8) std::uint32_t key_[8];
+    std::byte secret_[32]{};
     std::uint32_t flags_ = 0;
+};
+
+/// What a message is hashed by: a hash of bytes, and its mode.
+struct MessageForm {
+    Hash hash = Hash::blake3;
+    Mode mode{};
+
+    MessageForm(Hash of = Hash::blake3, const Mode& by = {}) : hash(of), mode(by) {}  // NOLINT: a hash is a form
 };
 
 /// BLAKE3 digest of bytes.
@@ -121,18 +138,34 @@ MERKLIZE_API std::vector<FileDigest> hash_files(std::span<const std::filesystem:
 /// of bytes. `blake3` is hash(). Every other hash is one chain of blocks. The calling thread computes it, whatever the device, with
 /// the processor's SHA instructions if there are any.
 /// errors  invalid_argument (a hash of field elements, or `sha256_rfc6962`, which puts a prefix before leaves, or
-///         `keccakf64`, which binds no length; a policy)
-MERKLIZE_API Digest hash_message(ByteView data, Hash hash, const RunOptions& options = {});
+///         `keccakf64`, which binds no length; a mode that the hash does not have; a policy)
+MERKLIZE_API Digest hash_message(ByteView data, const MessageForm& form, const RunOptions& options = {});
 /// The same of bytes in the memory of a device, which are copied to the host in pieces.
-MERKLIZE_API Digest hash_message(const ConstBuffer& data, Hash hash, const RunOptions& options = {});
+MERKLIZE_API Digest hash_message(const ConstBuffer& data, const MessageForm& form, const RunOptions& options = {});
 /// The same of a file or of anything else that can be opened and read.
 /// errors  io; invalid_argument (Eidos of a pipe: it begins with the length)
-MERKLIZE_API Digest hash_message_file(const std::filesystem::path& path, Hash hash, const RunOptions& options = {});
+MERKLIZE_API Digest hash_message_file(const std::filesystem::path& path, const MessageForm& form,
+                                      const RunOptions& options = {});
 /// The same of an open descriptor, read from its current position to its end and not closed.
-MERKLIZE_API Digest hash_message_descriptor(int fd, std::string_view name, Hash hash, const RunOptions& options = {});
+MERKLIZE_API Digest hash_message_descriptor(int fd, std::string_view name, const MessageForm& form,
+                                            const RunOptions& options = {});
+
+/// The same with a digest of out.size() bytes. `blake2s` has digests of 1 to 32 bytes, each length a function of its own, and `blake3` of
+/// any length; the other hashes have 32 bytes.
+/// errors  invalid_argument (a length that the hash does not have)
+MERKLIZE_API void hash_message(ByteView data, std::span<std::byte> out, const MessageForm& form,
+                               const RunOptions& options = {});
+MERKLIZE_API void hash_message(const ConstBuffer& data, std::span<std::byte> out, const MessageForm& form,
+                               const RunOptions& options = {});
+MERKLIZE_API void hash_message_file(const std::filesystem::path& path, std::span<std::byte> out,
+                                    const MessageForm& form, const RunOptions& options = {});
+MERKLIZE_API void hash_message_descriptor(int fd, std::string_view name, std::span<std::byte> out,
+                                          const MessageForm& form, const RunOptions& options = {});
 /// The same for many files, one thread for each file. One result for each path, in order; a file that fails does not stop the others.
-MERKLIZE_API std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path> paths, Hash hash,
-                                                        const RunOptions& options = {});
+/// length  bytes of each digest
+MERKLIZE_API std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path> paths,
+                                                        const MessageForm& form, const RunOptions& options = {},
+                                                        std::size_t length = Digest::size);
 
 /// Digests of n rows of equal length, as leaves of a tree of this hash: the leaves of MerkleTree::from_rows(). `blake3`: BLAKE3 of the row
 /// (with `mode`), side by side in SIMD lanes. `sha256_rfc6962`: SHA-256 of the byte 0 and the row. Field hashes: the hash of the row's
@@ -140,7 +173,7 @@ MERKLIZE_API std::vector<FileDigest> hash_message_files(std::span<const std::fil
 /// rows    [n, row_bytes] bytes; rows of words as their bytes, little endian
 /// out     [n]
 /// errors  invalid_argument (sizes that do not fit; a field hash with rows of no whole words, or with a word >= p, with its place; a mode
-///         with a hash other than blake3)
+///         that the hash does not have)
 /// cost    of field hashes: ceil(words of a row / rate) permutations a row; docs/hashes.md has the rates
 MERKLIZE_API void hash_leaves(ByteView rows, std::uint64_t row_bytes, std::span<Digest> out, Hash hash = Hash::blake3,
                               const Mode& mode = {}, const RunOptions& options = {});
@@ -149,8 +182,8 @@ MERKLIZE_API void hash_leaves(const ConstBuffer& rows, std::uint64_t row_bytes, 
                               const Mode& mode = {}, const RunOptions& options = {});
 
 /// Merges n pairs: out[i] = merge(left[i], right[i]).
-/// mode    keyed or derive-key merges; only for blake3
-/// errors  invalid_argument (unequal sizes; a field hash with a word >= p; a mode with another hash)
+/// mode    merges under a key, or of key derivation: of blake3 and blake2s
+/// errors  invalid_argument (unequal sizes; a field hash with a word >= p; a mode that the hash does not have)
 MERKLIZE_API void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out,
                         Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
 /// The same on a device: [n, 32] bytes each, all on one device.
@@ -164,8 +197,9 @@ class MERKLIZE_API Hasher {
 public:
     explicit Hasher(const Mode& mode = {}, const RunOptions& options = {});
     /// The same by another hash of bytes, as hash_message().
+    /// length  bytes of each digest, as of hash_message()
     /// errors  invalid_argument (one that hash_message() does not take, or that begins with the length: Eidos)
-    static Hasher of(Hash hash, const RunOptions& options = {});
+    static Hasher of(const MessageForm& form, const RunOptions& options = {}, std::size_t length = Digest::size);
     Hasher(const Hasher& other);
     Hasher& operator=(const Hasher& other);
     Hasher(Hasher&&) noexcept;
@@ -177,7 +211,7 @@ public:
     /// The digest of all bytes so far. More bytes may follow.
     Digest digest() const;
     /// Output bytes from position `seek` on.
-    /// errors  invalid_argument (a hash without extendable output: other than 32 bytes at 0)
+    /// errors  invalid_argument (a hash without extendable output: other than its bytes at 0)
     void digest(std::span<std::byte> out, std::uint64_t seek = 0) const;
     /// Back to the empty input, in the same mode.
     void reset();

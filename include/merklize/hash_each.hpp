@@ -68,7 +68,12 @@ std::vector<Digest> hash_each(const Messages& messages, const Mode& mode = {}, c
 
 /// Digests of n messages by another hash of bytes, as hash_message() of each, with one CPU thread for each message.
 /// errors  those of hash_message()
-MERKLIZE_API std::vector<Digest> hash_message_each(std::span<const MessageView> messages, Hash hash,
+MERKLIZE_API std::vector<Digest> hash_message_each(std::span<const MessageView> messages, const MessageForm& form,
                                                    const RunOptions& options = {});
+/// The same with digests of `length` bytes.
+/// out     [n, length] bytes
+/// errors  those of hash_message(); invalid_argument (out of another size)
+MERKLIZE_API void hash_message_each(std::span<const MessageView> messages, std::span<std::byte> out, std::size_t length,
+                                    const MessageForm& form, const RunOptions& options = {});
 
 }  // namespace merklize::inline v0

@@ -81,7 +81,7 @@ private:
 /// How rows of words are hashed.
 struct RowForm {
     Hash hash = Hash::blake3;
-    /// Only for `blake3`.
+    /// Of `blake3` and `blake2s`.
     Mode mode{};
     /// Only for hashes of bytes, with words of 4 bytes: the modulus p of a field of at most 31 bits. Words are elements, below p, and
     /// are hashed in Montgomery form, 2^32 x mod p, as Plonky3's byte hashes over such fields do. 0: words are hashed as they are.

@@ -32,7 +32,7 @@ MERKLIZE_API TreeRule default_rule(Hash hash);
 struct TreeForm {
     Hash hash;
     TreeRule rule;
-    /// Keyed or derive-key merges; only for `blake3`.
+    /// Merges under a key, or of key derivation: of `blake3` and `blake2s`.
     Mode mode;
     /// The leaf that the rule `pad` adds; other rules ignore it.
     Digest padding;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 
+#include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
 #include "run.hpp"
 
@@ -270,7 +271,7 @@ std::span<Digest> as_digests(std::span<std::byte> bytes) {
     return {reinterpret_cast<Digest*>(bytes.data()), bytes.size() / Digest::size};
 }
 
-Mode to_mode(nb::handle key, nb::handle context, const char* what) {
+Mode to_mode(nb::handle key, nb::handle context, const char* what, Hash hash) {
     if (!key.is_none() && !context.is_none()) {
         invalid(std::string(what) +
                 ": key and context exclude each other: one is keyed hashing, the other key derivation");
@@ -278,8 +279,11 @@ Mode to_mode(nb::handle key, nb::handle context, const char* what) {
     if (!key.is_none()) {
         const std::string name = std::string(what) + ": key";
         const InputBytes bytes(key, name.c_str());
-        if (bytes.span().size() != 32) invalid(name + " must be 32 bytes, got " + std::to_string(bytes.span().size()));
-        return Mode::keyed(bytes.span());
+        const std::size_t count = bytes.span().size();
+        if (hash == Hash::blake2s && (count == 0 || count > 32))
+            invalid(name + " of 'blake2s' must be 1 to 32 bytes, got " + std::to_string(count));
+        if (hash != Hash::blake2s && count != 32) invalid(name + " must be 32 bytes, got " + std::to_string(count));
+        return runtime::keyed_mode(bytes.span(), hash);
     }
     if (!context.is_none()) return Mode::derive_key(to_text(context, (std::string(what) + ": context").c_str()));
     return {};

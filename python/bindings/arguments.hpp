@@ -129,7 +129,7 @@ Digest to_digest(nb::handle value, const char* what);
 std::span<const Digest> as_digests(std::span<const std::byte> bytes);
 std::span<Digest> as_digests(std::span<std::byte> bytes);
 /// The mode of a key, of a context, or of neither.
-Mode to_mode(nb::handle key, nb::handle context, const char* what);
+Mode to_mode(nb::handle key, nb::handle context, const char* what, Hash hash = Hash::blake3);
 
 template <class>
 auto maybe_none() {

@@ -54,7 +54,7 @@ void enqueue_hash_leaves(nb::handle what, nb::handle rows, nb::handle row_bytes,
     DeviceArray& to = enqueued.operand(out, "out");
     const std::uint64_t bytes = to_u64(row_bytes, (call + ": row").c_str());
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    enqueued(to, [&, mode = to_mode(key, context, call.c_str())](const Stream& stream) {
+    enqueued(to, [&, mode = to_mode(key, context, call.c_str(), which)](const Stream& stream) {
         return runtime::hash_leaves(call.c_str(), stream,
                                     {.rows = from.buffer,
                                      .row_bytes = bytes,
@@ -72,7 +72,7 @@ void enqueue_merge(nb::handle left, nb::handle right, nb::handle out, nb::handle
     const DeviceArray& second = enqueued.operand(right, "right");
     DeviceArray& to = enqueued.operand(out, "out");
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    enqueued(to, [&, mode = to_mode(key, context, "merge")](const Stream& stream) {
+    enqueued(to, [&, mode = to_mode(key, context, "merge", which)](const Stream& stream) {
         return merge(stream, {.left = first.buffer,
                               .right = second.buffer,
                               .out = to.writable(),

@@ -3,6 +3,7 @@
 #include "arguments.hpp"
 #include "digests/file_root.hpp"
 #include "digests/leaves.hpp"
+#include "hashes/message.hpp"
 #include "module.hpp"
 #include "run.hpp"
 #include "source.hpp"
@@ -67,10 +68,10 @@ nb::bytes hash_source(nb::handle source, nb::handle hash, nb::handle key, nb::ha
                       nb::handle seek, const Settings& settings) {
     const auto from = to_source(source);
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const Mode mode = to_mode(key, context, "hash_file");
+    const MessageForm form(which, to_mode(key, context, "hash_file", which));
     const Run run(settings, nullptr);
     const Output out(length, seek, "hash_file");
-    run([&](const RunOptions& options) { runtime::hash_source(*from, which, mode, out.span(), out.seek(), options); });
+    run([&](const RunOptions& options) { runtime::hash_source(*from, form, out.span(), out.seek(), options); });
     return out.bytes();
 }
 
@@ -102,49 +103,62 @@ nb::list hash_files(nb::handle paths, nb::handle key, nb::handle context, nb::ha
     return results_of(files, digests);
 }
 
-// The digest of one message by any hash of bytes.
+// The digest of one message by any hash of bytes but BLAKE3.
 
-nb::bytes hash_message(nb::handle data, nb::handle hash, const Settings& settings) {
+MessageForm to_form(nb::handle hash, nb::handle key, const char* what) {
+    const Hash which = hash_from_name(to_text(hash, "hash"));
+    return {which, to_mode(key, nb::none(), what, which)};
+}
+
+nb::bytes hash_message(nb::handle data, nb::handle hash, nb::handle key, nb::handle length, const Settings& settings) {
     const Input input(data, "hash: data", settings);
-    const Hash which = hash_from_name(to_text(hash, "hash"));
+    const MessageForm form = to_form(hash, key, "hash");
     const Run run(settings, input.on_device());
-    Digest digest;
+    const Output out(length, nb::int_(0), "hash");
     run([&](const RunOptions& options) {
-        digest = input.on_device() != nullptr ? merklize::hash_message(input.buffer(), which, options)
-                                              : merklize::hash_message(input.span(), which, options);
+        if (input.on_device() != nullptr)
+            merklize::hash_message(input.buffer(), out.span(), form, options);
+        else
+            merklize::hash_message(input.span(), out.span(), form, options);
     });
-    return to_bytes(digest.bytes);
+    return out.bytes();
 }
 
-nb::bytes hash_message_file(nb::handle path, nb::handle hash, const Settings& settings) {
+nb::bytes hash_message_file(nb::handle path, nb::handle hash, nb::handle key, nb::handle length,
+                            const Settings& settings) {
     const std::filesystem::path file = to_path(path, "hash_file: path");
-    const Hash which = hash_from_name(to_text(hash, "hash"));
-    Digest digest;
-    Run{settings}([&](const RunOptions& options) { digest = merklize::hash_message_file(file, which, options); });
-    return to_bytes(digest.bytes);
+    const MessageForm form = to_form(hash, key, "hash_file");
+    const Output out(length, nb::int_(0), "hash_file");
+    Run{settings}([&](const RunOptions& options) { merklize::hash_message_file(file, out.span(), form, options); });
+    return out.bytes();
 }
 
-nb::bytes hash_message_descriptor(nb::handle descriptor, nb::handle name, nb::handle hash, const Settings& settings) {
+nb::bytes hash_message_descriptor(nb::handle descriptor, nb::handle name, nb::handle hash, nb::handle key,
+                                  nb::handle length, const Settings& settings) {
     const int fd = to_int(descriptor, "hash_file: file descriptor");
     const std::string_view shown = to_text(name, "hash_file: name");
-    const Hash which = hash_from_name(to_text(hash, "hash"));
-    Digest digest;
+    const MessageForm form = to_form(hash, key, "hash_file");
+    const Output out(length, nb::int_(0), "hash_file");
     Run{settings}(
-        [&](const RunOptions& options) { digest = merklize::hash_message_descriptor(fd, shown, which, options); });
-    return to_bytes(digest.bytes);
+        [&](const RunOptions& options) { merklize::hash_message_descriptor(fd, shown, out.span(), form, options); });
+    return out.bytes();
 }
 
-nb::list hash_message_files(nb::handle paths, nb::handle hash, const Settings& settings) {
+nb::list hash_message_files(nb::handle paths, nb::handle hash, nb::handle key, nb::handle length,
+                            const Settings& settings) {
     std::vector<std::filesystem::path> files;
     for (nb::handle path : nb::cast<nb::list>(paths)) files.push_back(to_path(path, "hash_files: path"));
-    const Hash which = hash_from_name(to_text(hash, "hash"));
+    const MessageForm form = to_form(hash, key, "hash_files");
+    const std::uint64_t bytes = to_u64(length, "hash_files: length");
     std::vector<FileDigest> digests;
-    Run{settings}([&](const RunOptions& options) { digests = merklize::hash_message_files(files, which, options); });
+    Run{settings}(
+        [&](const RunOptions& options) { digests = merklize::hash_message_files(files, form, options, bytes); });
     return results_of(files, digests);
 }
 
-void require_message_hash(nb::handle hash) {
-    merklize::hash_message(std::span<const std::byte>(), hash_from_name(to_text(hash, "hash")));
+// Refuses a hash, or a length of the digest, that hash_message() does not have.
+void require_message(nb::handle hash, nb::handle length) {
+    runtime::require_message(hash_from_name(to_text(hash, "hash")), "hash", to_u64(length, "length"));
 }
 
 // The arrays of these two are all on the host, or all DeviceArrays; Python has checked that.
@@ -156,7 +170,7 @@ void hash_leaves(nb::handle what, nb::handle rows, nb::handle row_bytes, nb::han
     const Input input(rows, (call + ": rows").c_str(), settings);
     const std::uint64_t bytes = to_u64(row_bytes, (call + ": row").c_str());
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const Mode mode = to_mode(key, context, call.c_str());
+    const Mode mode = to_mode(key, context, call.c_str(), which);
     const Run run(settings, input.on_device());
     if (input.on_device() != nullptr) {
         const Buffer output = bound<DeviceArray>(out).writable();
@@ -175,7 +189,7 @@ void merge(nb::handle left, nb::handle right, nb::handle out, nb::handle hash, n
     const Input first(left, "merge: left", settings);
     const Input second(right, "merge: right", settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const Mode mode = to_mode(key, context, "merge");
+    const Mode mode = to_mode(key, context, "merge", which);
     const Run run(settings, first.on_device());
     if (first.on_device() != nullptr) {
         const Buffer output = bound<DeviceArray>(out).writable();
@@ -191,8 +205,9 @@ void merge(nb::handle left, nb::handle right, nb::handle out, nb::handle hash, n
 }
 
 nb::bytes merge_one(nb::handle left, nb::handle right, nb::handle hash, nb::handle key, nb::handle context) {
-    return to_bytes(merklize::merge(to_digest(left, "merge: left"), to_digest(right, "merge: right"),
-                                    hash_from_name(to_text(hash, "hash")), to_mode(key, context, "merge"))
+    const Hash which = hash_from_name(to_text(hash, "hash"));
+    return to_bytes(merklize::merge(to_digest(left, "merge: left"), to_digest(right, "merge: right"), which,
+                                    to_mode(key, context, "merge", which))
                         .bytes);
 }
 
@@ -219,15 +234,19 @@ void bind_hash(nb::module_& m) {
            "def hash_files(paths: list[bytes], key: object, context: str | None, length: int, seek: int, settings: "
            "Settings, /) -> list[bytes | tuple[str, int, str | None]]",
            hash_files);
-    define(m, "def hash_message(data: object, hash: str, settings: Settings, /) -> bytes", hash_message);
-    define(m, "def hash_message_file(path: bytes, hash: str, settings: Settings, /) -> bytes", hash_message_file);
-    define(m, "def hash_message_descriptor(descriptor: int, name: str, hash: str, settings: Settings, /) -> bytes",
+    define(m, "def hash_message(data: object, hash: str, key: object, length: int, settings: Settings, /) -> bytes",
+           hash_message);
+    define(m, "def hash_message_file(path: bytes, hash: str, key: object, length: int, settings: Settings, /) -> bytes",
+           hash_message_file);
+    define(m,
+           "def hash_message_descriptor(descriptor: int, name: str, hash: str, key: object, length: int, settings: "
+           "Settings, /) -> bytes",
            hash_message_descriptor);
     define(m,
-           "def hash_message_files(paths: list[bytes], hash: str, settings: Settings, /) -> list[bytes | tuple[str, "
-           "int, str | None]]",
+           "def hash_message_files(paths: list[bytes], hash: str, key: object, length: int, settings: Settings, /) -> "
+           "list[bytes | tuple[str, int, str | None]]",
            hash_message_files);
-    define(m, "def require_message_hash(hash: str, /) -> None", require_message_hash);
+    define(m, "def require_message(hash: str, length: int, /) -> None", require_message);
     define(m,
            "def hash_leaves(what: str, rows: object, row_bytes: int, out: object, hash: str, key: object, context: str "
            "| None, settings: Settings, /) -> None",

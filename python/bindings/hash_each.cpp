@@ -118,16 +118,15 @@ void hash_each(nb::handle messages, nb::handle names, nb::handle out, nb::handle
     Run::without_gil([&] { merklize::hash_each(given.views(), output.span(), bytes, first, mode, options); });
 }
 
-void hash_message_each(nb::handle messages, nb::handle names, nb::handle out, nb::handle hash,
-                       const Settings& settings) {
+void hash_message_each(nb::handle messages, nb::handle names, nb::handle out, nb::handle hash, nb::handle key,
+                       nb::handle length, const Settings& settings) {
     const Messages given(messages, names, settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
+    const MessageForm form(which, to_mode(key, nb::none(), "hash_each", which));
+    const std::uint64_t bytes = to_u64(length, "hash_each: length");
     const OutputBytes output(out);
     const RunOptions options = given.options(settings);
-    Run::without_gil([&] {
-        const std::vector<Digest> digests = merklize::hash_message_each(given.views(), which, options);
-        std::ranges::copy(digests, as_digests(output.span()).begin());
-    });
+    Run::without_gil([&] { merklize::hash_message_each(given.views(), output.span(), bytes, form, options); });
 }
 
 /// Rows of equal length as messages, of an array on the host or on a device.
@@ -162,7 +161,7 @@ void bind_hash_each(nb::module_& m) {
            hash_rows_output);
     define(m,
            "def hash_message_each(messages: list[object], names: list[object] | None, out: object, hash: str, "
-           "settings: Settings, /) -> None",
+           "key: object, length: int, settings: Settings, /) -> None",
            hash_message_each);
 }
 

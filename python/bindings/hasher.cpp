@@ -18,7 +18,8 @@ namespace {
 class Hasher {
 public:
     Hasher(const Mode& mode, const Run& run) : state_(std::in_place, mode, run.options()) {}
-    Hasher(Hash hash, const Run& run) : state_(merklize::Hasher::of(hash, run.options())), name_(traits(hash).name) {}
+    Hasher(const MessageForm& form, const Run& run, std::size_t length = Digest::size)
+        : state_(merklize::Hasher::of(form, run.options(), length)), name_(traits(form.hash).name) {}
     /// BLAKE3. On the CPU a short input is only kept, and hashed when the digest is wanted.
     Hasher(const Mode& mode, const Settings& settings)
         : mode_(mode), device_(settings.device == "cpu" ? "cpu" : "auto"), threads_(settings.threads) {
@@ -75,7 +76,7 @@ public:
     ObjectLock::Changing changing() const { return {lock_, "Hasher"}; }
 
     std::string_view name() const noexcept { return name_; }
-    int block_size() const noexcept { return name_.starts_with("keccak256") ? 136 : 64; }
+    int block_size() const noexcept { return name_.starts_with("keccak256") || name_ == "sha3_256" ? 136 : 64; }
 
     void reset() {
         const auto alone = changing();
@@ -252,15 +253,12 @@ void bind_hasher(nb::module_& m) {
         [](Hasher* self, nb::handle data, nb::handle hash, nb::handle key, nb::handle context, nb::handle device,
            nb::handle threads) {
             const Settings settings{std::string(to_text(device, "device")), to_threads(threads)};
-            const Mode mode = to_mode(key, context, "Hasher");
             const Hash which = hash_from_name(to_text(hash, "hash"));
+            const Mode mode = to_mode(key, context, "Hasher", which);
             if (which == Hash::blake3) {
                 make(self, data, mode, settings);
-            } else if (mode.flags() == 0) {
-                make(self, data, which, Run(settings));
             } else {
-                throw Error(ErrorCode::invalid_argument, "Hasher: key and context are of the hash 'blake3', not of '" +
-                                                             std::string(traits(which).name) + "'");
+                make(self, data, MessageForm(which, mode), Run(settings));
             }
         },
         nb::sig("def __init__(self, data: object = b'', *, hash: str = 'blake3', key: object = None, "
@@ -293,11 +291,13 @@ void bind_hasher(nb::module_& m) {
             return std::make_unique<Hasher>(to_mode(key, context, "hash_file"), Run(quiet, nullptr));
         });
     define(
-        m, "def make_message_hasher(hash: str, settings: Settings, /) -> Hasher",
-        +[](nb::handle hash, const Settings& settings) {
+        m, "def make_message_hasher(hash: str, key: object, length: int, settings: Settings, /) -> Hasher",
+        +[](nb::handle hash, nb::handle key, nb::handle length, const Settings& settings) {
             Settings quiet = settings;
             quiet.progress = nb::none();
-            return std::make_unique<Hasher>(hash_from_name(to_text(hash, "hash")), Run(quiet));
+            const Hash which = hash_from_name(to_text(hash, "hash"));
+            const MessageForm form(which, to_mode(key, nb::none(), "hash_file", which));
+            return std::make_unique<Hasher>(form, Run(quiet), to_u64(length, "hash_file: length"));
         });
     hasher.def_prop_ro(
         "name", [](const Hasher& self) { return to_str(self.name()); }, nb::sig("def name(self) -> str"),

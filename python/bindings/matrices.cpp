@@ -75,7 +75,8 @@ CommitmentForm to_form(nb::handle hash, nb::handle arity, nb::handle cap_height,
 
 void hash_matrix_rows(const Matrices& matrices, nb::handle out, nb::handle hash, nb::handle key, nb::handle context,
                       nb::handle modulus, const Settings& settings) {
-    const RowForm form(hash_from_name(to_text(hash, "hash")), to_mode(key, context, "hash_rows"), to_modulus(modulus));
+    const Hash which = hash_from_name(to_text(hash, "hash"));
+    const RowForm form(which, to_mode(key, context, "hash_rows", which), to_modulus(modulus));
     const Run run(settings, matrices.on_device());
     if (matrices.on_device() != nullptr) {
         const Buffer output = bound<DeviceArray>(out).writable();

@@ -112,7 +112,8 @@ void bind_single(nb::module_& m) {
         .def(
             "verify",
             [](const MerkleProof& self, nb::handle root, nb::handle key, nb::handle context) {
-                return merklize::verify(self, to_digest(root, "verify: root"), {}, to_mode(key, context, "verify"));
+                return merklize::verify(self, to_digest(root, "verify: root"), {},
+                                        to_mode(key, context, "verify", self.hash));
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(),
             nb::sig("def verify(self, root: object, key: object, context: str | None, /) -> bool"),
@@ -161,7 +162,7 @@ void bind_multi(nb::module_& m) {
             "verify",
             [](const MultiProof& self, nb::handle root, nb::handle key, nb::handle context) {
                 const Digest expected = to_digest(root, "verify: root");
-                const Mode mode = to_mode(key, context, "verify");
+                const Mode mode = to_mode(key, context, "verify", self.hash);
                 bool good = false;
                 Run::without_gil([&] { good = merklize::verify(self, expected, {}, mode); });
                 return good;
@@ -209,7 +210,7 @@ void bind_consistency(nb::module_& m) {
                nb::handle context) {
                 const Roots roots{.old_root = to_digest(old_root, "verify: old_root"),
                                   .new_root = to_digest(new_root, "verify: new_root")};
-                return merklize::verify(self, roots, to_mode(key, context, "verify"));
+                return merklize::verify(self, roots, to_mode(key, context, "verify", self.hash));
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
             nb::sig("def verify(self, old_root: object, new_root: object, key: object, context: str | None, /) -> "
@@ -221,7 +222,7 @@ nb::list verify_each(nb::handle proofs, nb::handle root, nb::handle key, nb::han
     std::vector<MerkleProof> all;
     for (nb::handle proof : nb::cast<nb::list>(proofs)) all.push_back(nb::cast<const MerkleProof&>(proof));
     const Digest expected = to_digest(root, "verify_each: root");
-    const Mode mode = to_mode(key, context, "verify_each");
+    const Mode mode = to_mode(key, context, "verify_each", all.empty() ? Hash::blake3 : all[0].hash);
     std::vector<std::uint8_t> good;
     Run{settings}([&](const RunOptions& options) { good = merklize::verify_each(all, expected, mode, options); });
     nb::list result;

@@ -123,7 +123,8 @@ void bind_tree_file(nb::module_& m) {
     file.def(
             "set_mode",
             [](SharedFile& self, nb::handle key, nb::handle context) {
-                const Mode mode = to_mode(key, context, "TreeFile");
+                const Hash hash = self.read("TreeFile", [](const TreeFile& file) { return file.form().hash; });
+                const Mode mode = to_mode(key, context, "TreeFile", hash);
                 self.change("TreeFile", [&](TreeFile& file) { file.set_mode(mode); });
             },
             nb::arg().none(), nb::arg().none(),

@@ -38,7 +38,7 @@ class How(NamedTuple):
             with _open_to_read(path) as file:
                 return self.descriptor(file.fileno(), os.fsdecode(path))
         if self.hash != "blake3":
-            return _native.hash_message_file(path, self.hash, self.run)
+            return _native.hash_message_file(path, self.hash, self.key, self.length, self.run)
         return _native.hash_file(path, self.key, self.context, self.length, self.seek, self.run)
 
     def descriptor(self, descriptor: int, name: str) -> bytes:
@@ -46,7 +46,7 @@ class How(NamedTuple):
         if self.mmap and (digest := self.mapped(descriptor, name)) is not None:
             return digest
         if self.hash != "blake3":
-            return _native.hash_message_descriptor(descriptor, name, self.hash, self.run)
+            return _native.hash_message_descriptor(descriptor, name, self.hash, self.key, self.length, self.run)
         return _native.hash_descriptor(descriptor, name, self.key, self.context, self.length, self.seek, self.run)
 
     def source(self, source: Any) -> bytes:
@@ -65,7 +65,7 @@ class How(NamedTuple):
             return None
         with mapping, memoryview(mapping) as whole, whole[begin:] as rest:
             if self.hash != "blake3":
-                digest = _native.hash_message(rest, self.hash, self.run)
+                digest = _native.hash_message(rest, self.hash, self.key, self.length, self.run)
             else:
                 digest = _native.hash(rest, self.key, self.context, self.length, self.seek, self.run)
         require_unchanged(descriptor, name, before)
@@ -75,7 +75,7 @@ class How(NamedTuple):
     def hasher(self) -> _native.Hasher:
         """Return a new hasher."""
         if self.hash != "blake3":
-            return _native.make_message_hasher(self.hash, self.run)
+            return _native.make_message_hasher(self.hash, self.key, self.length, self.run)
         return _native.make_hasher(self.key, self.context, self.run)
 
 

@@ -32,7 +32,7 @@ class RunOptions(TypedDict, total=False):
 
 class _Mode(TypedDict, total=False):
     key: Buffer | None
-    """32 bytes: keyed hashing, of the hash "blake3"."""
+    """32 bytes: keyed hashing, of the hash "blake3"; of "blake2s" 1 to 32."""
     context: str | None
     """Text that names a purpose: key derivation, of the hash "blake3"."""
 

@@ -90,17 +90,28 @@ def hash_info(what: str, hash: str) -> _native.HashInfo:
         raise called(what, error) from None
 
 
-def require_plain(what: str, hash: str, key: Any, context: Any, length: int, seek: int) -> None:
-    """Refuse options that only BLAKE3 has."""
-    try:
-        _native.require_message_hash(hash)
-    except InvalidArgument as error:
-        raise called(what, error) from None
-    for name, is_given in (
-        ("key", key is not None),
+def require_plain(
+    what: str, hash: str, key: Any, context: Any, length: int, seek: int, *, of_rows: bool = False
+) -> None:
+    """Refuse options that a hash other than BLAKE3 does not have."""
+    _require_message(what, hash, 32)
+    size = _arrays.unsigned(length, f"{what}: length")
+    keyed, sized = hash == "blake2s", hash == "blake2s" and not of_rows
+    for name, is_wrong in (
+        ("key", key is not None and not keyed),
         ("context", context is not None),
-        ("length", _arrays.unsigned(length, f"{what}: length") != 32),
+        ("length", size != 32 and not sized),
         ("seek", _arrays.unsigned(seek, f"{what}: seek") != 0),
     ):
-        if is_given:
-            raise InvalidArgument(f"{what}: {name} is of the hash 'blake3', not of {shown(hash)}")
+        if is_wrong:
+            of_both = name == "key" or (name == "length" and not of_rows)
+            owners = "the hashes 'blake3' and 'blake2s'" if of_both else "the hash 'blake3'"
+            raise InvalidArgument(f"{what}: {name} is of {owners}, not of {shown(hash)}")
+    _require_message(what, hash, size)
+
+
+def _require_message(what: str, hash: str, length: int) -> None:
+    try:
+        _native.require_message(hash, length)
+    except InvalidArgument as error:
+        raise called(what, error) from None

@@ -77,7 +77,7 @@ def hash_each(
     size = _arrays.unsigned(length, "hash_each: length")
     digests = _digests(len(given), size)
     if not is_blake3(hash):
-        _native.hash_message_each(given, names, digests, hash, run)
+        _native.hash_message_each(given, names, digests, hash, key, size, run)
     else:
         _native.hash_each(given, names, digests, key, context, size, seek, run)
     if names is None:

@@ -30,7 +30,7 @@ class Hasher(_native.Hasher):
 
     data      the first bytes to update with
     hash      "blake3", or a hash as hash() takes it, but not Eidos, which begins with the length
-    key       32 bytes: keyed hashing
+    key       32 bytes: keyed hashing; of "blake2s" 1 to 32 bytes
     context   text that names a purpose: key derivation; the data is then the key material
     device    "auto", or an id of devices()
     threads   for large updates; None, which is also Hasher.AUTO, is all that the process may use
@@ -162,16 +162,16 @@ def hash(
 
     data      bytes-like, or an array of any dtype and layout: its bytes in C order. Of NumPy; or a tensor with
               `__dlpack__` or `__cuda_array_interface__` (PyTorch, CuPy, JAX, Numba), which is hashed where it lies
-    hash      "blake3", or the plain digest of one message by "sha256" (SHA-256), "sha256d", "keccak256"
-              (Ethereum's) or "eidos" (Miden's hash of bytes): one chain of blocks, which the CPU computes. These have
-              no key, context or longer output
-    length    bytes of output
+    hash      "blake3", or the plain digest of one message by "sha256" (SHA-256), "sha256d", "sha3_256", "keccak256"
+              (Ethereum's), "blake2s" or "eidos" (Miden's hash of bytes): one chain of blocks, which the CPU computes.
+              These have no context, no longer output and, but for "blake2s", no key
+    length    bytes of output; of "blake2s" 1 to 32, each a function of its own
     seek      position in the extendable output where they start
     wait      False: return at once, with the digest as a DeviceArray uint8[32] that is complete once the work on
               `stream` is. For data on a device and 32 bytes of output. The data and `out` must stay until then. Such
               calls can be captured into a CUDA graph (docs/async.md)
     out       with wait=False: the tensor uint8[32] to write; None: a new DeviceArray
-    key       32 bytes: keyed hashing
+    key       32 bytes: keyed hashing; of "blake2s" 1 to 32 bytes
     context   text that names a purpose: key derivation; `data` is then the key material
     device    "auto", or an id of devices(); several share data on the host: "cuda:all", ["cuda:0", "cuda:1"]. Data on a
               device stays there: another name is an error
@@ -193,7 +193,7 @@ def hash(
         require_plain("hash", hash, key, context, length, seek)
     if wait and out is None:
         if not is_blake3(hash):
-            return _native.hash_message(data, hash, run)
+            return _native.hash_message(data, hash, key, length, run)
         try:
             return _native.hash(data, key, context, length, seek, run)
         except (InvalidArgument, TypeError) as error:
@@ -307,7 +307,7 @@ def hash_files(
 
     def hash_named(names: list[Any], run: _native.Settings) -> list[bytes | FileError]:
         if not is_blake3(hash):
-            results = _native.hash_message_files(names, hash, run)
+            results = _native.hash_message_files(names, hash, key, length, run)
         else:
             results = _native.hash_files(names, key, context, length, seek, run)
         return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
@@ -341,7 +341,7 @@ def hash_leaves(
     hash      "blake3": BLAKE3 of the message; "sha256_rfc6962": SHA-256 of the byte 0 and the message; a field hash:
               its hash of the message's words
 
-    The options are as in hash(); key and context are of "blake3". Raises InvalidArgument.
+    The options are as in hash(); key is of "blake3" and "blake2s", context of "blake3". Raises InvalidArgument.
 
     >>> merklize.hash_leaves([b"a", b"bc"]).shape
     (2, 32)
@@ -423,7 +423,7 @@ def merge(
     left, right  both 32 bytes, or both uint8[..., 32], or both the same bytes as little-endian words, uint64[..., 4],
                  uint32[..., 8] or signed; both on the host or both on the same device
     hash         one of HASHES; for field hashes each word is less than the field's modulus
-    key          32 bytes: keyed merges, of "blake3"
+    key          32 bytes: keyed merges, of "blake3"; of "blake2s" 1 to 32
     context      text that names a purpose: derive-key merges, of "blake3"
 
     The options are as in hash(); one pair of bytes is merged on the CPU.

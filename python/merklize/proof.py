@@ -404,7 +404,6 @@ def verify(
     """
     expected = _Expected(n_leaves, hash, rule, leaf, index)
     wanted = _native.digest(root, "verify: root")
-    _native.TreeForm("blake3", None, key, context)  # checks key and context
     if isinstance(proof, ConsistencyProof):
         raise TypeError("verify: a ConsistencyProof has two roots: call its verify(old_root, new_root)")
     given: object = proof if isinstance(proof, (_Proof, str)) else _native.host_bytes(proof, "verify: proof")
@@ -415,7 +414,9 @@ def verify(
         elif isinstance(given, memoryview):
             claim = from_bytes(given)
     except InvalidArgument:
-        return False
+        claim = None
+    of = claim.hash if isinstance(claim, (MerkleProof, MultiProof)) else hash
+    _native.TreeForm("blake2s" if of == "blake2s" else "blake3", None, key, context)  # checks key and context
     if not isinstance(claim, (MerkleProof, MultiProof)):
         return False
     return claim._proof.verify(wanted, key, context) and expected.fits(claim)

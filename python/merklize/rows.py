@@ -104,8 +104,9 @@ def hash_rows(
     out     of one array of contiguous rows: where the digests go, uint8[n, 32] or words; with wait=False on a stream
 
     The digests are uint64[n, 4] or uint32[n, 8] of field hashes, else uint8[n, 32]; those of tensors on a device stay
-    there, as a DeviceArray. The options are as in hash(); key and context are of "blake3". With wait=False, a word that
-    is not below p is reported by DeviceArray.wait(), without its place. Messages of different lengths: hash_each().
+    there, as a DeviceArray. The options are as in hash(); key is of "blake3" and "blake2s", context of "blake3". With
+    wait=False, a word that is not below p is reported by DeviceArray.wait(), without its place. Messages of different
+    lengths: hash_each().
     Raises InvalidArgument: shapes, dtypes, a word that is not below p (with its place).
 
     >>> merklize.hash_rows(np.zeros((3, 100), np.uint8)).shape
@@ -120,7 +121,7 @@ def hash_rows(
         length, seek = _arrays.unsigned(length, "hash_rows: length"), _arrays.unsigned(seek, "hash_rows: seek")
         is_whole = (length, seek) == (32, 0)
         if not is_blake3(hash):
-            require_plain("hash_rows", hash, None, None, length, seek)
+            require_plain("hash_rows", hash, None, None, length, seek, of_rows=True)
     is_canonical = field is None and type(words) is str and words == "canonical"
     modulus = 0 if is_canonical else modulus_of("hash_rows", words, field)
     if isinstance(rows, (bytes, bytearray, memoryview, str)):

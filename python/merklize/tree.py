@@ -39,7 +39,7 @@ class MerkleTree:
     rule      what becomes of the last node of a level with an odd count: "left_full" (it moves up: RFC 6962; also
               "promote"), "pad" (merged with `padding`), "duplicate_last" (merged with itself), "perfect" (n must be a
               power of two). None: "perfect" for field hashes, else "left_full". All agree if n is a power of two
-    key       32 bytes: keyed merges, of the hash "blake3"
+    key       32 bytes: keyed merges, of the hash "blake3"; of "blake2s" 1 to 32
     context   text that names a purpose: derive-key merges, of the hash "blake3"
     padding   of the rule "pad": 32 bytes, zeros by default
     drop_levels  levels at the bottom, leaves included, that are not kept; proofs then need the leaves again

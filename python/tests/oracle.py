@@ -255,6 +255,10 @@ def merge(left, right, hash):
         return hashlib.sha256(left + right).digest()
     if hash == "sha256d":
         return hashlib.sha256(hashlib.sha256(left + right).digest()).digest()
+    if hash == "blake2s":
+        return hashlib.blake2s(left + right).digest()
+    if hash == "sha3_256":
+        return hashlib.sha3_256(left + right).digest()
     if hash == "keccak256":
         return keccak256(left + right)
     if hash == "keccak256_sorted":
@@ -278,6 +282,10 @@ def row_digest(row, hash):
         return hashlib.sha256(b"\0" + row).digest()
     if hash == "sha256d":
         return hashlib.sha256(hashlib.sha256(row).digest()).digest()
+    if hash == "blake2s":
+        return hashlib.blake2s(row).digest()
+    if hash == "sha3_256":
+        return hashlib.sha3_256(row).digest()
     if hash == "keccak256_sorted":
         return keccak256(row)
     if hash == "keccakf64":

@@ -22,10 +22,10 @@ LENGTHS = [0, 1, 3, 31, 32, 55, 56, 63, 64, 65, 119, 120, 127, 128, 135, 136, 13
 def expected(hash, data):
     if hash == "sha256d":
         return hashlib.sha256(hashlib.sha256(data).digest()).digest()
-    return oracle.keccak256(data) if hash.startswith("keccak256") else hashlib.sha256(data).digest()
+    return oracle.keccak256(data) if hash.startswith("keccak256") else getattr(hashlib, hash)(data).digest()
 
 
-HASHES = ["sha256", "sha256d", "keccak256"]
+HASHES = ["sha256", "sha256d", "keccak256", "sha3_256", "blake2s"]
 
 
 @pytest.mark.parametrize("hash", HASHES)
@@ -97,12 +97,93 @@ def test_eidos_of_bytes(tmp_path):
             merklize.Hasher(hash=name)
 
 
+def test_blake2s_beside_hashlib():
+    """100,000 messages, of every length of digest and key."""
+    rng = np.random.default_rng(7)
+    data = rng.bytes(1 << 16)
+    for k in range(200):
+        length, key = 1 + k % 32, data[k : k + (k * 7 + k // 32) % 33]
+        sizes = rng.integers(0, 64 if k % 3 else 300, 500)
+        sizes[:6] = (0, 1, 63, 64, 65, 128)
+        messages = [data[at : at + size] for at, size in zip(rng.integers(0, 1 << 15, 500), sizes)]
+        wanted = [hashlib.blake2s(message, digest_size=length, key=key).digest() for message in messages]
+        options = {"hash": "blake2s", "length": length, "key": key or None}
+        assert [digest.tobytes() for digest in merklize.hash_each(messages, **options)] == wanted
+        assert merklize.hash(messages[-1], **options) == wanted[-1]
+
+
+def test_blake2s_of_files_rows_and_trees(tmp_path):
+    data, key = oracle.pattern(5000), b"a key"
+    path = tmp_path / "data"
+    path.write_bytes(data)
+    options = {"hash": "blake2s", "length": 20, "key": key}
+    wanted = hashlib.blake2s(data, digest_size=20, key=key).digest()
+    assert merklize.hash_file(path, **options) == wanted
+    assert merklize.hash_file(path, mmap=True, **options) == wanted
+    assert merklize.hash_file(io.BytesIO(data), **options) == wanted
+    assert merklize.hash_files([path, path], **options) == [wanted, wanted]
+    with open(path, "rb") as file:
+        assert merklize.hash_file(file, **options) == wanted
+    hasher = merklize.Hasher(data, hash="blake2s", key=key)
+    assert hasher.digest() == hashlib.blake2s(data, key=key).digest()
+
+    def leaf(message):
+        return hashlib.blake2s(message, key=key).digest()
+
+    for length in (0, 1, 32, 63, 64, 65, 200):
+        rows = np.random.default_rng(length).integers(0, 256, (19, length), np.uint8)
+        digests = merklize.hash_rows(rows, hash="blake2s", key=key)
+        assert [row.tobytes() for row in digests] == [leaf(row.tobytes()) for row in rows]
+    leaves = [leaf(b"%d" % i) for i in range(8)]
+    level = leaves
+    while len(level) > 1:
+        level = [leaf(level[i] + level[i + 1]) for i in range(0, len(level), 2)]
+    messages = [b"%d" % i for i in range(8)]
+    tree = merklize.MerkleTree.from_messages(messages, "blake2s", key=key)
+    assert tree.root == level[0]
+    assert merklize.merge(leaves[0], leaves[1], "blake2s", key=key) == leaf(leaves[0] + leaves[1])
+    proof = tree.prove(5)
+    assert proof.verify(tree.root, key=key)
+    assert not proof.verify(tree.root, key=b"another key")
+    assert not proof.verify(tree.root)
+    assert merklize.verify(proof.to_bytes(), tree.root, key=key)
+    tree.save(tmp_path / "tree.mkl")
+    with merklize.TreeFile(tmp_path / "tree.mkl", key=key) as file:
+        assert file.is_keyed
+        assert file.root == tree.root
+        file.update({1: leaf(b"one")})
+        assert file.root != tree.root
+        assert not file.check()
+    with pytest.raises(merklize.InvalidArgument, match="keyed with another key"):
+        merklize.TreeFile(tmp_path / "tree.mkl", key=b"another key")
+
+
+def test_what_blake2s_lacks():
+    for options, match in (
+        ({"key": b""}, "hash: key of 'blake2s' must be 1 to 32 bytes, got 0"),
+        ({"key": bytes(33)}, "hash: key of 'blake2s' must be 1 to 32 bytes, got 33"),
+        ({"length": 0}, "hash: 'blake2s' has 1 to 32 bytes of output, got 0"),
+        ({"length": 33}, "hash: 'blake2s' has 1 to 32 bytes of output, got 33"),
+        ({"context": "c"}, "hash: context is of the hash 'blake3', not of 'blake2s'"),
+        ({"seek": 1}, "hash: seek is of the hash 'blake3', not of 'blake2s'"),
+    ):
+        with pytest.raises(merklize.InvalidArgument, match=match):
+            merklize.hash(b"", hash="blake2s", **options)
+    with pytest.raises(merklize.InvalidArgument, match="hash_rows: length is of the hash 'blake3', not of 'blake2s'"):
+        merklize.hash_rows(np.zeros((2, 8), np.uint8), hash="blake2s", length=16)
+    with pytest.raises(merklize.InvalidArgument, match="contexts are of the hash 'blake3', not of 'blake2s'"):
+        merklize.MerkleTree([bytes(32)] * 2, "blake2s", context="c")
+    with pytest.raises(merklize.InvalidArgument, match="key must be 32 bytes, got 5"):
+        merklize.MerkleTree([bytes(32)] * 2, "blake3", key=b"short")
+
+
 def test_what_only_blake3_has():
     for options in ({"key": bytes(32)}, {"context": "c"}, {"length": 16}, {"seek": 1}):
         name = next(iter(options))
-        with pytest.raises(merklize.InvalidArgument, match=f"hash: {name} is of the hash 'blake3', not of 'sha256d'"):
+        owners = "the hashes 'blake3' and 'blake2s'" if name in ("key", "length") else "the hash 'blake3'"
+        with pytest.raises(merklize.InvalidArgument, match=f"hash: {name} is of {owners}, not of 'sha256d'"):
             merklize.hash(b"", hash="sha256d", **options)
-    with pytest.raises(merklize.InvalidArgument, match="Hasher: key and context are of the hash 'blake3'"):
+    with pytest.raises(merklize.InvalidArgument, match="Hasher: keys are of the hashes 'blake3' and 'blake2s'"):
         merklize.Hasher(hash="sha256d", key=bytes(32))
     with pytest.raises(merklize.InvalidArgument, match="32 bytes from 0 on, got length 31"):
         merklize.Hasher(hash="sha256").digest(31)

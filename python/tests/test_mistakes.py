@@ -121,7 +121,7 @@ MISTAKES = {
     ),
     "a key of another hash": (
         lambda: merklize.MerkleTree(LEAVES, "sha256", key=bytes(32)),
-        "MerkleTree: keys and contexts are of the hash 'blake3', not of 'sha256'",
+        "MerkleTree: keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of 'sha256'",
     ),
     "padding of another rule": (
         lambda: merklize.MerkleTree(LEAVES, padding=bytes(32)),

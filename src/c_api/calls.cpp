@@ -185,7 +185,7 @@ Hash Call::hash(merklize_hash_id id) const {
     invalid("unknown hash id " + std::to_string(id) + "; merklize_hash_describe() lists the known ones");
 }
 
-Mode Call::mode(const merklize_mode* mode) const {
+Mode Call::mode(const merklize_mode* mode, Hash hash) const {
     if (mode == nullptr) return {};
     const merklize_mode& given = *mode;
     if (given.key != nullptr && given.context != nullptr) {
@@ -195,7 +195,8 @@ Mode Call::mode(const merklize_mode* mode) const {
     if (given.key == nullptr && given.key_bytes != 0) (void)bytes(given.key, given.key_bytes, "mode->key");
     if (given.context == nullptr && given.context_bytes != 0)
         (void)bytes(given.context, given.context_bytes, "mode->context");
-    if (given.key != nullptr) return Mode::keyed(bytes(given.key, given.key_bytes, "mode->key"));
+    if (given.key != nullptr)
+        return Mode::keyed(bytes(given.key, given.key_bytes, "mode->key"), hash == Hash::blake2s ? hash : Hash::blake3);
     if (given.context != nullptr) return Mode::derive_key({given.context, given.context_bytes});
     return {};
 }
@@ -213,7 +214,7 @@ TreeForm Call::form(const merklize_form* form) const {
     const merklize_form& given = *form;
     const Hash of = hash(given.hash);
     const TreeRule by = given.rule == MERKLIZE_RULE_DEFAULT ? default_rule(of) : rule(given.rule, "form->rule");
-    return {of, by, mode(given.mode), from_c(given.padding)};
+    return {of, by, mode(given.mode, of), from_c(given.padding)};
 }
 
 Expect Call::expect(const merklize_expect* expect) const {

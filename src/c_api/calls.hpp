@@ -79,7 +79,8 @@ public:
     std::vector<ConstBuffer> parts(const merklize_buffer* const* parts, std::size_t count) const;
 
     Hash hash(merklize_hash_id id) const;
-    Mode mode(const merklize_mode* mode) const;
+    /// hash  whose mode it is; one that has no modes refuses it later
+    Mode mode(const merklize_mode* mode, Hash hash = Hash::blake3) const;
     /// A rule other than the default.  errors  invalid_argument (MERKLIZE_RULE_DEFAULT; an unknown number)
     TreeRule rule(merklize_rule rule, const char* name) const;
     TreeForm form(const merklize_form* form) const;

@@ -34,24 +34,20 @@ void put_info(const merklize::HashTraits& traits, merklize_hash_info& out) {
     if (traits.name.size() < sizeof out.name) std::memcpy(out.name, traits.name.data(), traits.name.size());
 }
 
-// Whether the hash is BLAKE3, which has modes and outputs of any length. The other hashes only have digests.
+// Whether the hash is BLAKE3, which has output of any length. Refuses what another hash does not have.
 bool is_blake3(const Call& call, Hash hash, const merklize_mode* mode, uint64_t seek, size_t length) {
     if (hash == Hash::blake3) return true;
     const std::string name(merklize::traits(hash).name);
-    if (mode != nullptr && (mode->key != nullptr || mode->context != nullptr))
-        call.invalid("mode must be null, or plain, of the hash '" + name + "': only blake3 has others");
-    if (seek != 0 || length != Digest::size) {
-        call.invalid("the hash '" + name + "' has 32 bytes of output from 0 on, got " + std::to_string(length) +
-                     " from " + std::to_string(seek) + " on; blake3 has output of any length");
+    const bool is_blake2s = hash == Hash::blake2s;
+    if (!is_blake2s && mode != nullptr && (mode->key != nullptr || mode->context != nullptr))
+        call.invalid("mode must be null, or plain, of the hash '" + name + "': only blake3 and blake2s have others");
+    if (seek != 0 || (is_blake2s ? length == 0 || length > Digest::size : length != Digest::size)) {
+        call.invalid("the hash '" + name + "' has " + (is_blake2s ? "1 to 32" : "32") +
+                     " bytes of output from 0 on, got " + std::to_string(length) + " from " + std::to_string(seek) +
+                     " on; blake3 has output of any length");
     }
     return false;
 }
-
-void put(std::span<const Digest> digests, std::span<std::byte> out) {
-    if (!digests.empty()) std::memcpy(out.data(), digests.data(), out.size());
-}
-
-void put(const Digest& digest, std::span<std::byte> out) { put(std::span(&digest, 1), out); }
 
 }  // namespace
 
@@ -110,7 +106,7 @@ merklize_status merklize_hash(merklize_view data, merklize_hash_id hash, const m
             if (is_blake3(call, by, mode, seek, out_bytes))
                 merklize::hash(bytes, to, seek, call.mode(mode), run.get());
             else
-                put(merklize::hash_message(bytes, by, run.get()), to);
+                merklize::hash_message(bytes, to, {by, call.mode(mode, by)}, run.get());
         };
         call.on_device(data, "data") ? put_of(data.buffer->value) : put_of(call.bytes(data, "data"));
         run.finish();
@@ -127,7 +123,7 @@ merklize_status merklize_hash_file(const char* path, merklize_hash_id hash, cons
         if (is_blake3(call, by, mode, seek, out_bytes))
             merklize::hash_file(from, to, seek, call.mode(mode), run.get());
         else
-            put(merklize::hash_message_file(from, by, run.get()), to);
+            merklize::hash_message_file(from, to, {by, call.mode(mode, by)}, run.get());
         run.finish();
     });
 }
@@ -143,7 +139,7 @@ merklize_status merklize_hash_descriptor(int descriptor, const char* name, merkl
         if (is_blake3(call, by, mode, seek, out_bytes))
             merklize::hash_descriptor(descriptor, shown, to, seek, call.mode(mode), run.get());
         else
-            put(merklize::hash_message_descriptor(descriptor, shown, by, run.get()), to);
+            merklize::hash_message_descriptor(descriptor, shown, to, {by, call.mode(mode, by)}, run.get());
         run.finish();
     });
 }
@@ -156,9 +152,10 @@ merklize_status merklize_hash_files(const char* const* paths, size_t n, merklize
         const Options run(call, options);
         const Hash by = call.hash(hash);
         const auto files = call.paths(paths, n);
-        out = new merklize_file_digests{is_blake3(call, by, mode, seek, length)
-                                            ? merklize::hash_files(files, length, seek, call.mode(mode), run.get())
-                                            : merklize::hash_message_files(files, by, run.get())};
+        out = new merklize_file_digests{
+            is_blake3(call, by, mode, seek, length)
+                ? merklize::hash_files(files, length, seek, call.mode(mode), run.get())
+                : merklize::hash_message_files(files, {by, call.mode(mode, by)}, run.get(), length)};
         run.finish();
     });
 }
@@ -192,7 +189,7 @@ merklize_status merklize_hash_each(const merklize_view* messages, size_t n, merk
         if (is_blake3(call, by, mode, seek, length))
             merklize::hash_each(views, to, length, seek, call.mode(mode), run.get());
         else
-            put(std::span<const Digest>(merklize::hash_message_each(views, by, run.get())), to);
+            merklize::hash_message_each(views, to, length, {by, call.mode(mode, by)}, run.get());
         run.finish();
     });
 }
@@ -214,11 +211,11 @@ merklize_status merklize_hash_leaves(merklize_view rows, uint64_t row_bytes, mer
         const Options run(call, options);
         const Hash by = call.hash(hash);
         if (call.all_on_device("rows and out", rows, out))
-            merklize::hash_leaves(rows.buffer->value, row_bytes, call.written(out.buffer, "out"), by, call.mode(mode),
-                                  run.get());
+            merklize::hash_leaves(rows.buffer->value, row_bytes, call.written(out.buffer, "out"), by,
+                                  call.mode(mode, by), run.get());
         else
-            merklize::hash_leaves(call.bytes(rows, "rows"), row_bytes, call.digests(out, "out"), by, call.mode(mode),
-                                  run.get());
+            merklize::hash_leaves(call.bytes(rows, "rows"), row_bytes, call.digests(out, "out"), by,
+                                  call.mode(mode, by), run.get());
         run.finish();
     });
 }
@@ -230,10 +227,10 @@ merklize_status merklize_merge(merklize_view left, merklize_view right, merklize
         const Hash by = call.hash(hash);
         if (call.all_on_device("left, right and out", left, right, out))
             merklize::merge(left.buffer->value, right.buffer->value, call.written(out.buffer, "out"), by,
-                            call.mode(mode), run.get());
+                            call.mode(mode, by), run.get());
         else
             merklize::merge(call.digests(left, "left"), call.digests(right, "right"), call.digests(out, "out"), by,
-                            call.mode(mode), run.get());
+                            call.mode(mode, by), run.get());
         run.finish();
     });
 }
@@ -244,8 +241,8 @@ merklize_status merklize_hasher_create(merklize_hash_id hash, const merklize_mod
         merklize_hasher*& out = call.handle(hasher, "hasher");
         const Hash by = call.hash(hash);
         const merklize::RunOptions kept = Options(call, options).kept(call);
-        out = new merklize_hasher{is_blake3(call, by, mode, 0, Digest::size) ? merklize::Hasher(call.mode(mode), kept)
-                                                                             : merklize::Hasher::of(by, kept)};
+        (void)is_blake3(call, by, mode, 0, Digest::size);
+        out = new merklize_hasher{merklize::Hasher::of({by, call.mode(mode, by)}, kept)};
     });
 }
 

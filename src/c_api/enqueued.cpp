@@ -44,7 +44,7 @@ merklize_status merklize_enqueue_hash_leaves(merklize_stream* stream, const merk
                                           .row_bytes = row_bytes,
                                           .out = call.written(out, "out"),
                                           .hash = call.hash(hash),
-                                          .mode = call.mode(mode),
+                                          .mode = call.mode(mode, call.hash(hash)),
                                           .policy = policy_of(call, policy)});
     });
 }
@@ -57,7 +57,7 @@ merklize_status merklize_enqueue_merge(merklize_stream* stream, const merklize_b
                                     .right = call.need(right, "right").value,
                                     .out = call.written(out, "out"),
                                     .hash = call.hash(hash),
-                                    .mode = call.mode(mode),
+                                    .mode = call.mode(mode, call.hash(hash)),
                                     .policy = policy_of(call, policy)});
     });
 }

@@ -64,7 +64,8 @@ merklize_status merklize_hash_rows(const merklize_matrix* matrices, size_t count
     return run("merklize_hash_rows", [&](const Call& call) {
         const Options run(call, options);
         const std::vector<Matrix> given = read_matrices(call, matrices, count);
-        const merklize::RowForm form{call.hash(hash), call.mode(mode), montgomery};
+        const Hash by = call.hash(hash);
+        const merklize::RowForm form{by, call.mode(mode, by), montgomery};
         if (call.on_device(out, "out"))
             merklize::hash_rows(given, call.written(out.buffer, "out"), form, run.get());
         else

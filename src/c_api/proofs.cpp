@@ -67,6 +67,10 @@ Contents contents_of(const AnyProof& proof) {
     return std::visit([](const auto& any) { return contents_of(any); }, proof);
 }
 
+merklize::Hash hash_of(const AnyProof& proof) {
+    return std::visit([](const auto& any) { return any.hash; }, proof);
+}
+
 // Whether a proof of leaves is valid; false for any other proof.
 bool shows_leaves(const AnyProof& proof, const Digest& root, const Expect& expect, const Mode& mode) {
     if (const auto* single = std::get_if<MerkleProof>(&proof)) return merklize::verify(*single, root, expect, mode);
@@ -167,7 +171,7 @@ merklize_status merklize_proof_verify(const merklize_proof* proof, const merkliz
                 "merklize_proof_verify_consistency(proof, old_root, new_root, ...)");
         }
         const Digest known = from_c(call.need(root, "root"));
-        out = shows_leaves(value, known, call.expect(expect), call.mode(mode)) ? 1 : 0;
+        out = shows_leaves(value, known, call.expect(expect), call.mode(mode, hash_of(value))) ? 1 : 0;
     });
 }
 
@@ -177,8 +181,8 @@ merklize_status merklize_verify(const uint8_t* bytes, size_t length, const merkl
         int& out = call.need(valid, "valid") = 0;
         const Digest known = from_c(call.need(root, "root"));
         const Expect expected = call.expect(expect);
-        const Mode by = call.mode(mode);
         const std::optional<AnyProof> proof = proof_from(call.bytes(static_cast<const void*>(bytes), length, "bytes"));
+        const Mode by = call.mode(mode, proof ? hash_of(*proof) : merklize::Hash::blake2s);
         out = proof && shows_leaves(*proof, known, expected, by) ? 1 : 0;
     });
 }
@@ -191,7 +195,7 @@ merklize_status merklize_proof_verify_consistency(const merklize_proof* proof, c
         const AnyProof& value = call.need(proof, "proof").value;
         if (!std::holds_alternative<ConsistencyProof>(value))
             call.invalid("the proof is of leaves and has one root; call merklize_proof_verify(proof, root, ...)");
-        out = shows_consistency(value, roots_of(call, old_root, new_root), call.mode(mode)) ? 1 : 0;
+        out = shows_consistency(value, roots_of(call, old_root, new_root), call.mode(mode, hash_of(value))) ? 1 : 0;
     });
 }
 
@@ -200,8 +204,8 @@ merklize_status merklize_verify_consistency(const uint8_t* bytes, size_t length,
     return run("merklize_verify_consistency", [&](const Call& call) {
         int& out = call.need(valid, "valid") = 0;
         const Roots roots = roots_of(call, old_root, new_root);
-        const Mode by = call.mode(mode);
         const std::optional<AnyProof> proof = proof_from(call.bytes(static_cast<const void*>(bytes), length, "bytes"));
+        const Mode by = call.mode(mode, proof ? hash_of(*proof) : merklize::Hash::blake2s);
         out = proof && shows_consistency(*proof, roots, by) ? 1 : 0;
     });
 }
@@ -221,8 +225,10 @@ merklize_status merklize_verify_each(const merklize_proof* const* proofs, size_t
             }
             given.push_back(*single);
         }
-        std::ranges::copy(merklize::verify_each(given, from_c(call.need(root, "root")), call.mode(mode), run.get()),
-                          out.begin());
+        std::ranges::copy(
+            merklize::verify_each(given, from_c(call.need(root, "root")),
+                                  call.mode(mode, given.empty() ? Hash::blake2s : given[0].hash), run.get()),
+            out.begin());
         run.finish();
     });
 }

@@ -27,8 +27,10 @@ merklize_status merklize_tree_file_open(const char* path, merklize_tree_file** f
 void merklize_tree_file_free(merklize_tree_file* file) { delete file; }
 
 merklize_status merklize_tree_file_set_mode(merklize_tree_file* file, const merklize_mode* mode) {
-    return run("merklize_tree_file_set_mode",
-               [&](const Call& call) { call.need(file, "file").value.set_mode(call.mode(mode)); });
+    return run("merklize_tree_file_set_mode", [&](const Call& call) {
+        merklize::TreeFile& value = call.need(file, "file").value;
+        value.set_mode(call.mode(mode, value.form().hash));
+    });
 }
 
 merklize_status merklize_tree_file_get_info(const merklize_tree_file* file, merklize_tree_info* info) {

@@ -10,6 +10,7 @@
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/urls.hpp"
+#include "hashes/merge_one.hpp"
 #include "hashes/wipe.hpp"
 #include "texts/json.hpp"
 
@@ -30,8 +31,9 @@ Policy policy_of(const Arguments& arguments) {
     }
 }
 
-// The 32 bytes on standard input. The read asks for one byte more, to see that the key ends there.
-Mode read_key(Call& call) {
+// The key on standard input. The read asks for one byte more than a key may have, to see that the key ends there.
+Mode read_key(Call& call, Hash hash) {
+    const bool is_blake2s = hash == Hash::blake2s;
     const int fd = call.standard_input();
     std::byte key[33];
     std::size_t count = 0;
@@ -42,11 +44,11 @@ Mode read_key(Call& call) {
         if (more == 0) break;
         count += static_cast<std::size_t>(more);
     }
-    if (count != 32) {
-        throw Failure{"the key on standard input must be 32 bytes; there are " +
-                      (count < 32 ? std::to_string(count) : std::string("more"))};
+    if (count > 32 || count < (is_blake2s ? 1 : 32)) {
+        throw Failure{std::string("the key on standard input must be ") + (is_blake2s ? "1 to 32 bytes" : "32 bytes") +
+                      "; there are " + (count <= 32 ? std::to_string(count) : std::string("more"))};
     }
-    const Mode mode = Mode::keyed({key, 32});
+    const Mode mode = runtime::keyed_mode({key, count}, hash);
     runtime::wipe(key, sizeof key);
     return mode;
 }
@@ -66,13 +68,14 @@ RunOptions run_options(Call& call, const Arguments& arguments) {
     return options;
 }
 
-std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initializer_list<std::string_view> inputs) {
+std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initializer_list<std::string_view> inputs,
+                            const std::function<Hash()>& hash) {
     const bool keyed = arguments.has("keyed");
     const auto context = arguments.value("derive-key");
     if (keyed && context) throw UsageError{"--keyed and --derive-key exclude each other"};
     if (keyed && std::ranges::find(inputs, standard_input_name) != inputs.end())
         throw UsageError{"--keyed needs a FILE: standard input holds the key"};
-    if (keyed) return read_key(call);
+    if (keyed) return read_key(call, hash());
     if (!context) return {};
     if (!is_utf8(*context)) throw UsageError{"CONTEXT is not UTF-8"};
     return Mode::derive_key(*context);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -22,10 +23,12 @@ inline constexpr std::string_view standard_input_name = "-";
 /// errors  UsageError, and those of opening the device
 RunOptions run_options(Call& call, const Arguments& arguments);
 
-/// The mode of --keyed, whose key is the 32 bytes on standard input, or of --derive-key.
+/// The mode of --keyed, whose key is on standard input, or of --derive-key.
 /// inputs  names of inputs; none may be standard input if that holds the key
-/// errors  UsageError; Failure (no key of 32 bytes)
-std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initializer_list<std::string_view> inputs);
+/// hash    finds the hash whose key it is; called only if there is a key
+/// errors  UsageError; Failure (a key of another length than the hash has), and those of `hash`
+std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initializer_list<std::string_view> inputs,
+                            const std::function<Hash()>& hash);
 
 /// errors  UsageError (-o "")
 void require_output_name(const Arguments& arguments);

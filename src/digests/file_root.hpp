@@ -36,9 +36,9 @@ Node root_of(const ByteSource& source, const Mode& mode, Run& run);
 void note_failure(FileDigest& result, const Error& error);
 
 /// The digest of a whole source, as hash_file() gives it.
-/// mode, out, seek  for BLAKE3 as in hash_file(); for another hash no mode, 32 bytes and 0
-/// errors           those of the source; invalid_argument (no hash of messages)
-void hash_source(const ByteSource& source, Hash hash, const Mode& mode, std::span<std::byte> out, std::uint64_t seek,
+/// seek    of BLAKE3's output; of another hash it is 0
+/// errors  those of the source; invalid_argument (a form or a length that require_message() refuses)
+void hash_source(const ByteSource& source, const MessageForm& form, std::span<std::byte> out, std::uint64_t seek,
                  const RunOptions& options);
 
 /// As hash_file_ranges(), for any source.

@@ -6,21 +6,41 @@
 
 #include "calls/calibration.hpp"
 #include "digests/chunk_tree.hpp"
+#include "hashes/merge_one.hpp"
 #include "hashes/wipe.hpp"
 #include "jobs/cpu_device.hpp"
 #include "jobs/internals.hpp"
+#include "merklize/core/hashes/blake2s.h"
 #include "merklize/core/hashes/blake3.h"
 
 namespace merklize::inline v0 {
 Mode::Mode() noexcept { mkz_blake3_iv(key_); }
 
-Mode::~Mode() { runtime::wipe(key_, sizeof key_); }
+Mode::~Mode() {
+    runtime::wipe(key_, sizeof key_);
+    runtime::wipe(secret_, sizeof secret_);
+}
 
-Mode Mode::keyed(ByteView key) {
+Mode Mode::keyed(ByteView key, Hash hash) {
+    const mkz_hash_info& facts = runtime::info(hash);
+    Mode mode;
+    if (facts.is_keyed == 0)
+        invalid("key: keys are of the hashes 'blake3' and 'blake2s', not of '" + std::string(facts.name) + "'");
+    if (facts.has_chunk_tree == 0) {
+        if (key.empty() || key.size() > sizeof mode.secret_)
+            invalid("key of 'blake2s' must be 1 to 32 bytes, got " + std::to_string(key.size()));
+        std::uint32_t block[16] = {};
+        std::memcpy(mode.secret_, key.data(), key.size());
+        std::memcpy(block, key.data(), key.size());
+        mkz_blake2s_begin(mode.key_, Digest::size, static_cast<std::uint32_t>(key.size()));
+        mkz_blake2s_compress(mode.key_, block, sizeof block, 0);
+        runtime::wipe(block, sizeof block);
+        mode.flags_ = blake2s_flag + static_cast<std::uint32_t>(key.size());
+        return mode;
+    }
     if (key.size() != 32) {
         invalid("key must be 32 bytes, got " + std::to_string(key.size()));
     }
-    Mode mode;
     std::memcpy(mode.key_, key.data(), 32);
     mode.flags_ = MKZ_BLAKE3_KEYED_HASH;
     return mode;
@@ -42,6 +62,7 @@ Digest hash(ByteView data, const Mode& mode, const RunOptions& options) {
 }
 
 void hash(ByteView data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode, const RunOptions& options) {
+    runtime::require_blake3(mode, "hash");
     if (runtime::state_of(options.device).chooses())
         return hash(data, out, seek, mode, runtime::chosen(options, Job::digest, data.size()));
     runtime::Run run(options);
@@ -56,6 +77,7 @@ Digest hash(const ConstBuffer& data, const Mode& mode, const RunOptions& options
 
 void hash(const ConstBuffer& data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
           const RunOptions& options) {
+    runtime::require_blake3(mode, "hash");
     const RunOptions here = runtime::on_device_of(data, options);
     runtime::Run run(here);
     // The host copies and hashes few chunks sooner than a device does, because there a chunk is 16 compressions one after another

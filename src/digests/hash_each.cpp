@@ -9,6 +9,7 @@
 #include "calls/calibration.hpp"
 #include "calls/side_by_side.hpp"
 #include "digests/chunk_tree.hpp"
+#include "hashes/merge_one.hpp"
 #include "hashes/message.hpp"
 #include "host/invalid.hpp"
 #include "merklize/core/hashes/blake3.h"
@@ -99,6 +100,12 @@ std::vector<Group> by_device(std::span<const MessageView> messages, const Device
     return groups;
 }
 
+void require_outputs(const char* what, std::size_t n, std::size_t bytes, std::size_t length) {
+    if (length != 0 ? bytes / length == n && bytes % length == 0 : bytes == 0) return;
+    invalid(std::string(what) + ": out must have " + std::to_string(length) + " bytes for each of " +
+            std::to_string(n) + " messages, got " + std::to_string(bytes) + " bytes");
+}
+
 }  // namespace
 
 }  // namespace merklize::inline v0
@@ -144,11 +151,8 @@ namespace merklize::inline v0 {
 
 void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, std::size_t length, std::uint64_t seek,
                const Mode& mode, const RunOptions& options) {
-    const std::size_t n = messages.size();
-    if (length != 0 ? out.size() / length != n || out.size() % length != 0 : !out.empty()) {
-        invalid("hash_each: out must have " + std::to_string(length) + " bytes for each of " + std::to_string(n) +
-                " messages, got " + std::to_string(out.size()) + " bytes");
-    }
+    runtime::require_blake3(mode, "hash_each");
+    require_outputs("hash_each", messages.size(), out.size(), length);
     runtime::hash_each("hash_each", messages, out, {length, seek, mode}, options);
 }
 
@@ -158,16 +162,26 @@ std::vector<Digest> hash_each(std::span<const MessageView> messages, const Mode&
     return digests;
 }
 
-std::vector<Digest> hash_message_each(std::span<const MessageView> messages, Hash hash, const RunOptions& options) {
-    runtime::require_message_hash(hash, "hash_message_each");
-    std::vector<Digest> digests(messages.size());
+void hash_message_each(std::span<const MessageView> messages, std::span<std::byte> out, std::size_t length,
+                       const MessageForm& form, const RunOptions& options) {
+    runtime::require_message(form, "hash_message_each", length);
+    require_outputs("hash_message_each", messages.size(), out.size(), length);
     const RunOptions alone = runtime::by_one_thread(options);
     runtime::Run run(options);
     run.parallel(messages.size(), [&](std::size_t i) {
         const ConstBuffer* buffer = messages[i].buffer();
-        digests[i] =
-            buffer != nullptr ? hash_message(*buffer, hash, alone) : hash_message(messages[i].host(), hash, alone);
+        const std::span<std::byte> to = out.subspan(length * i, length);
+        if (buffer != nullptr)
+            hash_message(*buffer, to, form, alone);
+        else
+            hash_message(messages[i].host(), to, form, alone);
     });
+}
+
+std::vector<Digest> hash_message_each(std::span<const MessageView> messages, const MessageForm& form,
+                                      const RunOptions& options) {
+    std::vector<Digest> digests(messages.size());
+    hash_message_each(messages, std::as_writable_bytes(std::span(digests)), Digest::size, form, options);
     return digests;
 }
 

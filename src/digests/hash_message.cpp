@@ -1,6 +1,7 @@
 // Digests of single messages by any hash of bytes. Every hash but BLAKE3 is one chain of blocks, which the calling thread computes.
 #include <algorithm>
-#include <mutex>
+#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "calls/side_by_side.hpp"
@@ -18,76 +19,99 @@ constexpr std::size_t piece_bytes = 4 << 20;  // between two calls of the progre
 
 bool is_blake3(Hash hash) { return runtime::info(hash).has_chunk_tree != 0; }
 
-Digest digest_of(const runtime::ByteSource& source, Hash hash, const char* what, runtime::Run& run) {
+void put(const Message& message, std::span<std::byte> out) {
+    std::memcpy(out.data(), message.digest().bytes.data(), out.size());
+}
+
+void digest_of(const runtime::ByteSource& source, const MessageForm& form, const char* what, std::span<std::byte> out,
+               runtime::Run& run) {
     const auto extent = source.extent();
-    Message message(hash, what, extent ? extent->bytes : Message::unknown);
+    Message message(form, what, extent ? extent->bytes : Message::unknown, out.size());
     runtime::read_in_order(source, extent, run, [&](std::span<const std::byte> piece, double share) {
         run.progress().begin(share);
         message.update(piece);
         run.progress().end(true);
     });
-    return message.digest();
+    put(message, out);
+}
+
+template <class Hashes>
+Digest digest_by(const Hashes& hashes) {
+    Digest digest;
+    hashes(std::span<std::byte>(digest.bytes));
+    return digest;
 }
 
 }  // namespace
 
-Digest hash_message(ByteView data, Hash hash, const RunOptions& options) {
-    runtime::require_message_hash(hash, "hash_message");
-    if (is_blake3(hash)) return merklize::hash(data, {}, options);
+void hash_message(ByteView data, std::span<std::byte> out, const MessageForm& form, const RunOptions& options) {
+    runtime::require_message(form, "hash_message", out.size());
+    if (is_blake3(form.hash)) return merklize::hash(data, out, 0, form.mode, options);
     runtime::require_no_policy("hash_message", options);
     runtime::Run run(options);
-    Message message(hash, "hash_message", data.size());
+    Message message(form, "hash_message", data.size(), out.size());
     for (std::size_t done = 0; done < data.size(); done += piece_bytes) {
         message.update(data.subspan(done, std::min(piece_bytes, data.size() - done)));
         if (!run.tick(static_cast<double>(done) / static_cast<double>(data.size()))) run.throw_cancelled();
     }
-    return message.digest();
+    put(message, out);
 }
 
-Digest hash_message(const ConstBuffer& data, Hash hash, const RunOptions& options) {
-    runtime::require_message_hash(hash, "hash_message");
-    if (is_blake3(hash)) return merklize::hash(data, {}, options);
+void hash_message(const ConstBuffer& data, std::span<std::byte> out, const MessageForm& form,
+                  const RunOptions& options) {
+    runtime::require_message(form, "hash_message", out.size());
+    if (is_blake3(form.hash)) return merklize::hash(data, out, 0, form.mode, options);
     runtime::require_no_policy("hash_message", options);
     const RunOptions here = runtime::on_device_of(data, options);
     runtime::Run run(here);
-    Message message(hash, "hash_message", data.size());
+    Message message(form, "hash_message", data.size(), out.size());
     std::vector<std::byte> piece(std::min<std::uint64_t>(data.size(), 4 * piece_bytes));
     for (std::uint64_t done = 0; done < data.size(); done += piece.size()) {
         const std::uint64_t count = std::min<std::uint64_t>(piece.size(), data.size() - done);
         run.on_device().download(piece.data(), runtime::place_of(data.slice(done, count)), count);
         message.update(std::span(piece).first(count));
     }
-    return message.digest();
+    put(message, out);
 }
 
-Digest hash_message_file(const std::filesystem::path& path, Hash hash, const RunOptions& options) {
-    runtime::require_message_hash(hash, "hash_message_file");
-    Digest digest;
-    if (is_blake3(hash)) {
-        hash_file(path, digest.bytes, 0, {}, options);
-        return digest;
-    }
+void hash_message_file(const std::filesystem::path& path, std::span<std::byte> out, const MessageForm& form,
+                       const RunOptions& options) {
+    runtime::require_message(form, "hash_message_file", out.size());
+    if (is_blake3(form.hash)) return hash_file(path, out, 0, form.mode, options);
     runtime::require_no_policy("hash_message_file", options);
     runtime::Run run(options);
-    return digest_of(runtime::InputFile(path), hash, "hash_message_file", run);
+    digest_of(runtime::InputFile(path), form, "hash_message_file", out, run);
 }
 
-Digest hash_message_descriptor(int fd, std::string_view name, Hash hash, const RunOptions& options) {
-    runtime::require_message_hash(hash, "hash_message_file");
-    Digest digest;
-    if (is_blake3(hash)) {
-        hash_descriptor(fd, name, digest.bytes, 0, {}, options);
-        return digest;
-    }
+void hash_message_descriptor(int fd, std::string_view name, std::span<std::byte> out, const MessageForm& form,
+                             const RunOptions& options) {
+    runtime::require_message(form, "hash_message_file", out.size());
+    if (is_blake3(form.hash)) return hash_descriptor(fd, name, out, 0, form.mode, options);
     runtime::require_no_policy("hash_message_file", options);
     runtime::Run run(options);
-    return digest_of(runtime::InputFile(fd, name), hash, "hash_message_file", run);
+    digest_of(runtime::InputFile(fd, name), form, "hash_message_file", out, run);
 }
 
-std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path> paths, Hash hash,
-                                           const RunOptions& options) {
-    runtime::require_message_hash(hash, "hash_message_files");
-    if (is_blake3(hash)) return hash_files(paths, Digest::size, 0, {}, options);
+Digest hash_message(ByteView data, const MessageForm& form, const RunOptions& options) {
+    return digest_by([&](std::span<std::byte> out) { hash_message(data, out, form, options); });
+}
+
+Digest hash_message(const ConstBuffer& data, const MessageForm& form, const RunOptions& options) {
+    return digest_by([&](std::span<std::byte> out) { hash_message(data, out, form, options); });
+}
+
+Digest hash_message_file(const std::filesystem::path& path, const MessageForm& form, const RunOptions& options) {
+    return digest_by([&](std::span<std::byte> out) { hash_message_file(path, out, form, options); });
+}
+
+Digest hash_message_descriptor(int fd, std::string_view name, const MessageForm& form, const RunOptions& options) {
+    return digest_by([&](std::span<std::byte> out) { hash_message_descriptor(fd, name, out, form, options); });
+}
+
+std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path> paths, const MessageForm& form,
+                                           const RunOptions& options, std::size_t length) {
+    runtime::require_message(form, "hash_message_files", length);
+    if (is_blake3(form.hash)) return hash_files(paths, length, 0, form.mode, options);
     runtime::require_no_policy("hash_message_files", options);
     std::vector<FileDigest> results(paths.size());
     const RunOptions alone = runtime::by_one_thread(options);
@@ -95,8 +119,9 @@ std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path
     run.parallel(paths.size(), [&](std::size_t i) {
         try {
             runtime::Run one(alone);
-            const Digest digest = digest_of(runtime::InputFile(paths[i]), hash, "hash_message_files", one);
-            results[i].output.assign(digest.bytes.begin(), digest.bytes.end());
+            std::vector<std::byte> output(length);
+            digest_of(runtime::InputFile(paths[i]), form, "hash_message_files", output, one);
+            results[i].output = std::move(output);
         } catch (const Error& error) {
             runtime::note_failure(results[i], error);
         }
@@ -108,13 +133,13 @@ std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path
 
 namespace merklize::runtime {
 
-void hash_source(const ByteSource& source, Hash hash, const Mode& mode, std::span<std::byte> out, std::uint64_t seek,
+void hash_source(const ByteSource& source, const MessageForm& form, std::span<std::byte> out, std::uint64_t seek,
                  const RunOptions& options) {
-    require_message_hash(hash, "hash_file");
-    if (!is_blake3(hash)) require_no_policy("hash_file", options);
+    require_message(form, "hash_file", out.size());
+    if (!is_blake3(form.hash)) require_no_policy("hash_file", options);
     Run run(options);
-    if (is_blake3(hash)) return root_of(source, mode, run).expand(out, seek, run);
-    std::ranges::copy(digest_of(source, hash, "hash_file", run).bytes, out.begin());
+    if (is_blake3(form.hash)) return root_of(source, form.mode, run).expand(out, seek, run);
+    digest_of(source, form, "hash_file", out, run);
 }
 
 }  // namespace merklize::runtime

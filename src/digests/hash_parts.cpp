@@ -6,6 +6,7 @@
 #include "calls/run.hpp"
 #include "calls/side_by_side.hpp"
 #include "digests/chunk_tree.hpp"
+#include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
@@ -20,6 +21,7 @@ Digest hash_parts(std::span<const ConstBuffer> parts, const Mode& mode, const Ru
 
 void hash_parts(std::span<const ConstBuffer> all_parts, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
                 const RunOptions& options) {
+    runtime::require_blake3(mode, "hash_parts");
     runtime::require_no_stream("hash_parts", options);
     std::vector<ConstBuffer> parts;
     std::vector<std::uint64_t> first_chunks;

@@ -186,6 +186,7 @@ void merge(const ConstBuffer& left, const ConstBuffer& right, Buffer out, Hash h
 // ---- Calls that enqueue -------------------------------------------------------------------------------------------------
 
 Event hash(const Stream& stream, const HashCall& call) {
+    runtime::require_blake3(call.mode, "hash");
     runtime::require_on_stream("hash", stream, {{"data", call.data}, {"out", call.out}});
     runtime::require_bytes("hash", {"out", call.out}, Digest::size);
     runtime::require_apart("hash", {"out", call.out}, {"data", call.data});

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "digests/chunk_tree.hpp"
+#include "hashes/merge_one.hpp"
 #include "hashes/message.hpp"
 #include "host/invalid.hpp"
 #include "merklize/hash.hpp"
@@ -13,12 +14,17 @@ class HasherState {
 public:
     HasherState(const Mode& mode, const RunOptions& options) : options(options), tree(mode) {}
 
-    HasherState(Hash hash, const RunOptions& options)
-        : options(options), tree(Mode()), message(std::in_place, hash, "Hasher"), empty(message) {}
+    HasherState(const MessageForm& form, const RunOptions& options, std::size_t length)
+        : options(options),
+          tree(Mode()),
+          message(std::in_place, form, "Hasher", Message::unknown, length),
+          empty(message),
+          length(length) {}
 
     RunOptions options;
     GrowingMessage tree;
     std::optional<Message> message, empty;  // of a hash without a chunk tree: all bytes so far, and the empty message
+    std::size_t length = Digest::size;      // of its digests
 
     void update(std::span<const std::byte> data) {
         if (message) return message->update(data);
@@ -34,11 +40,14 @@ public:
 namespace merklize::inline v0 {
 
 Hasher::Hasher(const Mode& mode, const RunOptions& options)
-    : state_(std::make_unique<runtime::HasherState>(mode, options)) {}
-Hasher Hasher::of(Hash hash, const RunOptions& options) {
-    runtime::require_message_hash(hash, "Hasher");
+    : state_(std::make_unique<runtime::HasherState>(mode, options)) {
+    runtime::require_blake3(mode, "Hasher");
+}
+Hasher Hasher::of(const MessageForm& form, const RunOptions& options, std::size_t length) {
+    runtime::require_message(form, "Hasher", length);
+    if (runtime::info(form.hash).has_chunk_tree) return Hasher(form.mode, options);
     Hasher made({}, options);
-    if (!runtime::info(hash).has_chunk_tree) made.state_ = std::make_unique<runtime::HasherState>(hash, options);
+    made.state_ = std::make_unique<runtime::HasherState>(form, options, length);
     return made;
 }
 Hasher::Hasher(const Hasher& other) : state_(std::make_unique<runtime::HasherState>(*other.state_)) {}
@@ -62,12 +71,13 @@ Digest Hasher::digest() const {
 
 void Hasher::digest(std::span<std::byte> out, std::uint64_t seek) const {
     if (state_->message) {
-        if (out.size() != Digest::size || seek != 0) {
-            invalid("Hasher: a digest has 32 bytes from 0 on, got length " + std::to_string(out.size()) + " and seek " +
-                    std::to_string(seek) + "; only 'blake3' has more output");
+        if (out.size() != state_->length || seek != 0) {
+            invalid("Hasher: a digest has " + std::to_string(state_->length) + " bytes from 0 on, got length " +
+                    std::to_string(out.size()) + " and seek " + std::to_string(seek) +
+                    "; only 'blake3' has more output");
         }
         const Digest digest = state_->message->digest();
-        return void(std::memcpy(out.data(), digest.bytes.data(), Digest::size));
+        return void(std::memcpy(out.data(), digest.bytes.data(), out.size()));
     }
     runtime::Run run(state_->options);
     state_->tree.root().expand(out, seek, run);

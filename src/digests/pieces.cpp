@@ -9,6 +9,7 @@
 #include "calls/calibration.hpp"
 #include "digests/chunk_tree.hpp"
 #include "digests/file_root.hpp"
+#include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
 #include "jobs/cpu_device.hpp"
 
@@ -173,6 +174,7 @@ std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view name, std::s
 
 std::vector<Digest> piece_values(ByteView part, std::uint64_t offset, std::uint64_t piece_size, const Mode& mode,
                                  const RunOptions& options) {
+    runtime::require_blake3(mode, "piece_values");
     const std::uint32_t piece_levels = levels_of_part(part.size(), offset, piece_size);
     Run run(options);
     std::uint32_t levels = run.on_host() ? std::min(read_levels, piece_levels) : piece_levels;
@@ -183,6 +185,7 @@ std::vector<Digest> piece_values(ByteView part, std::uint64_t offset, std::uint6
 }
 
 Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode) {
+    runtime::require_blake3(mode, "value_of_pieces");
     if (pieces.empty()) {
         invalid("value_of_pieces: there must be at least 1 piece, got 0");
     }
@@ -194,6 +197,7 @@ Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode) {
 }
 
 void digest_of_pieces(std::span<const Digest> pieces, std::span<std::byte> out, std::uint64_t seek, const Mode& mode) {
+    runtime::require_blake3(mode, "digest_of_pieces");
     if (pieces.size() < 2) {
         invalid("digest_of_pieces: there must be at least 2 pieces, got " + std::to_string(pieces.size()));
     }
@@ -233,6 +237,7 @@ std::vector<PieceDigests> hash_ranges(const ByteSource& source, std::span<const 
 
 std::vector<Digest> piece_values(const ByteSource& source, const FileRange& part, std::uint64_t offset,
                                  std::uint64_t piece_size, const Mode& mode, const RunOptions& options) {
+    require_blake3(mode, "piece_values");
     const std::uint32_t piece_levels = levels_of_part(part.bytes, offset, piece_size);
     const auto extent = source.extent();
     Run run(options);

@@ -48,18 +48,22 @@ Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode&
 }
 
 bool takes(Hash hash, const Mode& mode) noexcept {
-    return is_listed(hash) && (mode.flags() == 0 || info(hash).is_keyed);
+    if (!is_listed(hash)) return false;
+    const mkz_hash_info& facts = info(hash);
+    return mode.flags() == 0 || (facts.is_keyed != 0 && mode.is_blake2s() == (facts.has_chunk_tree == 0));
 }
 
 void require_merges(Hash hash, const Mode& mode, const char* what) {
     const mkz_hash_info& facts = info(hash);
     if (takes(hash, mode)) return;
     if (!is_listed(hash)) invalid(what, std::string("'") + facts.name + "' is a part of other hashes");
-    std::string keyed;
-    for (const HashTraits& t : hashes()) {
-        if (info(t.hash).is_keyed) keyed += (keyed.empty() ? "'" : ", '") + std::string(t.name) + "'";
-    }
-    invalid(what, "keys and contexts are of the hash " + keyed + ", not of '" + facts.name + "'");
+    const std::string name = std::string("'") + facts.name + "'";
+    if (facts.is_keyed == 0)
+        invalid(what, "keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of " + name);
+    if (mode.flags() == MKZ_BLAKE3_DERIVE_KEY_MATERIAL)
+        invalid(what, "contexts are of the hash 'blake3', not of " + name);
+    invalid(what, std::string("the key is of the hash ") + (mode.is_blake2s() ? "'blake2s'" : "'blake3'") +
+                      ", not of " + name + "; Mode::keyed(key, hash) makes one for each");
 }
 
 }  // namespace merklize::runtime

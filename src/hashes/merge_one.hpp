@@ -1,5 +1,6 @@
 #pragma once
 
+#include "hashes/hash_info.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/hash.hpp"
 
@@ -17,5 +18,14 @@ bool takes(Hash hash, const Mode& mode) noexcept;
 
 /// Throws invalid_argument "<what>: ..." unless takes(hash, mode).
 void require_merges(Hash hash, const Mode& mode, const char* what);
+/// The mode of a hash under a key; of a hash that has no keys BLAKE3's, which the hash then refuses.
+/// errors  invalid_argument (the length of the key)
+inline Mode keyed_mode(ByteView key, Hash hash) {
+    return Mode::keyed(key, info(hash).is_keyed != 0 ? hash : Hash::blake3);
+}
+/// require_merges() for BLAKE3.
+inline void require_blake3(const Mode& mode, const char* what) {
+    if (mode.is_blake2s()) require_merges(Hash::blake3, mode, what);
+}
 
 }  // namespace merklize::runtime

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include "hashes/blake2s.hpp"
+#include "hashes/merge_one.hpp"
 #include "hashes/sha256_instructions.hpp"
 #include "host/invalid.hpp"
 #include "merklize/core/hashes.h"
@@ -15,7 +17,7 @@ namespace merklize::runtime {
 struct MessageFunctions {
     std::size_t rate;
     bool needs_length;
-    void (*init)(void* state, std::uint64_t length);
+    void (*init)(void* state, const MessageStart& start);
     void (*blocks)(void* state, const std::uint8_t* data, std::size_t n);
     void (*finish)(void* state, const std::uint8_t* rest, std::uint64_t bytes, std::uint8_t* out);
 };
@@ -31,8 +33,8 @@ template <void (*iv)(std::uint32_t*, std::uint32_t, std::uint32_t),
 struct EidosMessage {
     static constexpr std::size_t rate = 64;
     static constexpr bool needs_length = true;
-    static void init(void* state, std::uint64_t length) {
-        iv(static_cast<std::uint32_t*>(state), MKZ_EIDOS_BYTES, static_cast<std::uint32_t>(length));
+    static void init(void* state, const MessageStart& start) {
+        iv(static_cast<std::uint32_t*>(state), MKZ_EIDOS_BYTES, static_cast<std::uint32_t>(start.length));
     }
     static void blocks(void* state, const std::uint8_t* data, std::size_t n) {
         for (std::size_t i = 0; i < n; i++) {
@@ -48,6 +50,20 @@ struct EidosMessage {
             blocks(state, padded, 1);
         }
         std::memcpy(out, state, Digest::size);
+    }
+};
+
+struct OfBlake2s {
+    static constexpr std::size_t rate = Blake2sMessage::rate;
+    static constexpr bool needs_length = false;
+    static_assert(sizeof(Blake2sMessage) <= 200);
+    static Blake2sMessage& in(void* state) { return *static_cast<Blake2sMessage*>(state); }
+    static void init(void* state, const MessageStart& start) {
+        (new (state) Blake2sMessage)->begin(start.digest_bytes, start.key);
+    }
+    static void blocks(void* state, const std::uint8_t* data, std::size_t n) { in(state).blocks(data, n); }
+    static void finish(void* state, const std::uint8_t* rest, std::uint64_t bytes, std::uint8_t* out) {
+        in(state).finish(rest, bytes % rate, out);
     }
 };
 
@@ -74,11 +90,15 @@ const MessageFunctions* find_functions(Hash hash) {
         case Hash::keccak256_sorted: return functions_of<MessageOf_keccak256_sorted>();
         case Hash::eidos: return functions_of<EidosMessage<mkz_eidos_iv, mkz_eidos_compress>>();
         case Hash::eidos_v0: return functions_of<EidosMessage<mkz_eidos_v0_iv, mkz_eidos_v0_compress>>();
+        case Hash::blake2s: return functions_of<OfBlake2s>();
+        case Hash::sha3_256: return functions_of<MessageOf_sha3_256>();
         default: return nullptr;
     }
 }
 
 }  // namespace
+
+namespace {
 
 void require_message_hash(Hash hash, const char* what) {
     const mkz_hash_info& facts = info(hash);
@@ -90,14 +110,30 @@ void require_message_hash(Hash hash, const char* what) {
     invalid(name + "puts a prefix before a message, for leaves of trees; 'sha256' is SHA-256 of a message");
 }
 
-Message::Message(Hash hash, const char* what, std::uint64_t length) : functions_(find_functions(hash)) {
-    require_message_hash(hash, what);
-    if (functions_ == nullptr) invalid(std::string(what) + ": '" + info(hash).name + "' is hashed as a tree of chunks");
+}  // namespace
+
+void require_message(const MessageForm& form, const char* what, std::size_t digest_bytes) {
+    require_message_hash(form.hash, what);
+    require_merges(form.hash, form.mode, what);
+    const mkz_hash_info& facts = info(form.hash);
+    if (facts.has_chunk_tree || digest_bytes == Digest::size) return;
+    const std::string name = std::string("'") + facts.name + "' ", got = ", got " + std::to_string(digest_bytes);
+    if (facts.is_keyed == 0)
+        invalid(what, name + "has 32 bytes of output" + got + "; 'blake2s' has 1 to 32, and 'blake3' any length");
+    if (digest_bytes == 0 || digest_bytes > Digest::size)
+        invalid(what, name + "has 1 to 32 bytes of output" + got + "; 'blake3' has any length");
+}
+
+Message::Message(const MessageForm& form, const char* what, std::uint64_t length, std::size_t digest_bytes)
+    : functions_(find_functions(form.hash)), is_keyed_(form.mode.flags() != 0) {
+    require_message(form, what, digest_bytes);
+    const char* name = info(form.hash).name;
+    if (functions_ == nullptr) invalid(std::string(what) + ": '" + name + "' is hashed as a tree of chunks");
     if (functions_->needs_length && length == unknown) {
-        invalid(std::string(what) + ": '" + info(hash).name +
+        invalid(std::string(what) + ": '" + name +
                 "' begins with the length of the message, so it takes only data whose length is known");
     }
-    functions_->init(state_, length);
+    functions_->init(state_, {length, digest_bytes, form.mode.secret()});
 }
 
 void Message::update(std::span<const std::byte> data) {

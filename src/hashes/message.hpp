@@ -5,22 +5,36 @@
 #include <span>
 
 #include "hashes/hash_info.hpp"
+#include "hashes/wipe.hpp"
 #include "merklize/digest.hpp"
 
 namespace merklize::runtime {
 
 struct MessageFunctions;
 
+/// What a message begins with.
+struct MessageStart {
+    std::uint64_t length;      ///< bytes of the message, or Message::unknown
+    std::size_t digest_bytes;  ///< 32, but of blake2s
+    ByteView key;              ///< of blake2s
+};
+
 /// Computes the digest of one message by a hash of bytes without a chunk tree, on the calling thread, block after block, by the
 /// processor's own instructions if it has some. Copies are independent.
 class Message {
 public:
-    /// hash    one that hashes messages
     /// length  bytes of the message, if they are known; Eidos needs them
-    /// errors  invalid_argument "<what>: ..." (another hash; Eidos without a length)
-    Message(Hash hash, const char* what, std::uint64_t length = unknown);
+    /// errors  invalid_argument "<what>: ..." (a form that require_message() refuses; BLAKE3; Eidos without a length)
+    Message(const MessageForm& form, const char* what, std::uint64_t length = unknown,
+            std::size_t digest_bytes = Digest::size);
+    Message(const Message&) = default;
+    Message& operator=(const Message&) = default;
+    ~Message() {
+        if (is_keyed_) wipe(state_, sizeof state_);
+    }
 
     void update(std::span<const std::byte> data);
+    /// The digest is its first digest_bytes.
     Digest digest() const;
     std::uint64_t count() const noexcept { return count_; }
 
@@ -28,12 +42,14 @@ public:
 
 private:
     const MessageFunctions* functions_;
+    bool is_keyed_;
     std::uint64_t count_ = 0;
     alignas(8) std::uint8_t state_[200];
     std::uint8_t rest_[144];  // the last count_ % rate bytes, which do not fill a block yet
 };
 
-/// Throws invalid_argument "<what>: ..." unless the hash is BLAKE3 or hashes messages. The text names a hash to take instead.
-void require_message_hash(Hash hash, const char* what);
+/// Throws invalid_argument "<what>: ..." unless the hash is BLAKE3 or hashes messages, and has the mode and digests of that length. The text
+/// names a hash to take instead.
+void require_message(const MessageForm& form, const char* what, std::size_t digest_bytes = Digest::size);
 
 }  // namespace merklize::runtime

@@ -56,7 +56,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
                     Variant variant = variant_of(hash.id, policy);
                     add(variant, body);
                     if (is_of_bytes) variant.align = 1;
-                    variant.keyed = !is_of_bytes && hash.is_keyed;
+                    variant.keyed = hash.is_keyed && !(is_of_bytes && hash.has_chunk_tree);
                     add(variant, body);
                 }
             }

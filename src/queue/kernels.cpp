@@ -16,7 +16,7 @@ mkz_policy Kernels::filled(mkz_kernel job, Hash hash, std::uint64_t n, mkz_polic
     return policy;
 }
 
-Variant Kernels::merge_variant(Hash hash, const Mode& mode, const mkz_policy& policy) {
+Variant Kernels::keyed_variant(Hash hash, const Mode& mode, const mkz_policy& policy) {
     Variant variant = variant_of(UnitOf(hash).unit, policy);
     variant.keyed = mode.flags() != 0;
     return variant;

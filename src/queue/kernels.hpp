@@ -57,8 +57,8 @@ public:
     Kernel free_kernel(const Variant& variant, const Body& body) const {
         return device().programs().find(variant, body, true);
     }
-    /// The variant that a merge job's kernels are compiled for.
-    static Variant merge_variant(Hash hash, const Mode& mode, const mkz_policy& policy);
+    /// The variant of kernels of merges or rows in this mode.
+    static Variant keyed_variant(Hash hash, const Mode& mode, const mkz_policy& policy);
 
     bool is_aligned(const Range& range, std::uint64_t to) const;
     /// The bytes of a range aligned to `to` bytes: at their own place if that is aligned, else a copy.

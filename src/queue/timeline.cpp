@@ -88,14 +88,13 @@ Lease Timeline::wrap_host(void* host, std::uint64_t bytes) {
 
 // An event between two kernels would delay the second. So only the first kernel of a stretch has one, and end_stretch() marks the end.
 void Timeline::enqueue(const Kernel& kernel, std::uint64_t groups, std::initializer_list<Argument> arguments,
-                       const Mode* merges) {
+                       const KeyArguments& key) {
     if (groups == 0) return;
     std::vector<mkz_argument> list(arguments.begin(), arguments.end());
-    KeyWords key;
-    const std::uint32_t flags = merges == nullptr ? 0 : merges->flags();
-    if (flags != 0) {
-        key = key_words(*merges);
-        list.insert(list.end(), {Argument(key), Argument(flags)});
+    KeyWords words;
+    if (key.flags != 0) {
+        std::copy_n(key.words, 8, words.w);
+        list.insert(list.end(), {Argument(words), Argument(key.flags)});
     }
     const bool wanted = events_required_ || (timings_ != nullptr && !kernels_first_);
     CommandEvent event(*device_);
@@ -103,7 +102,7 @@ void Timeline::enqueue(const Kernel& kernel, std::uint64_t groups, std::initiali
     const mkz_status status =
         driver().launch(main_, kernel.function, groups, kernel.group_size, static_cast<std::uint32_t>(list.size()),
                         list.data(), wanted ? event.slot() : nullptr);
-    if (flags != 0) wipe(&key, sizeof key);
+    if (key.flags != 0) wipe(&words, sizeof words);
     check(status);
     if (!kernels_first_) {
         kernels_first_ = std::move(event);

@@ -72,6 +72,13 @@ inline KeyWords key_words(const Mode& mode) {
     return key;
 }
 
+/// The two arguments that kernels of keyed programs take besides the others. No flags: there are none.
+struct KeyArguments {
+    const std::uint32_t* words = nullptr;  ///< [8]
+    std::uint32_t flags = 0;
+};
+inline KeyArguments key_arguments(const Mode& mode) { return {mode.key_words(), mode.flags()}; }
+
 /// A check that a call has enqueued: the flag that the device sets, and the words of its error.
 struct Check {
     Flag flag;
@@ -98,9 +105,9 @@ public:
     void check(mkz_status status) const { device_->check(status); }
 
     /// Enqueues a kernel on the main stream.
-    /// merges  the mode of a merge kernel, which takes two more arguments if the mode has a key
+    /// key  of a kernel of merges or rows
     void enqueue(const Kernel& kernel, std::uint64_t groups, std::initializer_list<Argument> arguments,
-                 const Mode* merges = nullptr);
+                 const KeyArguments& key = {});
 
     /// Copies on the main stream, enqueued.
     void copy_to_device(const Place& to, const void* from, std::uint64_t bytes);

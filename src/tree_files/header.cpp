@@ -56,17 +56,17 @@ std::uint64_t checksum(std::span<const std::byte> bytes) {
     return get_number<std::uint64_t>(hash(bytes, {}, on_this_thread()).bytes, 0);
 }
 
-std::uint64_t key_check(const Mode& mode) noexcept {
-    return mode.flags() == 0 ? 0 : get_number<std::uint64_t>(merge_one(Hash::blake3, {}, {}, mode).bytes, 0);
+std::uint64_t key_check(Hash hash, const Mode& mode) noexcept {
+    return mode.flags() == 0 ? 0 : get_number<std::uint64_t>(merge_one(hash, {}, {}, mode).bytes, 0);
 }
 
 TreeHeader::TreeHeader(const TreeForm& form, std::uint64_t leaves, const LeafSource& from)
     : hash(form.hash),
       rule(form.rule),
-      merges(form.mode.flags() == 0                       ? Merges::plain
-             : form.mode.flags() == MKZ_BLAKE3_KEYED_HASH ? Merges::keyed
-                                                          : Merges::derived),
-      key_check(runtime::key_check(form.mode)),
+      merges(form.mode.flags() == 0                                                 ? Merges::plain
+             : form.mode.flags() == MKZ_BLAKE3_KEYED_HASH || form.mode.is_blake2s() ? Merges::keyed
+                                                                                    : Merges::derived),
+      key_check(runtime::key_check(form.hash, form.mode)),
       n_leaves(leaves),
       source(from),
       padding(form.rule == TreeRule::pad ? form.padding : Digest{}) {
@@ -152,6 +152,9 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
     }
     if (header.merges != Merges::plain && !facts->is_keyed) {
         fail("its merges are keyed, but the hash " + std::string(facts->name) + " has no keyed merges");
+    }
+    if (header.merges == Merges::derived && !facts->has_chunk_tree) {
+        fail("its merges are of a context, but the hash " + std::string(facts->name) + " has no key derivation");
     }
     if (header.merges == Merges::plain && header.key_check != 0)
         fail("it has a check of a key, but its merges are not keyed");

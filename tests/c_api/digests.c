@@ -159,8 +159,24 @@ void test_digests(void) {
           merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_sha256, NULL, 0, out, 33, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "got 32 from 1 on",
           merklize_hash_file(file_path("input"), MERKLIZE_HASH_sha256, NULL, 1, out, 32, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "mode must be null, or plain, of the hash 'sha256': only blake3 has others",
+    FAILS(MERKLIZE_INVALID_ARGUMENT,
+          "mode must be null, or plain, of the hash 'sha256': only blake3 and blake2s have others",
           merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_sha256, &key, 0, out, 32, NULL));
+    /* BLAKE2s: RFC 7693's "abc"; a short digest, and a short key, by hashlib. */
+    OK(merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_blake2s, NULL, 0, message.bytes, 32, NULL));
+    CHECK(is_hex(message.bytes, "508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982"));
+    const merklize_mode secret = {.key = (const uint8_t *)"key", .key_bytes = 3};
+    memset(message.bytes, 0, 32);
+    OK(merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_blake2s, &secret, 0, message.bytes, 16, NULL));
+    CHECK(is_hex(message.bytes, "94fdf6f35b9999920dcdcaee361ad43500000000000000000000000000000000"));
+    merklize_digest pair[2] = {{{0}}, {{0}}}, above;
+    OK(merklize_merge(merklize_view_digests(pair, 1), merklize_view_digests(pair + 1, 1), MERKLIZE_HASH_blake2s,
+                      &secret, merklize_output_digests(&above, 1), NULL));
+    CHECK(is_hex(above.bytes, "01e4342e8dd8cd1b99a3a9892c051b88110ef0c0509ca32ac3d0c8a0685d06b2"));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "the hash 'blake2s' has 1 to 32 bytes of output from 0 on, got 33 from 0 on",
+          merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_blake2s, NULL, 0, out, 33, NULL));
+    OK(merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_sha3_256, NULL, 0, message.bytes, 32, NULL));
+    CHECK(is_hex(message.bytes, "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"));
     OK(merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_sha256, &plain, 0, out, 32, NULL));
     OK(merklize_hash_each(&(merklize_view){.data = "abc", .bytes = 3}, 1, MERKLIZE_HASH_sha256, NULL, 0, each, 32,
                           NULL));

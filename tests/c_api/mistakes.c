@@ -79,7 +79,7 @@ static void of_digests(void) {
             "merklize_hash: mode must have a key or a context, got a key of 32 bytes and a context of 1 bytes",
             merklize_hash(data, MERKLIZE_HASH_blake3, &both, 0, out, 32, NULL));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_hash: mode must be null, or plain, of the hash 'sha256': only blake3 has others",
+            "merklize_hash: mode must be null, or plain, of the hash 'sha256': only blake3 and blake2s have others",
             merklize_hash(data, MERKLIZE_HASH_sha256, &keyed, 0, out, 32, NULL));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT,
             "merklize_hash: the hash 'sha256' has 32 bytes of output from 0 on, got 64 from 0 on; blake3 has output of "
@@ -138,7 +138,8 @@ static void of_trees(void) {
     MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_merkle_root: form->rule must be 0 to 4, got 9",
             merklize_merkle_root(three, &other, &root, NULL));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_merkle_root: keys and contexts are of the hash 'blake3', not of 'sha256'",
+            "merklize_merkle_root: keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of "
+            "'sha256'",
             merklize_merkle_root(three, &of_key, &root, NULL));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT,
             "merklize_tree_from_leaves: drop_levels must be at most the height, 3 for 8 leaves, got 9",

@@ -42,18 +42,18 @@ void digests() {
 }
 
 // merge_pairs, and hash_rows of the hashes that have it.
-void batches(Hash hash) {
+void batches(Hash hash, const Mode& mode = {}) {
     const std::vector<Digest> left = leaves(hash, 150, 1), right = leaves(hash, 150, 2);
     std::vector<Digest> expected(150);
     const Buffer out(Device(), 150 * Digest::size);
-    merklize::merge(left, right, expected, hash, {}, on_cpu());
-    merklize::merge(on_device(left), on_device(right), out, hash);
+    merklize::merge(left, right, expected, hash, mode, on_cpu());
+    merklize::merge(on_device(left), on_device(right), out, hash, mode);
     CHECK_EQ(on_host<Digest>(out), expected);
     for (const std::size_t bytes : {8, 40, 320}) {
         const Buffer records = on_device(std::as_bytes(std::span(left)).first(10 * bytes)), digests(Device(), 320);
         std::vector<Digest> wanted(10);
-        merklize::hash_leaves(std::as_bytes(std::span(left)).first(10 * bytes), bytes, wanted, hash, {}, on_cpu());
-        merklize::hash_leaves(records, bytes, digests, hash);
+        merklize::hash_leaves(std::as_bytes(std::span(left)).first(10 * bytes), bytes, wanted, hash, mode, on_cpu());
+        merklize::hash_leaves(records, bytes, digests, hash, mode);
         CHECK_EQ(on_host<Digest>(digests), wanted);
     }
 }
@@ -97,6 +97,9 @@ TEST("every_kernel: computes on little data what the CPU does") {
         trees(t.hash, {});
     }
     trees(Hash::blake3, Mode::derive_key("every kernel"));
+    const Mode keyed = Mode::keyed(view(Bytes(7, 3)), Hash::blake2s);
+    batches(Hash::blake2s, keyed);
+    trees(Hash::blake2s, keyed);
 
     const std::vector<Digest> rows = leaves(Hash::blake3, 140), packed = {rows[3], rows[23], rows[43]};
     const std::uint64_t extents[] = {3, 2};

@@ -12,8 +12,8 @@ using namespace support;
 
 namespace {
 
-constexpr Hash message_hashes[] = {Hash::blake3,          Hash::sha256,    Hash::sha256d,
-                                   Hash::sha256_compress, Hash::keccak256, Hash::keccak256_sorted};
+constexpr Hash message_hashes[] = {Hash::blake3,    Hash::sha256,           Hash::sha256d,  Hash::sha256_compress,
+                                   Hash::keccak256, Hash::keccak256_sorted, Hash::sha3_256, Hash::blake2s};
 
 std::string expected(Hash hash, const Bytes& message) { return hex(reference::leaf(static_cast<int>(hash), message)); }
 
@@ -34,6 +34,40 @@ TEST("messages: in memory and in pieces, every length around the ends of blocks"
             CHECK_EQ(hasher.digest().hex(), expected(hash, {}));
         }
     }
+}
+
+TEST("messages: BLAKE2s of every length of digest, message and key") {
+    Random random(5);
+    for (const std::size_t key_bytes : {0u, 1u, 15u, 32u}) {
+        const Bytes key = random.bytes(key_bytes);
+        const Mode mode = key.empty() ? Mode() : Mode::keyed(view(key), Hash::blake2s);
+        for (std::size_t length = 1; length <= 32; length++) {
+            for (const std::size_t bytes : {0u, 1u, 63u, 64u, 65u, 127u, 128u, 129u, 1000u}) {
+                const Bytes message = random.bytes(bytes);
+                const std::string wanted = hex(reference::blake2s(message, length, key));
+                Bytes out(length);
+                merklize::hash_message(view(message), view(out), {Hash::blake2s, mode});
+                CHECK_EQ(hex(out), wanted);
+                auto hasher = merklize::Hasher::of({Hash::blake2s, mode}, {}, length);
+                for (std::size_t at = 0; at < bytes; at += 47)
+                    hasher.update(view(message).subspan(at, std::min<std::size_t>(47, bytes - at)));
+                hasher.digest(view(out));
+                CHECK_EQ(hex(out), wanted);
+            }
+        }
+    }
+    Bytes out(33);
+    CHECK_ERROR(invalid_argument,
+                "hash_message: 'blake2s' has 1 to 32 bytes of output, got 33; 'blake3' has any length",
+                merklize::hash_message({}, view(out), Hash::blake2s));
+    CHECK_ERROR(invalid_argument, "hash_message: 'blake2s' has 1 to 32 bytes of output, got 0",
+                merklize::hash_message({}, view(out).first(0), Hash::blake2s));
+    CHECK_ERROR(invalid_argument, "hash_message: 'sha256' has 32 bytes of output, got 33; 'blake2s' has 1 to 32",
+                merklize::hash_message({}, view(out), Hash::sha256));
+    CHECK_ERROR(invalid_argument, "hash_message: keys are of the hashes 'blake3' and 'blake2s'",
+                merklize::hash_message({}, {Hash::sha256, Mode::keyed(view(out).first(32))}));
+    CHECK_ERROR(invalid_argument, "Hasher: a digest has 16 bytes from 0 on, got length 32 and seek 0",
+                merklize::Hasher::of(Hash::blake2s, {}, 16).digest());
 }
 
 TEST("messages: files and pipes") {

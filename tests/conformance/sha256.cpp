@@ -100,6 +100,8 @@ TEST("leaves: every hash and mode, of records of any length") {
     for (const merklize::HashTraits& t : hashes_here()) all.push_back({t.hash});
     all.push_back({Hash::blake3, Mode::keyed(view(key)), {.key = key}});
     all.push_back({Hash::blake3, Mode::derive_key(context), {.context = context}});
+    const Bytes short_key(key.begin(), key.begin() + 3);
+    all.push_back({Hash::blake2s, Mode::keyed(view(short_key), Hash::blake2s), {.key = short_key}});
     for (const Leaves& leaves : all) {
         const bool is_field = merklize::traits(leaves.hash).is_field;
         for (const std::size_t bytes :
@@ -161,6 +163,8 @@ TEST("leaves: sizes, modes and words that do not fit") {
                                       }()
                                                .get()),
                                       32, two, Hash::rp64_256));
-    CHECK_ERROR(invalid_argument, "hash_leaves: keys and contexts are of the hash 'blake3', not of 'sha256_rfc6962'",
-                merklize::hash_leaves(view(data), 32, two, Hash::sha256_rfc6962, Mode::keyed(view(Bytes(32)))));
+    CHECK_ERROR(
+        invalid_argument,
+        "hash_leaves: keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of 'sha256_rfc6962'",
+        merklize::hash_leaves(view(data), 32, two, Hash::sha256_rfc6962, Mode::keyed(view(Bytes(32)))));
 }

@@ -51,6 +51,37 @@ TEST("vectors: merges and leaves of every hash that has some") {
     }
 }
 
+TEST("vectors: BLAKE2s by hashlib, under keys and of every length") {
+    const json::Value file = json::read(MERKLIZE_VECTORS "/blake2s.json");
+    const auto mode_of = [](const Bytes& key) { return key.empty() ? Mode() : Mode::keyed(view(key), Hash::blake2s); };
+    CHECK_EQ(file["messages"].items.size(), 192u);
+    for (const json::Value& test : file["messages"].items) {
+        const Bytes message = from_hex(test["message"].text), key = from_hex(test["key"].text);
+        const std::string digest = test["digest"].text;
+        Bytes out(digest.size() / 2);
+        merklize::hash_message(view(message), view(out), {Hash::blake2s, mode_of(key)});
+        CHECK_EQ(hex(out), digest);
+        CHECK_EQ(hex(reference::blake2s(message, out.size(), key)), digest);
+    }
+    for (const json::Value& test : file["keyed_merges"].items) {
+        const Bytes key = from_hex(test["key"].text);
+        const Digest left = to_digest(from_hex(test["left"].text)), right = to_digest(from_hex(test["right"].text));
+        CHECK_EQ(merklize::merge(left, right, Hash::blake2s, mode_of(key)).hex(), test["digest"].text);
+        const std::vector<Digest> l(33, left), r(33, right);
+        std::vector<Digest> out(33);
+        merklize::merge(l, r, out, Hash::blake2s, mode_of(key));
+        for (const Digest& digest : out) CHECK_EQ(digest.hex(), test["digest"].text);
+    }
+    for (const json::Value& test : file["keyed_leaves"].items) {
+        const Bytes key = from_hex(test["key"].text), record = from_hex(test["record"].text);
+        Bytes records;
+        for (std::size_t i = 0; i < 33; ++i) records.insert(records.end(), record.begin(), record.end());
+        std::vector<Digest> out(33);
+        merklize::hash_leaves(view(records), record.size(), out, Hash::blake2s, mode_of(key));
+        for (const Digest& digest : out) CHECK_EQ(digest.hex(), test["digest"].text);
+    }
+}
+
 TEST("vectors: Eidos's compression by miden-crypto") {
     for (const char* name : {"eidos", "eidos_v0"}) {
         const json::Value file = json::read(MERKLIZE_VECTORS "/" + std::string(name) + ".json");

@@ -36,7 +36,7 @@ KNOWN = (*BYTE_HASHES, "rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
 
 
 def is_of_bytes(name):
-    return name in (*BYTE_HASHES, KEYED, "keccakf64")
+    return name in (*BYTE_HASHES, KEYED, "keccakf64", "blake2s")
 
 
 def words_of(name):

@@ -92,7 +92,7 @@ LEAF_LENGTHS = [*range(12), *range(50, 76), *range(114, 132), 191, 192, 200, 100
 
 @pytest.mark.parametrize("lanes", [1, 4])
 @pytest.mark.parametrize("layout", ["row-major", "column-major"])
-@pytest.mark.parametrize("name", ["sha256_rfc6962", "sha256d", "keccak256_sorted", "keccakf64"])
+@pytest.mark.parametrize("name", ["sha256_rfc6962", "sha256d", "keccak256_sorted", "keccakf64", "blake2s"])
 def test_leaves_of_bytes(runner, name, layout, lanes):
     if name == "sha256d" and (layout != "row-major" or lanes != 1):
         return  # sha256_rfc6962 has shown its kernel

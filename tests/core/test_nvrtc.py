@@ -13,7 +13,7 @@ from runtimes import Nvrtc, kernel_facts
 HASHES, PARTS = source_text.hashes(), source_text.parts()
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 # Their kernels differ from another hash's by a few instructions, so one architecture is enough.
-RELATIVES = {"sha256", "sha256_compress", "keccak256", "keccakf64", "eidos", "eidos_v0", "rpo256", "rpx256"}
+RELATIVES = {"sha256", "sha256_compress", "keccak256", "keccakf64", "sha3_256", "eidos", "eidos_v0", "rpo256", "rpx256"}
 RELATIVES |= {"rpo256_r1", "rpo256_r2", "rpx256_r2"}
 RELATIVES |= {name for name in HASHES if name.startswith("poseidon2_")}
 # One hash of each kind of arithmetic is compiled for all architectures, the others for the oldest and for today's.
@@ -68,6 +68,7 @@ POLICIES = {
         {"nvidia_ptx": 0},
         {"keyed": 1, "group_size": 256},
     ],
+    "blake2s": [{"keyed": 1}, {"keyed": 1, "align": 1}],
     "sha256_rfc6962": [{"group_size": 256}, {"lanes": 2}, {"align": 1}, {"nvidia_ptx": 0}],
     "sha256d": [{"group_size": 256}],
     "keccak256_sorted": [{"group_size": 256}, {"align": 1}, {"nvidia_ptx": 0}],

@@ -93,7 +93,8 @@ TEST("misuse: typical mistakes with digests") {
             merklize::merge(two, one, out));
     MISTAKE(invalid_argument, "merge: left: word 0 is " + no_element,
             merklize::merge(no_digest(), Digest{}, Hash::rp64_256));
-    MISTAKE(invalid_argument, "merge: keys and contexts are of the hash 'blake3', not of 'sha256'",
+    MISTAKE(invalid_argument,
+            "merge: keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of 'sha256'",
             merklize::merge(two, two, out, Hash::sha256, merklize::Mode::derive_key("c")));
     MISTAKE(invalid_argument,
             "Hasher: 'eidos' begins with the length of the message, so it takes only data whose length is known",
@@ -112,12 +113,14 @@ TEST("misuse: typical mistakes with trees") {
             MerkleTree(three, perfect));
     MISTAKE(invalid_argument, "MerkleTree: leaves: word 0 is " + no_element, MerkleTree(no_digests, Hash::rp64_256));
     MISTAKE(invalid_argument, "MerkleTree: padding: word 0 is " + no_element, MerkleTree(eight, padded));
-    MISTAKE(invalid_argument, "MerkleTree: keys and contexts are of the hash 'blake3', not of 'sha256'",
+    MISTAKE(invalid_argument,
+            "MerkleTree: keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of 'sha256'",
             MerkleTree(two, keyed));
     MISTAKE(invalid_argument, "MerkleTree: drop_levels must be at most the height, 3 for 8 leaves, got 9",
             MerkleTree(eight, {}, {}, 9));
     MISTAKE(invalid_argument, "merkle_root: a tree has at least 1 leaf, got 0", merklize::merkle_root(none));
-    MISTAKE(invalid_argument, "merkle_root: keys and contexts are of the hash 'blake3', not of 'sha256'",
+    MISTAKE(invalid_argument,
+            "merkle_root: keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of 'sha256'",
             merklize::merkle_root(two, keyed));
     MISTAKE(invalid_argument, "from_rows: rows must be of equal length, got 5 bytes for 2 rows",
             MerkleTree::from_rows("12345", 2));
@@ -132,7 +135,8 @@ TEST("misuse: typical mistakes with trees") {
             merklize::build_tree(std::span(eight).first(6)));
     merklize::TreeBuilder builder;
     MISTAKE(invalid_argument, "root: a tree has at least 1 leaf, got 0", builder.root());
-    MISTAKE(invalid_argument, "TreeBuilder: keys and contexts are of the hash 'blake3', not of 'sha256'",
+    MISTAKE(invalid_argument,
+            "TreeBuilder: keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of 'sha256'",
             merklize::TreeBuilder(keyed));
     merklize::Timings times;
     MISTAKE(invalid_argument, "TreeBuilder: timings must not be set: its work is many calls, which are not timed",
@@ -171,7 +175,8 @@ TEST("misuse: typical mistakes with files") {
             merklize::merkle_root_file(TreeInput::leaves(path)));
     MISTAKE(invalid_argument, "build_tree_file: " + path + " is both input and output",
             merklize::build_tree_file(TreeInput::blocks(path, 100), path));
-    MISTAKE(invalid_argument, "build_tree_file: keys and contexts are of the hash 'blake3', not of 'sha256'",
+    MISTAKE(invalid_argument,
+            "build_tree_file: keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of 'sha256'",
             merklize::build_tree_file(TreeInput::blocks(path, 100), output,
                                       {Hash::sha256, TreeRule::left_full, merklize::Mode::derive_key("c")}));
     MISTAKE(io, path + ": not a tree file: it does not begin with MKLTREE", merklize::TreeFile(path));

@@ -1,5 +1,5 @@
-// Plain reference of keccak256, keccak256_sorted and keccakf64: Keccak by its definition, with round constants from the shift
-// register.
+// Plain reference of keccak256, keccak256_sorted, sha3_256 and keccakf64: Keccak by its definition, with round constants from
+// the shift register.
 #include <algorithm>
 
 #include "reference.hpp"
@@ -48,9 +48,9 @@ Bytes first_words(const Lanes& lanes) {
     return out;
 }
 
-Bytes keccak256(const Bytes& message) {
+Bytes keccak256(const Bytes& message, std::uint8_t padding = 1) {
     Bytes padded = message;
-    padded.push_back(1);
+    padded.push_back(padding);
     while (padded.size() % 136 != 0) padded.push_back(0);
     padded.back() |= 0x80;
     Lanes lanes{};
@@ -77,6 +77,14 @@ Bytes keccak256_sorted_merge(const Bytes& left, const Bytes& right, const Mode& 
 }
 
 Bytes keccak256_sorted_leaf(const Bytes& record, const Mode&) { return keccak256(record); }
+
+Bytes sha3_256_merge(const Bytes& left, const Bytes& right, const Mode&) {
+    Bytes both = left;
+    both.insert(both.end(), right.begin(), right.end());
+    return keccak256(both, 6);
+}
+
+Bytes sha3_256_leaf(const Bytes& record, const Mode&) { return keccak256(record, 6); }
 
 // Words of a block replace lanes. The other lanes keep their values from the last permutation.
 Bytes keccakf64_leaf(const Bytes& record, const Mode&) {

@@ -16,7 +16,7 @@ namespace {
 Bytes digest_of(const runtime::ByteSource& source, Hash hash = Hash::blake3, const Mode& mode = {},
                 std::size_t length = Digest::size, std::uint64_t seek = 0, const RunOptions& options = on_cpu()) {
     Bytes out(length);
-    runtime::hash_source(source, hash, mode, view(out), seek, options);
+    runtime::hash_source(source, {hash, mode}, view(out), seek, options);
     return out;
 }
 

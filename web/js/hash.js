@@ -4,19 +4,26 @@ import { m } from './ready.js';
 
 const keyed = 16, deriveContext = 32, deriveMaterial = 64;
 
+export const keysOf = "keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3',";
+
 const plain = Object.freeze({ key: m.iv, flags: 0 });
 
-/** {key, flags} of BLAKE3's plain, keyed and derive-key modes. */
+/** {key, flags} of BLAKE3's plain, keyed and derive-key modes, and of BLAKE2s under a key, which has its `secret`, too. */
 export function modeOf(hash, options, what) {
     const { key, context } = options;
     if (key === undefined && context === undefined) return plain;
-    if (!hash.isKeyed) invalid(`${what}: keys and contexts are of the hash 'blake3', not of '${hash.name}'`);
+    if (!hash.isKeyed) invalid(`${what}: ${keysOf} not of '${hash.name}'`);
     if (key !== undefined && context !== undefined) invalid(`${what}: key and context exclude each other: one is keyed hashing, the other key derivation`);
     if (key !== undefined) {
         const bytes = toBytes(key, `${what}: key`);
+        if (!hash.hasChunkTree) {
+            if (bytes.length < 1 || bytes.length > 32) invalid(`${what}: key of '${hash.name}' must be 1 to 32 bytes, got ${bytes.length}`);
+            return m.blake2sMode(new Uint8Array(bytes));
+        }
         if (bytes.length !== 32) invalid(`${what}: key must be 32 bytes, got ${bytes.length}`);
         return { key: new Uint8Array(bytes), flags: keyed }; // slice() of Node's Buffer is not a copy
     }
+    if (!hash.hasChunkTree) invalid(`${what}: contexts are of the hash 'blake3', not of '${hash.name}'`);
     if (typeof context !== 'string') invalid(`${what}: context must be text, got ${shown(context)}`);
     const inner = new Chunks(hash, { key: m.iv, flags: deriveContext });
     inner.update(new TextEncoder().encode(context));
@@ -100,14 +107,16 @@ class Chunks {
 
 /** Another hash of bytes as they come, block after block. */
 class Blocks {
-    constructor(hash, length) {
+    constructor(hash, length, mode, digestBytes = 32) {
         this.hash = hash;
         this.length = length;
+        this.mode = mode;
+        this.digestBytes = digestBytes;
         this.rest = new Uint8Array(hash.rate);
         this.reset();
     }
     reset() {
-        this.state = m.beginMessage(this.hash, this.length);
+        this.state = m.beginMessage(this.hash, this.length, this.digestBytes, this.mode.secret);
         this.count = 0;
     }
     update(data) {
@@ -126,7 +135,7 @@ class Blocks {
         this.rest.set(data.subarray(whole));
     }
     digest() {
-        return m.finishMessage(this.hash, this.state, this.rest.slice(0, this.count % this.hash.rate), this.count);
+        return m.finishMessage(this.hash, this.state, this.rest.slice(0, this.count % this.hash.rate), this.count).subarray(0, this.digestBytes);
     }
 }
 
@@ -142,9 +151,12 @@ const is32Bytes = ({ length, seek }) => (length === undefined || length === 32) 
 
 export function requireOutput(hash, options, what) {
     if (is32Bytes(options)) return;
-    if (!hash.hasChunkTree) invalid(`${what}: length and seek are of the hash 'blake3'; '${hash.name}' has 32 bytes of output`);
+    if (!hash.hasChunkTree && !hash.isKeyed) invalid(`${what}: length and seek are of the hash 'blake3'; '${hash.name}' has 32 bytes of output`);
     for (const name of output)
         if (options[name] !== undefined && !(Number.isSafeInteger(options[name]) && options[name] >= 0)) invalid(`${what}: ${name} must be an integer >= 0, got ${shown(options[name])}`);
+    if (hash.hasChunkTree) return;
+    if (options.seek !== undefined && options.seek !== 0) invalid(`${what}: seek is of the hash 'blake3', not of '${hash.name}'`);
+    if (options.length < 1 || options.length > 32) invalid(`${what}: '${hash.name}' has 1 to 32 bytes of output, got ${options.length}; 'blake3' has any length`);
 }
 export const outputOf = (root, { length = 32, seek = 0 }) => m.output(root, length, seek);
 
@@ -154,10 +166,16 @@ export function messageBegun(options, what) {
     requireMessages(kind, what);
     if (kind.needsLength) invalid(`${what}: '${kind.name}' begins with the length of the message, so hash() takes it as a whole`);
     const mode = modeOf(kind, options, what);
-    return kind.hasChunkTree ? new Chunks(kind, mode) : new Blocks(kind, 0);
+    if (kind.hasChunkTree) return new Chunks(kind, mode);
+    requireOutput(kind, options, what);
+    return new Blocks(kind, 0, mode, options.length);
 }
 export function digestSoFar(message, options, what) {
     requireOutput(message.hash, options, what);
+    if (!message.hash.hasChunkTree) {
+        if ((options.length ?? 32) !== message.digestBytes) invalid(`${what}: these are digests of ${message.digestBytes} bytes, got length ${options.length}; hash() takes a length`);
+        return message.digest();
+    }
     return is32Bytes(options) ? message.digest() : outputOf(message.root(), options);
 }
 
@@ -216,11 +234,12 @@ function rootOfMessage(kind, bytes, mode) {
     whole.update(bytes);
     return whole.root();
 }
-/** 32 bytes. mode: BLAKE3's */
-export function digestOfMessage(kind, bytes, mode = plain) {
-    if (m.isShort(kind, bytes.length)) return m.digestOf(kind, bytes, mode.key, mode.flags);
+/** 32 bytes; of BLAKE2s also fewer. */
+export function digestOfMessage(kind, bytes, mode = plain, length = 32) {
+    const isPlain = mode.secret === undefined && length === 32;
+    if (isPlain && m.isShort(kind, bytes.length)) return m.digestOf(kind, bytes, mode.key, mode.flags);
     if (kind.hasChunkTree) return m.output(rootOfMessage(kind, bytes, mode), 32, 0);
-    const whole = new Blocks(kind, bytes.length);
+    const whole = new Blocks(kind, bytes.length, mode, length);
     whole.update(bytes);
     return whole.digest();
 }
@@ -234,6 +253,7 @@ export function hash(data, options = noOptions) {
     const mode = modeOf(kind, options, 'hash');
     if (is32Bytes(options)) return digestOfMessage(kind, bytes, mode);
     requireOutput(kind, options, 'hash');
+    if (!kind.hasChunkTree) return digestOfMessage(kind, bytes, mode, options.length);
     return outputOf(rootOfMessage(kind, bytes, mode), options);
 }
 

@@ -62,6 +62,7 @@ export function machine(main, lanes) {
     // ---- Merges and rows ----
 
     const sha256 = hashes.find(({ name }) => name === 'sha256');
+    const blake2sFlag = 256; // flags of a mode of BLAKE2s: 256 + bytes of the key, which is its `secret`
     const piece = 1 << 20; // bytes that go through the module's memory at once
 
     /** Merges `count` pairs of nodes in the module's memory, in place, by a hash without a key. */
@@ -78,6 +79,9 @@ export function machine(main, lanes) {
             if (hash.hasChunkTree) {
                 memory.set(key ?? iv);
                 fast().blake3_merge(heap + 32, heap + 32, part.length / 64, heap, flags);
+            } else if (flags >= blake2sFlag) {
+                memory.set(key);
+                wasm.blake2s_merge(heap + 32, heap + 32, part.length / 64, heap);
             } else {
                 mergeAt(hash, heap + 32, part.length / 64);
             }
@@ -142,10 +146,23 @@ export function machine(main, lanes) {
 
     // ---- Messages, block after block: the state is kept outside of the module between calls ----
 
-    function beginMessage(hash, length) {
-        const memory = scratch(wasm.state_bytes());
-        wasm.message_begin(hash.place, heap, length);
-        return memory.slice(0, wasm.state_bytes());
+    /** digestBytes, secret: of BLAKE2s; else 32 and undefined */
+    function beginMessage(hash, length, digestBytes, secret) {
+        const bytes = wasm.state_bytes(), memory = scratch(bytes + 32);
+        if (digestBytes === 32 && secret === undefined) {
+            wasm.message_begin(hash.place, heap, length);
+        } else {
+            memory.set(secret ?? [], bytes);
+            wasm.blake2s_begin(heap, digestBytes, heap + bytes, secret?.length ?? 0);
+        }
+        return memory.slice(0, bytes);
+    }
+    /** The mode of BLAKE2s under a key. */
+    function blake2sMode(secret) {
+        const memory = scratch(64);
+        memory.set(secret, 32);
+        wasm.blake2s_key(heap + 32, secret.length, heap);
+        return { key: memory.slice(0, 32), flags: blake2sFlag + secret.length, secret };
     }
     /** blocks: a multiple of hash.rate bytes */
     function addBlocks(hash, state, blocks) {
@@ -172,7 +189,7 @@ export function machine(main, lanes) {
 
     const stride = 1 << 18; // bytes of BLAKE3 at once: in a core's own cache
 
-    /** Whether digestOf takes a message of this number of bytes. */
+    /** Whether digestOf takes a message of this number of bytes; of BLAKE2s without a key. */
     const isShort = (hash, bytes) => bytes <= (hash.hasChunkTree ? stride : piece);
     /** The digest of a message. key, flags: BLAKE3's mode */
     function digestOf(hash, data, key, flags) {
@@ -297,7 +314,7 @@ export function machine(main, lanes) {
     }
 
     return {
-        hashes, iv, stride, Values, merge, hashRows, firstNotElement, pieceRoot, pieceMerge, isShort, digestOf, beginMessage, addBlocks, finishMessage, subtree,
+        hashes, iv, stride, Values, merge, hashRows, firstNotElement, pieceRoot, pieceMerge, isShort, digestOf, beginMessage, blake2sMode, addBlocks, finishMessage, subtree,
         parentNode, chunkNode, partValue, longRoot, output,
         get simd() {
             return wide;

@@ -3,7 +3,7 @@
 import {
     equal, expectations, findHash, hashNamed, invalid, isCount, joined, modeNames, requireOptions, ruleNamed, shown, toBytes, toDigest, toHex,
 } from './common.js';
-import { modeOf } from './hash.js';
+import { keysOf, modeOf } from './hash.js';
 import { Malformed, parsed, parsedWinterfell } from './parse.js';
 import { m } from './ready.js';
 import { climb, consistencyPlaces, heightOf } from './shape.js';
@@ -56,14 +56,14 @@ export function parseProof(proof) {
     }
 }
 
-const verifying = ['expect', ...modeNames], blake3 = findHash('blake3');
+const verifying = ['expect', ...modeNames], blake3 = findHash('blake3'), blake2s = findHash('blake2s');
 
 /** The caller's arguments, checked: {options, expect, roots}. roots: {root}, or for a proof of consistency {oldRoot, newRoot} */
 function givenOf(roots, options, what) {
     const digests = {};
     for (const name in roots) digests[name] = toDigest(roots[name], `${what}: ${name}`);
     requireOptions(options, verifying, what);
-    modeOf(blake3, options, what);
+    modeOf(options.key !== undefined && options.context === undefined ? blake2s : blake3, options, what);
     const { expect = {} } = options, { hash, rule, nLeaves, index, leaf } = expect;
     requireOptions(expect, expectations, what, 'expect');
     const checked = (value, check, name) => (value === undefined ? undefined : check(value, `${what}: expect.${name}`));
@@ -82,7 +82,7 @@ function refusal(proof, { roots, options, expect }) {
     if ((proof.kind === 2) !== (roots.root === undefined))
         return proof.kind === 2 ? 'a proof of consistency needs the roots of both trees' : 'the proof is of leaves, not of consistency of two trees';
     if ((options.key !== undefined || options.context !== undefined) && !findHash(proof.hash).isKeyed)
-        return `keys and contexts are of the hash 'blake3', not of '${proof.hash}'`;
+        return `${keysOf} not of '${proof.hash}'`;
     const { hash, rule, nLeaves, index, leaf } = expect;
     const differs = other('hash', hash, proof.hash) ?? other('rule', rule, proof.rule) ?? other('number of leaves', nLeaves, proof.nLeaves);
     if (differs || (index === undefined && leaf === undefined)) return differs;

@@ -22,7 +22,7 @@ function headerOf(head, size) {
     const kind = findHashById(view.getUint32(12, true)) ?? refuse(`no hash has the id ${view.getUint32(12, true)}`);
     const rule = rules[head[16]] ?? refuse(`the rule must be 0 to 3, got ${head[16]}`);
     const mode = fileModes[head[17]];
-    if (mode === undefined || (head[17] !== 0 && !kind.isKeyed)) refuse(`'${kind.name}' has no mode ${head[17]}`);
+    if (mode === undefined || (head[17] !== 0 && !kind.isKeyed) || (head[17] === 2 && !kind.hasChunkTree)) refuse(`'${kind.name}' has no mode ${head[17]}`);
     const nLeaves = view.getBigUint64(24, true), leafBytes = view.getBigUint64(32, true), totalBytes = view.getBigUint64(40, true);
     const isEmpty = isEmptyTree(Number(nLeaves), kind, rule), none = isEmpty ? null : noTree(nLeaves, rule);
     if (none || nLeaves > 1n << 56n) refuse(none ?? `a tree file has at most 2^56 leaves, not ${nLeaves}`);

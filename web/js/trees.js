@@ -22,12 +22,12 @@ export function merge(left, right, options = {}) {
     return m.merge(kind, pair, key, flags);
 }
 
-/** Leaves of rows, whose words are elements if the hash is a field's. mode: BLAKE3's */
+/** Leaves of rows, whose words are elements if the hash is a field's. */
 export function leavesOfRows(rows, rowBytes, kind, mode, what) {
     if (rowBytes % kind.rowUnit !== 0) invalid(`${what} has ${rowBytes} bytes; '${kind.name}' takes words of ${kind.rowUnit} bytes`);
     requireElements(kind, rows, what);
     const count = rowBytes === 0 ? 1 : rows.length / rowBytes;
-    if (!kind.hasChunkTree || (mode.flags === 0 && rowBytes <= 1024)) return m.hashRows(kind, rows, rowBytes, count);
+    if (mode.flags === 0 && (!kind.hasChunkTree || rowBytes <= 1024)) return m.hashRows(kind, rows, rowBytes, count);
     return joined(Array.from({ length: count }, (_, i) => digestOfMessage(kind, rows.subarray(i * rowBytes, (i + 1) * rowBytes), mode)));
 }
 /** Leaves of a list of messages. */

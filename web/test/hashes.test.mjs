@@ -53,8 +53,9 @@ for (const { name } of hashes) {
         for (const { left, right, digest } of file.merges) assert.equal(hex(merge(left, right, { hash: name })), digest);
         for (const { record, digest } of file.leaves ?? []) assert.equal(hex(leafOf(bytes(record), name)), digest, record);
         for (const { leaves, root: expected } of file.roots ?? []) assert.equal(hex(merkleRoot(leaves, { hash: name })), expected);
-        for (const { message, digest } of file.messages ?? []) {
-            if (message !== undefined) assert.equal(hex(hash(bytes(message), { hash: name })), digest);
+        for (const { message, digest, key } of file.messages ?? []) {
+            const options = name === 'blake2s' ? { length: digest.length / 2, key: key === '' ? undefined : bytes(key) } : {};
+            if (message !== undefined) assert.equal(hex(hash(bytes(message), { hash: name, ...options })), digest);
         }
     });
 }
@@ -76,13 +77,37 @@ test('Rescue Prime: merges and rows', () => {
     assert.ok(seen > 50);
 });
 
+both('BLAKE2s under a key: rows, merges, trees, proofs and pieces', () => {
+    const file = vectors('blake2s'), options = { hash: 'blake2s' };
+    for (const { key, left, right, digest } of file.keyed_merges) assert.equal(hex(merge(left, right, { ...options, key: bytes(key) })), digest);
+    for (const { key, record, digest } of file.keyed_leaves) {
+        const data = bytes(record), keyed = { ...options, key: bytes(key) };
+        assert.equal(hex(hashLeaves([data], keyed)), digest);
+        if (data.length > 0) assert.equal(hex(hashRows(data, data.length, keyed)), digest);
+        const hasher = new Hasher(keyed);
+        for (let at = 0; at < data.length; at += 50) hasher.update(data.subarray(at, at + 50));
+        assert.equal(hex(hasher.digest()), digest);
+        assert.equal(hex(hasher.reset().update(data).digest()), digest);
+    }
+    const key = counted(9), messages = Array.from({ length: 5 }, (_, i) => counted(30 * i)), keyed = { ...options, key };
+    const leaves = messages.map((message) => hash(message, keyed)), up = (l, r) => merge(l, r, keyed);
+    const tree = MerkleTree.fromMessages(messages, keyed);
+    assert.equal(hex(tree.root), hex(up(up(up(leaves[0], leaves[1]), up(leaves[2], leaves[3])), leaves[4])));
+    const proof = tree.prove(2).toBytes();
+    assert.ok(merklize.verify(proof, tree.root, { key }));
+    assert.ok(!merklize.verify(proof, tree.root, { key: counted(8) }));
+    assert.ok(!merklize.verify(proof, tree.root));
+});
+
 test('hashes of bytes against OpenSSL, whole and in pieces', () => {
     for (const size of [0, 1, 55, 56, 63, 64, 65, 1000, 3000000]) {
         const data = counted(size);
         const once = createHash('sha256').update(data).digest();
         assert.equal(hex(hash(data, { hash: 'sha256' })), hex(once));
         assert.equal(hex(hash(data, { hash: 'sha256d' })), hex(createHash('sha256').update(once).digest()));
-        for (const name of ['sha256', 'keccak256']) {
+        assert.equal(hex(hash(data, { hash: 'sha3_256' })), hex(createHash('sha3-256').update(data).digest()));
+        assert.equal(hex(hash(data, { hash: 'blake2s' })), hex(createHash('blake2s256').update(data).digest()));
+        for (const name of ['sha256', 'keccak256', 'blake2s']) {
             const hasher = new Hasher({ hash: name });
             for (let at = 0; at < size; at += 77777) hasher.update(data.subarray(at, at + 77777));
             assert.equal(hex(hasher.digest()), hex(hash(data, { hash: name })));

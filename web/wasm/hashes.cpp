@@ -60,6 +60,51 @@ struct EidosMessage {
     }
 };
 
+/// BLAKE2s of bytes, also under a key. The last block is compressed in another way, so a whole block waits for the next one.
+struct Blake2sMessage {
+    u64 count;
+    u32 h[8];
+    u32 has_waiting;
+    u8 waiting[64];
+
+    void begin_with(u32 digest_bytes, const u8* key, u32 key_bytes) {
+        mkz_blake2s_begin(h, digest_bytes, key_bytes);
+        count = 0;
+        has_waiting = key_bytes != 0;
+        __builtin_memset(waiting, 0, sizeof waiting);
+        __builtin_memcpy(waiting, key, key_bytes);
+    }
+    void compress(const u8* block, u32 bytes, bool is_last) {
+        u32 m[16];
+        __builtin_memcpy(m, block, sizeof m);
+        count += bytes;
+        mkz_blake2s_compress(h, m, count, is_last);
+    }
+    static Blake2sMessage& in(void* state) { return *static_cast<Blake2sMessage*>(state); }
+
+    static void begin(void* state, u32) { in(state).begin_with(32, nullptr, 0); }
+    static void blocks(void* state, const u8* data, u32 count) {
+        Blake2sMessage& it = in(state);
+        if (count == 0) return;
+        if (it.has_waiting) it.compress(it.waiting, 64, false);
+        for (u32 i = 0; i + 1 < count; i++) it.compress(data + 64 * i, 64, false);
+        __builtin_memcpy(it.waiting, data + 64 * (count - 1), 64);
+        it.has_waiting = 1;
+    }
+    static void finish(void* state, const u8* rest, u64 bytes, void* out) {
+        Blake2sMessage& it = in(state);
+        const u32 left = bytes % 64;
+        if (left != 0) {
+            if (it.has_waiting) it.compress(it.waiting, 64, false);
+            __builtin_memset(it.waiting, 0, 64);
+            __builtin_memcpy(it.waiting, rest, left);
+        }
+        it.compress(it.waiting, left != 0 ? left : it.has_waiting ? 64 : 0, true);
+        __builtin_memcpy(out, it.h, 32);
+    }
+};
+static_assert(sizeof(Blake2sMessage) <= most_state_bytes);
+
 #define MKZ_WITH_PARTS
 #define MKZ_EACH_HASH "hashes_unit.inc"
 #include "merklize/core/hashes.h"
@@ -78,6 +123,12 @@ template <>
 constexpr Messages messages_of<Of_eidos_v0>() {
     using Of = EidosMessage<mkz_eidos_v0_iv, mkz_eidos_v0_compress>;
     return {64, 1, Of::begin, Of::blocks, Of::finish};
+}
+
+template <>
+constexpr Messages messages_of<Of_blake2s>() {
+    using Of = Blake2sMessage;
+    return {64, 0, Of::begin, Of::blocks, Of::finish};
 }
 
 constexpr Hash hashes[] = {
@@ -132,6 +183,24 @@ EXPORT(void, message_blocks)(u32 hash, void* state, const u8* data, u32 count) {
 }
 EXPORT(void, message_finish)(u32 hash, void* state, const u8* rest, u32 bytes_low, u32 bytes_high, void* out) {
     hashes[hash].messages.finish(state, rest, static_cast<u64>(bytes_high) << 32 | bytes_low, out);
+}
+/// The same of BLAKE2s with a digest of 1 to 32 bytes, or under a key of at most 32 bytes.
+EXPORT(void, blake2s_begin)(void* state, u32 digest_bytes, const u8* key, u32 key_bytes) {
+    Blake2sMessage::in(state).begin_with(digest_bytes, key, key_bytes);
+}
+/// The state behind the block of a key, 32 bytes, and merges under it.
+EXPORT(void, blake2s_key)(const u8* key, u32 key_bytes, u32* out) {
+    Blake2sMessage message;
+    message.begin_with(32, key, key_bytes);
+    message.compress(message.waiting, 64, false);
+    __builtin_memcpy(out, message.h, 32);
+}
+EXPORT(void, blake2s_merge)(const u32* nodes, u32* out, u32 count, const u32* key) {
+    for (u32 i = 0; i < count; i++) {
+        u32 pair[16];
+        __builtin_memcpy(pair, nodes + 16 * i, 64);
+        mkz_blake2s_merge_keyed(out + 8 * i, pair, pair + 8, key, 0);
+    }
 }
 /// The digest of one message in one call.
 EXPORT(void, message)(u32 hash, const u8* data, u32 bytes, void* out) {

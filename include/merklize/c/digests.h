@@ -8,9 +8,10 @@
 /* The digest of a message by a hash of bytes. BLAKE3 runs on all threads or on the device. Every other hash is one chain of blocks, which
  * the calling thread computes.
  * data    of any length. BLAKE3 hashes the memory of a device on that device
- * mode    of blake3; null: plain
+ * mode    of blake3 or blake2s; null: plain
  * seek    blake3: the first byte to write of the extendable output. Other hashes: 0
- * out     [out_bytes] of host memory, written. The first 32 bytes of the output are the digest; other hashes than blake3 have no more
+ * out     [out_bytes] of host memory, written. The first 32 bytes of the output are the digest; other hashes than blake3 have no more.
+ *         blake2s has digests of 1 to 32 bytes
  * errors  unavailable, cancelled, invalid_argument (a hash of field elements; sha256_rfc6962, which puts a prefix before leaves;
  *         keccakf64, which binds no length; a mode, or output, that the hash does not have) */
 MERKLIZE_C_API merklize_status merklize_hash(merklize_view data, merklize_hash_id hash, const merklize_mode *mode,
@@ -66,7 +67,7 @@ MERKLIZE_C_API merklize_status merklize_hash_parts(const merklize_buffer *const 
 /* Digests of n rows of equal length, as leaves of a tree of this hash. docs/hashes.md gives the prefix and the padding of each hash.
  * rows       [n, row_bytes]: bytes, or little-endian words of a field hash, each below its modulus
  * row_bytes  of a field hash a multiple of merklize_hash_info.element_bytes
- * mode       of blake3; null: plain
+ * mode       of blake3 or blake2s; null: plain
  * out        [n] digests; in host memory if the rows are, otherwise on the rows' device
  * errors     invalid_argument (sizes that do not fit; a word that is not below the modulus, with its place; a mode) */
 MERKLIZE_C_API merklize_status merklize_hash_leaves(merklize_view rows, uint64_t row_bytes, merklize_hash_id hash,
@@ -75,7 +76,7 @@ MERKLIZE_C_API merklize_status merklize_hash_leaves(merklize_view rows, uint64_t
 
 /* Merges of n pairs: out[i] = merge(left[i], right[i]). `out` may be `left` or `right`.
  * left, right, out  [n] digests each; all in host memory, or all on one device
- * mode              keyed or derive-key merges; of blake3
+ * mode              merges under a key, or of key derivation; of blake3 or blake2s
  * errors            invalid_argument (sizes that do not fit; a word that is not below the modulus; a mode) */
 MERKLIZE_C_API merklize_status merklize_merge(merklize_view left, merklize_view right, merklize_hash_id hash,
                                               const merklize_mode *mode, merklize_output out,

@@ -19,7 +19,7 @@ enum {
 typedef struct merklize_form {
     merklize_hash_id hash;
     merklize_rule rule;
-    const merklize_mode *mode; /* keyed or derive-key merges, only for blake3; null: plain */
+    const merklize_mode *mode; /* merges under a key, or of key derivation: of blake3 or blake2s; null: plain */
     merklize_digest padding;   /* the leaf that the rule pad adds */
 } merklize_form;
 

@@ -65,12 +65,12 @@ MERKLIZE_C_API merklize_status merklize_hash_get_info(merklize_hash_id hash, mer
  * errors  too_small, invalid_argument (an unknown id) */
 MERKLIZE_C_API merklize_status merklize_hash_name(merklize_hash_id hash, char *text, size_t capacity, size_t *length);
 
-/* A mode of BLAKE3. Null, or no key and no context: the plain hash. Only the hash blake3 has modes. Secrets are copied for the call and
- * wiped after it. */
+/* A mode of a hash. Null, or no key and no context: the plain hash. Only the hashes blake3 and blake2s have modes. Secrets are copied
+ * for the call and wiped after it. */
 typedef struct merklize_mode {
-    const uint8_t *key; /* the keyed hash: exactly 32 bytes */
+    const uint8_t *key; /* the keyed hash: exactly 32 bytes; of blake2s 1 to 32 */
     size_t key_bytes;
-    const char *context; /* derive_key: a globally unique text that names the purpose; the data is key material */
+    const char *context; /* derive_key, of blake3: a globally unique text, the purpose; the data is key material */
     size_t context_bytes;
 } merklize_mode;
 

@@ -24,9 +24,10 @@
  *   FILLS_BLOCK 0      field hashes: padding of a row's last block, which add() gets: 0 none, 1 zeros, 2 a one and then
  *                      zeros
  *   PAD_BYTE 0         byte hashes: this byte follows the last byte of a row, then zeros; 0: zeros alone, so a hash without chunks binds
- *                      no length and has no plain digest of a message
+ *                      no length and has no plain digest of a message, unless absorb() counts the bytes
  *   LEAF_PREFIX -1     byte hashes: the byte that the functions for rows put before a row; -1: none
- *   IS_KEYED 0         1: the hash has merge_keyed, and in programs with MKZ_KEYED 1 merge_by
+ *   IS_KEYED 0         1: the hash has merge_keyed, and in programs with MKZ_KEYED 1 merge_by and, without chunks, init_by. What they
+ *                      take as the key of a hash without chunks is the state behind a block of the key, which comes before a message
  *   CHUNK_BYTES 0      a long message is hashed as a tree of chunks of this many bytes, as in BLAKE3; 0: as one chain of blocks
  *   ROOT_FLAG 0        hashes with chunks: the flag of the last compression
  *   TABLE_WORDS 0      number of 64-bit words of constants that kernels may read from memory; 0: no table
@@ -45,6 +46,7 @@
  *   merge_by(out, left, right, ctx)              with a table or a key: the same for kernels (context.h)
  *   merge_keyed(out, left, right, key, flags)    with a key
  *   init(s, length)                              the state before the first block of a row of `length` elements or bytes
+ *   init_by(s, ctx)                              byte hashes with a key and no chunks: the same for kernels, behind the key's block
  *   add(s, k, word)                              field hashes: takes any word as word k of a block: adds it to the state or puts it there
  *   permute(s)                                   field hashes: the inner function; with a table also permute_by(s, ctx), and with a
  *                                                given one nothing else
@@ -81,6 +83,8 @@
 #include "hashes/rpo256_r2.h"
 #include "hashes/rpx256_r2.h"
 #include "hashes/keccakf64.h"
+#include "hashes/blake2s.h"
+#include "hashes/sha3_256.h"
 /* clang-format on */
 #ifdef MKZ_WITH_PARTS
 #include "parts.h"

@@ -42,17 +42,18 @@ def source_of(url: str) -> Source:
     return Source(url, stored.size, stored.version)
 
 
-def mode_of(key: Any, context: str | None, length: int, seek: int, device: str) -> Mode:
+def mode_of(key: Any, context: str | None, length: int, seek: int, device: str, hash: str = "blake3") -> Mode:
     """Return the checked mode. Tasks know the number of their threads."""
-    _native.make_hasher(key, context, _native.Settings("cpu", 1))
+    _native.TreeForm(hash, None, key, context)
     if length < 0 or seek < 0 or length + seek > 1 << 64:
         raise InvalidArgument(f"merklize.ray: length and seek must be within 2^64 bytes, got {length} and {seek}")
     return Mode(None if key is None else bytes(key), context, length, seek, 1, device)
 
 
-def key_check(mode: Mode) -> str:
+def key_check(mode: Mode, hash: str = "blake3") -> str:
     """Return a text that differs between two keys, for state files."""
-    return digest_of(b"", key=mode.key, context=mode.context).hex()[:16]
+    keyed = "blake2s" if hash == "blake2s" else "blake3"
+    return digest_of(b"", hash=keyed, key=mode.key, context=mode.context).hex()[:16]
 
 
 def hash_file(

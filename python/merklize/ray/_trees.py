@@ -59,7 +59,7 @@ def build_tree(
     """
     form, hash, rule = with_format(format, hash, rule, key=key, context=context, padding=padding)
     leaf_size = leaf_size_of("build_tree", form, leaf_size, row_size, leaves)
-    mode = mode_of(key, context, 32, 0, "auto") if hash == "blake3" else mode_of(None, None, 32, 0, "auto")
+    mode = mode_of(key, context, 32, 0, "auto", hash)
     native = _native.TreeForm(hash, rule, key, context, padding)
     source = source_of(url_of(url))
     leaf = (leaf_size, row_size)
@@ -76,7 +76,7 @@ def build_tree(
         leaf_bytes = leaf_size or row_size or NODE
         levels = max(0, min(MOST_LEVELS, (cluster.part_size(source.size) // leaf_bytes).bit_length() - 1))
         job = {"kind": "build_tree", "url": shown(source.url), "size": source.size, "version": source.version}
-        job |= {"n_leaves": n, "leaf": [*leaf], "hash": hash, "rule": rule, "key": key_check(mode)}
+        job |= {"n_leaves": n, "leaf": [*leaf], "hash": hash, "rule": rule, "key": key_check(mode, hash)}
         job |= {"padding": shape.padding.hex(), "out": None if target is None else target.name}
         with State(state, {**job, "part": levels, "token": os.urandom(16).hex()}) as known:
             levels = known.job["part"]

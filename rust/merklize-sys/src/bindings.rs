@@ -76,6 +76,8 @@ pub const MERKLIZE_HASH_rpo256_r1: merklize_hash_id = 48;
 pub const MERKLIZE_HASH_rpo256_r2: merklize_hash_id = 49;
 pub const MERKLIZE_HASH_rpx256_r2: merklize_hash_id = 50;
 pub const MERKLIZE_HASH_keccakf64: merklize_hash_id = 51;
+pub const MERKLIZE_HASH_blake2s: merklize_hash_id = 55;
+pub const MERKLIZE_HASH_sha3_256: merklize_hash_id = 56;
 pub const MERKLIZE_HASH_rp64_256: merklize_hash_id = MERKLIZE_HASH_rp64_256_v3;
 
 #[repr(C)]
@@ -709,6 +711,8 @@ macro_rules! for_each_hash {
             (RPO256_R2, rpo256_r2, 49)
             (RPX256_R2, rpx256_r2, 50)
             (KECCAKF64, keccakf64, 51)
+            (BLAKE2S, blake2s, 55)
+            (SHA3_256, sha3_256, 56)
         }
     };
 }

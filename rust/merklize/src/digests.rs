@@ -23,7 +23,7 @@ pub fn hash<'a>(data: impl Into<Message<'a>>) -> Result<Digest> {
     hash_with(data, Mode::Plain, &Options::new())
 }
 
-/// How messages are hashed: by a [`Hash`](struct@Hash), or by BLAKE3 in a [`Mode`]. Both convert into this type.
+/// How messages are hashed: by a [`Hash`](struct@Hash), or by BLAKE3 or BLAKE2s in a [`Mode`]. Both convert into this type.
 #[derive(Clone, Copy)]
 pub struct How<'a> {
     pub(crate) hash: Hash,
@@ -38,7 +38,8 @@ impl From<Hash> for How<'_> {
 
 impl<'a> From<Mode<'a>> for How<'a> {
     fn from(mode: Mode<'a>) -> Self {
-        Self { hash: Hash::BLAKE3, mode }
+        let hash = if let Mode::KeyedBlake2s(_) = mode { Hash::BLAKE2S } else { Hash::BLAKE3 };
+        Self { hash, mode }
     }
 }
 
@@ -103,10 +104,10 @@ pub fn hash_with<'a, 'b>(
     Ok(digest)
 }
 
-/// Bytes `seek ..` of BLAKE3's extendable output.
+/// Bytes `seek ..` of BLAKE3's extendable output; or the digest of another hash, which has 32 bytes, of `blake2s` 1 to 32.
 ///
 /// # Errors
-/// As [`hash_with`]; output beyond byte 2^64 - 1; of another hash, other than 32 bytes at 0.
+/// As [`hash_with`]; output beyond byte 2^64 - 1; of another hash, another length or `seek`.
 pub fn hash_into<'a, 'b>(
     data: impl Into<Message<'a>>,
     how: impl Into<How<'b>>,

@@ -10,14 +10,16 @@ use merklize_sys as sys;
 use crate::device::{Device, Stream};
 use crate::error::{c_text, check, Result};
 
-/// A mode of BLAKE3. Only the hash `blake3` has other modes than `Plain`. The library copies secrets for a call and wipes them after it.
+/// A mode of a hash. Only `blake3` and `blake2s` have other modes than `Plain`. The library copies secrets for a call and wipes them after it.
 #[derive(Clone, Copy, Default)]
 pub enum Mode<'a> {
     /// The plain hash.
     #[default]
     Plain,
-    /// The keyed hash.
+    /// The keyed hash: BLAKE3 where the mode is alone.
     Keyed(&'a [u8; 32]),
+    /// BLAKE2s under a key of 1 to 32 bytes.
+    KeyedBlake2s(&'a [u8]),
     /// Key derivation: a globally unique text that names the purpose. The data is the key material.
     DeriveKey(&'a str),
 }
@@ -28,6 +30,7 @@ impl Mode<'_> {
         match self {
             Mode::Plain => {}
             Mode::Keyed(key) => (mode.key, mode.key_bytes) = (key.as_ptr(), key.len()),
+            Mode::KeyedBlake2s(key) => (mode.key, mode.key_bytes) = (key.as_ptr(), key.len()),
             Mode::DeriveKey(context) => {
                 (mode.context, mode.context_bytes) = (context.as_ptr().cast(), context.len());
             }

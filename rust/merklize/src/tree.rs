@@ -62,7 +62,7 @@ pub struct Form<'a> {
     pub hash: Hash,
     /// What an odd level does.
     pub rule: Rule,
-    /// Keyed or derive-key merges, only for `blake3`.
+    /// Merges under a key, or of key derivation: of `blake3` and `blake2s`.
     pub mode: Mode<'a>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Form<'a> {
         Self { rule, ..self }
     }
 
-    /// The same in a mode of BLAKE3.
+    /// The same in a mode of the hash.
     pub fn mode(self, mode: Mode<'a>) -> Self {
         Self { mode, ..self }
     }

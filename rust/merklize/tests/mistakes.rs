@@ -110,7 +110,7 @@ fn of_trees() {
     wrong(merkle_root(&eight[..3], perfect, &options), "merkle_root: the count of leaves must be a power of two under the rule 'perfect', got 3; the rules 'left_full', 'pad' and 'duplicate_last' take any count");
     wrong(
         merkle_root(&eight, Form::new(Hash::SHA256).mode(Mode::Keyed(&key)), &options),
-        "merkle_root: keys and contexts are of the hash 'blake3', not of 'sha256'",
+        "merkle_root: keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of 'sha256'",
     );
     wrong(
         MerkleTree::from_rows(b"data", 3, Hash::BLAKE3, &options),

@@ -64,6 +64,21 @@ fn published_digests() {
         hasher.update(b"abc").unwrap();
         assert_eq!(hasher.finalize().unwrap(), expected);
     }
+    // BLAKE2s under a short key, by hashlib; a short digest; a tree.
+    let key = Mode::KeyedBlake2s(b"key");
+    let mut short = [0; 16];
+    hash_into(b"abc", key, 0, &mut short, &options).unwrap();
+    assert_eq!(short, [148, 253, 246, 243, 91, 153, 153, 146, 13, 205, 202, 238, 54, 26, 212, 53]);
+    let zeros = Digest::default();
+    let above = merge(zeros, zeros, key, &options).unwrap();
+    assert_eq!(above.to_string(), "01e4342e8dd8cd1b99a3a9892c051b88110ef0c0509ca32ac3d0c8a0685d06b2");
+    let form = Form::new(Hash::BLAKE2S).mode(key);
+    let tree = MerkleTree::from_leaves(&[zeros, zeros], form, &options).unwrap();
+    assert_eq!(tree.root(), above);
+    tree.prove(1).unwrap().verify(&above, Expect::new(), key).unwrap();
+    assert!(tree.prove(1).unwrap().verify(&above, Expect::new(), Mode::KeyedBlake2s(b"other")).is_err());
+    let sha3 = hash_with(b"abc", Hash::SHA3_256, &options).unwrap();
+    assert_eq!(sha3.to_string(), "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532");
     let longer = hash_into(b"abc", Hash::SHA256, 0, &mut [0; 33], &options).unwrap_err();
     assert!(longer.to_string().contains("the hash 'sha256' has 32 bytes of output from 0 on, got 33"), "{longer}");
     // Plonky3's Poseidon2 with its constants: cells 0 .. 3 of the permutation of 0 .. 7 are the merge of these words.

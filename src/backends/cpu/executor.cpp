@@ -14,6 +14,7 @@
 #include "backends/cpu/hash_each.hpp"
 #include "backends/cpu/lanes.hpp"
 #include "backends/cpu/loops.hpp"
+#include "hashes/blake2s.hpp"
 #include "host/threads.hpp"
 #include "jobs/host_executor.hpp"
 #include "jobs/progress.hpp"
@@ -63,9 +64,11 @@ bool rows_by_lanes(const HashRows& a, const Workers& workers) {
         return !stop;
     };
     const runtime::UnitOf hash(a.hash);
+    const runtime::RowKey key(a.mode, a.length);
+    const auto* table = a.mode.flags() != 0 ? reinterpret_cast<const std::uint64_t*>(key.words()) : hash.table;
     const bool finished = in_pieces(workers, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
         lanes().hash_rows[hash.unit](at(a.rows) + first * row_bytes, count, a.length, at(a.out) + 32 * first,
-                                     asking(go_on), hash.table);
+                                     asking(go_on), table);
         rows_done += count;
     });
     return finished && !stop;
@@ -116,13 +119,12 @@ bool hash_rows(const HashRows& a, const Workers& workers) {
 
 // Merges n adjacent pairs as the job says.
 template <class Job>
-void merge(const Job& a, const std::uint8_t* pairs, std::uint64_t n, std::uint8_t* out) {
-    if (a.mode.flags() != 0) {
-        lanes().compress_pairs(pairs, n, a.mode.key_words(), a.mode.flags() | MKZ_BLAKE3_MERGE, out);
-    } else {
-        const runtime::UnitOf hash(a.hash);
-        lanes().merge[hash.unit](pairs, n, out, hash.table);
-    }
+[[gnu::always_inline]] inline void merge(const Job& a, const std::uint8_t* pairs, std::uint64_t n, std::uint8_t* out) {
+    const std::uint32_t* key = a.mode.flags() != 0 ? a.mode.key_words() : nullptr;
+    if (key != nullptr && !a.mode.is_blake2s())
+        return lanes().compress_pairs(pairs, n, key, a.mode.flags() | MKZ_BLAKE3_MERGE, out);
+    const runtime::UnitOf hash(a.hash);
+    lanes().merge[hash.unit](pairs, n, out, key != nullptr ? reinterpret_cast<const std::uint64_t*>(key) : hash.table);
 }
 
 constexpr std::uint64_t pairs_per_piece = 256;

@@ -18,7 +18,8 @@ inline constexpr unsigned n_ids = std::max({
 });
 
 /// n pairs of digests to n digests, all 32 bytes; out may be in.
-/// table  the given constants of a hash that has such (TABLE_IS_GIVEN, core/hashes.h); others ignore it
+/// table  the given constants of a hash that has such (TABLE_IS_GIVEN, core/hashes.h); the state behind the block of a key, 32 bytes, of
+///        a hash with keys (IS_KEYED), or null; others ignore it
 using MergeKernel = void (*)(const std::uint8_t* in, std::size_t n, std::uint8_t* out, const std::uint64_t* table);
 /// Asks whether to go on: go_on.ask(go_on.of). A plain function, because the linker might use the code that one instruction set makes
 /// of a template of the standard library for all others.

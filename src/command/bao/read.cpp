@@ -118,7 +118,7 @@ bool is_message(Call& call, const Arguments& arguments, const Digest& root) {
     const auto input = open_input(call, name);
     if (!is_regular(*input)) return false;
     Digest digest;
-    runtime::hash_source(*input, Hash::blake3, {}, digest.bytes, 0, run_options(call, arguments));
+    runtime::hash_source(*input, Hash::blake3, digest.bytes, 0, run_options(call, arguments));
     return digest == root;
 }
 

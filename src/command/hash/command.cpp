@@ -61,11 +61,14 @@ void require_usage(const Arguments& a, const HashJob& job) {
     const auto has = [&](const char* option) { return a.has(option); };
     const auto any = [&](auto... options) { return (has(options) || ...); };
     require(!has("keyed") || !has("derive-key"), "--keyed and --derive-key exclude each other");
-    if (job.hash != Hash::blake3 &&
-        (has("keyed") || has("derive-key") || length != Digest::size || seek != 0 || has("policy") || has("tag"))) {
-        throw UsageError{"--hash " + std::string(traits(job.hash).name) +
-                         " excludes --keyed, --derive-key, --length, --seek, --policy and --tag"};
+    const bool is_blake2s = job.hash == Hash::blake2s;
+    if (job.hash != Hash::blake3 && (has("derive-key") || seek != 0 || has("policy") || has("tag") ||
+                                     (!is_blake2s && (has("keyed") || length != Digest::size)))) {
+        throw UsageError{"--hash " + std::string(traits(job.hash).name) + " excludes " +
+                         (is_blake2s ? "" : "--keyed, --length, ") + "--derive-key, --seek, --policy and --tag"};
     }
+    if (is_blake2s && (length == 0 || length > Digest::size))
+        throw UsageError{"--hash blake2s: --length must be 1 to 32, got " + std::to_string(length)};
     const bool is_plain = length == Digest::size && seek == 0;
     require(!has("xet") || (is_plain && !any("hash", "keyed", "derive-key", "policy")),
             "--xet excludes --hash, --keyed, --derive-key, --length, --seek and --policy");
@@ -93,7 +96,7 @@ int run_hash(Call& call, const Arguments& arguments) {
     HashJob job;
     const auto message_hash = [](const std::string& name) {
         const Hash hash = hash_from_name(name);
-        runtime::require_message_hash(hash, "hash");
+        runtime::require_message(hash, "hash");
         return hash;
     };
     job.hash = named_value(arguments, "hash", message_hash).value_or(Hash::blake3);
@@ -104,7 +107,7 @@ int run_hash(Call& call, const Arguments& arguments) {
     job.options = run_options(call, arguments);
     job.is_xet = arguments.has("xet");
     job.has_key = arguments.has("keyed");
-    job.mode = mode_of(call, arguments, {}).value_or(Mode());
+    job.mode = mode_of(call, arguments, {}, [&] { return job.hash; }).value_or(Mode());
     job.timed = arguments.has("timings");
     const bool as_json = arguments.has("json");
     std::uint64_t failed = 0;
@@ -138,7 +141,12 @@ int run_hash(Call& call, const Arguments& arguments) {
 }
 
 constexpr Option hash_options[] = {
-    {"hash", 0, "NAME", "blake3, sha256, sha256d, keccak256.", {}, "blake3, sha256, sha256d, keccak256"},
+    {"hash",
+     0,
+     "NAME",
+     "blake3, blake2s, sha256, sha256d, sha3_256, keccak256.",
+     {},
+     "blake3, blake2s, sha256, sha256d, sha3_256, keccak256"},
     {"xet", 0, {}, "The Hugging Face hub's hash of the file (xet)."},
     options::keyed,
     {"derive-key", 0, "CONTEXT", "Key derivation; the files are key material."},

@@ -38,8 +38,8 @@ void hash_input(const runtime::InputFile& file, const std::optional<runtime::Inp
         result.digest.assign(digest.bytes.begin(), digest.bytes.end());
     } else if (job.hash != Hash::blake3) {
         if (before) before();
-        result.digest.resize(Digest::size);
-        std::ranges::copy(hash_message_descriptor(file.fd(), file.name(), job.hash, used).bytes, result.digest.begin());
+        result.digest.resize(job.length);
+        hash_message_descriptor(file.fd(), file.name(), result.digest, {job.hash, job.mode}, used);
     } else {
         runtime::Run run(used);
         const runtime::Node root = extent ? runtime::root_of_rest(file, *extent, job.mode, run, before)
@@ -68,7 +68,7 @@ void hash_object(const runtime::ByteSource& object, HashJob& job, const RunOptio
         result.root = runtime::root_of(object, job.mode, run);
     } else {
         result.digest.resize(job.length);
-        runtime::hash_source(object, job.hash, job.mode, result.digest, job.seek, options);
+        runtime::hash_source(object, {job.hash, job.mode}, result.digest, job.seek, options);
     }
 } catch (const Error& error) {
     if (error.code() != ErrorCode::io) throw;

@@ -19,7 +19,8 @@ inline constexpr Option threads_too{"threads", 0, "NUM", {}, "num-threads"};
 inline constexpr Option policy{"policy", 0, "NAME=VALUE,...",
                                "Tuning of the device, such as group_size=64,constants=local; never changes a byte."};
 inline constexpr Option timings{"timings", 0, {}, "Show how long the device took."};
-inline constexpr Option keyed{"keyed", 0, {}, "Keyed hashing; the key is the 32 bytes on standard input."};
+inline constexpr Option keyed{
+    "keyed", 0, {}, "Keyed hashing; the key is the 32 bytes on standard input (blake2s: 1 to 32)."};
 inline constexpr Option derive_key{"derive-key", 0, "CONTEXT", "Key derivation with this context."};
 inline constexpr Option json_and_help[] = {json, help};
 inline constexpr Option only_help[] = {help};

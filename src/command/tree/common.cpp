@@ -17,6 +17,8 @@ TreeFile open_tree(Call& call, const std::string& path) {
     return is_url(path) ? TreeFile(open_input(call, path, header_bytes)) : TreeFile(path);
 }
 
+Hash hash_of_tree(Call& call, const std::string& path) { return open_tree(call, path).form().hash; }
+
 TreeFile open_tree(Call& call, const std::string& path, const std::optional<Mode>& mode) {
     TreeFile tree = open_tree(call, path);
     if (tree.is_keyed() != mode.has_value()) {

@@ -27,6 +27,8 @@ unsigned word_bytes(Hash hash);
 /// errors  io; Failure (a keyed tree without a key; a key for a tree that has none)
 TreeFile open_tree(Call& call, const std::string& path);
 TreeFile open_tree(Call& call, const std::string& path, const std::optional<Mode>& mode);
+/// The hash of a tree file.
+Hash hash_of_tree(Call& call, const std::string& path);
 
 /// errors  UsageError (the output is the input itself)
 void refuse_input_as_output(const std::string& input, const std::string& output);

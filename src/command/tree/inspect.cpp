@@ -56,7 +56,7 @@ int run_tree_info(Call& call, const Arguments& arguments) {
 
 int run_tree_check(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
-    const auto mode = mode_of(call, arguments, {});
+    const auto mode = mode_of(call, arguments, {}, [&] { return hash_of_tree(call, file); });
     RunOptions options = run_options(call, arguments);
     const TreeFile tree = open_tree(call, file, mode);
     std::vector<WrongNode> wrong;

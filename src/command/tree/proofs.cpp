@@ -52,7 +52,7 @@ AnyProof read_proof(Call& call, const std::string& path) {
 Digest leaf_of(Call& call, const std::string& piece, Hash hash, const std::optional<Mode>& mode) {
     Digest leaf;
     if (hash == Hash::blake3) {
-        runtime::hash_source(*open_input(call, piece), hash, mode.value_or(Mode()), leaf.bytes, 0, {});
+        runtime::hash_source(*open_input(call, piece), {hash, mode.value_or(Mode())}, leaf.bytes, 0, {});
         return leaf;
     }
     const std::vector<std::byte> data = read_all(call, *open_input(call, piece));
@@ -135,7 +135,7 @@ int run_tree_verify(Call& call, const Arguments& arguments) {
     const auto hash = named_value(arguments, "hash", hash_from_name);
     const auto rule = named_value(arguments, "rule", rule_from_name);
     const auto old_root = digest_value(arguments, "old-root");
-    const auto mode = mode_of(call, arguments, {path});
+    const auto mode = mode_of(call, arguments, {path}, [&] { return hash_of(read_proof(call, path)); });
     const Mode merges = mode.value_or(Mode());
     const AnyProof claim = read_proof(call, path);
 

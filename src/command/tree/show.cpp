@@ -146,7 +146,7 @@ int run_tree_show(Call& call, const Arguments& arguments) {
     const auto html = arguments.value("html");
     if (html == "") throw UsageError{"--html: the name of the file is empty"};
     if (html && html != "-") refuse_input_as_output(name, *html);
-    const auto mode = mode_of(call, arguments, {});
+    const auto mode = mode_of(call, arguments, {}, [&] { return hash_of_tree(call, name); });
     const TreeFile tree = mode ? open_tree(call, name, mode) : open_tree(call, name);
     std::optional<std::uint64_t> leaf;
     if (arguments.words().size() > 1) {

@@ -24,7 +24,7 @@ void merge_on_device(DeviceCall& call, const MergeSubtrees& a) {
             keep ? std::min(a.levels, 2u) : std::clamp<std::uint32_t>(policy.levels_per_launch, 1, a.levels - level);
         const Range& in = level == 0 ? below : nodes;
         const std::uint64_t in_node = in.offset / 32 + a.offset[level], slot_0 = nodes.offset / 32;
-        const Variant variant = call.merge_variant(a.hash, a.mode, policy);
+        const Variant variant = call.keyed_variant(a.hash, a.mode, policy);
         if (keep) {
             const Range kept = range_of(a.kept);
             call.require_node_alignment(kept);
@@ -32,16 +32,17 @@ void merge_on_device(DeviceCall& call, const MergeSubtrees& a) {
             call.enqueue(merge, groups_of(divide_up(n, 4), policy, merge),
                          {in.memory, in_node, kept.memory, kept.offset / 32, nodes.memory, slot_0 + a.offset[1],
                           slot_0 + a.offset[levels], n / 2, levels, constants},
-                         &a.mode);
+                         key_arguments(a.mode));
         } else if (levels == 1) {
             const Kernel merge = call.kernel(variant, bodies::merge_level);
             call.enqueue(merge, groups_of(n / 2, policy, merge),
-                         {in.memory, in_node, nodes.memory, slot_0 + a.offset[level + 1], n / 2, constants}, &a.mode);
+                         {in.memory, in_node, nodes.memory, slot_0 + a.offset[level + 1], n / 2, constants},
+                         key_arguments(a.mode));
         } else {
             const Kernel merge = call.kernel(variant, bodies::merge_subtree);
             call.enqueue(merge, n >> levels,
                          {in.memory, in_node, nodes.memory, slot_0, a.offset[level + 1], n, levels, constants},
-                         &a.mode);
+                         key_arguments(a.mode));
         }
         n >>= levels;
         level += levels;
@@ -156,7 +157,7 @@ bool DeviceCall::launch(const MergeSubtrees& a, const Tick& tick) {
 
 bool DeviceCall::launch(const MergePairs& a, const Tick& tick) {
     const mkz_policy policy = chosen(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n);
-    const Kernel merge = kernel(merge_variant(a.hash, a.mode, policy), bodies::merge_pairs);
+    const Kernel merge = kernel(keyed_variant(a.hash, a.mode, policy), bodies::merge_pairs);
     mkz_memory* constants = device().constants(a.hash);
     const std::uint64_t bytes = 32 * a.n;
     return batch(
@@ -168,7 +169,7 @@ bool DeviceCall::launch(const MergePairs& a, const Tick& tick) {
             enqueue(merge, groups_of(count, policy, merge),
                     {left.memory, left.offset / 32, right.memory, right.offset / 32, out.memory, out.offset / 32, count,
                      constants},
-                    &a.mode);
+                    key_arguments(a.mode));
             return_out(at[2], out, 32 * count);
         },
         tick);

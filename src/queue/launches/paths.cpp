@@ -67,7 +67,7 @@ void merge_at_on_device(DeviceCall& call, const MergeAt& a) {
     }
     mkz_policy policy = call.chosen(MKZ_KERNEL_MERGE_AT, a.hash, a.n);
     policy.lanes = 1;  // neighbours of a list are seldom neighbours in memory
-    const Kernel merge = call.kernel(call.merge_variant(a.hash, a.mode, policy), bodies::merge_at);
+    const Kernel merge = call.kernel(call.keyed_variant(a.hash, a.mode, policy), bodies::merge_at);
     // A level of a segment waits for the level below. So few nodes are spread over more groups, one node an item. Many nodes keep all
     // groups busy anyway, and go two an item in fewer stages.
     constexpr std::uint64_t many_segments = 64;
@@ -82,7 +82,7 @@ void merge_at_on_device(DeviceCall& call, const MergeAt& a) {
                      {nodes.memory, nodes.offset / 32, a.first >> stage.level, ((a.width - 1) >> stage.level) + 1,
                       lists, stage.list, stage.starts, stage.levels, static_cast<std::uint32_t>(a.lone), lists,
                       std::uint64_t{stage.level}, constants},
-                     &a.mode);
+                     key_arguments(a.mode));
     }
 }
 
@@ -94,14 +94,14 @@ void DeviceCall::launch(const MergeEdge& a) {
     require_node_alignment(nodes);
     mkz_policy policy = chosen(MKZ_KERNEL_MERGE_AT, a.hash, 1);
     policy.lanes = 1;
-    const Kernel merge = kernel(merge_variant(a.hash, a.mode, policy), bodies::merge_edge);
+    const Kernel merge = kernel(keyed_variant(a.hash, a.mode, policy), bodies::merge_edge);
     KeyWords padding;
     static_assert(sizeof padding == Digest::size);
     std::memcpy(&padding, a.padding.bytes.data(), sizeof padding);
     enqueue(merge, 1,
             {leaves.memory, leaves.offset / 32, nodes.memory, nodes.offset / 32, a.n, a.levels,
              static_cast<std::uint32_t>(a.lone), padding, device().constants(a.hash)},
-            &a.mode);
+            key_arguments(a.mode));
 }
 
 bool DeviceCall::launch(const MergeAt& a, const Tick& tick) {

@@ -21,7 +21,7 @@ struct UnitRows {
 };
 /// of  rows of the whole job, for which the policy is chosen
 /// n   rows of this launch
-void launch_rows(DeviceCall& call, Hash hash, std::uint64_t of, const UnitRows& rows, std::uint64_t n,
-                 const Range& out);
+void launch_rows(DeviceCall& call, Hash hash, std::uint64_t of, const UnitRows& rows, std::uint64_t n, const Range& out,
+                 const Mode& mode = {});
 
 }  // namespace merklize::runtime

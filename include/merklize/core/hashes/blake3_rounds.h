@@ -1,4 +1,5 @@
-/* blake3_rounds.h: BLAKE3's constants and its seven rounds, for the hashes that are built on them: blake3, eidos, eidos_v0. */
+/* blake3_rounds.h: BLAKE3's constants and its seven rounds, for the hashes that are built on them: blake3, eidos, eidos_v0. blake2s has
+ * the constants and the quarter-rounds. */
 #ifndef MKZ_BLAKE3_ROUNDS_H
 #define MKZ_BLAKE3_ROUNDS_H
 

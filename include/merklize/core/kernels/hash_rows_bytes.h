@@ -29,13 +29,14 @@ MKZ_BODY void MKZ_HASH_BODY(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_
                                        mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,
                                        MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset, mkz_u64 count, mkz_context ctx) {
     MKZ_WORD_LANE s[MKZ_UNIT_STATE_WORDS], words[MKZ_BLOCK_WORDS], digest[MKZ_NODE_WORDS];
-    mkz_u64 blocks = MKZ_HASH_FN(blocks)(row_words), i = item.index * MKZ_LANES;
+    mkz_u64 bytes = MKZ_KEY_BLOCKS * MKZ_UNIT_RATE + (mkz_u64)row_words; /* the block of a key comes first */
+    mkz_u64 blocks = MKZ_HASH_FN(blocks)(bytes), i = item.index * MKZ_LANES;
     (void)ctx;
     if (i >= count) return;
     in += in_offset + i * row_stride;
-    MKZ_HASH_FN(init)(s, row_words);
-    MKZ_NO_UNROLL for (mkz_u64 b = 0; b < blocks; b++) {
-        mkz_u64 done = b * MKZ_UNIT_RATE;
+    MKZ_INIT(s, bytes);
+    MKZ_NO_UNROLL for (mkz_u64 b = MKZ_KEY_BLOCKS; b < blocks; b++) {
+        mkz_u64 done = (b - MKZ_KEY_BLOCKS) * MKZ_UNIT_RATE;
         MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
             mkz_u64 row = j == 0 ? 0 : (j < count - i ? j : count - i - 1) * row_stride;
             mkz_u64 left = done < row_words ? row_words - done : 0;
@@ -52,7 +53,7 @@ MKZ_BODY void MKZ_HASH_BODY(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_
                 block[2 * k] | (mkz_u64)block[2 * k + 1] << 32;
 #endif
         }
-        MKZ_HASH_FN(absorb)(s, words, b, blocks, row_words);
+        MKZ_HASH_FN(absorb)(s, words, b, blocks, bytes);
     }
     MKZ_HASH_FN(digest)(digest, s);
     MKZ_WORD_FN(store_nodes)(out, out_offset + i, 1, count - i, digest);

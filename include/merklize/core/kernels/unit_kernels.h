@@ -14,6 +14,18 @@
 #define MKZ_TAKE_KEY(ctx) ((void)0)
 #define MKZ_MERGE(out, left, right) ((void)ctx, MKZ_HASH_FN(merge)(out, left, right))
 #endif
+/* How rows of bytes begin under a key of a hash without a tree of chunks: ctx.key is the state behind the block of the key. */
+#if MKZ_KEYED && MKZ_UNIT_IS_KEYED && !MKZ_UNIT_CHUNK_BYTES
+#define MKZ_ROW_KEY_PARAMETERS MKZ_KEY_PARAMETERS
+#define MKZ_TAKE_ROW_KEY(ctx) MKZ_TAKE_KEY(ctx)
+#define MKZ_KEY_BLOCKS 1
+#define MKZ_INIT(s, bytes) MKZ_HASH_FN(init_by)(s, ctx)
+#else
+#define MKZ_ROW_KEY_PARAMETERS
+#define MKZ_TAKE_ROW_KEY(ctx) ((void)0)
+#define MKZ_KEY_BLOCKS 0
+#define MKZ_INIT(s, bytes) MKZ_HASH_FN(init)(s, bytes)
+#endif
 #if MKZ_UNIT_TABLE_WORDS || MKZ_UNIT_TABLE_IS_GIVEN
 #define MKZ_PERMUTE(s) MKZ_HASH_FN(permute_by)(s, ctx)
 #else
@@ -46,6 +58,10 @@
 
 #undef MKZ_KEY_PARAMETERS
 #undef MKZ_TAKE_KEY
+#undef MKZ_ROW_KEY_PARAMETERS
+#undef MKZ_TAKE_ROW_KEY
+#undef MKZ_KEY_BLOCKS
+#undef MKZ_INIT
 #undef MKZ_MERGE
 #undef MKZ_PERMUTE
 #undef MKZ_UNIT_HAS_TEAMS
