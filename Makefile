@@ -309,8 +309,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@python scripts/check_words.py
 	@echo "== generated files"
 	@python scripts/identity.py --check
-	@python scripts/generate_rescue_prime_constants.py --check
-	@python scripts/generate_poseidon2_constants.py --check
+	@python scripts/generate_hash_constants.py --check
 	@python bench/tables.py --check
 	@python bench/pictures.py --check
 	@python bench/result_files.py --check

@@ -12,7 +12,7 @@
 #elif !defined(MKZ_HASH) && !defined(MKZ_KECCAK256_SORTED_H)
 #define MKZ_KECCAK256_SORTED_H
 
-#include "keccak256_sponge.h"
+#include "keccak_f1600.h"
 
 /* Merge of a Merkle tree: Keccak-256 of min || max, compared as big-endian numbers. */
 MKZ_FN void mkz_keccak256_sorted_merge(mkz_lane64 out[4], const mkz_lane64 left[4], const mkz_lane64 right[4]) {

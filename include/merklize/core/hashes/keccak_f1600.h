@@ -1,4 +1,9 @@
-/* keccak_f1600.h: the permutation Keccak-f[1600] (FIPS 202, G. Bertoni, J. Daemen, M. Peeters, G. Van Assche) on 64-bit lanes. */
+/* keccak_f1600.h: the permutation Keccak-f[1600] (FIPS 202, G. Bertoni, J. Daemen, M. Peeters, G. Van Assche) on 64-bit lanes, and the
+ * functions of a unit that includes this file: a sponge over it with a rate of 136 bytes.
+ *
+ *   PAD_BYTE 1    Keccak-256, the original padding, as Ethereum has it
+ *   PAD_BYTE 6    SHA3-256
+ *   no PAD_BYTE   no padding: a block replaces the first words of the state, where the others are added to them */
 #ifndef MKZ_KECCAK_F1600_H
 #define MKZ_KECCAK_F1600_H
 
@@ -83,3 +88,58 @@ MKZ_FN_CALL void mkz_keccak_f1600(mkz_lane64 s[25]) {
 }
 
 #endif /* MKZ_KECCAK_F1600_H */
+
+#ifdef MKZ_UNIT_NAME
+#include "../names.h"
+
+MKZ_FN void MKZ_HASH_FN(init)(mkz_lane64 s[25], mkz_u64 bytes) {
+    (void)bytes;
+    for (int k = 0; k < 25; k++) s[k] = MKZ_SPLAT64(0);
+}
+
+#ifdef MKZ_UNIT_PAD_BYTE
+/* If the message ends with a full block, the padding is one more block. */
+MKZ_FN mkz_u64 MKZ_HASH_FN(blocks)(mkz_u64 bytes) { return bytes / 136 + 1; }
+
+/* The top bit of the last block's last byte ends the padding. */
+MKZ_FN void MKZ_HASH_FN(absorb)(mkz_lane64 s[25], const mkz_lane64 block[17], mkz_u64 b, mkz_u64 blocks,
+                                mkz_u64 bytes) {
+    (void)bytes;
+    for (int k = 0; k < 17; k++) s[k] = s[k] ^ block[k];
+    if (b + 1 == blocks) s[16] = s[16] ^ MKZ_SPLAT64((mkz_u64)1 << 63);
+    mkz_keccak_f1600(s);
+}
+#else
+MKZ_FN mkz_u64 MKZ_HASH_FN(blocks)(mkz_u64 bytes) { return (bytes + 135) / 136; }
+
+/* The last block replaces as many words as it has; zeros fill its last word. */
+MKZ_FN void MKZ_HASH_FN(absorb)(mkz_lane64 s[25], const mkz_lane64 block[17], mkz_u64 b, mkz_u64 blocks,
+                                mkz_u64 bytes) {
+    int words = b + 1 == blocks ? (int)((bytes - 136 * b + 7) / 8) : 17;
+    MKZ_UNROLL for (int k = 0; k < 17; k++) {
+        if (k < words) s[k] = block[k];
+    }
+    mkz_keccak_f1600(s);
+}
+#endif
+
+MKZ_FN void MKZ_HASH_FN(digest)(mkz_lane64 out[4], const mkz_lane64 s[25]) {
+    for (int k = 0; k < 4; k++) out[k] = s[k];
+}
+
+/* The hash of the 64 bytes left || right. */
+MKZ_FN void MKZ_HASH_FN(pair)(mkz_lane64 out[4], const mkz_lane64 left[4], const mkz_lane64 right[4]) {
+    mkz_lane64 s[25];
+    MKZ_HASH_FN(init)(s, 64);
+    for (int k = 0; k < 4; k++) {
+        s[k] = left[k];
+        s[k + 4] = right[k];
+    }
+#ifdef MKZ_UNIT_PAD_BYTE
+    s[8] = MKZ_SPLAT64(MKZ_UNIT_PAD_BYTE);
+    s[16] = MKZ_SPLAT64((mkz_u64)1 << 63);
+#endif
+    mkz_keccak_f1600(s);
+    MKZ_HASH_FN(digest)(out, s);
+}
+#endif

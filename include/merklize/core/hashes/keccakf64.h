@@ -14,37 +14,9 @@
 
 #include "keccak_f1600.h"
 
-MKZ_FN void mkz_keccakf64_init(mkz_lane64 s[25], mkz_u64 bytes) {
-    (void)bytes;
-    for (int k = 0; k < 25; k++) s[k] = MKZ_SPLAT64(0);
-}
-
-MKZ_FN mkz_u64 mkz_keccakf64_blocks(mkz_u64 bytes) { return (bytes + 135) / 136; }
-
-/* A block replaces the first words of the state. The last one replaces as many as it has; zeros fill its last word. */
-MKZ_FN void mkz_keccakf64_absorb(mkz_lane64 s[25], const mkz_lane64 block[17], mkz_u64 b, mkz_u64 blocks,
-                                 mkz_u64 bytes) {
-    int words = b + 1 == blocks ? (int)((bytes - 136 * b + 7) / 8) : 17;
-    MKZ_UNROLL for (int k = 0; k < 17; k++) {
-        if (k < words) s[k] = block[k];
-    }
-    mkz_keccak_f1600(s);
-}
-
-MKZ_FN void mkz_keccakf64_digest(mkz_lane64 out[4], const mkz_lane64 s[25]) {
-    for (int k = 0; k < 4; k++) out[k] = s[k];
-}
-
-/* Merge of a Merkle tree: the sponge of the 8 words left || right. */
+/* Merge of a Merkle tree. */
 MKZ_FN void mkz_keccakf64_merge(mkz_lane64 out[4], const mkz_lane64 left[4], const mkz_lane64 right[4]) {
-    mkz_lane64 s[25];
-    mkz_keccakf64_init(s, 64);
-    for (int k = 0; k < 4; k++) {
-        s[k] = left[k];
-        s[k + 4] = right[k];
-    }
-    mkz_keccak_f1600(s);
-    mkz_keccakf64_digest(out, s);
+    mkz_keccakf64_pair(out, left, right);
 }
 
 #endif /* MKZ_KECCAKF64_H */

@@ -8,7 +8,7 @@
  *                                               LESS_HALF(cell, k) for one by -2^-k. In all instances cell 0 has -2
  *
  * The functions are mkz_p2_FIELD_WIDTH_permute and so on. mkz_p2_FIELD_WIDTH_constants has the constants in the order of use
- * (scripts/generate_poseidon2_constants.py).
+ * (scripts/generate_hash_constants.py).
  *
  * Goldilocks: each linear layer adds the constants of the round that follows, because that costs no carry. The table has rows of
  * MKZ_P2_WIDTH words for external layers: initial rounds 0 to 3; the first internal constant and zeros; terminal rounds 1 to 3; zeros.

@@ -12,7 +12,7 @@
 #elif !defined(MKZ_HASH) && !defined(MKZ_SHA256_H)
 #define MKZ_SHA256_H
 
-#include "sha256_rows.h"
+#include "sha256_compression.h"
 
 /* Merge of a Merkle tree: SHA-256 of the 64 bytes left || right. */
 MKZ_FN void mkz_sha256_merge(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8]) {

@@ -12,7 +12,7 @@
 #elif !defined(MKZ_HASH) && !defined(MKZ_SHA256_COMPRESS_H)
 #define MKZ_SHA256_COMPRESS_H
 
-#include "sha256_rows.h"
+#include "sha256_compression.h"
 
 MKZ_FN void mkz_sha256_compress_digest(mkz_lane32 out[8], const mkz_lane32 s[8]) { mkz_sha256_digest(out, s); }
 

@@ -11,7 +11,7 @@
 #elif !defined(MKZ_HASH) && !defined(MKZ_SHA256D_H)
 #define MKZ_SHA256D_H
 
-#include "sha256_rows.h"
+#include "sha256_compression.h"
 
 /* SHA-256 of the 32 bytes of the state. */
 MKZ_FN void mkz_sha256d_digest(mkz_lane32 out[8], const mkz_lane32 s[8]) {

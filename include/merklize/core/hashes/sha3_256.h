@@ -12,7 +12,7 @@
 #elif !defined(MKZ_HASH) && !defined(MKZ_SHA3_256_H)
 #define MKZ_SHA3_256_H
 
-#include "keccak256_sponge.h"
+#include "keccak_f1600.h"
 
 /* Merge of a Merkle tree. */
 MKZ_FN void mkz_sha3_256_merge(mkz_lane64 out[4], const mkz_lane64 left[4], const mkz_lane64 right[4]) {

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Writes the constants of field hashes into their families' headers in include/merklize/core/hashes.
+
+They come from JSON in tests/vectors, which holds the published values:
+
+rescue_prime_constants.json  Rp64_256 (winter-crypto): the dense MDS of variants 1 and 2, the first row of the circulant
+                             MDS of variant 3, and the round constants that all three share
+rpo_constants.json           Rpo256 and Rpx256 (miden-crypto), whose MDS is that circulant one
+poseidon2_constants.json     Poseidon2, the instances of Plonky3
+
+The headers have what the core computes with: the dense MDS in limbs, and Poseidon2's constants in the order in which
+poseidon2_permutation.h uses them, those of the 31-bit fields in Montgomery form. What the headers spell out as shifts,
+the circulant MDS and Poseidon2's diagonals, is checked here.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "tests" / "vectors"
+HEADERS = ROOT / "include" / "merklize" / "core" / "hashes"
+P = 2**64 - 2**32 + 1
+LIMB_BITS = (22, 21, 21)
+WIDTHS = {"goldilocks": (8, 12, 16), "babybear": (16, 24, 32), "koalabear": (16, 24, 32)}
+BEGIN = "/* Written by scripts/generate_hash_constants.py; do not edit. */\n/* clang-format off */\n"
+END = "/* clang-format on */\n"
+
+
+def load(name):
+    return json.loads((SOURCES / name).read_text())
+
+
+def table(bits, name, size, words, fmt, per_line):
+    text = [fmt % word for word in words]
+    lines = ",\n".join("    " + ", ".join(text[i : i + per_line]) for i in range(0, len(text), per_line))
+    return f"MKZ_TABLE mkz_u{bits} {name}[{size}] = {{\n{lines},\n}};\n"
+
+
+def round_constants(name, data):
+    words = [word for r in range(7) for word in data["ARK1"][r] + data["ARK2"][r]]
+    assert all(word < P for word in words)
+    comment = "/* [round][half][cell]: half 0 = ARK1, half 1 = ARK2. Canonical. */\n"
+    return comment + table(64, name, "7 * 2 * 12", words, "MKZ_U64(%d)", 4)
+
+
+def limbs(value):
+    out = []
+    for bits in LIMB_BITS:
+        out.append(value & ((1 << bits) - 1))
+        value >>= bits
+    assert value == 0
+    return out
+
+
+def rescue_prime():
+    data = load("rescue_prime_constants.json")
+    circulant = data["MDS_v3"]
+    first = circulant[0]
+    assert all(circulant[i][j] == first[(j - i) % 12] for i in range(12) for j in range(12))
+    # The circulant product splits mod z^6 - 1 and z^6 + 1, the first again mod z^3 - 1 and z^3 + 1; rescue_prime.h
+    # spells out these coefficients as shifts.
+    plus = [(first[k] + first[k + 6]) // 2 for k in range(6)]
+    minus = [(first[k] - first[k + 6]) // 2 for k in range(6)]
+    assert minus == [-1, 8, 1, 2, -4, 1]
+    assert [(plus[k] + plus[k + 3]) // 2 for k in range(3)] == [16, 16, 8]
+    assert [(plus[k] - plus[k + 3]) // 2 for k in range(3)] == [-8, -1, -1]
+
+    words = []
+    for row in data["MDS_v1_v2"]:
+        for m in row:
+            assert m < P
+            words += limbs(m) + limbs(m * 2**32 % P)
+    comment = """
+/* [row][column][limb]: the dense MDS of variants 1 and 2. For an entry m: three limbs of m, of 22, 21 and 21 bits from
+ * the lowest, then three of 2^32 m mod p. */
+"""
+    dense = table(32, "MKZ_RP_MDS_DENSE", "12 * 12 * 6", words, "%d", 12)
+    return round_constants("MKZ_RP_ARK", data) + comment + dense
+
+
+def rpo():
+    data = load("rpo_constants.json")
+    assert data["MDS"] == load("rescue_prime_constants.json")["MDS_v3"]
+    return round_constants("MKZ_RPO_ARK", data)
+
+
+def in_order_of_use(field, instance, width):
+    """The constants in the order of poseidon2_permutation.h."""
+    if field != "goldilocks":
+        rows = instance["external_initial"] + instance["external_terminal"] + [instance["internal"]]
+        return [word for row in rows for word in row]
+    first, *later = instance["internal"]
+    zeros = [0] * width
+    rows = [*instance["external_initial"], [first, *zeros[1:]], *instance["external_terminal"][1:], zeros]
+    return [word for row in rows for word in row] + later + instance["external_terminal"][0]
+
+
+def check_diagonal(field, width, instance, p):
+    """Check that the core's header has the diagonal of the instance."""
+    text = (HEADERS / f"poseidon2_{field}.h").read_text().replace("\\\n", " ")
+    of_width = text[text.index(f"#define MKZ_P2_WIDTH {width}\n") :]
+    line = re.search(r"#define MKZ_P2_DIAGONAL\(T, H, L\)(.*)", of_width)[1]
+    half = (p + 1) // 2
+    diagonal = [-2 % p]
+    for kind, cell, number in re.findall(r"([THL])\((\d+), (-?\d+)\)", line):
+        assert int(cell) == len(diagonal)
+        power = pow(half, int(number), p) if kind != "T" else 0
+        diagonal.append({"T": int(number) % p, "H": power, "L": -power % p}[kind])
+    assert diagonal == instance["diag_minus_one"], (field, width)
+
+
+def poseidon2(field):
+    data = load("poseidon2_constants.json")
+    p = data["fields"][field]["p"]
+    tables = []
+    for width in WIDTHS[field]:
+        instance = data["instances"][f"{field}_w{width}"]
+        check_diagonal(field, width, instance, p)
+        words = in_order_of_use(field, instance, width)
+        assert all(word < p for word in words)
+        name = f"mkz_p2_{field}_{width}_constants"
+        if field == "goldilocks":
+            tables.append(table(64, name, len(words), words, "MKZ_U64(%d)", 4))
+        else:
+            montgomery = [((word << 32) % p - p) % 2**32 for word in words]
+            tables.append(table(32, name, len(words), montgomery, "%du", 8))
+    return "\n".join(tables)
+
+
+def main():
+    texts = {"rescue_prime.h": rescue_prime(), "rpo.h": rpo()}
+    texts |= {f"poseidon2_{field}.h": poseidon2(field) for field in WIDTHS}
+    for name, text in texts.items():
+        header = HEADERS / name
+        before, rest = header.read_text().split(BEGIN)
+        wanted = before + BEGIN + text + rest[rest.index(END) :]
+        if sys.argv[1:] == ["--check"]:
+            if header.read_text() != wanted:
+                sys.exit(f"{name}: its constants are not what scripts/generate_hash_constants.py writes")
+        else:
+            header.write_text(wanted)
+
+
+if __name__ == "__main__":
+    main()
