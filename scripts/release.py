@@ -171,6 +171,7 @@ class Release:
                 "-w",
                 self.work,
                 self.tree / "python/sycl_plugin",
+                LDFLAGS="-Wl,--build-id=none",  # the identifier depends on the folder of Intel's library
             )
             (plugin,) = self.work.glob("merklize_sycl-*.whl")
             run(sys.executable, "-m", "auditwheel", "repair", "--exclude", "libsycl.so.*", "-w", self.out, plugin)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lists of what a package contains and needs (SBOM), in the form of CycloneDX 1.6.
 
-scripts/sbom.py wheel NAME[=VERSION]... >FILE    of a wheel with these parts compiled in, whose licences LICENSES has
+scripts/sbom.py PACKAGE NAME[=VERSION]... >FILE    of a wheel of merklize or merklize-sycl with these parts compiled in
 
 The serial number comes from the package's name and version, and the time is SOURCE_DATE_EPOCH or left out. So a second
 build writes the same bytes.
@@ -21,6 +21,11 @@ from pathlib import Path
 import identity
 
 Component = dict[str, object]
+# Packages that a wheel requires, and licences of parts that are compiled in.
+REQUIRED = {
+    "merklize": ["numpy"],
+    "merklize-sycl": ["merklize", "intel-sycl-rt", "intel-opencl-rt", "intel-cmplr-lib-rt"],
+}
 LICENSES = {"nanobind": "BSD-3-Clause", "robin-map": "MIT", "libc++": "Apache-2.0 WITH LLVM-exception"}
 
 
@@ -70,8 +75,8 @@ def of_crate(manifest: Path) -> list[Component]:
     return found
 
 
-def of_wheel(parts: list[str]) -> list[Component]:
-    found = [component("numpy", "", "pkg:pypi/numpy", "required")]
+def of_wheel(package: str, parts: list[str]) -> list[Component]:
+    found = [component(name, "", f"pkg:pypi/{name}", "required") for name in REQUIRED[package]]
     for part in parts:
         name, _, version = part.partition("=")
         purl = f"pkg:generic/{urllib.parse.quote(name)}" + (f"@{version}" if version else "")
@@ -80,11 +85,12 @@ def of_wheel(parts: list[str]) -> list[Component]:
 
 
 def main() -> None:
-    if len(sys.argv) < 2 or sys.argv[1] != "wheel":
+    if len(sys.argv) < 2 or sys.argv[1] not in REQUIRED:
         sys.exit(__doc__)
+    package, parts = sys.argv[1], sys.argv[2:]
     facts = identity.facts()
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    bom = document(facts, f"pkg:pypi/merklize@{facts['version']}", epoch, of_wheel(sys.argv[2:]))
+    bom = document(facts, f"pkg:pypi/{package}@{facts['version']}", epoch, of_wheel(package, parts))
     print(json.dumps(bom, indent=2))
 
 

@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -107,7 +108,7 @@ def test_more_files(tmp_path):
 
 
 def test_contents_of_packages(facts):
-    document = sbom.document(facts, "pkg:pypi/merklize@0.1.0", "86400", sbom.of_wheel(["nanobind=2.4.0"]))
+    document = sbom.document(facts, "pkg:pypi/merklize@0.1.0", "86400", sbom.of_wheel("merklize", ["nanobind=2.4.0"]))
     assert document == json.loads(json.dumps(document))
     assert document["metadata"]["timestamp"] == "1970-01-02T00:00:00Z"
     assert document["metadata"]["component"]["name"] == "merklize"
@@ -122,6 +123,13 @@ def test_contents_of_packages(facts):
     assert (
         again["serialNumber"] == document["serialNumber"] != sbom.document(facts, "pkg:npm/m@1", "", [])["serialNumber"]
     )
+
+
+def test_contents_of_the_sycl_wheel():
+    """What it requires is what its metadata require: merklize with its extra `sycl`."""
+    extra = re.search(r"^sycl = \[(.*)\]$", (ROOT / "pyproject.toml").read_text(), flags=re.MULTILINE)[1]
+    required = re.findall(r'"([\w-]+)==', extra)
+    assert [part["name"] for part in sbom.of_wheel("merklize-sycl", [])] == ["merklize", *required]
 
 
 def test_the_installed_package_tells_its_contents(facts):
