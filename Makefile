@@ -283,10 +283,18 @@ RELEASE = python scripts/release.py $(if $(DRY),--dry) $(if $(MORE),--more $(MOR
 release: docs $(VENV)/wheel-tools ## all files of a release, made from the last commit, in build/artefacts (DRY=1: a rehearsal)
 	@$(RELEASE) --out build/artefacts source sdist wheels crates npm docs debian
 
+# By hand, as root: mmdebstrap makes bare systems.
+.PHONY: release-check
+release-check: ## a rehearsal: all files of a release, installed in bare Debian 12 and 13
+	@$(MAKE) release DRY=1
+	@scripts/check_release.sh build/artefacts
+
+# KINDS="sdist wheels": wheels, too, which takes half an hour.
+KINDS ?= source sdist crates npm
 .PHONY: test-release
 test-release: $(VENV)/package $(VENV)/wheel-tools $(VENV)/wasm-tools ## source archives, crates and npm package: two runs write the same bytes
-	@$(RELEASE) --dry --out build/artefacts-1 source sdist crates npm
-	@umask 077; TZ=Asia/Tokyo LC_ALL=C $(RELEASE) --dry --out build/artefacts-2 source sdist crates npm
+	@$(RELEASE) --dry --out build/artefacts-1 $(KINDS)
+	@umask 077; TZ=Asia/Tokyo LC_ALL=C $(RELEASE) --dry --out build/artefacts-2 $(KINDS)
 	@diff -r build/artefacts-1 build/artefacts-2
 
 # Not in CI: it builds the library twice.
