@@ -34,7 +34,10 @@ Matrix MatrixCommitment::State::copy_of(const Matrix& matrix, const runtime::Mat
     copy.row_stride = down ? 1 : static_cast<std::int64_t>(matrix.columns);
     copy.column_stride = down ? static_cast<std::int64_t>(matrix.rows) : 1;
     const std::uint64_t bytes = word * matrix.rows * matrix.columns;
-    if (bytes == 0) return copy;
+    if (bytes == 0) {
+        if (nodes.on_device()) copy.buffer = Buffer(device, 0);  // where the others are
+        return copy;
+    }
     const bool lies_together = down ? matrix.column_stride == copy.column_stride
                                     : matrix.column_stride == 1 && matrix.row_stride == copy.row_stride;
     const void* packed = matrix.words;

@@ -147,7 +147,7 @@ TEST("misuse: hexadecimal digests") {
 
 TEST("names: hashes, devices and version") {
     const auto is_of_bytes = [](std::string_view name) {
-        return name == "blake3" || name.starts_with("sha256") || name.starts_with("keccak");
+        return name.starts_with("blake") || name.starts_with("sha") || name.starts_with("keccak");
     };
     CHECK(merklize::hashes().size() >= 10);
     for (const merklize::HashTraits& t : merklize::hashes()) {
