@@ -15,7 +15,7 @@ from ..errors import InvalidArgument
 from ..proof import MerkleProof, MultiProof
 from ..tree import MerkleTree
 from ._entries import Difference, File, Report, Shard, Tensor
-from ._memory import aliases, digests, second_names, state_of
+from ._memory import aliases, digests, state_of, to_compare
 from ._verity import VerityImage, check_on_disk
 
 PIECE_SIZE = 1 << 20
@@ -226,11 +226,9 @@ class Manifest:
     def _check_memory(self, source: Any, only: list[str], device: Device, threads: int | None) -> Report:
         state = state_of(source)
         shared = aliases(state)
-        names, known = self._whole.names_of(only), self._all_tensors()
-        if only:
-            state = {name: held for name, held in state.items() if name in set(names)}
-        second = second_names(state, shared, set(names))
-        there = {t.name: t for t in digests(state, 0, device, threads) if t.name not in second}
+        known = self._all_tensors()
+        state = to_compare(state, shared, self._whole.names_of(only), only)
+        there = {t.name: t for t in digests(state, 0, device, threads)}
         wrong = [name for name, t in there.items() if name in known and t.digest != known[name].digest]
         # The pieces of the tensors that differ tell where they differ.
         again = digests({name: state[name] for name in wrong}, self.piece_size, device, threads)

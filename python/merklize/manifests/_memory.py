@@ -157,7 +157,21 @@ def aliases(state: Mapping[str, Held]) -> tuple[tuple[str, ...], ...]:
     return tuple(sorted(tuple(sorted(group, key=str.encode)) for group in groups if len(group) > 1))
 
 
-def second_names(state: Mapping[str, Held], shared: Iterable[tuple[str, ...]], tensors: set[str]) -> list[str]:
+def to_compare(
+    state: Mapping[str, Held], shared: Iterable[tuple[str, ...]], names: Iterable[str], only: list[str]
+) -> dict[str, Held]:
+    """Return the tensors that a check compares: those in `names` alone if there are patterns, and no second names.
+
+    shared  aliases() of the state
+    names   tensors of the manifest that match the patterns `only`
+    """
+    known = set(names)
+    kept = {name: held for name, held in state.items() if not only or name in known}
+    second = set(_second_names(kept, shared, known))
+    return {name: held for name, held in kept.items() if name not in second}
+
+
+def _second_names(state: Mapping[str, Held], shared: Iterable[tuple[str, ...]], tensors: set[str]) -> list[str]:
     """Return names that are not in the manifest, but whose tensor shares its bytes with a tensor that is."""
     second = []
     for group in shared:

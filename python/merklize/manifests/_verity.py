@@ -15,7 +15,7 @@ from ..errors import FileError, InvalidArgument, shown
 from ..formats import DmVerity, DmVerityReport, dm_verity_dump, dm_verity_verify_digests
 from ..rows import hash_rows
 from ._entries import Difference, Report, Tensor
-from ._memory import Held, aliases, second_names, state_of
+from ._memory import Held, aliases, state_of, to_compare
 
 MOST_HEADER_BYTES = 100_000_000
 RIGHT, WRONG = bytes(32), bytes([1]) * 32
@@ -235,16 +235,10 @@ def check_on_disk(source: Any, verity: VerityImage, only: list[str], device: Dev
                     raise InvalidArgument(f"check_model: verity: files: two of them have a tensor {tensor.name!r}")
                 stored[tensor.name] = tensor, begin
         known = _native.manifest_of_tensors([one._replace(digest=RIGHT) for one, _ in stored.values()], 0, [])
-        names = set(known.names_of(only))
-        if only:
-            state = {name: held for name, held in state.items() if name in names}
-        second = second_names(state, shared, names)
         faults: dict[str, str] = {}
         beside: list[str] = []
         there = []
-        for name, held in state.items():
-            if name in second:
-                continue
+        for name, held in to_compare(state, shared, known.names_of(only), only).items():
             one, begin = stored.get(name) or (None, 0)
             if one is not None and (held.dtype, held.shape) == (one.dtype, one.shape):
                 end = begin + held.size
