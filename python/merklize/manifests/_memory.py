@@ -47,7 +47,7 @@ class Held(NamedTuple):
 def held(name: str, tensor: Any) -> Held:
     """Describe a tensor. Raises InvalidArgument for no tensor, a tensor without data, a dtype without a name."""
     what = f"tensor {name!r}"
-    if _is_torch(tensor):
+    if is_torch(tensor):
         return _torch(what, tensor)
     if type(tensor).__module__.partition(".")[0] == "numpy" or hasattr(tensor, "__array_struct__"):
         return _numpy(what, tensor)
@@ -64,7 +64,7 @@ def _dtype(what: str, name: str) -> str:
         raise InvalidArgument(f"{what}: dtype {name} has no name in a manifest; known: {', '.join(DTYPES)}") from None
 
 
-def _is_torch(tensor: Any) -> bool:
+def is_torch(tensor: Any) -> bool:
     return any(base.__module__ == "torch" and base.__name__ == "Tensor" for base in type(tensor).__mro__)
 
 

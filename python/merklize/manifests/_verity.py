@@ -15,7 +15,7 @@ from ..errors import FileError, InvalidArgument, shown
 from ..formats import DmVerity, DmVerityReport, dm_verity_dump, dm_verity_verify_digests
 from ..rows import hash_rows
 from ._entries import Difference, Report, Tensor
-from ._memory import Held, aliases, state_of, to_compare
+from ._memory import Held, aliases, is_torch, state_of, to_compare
 
 MOST_HEADER_BYTES = 100_000_000
 RIGHT, WRONG = bytes(32), bytes([1]) * 32
@@ -151,8 +151,8 @@ class _Disk:
         )
 
 
-def _is_of(library: str, array: Any) -> bool:
-    return any(base.__module__.partition(".")[0] == library for base in type(array).__mro__)
+def _is_cupy(array: Any) -> bool:
+    return any(base.__module__.partition(".")[0] == "cupy" for base in type(array).__mro__)
 
 
 def _bytes_of(held: Held) -> Any:
@@ -162,19 +162,19 @@ def _bytes_of(held: Held) -> Any:
     data = held.data
     if held.size == 0:
         return np.zeros(0, np.uint8)
-    if _is_of("torch", data):
+    if is_torch(data):
         import torch
 
         return data.contiguous().reshape(-1).view(torch.uint8)
-    if _is_of("cupy", data):
+    if _is_cupy(data):
         return data.ravel().view("uint8")
     return np.ascontiguousarray(np.asarray(data)).reshape(-1).view(np.uint8)
 
 
 def _on_host(contents: Any) -> bytes:
-    if _is_of("torch", contents):
+    if is_torch(contents):
         contents = contents.cpu().numpy()
-    elif _is_of("cupy", contents):
+    elif _is_cupy(contents):
         contents = contents.get()
     return bytes(contents)
 
@@ -190,11 +190,11 @@ def _repeated(salt: bytes, rows: Any) -> Any:
     import numpy as np
 
     one = np.frombuffer(bytearray(salt), np.uint8)
-    if _is_of("torch", rows):
+    if is_torch(rows):
         import torch
 
         return torch.from_numpy(one).to(rows.device).expand(rows.shape[0], len(salt))
-    if _is_of("cupy", rows):
+    if _is_cupy(rows):
         import cupy
 
         return cupy.broadcast_to(cupy.asarray(one), (rows.shape[0], len(salt)))
