@@ -279,11 +279,11 @@ Mode to_mode(nb::handle key, nb::handle context, const char* what, Hash hash) {
     if (!key.is_none()) {
         const std::string name = std::string(what) + ": key";
         const InputBytes bytes(key, name.c_str());
-        const std::size_t count = bytes.span().size();
-        if (hash == Hash::blake2s && (count == 0 || count > 32))
-            invalid(name + " of 'blake2s' must be 1 to 32 bytes, got " + std::to_string(count));
-        if (hash != Hash::blake2s && count != 32) invalid(name + " must be 32 bytes, got " + std::to_string(count));
-        return runtime::keyed_mode(bytes.span(), hash);
+        try {
+            return runtime::keyed_mode(bytes.span(), hash);
+        } catch (const Error& error) {  // its text begins with "key"
+            invalid(std::string(what) + ": " + error.what());
+        }
     }
     if (!context.is_none()) return Mode::derive_key(to_text(context, (std::string(what) + ": context").c_str()));
     return {};

@@ -33,7 +33,7 @@ Policy policy_of(const Arguments& arguments) {
 
 // The key on standard input. The read asks for one byte more than a key may have, to see that the key ends there.
 Mode read_key(Call& call, Hash hash) {
-    const bool is_blake2s = hash == Hash::blake2s;
+    const bool is_short = runtime::has_short_digests(hash);
     const int fd = call.standard_input();
     std::byte key[33];
     std::size_t count = 0;
@@ -44,8 +44,8 @@ Mode read_key(Call& call, Hash hash) {
         if (more == 0) break;
         count += static_cast<std::size_t>(more);
     }
-    if (count > 32 || count < (is_blake2s ? 1 : 32)) {
-        throw Failure{std::string("the key on standard input must be ") + (is_blake2s ? "1 to 32 bytes" : "32 bytes") +
+    if (count > 32 || count < (is_short ? 1 : 32)) {
+        throw Failure{std::string("the key on standard input must be ") + (is_short ? "1 to 32 bytes" : "32 bytes") +
                       "; there are " + (count <= 32 ? std::to_string(count) : std::string("more"))};
     }
     const Mode mode = runtime::keyed_mode({key, count}, hash);

@@ -18,6 +18,8 @@ bool takes(Hash hash, const Mode& mode) noexcept;
 
 /// Throws invalid_argument "<what>: ..." unless takes(hash, mode).
 void require_merges(Hash hash, const Mode& mode, const char* what);
+/// Whether the hash has keys and digests of 1 to 32 bytes, as BLAKE2s has; others have keys, if any, and digests of 32, or longer output.
+inline bool has_short_digests(Hash hash) { return info(hash).is_keyed != 0 && info(hash).has_chunk_tree == 0; }
 /// The mode of a hash under a key; of a hash that has no keys BLAKE3's, which the hash then refuses.
 /// errors  invalid_argument (the length of the key)
 inline Mode keyed_mode(ByteView key, Hash hash) {

@@ -12,6 +12,7 @@
 #include "command/line/options.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
+#include "hashes/merge_one.hpp"
 #include "hashes/message.hpp"
 
 namespace merklize::command {
@@ -61,14 +62,15 @@ void require_usage(const Arguments& a, const HashJob& job) {
     const auto has = [&](const char* option) { return a.has(option); };
     const auto any = [&](auto... options) { return (has(options) || ...); };
     require(!has("keyed") || !has("derive-key"), "--keyed and --derive-key exclude each other");
-    const bool is_blake2s = job.hash == Hash::blake2s;
+    const bool is_short = runtime::has_short_digests(job.hash);
     if (job.hash != Hash::blake3 && (has("derive-key") || seek != 0 || has("policy") || has("tag") ||
-                                     (!is_blake2s && (has("keyed") || length != Digest::size)))) {
+                                     (!is_short && (has("keyed") || length != Digest::size)))) {
         throw UsageError{"--hash " + std::string(traits(job.hash).name) + " excludes " +
-                         (is_blake2s ? "" : "--keyed, --length, ") + "--derive-key, --seek, --policy and --tag"};
+                         (is_short ? "" : "--keyed, --length, ") + "--derive-key, --seek, --policy and --tag"};
     }
-    if (is_blake2s && (length == 0 || length > Digest::size))
-        throw UsageError{"--hash blake2s: --length must be 1 to 32, got " + std::to_string(length)};
+    if (is_short && (length == 0 || length > Digest::size))
+        throw UsageError{"--hash " + std::string(traits(job.hash).name) + ": --length must be 1 to 32, got " +
+                         std::to_string(length)};
     const bool is_plain = length == Digest::size && seek == 0;
     require(!has("xet") || (is_plain && !any("hash", "keyed", "derive-key", "policy")),
             "--xet excludes --hash, --keyed, --derive-key, --length, --seek and --policy");
