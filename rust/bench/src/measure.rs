@@ -48,8 +48,26 @@ impl Row {
     }
 }
 
-/// The name of an implementation, and the call that is timed.
-pub type Contender<'a> = (String, Box<dyn Fn() -> Result<(), Box<dyn Error>> + 'a>);
+/// Times the part of a contender's run that counts.
+#[derive(Default)]
+pub struct Watch {
+    seconds: f64,
+    cpu_seconds: f64,
+}
+
+impl Watch {
+    /// What `work` returns is dropped by the caller, outside of the time.
+    pub fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let (start, cpu_before) = (Instant::now(), cpu_seconds());
+        let result = work();
+        self.seconds += start.elapsed().as_secs_f64();
+        self.cpu_seconds += cpu_seconds() - cpu_before;
+        result
+    }
+}
+
+/// The name of an implementation, and its run, which times what counts.
+pub type Contender<'a> = (String, Box<dyn Fn(&mut Watch) -> Result<(), Box<dyn Error>> + 'a>);
 
 impl Bench {
     pub fn wants(&self, job: &str) -> bool {
@@ -68,11 +86,11 @@ impl Bench {
         let mut cpu = seconds.clone();
         for turn in 0..=self.repeat {
             for ((_, run), (seconds, cpu)) in contenders.iter().zip(seconds.iter_mut().zip(&mut cpu)) {
-                let (start, cpu_before) = (Instant::now(), cpu_seconds());
-                run()?;
+                let mut watch = Watch::default();
+                run(&mut watch)?;
                 if turn > 0 {
-                    seconds.push(start.elapsed().as_secs_f64());
-                    cpu.push(cpu_seconds() - cpu_before);
+                    seconds.push(watch.seconds);
+                    cpu.push(watch.cpu_seconds);
                 }
             }
         }

@@ -52,16 +52,16 @@ where
     let root = matrix.commit_to_rows::<H, MerkleTree<H>>(whole).commitment();
     let mut contenders: Vec<Contender<'_>> = vec![(
         "stock".into(),
-        Box::new(|| {
-            std::hint::black_box(matrix.commit_to_rows::<H, MerkleTree<H>>(whole));
+        Box::new(|watch| {
+            std::hint::black_box(watch.time(|| matrix.commit_to_rows::<H, MerkleTree<H>>(whole)));
             Ok(())
         }),
     )];
     for device in &devices {
         contenders.push((
             device.info().id,
-            Box::new(|| {
-                let tree: MerklizeTree<H> = commit_to_rows(&matrix, whole, device)?;
+            Box::new(|watch| {
+                let tree: MerklizeTree<H> = watch.time(|| commit_to_rows(&matrix, whole, device))?;
                 (tree.commitment() == root).then_some(()).ok_or_else(|| "another root".into())
             }),
         ));
@@ -88,15 +88,19 @@ where
     let judge = |proof: Proof| judged::<H>(proof, ends, &options);
     let mut contenders: Vec<Contender<'_>> = vec![(
         "stock".into(),
-        Box::new(|| judge(StockProver::<H> { options: options.clone(), hasher: PhantomData }.prove(trace.clone())?)),
+        Box::new(|watch| {
+            let (prover, trace) = (StockProver::<H> { options: options.clone(), hasher: PhantomData }, trace.clone());
+            judge(watch.time(|| prover.prove(trace))?)
+        }),
     )];
     for device in &devices {
         contenders.push((
             device.info().id,
-            Box::new(|| {
+            Box::new(|watch| {
                 set_default_device(device.clone());
                 let prover = CubesProver::<H> { options: options.clone(), device: device.clone(), hasher: PhantomData };
-                judge(prover.prove(trace.clone())?)
+                let trace = trace.clone();
+                judge(watch.time(|| prover.prove(trace))?)
             }),
         ));
     }
