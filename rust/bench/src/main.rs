@@ -1,10 +1,16 @@
 //! Measures commitments and whole proofs, by the stock crates and by merklize, in turns in one process. Prints a table; --json writes the rows to a file.
 //!
-//!     proofs [--device NAME]... [--only TEXT] [--rows LOG2] [--repeat N] [--commitments] [--json FILE]
+//!     proofs [--device NAME]... [--only TEXT] [--rows LOG2] [--repeat N] [--commitments] [--gate] [--json FILE]
+//!
+//! --gate measures proofs of Plonky3 alone, and beside them such whose commitment to the trace is precomputed, but copied over the link (gate.rs).
 
+#[cfg(feature = "proofs")]
+mod gate;
 mod measure;
 mod of_plonky3;
 mod of_winterfell;
+#[cfg(feature = "proofs")]
+mod pinned;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -19,6 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         log_rows: None,
         repeat: 5,
         proofs: true,
+        gate: false,
         json: None,
         rows: vec![],
     };
@@ -31,6 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--rows" => bench.log_rows = Some(value()?.parse()?),
             "--repeat" => bench.repeat = value()?.parse()?,
             "--commitments" => bench.proofs = false,
+            "--gate" if cfg!(feature = "proofs") => bench.gate = true,
             "--json" => bench.json = Some(value()?),
             _ => return Err(format!("unknown option: {option}").into()),
         }
@@ -38,7 +46,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     if bench.devices.is_empty() {
         bench.devices.push(Arc::new(Device::open("cpu")?));
     }
-    of_winterfell::run(&mut bench)?;
+    if !bench.gate {
+        of_winterfell::run(&mut bench)?;
+    }
     of_plonky3::run(&mut bench)?;
     Ok(())
 }

@@ -15,6 +15,8 @@ pub struct Bench {
     pub repeat: usize,
     /// Whether whole proofs are measured, too.
     pub proofs: bool,
+    /// Whether proofs with a precomputed commitment are measured beside the others, and commitments alone are not.
+    pub gate: bool,
     /// The file to which all rows are written after each measurement.
     pub json: Option<String>,
     pub rows: Vec<Row>,
@@ -33,17 +35,19 @@ pub struct Row {
     /// Median of the process's CPU seconds, and the stock implementation's divided by this one's. On a machine that others use, too, these two count.
     pub cpu_seconds: f64,
     pub cpu_ratio: f64,
+    /// 10^9 bytes a second, of a copy.
+    pub gb_per_second: Option<f64>,
 }
 
 impl Row {
     pub fn to_json(&self) -> String {
-        let Self { job, what, log_rows, by, seconds, spread, ratio, cpu_seconds, .. } = self;
-        let cpu_ratio = match self.cpu_ratio.is_finite() {
-            true => format!("{:.3}", self.cpu_ratio),
-            false => "null".into(), // too short for steps of 10 ms
-        };
+        let Self { job, what, log_rows, by, seconds, spread, ratio, cpu_seconds, cpu_ratio, gb_per_second } = self;
+        // Without a value: a copy's ratio, and one of CPU seconds too short for steps of 10 ms.
+        let or_null = |value: &f64| if value.is_finite() { format!("{value:.3}") } else { "null".into() };
+        let (ratio, cpu_seconds, cpu_ratio) = (or_null(ratio), or_null(cpu_seconds), or_null(cpu_ratio));
+        let rate = gb_per_second.map_or(String::new(), |rate| format!(r#", "gb_per_second": {rate:.2}"#));
         format!(
-            r#"  {{"job": "{job}", "what": "{what}", "log_rows": {log_rows}, "by": "{by}", "seconds": {seconds:.6}, "spread": {spread:.3}, "ratio": {ratio:.3}, "cpu_seconds": {cpu_seconds:.3}, "cpu_ratio": {cpu_ratio}}}"#
+            r#"  {{"job": "{job}", "what": "{what}", "log_rows": {log_rows}, "by": "{by}", "seconds": {seconds:.6}, "spread": {spread:.3}, "ratio": {ratio}, "cpu_seconds": {cpu_seconds}, "cpu_ratio": {cpu_ratio}{rate}}}"#
         )
     }
 }
@@ -96,21 +100,50 @@ impl Bench {
         }
         let mut stock = None;
         for ((by, _), (mut seconds, mut cpu)) in contenders.iter().zip(seconds.into_iter().zip(cpu)) {
-            seconds.sort_by(f64::total_cmp);
-            cpu.sort_by(f64::total_cmp);
-            let (median, cpu_seconds) = (seconds[seconds.len() / 2], cpu[cpu.len() / 2]);
+            let ((median, spread), cpu_seconds) = (median_of(&mut seconds), median_of(&mut cpu).0);
             let (stock, stock_cpu) = *stock.get_or_insert((median, cpu_seconds));
-            let spread = (seconds[seconds.len() - 1] - seconds[0]) / median;
             let (by, job) = (by.clone(), job.to_string());
             let (ratio, cpu_ratio) = (stock / median, stock_cpu / cpu_seconds);
-            let row = Row { job, what, log_rows, by, seconds: median, spread, ratio, cpu_seconds, cpu_ratio };
+            let (seconds, gb_per_second) = (median, None);
+            let row = Row { job, what, log_rows, by, seconds, spread, ratio, cpu_seconds, cpu_ratio, gb_per_second };
             let Row { job, by, .. } = &row;
             println!(
-                "{job:24} {what:8} 2^{log_rows:<3} {by:16} {median:9.4} s {ratio:6.2} x  CPU {cpu_seconds:8.3} s \
+                "{job:24} {what:8} 2^{log_rows:<3} {by:20} {median:9.4} s {ratio:6.2} x  CPU {cpu_seconds:8.3} s \
                  {cpu_ratio:6.2} x  spread {spread:.2}"
             );
             self.rows.push(row);
         }
+        self.write()
+    }
+
+    /// Prints and keeps a row for a part of a contender's work. `bytes` is what a copy has copied, or 0.
+    #[cfg(feature = "proofs")]
+    pub fn part(
+        &mut self,
+        job: &str,
+        what: &'static str,
+        log_rows: u32,
+        by: &str,
+        bytes: usize,
+        mut seconds: Vec<f64>,
+    ) -> Result<(), Box<dyn Error>> {
+        let (median, spread) = median_of(&mut seconds);
+        let gb_per_second = (bytes > 0).then_some(bytes as f64 / median / 1e9);
+        let rate = gb_per_second.map_or(String::new(), |rate| format!("  {rate:.1} GB/s"));
+        println!("{job:24} {what:28} {by:20} {median:9.4} s  spread {spread:.2}{rate}");
+        let (job, by, none) = (job.to_string(), by.to_string(), f64::NAN);
+        self.rows.push(Row {
+            job,
+            what,
+            log_rows,
+            by,
+            seconds: median,
+            spread,
+            ratio: none,
+            cpu_seconds: none,
+            cpu_ratio: none,
+            gb_per_second,
+        });
         self.write()
     }
 
@@ -119,6 +152,13 @@ impl Bench {
         let rows: Vec<String> = self.rows.iter().map(Row::to_json).collect();
         Ok(std::fs::write(path, format!("[\n{}\n]\n", rows.join(",\n")))?)
     }
+}
+
+/// The median, and the distance of the largest from the smallest divided by it.
+fn median_of(values: &mut [f64]) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let median = values[values.len() / 2];
+    (median, (values[values.len() - 1] - values[0]) / median)
 }
 
 /// CPU seconds of all threads of this process so far. Linux counts them in steps of 10 ms.

@@ -10,21 +10,39 @@ use p3_merkle_tree::MerkleTreeMmcs;
 
 #[cfg(feature = "proofs")]
 use {
+    crate::gate::{self, Link},
     crate::measure::Watch,
     p3_field::Field,
     p3_keccak_air::{generate_trace_rows, KeccakAir},
     p3_maybe_rayon::prelude::*,
-    p3_uni_stark::{prove, verify},
+    p3_uni_stark::{prove, verify, Proof},
+    std::rc::Rc,
 };
 
 use crate::measure::{Bench, Contender};
 
 #[cfg_attr(not(feature = "proofs"), allow(dead_code))]
 #[path = "../../merklize-plonky3/examples/keccak/configs.rs"]
-mod configs;
+pub mod configs;
 
 /// The type of a digest's words in Plonky3's own tree over the library's lanes.
 type Byte = u8;
+
+/// A proof with a precomputed commitment to its trace, which the configuration `$judge` of the same Mmcs verifies.
+#[cfg(feature = "proofs")]
+macro_rules! precomputed {
+    ($config:expr, $link:expr, $trace:ident, $judge:expr, $hashes:literal) => {{
+        let (config, link, trace, judge) = ($config, $link.clone(), &$trace, $judge);
+        Box::new(move |watch: &mut Watch| {
+            link.hashes.set($hashes);
+            let trace = fresh(trace);
+            let proof = watch.time(|| catch(|| prove(&config, &KeccakAir {}, trace, &[])))?.map_err(text)?;
+            let Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness } = proof;
+            let proof = Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness };
+            verify(judge, &KeccakAir {}, &proof, &[]).map_err(text)
+        })
+    }};
+}
 
 macro_rules! job {
     ($bench:ident, $job:literal, $name:ident, $word:ty, $digest:literal) => {
@@ -43,27 +61,30 @@ macro_rules! job {
                 .map(|device| Ours::new(hasher.clone(), compressor.clone(), 0, HASH, device.clone()))
                 .collect::<Result<_, _>>()?;
 
-            let n = NUM_KECCAK_COLS << log_rows;
-            let values = (0..n as u32).map(|i| Val::from_u32(i.wrapping_mul(0x9e37_79b9) >> 2)).collect();
-            let matrix = RowMajorMatrix::<Val>::new(values, NUM_KECCAK_COLS);
-            let cap = stock.commit(vec![matrix.as_view()]).0;
-            let same = |same: bool| same.then_some(()).ok_or_else(|| "another cap".into());
-            let mut contenders: Vec<Contender<'_>> = vec![
-                ("stock".into(), Box::new(|watch| same(watch.time(|| stock.commit(vec![matrix.as_view()])).0 == cap))),
-                (
-                    "stock on lanes".into(),
-                    Box::new(|watch| same(watch.time(|| lanes.commit(vec![matrix.as_view()])).0 == cap)),
-                ),
-            ];
-            for (device, ours) in devices.iter().zip(&ours) {
-                contenders.push((
-                    device.info().id,
-                    Box::new(|watch| same(watch.time(|| catch(|| ours.commit(vec![matrix.as_view()])))?.0 == cap)),
-                ));
+            if !$bench.gate {
+                let n = NUM_KECCAK_COLS << log_rows;
+                let values = (0..n as u32).map(|i| Val::from_u32(i.wrapping_mul(0x9e37_79b9) >> 2)).collect();
+                let matrix = RowMajorMatrix::<Val>::new(values, NUM_KECCAK_COLS);
+                let cap = stock.commit(vec![matrix.as_view()]).0;
+                let same = |same: bool| same.then_some(()).ok_or_else(|| "another cap".into());
+                let mut contenders: Vec<Contender<'_>> = vec![
+                    (
+                        "stock".into(),
+                        Box::new(|watch| same(watch.time(|| stock.commit(vec![matrix.as_view()])).0 == cap)),
+                    ),
+                    (
+                        "stock on lanes".into(),
+                        Box::new(|watch| same(watch.time(|| lanes.commit(vec![matrix.as_view()])).0 == cap)),
+                    ),
+                ];
+                for (device, ours) in devices.iter().zip(&ours) {
+                    contenders.push((
+                        device.info().id,
+                        Box::new(|watch| same(watch.time(|| catch(|| ours.commit(vec![matrix.as_view()])))?.0 == cap)),
+                    ));
+                }
+                $bench.turns($job, "commit", log_rows, &contenders)?;
             }
-            $bench.turns($job, "commit", log_rows, &contenders)?;
-            drop(contenders);
-            drop(matrix);
 
             #[cfg(feature = "proofs")]
             if $bench.proofs {
@@ -89,7 +110,29 @@ macro_rules! job {
                     };
                     contenders.push((device.info().id, Box::new(proof)));
                 }
+                let mut links = vec![];
+                if $bench.gate {
+                    for ((device, config), ours) in devices.iter().zip(&configs).zip(&ours) {
+                        let (id, link) = (device.info().id, Rc::new(Link::new(device, HASH, &trace)?));
+                        let by_stock = gate::config::<Val, DEGREE, _, _>(stock.clone(), _challenger.clone(), &link);
+                        let by_ours = gate::config::<Val, DEGREE, _, _>(ours.clone(), _challenger.clone(), &link);
+                        let hashed = by_ours.clone();
+                        contenders.push((format!("{id} copies"), precomputed!(by_stock, link, trace, &judge, false)));
+                        contenders.push((format!("{id} and mmcs"), precomputed!(by_ours, link, trace, config, false)));
+                        if device.info().backend != "cpu" {
+                            contenders
+                                .push((format!("{id} and hashes"), precomputed!(hashed, link, trace, config, true)));
+                        }
+                        links.push((id, link));
+                    }
+                }
                 $bench.turns($job, "proof", log_rows, &contenders)?;
+                drop(contenders);
+                for (id, link) in links {
+                    for (what, bytes, seconds) in link.parts() {
+                        $bench.part($job, what, log_rows, &id, bytes, seconds)?;
+                    }
+                }
             }
         }
     };
@@ -97,7 +140,7 @@ macro_rules! job {
 
 /// A trace with room behind it for the extension, as `generate_trace_rows` makes it.
 #[cfg(feature = "proofs")]
-fn fresh<F: Field>(trace: &RowMajorMatrix<F>) -> RowMajorMatrix<F> {
+pub fn fresh<F: Field>(trace: &RowMajorMatrix<F>) -> RowMajorMatrix<F> {
     const PIECE: usize = 1 << 16;
     let mut values = F::zero_vec(trace.values.len() * 2);
     values.truncate(trace.values.len());

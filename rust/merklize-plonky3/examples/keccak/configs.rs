@@ -29,12 +29,20 @@ where
     M: Mmcs<F>,
     C: Clone,
 {
-    let mut parameters = FriParameters::new_benchmark(ExtensionMmcs::new(mmcs.clone()));
+    let parameters = fri_parameters(mmcs.clone(), queries);
+    StarkConfig::new(TwoAdicFriPcs::new(Radix2DitParallel::default(), mmcs, parameters), challenger)
+}
+
+pub fn fri_parameters<F, const D: usize, M>(
+    mmcs: M,
+    queries: usize,
+) -> FriParameters<ExtensionMmcs<F, Challenge<F, D>, M>> {
+    let mut parameters = FriParameters::new_benchmark(ExtensionMmcs::new(mmcs));
     parameters.num_queries = queries;
     if queries < 50 {
         parameters.query_proof_of_work_bits = 1;
     }
-    StarkConfig::new(TwoAdicFriPcs::new(Radix2DitParallel::default(), mmcs, parameters), challenger)
+    parameters
 }
 
 pub mod goldilocks {
