@@ -38,6 +38,7 @@ HASHES = {
     "poseidon2_babybear_16": (8, np.uint32, 0x78000001),
     "rpo256": (8, np.uint64, 2**63),
     "rp64_256_v3": (8, np.uint64, 2**63),
+    "rpjive64_256": (4, np.uint64, 2**63),
 }
 
 

@@ -5,12 +5,13 @@ They come from JSON in tests/vectors, which holds the published values:
 
 rescue_prime_constants.json  Rp64_256 (winter-crypto): the dense MDS of variants 1 and 2, the first row of the circulant
                              MDS of variant 3, and the round constants that all three share
+rpjive64_256_constants.json  RpJive64_256 (winter-crypto): its circulant MDS and its round constants
 rpo_constants.json           Rpo256 and Rpx256 (miden-crypto), whose MDS is that circulant one
 poseidon2_constants.json     Poseidon2, the instances of Plonky3
 
 The headers have what the core computes with: the dense MDS in limbs, and Poseidon2's constants in the order in which
 poseidon2_permutation.h uses them, those of the 31-bit fields in Montgomery form. What the headers spell out as shifts,
-the circulant MDS and Poseidon2's diagonals, is checked here.
+the circulant matrices and Poseidon2's diagonals, is checked here.
 """
 
 import json
@@ -42,7 +43,7 @@ def round_constants(name, data):
     words = [word for r in range(7) for word in data["ARK1"][r] + data["ARK2"][r]]
     assert all(word < P for word in words)
     comment = "/* [round][half][cell]: half 0 = ARK1, half 1 = ARK2. Canonical. */\n"
-    return comment + table(64, name, "7 * 2 * 12", words, "MKZ_U64(%d)", 4)
+    return comment + table(64, name, f"7 * 2 * {len(data['ARK1'][0])}", words, "MKZ_U64(%d)", 4)
 
 
 def limbs(value):
@@ -84,6 +85,18 @@ def rpo():
     data = load("rpo_constants.json")
     assert data["MDS"] == load("rescue_prime_constants.json")["MDS_v3"]
     return round_constants("MKZ_RPO_ARK", data)
+
+
+def rpjive():
+    data = load("rpjive64_256_constants.json")
+    first = data["MDS"][0]
+    assert all(data["MDS"][i][j] == first[(j - i) % 8] for i in range(8) for j in range(8))
+    # The product splits mod z^4 - 1 and z^4 + 1, the first again mod z^2 - 1 and z^2 + 1.
+    plus = [(first[k] + first[k + 4]) // 2 for k in range(4)]
+    assert [(first[k] - first[k + 4]) // 2 for k in range(4)] == [8, 1, -4, 1]
+    assert [(plus[k] + plus[k + 2]) // 2 for k in range(2)] == [16, 8]
+    assert [(plus[k] - plus[k + 2]) // 2 for k in range(2)] == [-1, -1]
+    return round_constants("MKZ_RPJIVE_ARK", data)
 
 
 def in_order_of_use(field, instance, width):
@@ -130,7 +143,7 @@ def poseidon2(field):
 
 
 def main():
-    texts = {"rescue_prime.h": rescue_prime(), "rpo.h": rpo()}
+    texts = {"rescue_prime.h": rescue_prime(), "rpo.h": rpo(), "rpjive64_256.h": rpjive()}
     texts |= {f"poseidon2_{field}.h": poseidon2(field) for field in WIDTHS}
     for name, text in texts.items():
         header = HEADERS / name

@@ -158,6 +158,7 @@ inline std::vector<merklize::HashTraits> hashes_here() {
                                Hash::keccak256_sorted,
                                Hash::keccakf64,
                                Hash::sha3_256,
+                               Hash::rpjive64_256,
                                Hash::eidos_v0};
     std::vector<merklize::HashTraits> out;
     for (const merklize::HashTraits& t : merklize::hashes()) {

@@ -22,15 +22,16 @@ PLONKY3 = {
     "poseidon2_koalabear_24": ("koalabear", 24, 16, 16),
 }
 MIDEN = ("rpo256", "rpx256", "poseidon2_miden")
+JIVE = "rpjive64_256"
 MODULI = {"goldilocks": P, "babybear": 0x78000001, "koalabear": 0x7F000001}
 # The words of a field hash: dtype, words of a digest, modulus.
-WORDS = {**dict.fromkeys((*RESCUE_HASHES, *MIDEN), (np.uint64, 4, P)), "eidos": (np.uint64, 4, 2**63)}
+WORDS = {**dict.fromkeys((*RESCUE_HASHES, *MIDEN, JIVE), (np.uint64, 4, P)), "eidos": (np.uint64, 4, 2**63)}
 for _name, (_field, *_) in PLONKY3.items():
     WORDS[_name] = (np.uint64, 4, P) if _field == "goldilocks" else (np.uint32, 8, MODULI[_field])
 FIELD_HASHES = tuple(WORDS)
 HASHES = (
     *("blake3", *RESCUE_HASHES, "eidos", "sha256_rfc6962", "sha256d", "keccak256_sorted"),
-    *("rpo256", "poseidon2_goldilocks_12", "poseidon2_babybear_24"),
+    *("rpo256", JIVE, "poseidon2_goldilocks_12", "poseidon2_babybear_24"),
 )
 """The hashes in the suites of trees and proofs: one of each kind that differs in more than its arithmetic."""
 IV = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
@@ -81,6 +82,9 @@ def leaves(n, hash):
 
 @functools.cache
 def _constants(hash):
+    if hash == JIVE:
+        constants = json.loads((VECTORS / "rpjive64_256_constants.json").read_text())
+        return constants["MDS"], constants["ARK1"], constants["ARK2"]
     constants = json.loads((VECTORS / "rescue_prime_constants.json").read_text())
     if hash == "rp64_256_v3":
         row = [7, 23, 8, 26, 13, 10, 9, 7, 6, 22, 21, 8]
@@ -109,6 +113,23 @@ def _rescue_prime(elements, hash):
             state[rate + i] = (state[rate + i] + element) % P
         state = permutation(state, hash)
     return state[digest : digest + 4]
+
+
+def _rpjive_row(elements):
+    """The sponge of 4 elements a block. In a last partial block a one and zeros replace what the other cells had."""
+    rest = len(elements) % 4
+    state = [int(rest != 0)] + [0] * 7
+    for start in range(0, len(elements), 4):
+        block = elements[start : start + 4]
+        added = [(cell + element) % P for cell, element in zip(state[4:], block)]
+        state = permutation([*state[:4], *added, *[1, 0, 0][: 4 - len(block)]], JIVE)
+    return state[4:]
+
+
+def _rpjive_merge(words):
+    """Jive: the halves of the state before and after the permutation, added."""
+    after = permutation(words, JIVE)
+    return [sum(cells) % P for cells in zip(words[:4], words[4:], after[:4], after[4:])]
 
 
 @functools.cache
@@ -177,6 +198,8 @@ def hash_elements(elements, hash):
     """The digest of a row of field elements."""
     if hash in RESCUE_HASHES:
         return _rescue_prime(elements, hash)
+    if hash == JIVE:
+        return _rpjive_row(elements)
     if hash == "eidos":
         return np.frombuffer(eidos(0xA01, len(elements), np.array(elements, "<u8").tobytes()), "<u8").tolist()
     state, digest_words = [0] * 12, WORDS[hash][1]
@@ -270,7 +293,7 @@ def merge(left, right, hash):
         field, _, _, width = PLONKY3[hash]
         digest = poseidon2(words, field, width)[: len(words) // 2]
     else:
-        digest = hash_elements(words, hash)
+        digest = _rpjive_merge(words) if hash == JIVE else hash_elements(words, hash)
     return np.array(digest, WORDS[hash][0]).tobytes()
 
 

@@ -23,6 +23,11 @@ def rescue_table():
 
 @functools.cache
 def rescue_vectors(variant, op):
+    """Of op "merge" or "hash_elements": pairs of words and their digest, made by winter-crypto."""
+    if variant == oracle.JIVE:
+        tests = json.loads((VECTORS / f"{variant}.json").read_text())["merges" if op == "merge" else "leaves"]
+        texts = [(test.get("record") or test.get("left", "") + test.get("right", ""), test["digest"]) for test in tests]
+        return [tuple(np.frombuffer(bytes.fromhex(text), np.uint64).tolist() for text in pair) for pair in texts]
     rows = json.loads((VECTORS / "rescue_prime.json").read_text())
     return [(row["input"], row["digest"]) for row in rows if (row["variant"], row["op"]) == (variant, op)]
 
@@ -32,7 +37,9 @@ KEYED = "blake3 keyed"
 KEY = bytes(range(100, 132))
 # Of the hashes on SHA-256's compression and on Keccak, those whose merges have the most steps.
 BYTE_HASHES = ("blake3", "sha256_rfc6962", "sha256d", "keccak256_sorted")
-KNOWN = (*BYTE_HASHES, "rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
+KNOWN = (*BYTE_HASHES, "rp64_256_v1", "rp64_256_v2", "rp64_256_v3", oracle.JIVE)
+# Those whose constants may be read from memory.
+WITH_TABLES = ("rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
 
 
 def is_of_bytes(name):

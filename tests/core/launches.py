@@ -8,7 +8,7 @@ import numpy as np
 import cases
 import oracle
 import source_text
-from cases import BYTE_HASHES, KEYED, KNOWN, words_of
+from cases import BYTE_HASHES, KEYED, KNOWN, WITH_TABLES, words_of
 from oracle import KEYED_HASH, ROOT_FLAG
 
 # A hash that cases.py does not know is only compiled (test_nvrtc.py). The conformance suites run it.
@@ -76,7 +76,7 @@ class Runner:
             # Host C++ takes the headers, and MKZ_HASH_LIST; in the text of the others it would name a file.
             lines = defines(**values) + (source_text.select(name) if self.device.is_cpp else "")
             self.programs[key] = self.device.build(entry_text(name, lines), CL_OPTIONS)
-        if name in FIELD_HASHES:
+        if name in WITH_TABLES:
             args = (*args, self.table if policy.get("constants", 2) >= 3 else None)
         elif name and not kernel.startswith(("hash_chunks", "hash_parents", "hash_each")):
             args = (*args, None)

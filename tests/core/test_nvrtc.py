@@ -14,7 +14,7 @@ HASHES, PARTS = source_text.hashes(), source_text.parts()
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 # Their kernels differ from another hash's by a few instructions, so one architecture is enough.
 RELATIVES = {"sha256", "sha256_compress", "keccak256", "keccakf64", "sha3_256", "eidos", "eidos_v0", "rpo256", "rpx256"}
-RELATIVES |= {"rpo256_r1", "rpo256_r2", "rpx256_r2"}
+RELATIVES |= {"rpo256_r1", "rpo256_r2", "rpx256_r2", "rpjive64_256"}
 RELATIVES |= {name for name in HASHES if name.startswith("poseidon2_")}
 # One hash of each kind of arithmetic is compiled for all architectures, the others for the oldest and for today's.
 ON_ALL = ("blake3", "rp64_256_v3")
@@ -81,6 +81,7 @@ POLICIES = {
         {"nvidia_ptx": 0, "rp_cells": 12},
     ],
     "rpo256": [{"rp_cells": 6, "min_groups": 4}],
+    "rpjive64_256": [{"rp_cells": 6, "min_groups": 4}],
     "poseidon2_goldilocks_12": [{"min_groups": 4}],
     "poseidon2_babybear_24": [{"min_groups": 4}],
     "rp64_256_v1": [{"rp_cells": 6, "min_groups": 4}, {"constants": 1}, {"constants": 3}, {"constants": 4}],

@@ -6,7 +6,7 @@ import pytest
 
 import cases
 import oracle
-from cases import BYTE_HASHES, random_words
+from cases import BYTE_HASHES, WITH_TABLES, random_words
 from launches import (
     HASHES,
     LENGTHS,
@@ -28,7 +28,7 @@ from launches import (
     ids=str,
 )  # fmt: skip
 def test_policies_of_lanes_and_constants(runner, name, policy):
-    if name in BYTE_HASHES and "lanes" not in policy:
+    if name not in WITH_TABLES and "lanes" not in policy:
         return
     if name == "rp64_256_v2" and policy.get("lanes") != 4:
         return  # it has the matrix of v1 and the state of v3, which are tested
@@ -87,7 +87,7 @@ GPU = {"teams": 1, "rp_turn": 1, "rp_cells": 3, "rp_circulant_products": 1, "gro
 
 
 @pytest.mark.parametrize("constants", [2, 4])
-@pytest.mark.parametrize("name", ["rp64_256_v1", "rp64_256_v3"])
+@pytest.mark.parametrize("name", ["rp64_256_v1", "rp64_256_v3", "rpjive64_256"])
 def test_merges_by_teams(runner, name, constants):
     if runner.device.is_cpp or runner.device.name.startswith("Portable"):
         return  # a group of one item has no teams; PoCL 3.1 leaves the loops of inlined functions as they are
@@ -95,7 +95,7 @@ def test_merges_by_teams(runner, name, constants):
         check_tree_by_subtrees(runner, name, 64, levels, **GPU, constants=constants)
 
 
-@pytest.mark.parametrize("name", ["blake3", "rp64_256_v1", "rp64_256_v3"])
+@pytest.mark.parametrize("name", ["blake3", "rp64_256_v1", "rp64_256_v3", "rpjive64_256"])
 def test_choices_of_arithmetic(runner, name):
     if name == "blake3":
         for length in LENGTHS:

@@ -21,8 +21,8 @@
  *   MODULUS 0          the elements of nodes and rows are below it; 0: a byte hash
  *   RATE               how much of a row one call of the inner function takes: in elements if there is a modulus, else in bytes
  *   STATE_WORDS        lanes of the state between two blocks of a row
- *   FILLS_BLOCK 0      field hashes: padding of a row's last block, which add() gets: 0 none, 1 zeros, 2 a one and then
- *                      zeros
+ *   FILLS_BLOCK 0      field hashes: padding of a row's last block: 0 none, 1 zeros, 2 a one and then zeros
+ *   FILL_BY add        the function that takes the words of the padding
  *   PAD_BYTE 0         byte hashes: this byte follows the last byte of a row, then zeros; 0: zeros alone, so a hash without chunks binds
  *                      no length and has no plain digest of a message, unless absorb() counts the bytes
  *   LEAF_PREFIX -1     byte hashes: the byte that the functions for rows put before a row; -1: none
@@ -48,6 +48,7 @@
  *   init(s, length)                              the state before the first block of a row of `length` elements or bytes
  *   init_by(s, ctx)                              byte hashes with a key and no chunks: the same for kernels, behind the key's block
  *   add(s, k, word)                              field hashes: takes any word as word k of a block: adds it to the state or puts it there
+ *   fill(s, k, word)                             if FILL_BY names it: the same for a word of the padding
  *   permute(s)                                   field hashes: the inner function; with a table also permute_by(s, ctx), and with a
  *                                                given one nothing else
  *   permute_two(s)                               if it TAKES_TWO: the same of two states, one behind the other
@@ -85,6 +86,7 @@
 #include "hashes/keccakf64.h"
 #include "hashes/blake2s.h"
 #include "hashes/sha3_256.h"
+#include "hashes/rpjive64_256.h"
 /* clang-format on */
 #ifdef MKZ_WITH_PARTS
 #include "parts.h"

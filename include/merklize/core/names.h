@@ -13,6 +13,7 @@
 #define MKZ_WORD_LANE MKZ_JOIN(mkz_lane, MKZ_UNIT_WORD_BITS)                       /* mkz_lane32 */
 #define MKZ_SPLAT(x) MKZ_JOIN(MKZ_SPLAT, MKZ_UNIT_WORD_BITS)(x)                    /* the word x in every lane */
 #define MKZ_NODE_WORDS (256 / MKZ_UNIT_WORD_BITS)                                  /* words of a node */
+#define MKZ_FILL(s, k, word) MKZ_JOIN(MKZ_JOIN(mkz_, MKZ_UNIT_NAME), MKZ_JOIN(_, MKZ_UNIT_FILL_BY))(s, k, word)
 /* elements of a row that one permutation takes */
 #define MKZ_ROW_RATE(ctx) MKZ_JOIN(MKZ_ROW_RATE_, MKZ_UNIT_TABLE_IS_GIVEN)(ctx)
 #define MKZ_ROW_RATE_0(ctx) MKZ_UNIT_RATE

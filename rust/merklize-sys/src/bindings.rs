@@ -78,6 +78,7 @@ pub const MERKLIZE_HASH_rpx256_r2: merklize_hash_id = 50;
 pub const MERKLIZE_HASH_keccakf64: merklize_hash_id = 51;
 pub const MERKLIZE_HASH_blake2s: merklize_hash_id = 55;
 pub const MERKLIZE_HASH_sha3_256: merklize_hash_id = 56;
+pub const MERKLIZE_HASH_rpjive64_256: merklize_hash_id = 57;
 pub const MERKLIZE_HASH_rp64_256: merklize_hash_id = MERKLIZE_HASH_rp64_256_v3;
 
 #[repr(C)]
@@ -713,6 +714,7 @@ macro_rules! for_each_hash {
             (KECCAKF64, keccakf64, 51)
             (BLAKE2S, blake2s, 55)
             (SHA3_256, sha3_256, 56)
+            (RPJIVE64_256, rpjive64_256, 57)
         }
     };
 }

@@ -189,36 +189,41 @@ MKZ_FN void mkz_rp_root7(mkz_gl *x, int cells) {
     mkz_rp_power(x, t, 2, low, cells);
 }
 
+/* An S-box on a state of `width` cells, `cells` of them in step; both are constants, and cells divides width. */
 #if MKZ_RP_TURN
-MKZ_FN void mkz_rp_turn(mkz_gl s[MKZ_RP_WIDTH]) {
-    mkz_gl t[MKZ_RP_CELLS];
-    MKZ_UNROLL for (int k = 0; k < MKZ_RP_CELLS; k++) t[k] = s[k];
-    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH - MKZ_RP_CELLS; k++) s[k] = s[k + MKZ_RP_CELLS];
-    MKZ_UNROLL for (int k = 0; k < MKZ_RP_CELLS; k++) s[MKZ_RP_WIDTH - MKZ_RP_CELLS + k] = t[k];
+MKZ_FN void mkz_rp_turn(mkz_gl *s, int width, int cells) {
+    mkz_gl t[MKZ_RP_WIDTH];
+    MKZ_UNROLL for (int k = 0; k < cells; k++) t[k] = s[k];
+    MKZ_UNROLL for (int k = 0; k < width - cells; k++) s[k] = s[k + cells];
+    MKZ_UNROLL for (int k = 0; k < cells; k++) s[width - cells + k] = t[k];
 }
 
-MKZ_FN void mkz_rp_pow7_state(mkz_gl s[MKZ_RP_WIDTH]) {
-    MKZ_NO_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i += MKZ_RP_CELLS) {
-        MKZ_UNROLL for (int k = 0; k < MKZ_RP_CELLS; k++) s[k] = mkz_gl_pow7(s[k]);
-        mkz_rp_turn(s);
+MKZ_FN void mkz_rp_pow7_each(mkz_gl *s, int width, int cells) {
+    MKZ_NO_UNROLL for (int i = 0; i < width; i += cells) {
+        MKZ_UNROLL for (int k = 0; k < cells; k++) s[k] = mkz_gl_pow7(s[k]);
+        mkz_rp_turn(s, width, cells);
     }
 }
 
-MKZ_FN void mkz_rp_root7_state(mkz_gl s[MKZ_RP_WIDTH]) {
-    MKZ_NO_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i += MKZ_RP_CELLS) {
-        mkz_rp_root7(s, MKZ_RP_CELLS);
-        mkz_rp_turn(s);
+MKZ_FN void mkz_rp_root7_each(mkz_gl *s, int width, int cells) {
+    MKZ_NO_UNROLL for (int i = 0; i < width; i += cells) {
+        mkz_rp_root7(s, cells);
+        mkz_rp_turn(s, width, cells);
     }
 }
 #else
-MKZ_FN void mkz_rp_pow7_state(mkz_gl s[MKZ_RP_WIDTH]) {
-    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) s[k] = mkz_gl_pow7(s[k]);
+MKZ_FN void mkz_rp_pow7_each(mkz_gl *s, int width, int cells) {
+    (void)cells;
+    MKZ_UNROLL for (int k = 0; k < width; k++) s[k] = mkz_gl_pow7(s[k]);
 }
 
-MKZ_FN void mkz_rp_root7_state(mkz_gl s[MKZ_RP_WIDTH]) {
-    for (int k = 0; k < MKZ_RP_WIDTH; k += MKZ_RP_CELLS) mkz_rp_root7(s + k, MKZ_RP_CELLS);
+MKZ_FN void mkz_rp_root7_each(mkz_gl *s, int width, int cells) {
+    for (int k = 0; k < width; k += cells) mkz_rp_root7(s + k, cells);
 }
 #endif
+
+MKZ_FN void mkz_rp_pow7_state(mkz_gl s[MKZ_RP_WIDTH]) { mkz_rp_pow7_each(s, MKZ_RP_WIDTH, MKZ_RP_CELLS); }
+MKZ_FN void mkz_rp_root7_state(mkz_gl s[MKZ_RP_WIDTH]) { mkz_rp_root7_each(s, MKZ_RP_WIDTH, MKZ_RP_CELLS); }
 
 /* The circulant MDS on one 32-bit half of the state: y[i] = sum over m of c[m] x[i + m mod 12], c = 7, 23, 8, 26, 13, 10, 9, 7,
  * 6, 22, 21, 8. It is split mod z^6 - 1 and z^6 + 1, and the first part again mod z^3 - 1 and z^3 + 1. Then every coefficient

@@ -24,8 +24,8 @@ MKZ_BODY void MKZ_HASH_BODY(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_
                         MKZ_WORD_FN(row_word)(in, MKZ_UNIT_ELEMENT_WORDS * row_stride,
                                               MKZ_UNIT_ELEMENT_WORDS * (first + k) * word_stride + h, count - i));
                 } else if (MKZ_UNIT_FILLS_BLOCK) {
-                    MKZ_HASH_FN(add)(s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h),
-                                     MKZ_SPLAT((MKZ_WORD)(MKZ_UNIT_FILLS_BLOCK == 2 && k == left)));
+                    MKZ_FILL(s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h),
+                             MKZ_SPLAT((MKZ_WORD)(MKZ_UNIT_FILLS_BLOCK == 2 && k == left)));
                 }
             }
         }
