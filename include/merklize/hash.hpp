@@ -135,7 +135,7 @@ MERKLIZE_API std::vector<FileDigest> hash_files(std::span<const std::filesystem:
                                                 const Mode& mode = {}, const RunOptions& options = {});
 
 /// Digest of one message by a hash of bytes: "sha256" is SHA-256, "keccak256" is Ethereum's Keccak-256, "eidos" is Miden's hash
-/// of bytes. `blake3` is hash(). Every other hash is one chain of blocks. The calling thread computes it, whatever the device, with
+/// of bytes, "rpjive64_256" is Winterfell's. `blake3` is hash(). Every other hash is one chain of blocks. The calling thread computes it, whatever the device, with
 /// the processor's SHA instructions if there are any.
 /// errors  invalid_argument (a hash of field elements, or `sha256_rfc6962`, which puts a prefix before leaves, or
 ///         `keccakf64`, which binds no length; a mode that the hash does not have; a policy)
@@ -143,7 +143,7 @@ MERKLIZE_API Digest hash_message(ByteView data, const MessageForm& form, const R
 /// The same of bytes in the memory of a device, which are copied to the host in pieces.
 MERKLIZE_API Digest hash_message(const ConstBuffer& data, const MessageForm& form, const RunOptions& options = {});
 /// The same of a file or of anything else that can be opened and read.
-/// errors  io; invalid_argument (Eidos of a pipe: it begins with the length)
+/// errors  io; invalid_argument (Eidos and rpjive64_256 of a pipe: they begin with the length)
 MERKLIZE_API Digest hash_message_file(const std::filesystem::path& path, const MessageForm& form,
                                       const RunOptions& options = {});
 /// The same of an open descriptor, read from its current position to its end and not closed.
@@ -198,7 +198,7 @@ public:
     explicit Hasher(const Mode& mode = {}, const RunOptions& options = {});
     /// The same by another hash of bytes, as hash_message().
     /// length  bytes of each digest, as of hash_message()
-    /// errors  invalid_argument (one that hash_message() does not take, or that begins with the length: Eidos)
+    /// errors  invalid_argument (one that hash_message() does not take, or that begins with the length: Eidos, rpjive64_256)
     static Hasher of(const MessageForm& form, const RunOptions& options = {}, std::size_t length = Digest::size);
     Hasher(const Hasher& other);
     Hasher& operator=(const Hasher& other);

@@ -29,7 +29,7 @@ class Hasher(_native.Hasher):
     """Streaming BLAKE3, or another hash of bytes, shaped like hashlib's objects and blake3-py's.
 
     data      the first bytes to update with
-    hash      "blake3", or a hash as hash() takes it, but not Eidos, which begins with the length
+    hash      "blake3", or a hash as hash() takes it, but neither Eidos nor RpJive64_256, which begin with the length
     key       32 bytes: keyed hashing; of "blake2s" 1 to 32 bytes
     context   text that names a purpose: key derivation; the data is then the key material
     device    "auto", or an id of devices()
@@ -163,8 +163,8 @@ def hash(
     data      bytes-like, or an array of any dtype and layout: its bytes in C order. Of NumPy; or a tensor with
               `__dlpack__` or `__cuda_array_interface__` (PyTorch, CuPy, JAX, Numba), which is hashed where it lies
     hash      "blake3", or the plain digest of one message by "sha256" (SHA-256), "sha256d", "sha3_256", "keccak256"
-              (Ethereum's), "blake2s" or "eidos" (Miden's hash of bytes): one chain of blocks, which the CPU computes.
-              These have no context, no longer output and, but for "blake2s", no key
+              (Ethereum's), "blake2s", "eidos" or "rpjive64_256" (Miden's and Winterfell's hashes of bytes): one chain
+              of blocks, which the CPU computes. These have no context, no longer output and, but for "blake2s", no key
     length    bytes of output; of "blake2s" 1 to 32, each a function of its own
     seek      position in the extendable output where they start
     wait      False: return at once, with the digest as a DeviceArray uint8[32] that is complete once the work on

@@ -83,9 +83,9 @@ def test_a_long_message_and_a_pipe(tmp_path):
     os.close(reading)
 
 
-def test_eidos_of_bytes(tmp_path):
-    """Vectors made by miden-crypto."""
-    for name in ("eidos", "eidos_v0"):
+def test_field_hashes_of_bytes(tmp_path):
+    """Vectors made by miden-crypto and winter-crypto."""
+    for name in ("eidos", "eidos_v0", "rpjive64_256"):
         cases = json.loads((oracle.VECTORS / f"{name}.json").read_text())["messages"]
         assert len(cases) >= 30
         for case in cases:

@@ -6,6 +6,7 @@
 
 #include "hashes/blake2s.hpp"
 #include "hashes/merge_one.hpp"
+#include "hashes/messages/rpjive.hpp"
 #include "hashes/sha256_instructions.hpp"
 #include "host/invalid.hpp"
 #include "merklize/core/hashes.h"
@@ -67,6 +68,18 @@ struct OfBlake2s {
     }
 };
 
+struct OfRpJive {
+    static constexpr std::size_t rate = RpJiveMessage::rate;
+    static constexpr bool needs_length = true;
+    static_assert(sizeof(RpJiveMessage) <= 200);
+    static RpJiveMessage& in(void* state) { return *static_cast<RpJiveMessage*>(state); }
+    static void init(void* state, const MessageStart& start) { (new (state) RpJiveMessage)->begin(start.length); }
+    static void blocks(void* state, const std::uint8_t* data, std::size_t n) { in(state).blocks(data, n); }
+    static void finish(void* state, const std::uint8_t* rest, std::uint64_t bytes, std::uint8_t* out) {
+        in(state).finish(rest, bytes % rate, out);
+    }
+};
+
 // SHA-256's state is the first words of these hashes' states.
 void sha256_blocks(void* state, const std::uint8_t* data, std::size_t n) {
     sha256_instructions()->blocks(static_cast<std::uint32_t*>(state), data, n);
@@ -92,6 +105,7 @@ const MessageFunctions* find_functions(Hash hash) {
         case Hash::eidos_v0: return functions_of<EidosMessage<mkz_eidos_v0_iv, mkz_eidos_v0_compress>>();
         case Hash::blake2s: return functions_of<OfBlake2s>();
         case Hash::sha3_256: return functions_of<MessageOf_sha3_256>();
+        case Hash::rpjive64_256: return functions_of<OfRpJive>();
         default: return nullptr;
     }
 }

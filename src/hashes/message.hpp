@@ -23,8 +23,8 @@ struct MessageStart {
 /// processor's own instructions if it has some. Copies are independent.
 class Message {
 public:
-    /// length  bytes of the message, if they are known; Eidos needs them
-    /// errors  invalid_argument "<what>: ..." (a form that require_message() refuses; BLAKE3; Eidos without a length)
+    /// length  bytes of the message, if they are known; Eidos and RpJive64_256 need them
+    /// errors  invalid_argument "<what>: ..." (a form that require_message() refuses; BLAKE3; one that needs the length without it)
     Message(const MessageForm& form, const char* what, std::uint64_t length = unknown,
             std::size_t digest_bytes = Digest::size);
     Message(const Message&) = default;

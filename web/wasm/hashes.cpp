@@ -2,6 +2,7 @@
 //
 // Pointers are places in the module's memory. A node is 32 bytes. The caller (web/js/machine.js) checks all counts.
 #include "formats/fr32.hpp"
+#include "hashes/messages/rpjive.hpp"
 #include "merklize/core/kernels.h"
 
 #define EXPORT(type, name) extern "C" __attribute__((export_name(#name))) type name
@@ -105,6 +106,16 @@ struct Blake2sMessage {
 };
 static_assert(sizeof(Blake2sMessage) <= most_state_bytes);
 
+struct OfRpJive {
+    using It = merklize::runtime::RpJiveMessage;
+    static void begin(void* state, u32 length) { static_cast<It*>(state)->begin(length); }
+    static void blocks(void* state, const u8* data, u32 count) { static_cast<It*>(state)->blocks(data, count); }
+    static void finish(void* state, const u8* rest, u64 bytes, void* out) {
+        static_cast<It*>(state)->finish(rest, bytes % It::rate, out);
+    }
+};
+static_assert(sizeof(OfRpJive::It) <= most_state_bytes);
+
 #define MKZ_WITH_PARTS
 #define MKZ_EACH_HASH "hashes_unit.inc"
 #include "merklize/core/hashes.h"
@@ -129,6 +140,11 @@ template <>
 constexpr Messages messages_of<Of_blake2s>() {
     using Of = Blake2sMessage;
     return {64, 0, Of::begin, Of::blocks, Of::finish};
+}
+
+template <>
+constexpr Messages messages_of<Of_rpjive64_256>() {
+    return {OfRpJive::It::rate, 1, OfRpJive::begin, OfRpJive::blocks, OfRpJive::finish};
 }
 
 constexpr Hash hashes[] = {
