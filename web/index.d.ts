@@ -174,7 +174,7 @@ export function verify(proof: ProofLike, root: DigestLike, options?: VerifyOptio
 export function verifyEach(proofs: readonly ProofLike[], root: DigestLike, options?: VerifyOptions): boolean[];
 /** Whether the older tree's leaves are the first ones of the newer tree: verify() for proofs of consistency. */
 export function verifyConsistency(proof: ProofLike, oldRoot: DigestLike, newRoot: DigestLike, options?: VerifyOptions): boolean;
-/** Whether bytes are Winterfell's BatchMerkleProof of these leaves. hash: 'rp64_256_v3' (default) or 'blake3' */
+/** Whether bytes are Winterfell's BatchMerkleProof of these leaves. hash: 'rp64_256_v3' (default), 'rpjive64_256' or 'blake3' */
 export function verifyWinterfell(
     bytes: Bytes,
     indices: Iterable<number | bigint>,

@@ -38,8 +38,10 @@ std::size_t walk_lists(std::uint64_t n_leaves, std::span<const std::uint64_t> in
     return lists;
 }
 
-/// winter-crypto's Blake3_256 and Rp64_256.
-bool has_hash(Hash hash) noexcept { return hash == Hash::blake3 || hash == Hash::rp64_256_v3; }
+/// winter-crypto's Blake3_256, Rp64_256 and RpJive64_256.
+bool has_hash(Hash hash) noexcept {
+    return hash == Hash::blake3 || hash == Hash::rp64_256_v3 || hash == Hash::rpjive64_256;
+}
 
 /// A count in winter-utils' form: the number of zero bits below the lowest 1 bit is the number of bytes after the first.
 /// The bits above the lowest 1 bit are the value.
@@ -71,7 +73,8 @@ std::vector<std::byte> to_winterfell(const MultiProof& proof) {
         throw Error(ErrorCode::invalid_argument, "to_winterfell: " + what);
     };
     if (!has_hash(proof.hash)) {
-        invalid("the hash must be 'blake3' or 'rp64_256_v3', not '" + std::string(traits(proof.hash).name) + "'");
+        invalid("the hash must be 'blake3', 'rp64_256_v3' or 'rpjive64_256', not '" +
+                std::string(traits(proof.hash).name) + "'");
     }
     if (proof.n_leaves < 2 || !std::has_single_bit(proof.n_leaves))
         invalid("the tree must have 2, 4, 8, ... leaves, not " + std::to_string(proof.n_leaves));

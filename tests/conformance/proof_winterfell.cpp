@@ -31,7 +31,7 @@ Raw raw_from_hex(const std::string& text) {
 
 TEST("proof: winter-crypto's bytes, both ways") {
     const json::Value file = json::read(MERKLIZE_VECTORS "/winterfell_proofs.json");
-    CHECK_EQ(file["proofs"].items.size(), 104u);
+    CHECK_EQ(file["proofs"].items.size(), 156u);
     for (const json::Value& given : file["proofs"].items) {
         const Hash hash = merklize::hash_from_name(given["hash"].text);
         const std::vector<Digest> all = vector_leaves(given["n_leaves"].number);

@@ -153,12 +153,12 @@ export function verifyConsistency(proof, oldRoot, newRoot, options = {}) {
     return holds(proof, givenOf({ oldRoot, newRoot }, options, 'verifyConsistency'), 'verifyConsistency');
 }
 
-/** Whether bytes are Winterfell's BatchMerkleProof of these leaves at these indices. options: {hash: 'blake3' or 'rp64_256_v3'} */
+/** Whether bytes are Winterfell's BatchMerkleProof of these leaves at these indices. options: {hash: 'rp64_256_v3' by default} */
 export function verifyWinterfell(bytes, indices, leaves, root, options = {}) {
     const what = 'verifyWinterfell', given = givenOf({ root }, {}, what), data = toBytes(bytes, `${what}: the proof`);
     requireOptions(options, ['hash'], what);
     const { name } = hashNamed(options.hash ?? 'rp64_256_v3', what);
-    if (name !== 'blake3' && name !== 'rp64_256_v3') invalid(`${what}: the hash must be 'blake3' or 'rp64_256_v3', got '${name}'`);
+    if (!['blake3', 'rp64_256_v3', 'rpjive64_256'].includes(name)) invalid(`${what}: the hash must be 'blake3', 'rp64_256_v3' or 'rpjive64_256', got '${name}'`);
     const form = tried(() => parsedWinterfell(data, name, [...indices], [...leaves]));
     return form !== null && judged(form, given, what).valid;
 }
