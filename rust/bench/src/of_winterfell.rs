@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use merklize_winterfell::{commit_to_rows, DeviceHasher, MerklizeTree};
-use winterfell::crypto::hashers::{Blake3_256, Rp64_256};
+use winterfell::crypto::hashers::{Blake3_256, Rp64_256, RpJive64_256};
 use winterfell::crypto::{MerkleTree, VectorCommitment};
 use winterfell::math::fields::f64::BaseElement;
 use winterfell::matrix::{ColMatrix, RowMatrix};
@@ -32,6 +32,7 @@ const BLOWUP: usize = 8;
 
 pub fn run(bench: &mut Bench) -> Result<(), Box<dyn Error>> {
     of_hash::<Rp64_256>(bench, "winterfell rp64_256")?;
+    of_hash::<RpJive64_256>(bench, "winterfell rpjive64_256")?;
     of_hash::<Blake3_256<BaseElement>>(bench, "winterfell blake3")
 }
 

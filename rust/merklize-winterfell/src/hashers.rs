@@ -1,7 +1,7 @@
 use std::sync::OnceLock;
 
 use merklize::{hash_leaves, merge, Device, Digest, Error, Hash, Options};
-use winterfell::crypto::hashers::{Blake3_256, Rp64_256};
+use winterfell::crypto::hashers::{Blake3_256, Rp64_256, RpJive64_256};
 use winterfell::crypto::{Digest as _, ElementHasher};
 use winterfell::math::fields::{f128, f62, f64};
 use winterfell::math::{FieldElement, StarkField};
@@ -43,6 +43,10 @@ pub(crate) fn require_same_hash<H: DeviceHasher>() -> Result<(), Error> {
 
 impl DeviceHasher for Rp64_256 {
     const HASH: Hash = Hash::RP64_256;
+}
+
+impl DeviceHasher for RpJive64_256 {
+    const HASH: Hash = Hash::RPJIVE64_256;
 }
 
 impl<B: DeviceField> DeviceHasher for Blake3_256<B> {

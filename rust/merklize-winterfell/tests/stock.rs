@@ -13,7 +13,7 @@ use merklize_winterfell::{
 };
 use winter_prover::math::{fft, FieldElement, StarkField};
 use winter_prover::proof::Queries;
-use winterfell::crypto::hashers::{Blake3_256, Rp64_256};
+use winterfell::crypto::hashers::{Blake3_256, Rp64_256, RpJive64_256};
 use winterfell::crypto::{
     BatchMerkleProof, DefaultRandomCoin, Digest, ElementHasher, Hasher, MerkleTree, VectorCommitment,
 };
@@ -109,6 +109,7 @@ fn forgeries_are_refused<H: DeviceHasher>(
 #[test]
 fn trees() {
     trees_are_the_stock_trees::<Rp64_256>();
+    trees_are_the_stock_trees::<RpJive64_256>();
     trees_are_the_stock_trees::<Blake3>();
 }
 
@@ -166,6 +167,7 @@ macro_rules! hasher_of {
 }
 hasher_of!(Right, Rp64_256, Hash::RP64_256, Rp64_256::merge);
 hasher_of!(OtherRelease, Rp64_256, Hash::RP64_256_V1, Rp64_256::merge);
+hasher_of!(OtherSponge, RpJive64_256, Hash::RP64_256, RpJive64_256::merge);
 hasher_of!(OtherFamily, Blake3, Hash::SHA256, Blake3::merge);
 hasher_of!(OtherMerge, Blake3, Hash::BLAKE3, |[left, right]| Blake3::merge(&[*right, *left]));
 
@@ -182,6 +184,7 @@ fn a_hasher_that_names_another_hash_is_refused() {
     }
     trees_are_the_stock_trees::<Right>();
     refused::<OtherRelease>("is rp64_256_v1, which hashes rows otherwise");
+    refused::<OtherSponge>("is rp64_256_v3, which hashes rows otherwise");
     refused::<OtherFamily>("is sha256, which hashes rows otherwise");
     refused::<OtherMerge>("is blake3, which merges digests otherwise");
 }
@@ -208,6 +211,8 @@ fn rows() {
         rows_are_the_stock_rows::<F, Rp64_256>(width, whole);
         rows_are_the_stock_rows::<QuadExtension<F>, Rp64_256>(width, whole);
         rows_are_the_stock_rows::<CubeExtension<F>, Rp64_256>(width, whole);
+        rows_are_the_stock_rows::<F, RpJive64_256>(width, whole);
+        rows_are_the_stock_rows::<CubeExtension<F>, RpJive64_256>(width, whole);
         rows_are_the_stock_rows::<F, Blake3>(width, whole);
         rows_are_the_stock_rows::<CubeExtension<F>, Blake3>(width, whole);
         rows_are_the_stock_rows::<f62::BaseElement, Blake3_256<f62::BaseElement>>(width, whole);
@@ -295,6 +300,7 @@ fn proofs_are_the_stock_proofs<H: DeviceHasher<BaseField = F> + Send + Sync>(ext
 fn proofs() {
     for extension in [FieldExtension::None, FieldExtension::Quadratic] {
         proofs_are_the_stock_proofs::<Rp64_256>(extension);
+        proofs_are_the_stock_proofs::<RpJive64_256>(extension);
         proofs_are_the_stock_proofs::<Blake3>(extension);
     }
 }
