@@ -37,6 +37,9 @@ set(suites "buffers every_kernel" async staging "blake3 hash_each" "rescue merge
 # kernels. PoCL 3.1 crashes while it compiles some policies of field hashes; tests/core has those that it takes.
 merklize_opencl_tests(system "" async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "sha256 leaves" "tree tree_policies proof" files
   "concurrency cancel" misuse)
+# The CPU and a device share one job.
+add_test(NAME several.beside COMMAND merklize-tests several blake3 hash_each merge tree files)
+set_tests_properties(several.beside PROPERTIES SKIP_RETURN_CODE 77 LABELS opencl ENVIRONMENT "MERKLIZE_DEVICE=cpu,opencl:0;${kernel_cache}")
 if(MERKLIZE_INTEL_OPENCL)
   merklize_opencl_tests(intel MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL} ${suites})
   # Both runtimes at once, through the loader: two devices for one job.

@@ -52,9 +52,9 @@ public:
     ///      which one it was; info() describes the CPU.
     ///   3. the CPU
     Device();
-    /// name    "auto", or an id that devices() gives, such as "cpu". Several devices: "cuda:all" or "cuda:0,opencl:1"; each may
-    ///         be named once, and the CPU not at all.
-    /// errors  invalid_argument (an unknown name; a device named twice; the CPU among several), unavailable (a known device that
+    /// name    "auto", or an id that devices() gives, such as "cpu". Several devices: "cuda:all" or "cuda:0,opencl:1", also
+    ///         with the CPU: "cpu,cuda:0". Each may be named once.
+    /// errors  invalid_argument (an unknown name; a device named twice), unavailable (a known device that
     ///         cannot be used here: the text says why)
     explicit Device(std::string_view name);
 

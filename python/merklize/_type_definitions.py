@@ -85,7 +85,7 @@ Data = Union[HostData, Tensor]
 OneDevice = Union[str, int, TorchDevice]
 """An id of devices(), "auto", N for "cuda:N", or PyTorch's."""
 Device = Union[OneDevice, Sequence[OneDevice]]
-"""One device, or several: "cuda:all", "cuda:0,cuda:1", ["cuda:0", "cuda:1"], [0, 1]."""
+"""One device, or several: "cuda:all", "cpu,cuda:0", ["cuda:0", "cuda:1"], [0, 1]."""
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Input = Union[Path, int]
 """A path, or a descriptor open for reading, which is read from its position to its end."""

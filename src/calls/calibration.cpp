@@ -88,6 +88,21 @@ void store_costs(std::span<const KnownCost> costs) {
 
 namespace {
 
+std::vector<Device> parts_of(const Device& device) {
+    const std::vector<Device>& parts = state_of(device).parts;
+    return parts.empty() ? std::vector{device} : parts;
+}
+
+// The device, or devices as one, that a cost was measured on.  errors  unavailable (it is gone, or it is another one)
+Device measured_device(const KnownCost& known) {
+    Device device(known.cost.device);
+    if (one_line(device.info().name) != known.name || one_line(device.info().driver) != known.driver) {
+        throw Error(ErrorCode::unavailable,
+                    "not the device that calibrate() measured, " + known.name + ", driver " + known.driver);
+    }
+    return device;
+}
+
 // The opened device of a cost. Null if the device is gone, or differs from the one that was measured. Looked up once a process.
 std::shared_ptr<const Device> device_of(const KnownCost& known) {
     static std::mutex mutex;
@@ -95,18 +110,24 @@ std::shared_ptr<const Device> device_of(const KnownCost& known) {
     const std::lock_guard lock(mutex);
     if (const auto it = asked.find(known.cost.device); it != asked.end()) return it->second;
     std::shared_ptr<const Device> found;
-    std::string why = "is not the device that calibrate() measured, " + known.name + ", driver " + known.driver;
     try {
-        const Device device(known.cost.device);
-        if (one_line(device.info().name) == known.name && one_line(device.info().driver) == known.driver) {
-            if (!state_of(device).is_host()) state_of(device).opened();
-            found = std::make_shared<const Device>(device);
+        const Device device = measured_device(known);
+        for (const Device& part : parts_of(device)) {
+            if (!state_of(part).is_host()) state_of(part).opened();
         }
-    } catch (const Error& error) {  // the device is gone
-        why = std::string("cannot be used: ") + error.what();
+        found = std::make_shared<const Device>(device);
+    } catch (const Error& error) {
+        Log::process().add(LogLevel::warning,
+                           "auto passes over " + known.cost.device + ": it cannot be used: " + error.what());
     }
-    if (!found) Log::process().add(LogLevel::warning, "auto passes over " + known.cost.device + ": it " + why);
     return asked.emplace(known.cost.device, std::move(found)).first->second;
+}
+
+// Whether this process may use the device: it opened it itself, and did not inherit it by a fork.
+bool is_own(const Device& device) {
+    return std::ranges::all_of(parts_of(device), [](const Device& part) {
+        return state_of(part).is_host() || state_of(part).opened()->is_own_process();
+    });
 }
 
 // Logs the choice for a job if the last one of its kind was another device.
@@ -144,9 +165,9 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
     const double on_cpu = best;
     // A driver takes long to start, so only a device that promises to be faster is opened.
     for (const KnownCost& known : costs) {
-        if (known.cost.job != job || seconds(known) >= best) continue;
+        if (known.cost.job != job || known.cost.device == "cpu" || seconds(known) >= best) continue;
         const auto device = device_of(known);
-        if (!device || state_of(*device).is_host() || !state_of(*device).opened()->is_own_process()) continue;
+        if (!device || !is_own(*device)) continue;
         best = seconds(known);
         here.device = *device;
     }
@@ -162,13 +183,13 @@ const char* name_of(Job job) noexcept { return runtime::job_names[static_cast<st
 
 std::vector<Cost> calibration() {
     std::vector<Cost> costs;
-    const std::vector<DeviceInfo> found = devices();
     for (const runtime::KnownCost& known : runtime::load_costs()) {
-        const bool is_here = std::ranges::any_of(found, [&](const DeviceInfo& info) {
-            return info.id == known.cost.device && runtime::one_line(info.name) == known.name &&
-                   runtime::one_line(info.driver) == known.driver;
-        });
-        if (is_here) costs.push_back(known.cost);
+        try {
+            runtime::measured_device(known);
+        } catch (const Error&) {
+            continue;  // the device is gone, or another one is there
+        }
+        costs.push_back(known.cost);
     }
     return costs;
 }

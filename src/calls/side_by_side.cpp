@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -47,6 +48,70 @@ struct Together {
     }
 };
 
+bool is_cpu(const Device& device) { return state_of(device).is_host(); }
+
+/// Whether the CPU works beside devices, which are faster or slower than it by an unknown factor.
+bool is_mixed(std::span<const Device> devices) {
+    return std::ranges::any_of(devices, is_cpu) && !std::ranges::all_of(devices, is_cpu);
+}
+
+// May be 0.
+unsigned threads_of(std::span<const Device> devices, std::size_t i, unsigned threads) {
+    const auto n = static_cast<unsigned>(devices.size());
+    if (!is_mixed(devices)) return threads / n;
+    return is_cpu(devices[i]) ? threads - std::min(threads, n - 1) : threads / 4;
+}
+
+// Ranges of items for devices whose rates are measured while they work. Safe from any thread.
+class Ranges {
+public:
+    /// least  items that are worth a launch of their own
+    Ranges(std::uint64_t items, std::uint64_t least, std::size_t devices)
+        : items_(items), least_(std::max<std::uint64_t>(least, 1)), rates_(devices) {}
+
+    struct Range {
+        std::uint64_t first, count;
+    };
+
+    /// The next range of device i; of no items if none is left.
+    Range next(std::size_t i) {
+        const std::lock_guard lock(mutex_);
+        const std::uint64_t left = items_ - taken_;
+        std::uint64_t count = left / (first_ranges * rates_.size());
+        if (std::ranges::all_of(rates_, [](double rate) { return rate > 0; })) {
+            const double all = std::accumulate(rates_.begin(), rates_.end(), 0.0);
+            count = static_cast<std::uint64_t>(static_cast<double>(left) * taken_by_rate * rates_[i] / all);
+        }
+        count = std::min(left, std::max(count, least_));
+        taken_ += count;
+        return {taken_ - count, count};
+    }
+
+    /// Device i took so long for a range.
+    void ended(std::size_t i, const Range& range, double seconds) {
+        const std::lock_guard lock(mutex_);
+        done_ += range.count;
+        rates_[i] = static_cast<double>(range.count) / std::max(seconds, 1e-9);
+    }
+
+    /// The share of all items that is done, with this share of a range that is being computed.
+    double done(const Range& range, double share) {
+        const std::lock_guard lock(mutex_);
+        return (static_cast<double>(done_) + share * static_cast<double>(range.count)) / static_cast<double>(items_);
+    }
+
+private:
+    // A device's first range is this part of its equal share: small enough for the slowest, large enough to be measured.
+    static constexpr std::uint64_t first_ranges = 8;
+    // The rest is there for what was measured wrongly.
+    static constexpr double taken_by_rate = 0.7;
+
+    const std::uint64_t items_, least_;
+    std::mutex mutex_;
+    std::uint64_t taken_ = 0, done_ = 0;  // guarded by mutex_
+    std::vector<double> rates_;  // items a second, 0 before a device's first range has ended; guarded by mutex_
+};
+
 }  // namespace
 
 bool side_by_side(std::span<const Device> devices, const RunOptions& options, unsigned threads,
@@ -60,8 +125,9 @@ bool side_by_side(std::span<const Device> devices, const RunOptions& options, un
     const auto run = [&](std::size_t i, bool is_caller) {
         RunOptions here = options;
         here.device = devices[i];
-        here.threads = std::max(1u, threads / static_cast<unsigned>(n));
+        here.threads = std::max(1u, threads_of(devices, i, threads));
         here.stream = {};
+        if (is_cpu(devices[i])) here.policy = {};  // the caller's policy is for the devices
         here.timings = options.timings == nullptr ? nullptr : &together.timings[i];
         here.progress = {};
         if (tick) {
@@ -114,24 +180,57 @@ bool side_by_side(std::span<const Device> devices, const RunOptions& options, un
     return !together.stop;
 }
 
-std::uint32_t cut_levels(std::uint64_t n_leaves, std::size_t devices) noexcept {
+std::uint32_t cut_levels(std::uint64_t n_leaves, std::span<const Device> devices) noexcept {
     const std::uint64_t parts = n_leaves * Digest::size / least_bytes;
+    const std::size_t n = devices.size();
     // With sixteen subtrees or more for each device, one more or less does not matter.
-    const std::uint64_t wanted = std::has_single_bit(devices) ? devices : 16 * std::bit_ceil(devices);
+    const std::uint64_t wanted = std::has_single_bit(n) && !is_mixed(devices) ? n : 16 * std::bit_ceil(n);
     return static_cast<std::uint32_t>(std::bit_width(std::clamp<std::uint64_t>(parts, 1, wanted)) - 1);
+}
+
+bool share_out(std::span<const Device> devices, const RunOptions& options, unsigned threads, std::uint64_t items,
+               std::uint64_t bytes, const std::function<bool(std::uint64_t, std::uint64_t, const RunOptions&)>& body,
+               const Tick& tick) {
+    const std::uint64_t useful = std::clamp<std::uint64_t>(std::min(items, bytes / least_bytes), 1, devices.size());
+    const std::span used = devices.first(useful);
+    if (items == 0) return true;
+    if (!is_mixed(used)) {
+        return side_by_side(
+            used, options, threads,
+            [&](std::size_t i, const RunOptions& here) {
+                const Share share(items, i, useful);
+                body(share.first, share.size, here);
+            },
+            tick);
+    }
+    Ranges ranges(items, items / std::max<std::uint64_t>(1, bytes / least_bytes), useful);
+    const auto work = [&](std::size_t i, const RunOptions& given) {
+        Ranges::Range range{};
+        RunOptions here = given;
+        if (given.progress) here.progress = [&](double done) { return given.progress(ranges.done(range, done)); };
+        Timings sum{.available = true}, one;
+        if (given.timings != nullptr) here.timings = &one;
+        for (range = ranges.next(i); range.count != 0; range = ranges.next(i)) {
+            const auto start = std::chrono::steady_clock::now();
+            one = {};
+            if (!body(range.first, range.count, here)) return;
+            ranges.ended(i, range, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+            if (!is_cpu(given.device)) add(sum, one);  // the CPU has no clock
+        }
+        if (given.timings != nullptr) *given.timings = sum;
+    };
+    return side_by_side(used, options, threads, work, tick);
 }
 
 // slice(first, count) makes the job of items [first, first + count).
 template <class Slice>
-bool SideBySide::share_out(std::uint64_t items, std::uint64_t bytes, const Tick& tick, Slice slice) const {
-    const std::vector<Device>& parts = state_of(options_.device).parts;
-    const std::uint64_t useful = std::clamp<std::uint64_t>(std::min(items, bytes / least_bytes), 1, parts.size());
-    return side_by_side(
-        std::span(parts).first(useful), options_, threads_,
-        [&](std::size_t i, const RunOptions& here) {
-            const Share share(items, i, useful);
-            const auto job = slice(share.first, share.size);
-            DeviceCall(state_of(here.device).opened(), here, here.threads).launch(job, here.progress);
+bool SideBySide::slices(std::uint64_t items, std::uint64_t bytes, const Tick& tick, Slice slice) const {
+    return share_out(
+        state_of(options_.device).parts, options_, threads_, items, bytes,
+        [&](std::uint64_t first, std::uint64_t count, const RunOptions& here) {
+            const auto job = slice(first, count);
+            if (is_cpu(here.device)) return HostExecutor(here.threads).launch(job, here.progress);
+            return DeviceCall(state_of(here.device).opened(), here, here.threads).launch(job, here.progress);
         },
         tick);
 }
@@ -139,7 +238,7 @@ bool SideBySide::share_out(std::uint64_t items, std::uint64_t bytes, const Tick&
 bool SideBySide::launch(const HashChunks& job, const Tick& tick) {
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << job.levels;
     const std::uint64_t n = job.bytes / subtree_bytes + (job.bytes % subtree_bytes != 0);
-    return share_out(n, job.bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
+    return slices(n, job.bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
         HashChunks part = job;
         part.data = moved(job.data, first * subtree_bytes);
         part.bytes = std::min(count * subtree_bytes, job.bytes - first * subtree_bytes);
@@ -158,7 +257,7 @@ bool SideBySide::launch(const HashEach& job, const Tick& tick) {
     const auto ending_by = [&](std::uint64_t byte) {
         return static_cast<std::size_t>(std::ranges::upper_bound(ends, byte) - ends.begin());
     };
-    return share_out(bytes, bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
+    return slices(bytes, bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
         const std::size_t begin = ending_by(first);
         HashEach part = job;
         part.messages = job.messages.subspan(begin, ending_by(first + count) - begin);
@@ -169,7 +268,7 @@ bool SideBySide::launch(const HashEach& job, const Tick& tick) {
 
 bool SideBySide::launch(const HashRows& job, const Tick& tick) {
     const std::uint64_t row_bytes = row_unit(job.hash) * job.length;
-    return share_out(job.n, job.n * (row_bytes + Digest::size), tick, [&](std::uint64_t first, std::uint64_t count) {
+    return slices(job.n, job.n * (row_bytes + Digest::size), tick, [&](std::uint64_t first, std::uint64_t count) {
         HashRows part = job;
         part.rows = moved(job.rows, first * row_bytes);
         part.n = count;
@@ -180,7 +279,7 @@ bool SideBySide::launch(const HashRows& job, const Tick& tick) {
 
 bool SideBySide::launch(const HashMatrices& job, const Tick& tick) {
     const std::uint64_t bytes = job.n * (job.row_bytes() + Digest::size);
-    return share_out(job.n, bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
+    return slices(job.n, bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
         HashMatrices part = job;
         for (MatrixAt& matrix : part.matrices) matrix = from_row(matrix, first);
         part.n = count;
@@ -191,7 +290,7 @@ bool SideBySide::launch(const HashMatrices& job, const Tick& tick) {
 }
 
 bool SideBySide::launch(const MergePairs& job, const Tick& tick) {
-    return share_out(job.n, job.n * 2 * Digest::size, tick, [&](std::uint64_t first, std::uint64_t count) {
+    return slices(job.n, job.n * 2 * Digest::size, tick, [&](std::uint64_t first, std::uint64_t count) {
         MergePairs part = job;
         part.left = at_node(job.left, first);
         part.right = at_node(job.right, first);
@@ -203,7 +302,7 @@ bool SideBySide::launch(const MergePairs& job, const Tick& tick) {
 
 // Each device builds whole subtrees, the CPU the few nodes above them.
 bool SideBySide::launch(const MergeSubtrees& job, const Tick& tick) {
-    const std::uint32_t top_levels = std::min(job.levels, cut_levels(job.n, state_of(options_.device).parts.size()));
+    const std::uint32_t top_levels = std::min(job.levels, cut_levels(job.n, state_of(options_.device).parts));
     const std::uint32_t levels = job.levels - top_levels;
     const std::uint64_t subtrees = job.n >> levels;
     const auto slice = [&](std::uint64_t first, std::uint64_t count) {
@@ -213,7 +312,7 @@ bool SideBySide::launch(const MergeSubtrees& job, const Tick& tick) {
         for (std::uint32_t l = 0; l <= levels; l++) part.offset[l] += first << (levels - l);
         return part;
     };
-    if (levels != 0 && !share_out(subtrees, job.n * Digest::size, tick, slice)) return false;
+    if (levels != 0 && !slices(subtrees, job.n * Digest::size, tick, slice)) return false;
     if (top_levels == 0) return true;
     MergeSubtrees top = job;
     if (levels != 0) top.below = job.nodes;

@@ -14,8 +14,9 @@ namespace merklize::runtime {
 
 /// Work on several devices at once, with one host thread for each device, the caller's among them.
 
-/// Runs body(i, options) for each device. Its options are `options` with that device, an equal share of `threads`, no stream and,
-/// if there is a tick, a progress function. The devices run at once, so their times are not added up: of each kind the longest
+/// Runs body(i, options) for each device. Its options are `options` with that device, a share of `threads`, no stream and, if there
+/// is a tick, a progress function. Shares of threads are equal, unless the CPU works beside devices: it then computes by all threads
+/// but one a device, which drives that device, and a device copies by a quarter of all. The devices run at once, so their times are not added up: of each kind the longest
 /// counts.
 /// tick     called from the calling thread, with the mean progress of the devices; must not throw
 /// returns  false if tick cancelled
@@ -32,8 +33,19 @@ struct Share {
     std::uint64_t first, size;
 };
 
-/// log2 of the number of equal subtrees into which a tree of n leaves is cut, n a power of two, so that the devices get about equal shares.
-std::uint32_t cut_levels(std::uint64_t n_leaves, std::size_t devices) noexcept;
+/// log2 of the number of equal subtrees into which a tree of n leaves is cut, n a power of two, so that the devices get shares that
+/// take about as long.
+std::uint32_t cut_levels(std::uint64_t n_leaves, std::span<const Device> devices) noexcept;
+
+/// Runs body(first, count, options) for contiguous ranges of `items` items, `bytes` bytes in all, on the devices at once; the options
+/// are those of side_by_side(). Devices get one range of equal size each. If the CPU is among them, each takes a small range first and
+/// then, again and again, a part of what is left by the rate that was measured in this call, so that all end at about the same time.
+/// What is too small to be shared goes to the first device.
+/// returns  false if tick cancelled, or a body returned false
+bool share_out(std::span<const Device> devices, const RunOptions& options, unsigned threads, std::uint64_t items,
+               std::uint64_t bytes,
+               const std::function<bool(std::uint64_t first, std::uint64_t count, const RunOptions& here)>& body,
+               const Tick& tick);
 
 /// Several devices as one executor, which shares jobs on host memory out over them. A job is complete when launch() returns.
 class SideBySide final : public Executor {
@@ -45,7 +57,7 @@ public:
 
 private:
     template <class Slice>
-    bool share_out(std::uint64_t items, std::uint64_t bytes, const Tick& tick, Slice slice) const;
+    bool slices(std::uint64_t items, std::uint64_t bytes, const Tick& tick, Slice slice) const;
 
     const RunOptions& options_;
     unsigned threads_;

@@ -152,8 +152,6 @@ Found find(std::string_view name) {
             Found one = find_one(id);
             if (!one.state) return one;
             const std::string text = "device '" + std::string(name) + "': ";
-            if (one.state->is_host())
-                return {nullptr, text + one.state->info.id + " uses all its cores by itself, as a device alone", false};
             for (const Device& part : parts) {
                 if (&runtime::state_of(part) == one.state.get())
                     return {nullptr, text + one.state->info.id + " is in it twice", false};

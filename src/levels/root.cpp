@@ -99,7 +99,7 @@ Digest root_of_leaves(const char* what, const Place& leaves, std::uint64_t n, co
 Digest root_by_several(const char* what, std::span<const Digest> leaves, const TreeForm& form, Run& run) {
     const std::vector<Device>& devices = run.device().parts;
     const unsigned height = TreeLayout{leaves.size()}.height();
-    const unsigned cut = std::min<unsigned>(height, cut_levels(std::bit_ceil(leaves.size()), devices.size()));
+    const unsigned cut = std::min<unsigned>(height, cut_levels(std::bit_ceil(leaves.size()), devices));
     const unsigned levels = height - cut;
     if (cut == 0 || levels == 0) {
         RunOptions alone = run.options();
@@ -109,16 +109,16 @@ Digest root_by_several(const char* what, std::span<const Digest> leaves, const T
     }
     require_leaves(host_place(leaves.data()), leaves.size(), Merges(form), what, run);
     std::vector<Digest> roots(((leaves.size() - 1) >> levels) + 1);
-    const auto subtrees = [&](std::size_t i, const RunOptions& here) {
-        const Share mine(roots.size(), i, devices.size());
-        if (mine.size == 0) return;
-        const std::uint64_t first = mine.first << levels;
-        const std::uint64_t n = std::min<std::uint64_t>(mine.size << levels, leaves.size() - first);
+    const auto subtrees = [&](std::uint64_t first_root, std::uint64_t count, const RunOptions& here) {
+        const std::uint64_t first = first_root << levels;
+        const std::uint64_t n = std::min<std::uint64_t>(count << levels, leaves.size() - first);
         Run part(here);
-        reduce_levels({host_place(leaves.data()), first}, n, levels, form, 0, part_levels,
-                      host_place(roots.data() + mine.first), part);
+        reduce_levels({host_place(leaves.data()), first}, n, levels, form, 0,
+                      part.device().is_host() ? levels : part_levels, host_place(roots.data() + first_root), part);
+        return true;
     };
-    run.progress().end(side_by_side(devices, run.options(), run.threads(), subtrees, run.progress().begin(1)));
+    run.progress().end(share_out(devices, run.options(), run.threads(), roots.size(), leaves.size_bytes(), subtrees,
+                                 run.progress().begin(1)));
     const RunOptions on_cpu = on_the_cpu(run.options());
     Run top(on_cpu);
     Digest root;

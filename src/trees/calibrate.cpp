@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "calls/calibration.hpp"
+#include "jobs/internals.hpp"
+#include "jobs/registry.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
@@ -24,6 +28,24 @@ Hash representative(Job job) {
         found = t.hash;
         if (!t.is_field) break;
     }
+    return found;
+}
+
+// What is measured: each device alone; the CPU beside each device that is no processor itself; and, of a backend that has several
+// such devices, all of them, without the CPU and with it.
+std::vector<DeviceInfo> measured() {
+    std::vector<DeviceInfo> found = devices();
+    std::map<std::string, unsigned> count;
+    std::vector<std::string> together;
+    for (const DeviceInfo& info : found) {
+        if (runtime::state_of(Device(info.id)).is_processor()) continue;
+        together.push_back("cpu," + info.id);
+        count[info.backend]++;
+    }
+    for (const auto& [backend, n] : count) {
+        if (n > 1) together.insert(together.end(), {backend + ":all", "cpu," + backend + ":all"});
+    }
+    for (const std::string& id : together) found.push_back(Device(id).info());
     return found;
 }
 
@@ -56,7 +78,7 @@ std::vector<Cost> calibrate(const std::function<bool(double done)>& progress) {
         data[i] = Digest::from_words(words);
     }
     std::vector<runtime::KnownCost> costs;
-    const std::vector<DeviceInfo> found = devices();
+    const std::vector<DeviceInfo> found = measured();
     std::size_t n_done = 0;
     for (const DeviceInfo& info : found) {
         for (const Job job : {Job::digest, Job::bytes_tree, Job::elements_tree}) {

@@ -28,7 +28,7 @@ MERKLIZE_C_API merklize_status merklize_why_unavailable(const char *name, char *
 /* Opens a device.
  * name    - "auto": the device that the environment variable MERKLIZE_DEVICE names, else the fastest by calibration, else the CPU
  *         - an id, such as "cpu" or "cuda:0"
- *         - several devices, "cuda:all" or "cuda:0,opencl:1", which act as one device for jobs on host memory
+ *         - several devices, "cuda:all" or "cpu,cuda:0", which act as one device for jobs on host memory
  * errors  invalid_argument (an unknown name), unavailable (a known device that cannot be used here: the text says why) */
 MERKLIZE_C_API merklize_status merklize_device_open(const char *name, merklize_device **device);
 MERKLIZE_C_API merklize_status merklize_device_get_info(const merklize_device *device, merklize_device_info *info);

@@ -12,7 +12,7 @@ inline constexpr Option version{"version", 'V', {}, "Show the version and exit."
 inline constexpr Option json{"json", 0, {}, "Machine-readable output."};
 inline constexpr Option device{
     "device", 0,
-    "NAME",   "Where to compute (auto); see `merklize devices`. Several: cuda:all or cuda:0,cuda:1.",
+    "NAME",   "Where to compute (auto); see `merklize devices`. Several: cuda:all or cpu,cuda:0.",
     {},       "auto, cpu, cuda, opencl, sycl"};
 inline constexpr Option threads{"num-threads", 0, "NUM", "CPU threads to use; 0 means all. Also --threads."};
 inline constexpr Option threads_too{"threads", 0, "NUM", {}, "num-threads"};
