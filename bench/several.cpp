@@ -1,12 +1,13 @@
 // merklize-several-bench: times one job on 1, 2, 4, ... devices of a backend. run_device.py beside it writes bench/results.
 //
 //   merklize-several-bench BACKEND [--only SUBSTRING] [--repeats R] [--counts N,...] [--bytes LOG2,...] [--host-bytes LOG2,...]
-//                          [--leaves LOG2,...] [--field-leaves LOG2,...]
+//                          [--leaves LOG2,...] [--field-leaves LOG2,...] [--messages N]
 //
 // A size is the size of the whole job, whatever the number of devices. A job that does not fit is skipped. Prints one JSON object a
 // line: seconds of the whole call (median over R calls after a first call), seconds of the slowest device's kernels, and `linear`: the
 // rate per device as a share of the same rate with the fewest devices. Results for all numbers of devices are compared with
-// each other, and with the CPU's result if the data fits on the host. A wrong result ends the program.
+// each other, and with the CPU's result unless the job makes trees too large for it. A wrong result ends the program. Jobs on host memory are also
+// timed with the CPU beside the devices ("cpu and N devices") and on the CPU alone.
 
 #include <algorithm>
 #include <chrono>
@@ -21,6 +22,9 @@
 #include <merklize/merklize.hpp>
 
 #include "jobs.hpp"
+#include "jobs/internals.hpp"
+#include "jobs/registry.hpp"
+#include "queue/device.hpp"
 
 using namespace merklize;
 using Clock = std::chrono::steady_clock;
@@ -35,6 +39,7 @@ struct Options {
     std::vector<unsigned> host_bytes = {33};
     std::vector<unsigned> leaves = {25, 28};
     std::vector<unsigned> field_leaves = {24, 26};
+    std::vector<unsigned> messages = {10000};
 };
 
 class Bench {
@@ -56,12 +61,28 @@ public:
     }
 
     /// make  prepares the job on these devices. It returns a function that runs the job once and returns a digest of the result.
+    /// cpu_too  the data is on the host, so the CPU can do the job alone and beside the devices
     void job(const std::string& name, Hash hash, std::uint64_t n, const char* unit, std::optional<Digest> expected,
-             const std::function<std::function<Digest(const RunOptions&)>(const std::vector<Device>&)>& make) {
+             const std::function<std::function<Digest(const RunOptions&)>(const std::vector<Device>&)>& make,
+             bool cpu_too = false) {
         double one_device = 0;  // rate per device with the fewest devices
+        std::vector<std::pair<std::string, std::vector<Device>>> all;
         for (const unsigned count : options_.counts) {
             const std::vector<Device> used = first(count);
             if (used.empty()) continue;
+            all.emplace_back(std::to_string(count) + (count == 1 ? " device" : " devices"), used);
+        }
+        if (cpu_too) {
+            for (std::size_t i = all.size(); i-- > 0;) {
+                std::vector<Device> used = all[i].second;
+                used.insert(used.begin(), Device("cpu"));
+                all.emplace_back("cpu and " + all[i].first, used);
+            }
+            all.emplace_back("cpu", std::vector{Device("cpu")});
+        }
+        for (const auto& [policy, used] : all) {
+            const std::size_t count = used.size();
+            const bool is_alone = used[0].info().backend != "cpu";
             try {
                 const auto call = make(used);
                 Timings timings;
@@ -73,7 +94,7 @@ public:
                     const Digest result = call({});  // as users call it: times of the kernels cost time
                     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
                     if (call(timed) != result || (expected && result != *expected)) {
-                        std::fprintf(stderr, "wrong result: %s on %u devices\n", name.c_str(), count);
+                        std::fprintf(stderr, "wrong result: %s on %s\n", name.c_str(), policy.c_str());
                         std::exit(1);
                     }
                     expected = result;
@@ -84,31 +105,33 @@ public:
                 std::ranges::sort(wall);
                 std::ranges::sort(kernel);
                 const double rate = static_cast<double>(n) / wall[wall.size() / 2];
-                if (one_device == 0) one_device = rate / count;
-                row(name, hash, n, unit, used[0].info(), count, wall, kernel[kernel.size() / 2], rate,
-                    rate / count / one_device);
+                if (one_device == 0) one_device = rate / static_cast<double>(count);
+                row(name, hash, n, unit, policy, used.back().info(), count, wall, kernel[kernel.size() / 2], rate,
+                    is_alone ? rate / static_cast<double>(count) / one_device : 0);
             } catch (const Error& error) {
                 std::printf(
-                    "{\"job\": \"%s\", \"hash\": \"%s\", \"policy\": \"%u devices\", \"n\": %llu, "
+                    "{\"job\": \"%s\", \"hash\": \"%s\", \"policy\": \"%s\", \"n\": %llu, "
                     "\"skipped\": \"%s\"}\n",
-                    name.c_str(), std::string(traits(hash).name).c_str(), count, static_cast<unsigned long long>(n),
-                    error.what());
+                    name.c_str(), std::string(traits(hash).name).c_str(), policy.c_str(),
+                    static_cast<unsigned long long>(n), error.what());
             }
             std::fflush(stdout);
         }
     }
 
 private:
-    void row(const std::string& job, Hash hash, std::uint64_t n, const char* unit, const DeviceInfo& info,
-             unsigned count, const std::vector<double>& wall, double kernel, double rate, double linear) const {
+    void row(const std::string& job, Hash hash, std::uint64_t n, const char* unit, const std::string& policy,
+             const DeviceInfo& info, std::size_t count, const std::vector<double>& wall, double kernel, double rate,
+             double linear) const {
         std::printf(
-            "{\"job\": \"%s\", \"hash\": \"%s\", \"policy\": \"%u devices\", \"devices\": %u, \"n\": %llu, \"unit\": "
+            "{\"job\": \"%s\", \"hash\": \"%s\", \"policy\": \"%s\", \"devices\": %zu, \"n\": %llu, \"unit\": "
             "\"%s\", \"kernel\": %.9f, \"wall\": %.9f, \"wall_min\": %.9f, \"wall_max\": %.9f, \"rate\": %.6g, "
             "\"linear\": %.4f, \"repeats\": %u, \"device\": \"%s\", \"backend\": \"%s\", \"driver\": \"%s\", \"isa\": "
             "\"%s\", \"version\": \"%s\"}\n",
-            job.c_str(), std::string(traits(hash).name).c_str(), count, count, static_cast<unsigned long long>(n), unit,
-            kernel, wall[wall.size() / 2], wall.front(), wall.back(), rate, linear, options_.repeats, info.name.c_str(),
-            info.backend.c_str(), info.driver.c_str(), info.isa.c_str(), version());
+            job.c_str(), std::string(traits(hash).name).c_str(), policy.c_str(), count,
+            static_cast<unsigned long long>(n), unit, kernel, wall[wall.size() / 2], wall.front(), wall.back(), rate,
+            linear, options_.repeats, info.name.c_str(), info.backend.c_str(), info.driver.c_str(), info.isa.c_str(),
+            version());
     }
 
     Options options_;
@@ -149,27 +172,103 @@ std::vector<ConstBuffer> spread(const std::vector<Device>& devices, std::span<co
 
 constexpr std::uint64_t block_bytes = std::uint64_t{1} << 26;
 
+/// Pinned host memory, which every device copies at the speed of its link.
+class PinnedBytes {
+public:
+    PinnedBytes(const Device& device, std::uint64_t bytes)
+        : queue_(*runtime::state_of(device).opened()), bytes_(queue_.borrow_pinned(bytes)) {}
+    PinnedBytes(const PinnedBytes&) = delete;
+    PinnedBytes& operator=(const PinnedBytes&) = delete;
+    ~PinnedBytes() { queue_.driver().release_host(queue_.index(), bytes_.bytes); }
+
+    std::span<std::byte> bytes() const { return {static_cast<std::byte*>(bytes_.bytes), bytes_.size}; }
+
+private:
+    runtime::QueueDevice& queue_;
+    runtime::Pinned bytes_;
+};
+
+/// The CPU's digest of a block that is repeated until there are `bytes` bytes.
+Digest digest_of_repeats(std::span<const std::byte> block, std::uint64_t bytes) {
+    Hasher hasher({}, on_cpu());
+    for (std::uint64_t first = 0; first < bytes; first += block.size())
+        hasher.update(block.first(std::min<std::uint64_t>(block.size(), bytes - first)));
+    return hasher.digest();
+}
+
+/// The CPU's root of leaves that are repeated until there are n. Both counts are powers of two.
+Digest root_of_repeats(std::span<const Digest> leaves, std::uint64_t n, Hash which) {
+    Digest root = merkle_root(leaves, which, on_cpu());
+    for (std::uint64_t count = leaves.size(); count < n; count *= 2) root = merge(root, root, which);
+    return root;
+}
+
 void digests(Bench& bench) {
     for (const unsigned log2 : bench.options().bytes) {
         const std::string name = power("digest, resident, bytes", log2);
         if (!bench.wanted(name)) continue;
         const std::uint64_t bytes = std::uint64_t{1} << log2;
         const auto block = bench::random_values<std::byte>(std::min(bytes, block_bytes), "data");
-        bench.job(name, Hash::blake3, bytes, "bytes", {}, [&](const std::vector<Device>& devices) {
-            return
-                [parts = spread(devices, block, bytes)](const RunOptions& run) { return hash_parts(parts, {}, run); };
-        });
+        bench.job(name, Hash::blake3, bytes, "bytes", digest_of_repeats(block, bytes),
+                  [&](const std::vector<Device>& devices) {
+                      return [parts = spread(devices, block, bytes)](const RunOptions& run) {
+                          return hash_parts(parts, {}, run);
+                      };
+                  });
     }
     for (const unsigned log2 : bench.options().host_bytes) {
-        const std::string name = power("digest, host memory, bytes", log2);
+        const std::uint64_t bytes = std::uint64_t{1} << log2;
+        const auto block = bench::random_values<std::byte>(std::min(bytes, block_bytes), "data");
+        const auto job = [&](const std::string& name, std::span<std::byte> data) {
+            for (std::uint64_t first = 0; first < bytes; first += block.size())
+                std::ranges::copy(block, data.begin() + static_cast<std::ptrdiff_t>(first));
+            bench.job(
+                name, Hash::blake3, bytes, "bytes", digest_of_repeats(block, bytes),
+                [&](const std::vector<Device>& devices) {
+                    return [data, device = together(devices)](RunOptions run) {
+                        run.device = device;
+                        return hash(data, {}, run);
+                    };
+                },
+                true);
+        };
+        if (const auto name = power("digest, host memory, bytes", log2); bench.wanted(name)) {
+            std::vector<std::byte> data(bytes);
+            job(name, data);
+        }
+        if (const auto name = power("digest, pinned memory, bytes", log2); bench.wanted(name)) {
+            const PinnedBytes data(bench.first(1)[0], bytes);
+            job(name, data.bytes());
+        }
+    }
+}
+
+/// Tensors of 0.5 to 1.5 MiB that lie on the devices in turn, in one call.
+void messages(Bench& bench) {
+    for (const unsigned n : bench.options().messages) {
+        const std::string name = "hash_each, resident, messages " + std::to_string(n);
         if (!bench.wanted(name)) continue;
-        const auto data = bench::random_values<std::byte>(std::uint64_t{1} << log2, "data");
-        bench.job(name, Hash::blake3, data.size(), "bytes", hash(data, {}, on_cpu()),
+        const auto block = bench::random_values<std::byte>(block_bytes, "data");
+        std::vector<std::span<const std::byte>> given;
+        std::uint64_t total = 0;
+        for (unsigned k = 0; k < n; k++) {
+            const std::uint64_t size = (512 << 10) + std::uint64_t{k} * 2654435761 % (1 << 20);
+            given.push_back(std::span(block).subspan(std::uint64_t{k} * 7919 % (block.size() - size), size));
+            total += size;
+        }
+        const auto digest = [](const std::vector<Digest>& all) {
+            return hash(std::as_bytes(std::span(all)), {}, on_cpu());
+        };
+        bench.job(name, Hash::blake3, total, "bytes", digest(hash_each(given, {}, on_cpu())),
                   [&](const std::vector<Device>& devices) {
-                      return [&data, device = together(devices)](RunOptions run) {
-                          run.device = device;
-                          return hash(data, {}, run);
-                      };
+                      std::vector<Buffer> blocks;
+                      for (const Device& device : devices) blocks.push_back(Buffer::copy_of(block, device));
+                      std::vector<MessageView> views;
+                      for (std::size_t k = 0; k < given.size(); k++) {
+                          const auto offset = static_cast<std::uint64_t>(given[k].data() - block.data());
+                          views.emplace_back(blocks[k % blocks.size()].slice(offset, given[k].size()));
+                      }
+                      return [views, digest](const RunOptions& run) { return digest(hash_each(views, {}, run)); };
                   });
     }
 }
@@ -181,10 +280,11 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
         const std::string resident = power("root, resident, " + field + ", leaves", log2);
         if (bench.wanted(resident)) {
             const auto block = bench::random_leaves(std::min(n, block_bytes / Digest::size), which);
-            bench.job(resident, which, n - 1, "merges", {}, [&](const std::vector<Device>& devices) {
-                return [which, parts = spread(devices, std::as_bytes(std::span(block)), Digest::size * n)](
-                           const RunOptions& run) { return merkle_root_parts(parts, which, run); };
-            });
+            bench.job(resident, which, n - 1, "merges", root_of_repeats(block, n, which),
+                      [&](const std::vector<Device>& devices) {
+                          return [which, parts = spread(devices, std::as_bytes(std::span(block)), Digest::size * n)](
+                                     const RunOptions& run) { return merkle_root_parts(parts, which, run); };
+                      });
         }
         const std::string root = power("root, host memory, " + field + ", leaves", log2);
         const std::string nodes = power("tree, host to host, " + field + ", leaves", log2);
@@ -198,21 +298,27 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
         first.device = bench.first(1)[0];
         build_tree(expected, which, traits(which).is_field ? first : on_cpu());
         if (bench.wanted(root)) {
-            bench.job(root, which, n - 1, "merges", expected[1], [&](const std::vector<Device>& devices) {
-                return [&leaves, which, device = together(devices)](RunOptions run) {
-                    run.device = device;
-                    return merkle_root(leaves, which, run);
-                };
-            });
+            bench.job(
+                root, which, n - 1, "merges", expected[1],
+                [&](const std::vector<Device>& devices) {
+                    return [&leaves, which, device = together(devices)](RunOptions run) {
+                        run.device = device;
+                        return merkle_root(leaves, which, run);
+                    };
+                },
+                true);
         }
         if (bench.wanted(nodes)) {
-            bench.job(nodes, which, n - 1, "merges", expected[1], [&](const std::vector<Device>& devices) {
-                return [&given, which, device = together(devices)](RunOptions run) {
-                    run.device = device;
-                    build_tree(given, which, run);
-                    return given[1];
-                };
-            });
+            bench.job(
+                nodes, which, n - 1, "merges", expected[1],
+                [&](const std::vector<Device>& devices) {
+                    return [&given, which, device = together(devices)](RunOptions run) {
+                        run.device = device;
+                        build_tree(given, which, run);
+                        return given[1];
+                    };
+                },
+                true);
             if (given != expected) {
                 std::fprintf(stderr, "wrong nodes: %s\n", nodes.c_str());
                 std::exit(1);
@@ -229,7 +335,8 @@ int main(int argc, char** argv) try {
                                                                  {"--bytes", &options.bytes},
                                                                  {"--host-bytes", &options.host_bytes},
                                                                  {"--leaves", &options.leaves},
-                                                                 {"--field-leaves", &options.field_leaves}};
+                                                                 {"--field-leaves", &options.field_leaves},
+                                                                 {"--messages", &options.messages}};
     if (argc < 2) {
         std::fprintf(stderr,
                      "usage: merklize-several-bench BACKEND [--FLAG VALUE ...]; see the head of bench/several.cpp\n");
@@ -251,8 +358,10 @@ int main(int argc, char** argv) try {
     }
     Bench bench(argv[1], options);
     digests(bench);
+    messages(bench);
     trees(bench, Hash::blake3, options.leaves);
     trees(bench, Hash::rp64_256_v3, options.field_leaves);
+    trees(bench, Hash::poseidon2_koalabear_16, options.field_leaves);
     return 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "merklize-several-bench: %s\n", error.what());

@@ -95,23 +95,29 @@ def device_table(path, data, up=""):
 def several_table(path, data, up=""):
     """Rates of each job on different numbers of devices."""
     rows = [row for row in data["rows"] if not row.get("skipped")]
-    counts = sorted({row["devices"] for row in rows})
-    heads = [f"{count} device{'s' * (count > 1)}" for count in counts]
+    # Devices alone by their number, then the CPU alone and beside them.
+    beside = {row["policy"]: row["devices"] for row in rows if row["policy"].startswith("cpu")}
+    counts = sorted({row["devices"] for row in rows if row["policy"] not in beside})
+    heads = [f"{count} device{'s' * (count > 1)}" for count in counts] + sorted(beside, key=beside.get)
     lines = [
         f"Several {data['device']}, {data['backend']}, driver {data['driver']} "
         f"({link(path, up)}); the whole call by the host's clock, "
         "and the rate per device as a share of the same rate with the fewest devices:",
         "",
         f"| job | {' | '.join(heads)} |",
-        f"|---|{'---|' * len(counts)}",
+        f"|---|{'---|' * len(heads)}",
     ]
     for job in dict.fromkeys(row["job"] for row in rows):
-        cells = {
-            row["devices"]: f"{device_rate(row['rate'], row['unit'])} ({row['linear']:.0%})"
-            for row in rows
-            if row["job"] == job
-        }
-        lines.append(f"| {job} | {' | '.join(cells.get(count, '') for count in counts)} |")
+        cells = {}
+        for row in rows:
+            if row["job"] != job:
+                continue
+            rate = device_rate(row["rate"], row["unit"])
+            is_beside = row["policy"] in beside
+            cells[row["policy"] if is_beside else row["devices"]] = (
+                rate if is_beside else f"{rate} ({row['linear']:.0%})"
+            )
+        lines.append(f"| {job} | {' | '.join(cells.get(head, '') for head in counts + heads[len(counts) :])} |")
     return "\n".join(lines)
 
 
