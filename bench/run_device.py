@@ -60,7 +60,7 @@ def main():
                 print(f"{what}: skipped: {row['skipped'][:200]}", flush=True)
                 continue
             seconds = row.get("kernel") or row["wall"]
-            linear = f"  {row['linear']:.1%} of linear" if "linear" in row else ""
+            linear = f"  {row['linear']:.1%} of linear" if row.get("linear") else ""
             cpu = f"  CPU {row['cpu'] * 1e6:.1f} us" if "cpu" in row else ""
             rate = f"{row['rate']:.4g} {row['unit']}/s"
             print(f"{seconds * 1e6:12.1f} us  {rate}  wall {row['wall'] * 1e6:.1f} us{cpu}{linear}  {what}", flush=True)

@@ -3,11 +3,11 @@
 //   merklize-several-bench BACKEND [--only SUBSTRING] [--repeats R] [--counts N,...] [--bytes LOG2,...] [--host-bytes LOG2,...]
 //                          [--leaves LOG2,...] [--field-leaves LOG2,...] [--messages N]
 //
-// A size is the size of the whole job, whatever the number of devices. A job that does not fit is skipped. Prints one JSON object a
-// line: seconds of the whole call (median over R calls after a first call), seconds of the slowest device's kernels, and `linear`: the
-// rate per device as a share of the same rate with the fewest devices. Results for all numbers of devices are compared with
-// each other, and with the CPU's result unless the job makes trees too large for it. A wrong result ends the program. Jobs on host memory are also
-// timed with the CPU beside the devices ("cpu and N devices") and on the CPU alone.
+// A size is the size of the whole job, whatever the number of devices. A job that does not fit is skipped. Jobs on host memory are also
+// timed with the CPU beside the devices ("cpu and N devices") and on the CPU alone. Prints one JSON object a line: seconds of the whole
+// call (median over R calls after a first call), seconds of the slowest device's kernels, and `linear`: the rate per device as a share
+// of the same rate with the fewest devices, null where the CPU has a share. Every result is compared with the CPU's, except those of
+// field hashes' trees on the host, which are compared with the first device's. A wrong result ends the program.
 
 #include <algorithm>
 #include <chrono>
@@ -107,7 +107,7 @@ public:
                 const double rate = static_cast<double>(n) / wall[wall.size() / 2];
                 if (one_device == 0) one_device = rate / static_cast<double>(count);
                 row(name, hash, n, unit, policy, used.back().info(), count, wall, kernel[kernel.size() / 2], rate,
-                    is_alone ? rate / static_cast<double>(count) / one_device : 0);
+                    is_alone ? std::optional(rate / static_cast<double>(count) / one_device) : std::nullopt);
             } catch (const Error& error) {
                 std::printf(
                     "{\"job\": \"%s\", \"hash\": \"%s\", \"policy\": \"%s\", \"n\": %llu, "
@@ -122,16 +122,16 @@ public:
 private:
     void row(const std::string& job, Hash hash, std::uint64_t n, const char* unit, const std::string& policy,
              const DeviceInfo& info, std::size_t count, const std::vector<double>& wall, double kernel, double rate,
-             double linear) const {
+             std::optional<double> linear) const {
         std::printf(
             "{\"job\": \"%s\", \"hash\": \"%s\", \"policy\": \"%s\", \"devices\": %zu, \"n\": %llu, \"unit\": "
             "\"%s\", \"kernel\": %.9f, \"wall\": %.9f, \"wall_min\": %.9f, \"wall_max\": %.9f, \"rate\": %.6g, "
-            "\"linear\": %.4f, \"repeats\": %u, \"device\": \"%s\", \"backend\": \"%s\", \"driver\": \"%s\", \"isa\": "
+            "\"linear\": %s, \"repeats\": %u, \"device\": \"%s\", \"backend\": \"%s\", \"driver\": \"%s\", \"isa\": "
             "\"%s\", \"version\": \"%s\"}\n",
             job.c_str(), std::string(traits(hash).name).c_str(), policy.c_str(), count,
             static_cast<unsigned long long>(n), unit, kernel, wall[wall.size() / 2], wall.front(), wall.back(), rate,
-            linear, options_.repeats, info.name.c_str(), info.backend.c_str(), info.driver.c_str(), info.isa.c_str(),
-            version());
+            linear ? std::to_string(*linear).c_str() : "null", options_.repeats, info.name.c_str(),
+            info.backend.c_str(), info.driver.c_str(), info.isa.c_str(), version());
     }
 
     Options options_;

@@ -126,7 +126,7 @@ TEST("several: names") {
     CHECK_EQ(all == together(), true);
     const std::string first = each[0].info().id;
     const auto& has_queues = *std::ranges::find_if(each, [](const Device& one) { return one.info().backend != "cpu"; });
-    CHECK_EQ(Device(first + "," + each[1].info().id).info().backend, all.info().backend);
+    CHECK_EQ(Device(first + "," + each[1].info().id).info().units, each[0].info().units + each[1].info().units);
     CHECK_ERROR(invalid_argument, first + " is in it twice", Device(first + "," + first));
     CHECK_ERROR(invalid_argument, "cpu is in it twice", Device("cpu," + first + ",cpu"));
     CHECK_ERROR(unavailable, "no device", Device("cpu," + has_queues.info().backend + ":99"));
