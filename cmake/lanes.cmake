@@ -9,7 +9,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
 file(STRINGS ${list} units REGEX "^#include \"hashes/")
 
 set(MERKLIZE_LANE_FAMILIES "")
-foreach(family IN ITEMS blake3 eidos keccak poseidon2 rp sha256 "")
+foreach(family IN ITEMS blake3 eidos keccak poseidon2 poseidon rp sha256 "")
   set(members ${units})
   list(FILTER members INCLUDE REGEX "\"hashes/${family}")
   list(REMOVE_ITEM units ${members})

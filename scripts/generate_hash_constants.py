@@ -8,8 +8,10 @@ rescue_prime_constants.json  Rp64_256 (winter-crypto): the dense MDS of variants
 rpjive64_256_constants.json  RpJive64_256 (winter-crypto): its circulant MDS and its round constants
 rpo_constants.json           Rpo256 and Rpx256 (miden-crypto), whose MDS is that circulant one
 poseidon2_constants.json     Poseidon2, the instances of Plonky3
+poseidon_constants.json      Poseidon, the instances of Plonky3
 
-The headers have what the core computes with: the dense MDS in limbs, and Poseidon2's constants in the order in which
+The headers have what the core computes with: the dense MDS in limbs, Poseidon's constants folded forward through its
+partial rounds, and both Poseidons' constants in the order in which
 poseidon2_permutation.h uses them, those of the 31-bit fields in Montgomery form. What the headers spell out as shifts,
 the circulant matrices and Poseidon2's diagonals, is checked here.
 """
@@ -25,6 +27,7 @@ HEADERS = ROOT / "include" / "merklize" / "core" / "hashes"
 P = 2**64 - 2**32 + 1
 LIMB_BITS = (22, 21, 21)
 WIDTHS = {"goldilocks": (8, 12, 16), "babybear": (16, 24, 32), "koalabear": (16, 24, 32)}
+POSEIDON_WIDTHS = {"goldilocks": (8, 12)}
 BEGIN = "/* Written by scripts/generate_hash_constants.py; do not edit. */\n/* clang-format off */\n"
 END = "/* clang-format on */\n"
 
@@ -124,6 +127,15 @@ def check_diagonal(field, width, instance, p):
     assert diagonal == instance["diag_minus_one"], (field, width)
 
 
+def constants_table(field, name, instance, width, p):
+    words = in_order_of_use(field, instance, width)
+    assert all(word < p for word in words)
+    if field == "goldilocks":
+        return table(64, name, len(words), words, "MKZ_U64(%d)", 4)
+    montgomery = [((word << 32) % p - p) % 2**32 for word in words]
+    return table(32, name, len(words), montgomery, "%du", 8)
+
+
 def poseidon2(field):
     data = load("poseidon2_constants.json")
     p = data["fields"][field]["p"]
@@ -131,20 +143,47 @@ def poseidon2(field):
     for width in WIDTHS[field]:
         instance = data["instances"][f"{field}_w{width}"]
         check_diagonal(field, width, instance, p)
-        words = in_order_of_use(field, instance, width)
-        assert all(word < p for word in words)
-        name = f"mkz_p2_{field}_{width}_constants"
-        if field == "goldilocks":
-            tables.append(table(64, name, len(words), words, "MKZ_U64(%d)", 4))
-        else:
-            montgomery = [((word << 32) % p - p) % 2**32 for word in words]
-            tables.append(table(32, name, len(words), montgomery, "%du", 8))
+        tables.append(constants_table(field, f"mkz_p2_{field}_{width}_constants", instance, width, p))
+    return "\n".join(tables)
+
+
+def multiply(matrix, vector, p):
+    return [sum(m * x for m, x in zip(row, vector)) % p for row in matrix]
+
+
+def fold_forward(mds, rounds, p):
+    """The constants of cell 0 in each partial round, and what is left to add to all cells behind the last one.
+
+    Constants of the other cells pass a partial round's S-box, so they may be added behind its matrix.
+    """
+    rest, scalars = [0] * len(mds), []
+    for constants in rounds:
+        first, *others = ((a + b) % p for a, b in zip(rest, constants))
+        scalars.append(first)
+        rest = multiply(mds, [0, *others], p)
+    return scalars, rest
+
+
+def poseidon(field):
+    data = load("poseidon_constants.json")
+    p = data["fields"][field]["p"]
+    tables = []
+    for width in POSEIDON_WIDTHS[field]:
+        instance = data["instances"][f"{field}_w{width}"]
+        row = instance["mds_first_row"]
+        mds = [[row[(j - i) % width] for j in range(width)] for i in range(width)]
+        internal, rest = fold_forward(mds, instance["partial"], p)
+        first, *terminal = instance["terminal"]
+        terminal = [[(a + b) % p for a, b in zip(first, rest)], *terminal]
+        folded = {"external_initial": instance["initial"], "internal": internal, "external_terminal": terminal}
+        tables.append(constants_table(field, f"mkz_pos_{field}_{width}_constants", folded, width, p))
     return "\n".join(tables)
 
 
 def main():
     texts = {"rescue_prime.h": rescue_prime(), "rpo.h": rpo(), "rpjive64_256.h": rpjive()}
     texts |= {f"poseidon2_{field}.h": poseidon2(field) for field in WIDTHS}
+    texts |= {f"poseidon_{field}.h": poseidon(field) for field in POSEIDON_WIDTHS}
     for name, text in texts.items():
         header = HEADERS / name
         before, rest = header.read_text().split(BEGIN)

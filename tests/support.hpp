@@ -150,6 +150,7 @@ inline std::vector<merklize::HashTraits> hashes_here() {
                                Hash::rpx256_r2,
                                Hash::poseidon2_goldilocks_8,
                                Hash::poseidon2_miden,
+                               Hash::poseidon_goldilocks_8,
                                Hash::poseidon2_babybear_16,
                                Hash::poseidon2_koalabear_16,
                                Hash::poseidon2_koalabear_24,

@@ -20,6 +20,8 @@ PLONKY3 = {
     "poseidon2_babybear_24": ("babybear", 24, 16, 16),
     "poseidon2_koalabear_16": ("koalabear", 16, 8, 16),
     "poseidon2_koalabear_24": ("koalabear", 24, 16, 16),
+    "poseidon_goldilocks_8": ("goldilocks", 8, 4, 8),
+    "poseidon_goldilocks_12": ("goldilocks", 12, 8, 8),
 }
 MIDEN = ("rpo256", "rpx256", "poseidon2_miden")
 JIVE = "rpjive64_256"
@@ -161,6 +163,27 @@ def poseidon2(state, field, width):
     return full_rounds(state, instance["external_terminal"])
 
 
+def poseidon(state, field, width):
+    """The permutation, by its matrix."""
+    p = MODULI[field]
+    constants = json.loads((VECTORS / "poseidon_constants.json").read_text())
+    alpha, instance = constants["fields"][field]["alpha"], constants["instances"][f"{field}_w{width}"]
+    row = instance["mds_first_row"]
+    for kind in ("initial", "partial", "terminal"):
+        for added in instance[kind]:
+            state = [x + c for x, c in zip(state, added)]
+            sboxes = 1 if kind == "partial" else width
+            state = [pow(x, alpha, p) for x in state[:sboxes]] + state[sboxes:]
+            state = [sum(row[(j - i) % width] * x for j, x in enumerate(state)) % p for i in range(width)]
+    return state
+
+
+def plonky3(state, hash, width):
+    """The permutation of `width` cells of a hash of Plonky3."""
+    permute = poseidon if hash.startswith("poseidon_") else poseidon2
+    return permute(state, PLONKY3[hash][0], width)
+
+
 @functools.cache
 def _rpo_constants():
     constants = json.loads((VECTORS / "rpo_constants.json").read_text())
@@ -208,13 +231,13 @@ def hash_elements(elements, hash):
         elements = [*elements, *[0] * (-len(elements) % 8)]
         rate = 8
     else:
-        field, width, rate, _ = PLONKY3[hash]
+        _, width, rate, _ = PLONKY3[hash]
         state = [0] * width
     for start in range(0, len(elements), rate):
         block = elements[start : start + rate]
         state[: len(block)] = block
         if hash in PLONKY3:
-            state = poseidon2(state, field, width)
+            state = plonky3(state, hash, width)
         else:
             state = poseidon2(state, "goldilocks", 12) if hash == "poseidon2_miden" else rpo(state, hash)
     return state[:digest_words]
@@ -290,8 +313,7 @@ def merge(left, right, hash):
         return eidos(0, 0, left + right)
     words = np.frombuffer(left + right, WORDS[hash][0]).tolist()
     if hash in PLONKY3:
-        field, _, _, width = PLONKY3[hash]
-        digest = poseidon2(words, field, width)[: len(words) // 2]
+        digest = plonky3(words, hash, PLONKY3[hash][3])[: len(words) // 2]
     else:
         digest = _rpjive_merge(words) if hash == JIVE else hash_elements(words, hash)
     return np.array(digest, WORDS[hash][0]).tobytes()

@@ -63,6 +63,7 @@ def mutate(data, rng, kinds=7):
 # Hashes with the same merges of nodes, which hash rows differently. A proof of one is a proof of the other.
 SAME_MERGES = {
     "poseidon2_goldilocks_12": "poseidon2_goldilocks_8",
+    "poseidon_goldilocks_12": "poseidon_goldilocks_8",
     "poseidon2_babybear_24": "poseidon2_babybear_16",
     "poseidon2_koalabear_24": "poseidon2_koalabear_16",
     "rpo256_r2": "rpo256_r1",

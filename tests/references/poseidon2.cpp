@@ -1,5 +1,5 @@
-// Plain reference of Poseidon2: the permutation by matrices and `%`, the sponge and the merge of Plonky3, and the sponge of miden-crypto
-// over the same permutation. The constants are those of tests/vectors/poseidon2_constants.json.
+// Plain reference of Poseidon2 and Poseidon: the permutations by matrices and `%`, the sponge and the merge of Plonky3, and the sponge of
+// miden-crypto over the same permutation. The constants are those of tests/vectors/poseidon2_constants.json and poseidon_constants.json.
 #include "reference.hpp"
 
 #include <string>
@@ -12,16 +12,23 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 using Row = std::vector<std::uint64_t>;
 
+std::uint64_t add(std::uint64_t a, std::uint64_t b, std::uint64_t p) {
+    return static_cast<std::uint64_t>((Wide{a} + b) % p);
+}
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b, std::uint64_t p) {
+    return static_cast<std::uint64_t>(Wide{a} * b % p);
+}
+std::uint64_t power(std::uint64_t x, std::uint64_t exponent, std::uint64_t p) {
+    std::uint64_t out = 1;
+    for (std::uint64_t i = 0; i < exponent; ++i) out = multiply(out, x, p);
+    return out;
+}
+
 struct Instance : Poseidon2 {
-    std::uint64_t add(std::uint64_t a, std::uint64_t b) const { return static_cast<std::uint64_t>((Wide{a} + b) % p); }
-    std::uint64_t multiply(std::uint64_t a, std::uint64_t b) const {
-        return static_cast<std::uint64_t>(Wide{a} * b % p);
-    }
-    std::uint64_t sbox(std::uint64_t x) const {
-        std::uint64_t out = 1;
-        for (std::uint64_t i = 0; i < alpha; ++i) out = multiply(out, x);
-        return out;
-    }
+    std::uint64_t add(std::uint64_t a, std::uint64_t b) const { return reference::add(a, b, p); }
+    std::uint64_t multiply(std::uint64_t a, std::uint64_t b) const { return reference::multiply(a, b, p); }
+    std::uint64_t sbox(std::uint64_t x) const { return power(x, alpha, p); }
+    std::size_t width() const { return diagonal.size(); }
 
     void external(Row& state) const {
         constexpr std::uint64_t m4[4][4] = {{2, 3, 1, 1}, {1, 2, 3, 1}, {1, 1, 2, 3}, {3, 1, 1, 2}};
@@ -71,6 +78,53 @@ const Instance& instance(const std::string& field, std::size_t width) {
     return all[name];
 }
 
+/// Poseidon: every round adds its constants, has S-boxes, in partial rounds on cell 0 alone, and multiplies by the circulant matrix.
+struct Poseidon {
+    std::uint64_t p, alpha;
+    Row first_row;
+    std::vector<Row> initial, partial, terminal;
+    std::size_t width() const { return first_row.size(); }
+
+    void round(Row& state, const Row& constants, std::size_t n_sboxes) const {
+        const std::size_t n = width();
+        Row x(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            x[i] = add(state[i], constants[i], p);
+            if (i < n_sboxes) x[i] = power(x[i], alpha, p);
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            state[i] = 0;
+            for (std::size_t j = 0; j < n; ++j)
+                state[i] = add(state[i], multiply(first_row[(n + j - i) % n], x[j], p), p);
+        }
+    }
+    void permute(Row& state) const {
+        for (const Row& constants : initial) round(state, constants, width());
+        for (const Row& constants : partial) round(state, constants, 1);
+        for (const Row& constants : terminal) round(state, constants, width());
+    }
+};
+
+const Poseidon& poseidon(const std::string& field, std::size_t width) {
+    static const json::Value file = json::read(MERKLIZE_VECTORS "/poseidon_constants.json");
+    static thread_local std::map<std::string, Poseidon> all;
+    const std::string name = field + "_w" + std::to_string(width);
+    const auto rows = [&](const char* which) {
+        std::vector<Row> out;
+        for (const json::Value& row : file["instances"][name][which].items) out.push_back(row.numbers());
+        return out;
+    };
+    if (!all.contains(name)) {
+        all[name] = {file["fields"][field]["p"].number,
+                     file["fields"][field]["alpha"].number,
+                     file["instances"][name]["mds_first_row"].numbers(),
+                     rows("initial"),
+                     rows("partial"),
+                     rows("terminal")};
+    }
+    return all[name];
+}
+
 Row words_of(const Bytes& bytes, std::size_t word_bytes) {
     Row out(bytes.size() / word_bytes);
     for (std::size_t i = 0; i < bytes.size(); ++i)
@@ -87,10 +141,11 @@ Bytes digest_of(const Row& state, std::size_t word_bytes) {
 }
 
 /// PaddingFreeSponge: the length is not part of the state, and a partial last block replaces only as many cells.
-Bytes plonky3_leaf(const Instance& of, std::size_t rate, const Bytes& record) {
+template <class Permutation>
+Bytes plonky3_leaf(const Permutation& of, std::size_t rate, const Bytes& record) {
     const std::size_t word_bytes = of.p >> 32 != 0 ? 8 : 4;
     const Row words = words_of(record, word_bytes);
-    Row state(of.diagonal.size());
+    Row state(of.width());
     for (std::size_t i = 0; i < words.size(); ++i) {
         state[i % rate] = words[i];
         if (i % rate == rate - 1 || i + 1 == words.size()) of.permute(state);
@@ -99,12 +154,13 @@ Bytes plonky3_leaf(const Instance& of, std::size_t rate, const Bytes& record) {
 }
 
 /// TruncatedPermutation.
-Bytes plonky3_merge(const Instance& of, const Bytes& left, const Bytes& right) {
+template <class Permutation>
+Bytes plonky3_merge(const Permutation& of, const Bytes& left, const Bytes& right) {
     const std::size_t word_bytes = of.p >> 32 != 0 ? 8 : 4;
     Bytes both = left;
     both.insert(both.end(), right.begin(), right.end());
     Row state = words_of(both, word_bytes);
-    state.resize(of.diagonal.size());
+    state.resize(of.width());
     of.permute(state);
     return digest_of(state, word_bytes);
 }
@@ -125,17 +181,19 @@ Bytes miden(const Bytes& record) {
 
 Poseidon2 published_poseidon2(const std::string& field, std::size_t width) { return instance(field, width); }
 Bytes poseidon2_leaf(const Poseidon2& of, std::size_t rate, const Bytes& record) {
-    return plonky3_leaf({of}, rate, record);
+    return plonky3_leaf(Instance{of}, rate, record);
 }
 Bytes poseidon2_merge(const Poseidon2& of, const Bytes& left, const Bytes& right) {
-    return plonky3_merge({of}, left, right);
+    return plonky3_merge(Instance{of}, left, right);
 }
 
-#define PLONKY3(name, field, width, rate, merge_width)                       \
+#define PLONKY3_BY(make, name, field, width, rate, merge_width)              \
     Bytes name##_merge(const Bytes& left, const Bytes& right, const Mode&) { \
-        return plonky3_merge(instance(field, merge_width), left, right);     \
+        return plonky3_merge(make(field, merge_width), left, right);         \
     }                                                                        \
-    Bytes name##_leaf(const Bytes& record, const Mode&) { return plonky3_leaf(instance(field, width), rate, record); }
+    Bytes name##_leaf(const Bytes& record, const Mode&) { return plonky3_leaf(make(field, width), rate, record); }
+#define PLONKY3(...) PLONKY3_BY(instance, __VA_ARGS__)
+#define POSEIDON(...) PLONKY3_BY(poseidon, __VA_ARGS__)
 PLONKY3(poseidon2_goldilocks_quad, "goldilocks", 16, 16, 16)
 PLONKY3(poseidon2_babybear_quad, "babybear", 32, 32, 32)
 PLONKY3(poseidon2_koalabear_quad, "koalabear", 32, 32, 32)
@@ -145,6 +203,8 @@ PLONKY3(poseidon2_babybear_16, "babybear", 16, 8, 16)
 PLONKY3(poseidon2_babybear_24, "babybear", 24, 16, 16)
 PLONKY3(poseidon2_koalabear_16, "koalabear", 16, 8, 16)
 PLONKY3(poseidon2_koalabear_24, "koalabear", 24, 16, 16)
+POSEIDON(poseidon_goldilocks_8, "goldilocks", 8, 4, 8)
+POSEIDON(poseidon_goldilocks_12, "goldilocks", 12, 8, 8)
 
 Bytes poseidon2_miden_merge(const Bytes& left, const Bytes& right, const Mode&) {
     Bytes both = left;

@@ -87,6 +87,8 @@
 #include "hashes/blake2s.h"
 #include "hashes/sha3_256.h"
 #include "hashes/rpjive64_256.h"
+#include "hashes/poseidon_goldilocks_8.h"
+#include "hashes/poseidon_goldilocks_12.h"
 /* clang-format on */
 #ifdef MKZ_WITH_PARTS
 #include "parts.h"

@@ -79,6 +79,8 @@ pub const MERKLIZE_HASH_keccakf64: merklize_hash_id = 51;
 pub const MERKLIZE_HASH_blake2s: merklize_hash_id = 55;
 pub const MERKLIZE_HASH_sha3_256: merklize_hash_id = 56;
 pub const MERKLIZE_HASH_rpjive64_256: merklize_hash_id = 57;
+pub const MERKLIZE_HASH_poseidon_goldilocks_8: merklize_hash_id = 58;
+pub const MERKLIZE_HASH_poseidon_goldilocks_12: merklize_hash_id = 59;
 pub const MERKLIZE_HASH_rp64_256: merklize_hash_id = MERKLIZE_HASH_rp64_256_v3;
 
 #[repr(C)]
@@ -715,6 +717,8 @@ macro_rules! for_each_hash {
             (BLAKE2S, blake2s, 55)
             (SHA3_256, sha3_256, 56)
             (RPJIVE64_256, rpjive64_256, 57)
+            (POSEIDON_GOLDILOCKS_8, poseidon_goldilocks_8, 58)
+            (POSEIDON_GOLDILOCKS_12, poseidon_goldilocks_12, 59)
         }
     };
 }
