@@ -6,6 +6,7 @@ use merklize::{Device, Error, Hash};
 use p3_baby_bear::{default_babybear_poseidon2_16, BabyBear, Poseidon2BabyBear};
 use p3_blake3::Blake3;
 use p3_field::Field;
+use p3_goldilocks::poseidon1::{default_goldilocks_poseidon1_8, Poseidon1Goldilocks};
 use p3_goldilocks::{default_goldilocks_poseidon2_8, Goldilocks, Poseidon2Goldilocks};
 use p3_keccak::{Keccak256Hash, KeccakF, VECTOR_LEN};
 use p3_koala_bear::{default_koalabear_poseidon2_16, KoalaBear, Poseidon2KoalaBear};
@@ -26,6 +27,9 @@ pub type PermutationMmcs<F, Permutation, const WIDTH: usize, const RATE: usize, 
 
 /// Poseidon2 of width 8 over Goldilocks.
 pub type GoldilocksMmcs = PermutationMmcs<Goldilocks, Poseidon2Goldilocks<8>, 8, 4, 4>;
+
+/// Poseidon, version 1, of width 8 over Goldilocks.
+pub type GoldilocksPoseidonMmcs = PermutationMmcs<Goldilocks, Poseidon1Goldilocks<8>, 8, 4, 4>;
 
 /// Poseidon2 of width 16 over BabyBear.
 pub type BabyBearMmcs = PermutationMmcs<BabyBear, Poseidon2BabyBear<16>, 16, 8, 8>;
@@ -73,6 +77,7 @@ macro_rules! of_permutations {
 }
 of_permutations! {
     GoldilocksMmcs, default_goldilocks_poseidon2_8, POSEIDON2_GOLDILOCKS_8;
+    GoldilocksPoseidonMmcs, default_goldilocks_poseidon1_8, POSEIDON_GOLDILOCKS_8;
     BabyBearMmcs, default_babybear_poseidon2_16, POSEIDON2_BABYBEAR_16;
     KoalaBearMmcs, default_koalabear_poseidon2_16, POSEIDON2_KOALABEAR_16;
 }

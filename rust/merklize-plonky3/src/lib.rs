@@ -9,8 +9,8 @@ mod hashers;
 mod mmcs;
 
 pub use configurations::{
-    BabyBearMmcs, Blake3Mmcs, ByteHashMmcs, GoldilocksMmcs, Keccak256Mmcs, KeccakF64Mmcs, KeccakF64Sponge,
-    KoalaBearMmcs, PermutationMmcs,
+    BabyBearMmcs, Blake3Mmcs, ByteHashMmcs, GoldilocksMmcs, GoldilocksPoseidonMmcs, Keccak256Mmcs, KeccakF64Mmcs,
+    KeccakF64Sponge, KoalaBearMmcs, PermutationMmcs,
 };
 pub use constants::{Poseidon2Constants, Poseidon2Width};
 pub use elements::{DeviceDigest, DeviceElement};

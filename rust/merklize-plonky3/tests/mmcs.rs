@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use merklize_plonky3::{
-    catch, on_lanes, BabyBearMmcs, Blake3Mmcs, Device, DeviceDigest, DeviceElement, ErrorKind, GoldilocksMmcs, Hash,
-    Keccak256Mmcs, KeccakF64Mmcs, KeccakF64Sponge, KoalaBearMmcs, MerklizeMmcs, Poseidon2Constants,
+    catch, on_lanes, BabyBearMmcs, Blake3Mmcs, Device, DeviceDigest, DeviceElement, ErrorKind, GoldilocksMmcs,
+    GoldilocksPoseidonMmcs, Hash, Keccak256Mmcs, KeccakF64Mmcs, KeccakF64Sponge, KoalaBearMmcs, MerklizeMmcs,
+    Poseidon2Constants,
 };
 use p3_baby_bear::{default_babybear_poseidon2_16, BabyBear, Poseidon2BabyBear};
 use p3_blake3::Blake3;
 use p3_commit::{BatchOpeningRef, Mmcs};
 use p3_field::{Field, PackedValue};
+use p3_goldilocks::poseidon1::{default_goldilocks_poseidon1_12, default_goldilocks_poseidon1_8};
 use p3_goldilocks::{
     default_goldilocks_poseidon2_12, default_goldilocks_poseidon2_16, default_goldilocks_poseidon2_8, Goldilocks,
     Poseidon2Goldilocks,
@@ -148,6 +150,18 @@ fn goldilocks_poseidon2() {
 }
 
 #[test]
+fn goldilocks_poseidon() {
+    let perm = default_goldilocks_poseidon1_8();
+    let (hasher, compressor) = (Sponge::<_, 8, 4, 4>::new(perm.clone()), TruncatedPermutation::<_, 2, 4, 8>::new(perm));
+    let hash = Hash::POSEIDON_GOLDILOCKS_8;
+    type P = Packed<Goldilocks>;
+    commitments_are_the_stock_ones::<P, P, _, _, 2, 4>(hasher.clone(), compressor.clone(), hash);
+    lanes_make_the_stock_tree::<Goldilocks, Goldilocks, _, _, 4>(hasher, compressor.clone(), hash);
+    let hasher = Sponge::<_, 12, 8, 4>::new(default_goldilocks_poseidon1_12());
+    commitments_are_the_stock_ones::<P, P, _, _, 2, 4>(hasher, compressor, Hash::POSEIDON_GOLDILOCKS_12);
+}
+
+#[test]
 fn fields_of_31_bits_poseidon2() {
     let perm = default_koalabear_poseidon2_16();
     let (hasher, compressor) =
@@ -249,6 +263,7 @@ fn usual_configurations() {
     }
     commits! {
         GoldilocksMmcs, Goldilocks;
+        GoldilocksPoseidonMmcs, Goldilocks;
         BabyBearMmcs, BabyBear;
         KoalaBearMmcs, KoalaBear;
         Blake3Mmcs<Goldilocks>, Goldilocks;
