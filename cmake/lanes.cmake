@@ -1,7 +1,8 @@
 # merklize_lanes(TARGET SET OPTIONS...): the CPU's kernels of one instruction set, backends/cpu/lanes_SET.cpp compiled with these options, a
 # source and a table (lanes_SET_FAMILY) for each family of hashes. So a changed hash compiles only its family again.
 #
-# A family is the hashes of core/hashes.h whose names begin with its name; the rest are `others`. `parts` are the units of core/parts.h.
+# A family is the hashes of core/hashes.h whose names begin with its name; the rest are `others`. `parts` are the units of core/parts.h;
+# `extension` has no hash, but the passes of extensions.
 # isa.cpp joins the tables of the families that lanes/families.inc lists.
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/lanes)
 set(list ${PROJECT_SOURCE_DIR}/include/merklize/core/hashes.h)
@@ -25,6 +26,8 @@ foreach(family IN ITEMS blake3 eidos keccak poseidon2 poseidon rp sha256 "")
 endforeach()
 list(APPEND MERKLIZE_LANE_FAMILIES parts)
 file(CONFIGURE OUTPUT ${folder}/parts.h CONTENT "#include \"merklize/core/parts.h\"\n" @ONLY)
+list(APPEND MERKLIZE_LANE_FAMILIES extension)
+file(CONFIGURE OUTPUT ${folder}/extension.h CONTENT "#define LANES_HAVE_EXTENSION\n" @ONLY)
 list(TRANSFORM MERKLIZE_LANE_FAMILIES REPLACE "(.+)" "LANES_FAMILY(\\1)" OUTPUT_VARIABLE lines)
 list(JOIN lines "\n" lines)
 file(CONFIGURE OUTPUT ${folder}/families.inc CONTENT "${lines}\n" @ONLY)

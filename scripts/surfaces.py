@@ -163,6 +163,8 @@ SUBJECTS = {
             "OpenZeppelinTree.prove(index)")),
     ],
     "Provers": [
+        Row("a low-degree extension", "matrix, output", (
+            NONE, "extend(matrix, out)", NONE, NONE, NONE)),
         Row("a commitment to matrices", "matrices, form", (
             "prover.MatrixCommitment(matrices, hash, arity, cap_height)", "MatrixCommitment(matrices, form)",
             "merklize_commitment_build(matrices, form)", "MatrixCommitment::new(matrices, hash, arity, cap_height)",

@@ -126,6 +126,19 @@ struct HashMatrices {
     }
 };
 
+/// The low-degree extension of each column of a matrix (merklize/extend.hpp). Only the host runs it.
+struct Extend {
+    std::uint32_t field = 0;  ///< its number: find_field() (extension.hpp)
+    MatrixAt in{};            ///< the columns
+    std::uint64_t rows = 0;   ///< a power of two
+    MatrixAt out{};           ///< 2^added_bits times the rows, of words side by side
+    std::uint32_t added_bits = 0;
+    std::uint64_t shift = 0;
+    bool is_reversed = false;  ///< whether rows of `out` are in bit-reversed order
+    bool is_checked = false;   ///< whether words must be below the modulus
+    const char* what = "";     ///< begins the text of an error; a literal
+};
+
 /// out[i] = merge(left[i], right[i]).
 struct MergePairs {
     Hash hash{};

@@ -6,6 +6,8 @@
 
 #include "host/blake3_rows.hpp"
 
+struct mkz_extend_pass;
+
 namespace merklize::cpu {
 
 using runtime::ChunkCounter;
@@ -39,6 +41,14 @@ using RowKernel = void (*)(const std::uint8_t* rows, std::size_t n, std::size_t 
 
 /// Turns n words of b bits, 2^b x mod p, in place into x, or into another word of the same element.
 using FormKernel = void (*)(std::byte* words, std::size_t n, std::uint64_t modulus);
+
+/// Bytes of a row of a tile of an extension: whole vectors of every instruction set.
+inline constexpr std::uint64_t extend_tile_bytes = 256;
+/// One tile of a pass (core/kernels/extend.h), from column `column` on: extend_tile_bytes of each row, or what is left. The
+/// kernel sets log_tile_columns.
+/// returns  false if a word is refused
+using ExtendKernel = bool (*)(mkz_extend_pass pass, std::uint64_t row_tile, std::uint64_t column, const std::byte* in,
+                              std::byte* out, const std::byte* roots, const std::byte* scales);
 
 /// A chain of blocks: a chunk, or the two values below a parent.
 struct Chain {
@@ -86,6 +96,8 @@ struct Lanes {
     // For words of 4 bytes (the 31-bit fields) and of 8 bytes (Goldilocks).
     FormKernel from_montgomery_32 = nullptr;
     FormKernel from_montgomery_64 = nullptr;
+    ExtendKernel extend_32 = nullptr;
+    ExtendKernel extend_64 = nullptr;
 };
 
 // An instruction set has a table lanes_SET_FAMILY for each family of hashes, with the functions of that family alone

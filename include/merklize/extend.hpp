@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <merklize/export.h>
+#include <merklize/device.hpp>
+#include <merklize/matrix.hpp>
+
+namespace merklize::inline v0 {
+
+/// A prime field with roots of unity of order 2^k. The roots and generators are Plonky3's.
+enum class Field : std::uint32_t {
+    goldilocks = 0,  ///< p = 2^64 - 2^32 + 1, words of 8 bytes, k = 32, generator 7
+    babybear = 1,    ///< p = 2^31 - 2^27 + 1, words of 4 bytes, k = 27, generator 31
+    koalabear = 2,   ///< p = 2^31 - 2^24 + 1, words of 4 bytes, k = 24, generator 3
+};
+
+/// The order of the rows of an extension of N rows.
+enum class RowOrder : std::uint32_t {
+    natural = 0,       ///< row i has the values at shift g^i, where g has order N
+    bit_reversed = 1,  ///< row i has those of the row whose number is i with its log2 N bits in reverse
+};
+
+/// What an extension is.
+struct ExtendForm {
+    Field field = Field::goldilocks;
+    unsigned added_bits = 1;  ///< the extension has 2^added_bits times the rows
+    std::uint64_t shift = 0;  ///< of the coset, below p; 0: the field's generator
+    RowOrder order = RowOrder::natural;
+};
+
+/// The low-degree extension of each column: the values of its polynomial on a coset. A matrix of n rows has the values at the powers of
+/// the root of unity of order n.
+/// matrix  2^k rows, of any layout, in memory of the host: the CPU alone computes extensions. Canonical words are checked; words in Montgomery form give words in Montgomery form
+/// out     rows 2^added_bits times columns words, row after row; must not overlap the matrix
+/// order   complete when it returns
+/// errors  invalid_argument (a number of rows that is no power of two, or that the field has no root for; sizes; a word that is not
+///         below p, with its row and column: `out` is then undefined; another device than the CPU)
+/// cost    log2(rows) products for each word of the matrix, and as many for each word of `out`. Working memory: the tables, of one word a
+///         row, and 32 MiB, or what 256 bytes of each row take twice if that is more
+MERKLIZE_API void extend(const Matrix& matrix, std::span<std::byte> out, const ExtendForm& form = {},
+                         const RunOptions& options = {});
+
+}  // namespace merklize::inline v0

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "jobs/jobs.hpp"
+#include "merklize/core/kernels/extend.h"
+
+namespace merklize::runtime {
+
+/// A field of extensions.
+struct FieldFacts {
+    const char* name;
+    std::uint64_t modulus;
+    std::uint64_t generator;
+    std::uint64_t root;  ///< of order 2^two_adicity
+    std::uint32_t two_adicity;
+    std::uint32_t word_bytes;
+};
+/// The field of this number, or null.
+const FieldFacts* find_field(std::uint32_t number) noexcept;
+
+/// Throws invalid_argument, with the place of the first such word, if a word of a matrix is not below the modulus of an extension.
+/// matrix  n rows of job.in, from row `first` on
+void refuse_elements(const Extend& job, const MatrixAt& matrix, std::uint64_t first, std::uint64_t n);
+
+/// The passes of an extension and their tables: pure data.
+///
+/// The levels are cut into parts of at most MKZ_EXTEND_LEVELS. The inverse transform takes them from the highest part on; the lowest one
+/// is done together with the lowest levels of the forward transform, once for each coset of the subgroup of n elements: zeros are never
+/// added. So each of ceil(log2 n / 8) - 1 passes moves the matrix, and each of ceil(log2 n / 8) passes the extension, once each way.
+class ExtensionPlan {
+public:
+    enum class At : std::uint8_t { in, coefficients, values, out };
+    struct Pass {
+        mkz_extend_pass pass{};  ///< columns, strides and offsets are those of `columns` columns
+        At from{}, to{};
+    };
+
+    explicit ExtensionPlan(const Extend& job);
+
+    /// The passes over some columns. Rows of coefficients and of values follow one another.
+    /// strides  the matrix and the extension as they lie
+    struct Strides {
+        const MatrixAt& in;
+        const MatrixAt& out;
+    };
+    std::vector<Pass> passes(std::uint64_t columns, std::uint32_t log_tile_columns, const Strides& strides) const;
+    /// Whether there are passes to and from coefficients and values.
+    bool needs_scratch() const noexcept { return parts_.size() > 1; }
+
+    const FieldFacts& field() const noexcept { return field_; }
+    /// Words of the field, in the form of factors (core/kernels/extend.h).
+    const std::vector<std::byte>& roots() const noexcept { return roots_; }
+    const std::vector<std::byte>& scales() const noexcept { return scales_; }
+
+private:
+    template <class Word>
+    void make_tables();
+
+    const Extend& job_;
+    const FieldFacts& field_;
+    std::uint32_t log_rows_;
+    std::vector<std::uint32_t> parts_;  // levels of each part, the lowest first
+    std::vector<std::byte> roots_, scales_;
+};
+
+}  // namespace merklize::runtime

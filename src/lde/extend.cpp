@@ -1,0 +1,96 @@
+// extend(): the low-degree extension of the columns of a matrix.
+#include "merklize/extend.hpp"
+
+#include <bit>
+#include <string>
+
+#include "calls/run.hpp"
+#include "host/invalid.hpp"
+#include "jobs/extension.hpp"
+#include "matrices/input.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+constexpr const char* extend_call = "extend";
+
+// The job, without its output, and the bytes that the output must have.
+struct Extension {
+    runtime::MatrixInput input;
+    runtime::Extend job{};
+    std::uint64_t out_bytes = 0;
+};
+
+Extension read_extension(const Matrix& matrix, const ExtendForm& form, const RunOptions& options) {
+    const runtime::FieldFacts* field = runtime::find_field(static_cast<std::uint32_t>(form.field));
+    if (field == nullptr) {
+        invalid(extend_call, "field must be goldilocks (0), babybear (1) or koalabear (2), got " +
+                                 std::to_string(static_cast<std::uint32_t>(form.field)));
+    }
+    runtime::require_no_policy(extend_call, options);
+    if (matrix.word_bytes != field->word_bytes) {
+        invalid(extend_call, std::string("words of ") + field->name + " have " + std::to_string(field->word_bytes) +
+                                 " bytes, got " + std::to_string(matrix.word_bytes));
+    }
+    // The field's hash takes the same words.
+    const Hash hash = form.field == Field::goldilocks ? Hash::poseidon2_goldilocks_8
+                      : form.field == Field::babybear ? Hash::poseidon2_babybear_16
+                                                      : Hash::poseidon2_koalabear_16;
+    Extension made{.input = runtime::read_matrices({&matrix, 1}, hash, extend_call)};
+    if (!std::has_single_bit(matrix.rows))
+        invalid(extend_call, "the number of rows must be a power of two, got " + std::to_string(matrix.rows));
+    const auto log_rows = static_cast<unsigned>(std::countr_zero(matrix.rows));
+    if (log_rows > field->two_adicity || form.added_bits > field->two_adicity - log_rows) {
+        invalid(extend_call, std::string(field->name) + " has roots of unity of order 2^" +
+                                 std::to_string(field->two_adicity) + " at most, got 2^" + std::to_string(log_rows) +
+                                 " rows and " + std::to_string(form.added_bits) + " added bits");
+    }
+    if (form.shift >= field->modulus) {
+        invalid(extend_call,
+                "shift must be below p = " + std::to_string(field->modulus) + ", got " + std::to_string(form.shift));
+    }
+    if (form.order > RowOrder::bit_reversed) {
+        invalid(extend_call, "order must be natural (0) or bit_reversed (1), got " +
+                                 std::to_string(static_cast<std::uint32_t>(form.order)));
+    }
+    const std::uint64_t rows = matrix.rows << form.added_bits;
+    if (matrix.columns > UINT64_MAX / rows / field->word_bytes) {
+        invalid(extend_call, "an extension of " + std::to_string(rows) + " rows cannot have " +
+                                 std::to_string(matrix.columns) + " columns");
+    }
+    made.out_bytes = rows * matrix.columns * field->word_bytes;
+    made.job = {.field = static_cast<std::uint32_t>(form.field),
+                .in = made.input.at[0],
+                .rows = matrix.rows,
+                .out = {.columns = matrix.columns,
+                        .row_stride = static_cast<std::int64_t>(matrix.columns * field->word_bytes),
+                        .column_stride = field->word_bytes},
+                .added_bits = form.added_bits,
+                .shift = form.shift == 0 ? field->generator : form.shift,
+                .is_reversed = form.order == RowOrder::bit_reversed,
+                .is_checked = matrix.elements == Elements::canonical,
+                .what = extend_call};
+    return made;
+}
+
+}  // namespace
+
+void extend(const Matrix& matrix, std::span<std::byte> out, const ExtendForm& form, const RunOptions& options) {
+    Extension made = read_extension(matrix, form, options);
+    if (out.size() != made.out_bytes) {
+        invalid(extend_call, "out must have " + std::to_string(made.out_bytes) + " bytes, 2^" +
+                                 std::to_string(made.job.added_bits) + " times the matrix, got " +
+                                 std::to_string(out.size()));
+    }
+    made.job.out.first = runtime::host_place(out.data());
+    const RunOptions here = made.input.on == nullptr ? options : runtime::on_device_of(*made.input.on, options);
+    runtime::Run run(here);
+    if (!run.on_host()) {
+        invalid(extend_call, "extensions are computed by the CPU alone, got " + std::string(here.device.info().id) +
+                                 ": give a matrix in memory of the host, and the device 'cpu'");
+    }
+    if (made.job.in.columns == 0) return;
+    run.progress().end(runtime::HostExecutor(run.threads()).launch(made.job, run.progress().begin(1)));
+}
+
+}  // namespace merklize::inline v0

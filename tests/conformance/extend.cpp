@@ -1,0 +1,189 @@
+// Low-degree extensions against the definition: the values of each column's polynomial, computed by 128-bit division.
+#include <bit>
+
+#include "merklize/extend.hpp"
+#include "support.hpp"
+
+using namespace support;
+using merklize::Elements;
+using merklize::ExtendForm;
+using merklize::Field;
+using merklize::Matrix;
+using merklize::RowOrder;
+
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+struct OfField {
+    Field field;
+    std::uint64_t p, generator, odd;  // p - 1 = odd 2^two_adicity
+    unsigned two_adicity;
+};
+// The root of Goldilocks is 7^odd, those of the others 31^odd and 3^odd.
+constexpr OfField extended_fields[] = {{Field::goldilocks, 0xffffffff00000001, 7, 0xffffffff, 32},
+                                       {Field::babybear, 0x78000001, 31, 15, 27},
+                                       {Field::koalabear, 0x7f000001, 3, 127, 24}};
+
+std::uint64_t product(std::uint64_t a, std::uint64_t b, std::uint64_t p) {
+    return static_cast<std::uint64_t>(Wide{a} * b % p);
+}
+std::uint64_t power(std::uint64_t base, std::uint64_t exponent, std::uint64_t p) {
+    std::uint64_t result = 1;
+    for (; exponent != 0; exponent /= 2, base = product(base, base, p)) {
+        if (exponent % 2 == 1) result = product(result, base, p);
+    }
+    return result;
+}
+std::uint64_t root_of(const OfField& of, unsigned log_order) {
+    return power(power(of.generator, of.odd, of.p), std::uint64_t{1} << (of.two_adicity - log_order), of.p);
+}
+
+struct Term {
+    std::uint64_t exponent, factor;
+};
+// The value of a polynomial that has few terms.
+std::uint64_t value_at(const std::vector<Term>& terms, std::uint64_t x, std::uint64_t p) {
+    Wide sum = 0;
+    for (const Term& term : terms) sum += product(term.factor, power(x, term.exponent, p), p);
+    return static_cast<std::uint64_t>(sum % p);
+}
+
+std::uint64_t reversed(std::uint64_t i, unsigned bits) {
+    std::uint64_t r = 0;
+    for (unsigned k = 0; k < bits; k++) r |= (i >> k & 1) << (bits - 1 - k);
+    return r;
+}
+
+// Columns are polynomials with `terms` terms; terms = rows: all of them.
+template <class Word>
+void check_extension(const OfField& of, unsigned log_rows, std::size_t columns, const ExtendForm& form,
+                     std::size_t most_terms = 5) {
+    const std::uint64_t n = std::uint64_t{1} << log_rows, m = n << form.added_bits;
+    const std::uint64_t shift = form.shift == 0 ? of.generator : form.shift;
+    Random random(n + columns + form.added_bits);
+    std::vector<std::vector<Term>> polynomials(columns);
+    for (auto& terms : polynomials) {
+        if (n <= most_terms) {
+            for (std::uint64_t e = 0; e < n; e++) terms.push_back({e, random.element(of.p)});
+        } else {
+            terms = {{n - 1, random.element(of.p)}};
+            while (terms.size() < most_terms) terms.push_back({random.below(n), random.element(of.p)});
+        }
+    }
+    const auto words_on = [&](std::uint64_t rows, std::uint64_t from, std::uint64_t g, std::uint64_t stride,
+                              std::uint64_t row_step) {
+        std::vector<Word> words(rows * stride, static_cast<Word>(~Word{0}));
+        for (std::uint64_t i = 0; i < rows; i += row_step) {
+            const std::uint64_t x = product(from, power(g, i, of.p), of.p);
+            for (std::size_t k = 0; k < columns; k++)
+                words[i * stride + k] = static_cast<Word>(value_at(polynomials[k], x, of.p));
+        }
+        return words;
+    };
+    const std::uint64_t stride = columns + 3;  // a view: three words behind each row are not read
+    const std::vector<Word> given = words_on(n, 1, root_of(of, log_rows), stride, 1);
+    const std::uint64_t row_step = m * columns > 200000 ? 61 : 1;
+    const std::vector<Word> expected = words_on(m, shift, root_of(of, log_rows + form.added_bits), columns, row_step);
+    Matrix matrix = Matrix::of_rows(std::span<const Word>(given), n);
+    matrix.columns = columns;
+    const auto check = [&](const std::vector<Word>& found) {
+        std::size_t wrong = 0;
+        for (std::uint64_t i = 0; i < m; i += row_step) {
+            const std::uint64_t row = form.order == RowOrder::natural ? i : reversed(i, log_rows + form.added_bits);
+            for (std::size_t k = 0; k < columns; k++) wrong += found[row * columns + k] != expected[i * columns + k];
+        }
+        CHECK_EQ(wrong, std::size_t{0});
+    };
+    std::vector<Word> found(m * columns);
+    merklize::extend(matrix, std::as_writable_bytes(std::span(found)), form, on_cpu());
+    check(found);
+}
+
+void check_field(const OfField& of, unsigned log_rows, std::size_t columns, ExtendForm form, std::size_t terms = 5) {
+    form.field = of.field;
+    if (of.field == Field::goldilocks)
+        check_extension<std::uint64_t>(of, log_rows, columns, form, terms);
+    else
+        check_extension<std::uint32_t>(of, log_rows, columns, form, terms);
+}
+
+}  // namespace
+
+TEST("extend: every small shape, with all coefficients") {
+    for (const OfField& of : extended_fields) {
+        for (unsigned log_rows = 0; log_rows <= 6; log_rows++) {
+            for (unsigned added = 0; added <= 3; added++) {
+                const auto order = static_cast<RowOrder>((log_rows + added) % 2);
+                check_field(of, log_rows, 1 + log_rows % 3, {.added_bits = added, .order = order}, 64);
+            }
+        }
+    }
+}
+
+TEST("extend: one, two and three parts of levels; widths around a tile; shifts") {
+    for (const OfField& of : extended_fields) {
+        const std::uint64_t shifts[] = {1, 0, of.p - 1, 0x12345};
+        for (unsigned k = 0; k < 4; k++) {
+            const auto order = static_cast<RowOrder>(k % 2);
+            check_field(of, 7 + k, 15 + 9 * k, {.added_bits = k, .shift = shifts[k], .order = order});
+            check_field(of, 10, 1 + k, {.added_bits = 1, .shift = shifts[k], .order = order});
+        }
+        check_field(of, 17, 2, {.order = RowOrder::bit_reversed});
+        check_field(of, 17, 1, {.added_bits = 0, .shift = 1});
+        check_field(of, 5, 2633, {.order = RowOrder::bit_reversed});
+        check_field(of, 9, 300, {});
+    }
+}
+
+TEST("extend: columns in memory, words of other forms, a word that is no element") {
+    Random random(9);
+    std::vector<std::uint64_t> rows(64 * 5), columns(64 * 5), any(64 * 5);
+    for (std::size_t i = 0; i < 64; i++) {
+        for (std::size_t k = 0; k < 5; k++) {
+            const std::uint64_t x = k == 2 ? i : random.element();
+            rows[i * 5 + k] = columns[k * 64 + i] = any[i * 5 + k] = x;
+            if (x < 0xffffffff) any[i * 5 + k] += p;
+        }
+    }
+    std::vector<std::uint64_t> expected(128 * 5), found(128 * 5);
+    const auto extend = [&](Matrix matrix, std::vector<std::uint64_t>& out) {
+        merklize::extend(matrix, std::as_writable_bytes(std::span(out)), {}, on_cpu());
+    };
+    extend(Matrix::of_rows(std::span<const std::uint64_t>(rows), 64), expected);
+    extend(Matrix::of_columns(std::span<const std::uint64_t>(columns), 64), found);
+    CHECK(found == expected);
+    Matrix of_any = Matrix::of_rows(std::span<const std::uint64_t>(any), 64);
+    of_any.elements = Elements::any;
+    extend(of_any, found);
+    CHECK(found == expected);
+    CHECK_ERROR(invalid_argument, "extend: row ",
+                extend(Matrix::of_rows(std::span<const std::uint64_t>(any), 64), found));
+    rows[17 * 5 + 3] = p;
+    CHECK_ERROR(invalid_argument, "extend: row 17, column 3 is 18446744069414584321, not a field element",
+                extend(Matrix::of_rows(std::span<const std::uint64_t>(rows), 64), found));
+}
+
+TEST("extend: arguments that do not fit") {
+    const std::vector<std::uint64_t> words(96);
+    std::vector<std::uint64_t> out(128);
+    const auto extend = [&](const Matrix& matrix, const ExtendForm& form) {
+        merklize::extend(matrix, std::as_writable_bytes(std::span(out)), form, on_cpu());
+    };
+    const std::span<const std::uint64_t> all(words);
+    CHECK_ERROR(invalid_argument, "a power of two, got 48", extend(Matrix::of_rows(all, 48), {}));
+    CHECK_ERROR(invalid_argument, "out must have 1536 bytes", extend(Matrix::of_rows(all, 32), {}));
+    CHECK_ERROR(invalid_argument, "words of babybear have 4 bytes, got 8",
+                extend(Matrix::of_rows(all, 32), {.field = Field::babybear}));
+    CHECK_ERROR(invalid_argument, "got 2^5 rows and 28 added bits",
+                extend(Matrix::of_rows(all, 32), {.added_bits = 28}));
+    CHECK_ERROR(invalid_argument, "shift must be below p", extend(Matrix::of_rows(all, 32), {.shift = p}));
+    CHECK_ERROR(invalid_argument, "order must be natural",
+                extend(Matrix::of_rows(all, 32), {.order = static_cast<RowOrder>(2)}));
+    CHECK_ERROR(invalid_argument, "field must be goldilocks",
+                extend(Matrix::of_rows(all, 32), {.field = static_cast<Field>(3)}));
+    if (merklize::Device().info().backend == "cpu") return;
+    const Matrix matrix = Matrix::of_rows(all, 32);
+    CHECK_ERROR(invalid_argument, "by the CPU alone, got " + merklize::Device().info().id,
+                merklize::extend(matrix, std::as_writable_bytes(std::span(out)).first(1536)));
+}
