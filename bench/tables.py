@@ -121,6 +121,23 @@ def several_table(path, data, up=""):
     return "\n".join(lines)
 
 
+def energy_table(path, data, up=""):
+    """Joules of each job, and the watts of the device meanwhile and idle."""
+    lines = [
+        f"{data['device']}, {data['backend']}, driver {data['driver']} ({link(path, up)}), by the driver's counter; "
+        "each job is repeated for two seconds:",
+        "",
+        "| job | joules a GiB or a million merges | watts | idle watts |",
+        "|---|---|---|---|",
+    ]
+    for row in data["rows"]:
+        if row.get("joules") is None:
+            continue
+        each = row["joules"] / row["n"] * (1 << 30 if row["unit"] == "bytes" else 1e6)
+        lines.append(f"| {row['job']}, `{row['hash']}` | {each:.3g} | {row['watts']:.0f} | {row['idle_watts']:.0f} |")
+    return "\n".join(lines)
+
+
 def originals_tables(runs):
     """Tuned kernels on each device beside the best published times, for each suite of the original programs."""
     rows = [(run, row) for run, row in of_library(measured(runs)) if row["policy"] == "tuned" and "kernel" in row]
@@ -239,6 +256,8 @@ def all_tables():
     yield "## Several devices"
     for kind in ("several", "two-gpus"):
         yield from (several_table(path, data, "../") for path, data in newest_by_device(kind))
+    yield "## Energy"
+    yield from (energy_table(path, data, "../") for path, data in newest_by_device("energy"))
     yield "## Whole calls and processes on CPUs"
     yield from whole_calls()
     yield "## Hashes and formats of others"

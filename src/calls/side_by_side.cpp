@@ -59,7 +59,7 @@ bool is_mixed(std::span<const Device> devices) {
 unsigned threads_of(std::span<const Device> devices, std::size_t i, unsigned threads) {
     const auto n = static_cast<unsigned>(devices.size());
     if (!is_mixed(devices)) return threads / n;
-    return is_cpu(devices[i]) ? threads - std::min(threads, n - 1) : threads / 4;
+    return is_cpu(devices[i]) ? threads - std::min(threads, n - 1) : threads / 8;
 }
 
 // Ranges of items for devices whose rates are measured while they work. Safe from any thread.

@@ -16,7 +16,7 @@ namespace merklize::runtime {
 
 /// Runs body(i, options) for each device. Its options are `options` with that device, a share of `threads`, no stream and, if there
 /// is a tick, a progress function. Shares of threads are equal, unless the CPU works beside devices: it then computes by all threads
-/// but one a device, which drives that device, and a device copies by a quarter of all. The devices run at once, so their times are not added up: of each kind the longest
+/// but one a device, which drives that device, and a device copies by an eighth of all. The devices run at once, so their times are not added up: of each kind the longest
 /// counts.
 /// tick     called from the calling thread, with the mean progress of the devices; must not throw
 /// returns  false if tick cancelled
