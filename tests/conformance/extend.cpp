@@ -1,6 +1,8 @@
-// Low-degree extensions against the definition: the values of each column's polynomial, computed by 128-bit division.
+// Low-degree extensions against p3-dft's (tests/vectors/plonky3), and against the definition: the values of each column's polynomial,
+// computed by 128-bit division.
 #include <bit>
 
+#include "json.hpp"
 #include "merklize/extend.hpp"
 #include "support.hpp"
 
@@ -108,7 +110,40 @@ void check_field(const OfField& of, unsigned log_rows, std::size_t columns, Exte
         check_extension<std::uint32_t>(of, log_rows, columns, form, terms);
 }
 
+// The input of a case of p3-dft's is the rule in tests/vectors/plonky3.
+template <class Word>
+void check_recorded(const OfField& of, const json::Value& given) {
+    const std::uint64_t rows = given["rows"].number, columns = given["columns"].number;
+    std::vector<Word> words(rows * columns);
+    for (std::uint64_t i = 0; i < words.size(); i++) words[i] = static_cast<Word>((i + 1) * 0x9e3779b97f4a7c15 % of.p);
+    const Matrix matrix = Matrix::of_rows(std::span<const Word>(words), rows);
+    ExtendForm form{.field = of.field,
+                    .added_bits = static_cast<unsigned>(given["added_bits"].number),
+                    .shift = given["shift"].number};
+    std::vector<Word> out(words.size() << form.added_bits);
+    const auto bytes = std::as_writable_bytes(std::span(out));
+    for (const RowOrder order : {RowOrder::natural, RowOrder::bit_reversed}) {
+        form.order = order;
+        merklize::extend(matrix, bytes, form, on_cpu());
+        CHECK(std::ranges::equal(std::span(out).first(columns), given["first"].numbers()));
+        const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
+        CHECK_EQ(Digest::from_hex(given[order == RowOrder::natural ? "natural" : "bit_reversed"].text),
+                 to_digest(reference::sha256({first, first + bytes.size()})));
+    }
+}
+
 }  // namespace
+
+TEST("extend: what p3-dft computes") {
+    const json::Value file = json::read(MERKLIZE_VECTORS "/p3_extensions.json");
+    CHECK_EQ(file["extensions"].items.size(), 108u);
+    for (const json::Value& given : file["extensions"].items) {
+        if (const std::string& field = given["field"].text; field == "goldilocks")
+            check_recorded<std::uint64_t>(extended_fields[0], given);
+        else
+            check_recorded<std::uint32_t>(extended_fields[field == "babybear" ? 1 : 2], given);
+    }
+}
 
 TEST("extend: every small shape, with all coefficients") {
     for (const OfField& of : extended_fields) {
