@@ -1,6 +1,7 @@
 #include "command/hash/in_order.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -17,17 +18,23 @@ namespace merklize::command {
 namespace {
 
 constexpr std::uint64_t small_bytes = 1 << 20;  // a larger file takes all threads
+// Small files go through the queue at a million a second, so threads take and give several under one lock.
+constexpr std::size_t most_at_once = 16;
 
 // An input and its result. The thread that takes an item owns it until its state is `large` or `done`; then the caller owns it.
 struct Item {
     enum class State : std::uint8_t { open, large, done };
 
-    bool is_none;
+    Item(std::uint64_t number, bool is_none, HashResult result)
+        : number(number), is_none(is_none), result(std::move(result)) {}
+
+    const std::uint64_t number;  // in the order of the inputs
+    const bool is_none;
     HashResult result;
     std::string url{};                                 // of an object of a store
     std::unique_ptr<const runtime::InputFile> pipe{};  // stays open, because a writer opens its pipe only once
     std::exception_ptr failure{};                      // an error that is not about the input and ends the run
-    State state = State::open;                         // guarded by the pipeline's mutex
+    std::atomic<State> state{State::open};
 };
 
 // A bounded queue. The caller adds inputs at the end and takes results from the front; workers hash the items between.
@@ -57,12 +64,15 @@ public:
     void run(const std::function<void(const HashResult&)>& done) {
         for (;;) {
             call_.require_going_on();
-            const Item::State state = front_state();
+            const Item::State state = items_.empty() ? Item::State::open : items_.front().state.load();
             if (state == Item::State::done) {
-                if (items_.front().failure) std::rethrow_exception(items_.front().failure);
-                done(items_.front().result);
-                bar_.advance();
-                remove_front();
+                std::size_t n = 0;
+                for (; n < std::min(items_.size(), most_at_once) && items_[n].state == Item::State::done; n++) {
+                    if (items_[n].failure) std::rethrow_exception(items_[n].failure);
+                    done(items_[n].result);
+                    bar_.advance();
+                }
+                remove_front(n);
             } else if (state == Item::State::large) {
                 call_.flush();
                 work(items_.front(), true);
@@ -75,16 +85,12 @@ public:
     }
 
 private:
-    Item::State front_state() {
-        const std::lock_guard lock(mutex_);
-        return items_.empty() ? Item::State::open : items_.front().state;
-    }
-
-    void remove_front() {
+    void remove_front(std::size_t n) {
         {
             const std::lock_guard lock(mutex_);
-            items_.pop_front();
-            n_taken_--;
+            for (std::size_t k = 0; k < n; k++) items_.pop_front();
+            n_taken_ -= n;
+            n_given_ += n;
         }
         front_.notify_all();
     }
@@ -96,16 +102,25 @@ private:
         all_added_ = !next_(input);
         if (all_added_) return false;
         if (is_url(input.path)) most_workers_ = std::max(most_workers_, call_.caller().opener()->most_at_once());
+        bool wakes_one = false;
         {
             const std::lock_guard lock(mutex_);
-            items_.push_back({input.is_none, {shown_name(call_, input.path), std::move(input.error)}});
+            items_.emplace_back(n_given_ + items_.size(), input.is_none,
+                                HashResult{shown_name(call_, input.path), std::move(input.error)});
             if (is_url(input.path)) items_.back().url = std::move(input.path);
+            wakes_one = lacks_workers();
         }
-        added_.notify_one();
+        if (wakes_one) added_.notify_one();
         try {
             while (items_.size() > 1 && workers_.size() < std::min(most_workers_, items_.size()))
                 workers_.emplace_back([this] {
-                    while (Item* item = take()) work(*item, false);
+                    {
+                        const std::lock_guard lock(mutex_);
+                        n_workers_++;
+                    }
+                    for (std::vector<Item*> items = take(); !items.empty(); items = take()) {
+                        for (Item* item : items) work(*item, false);
+                    }
                 });
         } catch (const std::system_error&) {
             most_workers_ = workers_.size();  // fewer workers only take longer
@@ -113,17 +128,35 @@ private:
         return true;
     }
 
-    // Waits for an item that no worker has taken; null: there will be none.
-    Item* take() {
+    // Whether a worker should be woken, which takes as long as some small files: only for more items than workers that are awake, because
+    // those come back for one each. With the mutex.
+    bool lacks_workers() const { return n_asleep_ != 0 && items_.size() - n_taken_ + n_asleep_ > n_workers_; }
+
+    // Waits for items that no worker has taken: a share of them, so that the others find work, too. None: there will be none.
+    std::vector<Item*> take() {
         std::unique_lock lock(mutex_);
+        n_asleep_++;
         added_.wait(lock, [&] { return is_ended_ || n_taken_ < items_.size(); });
-        return is_ended_ ? nullptr : &items_[n_taken_++];
+        n_asleep_--;
+        if (is_ended_) return {};
+        const std::size_t share = (items_.size() - n_taken_) / (2 * n_workers_);
+        std::vector<Item*> taken(items_[n_taken_].url.empty() ? std::clamp<std::size_t>(share, 1, most_at_once) : 1);
+        for (Item*& item : taken) item = &items_[n_taken_++];
+        if (lacks_workers()) added_.notify_one();
+        return taken;
     }
 
     // Hashes the first item, or waits for the worker that does.
     void finish_front() {
         std::unique_lock lock(mutex_);
-        if (n_taken_ != 0) return front_.wait(lock, [&] { return items_.front().state != Item::State::open; });
+        Item& first = items_.front();
+        if (n_taken_ != 0) {
+            if (n_asleep_ != 0 && n_taken_ < items_.size()) added_.notify_one();
+            awaited_ = first.number;
+            front_.wait(lock, [&] { return first.state != Item::State::open; });
+            awaited_ = nothing;
+            return;
+        }
         n_taken_ = 1;
         lock.unlock();
         work(items_.front(), !items_.front().url.empty());
@@ -139,9 +172,12 @@ private:
         } catch (...) {
             item.failure = std::current_exception();
         }
-        const std::lock_guard lock(mutex_);
+        // The caller owns the item from here on. It says what it waits for before it looks at the state, so one of the two sees the other.
+        const std::uint64_t number = item.number;
         item.state = state;
-        if (&item == &items_.front()) front_.notify_all();
+        if (awaited_ != number) return;
+        const std::lock_guard lock(mutex_);  // the caller waits, or is about to leave
+        front_.notify_all();
     }
 
     // False: the item is large and was not hashed.
@@ -207,9 +243,14 @@ private:
 
     std::mutex mutex_;
     std::condition_variable added_, front_;  // an item to take was added; the front has changed or is done
-    std::deque<Item> items_{};  // only the caller adds and removes, with the mutex; items do not move in memory
-    std::size_t n_taken_ = 0;   // number of taken items, from the front on; guarded by mutex_
-    bool is_ended_ = false;     // guarded by mutex_
+    std::deque<Item> items_{};   // only the caller adds and removes, with the mutex; items do not move in memory
+    std::size_t n_taken_ = 0;    // number of taken items, from the front on; guarded by mutex_
+    std::uint64_t n_given_ = 0;  // number of items that were removed: the caller's, written with the mutex
+    std::size_t n_asleep_ = 0;   // workers that wait for items; guarded by mutex_
+    std::size_t n_workers_ = 0;  // guarded by mutex_
+    bool is_ended_ = false;      // guarded by mutex_
+    static constexpr std::uint64_t nothing = UINT64_MAX;
+    std::atomic<std::uint64_t> awaited_{nothing};  // number of the item that the caller waits for
 };
 
 }  // namespace
