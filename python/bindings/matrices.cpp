@@ -88,6 +88,21 @@ void hash_matrix_rows(const Matrices& matrices, nb::handle out, nb::handle hash,
     });
 }
 
+void extend_matrix(const Matrices& matrix, nb::handle out, nb::handle field, nb::handle added_bits, nb::handle shift,
+                   nb::handle is_reversed, const Settings& settings) {
+    const int bits = to_int(added_bits, "added_bits");
+    if (bits < 0)
+        throw Error(ErrorCode::invalid_argument,
+                    "extend: added_bits must not be negative, got " + std::to_string(bits));
+    const ExtendForm form{.field = static_cast<Field>(to_int(field, "field")),
+                          .added_bits = static_cast<unsigned>(bits),
+                          .shift = to_u64(shift, "extend: shift"),
+                          .order = is_true(is_reversed) ? RowOrder::bit_reversed : RowOrder::natural};
+    const OutputBytes output(out);
+    Run(settings, matrix.on_device())(
+        [&](const RunOptions& options) { merklize::extend(matrix.all()[0], output.span(), form, options); });
+}
+
 MatrixCommitment make_commitment(const Matrices& matrices, nb::handle hash, nb::handle arity, nb::handle cap_height,
                                  nb::handle modulus, nb::handle keep, nb::handle drop_levels,
                                  const Settings& settings) {
@@ -176,6 +191,11 @@ void bind_matrices(nb::module_& m) {
           nb::arg().none(), nb::arg().none(), nb::arg(),
           nb::sig("def hash_matrix_rows(matrices: Matrices, out: object, hash: str, key: object, context: str | None, "
                   "modulus: int, settings: Settings, /) -> None"));
+    m.def(
+        "extend", extend_matrix, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+        nb::arg().none(), nb::arg(),
+        nb::sig("def extend(matrix: Matrices, out: object, field: int, added_bits: int, shift: int, is_reversed: bool, "
+                "settings: Settings, /) -> None"));
     m.def("make_commitment", make_commitment, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
           nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg(),
           nb::sig("def make_commitment(matrices: Matrices, hash: str, arity: int, cap_height: int, modulus: int, keep: "

@@ -1,4 +1,4 @@
-"""For provers: commitments to matrices of different heights, their openings, and hashes of a prover's own constants.
+"""For provers: extensions, commitments to matrices of different heights, openings, hashes of a prover's own constants.
 
 >>> import merklize, numpy as np
 >>> trace = np.arange(64 * 6, dtype=np.uint64).reshape(64, 6)
@@ -20,7 +20,7 @@ from ._options import RunOptions, run_of, takes
 from ._poseidon2 import poseidon2
 from ._settings import hash_info, settings
 from ._types import Array, Digests, Tensor, Words
-from .errors import InvalidArgument
+from .errors import InvalidArgument, shown
 from .rows import FIELDS, digest_shape, modulus_of, read_matrices
 
 if TYPE_CHECKING:
@@ -31,10 +31,78 @@ __all__ = [
     "MatrixCommitment",
     "MatrixMultiOpening",
     "MatrixOpening",
+    "extend",
     "heap_slots",
     "poseidon2",
     "verify_opening",
 ]
+
+
+# Each field of extend(): its number, a hash that takes the same words, and the largest k of its roots of order 2^k.
+_EXTENDED = {
+    "goldilocks": (0, "poseidon2_goldilocks_8", 32),
+    "babybear": (1, "poseidon2_babybear_16", 27),
+    "koalabear": (2, "poseidon2_koalabear_16", 24),
+}
+_ORDERS = ("natural", "bit_reversed")
+
+
+@takes(RunOptions)
+def extend(
+    matrix: Words | Array | Tensor,
+    added_bits: int,
+    *,
+    shift: int | None = None,
+    order: str = "natural",
+    field: str = "goldilocks",
+    **options: Unpack[RunOptions],
+) -> Words:
+    """Return the low-degree extension of each column of a matrix: the values of its polynomial on a coset.
+
+    matrix      words uint64[n, k] of goldilocks, uint32[n, k] of the others, or signed ones by their bits, of any
+                strides; n a power of two, row i having the values at g^i, where g has order n
+    added_bits  the result has n 2^added_bits rows
+    shift       of the coset, 1 to p - 1; None: the field's generator
+    order       "natural": row i has the values at shift g^i, where g has order n 2^added_bits; "bit_reversed": row i
+                has those of the row whose number is i with its bits in reverse
+    field       "goldilocks", "babybear" or "koalabear"
+
+    The roots of unity are Plonky3's. The result has the words' dtype, in C order. The CPU alone computes extensions:
+    "auto" means it, and another device is an error, as is a matrix on one. Raises InvalidArgument (shapes, dtypes, a
+    word that is not below p, with its row and column), MemoryError, Cancelled.
+
+    >>> trace = np.arange(8, dtype=np.uint64).reshape(4, 2)
+    >>> merklize.prover.extend(trace, 1).shape
+    (8, 2)
+    """
+    if options.setdefault("device", "auto") == "auto":
+        options["device"] = "cpu"
+    run = run_of("extend", options)
+    for name, value, allowed in (("order", order, _ORDERS), ("field", field, tuple(_EXTENDED))):
+        if not isinstance(value, str):
+            raise TypeError(f"extend: {name} must be a string, got {type(value).__name__}")
+        if value not in allowed:
+            raise InvalidArgument(f"extend: {name} must be one of {', '.join(allowed)}, got {shown(value)}")
+    number, hash, log_order = _EXTENDED[field]
+    bits = _arrays.unsigned(added_bits, "extend: added_bits")
+    by = 0 if shift is None else _arrays.unsigned(shift, "extend: shift")
+    if shift is not None and by == 0:
+        raise InvalidArgument("extend: shift must be 1 to p - 1, or None for the field's generator, got 0")
+    if not _arrays.is_array(matrix):
+        raise TypeError(f"extend: matrix must be a NumPy array or a tensor, got {type(matrix).__name__}")
+    read = read_matrices(matrix, "extend", run, hash)
+    n, columns = read.shapes[0]
+    if n == 0 or n & (n - 1):
+        raise InvalidArgument(f"extend: the number of rows must be a power of two, got {n}")
+    if n.bit_length() - 1 + bits > log_order:
+        raise InvalidArgument(
+            f"extend: {field} has roots of unity of order 2^{log_order} at most, got {n} rows and {bits} added bits"
+        )
+    if read.native.on_device:
+        raise InvalidArgument(f"extend: the CPU alone computes extensions, got a matrix on {read.beside.device}")
+    out: Words = _arrays.empty(read.beside, (n << bits, columns), read.dtype)
+    _native.extend(read.native, out, number, bits, by, order == "bit_reversed", run)
+    return out
 
 
 class MatrixOpening(NamedTuple):

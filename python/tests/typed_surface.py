@@ -93,7 +93,7 @@ def modules(data: bytes, parts: list[Leaves]) -> tuple[bytes, ...]:
 
 
 def openings(matrix: np.ndarray[tuple[int, int], np.dtype[np.uint64]]) -> bool:
-    commitment = merklize.prover.MatrixCommitment([matrix], "rp64_256_v3")
+    commitment = merklize.prover.MatrixCommitment([merklize.prover.extend(matrix, 1)], "rp64_256_v3")
     opening: merklize.prover.MatrixOpening = commitment.open(0)
     return merklize.prover.verify_opening(opening, commitment.cap, commitment.dims, "rp64_256_v3")
 

@@ -1,0 +1,110 @@
+"""prover.extend() against p3-dft's answers (tests/vectors/plonky3), and against its definition in Python's integers."""
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+import merklize
+import oracle
+from merklize.prover import extend
+
+# p, the generator, and the words; the root of order 2^k is the generator's power (p - 1) / 2^k.
+FIELDS = {
+    "goldilocks": (0xFFFFFFFF00000001, 7, np.uint64),
+    "babybear": (0x78000001, 31, np.uint32),
+    "koalabear": (0x7F000001, 3, np.uint32),
+}
+
+
+def extended(rows, added_bits, shift, p, generator):
+    """The extension in natural order, by the two sums that define it."""
+    n, m = len(rows), len(rows) << added_bits
+    root = pow(generator, (p - 1) // n, p)
+    powers = [pow(root, -k, p) for k in range(n)]
+    share = pow(n, -1, p)
+    columns = []
+    for column in zip(*rows, strict=True):
+        coefficients = [sum(v * powers[i * k % n] for i, v in enumerate(column)) * share % p for k in range(n)]
+        values = []
+        for j in range(m):
+            x, sum_ = shift * pow(pow(generator, (p - 1) // m, p), j, p) % p, 0
+            for c in reversed(coefficients):
+                sum_ = (sum_ * x + c) % p
+            values.append(sum_)
+        columns.append(values)
+    return list(map(list, zip(*columns, strict=True)))
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("order", ["natural", "bit_reversed"])
+def test_definition(field, order):
+    p, generator, dtype = FIELDS[field]
+    random = np.random.default_rng(37)
+    for k, (n, columns, bits) in enumerate([(1, 2, 2), (2, 1, 3), (4, 3, 0), (16, 2, 1), (32, 5, 2)]):
+        rows = [[int(x) % p for x in random.integers(0, 2**63, columns)] for _ in range(n)]
+        shift = None if k % 2 else int(random.integers(1, p, dtype=np.uint64))
+        matrix = np.array(rows, dtype)
+        expected = np.array(extended(rows, bits, generator if shift is None else shift, p, generator), dtype)
+        if order == "bit_reversed":
+            log2 = len(expected).bit_length() - 1
+            expected = expected[[int(f"{i:0{log2}b}"[::-1], 2) if log2 else 0 for i in range(len(expected))]]
+        found = extend(matrix, bits, shift=shift, order=order, field=field)
+        assert found.dtype == dtype
+        assert np.array_equal(found, expected)
+        assert np.array_equal(extend(np.asfortranarray(matrix), bits, shift=shift, order=order, field=field), expected)
+
+
+def test_recorded():
+    cases = json.loads((oracle.VECTORS / "p3_extensions.json").read_text())["extensions"]
+    assert len(cases) == 108
+    for case in cases:
+        p, _, dtype = FIELDS[case["field"]]
+        n, columns = case["rows"], case["columns"]
+        words = [(i + 1) * 0x9E3779B97F4A7C15 % 2**64 % p for i in range(n * columns)]
+        matrix = np.array(words, dtype).reshape(n, columns)
+        for order in "natural", "bit_reversed":
+            found = extend(matrix, case["added_bits"], shift=case["shift"], order=order, field=case["field"])
+            assert found[0].tolist() == case["first"]
+            assert hashlib.sha256(found.astype(np.dtype(dtype).newbyteorder("<")).tobytes()).hexdigest() == case[order]
+
+
+def test_signed_words_and_options():
+    words = np.arange(64, dtype=np.uint64).reshape(16, 4)
+    expected = extend(words, 1)
+    assert expected.flags.c_contiguous
+    found = extend(words.view(np.int64), 1, device="cpu", threads=1, progress=lambda share: True)
+    assert found.dtype == np.int64
+    assert np.array_equal(found.view(np.uint64), expected)
+    assert np.array_equal(extend(np.repeat(words, 2, axis=0)[::2], 1, device="auto"), expected)
+    assert extend(words[:, :0], 1).shape == (32, 0)
+
+
+def test_mistakes():
+    words = np.zeros((6, 2), np.uint64)
+    with pytest.raises(merklize.InvalidArgument, match="extend: the number of rows must be a power of two, got 6"):
+        extend(words, 1)
+    words = np.zeros((8, 2), np.uint64)
+    words[5, 1] = 0xFFFFFFFF00000001
+    with pytest.raises(merklize.InvalidArgument, match="row 5, column 1 is 18446744069414584321"):
+        extend(words, 1)
+    words[5, 1] = 0
+    with pytest.raises(merklize.InvalidArgument, match="order must be one of natural, bit_reversed"):
+        extend(words, 1, order="reversed")
+    with pytest.raises(merklize.InvalidArgument, match="shift must be 1 to p - 1"):
+        extend(words, 1, shift=0)
+    with pytest.raises(merklize.InvalidArgument, match="roots of unity of order 2.32 at most, got 8 rows and 30 added"):
+        extend(words, 30)
+    with pytest.raises(merklize.InvalidArgument, match="shift must be below p"):
+        extend(words, 1, shift=0xFFFFFFFF00000001)
+    with pytest.raises(
+        merklize.InvalidArgument, match="field must be one of goldilocks, babybear, koalabear, got 'm31'"
+    ):
+        extend(words, 1, field="m31")
+    with pytest.raises(TypeError, match="added_bits must be an integer, got str"):
+        extend(words, "1")
+    with pytest.raises(merklize.InvalidArgument, match="matrix 0 must be uint32.n, k., got uint64"):
+        extend(words, 1, field="babybear")
+    with pytest.raises(TypeError, match="matrix must be a NumPy array"):
+        extend([1, 2], 1)
