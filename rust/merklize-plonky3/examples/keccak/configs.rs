@@ -9,6 +9,7 @@ use p3_dft::Radix2DitParallel;
 use p3_field::extension::BinomialExtensionField;
 use p3_field::Field;
 use p3_fri::{FriParameters, TwoAdicFriPcs};
+use p3_goldilocks::poseidon1::{default_goldilocks_poseidon1_8, Poseidon1Goldilocks};
 use p3_goldilocks::{default_goldilocks_poseidon2_8, Goldilocks, Poseidon2Goldilocks};
 use p3_keccak::{Keccak256Hash, KeccakF, VECTOR_LEN};
 use p3_koala_bear::{default_koalabear_poseidon2_16, KoalaBear, Poseidon2KoalaBear};
@@ -45,40 +46,38 @@ pub fn fri_parameters<F, const D: usize, M>(
     parameters
 }
 
-pub mod goldilocks {
-    use super::*;
-    pub type Val = Goldilocks;
-    pub type Perm = Poseidon2Goldilocks<8>;
-    pub type Hasher = PaddingFreeSponge<Perm, 8, 4, 4>;
-    pub type Compressor = TruncatedPermutation<Perm, 2, 4, 8>;
-    pub type Stock = MerkleTreeMmcs<Packed<Val>, Packed<Val>, Hasher, Compressor, 2, 4>;
-    pub type Ours = merklize_plonky3::GoldilocksMmcs;
-    pub type Challenger = DuplexChallenger<Val, Perm, 8, 4>;
-    pub const HASH: Hash = Hash::POSEIDON2_GOLDILOCKS_8;
-    pub const DEGREE: usize = 2;
+/// One permutation over the field hashes rows and pairs, and is the challenger's.
+macro_rules! permutations {
+    ($(
+        $name:ident, $field:ty, $permutation:ty, $default:ident, $width:literal, $digest:literal,
+        $ours:ident, $hash:ident, $degree:literal;
+    )*) => {$(
+        pub mod $name {
+            use super::*;
+            pub type Val = $field;
+            pub type Perm = $permutation;
+            pub type Hasher = PaddingFreeSponge<Perm, $width, $digest, $digest>;
+            pub type Compressor = TruncatedPermutation<Perm, 2, $digest, $width>;
+            pub type Stock = MerkleTreeMmcs<Packed<Val>, Packed<Val>, Hasher, Compressor, 2, $digest>;
+            pub type Ours = merklize_plonky3::$ours;
+            pub type Challenger = DuplexChallenger<Val, Perm, $width, $digest>;
+            pub const HASH: Hash = Hash::$hash;
+            pub const DEGREE: usize = $degree;
 
-    pub fn parts() -> (Hasher, Compressor, Challenger) {
-        let perm = default_goldilocks_poseidon2_8();
-        (Hasher::new(perm.clone()), Compressor::new(perm.clone()), Challenger::new(perm))
-    }
+            pub fn parts() -> (Hasher, Compressor, Challenger) {
+                let perm = $default();
+                (Hasher::new(perm.clone()), Compressor::new(perm.clone()), Challenger::new(perm))
+            }
+        }
+    )*};
 }
-
-pub mod koalabear {
-    use super::*;
-    pub type Val = KoalaBear;
-    pub type Perm = Poseidon2KoalaBear<16>;
-    pub type Hasher = PaddingFreeSponge<Perm, 16, 8, 8>;
-    pub type Compressor = TruncatedPermutation<Perm, 2, 8, 16>;
-    pub type Stock = MerkleTreeMmcs<Packed<Val>, Packed<Val>, Hasher, Compressor, 2, 8>;
-    pub type Ours = merklize_plonky3::KoalaBearMmcs;
-    pub type Challenger = DuplexChallenger<Val, Perm, 16, 8>;
-    pub const HASH: Hash = Hash::POSEIDON2_KOALABEAR_16;
-    pub const DEGREE: usize = 4;
-
-    pub fn parts() -> (Hasher, Compressor, Challenger) {
-        let perm = default_koalabear_poseidon2_16();
-        (Hasher::new(perm.clone()), Compressor::new(perm.clone()), Challenger::new(perm))
-    }
+permutations! {
+    goldilocks, Goldilocks, Poseidon2Goldilocks<8>, default_goldilocks_poseidon2_8, 8, 4,
+        GoldilocksMmcs, POSEIDON2_GOLDILOCKS_8, 2;
+    poseidon_goldilocks, Goldilocks, Poseidon1Goldilocks<8>, default_goldilocks_poseidon1_8, 8, 4,
+        GoldilocksPoseidonMmcs, POSEIDON_GOLDILOCKS_8, 2;
+    koalabear, KoalaBear, Poseidon2KoalaBear<16>, default_koalabear_poseidon2_16, 16, 8,
+        KoalaBearMmcs, POSEIDON2_KOALABEAR_16, 4;
 }
 
 pub mod blake3 {
