@@ -65,6 +65,8 @@ class TestNames:
                 merklize.hash(b"", device=device)
         with pytest.raises(merklize.InvalidArgument, match="cpu is in it twice"):
             merklize.hash(b"", device=["cpu", first, "cpu"])
+        data = np.random.default_rng(2).bytes(40 << 20)
+        assert merklize.hash(data, device=["cpu", first]) == merklize.hash(data, device="cpu")
         with pytest.raises(merklize.Unavailable, match="no memory or queues of its own"):
             merklize.DeviceArray.from_numpy(np.zeros((2, 32), np.uint8), ",".join(ids))
 
