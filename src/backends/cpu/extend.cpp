@@ -45,13 +45,14 @@ bool HostExecutor::launch(const Extend& job, const Tick& tick) {
             };
             const double share =
                 static_cast<double>(columns) / static_cast<double>(job.in.columns) / static_cast<double>(passes.size());
-            for (const auto& [pass, from, to] : passes) {
+            for (const ExtensionPlan::Pass& step : passes) {
+                const auto& pass = step.pass;
                 const std::uint64_t across = (columns + tile_columns - 1) / tile_columns;
                 const bool finished =
                     parallel_for((job.rows >> pass.levels) * across, threads_,
                                  [&](std::size_t tile) {
-                                     if (!kernel(pass, tile / across, tile % across * tile_columns, bytes_at(from),
-                                                 bytes_at(to), plan.roots().data(), plan.scales().data()))
+                                     if (!kernel(pass, tile / across, tile % across * tile_columns, bytes_at(step.from),
+                                                 bytes_at(step.to), plan.roots().data(), plan.scales().data()))
                                          all_below = false;
                                  },
                                  part_of(tick, before, share));
