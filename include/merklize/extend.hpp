@@ -33,7 +33,8 @@ struct ExtendForm {
 
 /// The low-degree extension of each column: the values of its polynomial on a coset. A matrix of n rows has the values at the powers of
 /// the root of unity of order n.
-/// matrix  2^k rows, of any layout, in memory of the host: the CPU alone computes extensions. Canonical words are checked; words in Montgomery form give words in Montgomery form
+/// matrix  2^k rows, of any layout, in memory of the host: the CPU alone computes extensions. Canonical words are checked; words in
+///         Montgomery form give words in Montgomery form
 /// out     rows 2^added_bits times columns words, row after row; must not overlap the matrix
 /// order   complete when it returns
 /// errors  invalid_argument (a number of rows that is no power of two, or that the field has no root for; sizes; a word that is not

@@ -135,8 +135,8 @@ MERKLIZE_API std::vector<FileDigest> hash_files(std::span<const std::filesystem:
                                                 const Mode& mode = {}, const RunOptions& options = {});
 
 /// Digest of one message by a hash of bytes: "sha256" is SHA-256, "keccak256" is Ethereum's Keccak-256, "eidos" is Miden's hash
-/// of bytes, "rpjive64_256" is Winterfell's. `blake3` is hash(). Every other hash is one chain of blocks. The calling thread computes it, whatever the device, with
-/// the processor's SHA instructions if there are any.
+/// of bytes, "rpjive64_256" is Winterfell's. `blake3` is hash(). Every other hash is one chain of blocks. The calling thread computes
+/// it, whatever the device, with the processor's SHA instructions if there are any.
 /// errors  invalid_argument (a hash of field elements, or `sha256_rfc6962`, which puts a prefix before leaves, or
 ///         `keccakf64`, which binds no length; a mode that the hash does not have; a policy)
 MERKLIZE_API Digest hash_message(ByteView data, const MessageForm& form, const RunOptions& options = {});
