@@ -164,7 +164,8 @@ SUBJECTS = {
     ],
     "Provers": [
         Row("a low-degree extension", "matrix, output", (
-            "prover.extend(matrix, added_bits)", "extend(matrix, out)", NONE, NONE, NONE)),
+            "prover.extend(matrix, added_bits)", "extend(matrix, out)", "merklize_extend(matrix, out)",
+            "extend(matrix, form) / extend_into(matrix, form, out)", NONE)),
         Row("a commitment to matrices", "matrices, form", (
             "prover.MatrixCommitment(matrices, hash, arity, cap_height)", "MatrixCommitment(matrices, form)",
             "merklize_commitment_build(matrices, form)", "MatrixCommitment::new(matrices, hash, arity, cap_height)",

@@ -1,4 +1,4 @@
-// Rows of matrices, and commitments to them.
+// Rows of matrices, extensions, and commitments.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -16,6 +16,11 @@ namespace {
 static_assert(int{MERKLIZE_ELEMENTS_CANONICAL} == int(merklize::Elements::canonical) &&
               int{MERKLIZE_ELEMENTS_ANY} == int(merklize::Elements::any) &&
               int{MERKLIZE_ELEMENTS_MONTGOMERY} == int(merklize::Elements::montgomery));
+static_assert(int{MERKLIZE_FIELD_GOLDILOCKS} == int(merklize::Field::goldilocks) &&
+              int{MERKLIZE_FIELD_BABYBEAR} == int(merklize::Field::babybear) &&
+              int{MERKLIZE_FIELD_KOALABEAR} == int(merklize::Field::koalabear));
+static_assert(int{MERKLIZE_ROW_ORDER_NATURAL} == int(merklize::RowOrder::natural) &&
+              int{MERKLIZE_ROW_ORDER_BIT_REVERSED} == int(merklize::RowOrder::bit_reversed));
 
 std::vector<Matrix> read_matrices(const Call& call, const merklize_matrix* matrices, std::size_t count) {
     std::vector<Matrix> made;
@@ -70,6 +75,24 @@ merklize_status merklize_hash_rows(const merklize_matrix* matrices, size_t count
             merklize::hash_rows(given, call.written(out.buffer, "out"), form, run.get());
         else
             merklize::hash_rows(given, call.digests(out, "out"), form, run.get());
+        run.finish();
+    });
+}
+
+merklize_status merklize_extend(const merklize_matrix* matrix, const merklize_extend_form* form, merklize_output out,
+                                const merklize_run_options* options) {
+    return run("merklize_extend", [&](const Call& call) {
+        const Options run(call, options);
+        call.need(matrix, "matrix");
+        const Matrix given = read_matrices(call, matrix, 1).front();
+        const merklize_extend_form& of = call.need(form, "form");
+        if (call.on_device(out, "out")) call.invalid("out must be memory of the host, got a buffer");
+        merklize::extend(given, call.bytes(out, "out"),
+                         {.field = static_cast<merklize::Field>(of.field),
+                          .added_bits = of.added_bits,
+                          .shift = of.shift,
+                          .order = static_cast<merklize::RowOrder>(of.order)},
+                         run.get());
         run.finish();
     });
 }

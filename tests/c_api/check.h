@@ -58,6 +58,7 @@ void test_rows(void);
 void test_trees(void);
 void test_manifests(void);
 void test_matrices(void);
+void test_extend(void);
 void test_merges_of_four(void);
 void test_proofs(void);
 void test_files(void);

@@ -57,6 +57,7 @@ int main(int argc, char **argv) {
         test_rows();
         test_trees();
         test_matrices();
+        test_extend();
         test_merges_of_four();
         test_proofs();
         test_files();

@@ -1,4 +1,4 @@
-/* Rows of matrices and commitments to them, beside Plonky3's answers (tests/vectors/p3_mmcs_koalabear.json). */
+/* Rows of matrices, extensions and commitments, beside Plonky3's answers (tests/vectors/p3_mmcs_koalabear.json, p3_extensions.json). */
 #include "check.h"
 
 enum { p = 0x7f000001 };
@@ -95,6 +95,63 @@ void test_matrices(void) {
     FAILS(MERKLIZE_INVALID_ARGUMENT, "at least 1 matrix",
           merklize_hash_rows(NULL, 0, MERKLIZE_HASH_poseidon2_koalabear_16, 0, NULL, merklize_output_digests(side, 8),
                              NULL));
+}
+
+/* The word of number i of a recorded case. */
+static uint64_t recorded(uint64_t i) { return (i + 1) * 0x9e3779b97f4a7c15; }
+
+void test_extend(void) {
+    /* Two rows of six; the first row of sixteen is recorded. */
+    const uint64_t first[6] = {17104256793519683135u, 13420442055393086541u, 3012198289041944168u,
+                               14412913104070175358u, 10729098365943578764u, 320854599592436391u};
+    uint64_t words[2][6], natural[16][6], reversed[16][6];
+    for (uint64_t i = 0; i < 12; i++) words[i / 6][i % 6] = recorded(i) % 0xffffffff00000001;
+    merklize_matrix matrix = {
+        .words = words, .rows = 2, .columns = 6, .row_stride = 6, .column_stride = 1, .word_bytes = 8};
+    merklize_extend_form form = {.field = MERKLIZE_FIELD_GOLDILOCKS, .added_bits = 3, .shift = 3888907230706009965u};
+    const merklize_run_options on_cpu = {.threads = 1};
+    OK(merklize_extend(&matrix, &form, merklize_output_bytes(natural, sizeof natural), &on_cpu));
+    CHECK(memcmp(natural[0], first, sizeof first) == 0);
+    form.order = MERKLIZE_ROW_ORDER_BIT_REVERSED;
+    OK(merklize_extend(&matrix, &form, merklize_output_bytes(reversed, sizeof reversed), NULL));
+    for (uint32_t i = 0; i < 16; i++) {
+        const uint32_t row = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | (i & 8) >> 3;
+        CHECK(memcmp(natural[i], reversed[row], sizeof first) == 0);
+    }
+
+    /* Four rows of one column; then the polynomial of one row, which is constant. */
+    uint32_t column[4], small[8];
+    for (uint64_t i = 0; i < 4; i++) column[i] = (uint32_t)(recorded(i) % 0x78000001);
+    matrix = (merklize_matrix){
+        .words = column, .rows = 4, .columns = 1, .row_stride = 1, .column_stride = 1, .word_bytes = 4};
+    form = (merklize_extend_form){.field = MERKLIZE_FIELD_BABYBEAR, .shift = 696885323};
+    OK(merklize_extend(&matrix, &form, merklize_output_bytes(small, 16), NULL));
+    CHECK(small[0] == 590044267);
+    matrix.rows = 1;
+    form.added_bits = 3;
+    OK(merklize_extend(&matrix, &form, merklize_output_bytes(small, 32), NULL));
+    for (uint32_t i = 0; i < 8; i++) CHECK(small[i] == column[0]);
+
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_extend: out must have 32 bytes, 2^3 times the matrix, got 31",
+          merklize_extend(&matrix, &form, merklize_output_bytes(small, 31), NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_extend: form is null",
+          merklize_extend(&matrix, NULL, merklize_output_bytes(small, 32), NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_extend: matrix is null",
+          merklize_extend(NULL, &form, merklize_output_bytes(small, 32), NULL));
+    matrix.rows = 3;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_extend: the number of rows must be a power of two, got 3",
+          merklize_extend(&matrix, &form, merklize_output_bytes(small, 32), NULL));
+    matrix.rows = 4;
+    column[2] = 0x78000001;
+    form.added_bits = 0;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_extend: row 2, column 0 is 2013265921, not a field element",
+          merklize_extend(&matrix, &form, merklize_output_bytes(small, 16), NULL));
+    form.added_bits = 26;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "roots of unity of order 2^27 at most, got 2^2 rows and 26 added bits",
+          merklize_extend(&matrix, &form, merklize_output_bytes(small, 16), NULL));
+    form.field = 3;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "field must be goldilocks (0), babybear (1) or koalabear (2), got 3",
+          merklize_extend(&matrix, &form, merklize_output_bytes(small, 16), NULL));
 }
 
 /* Constants that nobody uses: merges of four need a quad of their own. */

@@ -31,9 +31,16 @@ MERKLIZE_C_API merklize_status merklize_hash_describe(size_t index, merklize_has
  * errors  invalid_argument (an unknown name; the text lists the known ones) */
 MERKLIZE_C_API merklize_status merklize_hash_from_name(const char *name, merklize_hash_id *hash);
 
+/* Prime fields: `field` of merklize_poseidon2 and of merklize_extend_form. */
+enum {
+    MERKLIZE_FIELD_GOLDILOCKS = 0, /* 2^64 - 2^32 + 1, words of 8 bytes */
+    MERKLIZE_FIELD_BABYBEAR = 1,   /* 2^31 - 2^27 + 1, words of 4 bytes */
+    MERKLIZE_FIELD_KOALABEAR = 2   /* 2^31 - 2^24 + 1, words of 4 bytes */
+};
+
 /* An instance of Poseidon2: a prover's own constants. docs/hashes.md has the permutation and the sponge. Words are below the modulus. */
 typedef struct merklize_poseidon2 {
-    uint32_t field;            /* 0 Goldilocks, 1 BabyBear, 2 KoalaBear */
+    uint32_t field;            /* MERKLIZE_FIELD_... */
     uint32_t width;            /* cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others */
     uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1. For `quad`: width */
     uint32_t external_rounds;  /* half of them before the internal rounds, half after: even, 2 to 64 */

@@ -1,4 +1,4 @@
-/* merklize/c/matrices.h: rows of matrices, and commitments to them. */
+/* merklize/c/matrices.h: rows of matrices, extensions, and commitments. */
 #ifndef MERKLIZE_C_MATRICES_H
 #define MERKLIZE_C_MATRICES_H
 
@@ -34,6 +34,28 @@ typedef struct merklize_matrix {
 MERKLIZE_C_API merklize_status merklize_hash_rows(const merklize_matrix *matrices, size_t count, merklize_hash_id hash,
                                                   uint32_t montgomery, const merklize_mode *mode, merklize_output out,
                                                   const merklize_run_options *options);
+
+/* The order of the rows of an extension of N rows. */
+enum {
+    MERKLIZE_ROW_ORDER_NATURAL = 0,     /* row i has the values at shift g^i, where g has order N */
+    MERKLIZE_ROW_ORDER_BIT_REVERSED = 1 /* row i has those of the row that is i with its log2 N bits in reverse */
+};
+
+typedef struct merklize_extend_form {
+    uint32_t field;      /* MERKLIZE_FIELD_...; its generator and its roots of unity are Plonky3's */
+    uint32_t added_bits; /* the extension has 2^added_bits times the rows */
+    uint64_t shift;      /* of the coset, below p; 0: the field's generator */
+    uint32_t order;      /* MERKLIZE_ROW_ORDER_... */
+} merklize_extend_form;
+
+/* The low-degree extension of each column of a matrix: the values of its polynomial on a coset. A matrix of n rows has the values at the
+ * powers of the root of unity of order n.
+ * matrix  2^k rows, in host memory: the CPU alone computes extensions. Words in Montgomery form give words in Montgomery form
+ * out     host memory, rows 2^added_bits times columns words, row after row; must not overlap the matrix; undefined after an error
+ * errors  invalid_argument (a number of rows that is no power of two, or that the field has no root for; sizes; a word that is not below p,
+ *         with its row and column; a device other than the CPU), cancelled */
+MERKLIZE_C_API merklize_status merklize_extend(const merklize_matrix *matrix, const merklize_extend_form *form,
+                                               merklize_output out, const merklize_run_options *options);
 
 /* A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md). */
 typedef struct merklize_commitment_form {

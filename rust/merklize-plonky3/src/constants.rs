@@ -1,4 +1,4 @@
-use merklize::{Error, Hash, Poseidon2, Poseidon2Field};
+use merklize::{Error, Field, Hash, Poseidon2};
 use p3_baby_bear::{BabyBear, GenericPoseidon2LinearLayersBabyBear};
 use p3_field::PrimeField64;
 use p3_goldilocks::{GenericPoseidon2LinearLayersGoldilocks, Goldilocks};
@@ -10,7 +10,7 @@ use rand::{Rng, RngExt};
 /// A field over which both Plonky3 and the library have Poseidon2 of this width.
 pub trait Poseidon2Width<const WIDTH: usize>: PrimeField64 {
     /// The library's name of the field.
-    const FIELD: Poseidon2Field;
+    const FIELD: Field;
     /// The S-box is x^`ALPHA`.
     const ALPHA: u64;
 
@@ -21,7 +21,7 @@ pub trait Poseidon2Width<const WIDTH: usize>: PrimeField64 {
 macro_rules! widths {
     ($field:ident, $alpha:literal, $layers:ty, $($width:literal)*) => {$(
         impl Poseidon2Width<$width> for $field {
-            const FIELD: Poseidon2Field = Poseidon2Field::$field;
+            const FIELD: Field = Field::$field;
             const ALPHA: u64 = $alpha;
             fn internal_layer(state: &mut [Self; $width]) {
                 <$layers>::internal_linear_layer(state);
@@ -114,7 +114,7 @@ impl<F: Poseidon2Width<WIDTH>, const WIDTH: usize> Poseidon2Constants<F, WIDTH> 
 
 /// A permutation, whose constants are canonical words.
 struct Words {
-    field: Poseidon2Field,
+    field: Field,
     external_rounds: usize,
     internal_rounds: usize,
     constants: Vec<u64>,

@@ -15,5 +15,5 @@ pub use configurations::{
 pub use constants::{Poseidon2Constants, Poseidon2Width};
 pub use elements::{DeviceDigest, DeviceElement};
 pub use hashers::{on_lanes, LaneCompressor, LaneHasher};
-pub use merklize::{catch, Device, Error, ErrorKind, Hash, Poseidon2, Poseidon2Field};
+pub use merklize::{catch, Device, Error, ErrorKind, Field, Hash, Poseidon2};
 pub use mmcs::{MerklizeMmcs, MerklizeProverData};

@@ -92,6 +92,9 @@ pub struct merklize_hash_info {
     pub modulus: u64,
     pub name: [c_char; 32],
 }
+pub const MERKLIZE_FIELD_GOLDILOCKS: u32 = 0;
+pub const MERKLIZE_FIELD_BABYBEAR: u32 = 1;
+pub const MERKLIZE_FIELD_KOALABEAR: u32 = 2;
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -256,6 +259,17 @@ pub struct merklize_matrix {
     pub column_stride: i64,
     pub word_bytes: u32,
     pub elements: u32,
+}
+pub const MERKLIZE_ROW_ORDER_NATURAL: u32 = 0;
+pub const MERKLIZE_ROW_ORDER_BIT_REVERSED: u32 = 1;
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_extend_form {
+    pub field: u32,
+    pub added_bits: u32,
+    pub shift: u64,
+    pub order: u32,
 }
 
 #[repr(C)]
@@ -468,6 +482,7 @@ zeroed! {
     merklize_expect
     merklize_wrong_node
     merklize_matrix
+    merklize_extend_form
     merklize_commitment_form
     merklize_commitment_info
     merklize_matrix_dims
@@ -616,6 +631,7 @@ extern "C" {
     pub fn merklize_tree_writer_checkpoint(writer: *mut merklize_tree_writer) -> merklize_status;
     pub fn merklize_tree_writer_finish(writer: *mut merklize_tree_writer, total_bytes: u64, root: *mut merklize_digest) -> merklize_status;
     pub fn merklize_hash_rows(matrices: *const merklize_matrix, count: usize, hash: merklize_hash_id, montgomery: u32, mode: *const merklize_mode, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_extend(matrix: *const merklize_matrix, form: *const merklize_extend_form, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_commitment_build(matrices: *const merklize_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
     pub fn merklize_commitment_free(commitment: *mut merklize_commitment);
     pub fn merklize_commitment_get_info(commitment: *const merklize_commitment, info: *mut merklize_commitment_info) -> merklize_status;
@@ -725,7 +741,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 194] = [
+pub const FUNCTIONS: [(&str, *const ()); 195] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -778,6 +794,7 @@ pub const FUNCTIONS: [(&str, *const ()); 194] = [
     ("merklize_event_native", merklize_event_native as *const ()),
     ("merklize_event_query", merklize_event_query as *const ()),
     ("merklize_event_wait", merklize_event_wait as *const ()),
+    ("merklize_extend", merklize_extend as *const ()),
     ("merklize_file_digests_free", merklize_file_digests_free as *const ()),
     ("merklize_file_digests_get", merklize_file_digests_get as *const ()),
     ("merklize_forest_free", merklize_forest_free as *const ()),
@@ -944,6 +961,7 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_expect", core::mem::size_of::<merklize_expect>(), core::mem::align_of::<merklize_expect>()),
     ("merklize_wrong_node", core::mem::size_of::<merklize_wrong_node>(), core::mem::align_of::<merklize_wrong_node>()),
     ("merklize_matrix", core::mem::size_of::<merklize_matrix>(), core::mem::align_of::<merklize_matrix>()),
+    ("merklize_extend_form", core::mem::size_of::<merklize_extend_form>(), core::mem::align_of::<merklize_extend_form>()),
     ("merklize_commitment_form", core::mem::size_of::<merklize_commitment_form>(), core::mem::align_of::<merklize_commitment_form>()),
     ("merklize_commitment_info", core::mem::size_of::<merklize_commitment_info>(), core::mem::align_of::<merklize_commitment_info>()),
     ("merklize_matrix_dims", core::mem::size_of::<merklize_matrix_dims>(), core::mem::align_of::<merklize_matrix_dims>()),

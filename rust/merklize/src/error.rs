@@ -54,8 +54,8 @@ impl Error {
         Self { kind: ErrorKind::Io, message, system_error, path: Some(path.into()) }
     }
 
-    pub(crate) fn out_of_memory(call: &str, items: usize) -> Self {
-        let message = format!("{call}: there is no memory for {items} results; give a lower limit");
+    pub(crate) fn out_of_memory(call: &str, items: usize, remedy: &str) -> Self {
+        let message = format!("{call}: there is no memory for {items} results; {remedy}");
         Self { kind: ErrorKind::OutOfMemory, ..Self::invalid_argument(message) }
     }
 

@@ -5,6 +5,7 @@ pub mod bao;
 mod device;
 mod digests;
 mod error;
+mod extend;
 mod forest;
 pub mod formats;
 mod handle;
@@ -31,11 +32,12 @@ pub use digests::{
     hash_leaves_on_device, hash_parts, hash_with, merge, merge_many, Hasher, How, Message,
 };
 pub use error::{Error, ErrorKind, Result};
+pub use extend::{extend, extend_into, ExtendForm, Field, RowOrder};
 pub use forest::{ForestInfo, MerkleForest};
 pub use hash::{Digest, Hash, HashInfo, Word};
 pub use matrices::{hash_rows, hash_rows_on_device, CommitmentInfo, Elements, Matrix, MatrixCommitment, Opening};
 pub use options::{Mode, Options, Policy, Timings};
-pub use poseidon2::{Poseidon2, Poseidon2Field};
+pub use poseidon2::Poseidon2;
 pub use proof::{verify, verify_consistency, verify_each, Expect, Proof, ProofInfo, ProofKind, Roots};
 pub use provers::{catch, fill_rows, or_raise};
 pub use tree::{merkle_root, merkle_root_file, merkle_root_parts, Form, MerkleTree, Rule, TreeBuilder, TreeInfo};

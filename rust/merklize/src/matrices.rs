@@ -93,6 +93,11 @@ impl<'a, W: Word> Matrix<'a, W> {
         self.rows
     }
 
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
     /// The first word. The rows lie behind it in memory.
     pub fn as_ptr(&self) -> *const W {
         ptr::with_exposed_provenance(self.first)
@@ -115,7 +120,7 @@ impl<'a, W: Word> Matrix<'a, W> {
         Self { elements, ..self }
     }
 
-    fn to_c(self) -> sys::merklize_matrix {
+    pub(crate) fn to_c(self) -> sys::merklize_matrix {
         sys::merklize_matrix {
             words: self.as_ptr().cast(),
             rows: self.rows as u64,

@@ -3,24 +3,14 @@ use core::ptr;
 use merklize_sys as sys;
 
 use crate::error::{check, Result};
+use crate::extend::Field;
 use crate::hash::Hash;
-
-/// A field over which Poseidon2 is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Poseidon2Field {
-    /// 2^64 - 2^32 + 1; the S-box is x^7.
-    Goldilocks,
-    /// 2^31 - 2^27 + 1; the S-box is x^7.
-    BabyBear,
-    /// 2^31 - 2^24 + 1; the S-box is x^3.
-    KoalaBear,
-}
 
 /// An instance of Poseidon2: the parameters of a prover's hash. Words are below the modulus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Poseidon2<'a> {
     /// The field of all words.
-    pub field: Poseidon2Field,
+    pub field: Field,
     /// Cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others.
     pub width: u32,
     /// Words of a row that one permutation takes: 1 to `width - 1`. Of a quad: `width`.
@@ -39,11 +29,7 @@ pub struct Poseidon2<'a> {
 impl Poseidon2<'_> {
     fn to_c(self) -> sys::merklize_poseidon2 {
         sys::merklize_poseidon2 {
-            field: match self.field {
-                Poseidon2Field::Goldilocks => 0,
-                Poseidon2Field::BabyBear => 1,
-                Poseidon2Field::KoalaBear => 2,
-            },
+            field: self.field.to_c(),
             width: self.width,
             rate: self.rate,
             external_rounds: self.external_rounds,
@@ -69,7 +55,7 @@ impl Hash {
     /// It costs a digest of some thousand bytes. The constants are copied once and stay in memory.
     ///
     /// ```
-    /// use merklize::{Expect, Hash, MerkleTree, Mode, Options, Poseidon2, Poseidon2Field};
+    /// use merklize::{Expect, Hash, MerkleTree, Mode, Options, Poseidon2, Field};
     ///
     /// // An example only: nobody has shown that these constants are secure. A prover takes those of its permutation.
     /// let mut next = 1u64;
@@ -80,7 +66,7 @@ impl Hash {
     ///
     /// let hash = Hash::poseidon2(
     ///     &Poseidon2 {
-    ///         field: Poseidon2Field::KoalaBear,
+    ///         field: Field::KoalaBear,
     ///         width: 16,
     ///         rate: 8,
     ///         external_rounds: 8,

@@ -199,7 +199,8 @@ impl TreeFile {
         // At most as many places as nodes. Pages that are not needed are never touched.
         let nodes = usize::try_from(self.info()?.n_leaves).unwrap_or(usize::MAX).saturating_mul(2).max(1);
         let (mut wrong, limit, mut count) = (Vec::<sys::merklize_wrong_node>::new(), limit.min(nodes), 0);
-        wrong.try_reserve_exact(limit).map_err(|_| crate::Error::out_of_memory("TreeFile::check", limit))?;
+        let no_memory = |_| crate::Error::out_of_memory("TreeFile::check", limit, "give a lower limit");
+        wrong.try_reserve_exact(limit).map_err(no_memory)?;
         // SAFETY: as many places as the limit.
         options.run(|options| unsafe {
             sys::merklize_tree_file_check(self.as_c(), wrong.as_mut_ptr(), limit, ptr::from_mut(&mut count), options)

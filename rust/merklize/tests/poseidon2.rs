@@ -1,6 +1,6 @@
 //! Hashes of a caller's constants. The constants of our own instances give our own hashes; wrong constants are refused, and the error has the rule.
 
-use merklize::Poseidon2Field::{BabyBear, Goldilocks, KoalaBear};
+use merklize::Field::{BabyBear, Goldilocks, KoalaBear};
 use merklize::*;
 
 /// Plonky3's constants, under the name of an instance: "goldilocks_w8".
@@ -32,7 +32,7 @@ fn published(instance: &str) -> Constants {
 }
 
 impl Constants {
-    fn instance(&self, field: Poseidon2Field, rate: u32) -> Poseidon2<'_> {
+    fn instance(&self, field: Field, rate: u32) -> Poseidon2<'_> {
         Poseidon2 {
             field,
             width: self.diagonal.len() as u32,

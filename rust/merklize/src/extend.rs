@@ -1,0 +1,146 @@
+use merklize_sys as sys;
+
+use crate::error::{Error, Result};
+use crate::hash::Word;
+use crate::matrices::Matrix;
+use crate::options::Options;
+
+/// A prime field with roots of unity of order 2^k.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// 2^64 - 2^32 + 1, words of 8 bytes, k = 32. The S-box of Poseidon2 is x^7.
+    Goldilocks,
+    /// 2^31 - 2^27 + 1, words of 4 bytes, k = 27. The S-box of Poseidon2 is x^7.
+    BabyBear,
+    /// 2^31 - 2^24 + 1, words of 4 bytes, k = 24. The S-box of Poseidon2 is x^3.
+    KoalaBear,
+}
+
+impl Field {
+    pub(crate) fn to_c(self) -> u32 {
+        match self {
+            Self::Goldilocks => sys::MERKLIZE_FIELD_GOLDILOCKS,
+            Self::BabyBear => sys::MERKLIZE_FIELD_BABYBEAR,
+            Self::KoalaBear => sys::MERKLIZE_FIELD_KOALABEAR,
+        }
+    }
+}
+
+/// The order of the rows of an extension of N rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RowOrder {
+    /// Row i has the values at shift g^i, where g has order N.
+    #[default]
+    Natural,
+    /// Row i has those of the row whose number is i with its log2 N bits in reverse.
+    BitReversed,
+}
+
+/// What an extension is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub struct ExtendForm {
+    field: Field,
+    added_bits: u32,
+    shift: Option<u64>,
+    order: RowOrder,
+}
+
+impl ExtendForm {
+    /// 2^`added_bits` times the rows, on the coset of the field's generator, in natural order.
+    pub fn new(field: Field, added_bits: u32) -> Self {
+        Self { field, added_bits, shift: None, order: RowOrder::Natural }
+    }
+
+    /// The coset's shift, 1 to p - 1, in place of the generator.
+    pub fn shift(self, shift: u64) -> Self {
+        Self { shift: Some(shift), ..self }
+    }
+
+    /// The order of the rows.
+    pub fn order(self, order: RowOrder) -> Self {
+        Self { order, ..self }
+    }
+
+    /// C's shift of 0 is the generator.
+    fn to_c(self) -> Result<sys::merklize_extend_form> {
+        if self.shift == Some(0) {
+            let rule = "extend: shift must be 1 to p - 1, or not given for the field's generator, got 0";
+            return Err(Error::invalid_argument(rule));
+        }
+        Ok(sys::merklize_extend_form {
+            field: self.field.to_c(),
+            added_bits: self.added_bits,
+            shift: self.shift.unwrap_or(0),
+            order: match self.order {
+                RowOrder::Natural => sys::MERKLIZE_ROW_ORDER_NATURAL,
+                RowOrder::BitReversed => sys::MERKLIZE_ROW_ORDER_BIT_REVERSED,
+            },
+        })
+    }
+}
+
+/// The low-degree extension of each column of a matrix: the values of its polynomial on a coset, row after row. A matrix of n rows, a power of two, has the
+/// values at the powers of the root of unity of order n. Generators and roots are Plonky3's, and so is the result: its `coset_lde_batch`.
+///
+/// ```
+/// use merklize::{extend, ExtendForm, Field, Matrix, Options, RowOrder};
+///
+/// let trace: Vec<u32> = (0..16 * 3).collect();
+/// let form = ExtendForm::new(Field::KoalaBear, 1).order(RowOrder::BitReversed);
+/// let extended = extend(Matrix::new(&trace, 3)?, form, &Options::new())?;
+/// assert_eq!(extended.len(), 32 * 3);
+///
+/// // On the same points, nothing changes.
+/// let same = ExtendForm::new(Field::KoalaBear, 0).shift(1);
+/// assert_eq!(extend(Matrix::new(&trace, 3)?, same, &Options::new())?, trace);
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// Words in Montgomery form ([`Elements`](crate::Elements)) give words in Montgomery form.
+///
+/// # Errors
+/// A number of rows that is no power of two, or that the field has no root for; words of another size than the field's; a word that is not below the modulus,
+/// with its row and column; a device that computes no extensions; `OutOfMemory`.
+pub fn extend<W: Word>(matrix: Matrix<'_, W>, form: ExtendForm, options: &Options<'_>) -> Result<Vec<W>> {
+    let scale = 1usize.checked_shl(form.added_bits);
+    let n_words = scale.and_then(|scale| scale.checked_mul(matrix.rows() * matrix.columns())).unwrap_or(usize::MAX);
+    let mut words: Vec<W> = Vec::new();
+    let no_memory = |_| Error::out_of_memory("extend", n_words, "give fewer added bits");
+    words.try_reserve_exact(n_words).map_err(no_memory)?;
+    // SAFETY: the vector has room for these words. A call that succeeds has written all of them, and nothing reads them before.
+    unsafe {
+        extend_at(matrix, form, words.as_mut_ptr(), n_words, options)?;
+        words.set_len(n_words);
+    }
+    Ok(words)
+}
+
+/// The same into memory of the caller.
+///
+/// # Errors
+/// As [`extend`]; memory of another length than 2^`added_bits` times the matrix.
+pub fn extend_into<W: Word>(
+    matrix: Matrix<'_, W>,
+    form: ExtendForm,
+    out: &mut [W],
+    options: &Options<'_>,
+) -> Result<()> {
+    // SAFETY: the words of the slice.
+    unsafe { extend_at(matrix, form, out.as_mut_ptr(), out.len(), options) }
+}
+
+/// # Safety
+/// There is memory for these words, which need not be initialised.
+unsafe fn extend_at<W: Word>(
+    matrix: Matrix<'_, W>,
+    form: ExtendForm,
+    out: *mut W,
+    n_words: usize,
+    options: &Options<'_>,
+) -> Result<()> {
+    let (matrix, form) = (matrix.to_c(), form.to_c()?);
+    let out = sys::merklize_output { data: out.cast(), bytes: (n_words * size_of::<W>()) as u64, ..Default::default() };
+    // SAFETY: the matrix is read for the call, and no more than the output's bytes are written.
+    options.run(|options| unsafe { sys::merklize_extend(&matrix, &form, out, options) })
+}

@@ -1,0 +1,126 @@
+//! Extensions beside p3-dft's.
+
+use merklize::*;
+use serde_json::Value;
+
+const GOLDILOCKS: u64 = 0xffff_ffff_0000_0001;
+const BABYBEAR: u64 = 0x7800_0001;
+const KOALABEAR: u64 = 0x7f00_0001;
+
+/// What p3-dft computes.
+const RECORDED: &str = include_str!("p3_extensions.json");
+
+/// The words of a recorded matrix.
+fn recorded<W: Word + TryFrom<u64, Error: core::fmt::Debug>>(n: u64, p: u64) -> Vec<W> {
+    (1..=n).map(|i| W::try_from(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % p).unwrap()).collect()
+}
+
+fn check<W>(case: &Value, field: Field, p: u64)
+where
+    W: Word + Default + TryFrom<u64, Error: core::fmt::Debug> + Into<u64>,
+{
+    let number = |key: &str| case[key].as_u64().unwrap();
+    let (rows, columns) = (number("rows"), number("columns") as usize);
+    let words = recorded::<W>(rows * columns as u64, p);
+    let matrix = Matrix::new(&words, columns).unwrap();
+    let form = ExtendForm::new(field, number("added_bits") as u32).shift(number("shift"));
+    for (order, key) in [(RowOrder::Natural, "natural"), (RowOrder::BitReversed, "bit_reversed")] {
+        let extended = extend(matrix, form.order(order), &Options::new()).unwrap();
+        let first: Vec<u64> = extended[..columns].iter().map(|&word| word.into()).collect();
+        assert_eq!(Value::from(first), case["first"]);
+        let bytes: Vec<u8> =
+            extended.iter().flat_map(|&word| word.into().to_le_bytes()[..size_of::<W>()].to_vec()).collect();
+        let digest = hash_with(&bytes, Hash::SHA256, &Options::new()).unwrap();
+        assert_eq!(digest.to_string(), case[key].as_str().unwrap(), "{case}");
+
+        let mut into = vec![W::default(); extended.len()];
+        extend_into(matrix, form.order(order), &mut into, &Options::new().threads(1)).unwrap();
+        assert!(into.iter().zip(&extended).all(|(&one, &other)| one.into() == other.into()));
+    }
+}
+
+#[test]
+fn what_p3_dft_computes() {
+    let file: Value = serde_json::from_str(RECORDED).unwrap();
+    let cases = file["extensions"].as_array().unwrap();
+    assert_eq!(cases.len(), 108);
+    for case in cases {
+        match case["field"].as_str().unwrap() {
+            "goldilocks" => check::<u64>(case, Field::Goldilocks, GOLDILOCKS),
+            "babybear" => check::<u32>(case, Field::BabyBear, BABYBEAR),
+            _ => check::<u32>(case, Field::KoalaBear, KOALABEAR),
+        }
+    }
+}
+
+/// The generator is the shift where none is given, and a view of columns has a stride of its own.
+#[test]
+fn defaults_and_views() {
+    let words = recorded::<u32>(4 * 5, KOALABEAR);
+    let (matrix, form) = (Matrix::new(&words, 5).unwrap(), ExtendForm::new(Field::KoalaBear, 3));
+    let whole = extend(matrix, form, &Options::new()).unwrap();
+    assert_eq!(whole, extend(matrix, form.shift(3), &Options::new()).unwrap());
+    let two = extend(matrix.first_columns(2).unwrap(), form, &Options::new()).unwrap();
+    assert!(whole.chunks(5).zip(two.chunks(2)).all(|(row, two)| row[..2] == *two));
+    let one = extend(Matrix::new(&words[..3], 3).unwrap(), form, &Options::new()).unwrap();
+    assert_eq!(one, words[..3].repeat(8), "the polynomial of one row is constant");
+}
+
+/// A word w stands for w modulo p, or for w / 2^32.
+#[test]
+fn other_forms_of_words() {
+    let options = Options::new();
+    let words: Vec<u64> = (0..8 * 2).collect();
+    let large: Vec<u64> = words.iter().map(|word| word + GOLDILOCKS).collect();
+    let form = ExtendForm::new(Field::Goldilocks, 1);
+    let of =
+        |words: &[u64], elements| extend(Matrix::new(words, 2).unwrap().elements(elements), form, &options).unwrap();
+    assert_eq!(of(&large, Elements::Any), of(&words, Elements::Canonical));
+
+    let words = recorded::<u32>(8 * 2, KOALABEAR);
+    let montgomery = |words: &[u32]| -> Vec<u32> {
+        words.iter().map(|&word| ((u64::from(word) << 32) % KOALABEAR) as u32).collect()
+    };
+    let form = ExtendForm::new(Field::KoalaBear, 1);
+    let of =
+        |words: &[u32], elements| extend(Matrix::new(words, 2).unwrap().elements(elements), form, &options).unwrap();
+    assert_eq!(of(&montgomery(&words), Elements::Montgomery), montgomery(&of(&words, Elements::Canonical)));
+}
+
+#[test]
+fn mistakes() {
+    #[track_caller]
+    fn wrong<T>(found: Result<T>, text: &str) {
+        let error = found.err().expect(text);
+        assert_eq!((error.message(), error.kind()), (text, ErrorKind::InvalidArgument));
+    }
+    let options = Options::new();
+    let words: Vec<u64> = (0..12).collect();
+    let (twelve, four) = (Matrix::new(&words, 1).unwrap(), Matrix::new(&words, 3).unwrap());
+    let form = ExtendForm::new(Field::Goldilocks, 1);
+    wrong(extend(twelve, form, &options), "extend: the number of rows must be a power of two, got 12");
+    wrong(
+        extend(four, form.shift(0), &options),
+        "extend: shift must be 1 to p - 1, or not given for the field's generator, got 0",
+    );
+    wrong(
+        extend(four, form.shift(GOLDILOCKS), &options),
+        "extend: shift must be below p = 18446744069414584321, got 18446744069414584321",
+    );
+    wrong(extend(four, ExtendForm::new(Field::BabyBear, 1), &options), "extend: words of babybear have 4 bytes, got 8");
+    let error = extend(four, ExtendForm::new(Field::Goldilocks, 64), &options).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    assert!(
+        error.message().starts_with("extend: there is no memory for ")
+            && error.message().ends_with("give fewer added bits")
+    );
+    wrong(
+        extend_into(four, form, &mut [0; 23], &options),
+        "extend: out must have 192 bytes, 2^1 times the matrix, got 184",
+    );
+    let mut wide = words.clone();
+    wide[7] = GOLDILOCKS;
+    let found = extend(Matrix::new(&wide, 3).unwrap(), form, &options);
+    let text = found.unwrap_err().to_string();
+    assert!(text.starts_with("extend: row 2, column 1 is 18446744069414584321, not a field element"), "{text}");
+}
