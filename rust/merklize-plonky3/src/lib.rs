@@ -4,6 +4,7 @@
 mod commitment;
 mod configurations;
 mod constants;
+mod dft;
 mod elements;
 mod hashers;
 mod mmcs;
@@ -13,6 +14,7 @@ pub use configurations::{
     KeccakF64Sponge, KoalaBearMmcs, PermutationMmcs,
 };
 pub use constants::{Poseidon2Constants, Poseidon2Width};
+pub use dft::{MerklizeDft, TwoAdicElement};
 pub use elements::{DeviceDigest, DeviceElement};
 pub use hashers::{on_lanes, LaneCompressor, LaneHasher};
 pub use merklize::{catch, Device, Error, ErrorKind, Field, Hash, Poseidon2};
