@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <deque>
 #include <exception>
 #include <memory>
 #include <thread>
@@ -18,26 +16,23 @@ namespace merklize::command {
 namespace {
 
 constexpr std::uint64_t small_bytes = 1 << 20;  // a larger file takes all threads
-// Small files go through the queue at a million a second, so threads take and give several under one lock.
-constexpr std::size_t most_at_once = 16;
+// Small files go through the queue at a million a second, so several are added and taken at once.
+constexpr std::uint64_t most_at_once = 16;
 
 // An input and its result. The thread that takes an item owns it until its state is `large` or `done`; then the caller owns it.
 struct Item {
-    enum class State : std::uint8_t { open, large, done };
+    enum class State : int { open, large, done };
 
-    Item(std::uint64_t number, bool is_none, HashResult result)
-        : number(number), is_none(is_none), result(std::move(result)) {}
-
-    const std::uint64_t number;  // in the order of the inputs
-    const bool is_none;
-    HashResult result;
+    bool is_none = false;
+    HashResult result{};
     std::string url{};                                 // of an object of a store
     std::unique_ptr<const runtime::InputFile> pipe{};  // stays open, because a writer opens its pipe only once
     std::exception_ptr failure{};                      // an error that is not about the input and ends the run
     std::atomic<State> state{State::open};
 };
 
-// A bounded queue. The caller adds inputs at the end and takes results from the front; workers hash the items between.
+// A bounded queue of numbered items, number k in slot k modulo the slots. The caller adds inputs at the end and takes results from the
+// front; workers hash the items between. n_given_ <= n_taken_ <= n_added_ but at the end of the run, when none is taken any more.
 class Pipeline {
 public:
     Pipeline(Call& call, HashJob& job, const std::function<bool(HashInput&)>& next, Bar& bar)
@@ -46,38 +41,34 @@ public:
           next_(next),
           bar_(bar),
           alone_{.device = job.options.device, .threads = 1, .policy = job.options.policy},
-          most_items_(std::clamp<std::uint64_t>((16 << 20) / (job.length + 1), 4, 1024)),
+          slots_(std::clamp<std::uint64_t>((16 << 20) / (job.length + 1), 4, 1024)),
           most_workers_(job.options.threads == 0 ? runtime::default_threads() : job.options.threads) {
         if (most_workers_ == 1) most_workers_ = 0;  // the caller is that one thread
     }
 
     ~Pipeline() {
-        {
-            const std::lock_guard lock(mutex_);
-            is_ended_ = true;
-        }
-        added_.notify_all();
-        front_.notify_all();
+        n_added_ = n_given_ = at_end;
+        n_added_.notify_all();
+        n_given_.notify_all();
         for (std::thread& worker : workers_) worker.join();
     }
 
     void run(const std::function<void(const HashResult&)>& done) {
         for (;;) {
             call_.require_going_on();
-            const Item::State state = items_.empty() ? Item::State::open : items_.front().state.load();
+            const Item::State state = is_empty() ? Item::State::open : item(n_given_).state.load();
             if (state == Item::State::done) {
-                std::size_t n = 0;
-                for (; n < std::min(items_.size(), most_at_once) && items_[n].state == Item::State::done; n++) {
-                    if (items_[n].failure) std::rethrow_exception(items_[n].failure);
-                    done(items_[n].result);
-                    bar_.advance();
-                }
-                remove_front(n);
+                const Item& front = item(n_given_);
+                if (front.failure) std::rethrow_exception(front.failure);
+                done(front.result);
+                bar_.advance();
+                ++n_given_;
+                n_given_.notify_all();
             } else if (state == Item::State::large) {
                 call_.flush();
-                work(items_.front(), true);
+                work(n_given_, true);
             } else if (!add()) {
-                if (items_.empty()) return;
+                if (is_empty()) return;
                 call_.flush();  // shows the results so far while a long item is hashed
                 finish_front();
             }
@@ -85,41 +76,38 @@ public:
     }
 
 private:
-    void remove_front(std::size_t n) {
-        {
-            const std::lock_guard lock(mutex_);
-            for (std::size_t k = 0; k < n; k++) items_.pop_front();
-            n_taken_ -= n;
-            n_given_ += n;
-        }
-        front_.notify_all();
-    }
+    Item& item(std::uint64_t number) { return *slots_[number % slots_.size()]; }
+    bool is_empty() const { return n_given_ == n_added_; }
 
-    // Adds one more input, if there is one and the queue has room.
+    // Adds inputs, if there are more and the queue has room: first one, then twice as many each time, so that one file starts no thread.
     bool add() {
-        HashInput input;
-        if (all_added_ || items_.size() == most_items_) return false;
-        all_added_ = !next_(input);
-        if (all_added_) return false;
-        if (is_url(input.path)) most_workers_ = std::max(most_workers_, call_.caller().opener()->most_at_once());
-        bool wakes_one = false;
-        {
-            const std::lock_guard lock(mutex_);
-            items_.emplace_back(n_given_ + items_.size(), input.is_none,
-                                HashResult{shown_name(call_, input.path), std::move(input.error)});
-            if (is_url(input.path)) items_.back().url = std::move(input.path);
-            wakes_one = lacks_workers();
+        std::uint64_t added = n_added_;
+        const std::uint64_t before = added, end = std::min<std::uint64_t>(before + at_once_, n_given_ + slots_.size());
+        at_once_ = std::min(2 * at_once_, most_at_once);
+        for (HashInput input; added < end && !all_added_; input = {}) {
+            all_added_ = !next_(input);
+            if (all_added_) break;
+            auto& slot = slots_[added++ % slots_.size()];
+            if (!slot) slot = std::make_unique<Item>();
+            Item& into = *slot;
+            into.is_none = input.is_none;
+            into.result = {shown_name(call_, input.path), std::move(input.error)};
+            into.url.clear();
+            if (is_url(input.path)) {
+                most_workers_ = std::max(most_workers_, call_.caller().opener()->most_at_once());
+                into.url = std::move(input.path);
+            }
+            into.state = Item::State::open;
         }
-        if (wakes_one) added_.notify_one();
+        if (added == before) return false;
+        n_added_ = added;
+        n_added_.notify_one();  // who wakes up wakes the next
+        const std::uint64_t wanted = std::min<std::uint64_t>(most_workers_, added - n_given_);
         try {
-            while (items_.size() > 1 && workers_.size() < std::min(most_workers_, items_.size()))
+            while (wanted > 1 && workers_.size() < wanted)
                 workers_.emplace_back([this] {
-                    {
-                        const std::lock_guard lock(mutex_);
-                        n_workers_++;
-                    }
-                    for (std::vector<Item*> items = take(); !items.empty(); items = take()) {
-                        for (Item* item : items) work(*item, false);
+                    for (Range taken = take(); taken.first != at_end; taken = take()) {
+                        for (std::uint64_t k = taken.first; k < taken.end && n_added_ != at_end; k++) work(k, false);
                     }
                 });
         } catch (const std::system_error&) {
@@ -128,66 +116,62 @@ private:
         return true;
     }
 
-    // Whether a worker should be woken, which takes as long as some small files: only for more items than workers that are awake, because
-    // those come back for one each. With the mutex.
-    bool lacks_workers() const { return n_asleep_ != 0 && items_.size() - n_taken_ + n_asleep_ > n_workers_; }
+    struct Range {
+        std::uint64_t first, end;
+    };
 
-    // Waits for items that no worker has taken: a share of them, so that the others find work, too. None: there will be none.
-    std::vector<Item*> take() {
-        std::unique_lock lock(mutex_);
-        n_asleep_++;
-        added_.wait(lock, [&] { return is_ended_ || n_taken_ < items_.size(); });
-        n_asleep_--;
-        if (is_ended_) return {};
-        const std::size_t share = (items_.size() - n_taken_) / (2 * n_workers_);
-        std::vector<Item*> taken(items_[n_taken_].url.empty() ? std::clamp<std::size_t>(share, 1, most_at_once) : 1);
-        for (Item*& item : taken) item = &items_[n_taken_++];
-        if (lacks_workers()) added_.notify_one();
-        return taken;
+    // Waits for items that nobody has taken, and takes a share of them, so that other workers find some, too. {at_end}: there will be none.
+    Range take() {
+        for (std::uint64_t first = n_taken_;;) {
+            const std::uint64_t added = n_added_;
+            if (added == at_end) return {at_end, at_end};
+            if (first == added) {
+                n_added_.wait(added);
+                first = n_taken_;
+                continue;
+            }
+            const std::uint64_t end = first + std::clamp<std::uint64_t>((added - first) / 64, 1, most_at_once);
+            if (!n_taken_.compare_exchange_weak(first, end)) continue;
+            if (end < added) n_added_.notify_one();
+            return {first, end};
+        }
     }
 
     // Hashes the first item, or waits for the worker that does.
     void finish_front() {
-        std::unique_lock lock(mutex_);
-        Item& first = items_.front();
-        if (n_taken_ != 0) {
-            if (n_asleep_ != 0 && n_taken_ < items_.size()) added_.notify_one();
-            awaited_ = first.number;
-            front_.wait(lock, [&] { return first.state != Item::State::open; });
-            awaited_ = nothing;
-            return;
-        }
-        n_taken_ = 1;
-        lock.unlock();
-        work(items_.front(), !items_.front().url.empty());
+        const std::uint64_t number = n_given_;
+        Item& front = item(number);
+        if (std::uint64_t untaken = number; n_taken_.compare_exchange_strong(untaken, number + 1))
+            return work(number, !front.url.empty());
+        awaited_ = number;
+        front.state.wait(Item::State::open);
+        awaited_ = at_end;
     }
 
     // is_large  the item is hashed by all threads, because everything before it is done
-    void work(Item& item, bool is_large) {
+    void work(std::uint64_t number, bool is_large) {
+        Item& item = this->item(number);
         auto state = Item::State::done;
         try {
-            if (!hash(item, is_large)) state = Item::State::large;
+            if (!hash(item, number, is_large)) state = Item::State::large;
         } catch (const Failure& failure) {  // standard input is closed, or holds the key
             item.result.error = failure.text;
         } catch (...) {
             item.failure = std::current_exception();
         }
         // The caller owns the item from here on. It says what it waits for before it looks at the state, so one of the two sees the other.
-        const std::uint64_t number = item.number;
         item.state = state;
-        if (awaited_ != number) return;
-        const std::lock_guard lock(mutex_);  // the caller waits, or is about to leave
-        front_.notify_all();
+        if (awaited_ == number) item.state.notify_all();
     }
 
     // False: the item is large and was not hashed.
-    bool hash(Item& item, bool is_large) try {
+    bool hash(Item& item, std::uint64_t number, bool is_large) try {
         HashResult& result = item.result;
         if (item.is_none || !result.error.empty()) return true;
         if (!item.url.empty()) {
             const auto object = open_input(call_, item.url);
             RunOptions options = job_.options;
-            options.progress = is_large ? bar_.part_of(*object) : [this](double) { return goes_on(); };
+            options.progress = is_large ? bar_.part_of(*object) : [this](double) { return n_added_ != at_end; };
             hash_object(*object, job_, options, result);
             return true;
         }
@@ -209,7 +193,7 @@ private:
             return false;
         }
         runtime::InputFile::BeforeDisk before;
-        if (runtime::is_rotational(extent->identity.device)) before = [&] { wait_for_turn(item); };
+        if (runtime::is_rotational(extent->identity.device)) before = [&] { wait_for_turn(number); };
         hash_input(*file, extent, job_, alone_, result, before);
         return true;
     } catch (const Error& error) {
@@ -218,15 +202,9 @@ private:
         return true;
     }
 
-    bool goes_on() {
-        const std::lock_guard lock(mutex_);
-        return !is_ended_;
-    }
-
     // Waits until everything before the item is done, or the run ends.
-    void wait_for_turn(const Item& item) {
-        std::unique_lock lock(mutex_);
-        front_.wait(lock, [&] { return is_ended_ || &item == &items_.front(); });
+    void wait_for_turn(std::uint64_t number) {
+        for (std::uint64_t given = n_given_; given < number; given = n_given_) n_given_.wait(given);
     }
 
     Call& call_;
@@ -234,23 +212,18 @@ private:
     const std::function<bool(HashInput&)>& next_;
     Bar& bar_;
     const RunOptions alone_;
-    const std::size_t most_items_;
+    std::vector<std::unique_ptr<Item>> slots_;
 
     // For the caller only.
     bool all_added_ = false;
+    std::uint64_t at_once_ = 1;
     std::size_t most_workers_;
     std::vector<std::thread> workers_{};
 
-    std::mutex mutex_;
-    std::condition_variable added_, front_;  // an item to take was added; the front has changed or is done
-    std::deque<Item> items_{};   // only the caller adds and removes, with the mutex; items do not move in memory
-    std::size_t n_taken_ = 0;    // number of taken items, from the front on; guarded by mutex_
-    std::uint64_t n_given_ = 0;  // number of items that were removed: the caller's, written with the mutex
-    std::size_t n_asleep_ = 0;   // workers that wait for items; guarded by mutex_
-    std::size_t n_workers_ = 0;  // guarded by mutex_
-    bool is_ended_ = false;      // guarded by mutex_
-    static constexpr std::uint64_t nothing = UINT64_MAX;
-    std::atomic<std::uint64_t> awaited_{nothing};  // number of the item that the caller waits for
+    static constexpr std::uint64_t at_end = UINT64_MAX;
+    // The caller writes the numbers of added and given items; they are at_end when the run ends.
+    std::atomic<std::uint64_t> n_added_{0}, n_given_{0}, n_taken_{0};
+    std::atomic<std::uint64_t> awaited_{at_end};  // number of the item that the caller waits for
 };
 
 }  // namespace
