@@ -4,7 +4,8 @@
 //                          [--leaves LOG2,...] [--field-leaves LOG2,...] [--messages N]
 //
 // A size is the size of the whole job, whatever the number of devices. A job that does not fit is skipped. Jobs on host memory are also
-// timed with the CPU beside the devices ("cpu and N devices") and on the CPU alone. Prints one JSON object a line: seconds of the whole
+// timed with the CPU beside the devices ("cpu and N devices"), on the CPU alone, and, if `merklize devices --calibrate` has run, on
+// "auto". Prints one JSON object a line: seconds of the whole
 // call (median over R calls after a first call), seconds of the slowest device's kernels, and `linear`: the rate per device as a share
 // of the same rate with the fewest devices, null where the CPU has a share. Every result is compared with the CPU's, except those of
 // field hashes' trees on the host, which are compared with the first device's. A wrong result ends the program.
@@ -79,6 +80,7 @@ public:
                 all.emplace_back("cpu and " + all[i].first, used);
             }
             all.emplace_back("cpu", std::vector{Device("cpu")});
+            if (!calibration().empty()) all.emplace_back("auto", std::vector{Device("auto")});
         }
         for (const auto& [policy, used] : all) {
             const std::size_t count = used.size();
@@ -149,6 +151,7 @@ RunOptions on_cpu() {
 /// All devices as one Device.
 Device together(const std::vector<Device>& devices) {
     std::string names;
+    if (devices.size() == 1) return devices[0];
     for (const Device& device : devices) names += (names.empty() ? "" : ",") + device.info().id;
     return Device(names);
 }
@@ -240,6 +243,28 @@ void digests(Bench& bench) {
             const PinnedBytes data(bench.first(1)[0], bytes);
             job(name, data.bytes());
         }
+    }
+}
+
+/// Rows of 256 bytes.
+void rows(Bench& bench, Hash which) {
+    constexpr std::uint64_t row_bytes = 256;
+    for (const unsigned log2 : bench.options().host_bytes) {
+        const std::string field(traits(which).name), name = power("rows, host memory, " + field + ", bytes", log2);
+        if (!bench.wanted(name) || log2 < 8 || log2 > (traits(which).is_field ? 28 : 32)) continue;
+        const std::uint64_t bytes = std::uint64_t{1} << log2;
+        const std::vector<Digest> data = bench::random_leaves(bytes / Digest::size, which);
+        std::vector<Digest> out(bytes / row_bytes);
+        bench.job(
+            name, which, bytes, "bytes", {},
+            [&](const std::vector<Device>& devices) {
+                return [&, device = together(devices)](RunOptions run) {
+                    run.device = device;
+                    hash_leaves(std::as_bytes(std::span(data)), row_bytes, out, which, {}, run);
+                    return out[out.size() / 2];
+                };
+            },
+            true);
     }
 }
 
@@ -359,6 +384,8 @@ int main(int argc, char** argv) try {
     Bench bench(argv[1], options);
     digests(bench);
     messages(bench);
+    rows(bench, Hash::blake3);
+    rows(bench, Hash::poseidon2_goldilocks_8);
     trees(bench, Hash::blake3, options.leaves);
     trees(bench, Hash::rp64_256_v3, options.field_leaves);
     trees(bench, Hash::poseidon2_koalabear_16, options.field_leaves);

@@ -69,19 +69,31 @@ private:
     std::shared_ptr<const runtime::DeviceState> state_;
 };
 
-/// Jobs for which "auto" chooses the device: hash() of host memory, and build_tree(), merkle_root() and MerkleTree of host memory,
-/// by a byte hash or by a field hash. All other jobs run on the CPU.
-enum class Job : std::uint8_t { digest, bytes_tree, elements_tree };
+/// Jobs for which "auto" chooses the device, all on host memory. By a byte hash and by a field hash: a tree is a MerkleTree, nodes are
+/// build_tree() in place, a root is merkle_root(), rows are hash_leaves(), hash_rows() and MatrixCommitment. All other jobs run on the
+/// CPU.
+enum class Job : std::uint8_t {
+    digest,
+    bytes_tree,
+    bytes_nodes,
+    bytes_root,
+    bytes_rows,
+    elements_tree,
+    elements_nodes,
+    elements_root,
+    elements_rows,
+};
 
-/// "digest", "tree of a byte hash", "tree of a field hash".
+/// "digest", "tree of a byte hash", "nodes of a byte hash", "root of a byte hash", "rows of a byte hash", "tree of a field hash" ...
 MERKLIZE_API const char* name_of(Job job) noexcept;
 
-/// The time of a job on host memory on a device is about latency + bytes / rate.
+/// What calibrate() has measured: one size of a job on a device. Byte hashes were measured by blake3, field hashes by
+/// poseidon2_goldilocks_8. The time of other sizes is on the lines between these points.
 struct Cost {
     std::string device;  ///< the device's id
     Job job{};
-    double latency = 0;  ///< seconds
-    double rate = 0;     ///< bytes of input a second
+    std::uint64_t bytes = 0;  ///< of leaves, rows or data
+    double seconds = 0;       ///< the shortest of up to five calls
 };
 
 /// Measures each job on each usable device and stores the figures in the cache folder (docs/cli.md). Processes that start later use

@@ -58,16 +58,21 @@ class options:
 
 
 class Cost(NamedTuple):
-    """The cost of a job on host memory on a device: about latency + bytes / rate seconds."""
+    """What calibrate() has measured: one size of a job on host memory on a device.
+
+    The time of other sizes is on the lines between these points.
+    """
 
     device: str
     """Id of the device."""
     job: str
-    """"digest", "tree of a byte hash" or "tree of a field hash": the jobs for which device="auto" chooses by costs."""
-    latency: float
-    """Seconds."""
-    rate: float
-    """Bytes of input a second."""
+    """One of the jobs for which device="auto" chooses by costs: "digest", or "tree of a byte hash", "nodes of ..."
+    (build_tree), "root of ..." and "rows of ..." (hash_leaves, hash_rows, MatrixCommitment); "... of a field hash".
+    """
+    bytes: int
+    """Of leaves, rows or data."""
+    seconds: float
+    """The shortest of up to five calls."""
 
 
 def calibrate(*, progress: Progress = None) -> list[Cost]:

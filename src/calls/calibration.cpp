@@ -18,12 +18,20 @@
 #include "merklize/version.hpp"
 #include "queue/device.hpp"
 
-// The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB latency TAB rate".
+// The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB bytes TAB seconds TAB bytes TAB seconds ...".
 
 namespace merklize::runtime {
 namespace {
 
-constexpr const char* job_names[] = {"digest", "tree of a byte hash", "tree of a field hash"};
+constexpr const char* job_names[] = {"digest",
+                                     "tree of a byte hash",
+                                     "nodes of a byte hash",
+                                     "root of a byte hash",
+                                     "rows of a byte hash",
+                                     "tree of a field hash",
+                                     "nodes of a field hash",
+                                     "root of a field hash",
+                                     "rows of a field hash"};
 
 KeptFiles calibration_store() {
     KeptFolder folder = kept_folder();
@@ -42,21 +50,23 @@ std::string one_line(std::string text) {
     return text;
 }
 
-bool is_time(double value) { return std::isfinite(value) && value >= 0; }
-
 bool parse(const std::string& line, KnownCost& known) {
     std::istringstream fields(line);
-    std::string job, latency, rate;
-    for (std::string* field : {&known.cost.device, &known.name, &known.driver, &job, &latency, &rate}) {
+    std::string job, rest;
+    for (std::string* field : {&known.device, &known.name, &known.driver, &job}) {
         if (!std::getline(fields, *field, '\t')) return false;
     }
     const auto found = std::ranges::find(job_names, job);
-    if (found == std::end(job_names)) return false;
-    known.cost.job = static_cast<Job>(found - std::begin(job_names));
-    std::istringstream numbers(latency + " " + rate);
+    if (found == std::end(job_names) || !std::getline(fields, rest)) return false;
+    known.job = static_cast<Job>(found - std::begin(job_names));
+    std::istringstream numbers(rest);
     numbers.imbue(std::locale::classic());
-    return numbers >> known.cost.latency >> known.cost.rate && is_time(known.cost.latency) &&
-           is_time(known.cost.rate) && known.cost.rate > 0;
+    for (KnownCost::Point point{}; numbers >> point.bytes >> point.seconds;) {
+        const bool grows = known.points.empty() || point.bytes > known.points.back().bytes;
+        if (!grows || !std::isfinite(point.seconds) || point.seconds <= 0) return false;
+        known.points.push_back(point);
+    }
+    return numbers.eof() && !known.points.empty();
 }
 
 }  // namespace
@@ -72,14 +82,25 @@ std::vector<KnownCost> load_costs() {
     return costs;
 }
 
+double KnownCost::seconds(std::uint64_t bytes) const {
+    if (points.size() == 1 || bytes <= points[0].bytes) return points[0].seconds;
+    std::size_t k = 1;
+    while (k + 1 < points.size() && points[k].bytes < bytes) k++;
+    const auto [x0, y0] = points[k - 1];
+    const auto [x1, y1] = points[k];
+    const double slope = std::max(0.0, (y1 - y0) / static_cast<double>(x1 - x0));  // noise must not make it fall
+    return y0 + slope * static_cast<double>(bytes - x0);
+}
+
 void store_costs(std::span<const KnownCost> costs) {
     std::ostringstream text;
     text.imbue(std::locale::classic());
     text.precision(9);
     for (const KnownCost& known : costs) {
-        text << one_line(known.cost.device) << '\t' << one_line(known.name) << '\t' << one_line(known.driver) << '\t'
-             << job_names[static_cast<std::size_t>(known.cost.job)] << '\t' << known.cost.latency << '\t'
-             << known.cost.rate << '\n';
+        text << one_line(known.device) << '\t' << one_line(known.name) << '\t' << one_line(known.driver) << '\t'
+             << job_names[static_cast<std::size_t>(known.job)];
+        for (const auto& [bytes, seconds] : known.points) text << '\t' << bytes << '\t' << seconds;
+        text << '\n';
     }
     const std::string kept = text.str();
     const std::string why = calibration_store().store(key(), std::as_bytes(std::span(kept)));
@@ -95,7 +116,7 @@ std::vector<Device> parts_of(const Device& device) {
 
 // The device, or devices as one, that a cost was measured on.  errors  unavailable (it is gone, or it is another one)
 Device measured_device(const KnownCost& known) {
-    Device device(known.cost.device);
+    Device device(known.device);
     if (one_line(device.info().name) != known.name || one_line(device.info().driver) != known.driver) {
         throw Error(ErrorCode::unavailable,
                     "not the device that calibrate() measured, " + known.name + ", driver " + known.driver);
@@ -108,7 +129,7 @@ std::shared_ptr<const Device> device_of(const KnownCost& known) {
     static std::mutex mutex;
     static auto& asked = *new std::map<std::string, std::shared_ptr<const Device>>;  // guarded by mutex
     const std::lock_guard lock(mutex);
-    if (const auto it = asked.find(known.cost.device); it != asked.end()) return it->second;
+    if (const auto it = asked.find(known.device); it != asked.end()) return it->second;
     std::shared_ptr<const Device> found;
     try {
         const Device device = measured_device(known);
@@ -118,9 +139,9 @@ std::shared_ptr<const Device> device_of(const KnownCost& known) {
         found = std::make_shared<const Device>(device);
     } catch (const Error& error) {
         Log::process().add(LogLevel::warning,
-                           "auto passes over " + known.cost.device + ": it cannot be used: " + error.what());
+                           "auto passes over " + known.device + ": it cannot be used: " + error.what());
     }
-    return asked.emplace(known.cost.device, std::move(found)).first->second;
+    return asked.emplace(known.device, std::move(found)).first->second;
 }
 
 // Whether this process may use the device: it opened it itself, and did not inherit it by a fork.
@@ -146,26 +167,33 @@ void log_choice(Job job, std::uint64_t bytes, const Device& device, double secon
 
 }  // namespace
 
+std::vector<Cost> costs_of(std::span<const KnownCost> known) {
+    std::vector<Cost> costs;
+    for (const KnownCost& one : known) {
+        for (const auto& [bytes, seconds] : one.points) costs.push_back({one.device, one.job, bytes, seconds});
+    }
+    return costs;
+}
+
 RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
     RunOptions here = options;
     here.device = cpu_device();
     if (options.stream) return here;
     const auto seconds = [&](const KnownCost& known) {
-        double rate = known.cost.rate;
         // The costs of the CPU were measured with all threads.
-        if (known.cost.device == "cpu" && options.threads != 0)
-            rate *= std::min(1.0, static_cast<double>(options.threads) / static_cast<double>(default_threads()));
-        return known.cost.latency + static_cast<double>(bytes) / rate;
+        const bool is_share = known.device == "cpu" && options.threads != 0 && options.threads < default_threads();
+        return known.seconds(bytes) *
+               (is_share ? static_cast<double>(default_threads()) / static_cast<double>(options.threads) : 1.0);
     };
     const std::vector<KnownCost>& costs = state_of(options.device).costs;
     double best = -1;
     for (const KnownCost& known : costs) {
-        if (known.cost.job == job && known.cost.device == "cpu") best = seconds(known);
+        if (known.job == job && known.device == "cpu") best = seconds(known);
     }
     const double on_cpu = best;
     // A driver takes long to start, so only a device that promises to be faster is opened.
     for (const KnownCost& known : costs) {
-        if (known.cost.job != job || known.cost.device == "cpu" || seconds(known) >= best) continue;
+        if (known.job != job || known.device == "cpu" || seconds(known) >= best) continue;
         const auto device = device_of(known);
         if (!device || !is_own(*device)) continue;
         best = seconds(known);
@@ -175,6 +203,13 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
     return here;
 }
 
+RunOptions chosen_for(const RunOptions& options, Job of_bytes, Hash hash, std::uint64_t bytes) {
+    if (!state_of(options.device).chooses()) return options;
+    constexpr int of_elements = static_cast<int>(Job::elements_tree) - static_cast<int>(Job::bytes_tree);
+    const int job = static_cast<int>(of_bytes) + (traits(hash).is_field ? of_elements : 0);
+    return chosen(options, static_cast<Job>(job), bytes);
+}
+
 }  // namespace merklize::runtime
 
 namespace merklize::inline v0 {
@@ -182,16 +217,16 @@ namespace merklize::inline v0 {
 const char* name_of(Job job) noexcept { return runtime::job_names[static_cast<std::size_t>(job)]; }
 
 std::vector<Cost> calibration() {
-    std::vector<Cost> costs;
-    for (const runtime::KnownCost& known : runtime::load_costs()) {
+    std::vector<runtime::KnownCost> known = runtime::load_costs();
+    std::erase_if(known, [](const runtime::KnownCost& one) {
         try {
-            runtime::measured_device(known);
+            runtime::measured_device(one);
         } catch (const Error&) {
-            continue;  // the device is gone, or another one is there
+            return true;  // the device is gone, or another one is there
         }
-        costs.push_back(known.cost);
-    }
-    return costs;
+        return false;
+    });
+    return runtime::costs_of(known);
 }
 
 }  // namespace merklize::inline v0

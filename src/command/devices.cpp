@@ -80,7 +80,7 @@ std::string facts_json(const Facts& facts) {
     for (const Missing& one : facts.missing) missing.text(one.backend, one.why);
     for (const Cost& c : facts.costs) {
         json::Object one;
-        one.text("device", c.device).text("job", name_of(c.job)).number("latency", c.latency).number("rate", c.rate);
+        one.text("device", c.device).text("job", name_of(c.job)).number("bytes", c.bytes).number("seconds", c.seconds);
         costs.put(one.done());
     }
     for (const Tuned& t : facts.tuned) {
@@ -116,11 +116,18 @@ void show(Call& call, const Facts& facts) {
         call.line("\n--device auto is the CPU; `merklize devices --calibrate` measures what is faster.");
     } else {
         call.line("\nMeasured, for --device auto with data of the host:");
+        // The costs of a job on a device follow one another, and their sizes grow.
         rows.clear();
-        for (const Cost& c : facts.costs)
-            rows.push_back({name_of(c.job), c.device, human_time(c.latency), human_bytes(c.rate) + "/s"});
+        const Cost* smallest = nullptr;
+        for (const Cost& c : facts.costs) {
+            if (smallest == nullptr || c.device != smallest->device || c.job != smallest->job) {
+                smallest = &c;
+                rows.push_back({name_of(c.job), c.device, human_time(c.seconds), {}});
+            }
+            rows.back()[3] = human_bytes(static_cast<double>(c.bytes) / c.seconds) + "/s";
+        }
         std::ranges::sort(rows);
-        rows.insert(rows.begin(), {"job", "device", "latency", "rate"});
+        rows.insert(rows.begin(), {"job", "device", "2 KiB take", "the largest goes at"});
         call.line(table_text(rows, "  rr"));
     }
     if (facts.tuned.empty()) return;

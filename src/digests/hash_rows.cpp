@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "calls/calibration.hpp"
 #include "calls/enqueue.hpp"
 #include "calls/run.hpp"
 #include "digests/chunk_tree.hpp"
@@ -96,7 +97,8 @@ void hash_leaves(const char* what, std::span<const std::byte> rows, std::uint64_
     const std::uint64_t length = row_bytes / facts.element_bytes;
     if (is_field(facts)) require_canonical(facts, rows.data(), out.size() * length, what);
     if (out.empty()) return;
-    Run run(options);
+    const RunOptions here = chosen_for(options, Job::bytes_rows, hash, rows.size());
+    Run run(here);
     if (!facts.has_chunk_tree || row_bytes <= long_bytes)
         return launch_rows(hash, host_place(rows.data()), out.size(), length, host_place(out.data()), mode, run);
     for (std::size_t i = 0; i < out.size(); i++) {

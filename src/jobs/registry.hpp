@@ -17,10 +17,19 @@ class QueueDevice;
 /// The backends of this build, in the order of devices().
 std::span<const mkz_backend* const> backends() noexcept;
 
-/// A measured cost, with the device and the driver for which it holds.
+/// The measured costs of a job on a device, with the device's name and driver for which they hold.
 struct KnownCost {
-    Cost cost;
-    std::string name, driver;
+    struct Point {
+        std::uint64_t bytes;
+        double seconds;
+    };
+
+    std::string device, name, driver;
+    Job job{};
+    std::vector<Point> points{};  // at least one; bytes grow
+
+    /// The expected time: on the lines between the points, and on the last line beyond them.
+    double seconds(std::uint64_t bytes) const;
 };
 
 /// The costs by which "auto" chooses, as calibrate() stored them for this machine; none if it was never measured:

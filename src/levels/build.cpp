@@ -16,11 +16,6 @@
 #include "tuning/tuned_policies.hpp"
 
 namespace merklize::runtime {
-RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves) {
-    if (!state_of(options.device).chooses()) return options;
-    return chosen(options, traits(hash).is_field ? Job::elements_tree : Job::bytes_tree, Digest::size * n_leaves);
-}
-
 namespace {
 
 // The policy for n leaves, or nodes of a level.
@@ -120,7 +115,7 @@ Policy build_in_place(const Place& nodes, const TreeLayout& layout, const TreeFo
 
 Policy build_heap(std::span<Digest> nodes, const TreeForm& form, const RunOptions& options) {
     const TreeLayout layout = layout_of_slots(nodes.size());
-    const RunOptions here = chosen_for_tree(options, form.hash, layout.n_leaves);
+    const RunOptions here = chosen_for(options, Job::bytes_nodes, form.hash, Digest::size * layout.n_leaves);
     Run run(here);
     return build_in_place(host_place(nodes.data()), layout, form, run);
 }

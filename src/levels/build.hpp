@@ -11,9 +11,6 @@
 
 namespace merklize::runtime {
 
-/// The options of a call on n leaves in host memory, with the device that "auto" chooses.
-RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves);
-
 /// Builds all levels above the leaves in the heap at `nodes`. Unused slots do not change.
 /// top         where to put the first node of the highest level, or null
 /// first_leaf  as in plan_tree()

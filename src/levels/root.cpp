@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "calls/calibration.hpp"
 #include "calls/enqueue.hpp"
 #include "calls/side_by_side.hpp"
 #include "host/host_block.hpp"
@@ -129,7 +130,7 @@ Digest root_by_several(const char* what, std::span<const Digest> leaves, const T
 }  // namespace
 
 Digest root_of(const char* what, std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
-    const RunOptions here = chosen_for_tree(options, form.hash, leaves.size());
+    const RunOptions here = chosen_for(options, Job::bytes_root, form.hash, leaves.size_bytes());
     Run run(here);
     if (!run.device().parts.empty() && !leaves.empty()) return root_by_several(what, leaves, form, run);
     return root_of_leaves(what, host_place(leaves.data()), leaves.size(), form, run);

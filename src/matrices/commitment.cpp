@@ -84,8 +84,7 @@ MatrixCommitment::MatrixCommitment(std::span<const Matrix> matrices, const Commi
     }
     std::vector<MatrixDims> dims = dims_of(matrices);
     runtime::CommitmentPlan plan = runtime::plan_commitment(dims, form, commitment_call, drop_levels);
-    const RunOptions here = input.on != nullptr ? runtime::on_device_of(*input.on, options)
-                                                : runtime::chosen_for_tree(options, form.hash, plan.n_leaves);
+    const RunOptions here = runtime::options_for(matrices, input, form.hash, options);
     state_ = std::make_unique<State>(form, std::move(dims), std::move(plan), here.device);
     runtime::Run run(here);
     if (keep) {

@@ -33,7 +33,7 @@ void hash_rows(std::span<const Matrix> matrices, std::span<Digest> out, const Ro
     const runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash, rows_call);
     runtime::HashMatrices job = make_job(matrices, input, out.size(), form);
     job.out = runtime::host_place(out.data());
-    const RunOptions here = input.on == nullptr ? options : runtime::on_device_of(*input.on, options);
+    const RunOptions here = runtime::options_for(matrices, input, form.hash, options);
     runtime::Run run(here);
     run.launch(job, 1);
     run.finish();

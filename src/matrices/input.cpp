@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "calls/calibration.hpp"
 #include "calls/run.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
@@ -75,6 +76,14 @@ MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash, const cha
                             .column_stride = matrix.column_stride * static_cast<std::int64_t>(size)});
     }
     return input;
+}
+
+RunOptions options_for(std::span<const Matrix> matrices, const MatrixInput& input, Hash hash,
+                       const RunOptions& options) {
+    if (input.on != nullptr) return on_device_of(*input.on, options);
+    std::uint64_t words = 0;
+    for (const Matrix& matrix : matrices) words += matrix.rows * matrix.columns;
+    return chosen_for(options, Job::bytes_rows, hash, words * input.word_bytes);
 }
 
 void require_row_form(const RowForm& form, unsigned word_bytes, const char* what) {

@@ -25,6 +25,10 @@ MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash, const cha
 HashMatrices rows_job(const RowForm& form, const MatrixInput& input, std::span<const std::size_t> which,
                       std::uint64_t n, const char* what);
 
+/// The options of a call on these matrices: with their device, or with what "auto" chooses for so many words of the host.
+RunOptions options_for(std::span<const Matrix> matrices, const MatrixInput& input, Hash hash,
+                       const RunOptions& options);
+
 /// Throws invalid_argument "<what>: ..." unless this hash takes rows of words of this size.
 void require_row_form(const RowForm& form, unsigned word_bytes, const char* what);
 

@@ -20,15 +20,27 @@ namespace {
 constexpr std::uint64_t small_bytes = 2 << 10, most_bytes = small_bytes << 16;  // in steps of 4
 constexpr double long_enough = 0.05;                                            // seconds
 
-// The hash that a tree job is measured with: the first byte hash or the last field hash.
-Hash representative(Job job) {
-    Hash found{};
-    for (const HashTraits& t : hashes()) {
-        if (t.is_field != (job == Job::elements_tree)) continue;
-        found = t.hash;
-        if (!t.is_field) break;
+constexpr Job jobs[] = {Job::digest,        Job::bytes_tree,     Job::bytes_nodes,   Job::bytes_root,   Job::bytes_rows,
+                        Job::elements_tree, Job::elements_nodes, Job::elements_root, Job::elements_rows};
+
+// Runs a job on the host's memory.
+// out  at least twice as many digests as `data`
+void run_job(Job job, std::span<const Digest> data, std::span<Digest> out, const RunOptions& options) {
+    const Hash hash = job < Job::elements_tree ? Hash::blake3 : Hash::poseidon2_goldilocks_8;
+    constexpr std::uint64_t row_digests = 8;  // 256 bytes
+    switch (job) {
+        case Job::digest: merklize::hash(std::as_bytes(data), {}, options); return;
+        case Job::bytes_tree:
+        case Job::elements_tree: MerkleTree(data, hash, options); return;
+        case Job::bytes_nodes:
+        case Job::elements_nodes: build_tree(out.first(2 * data.size()), hash, options); return;
+        case Job::bytes_root:
+        case Job::elements_root: merkle_root(data, hash, options); return;
+        case Job::bytes_rows:
+        case Job::elements_rows:
+            hash_leaves(std::as_bytes(data), row_digests * Digest::size, out.first(data.size() / row_digests), hash, {},
+                        options);
     }
-    return found;
 }
 
 // What is measured: each device alone; the CPU beside each device that is no processor itself; and, of a backend that has several
@@ -50,16 +62,14 @@ std::vector<DeviceInfo> measured() {
 }
 
 // The shortest of a few runs. A first run, which may compile, does not count.
-double measure(const Device& device, Job job, std::span<const Digest> data) {
+double measure(const Device& device, Job job, std::span<const Digest> data, std::span<Digest> out) {
+    if (job == Job::bytes_nodes || job == Job::elements_nodes)
+        std::ranges::copy(data, out.begin() + static_cast<std::ptrdiff_t>(data.size()));
     const RunOptions options{.device = device};
     double least = 0;
     for (int i = 0; i < 6; i++) {
         const auto start = std::chrono::steady_clock::now();
-        if (job == Job::digest) {
-            hash(std::as_bytes(data), {}, options);
-        } else {
-            const MerkleTree tree(data, representative(job), options);
-        }
+        run_job(job, data, out, options);
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (i == 1 || (i > 1 && seconds < least)) least = seconds;
         if (i > 1 && seconds > long_enough) break;
@@ -71,7 +81,7 @@ double measure(const Device& device, Job job, std::span<const Digest> data) {
 
 std::vector<Cost> calibrate(const std::function<bool(double done)>& progress) {
     // Words below 2^63 are field elements, too.
-    std::vector<Digest> data(most_bytes / Digest::size);
+    std::vector<Digest> data(most_bytes / Digest::size), out(2 * data.size());
     for (std::uint64_t i = 0, word = 1; i < data.size(); i++) {
         std::array<std::uint64_t, 4> words;
         for (std::uint64_t& w : words) w = (word = word * 6364136223846793005u + 1442695040888963407u) >> 1;
@@ -81,33 +91,24 @@ std::vector<Cost> calibrate(const std::function<bool(double done)>& progress) {
     const std::vector<DeviceInfo> found = measured();
     std::size_t n_done = 0;
     for (const DeviceInfo& info : found) {
-        for (const Job job : {Job::digest, Job::bytes_tree, Job::elements_tree}) {
-            const double done = static_cast<double>(n_done++) / static_cast<double>(3 * found.size());
+        for (const Job job : jobs) {
+            const double done = static_cast<double>(n_done++) / static_cast<double>(std::size(jobs) * found.size());
             if (progress && !progress(done))
                 throw Error(ErrorCode::cancelled, "calibrate: cancelled by the caller's progress function");
             try {
                 const Device device(info.id);
-                const auto seconds_of = [&](std::uint64_t bytes) {
-                    return measure(device, job, std::span(data).first(bytes / Digest::size));
-                };
-                const double small = seconds_of(small_bytes);
-                double large = 0;
-                std::uint64_t bytes = small_bytes;
-                do {
-                    bytes *= 4;
-                    large = seconds_of(bytes);
-                } while (bytes < most_bytes && large < long_enough);
-                // A line through two points. Noise must not make it fall.
-                const double a_byte = std::max((large - small) / static_cast<double>(bytes - small_bytes), 1e-15);
-                const double latency = std::max(0.0, small - a_byte * static_cast<double>(small_bytes));
-                costs.push_back({{info.id, job, latency, 1 / a_byte}, info.name, info.driver});
+                runtime::KnownCost known{info.id, info.name, info.driver, job};
+                for (std::uint64_t bytes = small_bytes; bytes <= most_bytes; bytes *= 4) {
+                    known.points.push_back(
+                        {bytes, measure(device, job, std::span(data).first(bytes / Digest::size), out)});
+                    if (known.points.back().seconds > long_enough) break;
+                }
+                costs.push_back(std::move(known));
             } catch (const Error&) {}  // a device that cannot do a job is never chosen for it
         }
     }
     runtime::store_costs(costs);
-    std::vector<Cost> measured;
-    for (const runtime::KnownCost& known : costs) measured.push_back(known.cost);
-    return measured;
+    return runtime::costs_of(costs);
 }
 
 }  // namespace merklize::inline v0

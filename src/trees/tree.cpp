@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "calls/calibration.hpp"
 #include "hashes/field.hpp"
 #include "host/invalid.hpp"
 #include "merklize/error.hpp"
@@ -79,8 +80,9 @@ MerkleTree::~MerkleTree() = default;
 
 MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& wanted,
                        unsigned drop_levels)
-    : state_(std::make_unique<State>(form, leaves.size(), drop_levels,
-                                     runtime::chosen_for_tree(wanted, form.hash, leaves.size()).device)) {
+    : state_(std::make_unique<State>(
+          form, leaves.size(), drop_levels,
+          runtime::chosen_for(wanted, Job::bytes_tree, form.hash, leaves.size_bytes()).device)) {
     State& state = *state_;
     const RunOptions options = state.here(wanted);
     runtime::Run run(options);

@@ -21,6 +21,10 @@ using merklize::runtime::KnownCost;
 
 namespace {
 
+constexpr Job all_jobs[] = {Job::digest,         Job::bytes_tree,    Job::bytes_nodes,
+                            Job::bytes_root,     Job::bytes_rows,    Job::elements_tree,
+                            Job::elements_nodes, Job::elements_root, Job::elements_rows};
+
 constexpr const char* expected_variable = "MERKLIZE_TEST_CHOSEN";
 
 /// Sets a variable of the environment, and restores its value at the end.
@@ -48,10 +52,11 @@ merklize::DeviceInfo other_device() {
 std::vector<KnownCost> table(const merklize::DeviceInfo& other) {
     const merklize::DeviceInfo cpu = merklize::Device("cpu").info();
     std::vector<KnownCost> costs;
-    for (const Job job : {Job::digest, Job::bytes_tree, Job::elements_tree}) {
-        // Both are equally fast at 100 kB.
-        costs.push_back({{"cpu", job, 0, 1e9}, cpu.name, cpu.driver});
-        costs.push_back({{other.id, job, 0.99e-4, 1e11}, other.name, other.driver});
+    for (const Job job : all_jobs) {
+        // Both are equally fast at 100 kB. Larger rows are the CPU's.
+        costs.push_back({"cpu", cpu.name, cpu.driver, job, {{1000, 1e-6}, {2'000'000, 2e-3}}});
+        const double last = job == Job::bytes_rows ? 1 : 1.19e-4;
+        costs.push_back({other.id, other.name, other.driver, job, {{1000, 1e-4}, {100'000, 1e-4}, {2'000'000, last}}});
     }
     return costs;
 }
@@ -84,8 +89,8 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
     CHECK_EQ(run_child(all_cpu), 0);
 
     merklize::runtime::store_costs(table(other));
-    CHECK_EQ(merklize::runtime::load_costs().size(), 6u);
-    CHECK_EQ(merklize::calibration().size(), is_there ? 6u : 3u);
+    CHECK_EQ(merklize::runtime::load_costs().size(), 18u);
+    CHECK_EQ(merklize::calibration().size(), is_there ? 45u : 18u);
     CHECK_EQ(run_child(by_size), 0);
     CHECK(run_child("32768=abacus") != 0);  // the child does compare
     {
@@ -97,19 +102,19 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
     changed.driver += ".1";
     merklize::runtime::store_costs(table(changed));
     CHECK_EQ(run_child(all_cpu), 0);
-    CHECK_EQ(merklize::calibration().size(), 3u);
+    CHECK_EQ(merklize::calibration().size(), 18u);
     changed = other;
     changed.id = "cuda:99";
     merklize::runtime::store_costs(table(changed));
     CHECK_EQ(run_child(all_cpu), 0);
     // Without figures of the CPU there is nothing to compare with.
     std::vector<KnownCost> costs = table(other);
-    std::erase_if(costs, [](const KnownCost& known) { return known.cost.device == "cpu"; });
+    std::erase_if(costs, [](const KnownCost& known) { return known.device == "cpu"; });
     merklize::runtime::store_costs(costs);
     CHECK_EQ(run_child(all_cpu), 0);
     // An impossible figure.
     costs = table(other);
-    costs[3].cost.rate = 0;
+    costs[3].points[1].seconds = 0;
     merklize::runtime::store_costs(costs);
     CHECK(merklize::runtime::load_costs().empty());
 
@@ -146,13 +151,14 @@ TEST("calibration: of the CPU") {
         before = done;
         return true;
     });
-    CHECK_EQ(costs.size(), 3u);
+    for (const Job job : all_jobs) {
+        CHECK(std::ranges::count(costs, job, &merklize::Cost::job) >= 2);
+    }
     for (const merklize::Cost& cost : costs) {
         CHECK_EQ(cost.device, "cpu");
-        CHECK(cost.latency >= 0 && cost.latency < 1);
-        CHECK(cost.rate > 1e4 && cost.rate < 1e13);
+        CHECK(cost.bytes >= 2048 && cost.seconds > 0 && cost.seconds < 10);
     }
-    CHECK_EQ(merklize::calibration().size(), 3u);
+    CHECK_EQ(merklize::calibration().size(), costs.size());
     CHECK_ERROR(cancelled, "", merklize::calibrate([](double) { return false; }));
 }
 
@@ -163,9 +169,8 @@ TEST("calibration_child: what auto chooses") {
     log.turn_on();
     const char* named = std::getenv("MERKLIZE_DEVICE");
     const std::vector<KnownCost> costs = merklize::runtime::load_costs();
-    const bool is_choice = (named == nullptr || *named == 0) && std::ranges::any_of(costs, [](const KnownCost& known) {
-                               return known.cost.device == "cpu";
-                           });
+    const bool is_choice = (named == nullptr || *named == 0) &&
+                           std::ranges::any_of(costs, [](const KnownCost& known) { return known.device == "cpu"; });
     std::string last;
     bool passed_over = false;
     std::istringstream pairs(expected);
@@ -202,9 +207,27 @@ TEST("calibration_child: what auto chooses") {
         std::ranges::copy(given, nodes.begin() + static_cast<std::ptrdiff_t>(n));
         CHECK_EQ(ran_on_device([&](const auto& o) { merklize::build_tree(nodes, Hash::blake3, o); }), is_device);
         CHECK_EQ(nodes, tree.nodes());
-        // The CPU does all other jobs.
         std::vector<Digest> out(n);
+        CHECK(!ran_on_device([&](const auto& o) {
+            merklize::hash_leaves(std::as_bytes(std::span(given)), 32, out, Hash::blake3, {}, o);
+        }));
+        const merklize::RunOptions on_cpu{.device = merklize::Device("cpu")};
+        const std::vector<Digest> words = leaves(Hash::rp64_256_v3, n);
+        std::vector<Digest> wanted(n);
+        merklize::hash_leaves(std::as_bytes(std::span(words)), 32, wanted, Hash::rp64_256_v3, {}, on_cpu);
+        CHECK_EQ(ran_on_device([&](const auto& o) {
+                     merklize::hash_leaves(std::as_bytes(std::span(words)), 32, out, Hash::rp64_256_v3, {}, o);
+                 }),
+                 is_device);
+        CHECK_EQ(out, wanted);
+        const std::span<const std::uint64_t> all(reinterpret_cast<const std::uint64_t*>(words.data()), 4 * n);
+        const merklize::Matrix matrix = merklize::Matrix::of_rows(all, n);
+        CHECK_EQ(ran_on_device(
+                     [&](const auto& o) { merklize::hash_rows(std::span(&matrix, 1), out, {Hash::rp64_256_v3}, o); }),
+                 is_device);
+        CHECK_EQ(out, wanted);
+        // The CPU does all other jobs.
         CHECK(!ran_on_device([&](const auto& o) { merklize::merge(given, given, out, Hash::blake3, {}, o); }));
     }
-    CHECK_EQ(passed_over, is_choice && merklize::calibration().size() < costs.size());
+    CHECK_EQ(passed_over, is_choice && merklize::calibration().size() < merklize::runtime::costs_of(costs).size());
 }

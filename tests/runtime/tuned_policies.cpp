@@ -115,7 +115,8 @@ TEST("tuned_policies: figures are read as they were written, whatever the proces
         std::string do_grouping() const override { return "\3"; }
     };
     const std::vector<TunedPolicy> policies = {tree_policy(Hash::blake3, 10, levels(3))};
-    const merklize::runtime::KnownCost cost{{"cpu", merklize::Job::digest, 1.25e-6, 12345678.5}, "name", "driver"};
+    const merklize::runtime::KnownCost cost{
+        "cpu", "name", "driver", merklize::Job::digest, {{2048, 1.25e-6}, {8192, 12345678.5}}};
     const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Commas));
     store_tuned_policies(cpu.info(), policies);
     merklize::runtime::store_costs({&cost, 1});
@@ -125,8 +126,7 @@ TEST("tuned_policies: figures are read as they were written, whatever the proces
     CHECK_EQ(found.size(), 1u);
     CHECK_EQ(costs.size(), 1u);
     if (found.size() == 1) CHECK_EQ(found[0].seconds, 1e-3);
-    if (costs.size() == 1) CHECK_EQ(costs[0].cost.latency, 1.25e-6);
-    if (costs.size() == 1) CHECK_EQ(costs[0].cost.rate, 12345678.5);
+    if (costs.size() == 1) CHECK_EQ(costs[0].points[1].seconds, 12345678.5);
     // The text does not depend on the locale.
     CHECK_EQ(load_tuned_policies(cpu.info()).size(), 1u);
 }
