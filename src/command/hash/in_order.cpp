@@ -48,7 +48,8 @@ public:
 
     ~Pipeline() {
         n_added_ = n_given_ = at_end;
-        n_added_.notify_all();
+        n_wakes_++;
+        n_wakes_.notify_all();
         n_given_.notify_all();
         for (std::thread& worker : workers_) worker.join();
     }
@@ -101,7 +102,8 @@ private:
         }
         if (added == before) return false;
         n_added_ = added;
-        n_added_.notify_one();  // who wakes up wakes the next
+        n_wakes_++;
+        n_wakes_.notify_one();
         const std::uint64_t wanted = std::min<std::uint64_t>(most_workers_, added - n_given_);
         try {
             while (wanted > 1 && workers_.size() < wanted)
@@ -123,16 +125,18 @@ private:
     // Waits for items that nobody has taken, and takes a share of them, so that other workers find some, too. {at_end}: there will be none.
     Range take() {
         for (std::uint64_t first = n_taken_;;) {
+            const std::uint32_t wakes = n_wakes_;
             const std::uint64_t added = n_added_;
             if (added == at_end) return {at_end, at_end};
             if (first == added) {
-                n_added_.wait(added);
+                n_wakes_.wait(wakes);
                 first = n_taken_;
                 continue;
             }
             const std::uint64_t end = first + std::clamp<std::uint64_t>((added - first) / 64, 1, most_at_once);
             if (!n_taken_.compare_exchange_weak(first, end)) continue;
-            if (end < added) n_added_.notify_one();
+            // To wake a worker takes as long as a small file, so it must be worth it.
+            if (added - end >= most_at_once) n_wakes_.notify_one();
             return {first, end};
         }
     }
@@ -143,6 +147,7 @@ private:
         Item& front = item(number);
         if (std::uint64_t untaken = number; n_taken_.compare_exchange_strong(untaken, number + 1))
             return work(number, !front.url.empty());
+        if (n_taken_ < n_added_) n_wakes_.notify_all();
         awaited_ = number;
         front.state.wait(Item::State::open);
         awaited_ = at_end;
@@ -223,6 +228,7 @@ private:
     static constexpr std::uint64_t at_end = UINT64_MAX;
     // The caller writes the numbers of added and given items; they are at_end when the run ends.
     std::atomic<std::uint64_t> n_added_{0}, n_given_{0}, n_taken_{0};
+    std::atomic<std::uint32_t> n_wakes_{0};       // changes after n_added_; workers sleep on it
     std::atomic<std::uint64_t> awaited_{at_end};  // number of the item that the caller waits for
 };
 
