@@ -15,13 +15,13 @@ use {
     p3_field::Field,
     p3_keccak_air::{generate_trace_rows, KeccakAir},
     p3_maybe_rayon::prelude::*,
-    p3_uni_stark::{prove, verify, Proof},
+    p3_uni_stark::{prove, verify},
     std::rc::Rc,
 };
 
 use crate::measure::{Bench, Contender};
 
-#[cfg_attr(not(feature = "proofs"), allow(dead_code))]
+#[allow(dead_code)]
 #[path = "../../merklize-plonky3/examples/keccak/configs.rs"]
 pub mod configs;
 
@@ -37,9 +37,7 @@ macro_rules! precomputed {
             link.hashes.set($hashes);
             let trace = fresh(trace);
             let proof = watch.time(|| catch(|| prove(&config, &KeccakAir {}, trace, &[])))?.map_err(text)?;
-            let Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness } = proof;
-            let proof = Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness };
-            verify(judge, &KeccakAir {}, &proof, &[]).map_err(text)
+            verify(judge, &KeccakAir {}, &configs::retyped(proof), &[]).map_err(text)
         })
     }};
 }
@@ -96,6 +94,10 @@ macro_rules! job {
                     .iter()
                     .map(|ours| configs::config::<Val, DEGREE, _, _>(ours.clone(), _challenger.clone(), 100))
                     .collect();
+                let pcs_configs: Vec<_> = ours
+                    .iter()
+                    .map(|ours| configs::device_config::<Val, DEGREE, _, _>(ours.clone(), _challenger.clone(), 100))
+                    .collect();
                 let stock_proof = |watch: &mut Watch| {
                     let trace = fresh(&trace);
                     let proof = watch.time(|| prove(&judge, &KeccakAir {}, trace, &[])).map_err(text)?;
@@ -109,6 +111,14 @@ macro_rules! job {
                         verify(config, &KeccakAir {}, &proof, &[]).map_err(text)
                     };
                     contenders.push((device.info().id, Box::new(proof)));
+                }
+                for (device, config) in devices.iter().zip(&pcs_configs) {
+                    let proof = |watch: &mut Watch| {
+                        let trace = fresh(&trace);
+                        let proof = watch.time(|| catch(|| prove(config, &KeccakAir {}, trace, &[])))?.map_err(text)?;
+                        verify(&judge, &KeccakAir {}, &configs::retyped(proof), &[]).map_err(text)
+                    };
+                    contenders.push((format!("{} merklize pcs", device.info().id), Box::new(proof)));
                 }
                 let mut links = vec![];
                 if $bench.gate {

@@ -8,6 +8,7 @@ mod dft;
 mod elements;
 mod hashers;
 mod mmcs;
+mod pcs;
 
 pub use configurations::{
     BabyBearMmcs, Blake3Mmcs, ByteHashMmcs, GoldilocksMmcs, GoldilocksPoseidonMmcs, Keccak256Mmcs, KeccakF64Mmcs,
@@ -18,4 +19,5 @@ pub use dft::{MerklizeDft, TwoAdicElement};
 pub use elements::{DeviceDigest, DeviceElement};
 pub use hashers::{on_lanes, LaneCompressor, LaneHasher};
 pub use merklize::{catch, Device, Error, ErrorKind, Field, Hash, Poseidon2};
-pub use mmcs::{MerklizeMmcs, MerklizeProverData};
+pub use mmcs::{DeviceMmcs, MerklizeMmcs, MerklizeProverData};
+pub use pcs::{MerklizePcs, StockPcs, StockProof};

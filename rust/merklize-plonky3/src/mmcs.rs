@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use merklize::{hash_leaves, or_raise, Device, Digest, Error, Hash, MatrixCommitment, Options};
 use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs};
+use p3_dft::TwoAdicSubgroupDft;
 use p3_field::PackedValue;
+use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::{Dimensions, Matrix};
 use p3_merkle_tree::{MerkleTreeError, MerkleTreeMmcs, PrunedMerklePaths};
@@ -10,6 +12,7 @@ use p3_symmetric::{CryptographicHasher, MerkleCap, PseudoCompressionFunction};
 use serde::{Deserialize, Serialize};
 
 use crate::commitment::{commit, lying, Form};
+use crate::dft::{MerklizeDft, TwoAdicElement};
 use crate::elements::{write_row, DeviceDigest, DeviceElement};
 
 /// Plonky3's `MerkleTreeMmcs`, whose digests of rows and whose tree are computed on a device. Commitments, openings and pruned paths have the stock types and
@@ -206,6 +209,62 @@ where
         proof: &Self::MultiProof,
     ) -> Result<(), MerkleTreeError> {
         self.stock.verify_multi_batch(commit, dimensions, indices, opened_values, proof)
+    }
+}
+
+/// A [`MerklizeMmcs`] of any parameters: what [`MerklizePcs`](crate::MerklizePcs) is over.
+pub trait DeviceMmcs<F: TwoAdicElement>: Mmcs<F> {
+    /// The stock scheme, which verifies.
+    type Stock: Mmcs<
+        F,
+        Commitment = Self::Commitment,
+        Proof = Self::Proof,
+        MultiProof = Self::MultiProof,
+        Error = Self::Error,
+    >;
+
+    /// The stock scheme.
+    fn stock_mmcs(&self) -> &Self::Stock;
+
+    /// Where it commits.
+    fn device(&self) -> &Arc<Device>;
+
+    /// Commits to the extensions of matrices, each on the coset of its own shift, with rows in bit-reversed order. The extensions are the matrices of the
+    /// commitment.
+    fn commit_extended(
+        &self,
+        matrices: Vec<(RowMajorMatrix<F>, F)>,
+        added_bits: usize,
+    ) -> (Self::Commitment, Self::ProverData<RowMajorMatrix<F>>);
+}
+
+impl<P, PW, H, C, const N: usize, const DIGEST: usize> DeviceMmcs<P::Value> for MerklizeMmcs<P, PW, H, C, N, DIGEST>
+where
+    P: PackedValue<Value: TwoAdicElement>,
+    PW: PackedValue,
+    H: CryptographicHasher<P::Value, [PW::Value; DIGEST]> + CryptographicHasher<P, [PW; DIGEST]> + Sync,
+    C: PseudoCompressionFunction<[PW::Value; DIGEST], N> + PseudoCompressionFunction<[PW; DIGEST], N> + Sync,
+    PW::Value: Eq + Clone,
+    [PW::Value; DIGEST]: DeviceDigest + Serialize + for<'de> Deserialize<'de>,
+{
+    type Stock = MerkleTreeMmcs<P, PW, H, C, N, DIGEST>;
+
+    fn stock_mmcs(&self) -> &Self::Stock {
+        &self.stock
+    }
+
+    fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    fn commit_extended(
+        &self,
+        matrices: Vec<(RowMajorMatrix<P::Value>, P::Value)>,
+        added_bits: usize,
+    ) -> (Self::Commitment, Self::ProverData<RowMajorMatrix<P::Value>>) {
+        let dft = MerklizeDft::new(self.device.clone());
+        let extended = |(matrix, shift)| dft.coset_lde_batch(matrix, added_bits, shift).bit_reverse_rows();
+        self.commit(matrices.into_iter().map(extended).collect())
     }
 }
 

@@ -80,6 +80,7 @@ macro_rules! keccak {
             let stock = configs::config::<_, DEGREE, _, _>(stock, challenger.clone(), 8);
             let ours = Ours::new(hasher, compressor, 1, HASH, cpu).unwrap();
             let small = configs::config::<_, DEGREE, _, _>(ours.clone().drop_levels(3), challenger.clone(), 8);
+            let on_device = configs::device_config::<_, DEGREE, _, _>(ours.clone(), challenger.clone(), 8);
             let ours = configs::config::<_, DEGREE, _, _>(ours, challenger, 8);
 
             let proof = serde_json::to_value(proved(&ours)).unwrap();
@@ -87,11 +88,17 @@ macro_rules! keccak {
             assert!(proof == serde_json::to_value(proved(&small)).unwrap(), "and without the lowest levels");
             assert!(accepted(&stock, &proof), "the stock verifier accepts");
             assert!(accepted(&ours, &proof));
+            let by_device = proved(&on_device);
+            assert!(proof == serde_json::to_value(&by_device).unwrap(), "by MerklizePcs, too");
+            assert!(accepted(&on_device, &proof));
+            let by_device = configs::retyped(by_device);
+            verify(&stock, &KeccakAir {}, &by_device, &[]).expect("the parts of its proof have the stock types");
             let mut forged = 0;
             for key in ["trace", "quotient_chunks", "sibling_hashes", "opening_proof", "commit_phase_commits"] {
                 for forgery in forgeries(&proof, key) {
                     assert!(!accepted(&stock, &forgery), "one changed digest of {key}");
                     assert!(!accepted(&ours, &forgery), "one changed digest of {key}");
+                    assert!(!accepted(&on_device, &forgery), "one changed digest of {key}");
                     forged += 1;
                 }
             }

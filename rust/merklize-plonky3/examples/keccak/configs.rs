@@ -1,10 +1,10 @@
 //! The configurations of Plonky3's keccak-air examples. They are generic over the commitment scheme, stock or ours.
 
-use merklize_plonky3::Hash;
+use merklize_plonky3::{DeviceMmcs, Hash, MerklizePcs, TwoAdicElement};
 use p3_baby_bear::BabyBear;
 use p3_blake3::Blake3;
 use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger32, SerializingChallenger64};
-use p3_commit::{ExtensionMmcs, Mmcs};
+use p3_commit::{ExtensionMmcs, Mmcs, Pcs};
 use p3_dft::Radix2DitParallel;
 use p3_field::extension::BinomialExtensionField;
 use p3_field::Field;
@@ -15,12 +15,14 @@ use p3_keccak::{Keccak256Hash, KeccakF, VECTOR_LEN};
 use p3_koala_bear::{default_koalabear_poseidon2_16, KoalaBear, Poseidon2KoalaBear};
 use p3_merkle_tree::MerkleTreeMmcs;
 use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher, TruncatedPermutation};
-use p3_uni_stark::StarkConfig;
+use p3_uni_stark::{Com, Domain, Proof, StarkConfig, StarkGenericConfig};
 
 type Packed<F> = <F as Field>::Packing;
 pub type Challenge<F, const D: usize> = BinomialExtensionField<F, D>;
 pub type Config<F, const D: usize, M, C> =
     StarkConfig<TwoAdicFriPcs<F, Radix2DitParallel<F>, M, ExtensionMmcs<F, Challenge<F, D>, M>>, Challenge<F, D>, C>;
+
+pub type DeviceConfig<F, const D: usize, M, C> = StarkConfig<MerklizePcs<F, Challenge<F, D>, M>, Challenge<F, D>, C>;
 
 /// A configuration of a commitment scheme and a challenger.
 pub fn config<F, const D: usize, M, C>(mmcs: M, challenger: C, queries: usize) -> Config<F, D, M, C>
@@ -32,6 +34,35 @@ where
 {
     let parameters = fri_parameters(mmcs.clone(), queries);
     StarkConfig::new(TwoAdicFriPcs::new(Radix2DitParallel::default(), mmcs, parameters), challenger)
+}
+
+/// The same whose extensions and commitments are computed on the device of the Mmcs.
+pub fn device_config<F, const D: usize, M, C>(mmcs: M, challenger: C, queries: usize) -> DeviceConfig<F, D, M, C>
+where
+    F: TwoAdicElement,
+    Challenge<F, D>: p3_field::ExtensionField<F>,
+    M: DeviceMmcs<F>,
+    C: Clone,
+{
+    let parameters = fri_parameters(mmcs.stock_mmcs().clone(), queries);
+    StarkConfig::new(MerklizePcs::new(mmcs, parameters), challenger)
+}
+
+/// The same proof as one of another configuration, whose commitments and opening proofs have the same types.
+pub fn retyped<A, B>(proof: Proof<A>) -> Proof<B>
+where
+    A: StarkGenericConfig,
+    B: StarkGenericConfig<Challenge = A::Challenge, Challenger = A::Challenger>,
+    B::Pcs: Pcs<
+        A::Challenge,
+        A::Challenger,
+        Domain = Domain<A>,
+        Commitment = Com<A>,
+        Proof = <A::Pcs as Pcs<A::Challenge, A::Challenger>>::Proof,
+    >,
+{
+    let Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness } = proof;
+    Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness }
 }
 
 pub fn fri_parameters<F, const D: usize, M>(

@@ -1,0 +1,197 @@
+use p3_challenger::{CanObserve, FieldChallenger, GrindingChallenger};
+use p3_commit::{
+    CommitmentOpening, ExtensionMmcs, OpenedValues, OpeningRequest, Pcs, PeriodicLdeTable, PolynomialSpace,
+    UnivariateStarkPcs,
+};
+use p3_dft::Radix2DitParallel;
+use p3_field::coset::TwoAdicMultiplicativeCoset;
+use p3_field::ExtensionField;
+use p3_fri::{BatchMultiOpening, CommitPhaseMultiStep, FriParameters, FriProof, FriProverError, TwoAdicFriPcs};
+use p3_matrix::bitrev::BitReversedMatrixView;
+use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixCow};
+use p3_matrix::Matrix;
+
+use crate::dft::{MerklizeDft, TwoAdicElement};
+use crate::mmcs::DeviceMmcs;
+
+/// Plonky3's scheme over an Mmcs that commits both to the matrices and to the folded vectors.
+pub type StockPcs<F, EF, M> = TwoAdicFriPcs<F, Radix2DitParallel<F>, M, ExtensionMmcs<F, EF, M>>;
+
+/// The opening proof of [`StockPcs`].
+pub type StockProof<F, EF, M> = FriProof<EF, ExtensionMmcs<F, EF, M>, F, Vec<BatchMultiOpening<F, M>>>;
+
+/// Plonky3's `TwoAdicFriPcs`, whose extensions and commitments are computed on the device of its Mmcs. Commitments, opened values and opening proofs are of
+/// the types of [`StockPcs`] over the stock Mmcs, and of the same values, so that one is the other's verifier. `F` is the field of traces, `EF` the
+/// challenges' extension of it.
+///
+/// `commit` takes the matrices once, extends them and commits to the extensions; `commit_quotient` does the same. Openings, their evaluation and folding are
+/// Plonky3's own, over our Mmcs; `verify` is the stock scheme's.
+///
+/// The commitments of the trait cannot fail by an error of a device, so it is a panic, and [`catch`](crate::catch) turns it back into a value.
+#[derive(Clone)]
+pub struct MerklizePcs<F: TwoAdicElement, EF, M: DeviceMmcs<F>> {
+    prover: TwoAdicFriPcs<F, MerklizeDft<F>, M, ExtensionMmcs<F, EF, M>>,
+    stock: StockPcs<F, EF, M::Stock>,
+    mmcs: M,
+    added_bits: usize,
+}
+
+impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> MerklizePcs<F, EF, M> {
+    /// mmcs   commits to the extensions and to the folded vectors
+    /// stock  the parameters of the stock scheme, which verifies, with the Mmcs that [`MerklizeMmcs::stock`](crate::MerklizeMmcs::stock) gives
+    pub fn new(mmcs: M, stock: FriParameters<ExtensionMmcs<F, EF, M::Stock>>) -> Self {
+        let fri = FriParameters {
+            log_blowup: stock.log_blowup,
+            log_final_poly_len: stock.log_final_poly_len,
+            max_log_arity: stock.max_log_arity,
+            num_queries: stock.num_queries,
+            batch_proof_of_work_bits: stock.batch_proof_of_work_bits,
+            commit_proof_of_work_bits: stock.commit_proof_of_work_bits,
+            query_proof_of_work_bits: stock.query_proof_of_work_bits,
+            mmcs: ExtensionMmcs::new(mmcs.clone()),
+        };
+        let (dft, added_bits) = (MerklizeDft::new(mmcs.device().clone()), fri.log_blowup);
+        let prover = TwoAdicFriPcs::new(dft, mmcs.clone(), fri);
+        let stock = TwoAdicFriPcs::new(Radix2DitParallel::default(), mmcs.stock_mmcs().clone(), stock);
+        Self { prover, stock, mmcs, added_bits }
+    }
+
+    /// The stock scheme, which verifies.
+    pub fn stock(&self) -> &StockPcs<F, EF, M::Stock> {
+        &self.stock
+    }
+}
+
+/// The same proof under the types of the stock Mmcs, which has the same commitments and openings.
+fn stock_proof<F, EF, M>(proof: StockProof<F, EF, M>) -> StockProof<F, EF, M::Stock>
+where
+    F: TwoAdicElement,
+    EF: ExtensionField<F>,
+    M: DeviceMmcs<F>,
+{
+    let input = |opening: BatchMultiOpening<F, M>| BatchMultiOpening {
+        opened_values: opening.opened_values,
+        opening_proof: opening.opening_proof,
+    };
+    let step = |step: CommitPhaseMultiStep<EF, ExtensionMmcs<F, EF, M>>| CommitPhaseMultiStep {
+        sibling_values: step.sibling_values,
+        opening_proof: step.opening_proof,
+    };
+    FriProof {
+        batch_pow_witness: proof.batch_pow_witness,
+        commit_phase_commits: proof.commit_phase_commits,
+        commit_pow_witnesses: proof.commit_pow_witnesses,
+        input_openings: proof.input_openings.into_iter().map(input).collect(),
+        commit_phase_openings: proof.commit_phase_openings.into_iter().map(step).collect(),
+        final_poly: proof.final_poly,
+        query_pow_witness: proof.query_pow_witness,
+    }
+}
+
+impl<F, EF, M, C> Pcs<EF, C> for MerklizePcs<F, EF, M>
+where
+    F: TwoAdicElement,
+    EF: ExtensionField<F>,
+    M: DeviceMmcs<F, MultiProof: Sync, Error: Sync>,
+    C: FieldChallenger<F> + CanObserve<M::Commitment> + GrindingChallenger<Witness = F>,
+{
+    type Domain = TwoAdicMultiplicativeCoset<F>;
+    type Commitment = M::Commitment;
+    type ProverData = M::ProverData<RowMajorMatrix<F>>;
+    type Proof = StockProof<F, EF, M::Stock>;
+    type Error = <StockPcs<F, EF, M::Stock> as Pcs<EF, C>>::Error;
+    type ProverError = FriProverError;
+
+    fn natural_domain_for_degree(&self, degree: usize) -> Self::Domain {
+        Pcs::<EF, C>::natural_domain_for_degree(&self.stock, degree)
+    }
+
+    fn commit(
+        &self,
+        evaluations: impl IntoIterator<Item = (Self::Domain, RowMajorMatrix<F>)>,
+    ) -> Result<(Self::Commitment, Self::ProverData), FriProverError> {
+        // Values on x H become those on shift x K, which the scheme wants to be the generator's coset.
+        let shifted = |(domain, matrix): (Self::Domain, RowMajorMatrix<F>)| {
+            assert_eq!(domain.size(), matrix.height(), "a matrix has a row for each point of its domain");
+            (matrix, F::GENERATOR / domain.shift())
+        };
+        Ok(self.mmcs.commit_extended(evaluations.into_iter().map(shifted).collect(), self.added_bits))
+    }
+
+    fn open(
+        &self,
+        requests: Vec<OpeningRequest<'_, Self::ProverData, EF>>,
+        challenger: &mut C,
+    ) -> Result<(OpenedValues<EF>, Self::Proof), FriProverError> {
+        let (values, proof) = Pcs::<EF, C>::open(&self.prover, requests, challenger)?;
+        Ok((values, stock_proof::<F, EF, M>(proof)))
+    }
+
+    fn verify(
+        &self,
+        claims: Vec<CommitmentOpening<EF, Self::Commitment, Self::Domain>>,
+        proof: &Self::Proof,
+        challenger: &mut C,
+    ) -> Result<(), Self::Error> {
+        self.stock.verify(claims, proof, challenger)
+    }
+}
+
+impl<F, EF, M, C> UnivariateStarkPcs<EF, C> for MerklizePcs<F, EF, M>
+where
+    F: TwoAdicElement,
+    EF: ExtensionField<F>,
+    M: DeviceMmcs<F, MultiProof: Sync, Error: Sync>,
+    C: FieldChallenger<F> + CanObserve<M::Commitment> + GrindingChallenger<Witness = F>,
+{
+    type EvaluationsOnDomain<'a> = BitReversedMatrixView<RowMajorMatrixCow<'a, F>>;
+    const ZK: bool = false;
+
+    fn log_max_trace_height(&self) -> usize {
+        UnivariateStarkPcs::<EF, C>::log_max_trace_height(&self.stock)
+    }
+
+    fn log_min_trace_height(&self) -> usize {
+        UnivariateStarkPcs::<EF, C>::log_min_trace_height(&self.stock)
+    }
+
+    fn commit_quotient(
+        &self,
+        domain: Self::Domain,
+        evaluations: RowMajorMatrix<F>,
+        chunks: usize,
+    ) -> Result<(Self::Commitment, Self::ProverData), FriProverError> {
+        let matrices = domain.split_evals(chunks, evaluations);
+        Pcs::<EF, C>::commit(self, domain.split_domains(chunks).into_iter().zip(matrices))
+    }
+
+    fn get_quotient_ldes(
+        &self,
+        evaluations: impl IntoIterator<Item = (Self::Domain, RowMajorMatrix<F>)>,
+        chunks: usize,
+    ) -> Result<Vec<RowMajorMatrix<F>>, FriProverError> {
+        UnivariateStarkPcs::<EF, C>::get_quotient_ldes(&self.prover, evaluations, chunks)
+    }
+
+    fn commit_ldes(&self, ldes: Vec<RowMajorMatrix<F>>) -> Result<(M::Commitment, Self::ProverData), FriProverError> {
+        UnivariateStarkPcs::<EF, C>::commit_ldes(&self.prover, ldes)
+    }
+
+    fn get_evaluations_on_domain<'a>(
+        &self,
+        data: &'a Self::ProverData,
+        index: usize,
+        domain: Self::Domain,
+    ) -> Self::EvaluationsOnDomain<'a> {
+        UnivariateStarkPcs::<EF, C>::get_evaluations_on_domain(&self.prover, data, index, domain)
+    }
+
+    fn build_periodic_lde_table(
+        &self,
+        columns: &[Vec<F>],
+        trace_domain: Self::Domain,
+        quotient_domain: Self::Domain,
+    ) -> PeriodicLdeTable<F> {
+        UnivariateStarkPcs::<EF, C>::build_periodic_lde_table(&self.prover, columns, trace_domain, quotient_domain)
+    }
+}

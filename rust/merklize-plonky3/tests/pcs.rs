@@ -1,0 +1,145 @@
+//! MerklizePcs against TwoAdicFriPcs: commitments, opened values and opening proofs, and each as the other's verifier.
+
+#[path = "../examples/keccak/configs.rs"]
+#[allow(dead_code)]
+mod configs;
+
+use std::sync::Arc;
+
+use configs::{fri_parameters, Challenge};
+use merklize_plonky3::{catch, Device, MerklizePcs, StockPcs, TwoAdicElement};
+use p3_challenger::{CanObserve, FieldChallenger};
+use p3_commit::{
+    CommitmentOpening, MatrixOpening, OpenedValues, OpeningRequest, Pcs, PointOpening, PolynomialSpace,
+    UnivariateStarkPcs,
+};
+use p3_dft::Radix2DitParallel;
+use p3_field::coset::TwoAdicMultiplicativeCoset;
+use p3_field::{Field, PrimeCharacteristicRing};
+use p3_matrix::dense::RowMajorMatrix;
+use p3_matrix::Matrix;
+
+/// Matrices of these numbers of rows and columns, with their domains.
+fn evaluations<F: TwoAdicElement>(
+    shapes: &[(usize, usize)],
+) -> Vec<(TwoAdicMultiplicativeCoset<F>, RowMajorMatrix<F>)> {
+    let one = |(k, &(height, width)): (usize, &(usize, usize))| {
+        let values = (0..height * width).map(|i| F::GENERATOR.exp_u64((i * i + k) as u64)).collect();
+        let domain = TwoAdicMultiplicativeCoset::new(F::GENERATOR.exp_u64(k as u64), height.ilog2() as usize);
+        (domain.unwrap(), RowMajorMatrix::new(values, width))
+    };
+    shapes.iter().enumerate().map(one).collect()
+}
+
+const SHAPES: [&[(usize, usize)]; 5] =
+    [&[(1, 1)], &[(2, 3)], &[(8, 5), (8, 1)], &[(1, 2), (16, 3), (4, 7), (16, 1)], &[(64, 33), (2, 1)]];
+
+macro_rules! same_as_stock {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            use configs::$name::*;
+            type Ext = Challenge<Val, DEGREE>;
+            let (hasher, compressor, challenger) = parts();
+            let cpu = Arc::new(Device::open("cpu").unwrap());
+            for (shapes, cap_height) in SHAPES.iter().zip([0, 0, 1, 2, 0]) {
+                let mmcs = Stock::new(hasher.clone(), compressor.clone(), cap_height);
+                let stock = StockPcs::<Val, Ext, _>::new(
+                    Radix2DitParallel::default(),
+                    mmcs.clone(),
+                    fri_parameters(mmcs.clone(), 3),
+                );
+                let ours = Ours::new(hasher.clone(), compressor.clone(), cap_height, HASH, cpu.clone()).unwrap();
+                let ours = MerklizePcs::<Val, Ext, _>::new(ours, fri_parameters(mmcs, 3));
+
+                let (cap, data) = Pcs::<Ext, Challenger>::commit(&stock, evaluations(shapes)).unwrap();
+                let (our_cap, our_data) = Pcs::<Ext, Challenger>::commit(&ours, evaluations(shapes)).unwrap();
+                assert_eq!(cap, our_cap, "{shapes:?}");
+
+                // Two points a matrix, one for all of them.
+                let begin = || {
+                    let mut begun = challenger.clone();
+                    begun.observe(cap.clone());
+                    begun
+                };
+                let mut drawn = begin();
+                let common: Ext = drawn.sample_algebra_element();
+                let points: Vec<Vec<Ext>> =
+                    shapes.iter().map(|_| vec![common, drawn.sample_algebra_element()]).collect();
+                let (values, proof) = stock
+                    .open(vec![OpeningRequest { prover_data: &data, points: points.clone() }], &mut begin())
+                    .unwrap();
+                let (our_values, our_proof) = ours
+                    .open(vec![OpeningRequest { prover_data: &our_data, points: points.clone() }], &mut begin())
+                    .unwrap();
+                assert_eq!(values, our_values, "{shapes:?}");
+                let bytes = serde_json::to_vec(&our_proof).unwrap();
+                assert!(bytes == serde_json::to_vec(&proof).unwrap(), "{shapes:?}");
+
+                let claims = |values: &OpenedValues<Ext>| {
+                    let matrices = evaluations::<Val>(shapes).into_iter().zip(&points).zip(&values[0]);
+                    let matrices = matrices.map(|(((domain, _), points), values)| {
+                        let points = points.iter().zip(values);
+                        let points = points.map(|(&point, values)| PointOpening { point, values: values.clone() });
+                        MatrixOpening { domain, points: points.collect() }
+                    });
+                    vec![CommitmentOpening { commitment: cap.clone(), matrices: matrices.collect() }]
+                };
+                stock.verify(claims(&values), &our_proof, &mut begin()).unwrap();
+                ours.verify(claims(&values), &proof, &mut begin()).unwrap();
+                let mut wrong = our_values;
+                wrong[0][0][0][0] += Ext::from_u8(1);
+                assert!(stock.verify(claims(&wrong), &our_proof, &mut begin()).is_err());
+                assert!(ours.verify(claims(&wrong), &our_proof, &mut begin()).is_err());
+
+                // The values of the constraints, on points that were committed to and on others.
+                for (i, &(height, width)) in shapes.iter().enumerate() {
+                    for (shift, log_more) in [(Val::GENERATOR, 0), (Val::GENERATOR, 1), (Val::GENERATOR, 2), (Val::TWO, 1)] {
+                        let log_rows = height.ilog2() as usize + log_more;
+                        let domain = TwoAdicMultiplicativeCoset::new(shift, log_rows).unwrap();
+                        let of_stock =
+                            UnivariateStarkPcs::<Ext, Challenger>::get_evaluations_on_domain(&stock, &data, i, domain);
+                        let of_ours =
+                            UnivariateStarkPcs::<Ext, Challenger>::get_evaluations_on_domain(&ours, &our_data, i, domain);
+                        assert_eq!(of_ours.width(), width);
+                        assert_eq!(of_ours.to_row_major_matrix(), of_stock.to_row_major_matrix());
+                    }
+                }
+
+                // The quotient's chunks.
+                let domain = TwoAdicMultiplicativeCoset::new(Val::GENERATOR, 5).unwrap();
+                for chunks in [1, 2, 4] {
+                    let quotient = || evaluations::<Val>(&[(32, 2)]).remove(0).1;
+                    let caps = [
+                        UnivariateStarkPcs::<Ext, Challenger>::commit_quotient(&stock, domain, quotient(), chunks).unwrap().0,
+                        UnivariateStarkPcs::<Ext, Challenger>::commit_quotient(&ours, domain, quotient(), chunks).unwrap().0,
+                    ];
+                    assert_eq!(caps[0], caps[1]);
+                    let of_chunks = || {
+                        domain.split_domains(chunks).into_iter().zip(domain.split_evals(chunks, quotient()))
+                    };
+                    let ldes =
+                        UnivariateStarkPcs::<Ext, Challenger>::get_quotient_ldes(&ours, of_chunks(), chunks).unwrap();
+                    let cap = UnivariateStarkPcs::<Ext, Challenger>::commit_ldes(&ours, ldes).unwrap().0;
+                    assert_eq!(cap, caps[0]);
+                }
+            }
+        }
+    )*};
+}
+same_as_stock!(goldilocks poseidon_goldilocks koalabear blake3 keccakf64_goldilocks keccakf64_koalabear);
+
+#[test]
+fn a_matrix_that_cannot_be_extended_is_an_error() {
+    use configs::koalabear::*;
+    let (hasher, compressor, _) = parts();
+    let stock = Stock::new(hasher.clone(), compressor.clone(), 0);
+    let cpu = Arc::new(Device::open("cpu").unwrap());
+    let ours = Ours::new(hasher, compressor, 0, HASH, cpu).unwrap();
+    let mut parameters = fri_parameters(stock, 3);
+    parameters.log_blowup = 24;
+    let pcs = MerklizePcs::<Val, Challenge<Val, DEGREE>, _>::new(ours, parameters);
+    let commit = || drop(Pcs::<Challenge<Val, DEGREE>, Challenger>::commit(&pcs, evaluations(&[(2, 1)])));
+    let error = catch(commit).unwrap_err();
+    assert!(error.to_string().contains("2^24 at most, got 2^1 rows and 24 added bits"), "{error}");
+}
