@@ -254,8 +254,7 @@ def newest_build(data):
 def all_tables():
     yield from suites_tables()
     yield "## Several devices"
-    for kind in ("several", "two-gpus"):
-        yield from (several_table(path, data, "../") for path, data in newest_by_device(kind))
+    yield from (several_table(path, data, "../") for path, data in newest_by_device("several"))
     yield "## Energy"
     yield from (energy_table(path, data, "../") for path, data in newest_by_device("energy"))
     yield "## Whole calls and processes on CPUs"
