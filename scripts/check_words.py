@@ -22,7 +22,14 @@ MANIFEST = "a piece of a tensor: a manifest's file has the field piece_size"
 UNITS = "compute units of a device, OpenCL's word"
 RECORD = "CUDA's verb: an event is recorded in a stream"
 EXCEPTIONS = {
-    "Python": {"PieceCid": FILECOIN, "piece_cid": FILECOIN, "piece_length": FORMAT, "piece_size": MANIFEST},
+    "Python": {
+        "PieceCid": FILECOIN,
+        "piece_cid": FILECOIN,
+        "piece_length": FORMAT,
+        "piece_size": MANIFEST,
+        "digest_of_pieces": MANIFEST,
+        "pieces": MANIFEST,
+    },
     "C++": {
         "PieceCid": FILECOIN,
         "most_piece_bytes": FILECOIN,

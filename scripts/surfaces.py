@@ -211,7 +211,8 @@ SUBJECTS = {
             "merklize_piece_values(part, offset, piece_size, mode)",
             "pieces::piece_values(part, offset, piece_size, mode)", NONE)),
         Row("the digest of pieces", "pieces, mode", (
-            NONE, "digest_of_pieces(pieces, mode)", "merklize_digest_of_pieces(pieces, mode)",
+            "parts.digest_of_pieces(pieces, key, context)", "digest_of_pieces(pieces, mode)",
+            "merklize_digest_of_pieces(pieces, mode)",
             "pieces::digest_of_pieces(pieces, mode)", NONE)),
     ],
     "Formats of others": [

@@ -284,6 +284,15 @@ Bytes blake3_merge(const Bytes& left, const Bytes& right, const Mode& mode) {
     return blake3(join({left, right}), 32, 0, mode);
 }
 Bytes blake3_leaf(const Bytes& record, const Mode& mode) { return blake3(record, 32, 0, mode); }
+Bytes blake3_parent_merge(const Bytes& left, const Bytes& right, const Mode&) {
+    const Output node{iv, block_words(join({left, right}).data(), 64), 0, 64, parent};
+    Bytes out;
+    for (const std::uint32_t word : node.chaining_value()) {
+        for (int i = 0; i < 4; ++i) out.push_back(static_cast<std::uint8_t>(word >> (8 * i)));
+    }
+    return out;
+}
+Bytes blake3_parent_leaf(const Bytes& record, const Mode&) { return blake3(record, 32, 0, {}); }
 
 Bytes sha256_rfc6962_merge(const Bytes& left, const Bytes& right, const Mode&) {
     return sha256(join({{1}, left, right}));

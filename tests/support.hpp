@@ -143,7 +143,8 @@ inline constexpr bool is_slowed = false;
 /// tools, these are one or two hashes of each family; `vectors` and `every_kernel` run the others.
 inline std::vector<merklize::HashTraits> hashes_here() {
     const bool is_slow = is_slowed || merklize::Device().info().backend != "cpu";
-    constexpr Hash others[] = {Hash::rp64_256_v2,
+    constexpr Hash others[] = {Hash::blake3_parent,
+                               Hash::rp64_256_v2,
                                Hash::rpx256,
                                Hash::rpo256_r1,
                                Hash::rpo256_r2,

@@ -1,4 +1,7 @@
-"""Digests and roots of data in several arrays on devices, such as tensors sharded over GPUs, by all devices at once."""
+"""Digests and roots of data in several arrays on devices, such as tensors sharded over GPUs, by all devices at once.
+
+digest_of_pieces() makes the digest of a message of which chaining values are known.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from ._settings import settings
 from ._types import Buffer, Tensor
 from .errors import InvalidArgument
 
-__all__ = ["hash_parts", "merkle_root_parts"]
+__all__ = ["digest_of_pieces", "hash_parts", "merkle_root_parts"]
 
 
 def hash_parts(
@@ -55,3 +58,28 @@ def merkle_root_parts(
         shapes = ", ".join(_arrays.describe(array) for array in arrays[:8])
         raise InvalidArgument(f"merkle_root_parts: the parts must be alike, got {shapes}")
     return _native.merkle_root_parts(list(arrays), hash, run)
+
+
+def digest_of_pieces(
+    pieces: Buffer,
+    *,
+    key: Buffer | None = None,
+    context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
+) -> bytes:
+    """Return the BLAKE3 digest of a message from the chaining values of its parts, in order.
+
+    pieces   two or more, 32 bytes each: of parts of 2^k chunks of 1024 bytes, the last one shorter; or the two
+             nodes below the root of a tree by "blake3_parent"
+    key      32 bytes: the values were made under this key
+    context  the values were made by this context
+    length   bytes of output, from byte `seek` on
+
+    The host computes it. Raises InvalidArgument: fewer than 2 values.
+
+    >>> leaves = merklize.hash_each([b"a", b"b"])    # stand for chaining values
+    >>> merklize.parts.digest_of_pieces(leaves) == merklize.MerkleTree(leaves, "blake3_parent").root
+    False
+    """
+    return _native.digest_of_pieces(pieces, key, context, length, seek)

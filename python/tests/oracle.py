@@ -33,7 +33,7 @@ for _name, (_field, *_) in PLONKY3.items():
 FIELD_HASHES = tuple(WORDS)
 HASHES = (
     *("blake3", *RESCUE_HASHES, "eidos", "sha256_rfc6962", "sha256d", "keccak256_sorted"),
-    *("rpo256", JIVE, "poseidon2_goldilocks_12", "poseidon2_babybear_24"),
+    *("rpo256", JIVE, "poseidon2_goldilocks_12", "poseidon2_babybear_24", "blake3_parent"),
 )
 """The hashes in the suites of trees and proofs: one of each kind that differs in more than its arithmetic."""
 IV = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
@@ -295,6 +295,8 @@ def merge(left, right, hash):
     """One merge of 32-byte digests, by nothing of merklize."""
     if hash == "blake3":
         return blake3.blake3(left + right).digest()
+    if hash == "blake3_parent":
+        return struct.pack("<8I", *blake3_compress(IV, left + right, 0, PARENT))
     if hash == "sha256_rfc6962":
         return hashlib.sha256(b"\1" + left + right).digest()
     if hash == "sha256":
@@ -321,7 +323,7 @@ def merge(left, right, hash):
 
 def row_digest(row, hash):
     """The digest of a row of bytes."""
-    if hash == "blake3":
+    if hash in ("blake3", "blake3_parent"):
         return blake3.blake3(row).digest()
     if hash == "sha256_rfc6962":
         return hashlib.sha256(b"\0" + row).digest()

@@ -1,6 +1,7 @@
 """Trees of any count of leaves: every rule against its definition, at every node; forms; changes; many at once."""
 
 import hashlib
+import json
 import pickle
 
 import numpy as np
@@ -356,3 +357,15 @@ def test_builder_without_leaves_and_with_wrong_ones():
     assert builder.n_leaves == 3
     builder.append(oracle.word_leaves(4)[3:])
     assert builder.root() == merklize.MerkleTree(oracle.word_leaves(4), "rp64_256").root
+
+
+def test_trees_of_blake3_parent_are_those_inside_digests():
+    """Leaves by the crate blake3 are chaining values; the digest has the flag of the root, which no node has."""
+    for case in json.loads((oracle.VECTORS / "blake3_parent.json").read_text())["roots"]:
+        values = np.array([list(bytes.fromhex(leaf)) for leaf in case["leaves"]], np.uint8)
+        tree = merklize.MerkleTree(values, "blake3_parent")
+        assert tree.root.hex() == case["root"]
+        assert merklize.parts.digest_of_pieces(values).hex() == case["digest"]
+        assert merklize.parts.digest_of_pieces(tree.level(tree.height - 1)).hex() == case["digest"]
+    with pytest.raises(merklize.InvalidArgument):
+        merklize.parts.digest_of_pieces(values[:1])

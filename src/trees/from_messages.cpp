@@ -8,6 +8,7 @@
 
 #include "digests/hash_each.hpp"
 #include "digests/leaves.hpp"
+#include "hashes/hash_info.hpp"
 #include "jobs/progress.hpp"
 #include "merklize/hash_each.hpp"
 #include "trees/tree_state.hpp"
@@ -65,7 +66,7 @@ MerkleTree MerkleTree::from_messages(std::span<const MessageView> messages, cons
     Timings of_leaves{.available = true};
     const RunOptions first = part_of(options, 0, hashing, options.timings == nullptr ? nullptr : &of_leaves);
     std::vector<Digest> leaves(messages.size());
-    if (form.hash == Hash::blake3)
+    if (runtime::info(form.hash).has_chunk_tree)
         runtime::hash_each(called, messages, std::as_writable_bytes(std::span(leaves)), {Digest::size, 0, form.mode},
                            first);
     else

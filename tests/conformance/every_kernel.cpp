@@ -125,7 +125,8 @@ TEST("every_kernel: computes on little data what the CPU does") {
         if (!is_wanted(t)) continue;
         require(t.hash, {bodies::merge_level, bodies::merge_pairs, bodies::merge_subtree, bodies::merge_at,
                          bodies::merge_edge});
-        if (t.hash != Hash::blake3) require(t.hash, {bodies::hash_rows});
+        const bool has_chunks = t.hash == Hash::blake3 || t.hash == Hash::blake3_parent;
+        require(t.hash, {has_chunks ? bodies::hash_chunks : bodies::hash_rows});
     }
     require(Hash::blake3, {bodies::hash_chunks, bodies::hash_parents, bodies::hash_each, bodies::hash_each_parents});
     CHECK(ran.contains(bodies::order_parents.name));

@@ -51,6 +51,28 @@ TEST("vectors: merges and leaves of every hash that has some") {
     }
 }
 
+// The crate's chaining values as leaves: the tree without the flag ROOT, and the digest of the message with it.
+TEST("vectors: trees of blake3_parent are those inside digests of BLAKE3") {
+    const json::Value file = json::read(MERKLIZE_VECTORS "/blake3_parent.json");
+    CHECK_EQ(file["roots"].items.size(), 9u);
+    for (const json::Value& test : file["roots"].items) {
+        std::vector<Digest> values;
+        for (const json::Value& leaf : test["leaves"].items) values.push_back(to_digest(from_hex(leaf.text)));
+        const merklize::MerkleTree tree(values, Hash::blake3_parent);
+        CHECK_EQ(merklize::value_of_pieces(values).hex(), test["root"].text);
+        const auto below_root = tree.level(tree.height() - 1);
+        CHECK_EQ(merklize::digest_of_pieces(below_root).hex(), test["digest"].text);
+        CHECK_EQ(merklize::digest_of_pieces(values).hex(), test["digest"].text);
+        for (std::size_t i = 0; i < values.size(); i++) CHECK(merklize::verify(tree.prove(i), tree.root()));
+        CHECK(!merklize::verify(tree.prove(0), to_digest(from_hex(test["digest"].text))));
+    }
+    for (const json::Value& test : file["merges"].items) {
+        const std::vector<Digest> pair = {to_digest(from_hex(test["left"].text)),
+                                          to_digest(from_hex(test["right"].text))};
+        CHECK_EQ(merklize::digest_of_pieces(pair).hex(), test["as_root"].text);
+    }
+}
+
 TEST("vectors: BLAKE2s by hashlib, under keys and of every length") {
     const json::Value file = json::read(MERKLIZE_VECTORS "/blake2s.json");
     const auto mode_of = [](const Bytes& key) { return key.empty() ? Mode() : Mode::keyed(view(key), Hash::blake2s); };

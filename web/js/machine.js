@@ -76,7 +76,7 @@ export function machine(main, lanes) {
             const part = nodes.subarray(done, done + piece);
             const memory = scratch(part.length + 32);
             memory.set(part, 32);
-            if (hash.hasChunkTree) {
+            if (hash.hasChunkTree && hash.isKeyed) {
                 memory.set(key ?? iv);
                 fast().blake3_merge(heap + 32, heap + 32, part.length / 64, heap, flags);
             } else if (flags >= blake2sFlag) {

@@ -30,6 +30,7 @@
  *                      take as the key of a hash without chunks is the state behind a block of the key, which comes before a message
  *   CHUNK_BYTES 0      a long message is hashed as a tree of chunks of this many bytes, as in BLAKE3; 0: as one chain of blocks
  *   ROOT_FLAG 0        hashes with chunks: the flag of the last compression
+ *   MERGE_FLAGS 0      hashes with chunks: the flags of the compression that is a merge without a key
  *   TABLE_WORDS 0      number of 64-bit words of constants that kernels may read from memory; 0: no table
  *   TABLE_IS_GIVEN 0   1: the constants are the caller's, in a table that only ctx has, whose first word is the rate; RATE is the greatest.
  *                      Such a unit is a part; hashes that are made of it have ids of their own (src/hashes/given.hpp)
@@ -89,6 +90,7 @@
 #include "hashes/rpjive64_256.h"
 #include "hashes/poseidon_goldilocks_8.h"
 #include "hashes/poseidon_goldilocks_12.h"
+#include "hashes/blake3_parent.h"
 /* clang-format on */
 #ifdef MKZ_WITH_PARTS
 #include "parts.h"

@@ -5,6 +5,7 @@
 #include "hashes.h"
 #undef MKZ_RESET
 
+#undef MKZ_BLAKE3_COMPRESSION_H
 #undef MKZ_BLAKE3_ROUNDS_H
 #undef MKZ_BYTES_H
 #undef MKZ_CONTEXT_H

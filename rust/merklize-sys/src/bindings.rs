@@ -81,6 +81,7 @@ pub const MERKLIZE_HASH_sha3_256: merklize_hash_id = 56;
 pub const MERKLIZE_HASH_rpjive64_256: merklize_hash_id = 57;
 pub const MERKLIZE_HASH_poseidon_goldilocks_8: merklize_hash_id = 58;
 pub const MERKLIZE_HASH_poseidon_goldilocks_12: merklize_hash_id = 59;
+pub const MERKLIZE_HASH_blake3_parent: merklize_hash_id = 64;
 pub const MERKLIZE_HASH_rp64_256: merklize_hash_id = MERKLIZE_HASH_rp64_256_v3;
 
 #[repr(C)]
@@ -735,6 +736,7 @@ macro_rules! for_each_hash {
             (RPJIVE64_256, rpjive64_256, 57)
             (POSEIDON_GOLDILOCKS_8, poseidon_goldilocks_8, 58)
             (POSEIDON_GOLDILOCKS_12, poseidon_goldilocks_12, 59)
+            (BLAKE3_PARENT, blake3_parent, 64)
         }
     };
 }

@@ -9,6 +9,7 @@
 #include "command/tree/proof_json.hpp"
 #include "command/urls.hpp"
 #include "digests/file_root.hpp"
+#include "hashes/hash_info.hpp"
 #include "proofs/check.hpp"
 #include "texts/json.hpp"
 
@@ -51,7 +52,7 @@ AnyProof read_proof(Call& call, const std::string& path) {
 // The leaf of a file that holds one piece of the data.
 Digest leaf_of(Call& call, const std::string& piece, Hash hash, const std::optional<Mode>& mode) {
     Digest leaf;
-    if (hash == Hash::blake3) {
+    if (runtime::info(hash).has_chunk_tree) {
         runtime::hash_source(*open_input(call, piece), {hash, mode.value_or(Mode())}, leaf.bytes, 0, {});
         return leaf;
     }

@@ -36,14 +36,8 @@
 
 /* The state before the first block of a message, from the length of its digest and of its key, each at most 32. */
 MKZ_FN void mkz_blake2s_begin(mkz_lane32 h[8], mkz_u32 digest_bytes, mkz_u32 key_bytes) {
-    h[0] = MKZ_SPLAT32(MKZ_BLAKE3_IV0 ^ 0x01010000u ^ key_bytes << 8 ^ digest_bytes);
-    h[1] = MKZ_SPLAT32(MKZ_BLAKE3_IV1);
-    h[2] = MKZ_SPLAT32(MKZ_BLAKE3_IV2);
-    h[3] = MKZ_SPLAT32(MKZ_BLAKE3_IV3);
-    h[4] = MKZ_SPLAT32(MKZ_BLAKE3_IV4);
-    h[5] = MKZ_SPLAT32(MKZ_BLAKE3_IV5);
-    h[6] = MKZ_SPLAT32(MKZ_BLAKE3_IV6);
-    h[7] = MKZ_SPLAT32(MKZ_BLAKE3_IV7);
+    mkz_blake3_iv(h);
+    h[0] ^= MKZ_SPLAT32(0x01010000u ^ key_bytes << 8 ^ digest_bytes);
 }
 
 /* The state before the rounds. bytes: of the message up to the end of this block, its key's block included. */

@@ -1,4 +1,4 @@
-/* blake3_rounds.h: BLAKE3's constants and its seven rounds, for the hashes that are built on them: blake3, eidos, eidos_v0. blake2s has
+/* blake3_rounds.h: BLAKE3's constants and its seven rounds, for the hashes that are built on them: blake3, blake3_parent, eidos, eidos_v0. blake2s has
  * the constants and the quarter-rounds. */
 #ifndef MKZ_BLAKE3_ROUNDS_H
 #define MKZ_BLAKE3_ROUNDS_H
@@ -14,6 +14,17 @@
 #define MKZ_BLAKE3_IV5 0x9b05688cu
 #define MKZ_BLAKE3_IV6 0x1f83d9abu
 #define MKZ_BLAKE3_IV7 0x5be0cd19u
+
+MKZ_FN void mkz_blake3_iv(mkz_lane32 cv[8]) {
+    cv[0] = MKZ_SPLAT32(MKZ_BLAKE3_IV0);
+    cv[1] = MKZ_SPLAT32(MKZ_BLAKE3_IV1);
+    cv[2] = MKZ_SPLAT32(MKZ_BLAKE3_IV2);
+    cv[3] = MKZ_SPLAT32(MKZ_BLAKE3_IV3);
+    cv[4] = MKZ_SPLAT32(MKZ_BLAKE3_IV4);
+    cv[5] = MKZ_SPLAT32(MKZ_BLAKE3_IV5);
+    cv[6] = MKZ_SPLAT32(MKZ_BLAKE3_IV6);
+    cv[7] = MKZ_SPLAT32(MKZ_BLAKE3_IV7);
+}
 
 /* A half-round is four independent quarter-rounds G(a, b, c, d, x, y): state indices a..d, message indices x and y. The state begins
  * at v[s], its message at m[s].

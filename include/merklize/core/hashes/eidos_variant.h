@@ -17,14 +17,7 @@
 MKZ_FN void MKZ_HASH_FN(compress)(mkz_lane32 cv[8], const mkz_lane32 m[16]) {
     mkz_lane32 v[16];
     for (int i = 0; i < 8; i++) v[i] = cv[i];
-    v[8] = MKZ_SPLAT32(MKZ_BLAKE3_IV0);
-    v[9] = MKZ_SPLAT32(MKZ_BLAKE3_IV1);
-    v[10] = MKZ_SPLAT32(MKZ_BLAKE3_IV2);
-    v[11] = MKZ_SPLAT32(MKZ_BLAKE3_IV3);
-    v[12] = MKZ_SPLAT32(MKZ_BLAKE3_IV4);
-    v[13] = MKZ_SPLAT32(MKZ_BLAKE3_IV5);
-    v[14] = MKZ_SPLAT32(MKZ_BLAKE3_IV6);
-    v[15] = MKZ_SPLAT32(MKZ_BLAKE3_IV7);
+    mkz_blake3_iv(v + 8);
     mkz_blake3_rounds(v, m);
     for (int i = 0; i < 8; i++) cv[i] = v[i] ^ v[i + 8];
     for (int i = 1; i < 8; i += 2) cv[i] = cv[i] & MKZ_SPLAT32(0x7fffffffu);
