@@ -99,7 +99,12 @@ where
             device.info().id,
             Box::new(|watch| {
                 set_default_device(device.clone());
-                let prover = CubesProver::<H> { options: options.clone(), device: device.clone(), hasher: PhantomData };
+                let prover = CubesProver::<H> {
+                    options: options.clone(),
+                    device: device.clone(),
+                    drop_levels: 0,
+                    hasher: PhantomData,
+                };
                 let trace = trace.clone();
                 judge(watch.time(|| prover.prove(trace))?)
             }),

@@ -2,60 +2,33 @@ use std::sync::Arc;
 
 use merklize::Device;
 use winter_prover::proof::Queries;
-use winterfell::crypto::{Hasher, VectorCommitment};
+use winterfell::crypto::Hasher;
 use winterfell::math::FieldElement;
 use winterfell::matrix::{ColMatrix, RowMatrix};
 use winterfell::{EvaluationFrame, PartitionOptions, StarkDomain, TraceInfo, TraceLde, TracePolyTable};
 
 use crate::hashers::{DeviceField, DeviceHasher};
-use crate::rows::commit_to_rows;
+use crate::rows::CommittedRows;
 use crate::tree::{or_raise, MerklizeTree, TreeError};
 
 /// Number of columns of base elements that Winterfell evaluates together. Winterfell does not export it.
 pub(crate) const SEGMENT_WIDTH: usize = 8;
 
-/// A segment of the trace: its evaluations over the domain, and the commitment to their rows.
-struct Committed<E: FieldElement, H> {
-    evaluations: RowMatrix<E>,
-    tree: MerklizeTree<H>,
-}
-
-impl<E, H> Committed<E, H>
+/// Extends the columns of a segment and commits to the rows. Returns the columns' polynomials, too.
+fn committed<E, H>(
+    columns: &ColMatrix<E>,
+    domain: &StarkDomain<E::BaseField>,
+    partitions: PartitionOptions,
+    drop_levels: u32,
+    device: &Device,
+) -> Result<(CommittedRows<E, H>, ColMatrix<E>), TreeError>
 where
     E: FieldElement<BaseField: DeviceField>,
     H: DeviceHasher<BaseField = E::BaseField>,
 {
-    /// Extends the columns and commits to the rows. Returns the columns' polynomials, too.
-    fn new(
-        columns: &ColMatrix<E>,
-        domain: &StarkDomain<E::BaseField>,
-        partitions: PartitionOptions,
-        device: &Device,
-    ) -> Result<(Self, ColMatrix<E>), TreeError> {
-        let polys = columns.interpolate_columns();
-        let evaluations = RowMatrix::evaluate_polys_over::<SEGMENT_WIDTH>(&polys, domain);
-        let tree = commit_to_rows(&evaluations, partitions, device)?;
-        Ok((Self { evaluations, tree }, polys))
-    }
-
-    fn query(&self, positions: &[usize]) -> Result<Queries, TreeError> {
-        query(&self.evaluations, &self.tree, positions)
-    }
-}
-
-/// Rows at some positions, with their proof.
-pub(crate) fn query<E, H>(
-    evaluations: &RowMatrix<E>,
-    tree: &MerklizeTree<H>,
-    positions: &[usize],
-) -> Result<Queries, TreeError>
-where
-    E: FieldElement,
-    H: DeviceHasher<BaseField = E::BaseField>,
-    E::BaseField: DeviceField,
-{
-    let rows = positions.iter().map(|&position| evaluations.row(position).to_vec()).collect();
-    Ok(Queries::new::<H, E, MerklizeTree<H>>(tree.open_many(positions)?.1, rows))
+    let polys = columns.interpolate_columns();
+    let evaluations = RowMatrix::evaluate_polys_over::<SEGMENT_WIDTH>(&polys, domain);
+    Ok((CommittedRows::new(evaluations, partitions, drop_levels, device)?, polys))
 }
 
 /// Winterfell's trace over the extended domain. Each commitment is one job of the device: the rows are copied there once, and only the nodes of proofs are
@@ -63,11 +36,12 @@ where
 ///
 /// The trait's functions cannot fail. An error of the device leaves them as a panic that [`catch`](crate::catch) turns into a value again.
 pub struct MerklizeTraceLde<E: FieldElement, H> {
-    main: Committed<E::BaseField, H>,
-    aux: Option<Committed<E, H>>,
+    main: CommittedRows<E::BaseField, H>,
+    aux: Option<CommittedRows<E, H>>,
     blowup: usize,
     info: TraceInfo,
     partitions: PartitionOptions,
+    drop_levels: u32,
     device: Arc<Device>,
 }
 
@@ -87,9 +61,26 @@ where
         partitions: PartitionOptions,
         device: Arc<Device>,
     ) -> Result<(Self, TracePolyTable<E>), TreeError> {
-        let (main, polys) = Committed::new(main_trace, domain, partitions, &device)?;
+        Self::with_drop_levels(info, main_trace, domain, partitions, 0, device)
+    }
+
+    /// The same, but the nodes of the `drop_levels` lowest layers of each segment are not kept: the others take 2^-`drop_levels` of the memory. A query makes
+    /// them again, from the 2^`drop_levels` rows around each of its own; a hash of bytes needs a copy of all rows meanwhile, as the commitment does.
+    /// Commitments and proofs are the same. All nodes are kept of rows in partitions.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn with_drop_levels(
+        info: &TraceInfo,
+        main_trace: &ColMatrix<E::BaseField>,
+        domain: &StarkDomain<E::BaseField>,
+        partitions: PartitionOptions,
+        drop_levels: u32,
+        device: Arc<Device>,
+    ) -> Result<(Self, TracePolyTable<E>), TreeError> {
+        let (main, polys) = committed(main_trace, domain, partitions, drop_levels, &device)?;
         let blowup = domain.trace_to_lde_blowup();
-        let lde = Self { main, aux: None, blowup, info: info.clone(), partitions, device };
+        let lde = Self { main, aux: None, blowup, info: info.clone(), partitions, drop_levels, device };
         Ok((lde, TracePolyTable::new(polys)))
     }
 }
@@ -103,7 +94,7 @@ where
     type VC = MerklizeTree<H>;
 
     fn get_main_trace_commitment(&self) -> <H as Hasher>::Digest {
-        self.main.tree.commitment()
+        self.main.commitment()
     }
 
     fn set_aux_trace(
@@ -112,10 +103,10 @@ where
         domain: &StarkDomain<E::BaseField>,
     ) -> (ColMatrix<E>, <H as Hasher>::Digest) {
         assert!(self.aux.is_none(), "the auxiliary trace has already been added");
-        let (aux, polys) = or_raise(Committed::new(aux_trace, domain, self.partitions, &self.device));
+        let (aux, polys) = or_raise(committed(aux_trace, domain, self.partitions, self.drop_levels, &self.device));
         let (rows, expected) = (aux.evaluations.num_rows(), self.trace_len());
         assert_eq!(rows, expected, "both segments must have the same number of rows");
-        let commitment = aux.tree.commitment();
+        let commitment = aux.commitment();
         self.aux = Some(aux);
         (polys, commitment)
     }

@@ -108,7 +108,7 @@ impl<H: DeviceHasher> MerklizeTree<H> {
 }
 
 /// A digest in Winterfell's form.
-fn to_stock<D: winterfell::crypto::Digest>(digest: Digest) -> D {
+pub(crate) fn to_stock<D: winterfell::crypto::Digest>(digest: Digest) -> D {
     D::read_from_bytes(&digest.0).expect("32 bytes are a digest")
 }
 

@@ -221,6 +221,46 @@ fn rows() {
     }
 }
 
+/// Many widths, hashes that take the rows as they lie or copied, and every number of rows that are opened.
+fn openings_without_levels<E, H>(width: usize)
+where
+    E: FieldElement<BaseField = H::BaseField>,
+    H: DeviceHasher<BaseField: DeviceField> + Sync,
+{
+    let (rows, blowup) = (16, 8);
+    let twiddles = fft::get_twiddles::<H::BaseField>(rows);
+    let domain = StarkDomain::from_twiddles(twiddles, blowup, H::BaseField::GENERATOR);
+    let info = TraceInfo::new(width, rows);
+    let mut next = random(width as u64);
+    let mut column = || (0..rows).map(|_| H::BaseField::from(next() as u32)).collect::<Vec<_>>();
+    let main = ColMatrix::new((0..width).map(|_| column()).collect());
+    let whole = PartitionOptions::default();
+    let (stock, _) = DefaultTraceLde::<E, H, MerkleTree<H>>::new(&info, &main, &domain, whole);
+    let mut next = random(3);
+    for drop_levels in [0, 1, 3, 6, 7, 8, u32::MAX] {
+        let made = MerklizeTraceLde::<E, H>::with_drop_levels(&info, &main, &domain, whole, drop_levels, cpu());
+        let ours = made.unwrap().0;
+        assert_eq!(stock.get_main_trace_commitment(), ours.get_main_trace_commitment());
+        for count in [1, 2, 3, 17, 64, 128] {
+            let mut positions: Vec<usize> = (0..rows * blowup).collect();
+            (0..positions.len()).for_each(|i| positions.swap(i, next() as usize % (rows * blowup)));
+            positions.truncate(count);
+            assert_eq!(stock.query(&positions), ours.query(&positions), "{drop_levels} levels, {positions:?}");
+        }
+    }
+}
+
+#[test]
+fn openings_without_the_lowest_levels() {
+    for width in [1, 7, 8, 9] {
+        openings_without_levels::<F, Rp64_256>(width);
+        openings_without_levels::<F, RpJive64_256>(width);
+        openings_without_levels::<QuadExtension<F>, Blake3>(width);
+        openings_without_levels::<f62::BaseElement, Blake3_256<f62::BaseElement>>(width);
+        openings_without_levels::<f128::BaseElement, Blake3_256<f128::BaseElement>>(width);
+    }
+}
+
 #[test]
 fn traces_with_an_auxiliary_segment() {
     type E = QuadExtension<F>;
@@ -234,7 +274,8 @@ fn traces_with_an_auxiliary_segment() {
     );
     let whole = PartitionOptions::default();
     let (mut stock, _) = DefaultTraceLde::<E, Rp64_256, MerkleTree<Rp64_256>>::new(&info, &main, &domain, whole);
-    let (mut ours, _) = MerklizeTraceLde::<E, Rp64_256>::new(&info, &main, &domain, whole, cpu()).unwrap();
+    let (mut ours, _) =
+        MerklizeTraceLde::<E, Rp64_256>::with_drop_levels(&info, &main, &domain, whole, 2, cpu()).unwrap();
     assert_eq!(stock.get_main_trace_commitment(), ours.get_main_trace_commitment());
     let ((_, a), (_, b)) = (stock.set_aux_trace(&aux, &domain), ours.set_aux_trace(&aux, &domain));
     assert_eq!(a, b);
@@ -267,9 +308,13 @@ fn proofs_are_the_stock_proofs<H: DeviceHasher<BaseField = F> + Send + Sync>(ext
     let (rows, trace) = (64, cubes_trace(64));
     let ends = ends_of(&trace);
     let stock = StockProver::<H> { options: options.clone(), hasher: PhantomData }.prove(trace.clone()).unwrap();
-    let ours = CubesProver::<H> { options: options.clone(), device: cpu(), hasher: PhantomData };
-    let proof = catch(|| ours.prove(trace)).unwrap().unwrap();
-    assert_eq!(proof.to_bytes(), stock.to_bytes());
+    let prove = |drop_levels| {
+        let ours = CubesProver::<H> { options: options.clone(), device: cpu(), drop_levels, hasher: PhantomData };
+        let proof = catch(|| ours.prove(trace.clone())).unwrap().unwrap();
+        assert_eq!(proof.to_bytes(), stock.to_bytes(), "without {drop_levels} levels");
+        proof
+    };
+    let [proof, ..] = [0, 2, 99].map(prove);
     assert!(accepted::<H>(proof.clone(), ends, &options));
     assert!(!accepted::<H>(proof.clone(), Ends([ends.0[1], ends.0[0]]), &options));
 

@@ -3,7 +3,9 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use merklize_winterfell::{Device, DeviceHasher, MerklizeConstraintCommitment, MerklizeTraceLde, MerklizeTree};
+use merklize_winterfell::{
+    or_raise, Device, DeviceHasher, MerklizeConstraintCommitment, MerklizeTraceLde, MerklizeTree,
+};
 use winterfell::crypto::DefaultRandomCoin;
 use winterfell::math::fields::f64::BaseElement;
 use winterfell::math::{FieldElement, ToElements};
@@ -90,6 +92,7 @@ pub fn ends_of(trace: &TraceTable<BaseElement>) -> Ends {
 pub struct CubesProver<H> {
     pub options: ProofOptions,
     pub device: Arc<Device>,
+    pub drop_levels: u32,
     pub hasher: PhantomData<H>,
 }
 
@@ -120,8 +123,8 @@ impl<H: DeviceHasher<BaseField = BaseElement> + Send + Sync> Prover for CubesPro
         domain: &StarkDomain<BaseElement>,
         partitions: PartitionOptions,
     ) -> (Self::TraceLde<E>, TracePolyTable<E>) {
-        let made = MerklizeTraceLde::new(trace_info, main_trace, domain, partitions, self.device.clone());
-        merklize_winterfell::or_raise(made)
+        let (drop_levels, device) = (self.drop_levels, self.device.clone());
+        or_raise(MerklizeTraceLde::with_drop_levels(trace_info, main_trace, domain, partitions, drop_levels, device))
     }
 
     fn new_evaluator<'a, E: FieldElement<BaseField = BaseElement>>(
@@ -140,7 +143,14 @@ impl<H: DeviceHasher<BaseField = BaseElement> + Send + Sync> Prover for CubesPro
         domain: &StarkDomain<BaseElement>,
         partitions: PartitionOptions,
     ) -> (Self::ConstraintCommitment<E>, CompositionPoly<E>) {
-        let made = MerklizeConstraintCommitment::new(trace, num_columns, domain, partitions, &self.device);
-        merklize_winterfell::or_raise(made)
+        let (drop_levels, device) = (self.drop_levels, &self.device);
+        or_raise(MerklizeConstraintCommitment::with_drop_levels(
+            trace,
+            num_columns,
+            domain,
+            partitions,
+            drop_levels,
+            device,
+        ))
     }
 }

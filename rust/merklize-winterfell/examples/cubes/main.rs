@@ -33,7 +33,8 @@ where
     let options = ProofOptions::new(32, 8, 0, extension, 8, 31, batching, batching);
     let trace = cubes_trace(rows);
     let ends = ends_of(&trace);
-    let prover = CubesProver::<H> { options: options.clone(), device: device.clone(), hasher: PhantomData };
+    let prover =
+        CubesProver::<H> { options: options.clone(), device: device.clone(), drop_levels: 0, hasher: PhantomData };
 
     let start = Instant::now();
     let proof = catch(|| prover.prove(trace))??; // an error of the device, an error of the prover
