@@ -22,12 +22,31 @@ LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
 }
 LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)vminq_u32((uint32x4_t)a, (uint32x4_t)b); }
 
+// A rotation to the right: one instruction by 16 and by 8, else a shift and a shift that inserts. The compiler makes three.
+template <int n>
+LANES_INLINE Lane32 rotate(Lane32 x) {
+    const auto v = (uint32x4_t)x;
+    if constexpr (n == 16) return (Lane32)vrev32q_u16(vreinterpretq_u16_u32(v));
+    if constexpr (n == 8) {
+        const uint8x16_t order = {1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12};
+        return (Lane32)vqtbl1q_u8(vreinterpretq_u8_u32(v), order);
+    }
+    return (Lane32)vsriq_n_u32(vshlq_n_u32(v, 32 - n), v, n);
+}
+template <int n>
+LANES_INLINE Lane64 rotate_left(Lane64 x) {
+    const auto v = (uint64x2_t)x;
+    return (Lane64)vsliq_n_u64(vshrq_n_u64(v, 64 - n), v, n);
+}
+
 }  // namespace
 
 #define MKZ_LANE32 Lane32
 #define MKZ_SPLAT32(x) (Lane32{} + static_cast<std::uint32_t>(x))
 #define MKZ_LANE64 Lane64
 #define MKZ_SPLAT64(x) (Lane64{} + static_cast<unsigned long long>(x))
+#define MKZ_ROTR32(x, n) rotate<n>(x)
+#define MKZ_ROTL64(x, n) rotate_left<n>(x)
 #define MKZ_BSWAP32(x) ((Lane32)vrev32q_u8((uint8x16_t)(x)))
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_MIN32(a, b) min_32(a, b)
