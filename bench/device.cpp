@@ -379,6 +379,33 @@ void wide_jobs(Bench& bench, Hash which) {
     }
 }
 
+// The extension of keccak-air's trace, from memory of the device to memory of the device.
+template <class Word>
+void extensions(Bench& bench, Field field, const char* name, Hash of_words) {
+    constexpr std::uint64_t rows = 1 << 16, columns = 2633, bytes = rows * columns * sizeof(Word);
+    const std::string job = "extend, resident, " + std::string(name) + ", 2633 columns, rows 2^16 to 2^17";
+    if (!bench.wanted(job)) return;
+    auto words = bench::random_values<std::byte>(bytes, "trace");
+    bench::make_canonical(words, of_words);
+    const std::span given(reinterpret_cast<const Word*>(words.data()), rows * columns);
+    const ExtendForm form{.field = field, .order = RowOrder::bit_reversed};
+    std::vector<std::byte> expected(2 * bytes);
+    Bench::OnCpu cpu{[&](const RunOptions& run) { extend(Matrix::of_rows(given, rows), expected, form, run); }};
+    cpu.call(bench::on_cpu());
+    const Buffer in = Buffer::copy_of(words, bench.device()), out(bench.device(), 2 * bytes);
+    const Matrix there = Matrix::of_rows(in, rows, sizeof(Word));
+    extend(there, out, form);
+    if (hash(out) != hash(expected, {}, bench::on_cpu())) throw Error(ErrorCode::internal, job + ": wrong result");
+    Digest wanted;
+    std::ranges::copy(std::span(expected).last(Digest::size), wanted.bytes.begin());
+    bench.row(job, of_words, "tuned", 2 * rows * columns, "words", wanted, cpu, [&](const RunOptions& run) {
+        extend(there, out, form, run);
+        Digest got;
+        out.slice(out.size() - Digest::size, Digest::size).copy_to(got.bytes);
+        return got;
+    });
+}
+
 // Merges of pairs, as wide as a level of a tree.
 void merges(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
     for (const unsigned log2 : sizes) {
@@ -464,6 +491,8 @@ int main(int argc, char** argv) try {
             trees(bench, t.hash, options.field_leaves);
     }
     for (const HashTraits& t : hashes()) wide_jobs(bench, t.hash);
+    extensions<std::uint64_t>(bench, Field::goldilocks, "goldilocks", Hash::poseidon2_goldilocks_8);
+    extensions<std::uint32_t>(bench, Field::koalabear, "koalabear", Hash::poseidon2_koalabear_16);
     return 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "merklize-device-bench: %s\n", error.what());

@@ -32,13 +32,13 @@ function(merklize_opencl_tests runtime environment)
   set_tests_properties(driver.opencl.${runtime} ${names} PROPERTIES SKIP_RETURN_CODE 77 LABELS "opencl;${runtime}"
     COST 100)  # first, because these compile and take longest
 endfunction()
-set(suites "buffers every_kernel" async staging "blake3 hash_each" "rescue merge" "sha256 leaves" "tree proof tree_builder tree_file" files "concurrency cancel" misuse)
+set(suites "buffers every_kernel" async staging "blake3 hash_each" "rescue merge" extend "sha256 leaves" "tree proof tree_builder tree_file" files "concurrency cancel" misuse)
 # The suites `policies` and `tree_policies` take Intel's compiler a quarter of an hour, so they run by hand and on GPUs; tests/core has their
 # kernels. PoCL 3.1 crashes while it compiles some policies of field hashes; tests/core has those that it takes.
-merklize_opencl_tests(system "" async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "sha256 leaves" "tree tree_policies proof" files
+merklize_opencl_tests(system "" async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" extend "sha256 leaves" "tree tree_policies proof" files
   "concurrency cancel" misuse)
 # The CPU and a device share one job.
-add_test(NAME several.beside COMMAND merklize-tests several blake3 hash_each merge tree files)
+add_test(NAME several.beside COMMAND merklize-tests several blake3 hash_each merge extend tree files)
 set_tests_properties(several.beside PROPERTIES SKIP_RETURN_CODE 77 LABELS opencl ENVIRONMENT "MERKLIZE_DEVICE=cpu,opencl:0;${kernel_cache}")
 if(MERKLIZE_INTEL_OPENCL)
   merklize_opencl_tests(intel MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL} ${suites})
@@ -46,7 +46,7 @@ if(MERKLIZE_INTEL_OPENCL)
   file(GLOB icds /etc/OpenCL/vendors/*.icd)
   file(COPY ${icds} DESTINATION ${CMAKE_CURRENT_BINARY_DIR}/icds)
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/icds/merklize-intel.icd "${MERKLIZE_INTEL_OPENCL}\n")
-  add_test(NAME several.opencl COMMAND merklize-tests several blake3 hash_each merge tree files)
+  add_test(NAME several.opencl COMMAND merklize-tests several blake3 hash_each merge extend tree files)
   set_tests_properties(several.opencl PROPERTIES SKIP_RETURN_CODE 77 LABELS opencl ENVIRONMENT
     "MERKLIZE_DEVICE=opencl:all;${kernel_cache};OCL_ICD_VENDORS=${CMAKE_CURRENT_BINARY_DIR}/icds/")
 endif()
@@ -57,9 +57,9 @@ function(merklize_cuda_test name devices)
   set_tests_properties(${name}.cuda PROPERTIES SKIP_RETURN_CODE 77 LABELS cuda ENVIRONMENT
     "MERKLIZE_DEVICE=${devices};MERKLIZE_REQUIRE_RUNTIMES=;${kernel_cache}")
 endfunction()
-merklize_cuda_test(suites cuda:0 merklize-tests async buffers policies every_kernel staging blake3 hash_each rescue merge sha256 leaves tree commitment
+merklize_cuda_test(suites cuda:0 merklize-tests async buffers policies every_kernel staging blake3 hash_each rescue merge sha256 leaves tree commitment extend
   tree_policies proof tree_builder tree_file files concurrency cancel misuse)
-merklize_cuda_test(several cuda:all merklize-tests several blake3 hash_each merge tree files)
+merklize_cuda_test(several cuda:all merklize-tests several blake3 hash_each merge extend tree files)
 # Every kernel once under NVIDIA's checkers.
 find_program(MERKLIZE_COMPUTE_SANITIZER compute-sanitizer PATHS /usr/local/cuda/bin)
 if(MERKLIZE_COMPUTE_SANITIZER)

@@ -5,6 +5,7 @@
 #include <span>
 
 #include <merklize/export.h>
+#include <merklize/buffer.hpp>
 #include <merklize/device.hpp>
 #include <merklize/matrix.hpp>
 
@@ -33,15 +34,19 @@ struct ExtendForm {
 
 /// The low-degree extension of each column: the values of its polynomial on a coset. A matrix of n rows has the values at the powers of
 /// the root of unity of order n.
-/// matrix  2^k rows, of any layout, in memory of the host: the CPU alone computes extensions. Canonical words are checked; words in
+/// matrix  2^k rows, of any layout, in memory of the host or of a device, which then computes. Canonical words are checked; words in
 ///         Montgomery form give words in Montgomery form
 /// out     rows 2^added_bits times columns words, row after row; must not overlap the matrix
 /// order   complete when it returns
-/// errors  invalid_argument (a number of rows that is no power of two, or that the field has no root for; sizes; a word that is not
-///         below p, with its row and column: `out` is then undefined; another device than the CPU)
+/// errors  invalid_argument (a number of rows that is no power of two, or that the field has no root for; sizes; an overlap; words of a
+///         device that do not begin on a multiple of their size; a word that is not below p, with its row and column: `out` is then
+///         undefined), out_of_memory, cancelled
 /// cost    log2(rows) products for each word of the matrix, and as many for each word of `out`. Working memory: the tables, of one word a
-///         row, and 32 MiB, or what 256 bytes of each row take twice if that is more
+///         row, and 32 MiB, or what 256 bytes of each row take twice if that is more; on a device 256 MiB, and room for what is on the
+///         host, or for as many of its columns as fit
 MERKLIZE_API void extend(const Matrix& matrix, std::span<std::byte> out, const ExtendForm& form = {},
                          const RunOptions& options = {});
+/// The same to the memory of the matrix's device; or of out's device, if the matrix is on the host.
+MERKLIZE_API void extend(const Matrix& matrix, Buffer out, const ExtendForm& form = {}, const RunOptions& options = {});
 
 }  // namespace merklize::inline v0

@@ -266,6 +266,19 @@ bool SideBySide::launch(const HashEach& job, const Tick& tick) {
     });
 }
 
+// Each device gets some columns.
+bool SideBySide::launch(const Extend& job, const Tick& tick) {
+    const std::uint64_t column_bytes = (job.rows << job.added_bits) * static_cast<std::uint64_t>(job.out.column_stride);
+    return slices(job.in.columns, job.in.columns * column_bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
+        Extend part = job;
+        part.in = from_row(job.in, 0, first);
+        part.in.columns = count;
+        part.out = from_row(job.out, 0, first);
+        part.out.columns = count;
+        return part;
+    });
+}
+
 bool SideBySide::launch(const HashRows& job, const Tick& tick) {
     const std::uint64_t row_bytes = row_unit(job.hash) * job.length;
     return slices(job.n, job.n * (row_bytes + Digest::size), tick, [&](std::uint64_t first, std::uint64_t count) {

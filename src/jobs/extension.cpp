@@ -5,8 +5,6 @@
 #include <cstring>
 #include <iterator>
 
-#include "jobs/matrix_rows.hpp"
-
 namespace merklize::runtime {
 namespace {
 
@@ -44,14 +42,15 @@ const FieldFacts* find_field(std::uint32_t number) noexcept {
     return number < std::size(extension_fields) ? &extension_fields[number] : nullptr;
 }
 
-void refuse_elements(const Extend& job, const MatrixAt& matrix, std::uint64_t first, std::uint64_t n) {
+HashMatrices words_of(const Extend& job) {
     const FieldFacts& field = *find_field(job.field);
     HashMatrices words{};
-    words.matrices = {matrix};
+    words.matrices = {job.in};
+    words.n = job.rows;
     words.word_bytes = field.word_bytes;
     words.modulus = field.modulus;
     words.what = job.what;
-    require_words_below(words, 0, matrix, first, n);
+    return words;
 }
 
 ExtensionPlan::ExtensionPlan(const Extend& job)

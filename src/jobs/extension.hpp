@@ -20,9 +20,8 @@ struct FieldFacts {
 /// The field of this number, or null.
 const FieldFacts* find_field(std::uint32_t number) noexcept;
 
-/// Throws invalid_argument, with the place of the first such word, if a word of a matrix is not below the modulus of an extension.
-/// matrix  n rows of job.in, from row `first` on
-void refuse_elements(const Extend& job, const MatrixAt& matrix, std::uint64_t first, std::uint64_t n);
+/// The matrix of an extension as a job whose words must be below the modulus, for those that look for a word that is not.
+HashMatrices words_of(const Extend& job);
 
 /// The passes of an extension and their tables: pure data.
 ///

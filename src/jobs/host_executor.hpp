@@ -14,7 +14,6 @@ public:
     MKZ_JOBS(MKZ_RUNS_JOB)
     bool launch(const HashParents& job, const Tick& tick);
     bool launch(const Expand& job, const Tick& tick);
-    bool launch(const Extend& job, const Tick& tick);
 
 private:
     unsigned threads_;

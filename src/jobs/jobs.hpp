@@ -126,7 +126,7 @@ struct HashMatrices {
     }
 };
 
-/// The low-degree extension of each column of a matrix (merklize/extend.hpp). Only the host runs it.
+/// The low-degree extension of each column of a matrix (merklize/extend.hpp).
 struct Extend {
     std::uint32_t field = 0;  ///< its number: find_field() (extension.hpp)
     MatrixAt in{};            ///< the columns
@@ -247,7 +247,7 @@ struct Expand {
 /// X(Job): the jobs that every executor runs.
 // clang-format off
 #define MKZ_JOBS(X) \
-    X(HashChunks) X(HashEach) X(HashRows) X(HashMatrices) X(MergePairs) X(MergeSubtrees) X(MergeAt)
+    X(HashChunks) X(HashEach) X(HashRows) X(HashMatrices) X(MergePairs) X(MergeSubtrees) X(MergeAt) X(Extend)
 // clang-format on
 
 }  // namespace merklize::runtime

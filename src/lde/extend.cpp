@@ -1,8 +1,11 @@
 // extend(): the low-degree extension of the columns of a matrix.
 #include "merklize/extend.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "calls/run.hpp"
 #include "host/invalid.hpp"
@@ -73,24 +76,61 @@ Extension read_extension(const Matrix& matrix, const ExtendForm& form, const Run
     return made;
 }
 
+// The bytes of a matrix, from its first to its last: [first, second), from the pointer of its place on.
+std::pair<std::uint64_t, std::uint64_t> bytes_of(const runtime::MatrixAt& matrix, std::uint64_t rows,
+                                                 std::uint64_t word) {
+    const auto across = static_cast<std::int64_t>(matrix.columns - 1) * matrix.column_stride,
+               down = static_cast<std::int64_t>(rows - 1) * matrix.row_stride;
+    const std::uint64_t base = matrix.first.on_device
+                                   ? matrix.first.offset
+                                   : reinterpret_cast<std::uintptr_t>(runtime::host_bytes(matrix.first));
+    const auto least = std::min<std::int64_t>(across, 0) + std::min<std::int64_t>(down, 0),
+               most = std::max<std::int64_t>(across, 0) + std::max<std::int64_t>(down, 0);
+    return {base + static_cast<std::uint64_t>(least), base + static_cast<std::uint64_t>(most) + word};
+}
+
+// Passes write `out` before the last word of the matrix is read.
+void require_apart(const Extension& made) {
+    const runtime::MatrixAt &in = made.job.in, &out = made.job.out;
+    if (in.columns == 0 || in.first.on_device != out.first.on_device) return;
+    if (in.first.on_device && in.first.pointer != out.first.pointer) return;
+    const auto word = static_cast<std::uint64_t>(out.column_stride);
+    const auto [in_begin, in_end] = bytes_of(in, made.job.rows, word);
+    const auto [out_begin, out_end] = bytes_of(out, made.job.rows << made.job.added_bits, word);
+    if (in_begin < out_end && out_begin < in_end)
+        invalid(extend_call, "out must not overlap the matrix: extensions are not computed in place");
+}
+
+void set_out(Extension& made, const runtime::Place& first, std::uint64_t bytes) {
+    if (bytes != made.out_bytes) {
+        invalid(extend_call, "out must have " + std::to_string(made.out_bytes) + " bytes, 2^" +
+                                 std::to_string(made.job.added_bits) + " times the matrix, got " +
+                                 std::to_string(bytes));
+    }
+    made.job.out.first = first;
+    require_apart(made);
+}
+
+void run_extension(const Extension& made, const RunOptions& options) {
+    runtime::Run run(options);
+    if (made.job.in.columns == 0) return;
+    run.launch(made.job, 1);
+    run.finish();
+}
+
 }  // namespace
 
 void extend(const Matrix& matrix, std::span<std::byte> out, const ExtendForm& form, const RunOptions& options) {
     Extension made = read_extension(matrix, form, options);
-    if (out.size() != made.out_bytes) {
-        invalid(extend_call, "out must have " + std::to_string(made.out_bytes) + " bytes, 2^" +
-                                 std::to_string(made.job.added_bits) + " times the matrix, got " +
-                                 std::to_string(out.size()));
-    }
-    made.job.out.first = runtime::host_place(out.data());
-    const RunOptions here = made.input.on == nullptr ? options : runtime::on_device_of(*made.input.on, options);
-    runtime::Run run(here);
-    if (!run.on_host()) {
-        invalid(extend_call, "extensions are computed by the CPU alone, got " + std::string(here.device.info().id) +
-                                 ": give a matrix in memory of the host, and the device 'cpu'");
-    }
-    if (made.job.in.columns == 0) return;
-    run.progress().end(runtime::HostExecutor(run.threads()).launch(made.job, run.progress().begin(1)));
+    set_out(made, runtime::host_place(out.data()), out.size());
+    run_extension(made, made.input.on == nullptr ? options : runtime::on_device_of(*made.input.on, options));
+}
+
+void extend(const Matrix& matrix, Buffer out, const ExtendForm& form, const RunOptions& options) {
+    Extension made = read_extension(matrix, form, options);
+    if (made.input.on != nullptr) runtime::require_same_device(extend_call, *made.input.on, out);
+    set_out(made, runtime::place_of(out), out.size());
+    run_extension(made, runtime::on_device_of(out, options));
 }
 
 }  // namespace merklize::inline v0

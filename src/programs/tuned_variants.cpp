@@ -42,7 +42,8 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
         variant.policy.group_size = body.group_of(variant.policy.group_size);
         if (seen.insert(variant).second) found.push_back(variant);
     };
-    add(data_variant(), bodies::check_words64);  // this program has all bodies without a hash
+    add(data_variant(), bodies::check_words64);  // this program has all bodies of kernels/data.h
+    add(data_variant(), bodies::extend64);       // this one both widths
     for (const HashTraits& t : hashes()) {
         const mkz_hash_info& hash = info(t.hash);
         if (hash.has_chunk_tree) add({.hash = hash.id, .policy = group_of(256)}, bodies::hash_parents);
@@ -66,7 +67,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
 }
 
 std::string describe(const Variant& variant) {
-    std::string name = "data";
+    std::string name = variant.only == MKZ_ONLY_EXTEND ? "mkz_extend" : "data";
     for (const Body& body : with_hash) {
         if (variant.only == body.only) name = body.name;
     }

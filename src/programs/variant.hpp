@@ -17,7 +17,7 @@ namespace merklize::runtime {
 /// A kernel body of core/entry.h.
 struct Body {
     const char* name;
-    std::uint32_t only;               // its bit of MKZ_ONLY; 0 for a body without a hash
+    std::uint32_t only;               // its bit of MKZ_ONLY; 0 for the bodies of kernels/data.h
     std::uint32_t largest_group = 0;  // limits groups that the caller left open; 0: the policy decides
 
     /// The group size for a caller who asked for none.
@@ -38,7 +38,8 @@ inline constexpr Body merge_level{"mkz_merge_level", MKZ_ONLY_MERGE_LEVEL},
     merge_keep{"mkz_merge_keep", MKZ_ONLY_MERGE_KEEP, 128}, gather_nodes{"mkz_gather_nodes", 0},
     scatter_nodes{"mkz_scatter_nodes", 0}, order_parents{"mkz_order_parents", 0},
     gather_strided{"mkz_gather_strided", 0}, check_words32{"mkz_check_words32", 0},
-    check_words64{"mkz_check_words64", 0}, pack_matrix{"mkz_pack_matrix", 0}, check_matrix{"mkz_check_matrix", 0};
+    check_words64{"mkz_check_words64", 0}, pack_matrix{"mkz_pack_matrix", 0}, check_matrix{"mkz_check_matrix", 0},
+    extend32{"mkz_extend32", MKZ_ONLY_EXTEND, 128}, extend64{"mkz_extend64", MKZ_ONLY_EXTEND, 128};
 
 }  // namespace bodies
 

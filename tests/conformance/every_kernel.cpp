@@ -58,6 +58,24 @@ void batches(Hash hash, const Mode& mode = {}) {
     }
 }
 
+// extend64 and extend32, of two passes.
+void extensions() {
+    for (const auto field : {merklize::Field::goldilocks, merklize::Field::koalabear}) {
+        const unsigned word = field == merklize::Field::goldilocks ? 8 : 4;
+        Bytes words(512 * 5 * word);
+        for (std::size_t i = 0; i < words.size(); i += 4) words[i] = static_cast<std::uint8_t>(i);
+        std::vector<std::byte> expected(2 * words.size());
+        const Buffer out(Device(), expected.size());
+        const auto of = [&](const merklize::ConstBuffer& there) { return merklize::Matrix::of_rows(there, 512, word); };
+        merklize::Matrix matrix = of(on_device(view(words)));
+        merklize::extend(matrix, out, {.field = field});
+        matrix.buffer.reset();
+        matrix.words = words.data();
+        merklize::extend(matrix, expected, {.field = field}, on_cpu());
+        CHECK(on_host<std::byte>(out) == expected);
+    }
+}
+
 // merge_level and merge_subtree, by teams where the hash has them; merge_edge; merge_at, gather_nodes and scatter_nodes.
 void trees(Hash hash, const Mode& mode) {
     const std::vector<Digest> given = leaves(hash, 512, 3);
@@ -100,6 +118,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
     const Mode keyed = Mode::keyed(view(Bytes(7, 3)), Hash::blake2s);
     batches(Hash::blake2s, keyed);
     trees(Hash::blake2s, keyed);
+    extensions();
 
     const std::vector<Digest> rows = leaves(Hash::blake3, 140), packed = {rows[3], rows[23], rows[43]};
     const std::uint64_t extents[] = {3, 2};
@@ -132,6 +151,8 @@ TEST("every_kernel: computes on little data what the CPU does") {
     CHECK(ran.contains(bodies::order_parents.name));
     CHECK(ran.contains(bodies::gather_strided.name));
     CHECK(ran.contains(bodies::check_words64.name));
+    CHECK(ran.contains(bodies::extend32.name));
+    CHECK(ran.contains(bodies::extend64.name));
     if (device.facts().unified) return;  // on unified memory the host gathers nodes and copies leaves
     for (const merklize::HashTraits& t : merklize::hashes()) {
         if (is_wanted(t)) require(t.hash, {bodies::merge_keep});

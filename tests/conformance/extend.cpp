@@ -2,11 +2,15 @@
 // computed by 128-bit division.
 #include <bit>
 
+#include "jobs/internals.hpp"
+#include "jobs/registry.hpp"
 #include "json.hpp"
 #include "merklize/extend.hpp"
 #include "support.hpp"
 
 using namespace support;
+using merklize::Buffer;
+using merklize::Device;
 using merklize::Elements;
 using merklize::ExtendForm;
 using merklize::Field;
@@ -15,7 +19,37 @@ using merklize::RowOrder;
 
 namespace {
 
+// Whether the default device has memory of its own: buffers.
+bool has_memory() { return Device().info().backend != "cpu" && merklize::runtime::state_of(Device()).parts.empty(); }
+
 __extension__ using Wide = unsigned __int128;
+
+// The extension by the default device, and by ways through its memory, which must not differ.
+// given  the words that a matrix on the host is a view of
+template <class Word>
+void extend_everywhere(const Matrix& matrix, std::span<const Word> given, std::vector<Word>& out,
+                       const ExtendForm& form) {
+    const auto bytes = std::as_writable_bytes(std::span(out));
+    merklize::extend(matrix, bytes, form);
+    if (!has_memory()) return;
+    Matrix there = matrix;
+    there.buffer = on_device(std::as_bytes(given), 3 * sizeof(Word));
+    there.first = static_cast<std::uint64_t>(static_cast<const std::byte*>(matrix.words) -
+                                             reinterpret_cast<const std::byte*>(given.data()));
+    there.words = nullptr;
+    const auto check = [&](const std::vector<Word>& found) { CHECK(found == out); };
+    const std::vector<Word> canary(out.size() + 2, static_cast<Word>(0xa5a5a5a5a5a5a5a5));
+    for (const Matrix& from : {matrix, there}) {
+        const Buffer block = on_device(canary);
+        merklize::extend(from, block.slice(sizeof(Word), bytes.size()), form);
+        const auto whole = on_host<Word>(block);
+        check({whole.begin() + 1, whole.end() - 1});
+        CHECK(whole.front() == canary[0] && whole.back() == canary[0]);
+    }
+    std::vector<Word> found(out.size());
+    merklize::extend(there, std::as_writable_bytes(std::span(found)), form);
+    check(found);
+}
 
 struct OfField {
     Field field;
@@ -98,7 +132,7 @@ void check_extension(const OfField& of, unsigned log_rows, std::size_t columns, 
         CHECK_EQ(wrong, std::size_t{0});
     };
     std::vector<Word> found(m * columns);
-    merklize::extend(matrix, std::as_writable_bytes(std::span(found)), form, on_cpu());
+    extend_everywhere(matrix, std::span(given), found, form);
     check(found);
 }
 
@@ -124,7 +158,7 @@ void check_recorded(const OfField& of, const json::Value& given) {
     const auto bytes = std::as_writable_bytes(std::span(out));
     for (const RowOrder order : {RowOrder::natural, RowOrder::bit_reversed}) {
         form.order = order;
-        merklize::extend(matrix, bytes, form, on_cpu());
+        extend_everywhere(matrix, std::span<const Word>(words), out, form);
         CHECK(std::ranges::equal(std::span(out).first(columns), given["first"].numbers()));
         const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
         CHECK_EQ(Digest::from_hex(given[order == RowOrder::natural ? "natural" : "bit_reversed"].text),
@@ -171,6 +205,31 @@ TEST("extend: one, two and three parts of levels; widths around a tile; shifts")
     }
 }
 
+// More columns than the working memory of a device takes at once.
+TEST("extend: batches of columns") {
+    if (Device().info().backend == "cpu") return;
+    constexpr std::uint64_t rows = 1 << 15, columns = 530;
+    std::vector<std::uint64_t> words(rows * columns), expected(2 * words.size()), found(expected.size());
+    Random random(6);
+    for (std::uint64_t& word : words) word = random() % p;
+    const Matrix matrix = Matrix::of_rows(std::span<const std::uint64_t>(words), rows);
+    const ExtendForm form{.order = RowOrder::bit_reversed};
+    merklize::extend(matrix, std::as_writable_bytes(std::span(expected)), form, on_cpu());
+    double last = 0;
+    merklize::RunOptions options;
+    options.progress = [&](double share) {
+        CHECK(share >= last);
+        last = share;
+        return true;
+    };
+    merklize::extend(matrix, std::as_writable_bytes(std::span(found)), form, options);
+    CHECK(found == expected);
+    CHECK(last > 0);
+    options.progress = [](double) { return false; };
+    CHECK_ERROR(cancelled, "cancelled",
+                merklize::extend(matrix, std::as_writable_bytes(std::span(found)), form, options));
+}
+
 TEST("extend: columns in memory, words of other forms, a word that is no element") {
     Random random(9);
     std::vector<std::uint64_t> rows(64 * 5), columns(64 * 5), any(64 * 5);
@@ -182,21 +241,68 @@ TEST("extend: columns in memory, words of other forms, a word that is no element
         }
     }
     std::vector<std::uint64_t> expected(128 * 5), found(128 * 5);
-    const auto extend = [&](Matrix matrix, std::vector<std::uint64_t>& out) {
-        merklize::extend(matrix, std::as_writable_bytes(std::span(out)), {}, on_cpu());
+    const auto extend = [&](const Matrix& matrix, const std::vector<std::uint64_t>& words) {
+        extend_everywhere(matrix, std::span(words), found, {});
     };
-    extend(Matrix::of_rows(std::span<const std::uint64_t>(rows), 64), expected);
-    extend(Matrix::of_columns(std::span<const std::uint64_t>(columns), 64), found);
+    const auto of_rows = [](const std::vector<std::uint64_t>& words) {
+        return Matrix::of_rows(std::span<const std::uint64_t>(words), 64);
+    };
+    merklize::extend(of_rows(rows), std::as_writable_bytes(std::span(expected)), {}, on_cpu());
+    extend(of_rows(rows), rows);
     CHECK(found == expected);
-    Matrix of_any = Matrix::of_rows(std::span<const std::uint64_t>(any), 64);
+    extend(Matrix::of_columns(std::span<const std::uint64_t>(columns), 64), columns);
+    CHECK(found == expected);
+    Matrix of_any = of_rows(any);
     of_any.elements = Elements::any;
-    extend(of_any, found);
+    extend(of_any, any);
     CHECK(found == expected);
-    CHECK_ERROR(invalid_argument, "extend: row ",
-                extend(Matrix::of_rows(std::span<const std::uint64_t>(any), 64), found));
+    // Rows and columns in reverse.
+    std::vector<std::uint64_t> backward(rows.rbegin(), rows.rend());
+    Matrix reversed = of_rows(backward);
+    reversed.words = backward.data() + backward.size() - 1;
+    reversed.row_stride = -5;
+    reversed.column_stride = -1;
+    extend(reversed, backward);
+    CHECK(found == expected);
+    CHECK_ERROR(invalid_argument, "extend: row ", extend(of_rows(any), any));
     rows[17 * 5 + 3] = p;
-    CHECK_ERROR(invalid_argument, "extend: row 17, column 3 is 18446744069414584321, not a field element",
-                extend(Matrix::of_rows(std::span<const std::uint64_t>(rows), 64), found));
+    constexpr const char* text = "extend: row 17, column 3 is 18446744069414584321, not a field element";
+    const auto bytes = std::as_writable_bytes(std::span(found));
+    CHECK_ERROR(invalid_argument, text, merklize::extend(of_rows(rows), bytes));
+    if (!has_memory()) return;
+    const Matrix there = Matrix::of_rows(on_device(rows), 64, 8);
+    CHECK_ERROR(invalid_argument, text, merklize::extend(there, bytes));
+    CHECK_ERROR(invalid_argument, text, merklize::extend(there, Buffer(Device(), bytes.size())));
+}
+
+TEST("extend: in place, and overlaps") {
+    std::vector<std::uint64_t> words(32 * 3 * 3);
+    const std::span all(words);
+    const auto extend = [&](std::size_t first, std::size_t to, unsigned added_bits) {
+        const Matrix matrix = Matrix::of_rows(std::span<const std::uint64_t>(all.subspan(first, 96)), 32);
+        merklize::extend(matrix, std::as_writable_bytes(all.subspan(to, std::size_t{96} << added_bits)),
+                         {.added_bits = added_bits});
+        if (!has_memory()) return;
+        const Buffer block(Device(), all.size_bytes());
+        const Matrix there = Matrix::of_rows(block.slice(8 * first, 8 * 96), 32, 8);
+        merklize::extend(there, block.slice(8 * to, std::uint64_t{8 * 96} << added_bits), {.added_bits = added_bits});
+    };
+    extend(0, 96, 1);
+    extend(192, 0, 1);
+    extend(96, 192, 0);
+    CHECK_ERROR(invalid_argument, "out must not overlap the matrix", extend(96, 96, 0));
+    CHECK_ERROR(invalid_argument, "out must not overlap the matrix", extend(0, 95, 1));
+    CHECK_ERROR(invalid_argument, "out must not overlap the matrix", extend(191, 0, 1));
+    if (!has_memory()) return;
+    const Buffer block(Device(), 8 * 96 * 4);
+    const Matrix there = Matrix::of_rows(block.slice(0, 8 * 96), 32, 8),
+                 odd = Matrix::of_rows(block.slice(4, 8 * 96), 32, 8);
+    CHECK_ERROR(invalid_argument, "out must not overlap the matrix",
+                merklize::extend(there, block.slice(8 * 95, 8 * 192)));
+    CHECK_ERROR(invalid_argument, "must begin on a multiple of their 8 bytes",
+                merklize::extend(odd, block.slice(8 * 97 + 4, 8 * 192)));
+    CHECK_ERROR(invalid_argument, "must begin on a multiple of their 8 bytes",
+                merklize::extend(there, block.slice(8 * 96 + 4, 8 * 192)));
 }
 
 TEST("extend: arguments that do not fit") {
@@ -217,8 +323,7 @@ TEST("extend: arguments that do not fit") {
                 extend(Matrix::of_rows(all, 32), {.order = static_cast<RowOrder>(2)}));
     CHECK_ERROR(invalid_argument, "field must be goldilocks",
                 extend(Matrix::of_rows(all, 32), {.field = static_cast<Field>(3)}));
-    if (merklize::Device().info().backend == "cpu") return;
-    const Matrix matrix = Matrix::of_rows(all, 32);
-    CHECK_ERROR(invalid_argument, "by the CPU alone, got " + merklize::Device().info().id,
-                merklize::extend(matrix, std::as_writable_bytes(std::span(out)).first(1536)));
+    if (!has_memory()) return;
+    CHECK_ERROR(invalid_argument, "out must have 1536 bytes",
+                merklize::extend(Matrix::of_rows(all, 32), Buffer(Device(), 1528)));
 }

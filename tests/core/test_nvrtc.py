@@ -144,6 +144,16 @@ def test_nvrtc_takes_a_program_of_no_hash(nvrtc):
     assert set(kernel_facts(log)) == DATA_KERNELS
 
 
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_nvrtc_makes_extensions(nvrtc, arch):
+    """In the library's groups five fit on a multiprocessor of sm_90."""
+    _, log, _ = nvrtc.compile(defines(only=2048, group_size=128) + entry_text(None), arch)
+    facts = kernel_facts(log)
+    print(facts)
+    assert set(facts) == {"mkz_extend32", "mkz_extend64"}
+    assert all(fact["stack"] == fact["spills"] == 0 and fact["registers"] <= 96 for fact in facts.values())
+
+
 def test_nvrtc_compiles_the_example_of_the_page(nvrtc):
     options = [f"--include-path={source_text.INCLUDE}"]
     _, log, _ = nvrtc.compile(source_text.example(source_text.PAGE, "cuda"), "sm_90", options)

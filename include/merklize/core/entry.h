@@ -23,7 +23,7 @@
 #ifdef MKZ_ONLY
 #define MKZ_ENTRIES MKZ_ONLY
 #else
-#define MKZ_ENTRIES 2047
+#define MKZ_ENTRIES 2047 /* all but MKZ_ONLY_EXTEND */
 #endif
 #include "kernels.h"
 
@@ -72,5 +72,23 @@ MKZ_ENTRY(mkz_check_matrix)
     mkz_body_check_matrix(MKZ_THIS_ITEM(), in, in_offset, shape, modulus, flag);
 }
 #endif /* MKZ_ONLY_DATA */
+
+#if MKZ_ENTRIES & MKZ_ONLY_EXTEND
+#include "kernels/extend.h"
+
+MKZ_ENTRY(mkz_extend32)
+(MKZ_GLOBAL const mkz_u32 *in, MKZ_GLOBAL mkz_u32 *out, MKZ_GLOBAL const mkz_u32 *roots,
+ MKZ_GLOBAL const mkz_u32 *scales, MKZ_GLOBAL mkz_u32 *flag, mkz_extend_pass pass) {
+    MKZ_LOCAL_ARRAY(mkz_u32, tile, MKZ_EXTEND_TILE(32));
+    mkz_body_extend32(MKZ_THIS_ITEM(), tile, in, out, roots, scales, flag, pass);
+}
+
+MKZ_ENTRY(mkz_extend64)
+(MKZ_GLOBAL const mkz_u64 *in, MKZ_GLOBAL mkz_u64 *out, MKZ_GLOBAL const mkz_u64 *roots,
+ MKZ_GLOBAL const mkz_u64 *scales, MKZ_GLOBAL mkz_u32 *flag, mkz_extend_pass pass) {
+    MKZ_LOCAL_ARRAY(mkz_u64, tile, MKZ_EXTEND_TILE(64));
+    mkz_body_extend64(MKZ_THIS_ITEM(), tile, in, out, roots, scales, flag, pass);
+}
+#endif /* MKZ_ONLY_EXTEND */
 
 #endif /* MKZ_ENTRY_H */

@@ -12,6 +12,7 @@
 #define MKZ_ONLY_MERGE_EDGE 128
 #define MKZ_ONLY_HASH_EACH 256
 #define MKZ_ONLY_MERGE_KEEP 512
-#define MKZ_ONLY_DATA 1024 /* all entry points without a hash (kernels/data.h) */
+#define MKZ_ONLY_DATA 1024   /* entry points without a hash (kernels/data.h) */
+#define MKZ_ONLY_EXTEND 2048 /* extensions (kernels/extend.h), which a program has only if it asks for them */
 
 #endif /* MKZ_ONLY_H */

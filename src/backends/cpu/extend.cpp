@@ -8,6 +8,7 @@
 #include "host/threads.hpp"
 #include "jobs/extension.hpp"
 #include "jobs/host_executor.hpp"
+#include "jobs/matrix_rows.hpp"
 #include "jobs/progress.hpp"
 #include "merklize/error.hpp"
 
@@ -61,7 +62,7 @@ bool HostExecutor::launch(const Extend& job, const Tick& tick) {
                 if (!all_below) break;
             }
         }
-        if (!all_below) refuse_elements(job, job.in, 0, job.rows);
+        if (!all_below) require_words_below(words_of(job), 0, job.in, 0, job.rows);
         return true;
     } catch (const std::bad_alloc&) {
         throw Error(ErrorCode::out_of_memory, "cpu: out of memory");

@@ -12,12 +12,30 @@
 #include "../words/goldilocks.h"
 #include "../words/monty31.h"
 
-/* Levels of a pass: two rounds of four, each in registers. */
+/* Levels of a pass, and words of a row of a tile: 2^8 rows of 128 bytes are 32 KiB of local memory. */
 #define MKZ_EXTEND_LEVELS 8
+#define MKZ_EXTEND_TILE_BYTES 128
+#define MKZ_EXTEND_TILE(word_bits) ((MKZ_EXTEND_TILE_BYTES << MKZ_EXTEND_LEVELS) * 8 / (word_bits))
+
+/* Levels that an item takes in registers. With 4 levels of 64-bit words few groups fit on a multiprocessor at once. */
+#ifndef MKZ_EXTEND_ROUND
+#ifdef MKZ_TARGET_CPP
+#define MKZ_EXTEND_ROUND 4
+#else
+#define MKZ_EXTEND_ROUND 3
+#endif
+#endif
 
 /* Kinds of levels that a pass has; with both, the inverse ones come first, and the powers of the shift between them. */
 #define MKZ_EXTEND_INVERSE 1u
 #define MKZ_EXTEND_FORWARD 2u
+
+/* PoCL 3.1 passes arguments wrongly to a function that it does not inline. */
+#ifdef MKZ_TARGET_OPENCL
+#define MKZ_EXTEND_BODY static inline __attribute__((always_inline))
+#else
+#define MKZ_EXTEND_BODY MKZ_BODY
+#endif
 
 /* Offsets and strides are in words, mod 2^64: of any sign. */
 typedef struct mkz_extend_pass {
@@ -29,7 +47,8 @@ typedef struct mkz_extend_pass {
     mkz_u32 log_rows, low, levels, kinds;
     mkz_u32 log_tile_columns; /* of a tile: 2^this lanes */
     mkz_u32 is_reversed;      /* 1: row r goes to row reversed(r) */
-    mkz_u32 is_checked;       /* 1: a word that is not below the modulus is refused; 0: it stands for its value mod p */
+    mkz_u32 is_checked;       /* 1: a word that is not below the modulus is noted; 0: it stands for its value mod p */
+    mkz_u32 reserved;
 } mkz_extend_pass;
 
 /* The lowest `bits` <= 32 bits of r in reverse. */
