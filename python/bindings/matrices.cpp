@@ -98,9 +98,13 @@ void extend_matrix(const Matrices& matrix, nb::handle out, nb::handle field, nb:
                           .added_bits = static_cast<unsigned>(bits),
                           .shift = to_u64(shift, "extend: shift"),
                           .order = is_true(is_reversed) ? RowOrder::bit_reversed : RowOrder::natural};
+    const Run run(settings, matrix.on_device());
+    if (matrix.on_device() != nullptr) {
+        const Buffer output = bound<DeviceArray>(out).writable();
+        return run([&](const RunOptions& options) { merklize::extend(matrix.all()[0], output, form, options); });
+    }
     const OutputBytes output(out);
-    Run(settings, matrix.on_device())(
-        [&](const RunOptions& options) { merklize::extend(matrix.all()[0], output.span(), form, options); });
+    run([&](const RunOptions& options) { merklize::extend(matrix.all()[0], output.span(), form, options); });
 }
 
 MatrixCommitment make_commitment(const Matrices& matrices, nb::handle hash, nb::handle arity, nb::handle cap_height,

@@ -56,7 +56,7 @@ def extend(
     order: str = "natural",
     field: str = "goldilocks",
     **options: Unpack[RunOptions],
-) -> Words:
+) -> Any:
     """Return the low-degree extension of each column of a matrix: the values of its polynomial on a coset.
 
     matrix      words uint64[n, k] of goldilocks, uint32[n, k] of the others, or signed ones by their bits, of any
@@ -67,16 +67,14 @@ def extend(
                 has those of the row whose number is i with its bits in reverse
     field       "goldilocks", "babybear" or "koalabear"
 
-    The roots of unity are Plonky3's. The result has the words' dtype, in C order. The CPU alone computes extensions:
-    "auto" means it, and another device is an error, as is a matrix on one. Raises InvalidArgument (shapes, dtypes, a
-    word that is not below p, with its row and column), MemoryError, Cancelled.
+    The roots of unity are Plonky3's. The result has the words' dtype, in C order; that of a matrix on a device is a
+    DeviceArray there. Raises InvalidArgument (shapes, dtypes, a word that is not below p, with its row and column),
+    MemoryError, Cancelled.
 
     >>> trace = np.arange(8, dtype=np.uint64).reshape(4, 2)
     >>> merklize.prover.extend(trace, 1).shape
     (8, 2)
     """
-    if options.setdefault("device", "auto") == "auto":
-        options["device"] = "cpu"
     run = run_of("extend", options)
     for name, value, allowed in (("order", order, _ORDERS), ("field", field, tuple(_EXTENDED))):
         if not isinstance(value, str):
@@ -98,9 +96,7 @@ def extend(
         raise InvalidArgument(
             f"extend: {field} has roots of unity of order 2^{log_order} at most, got {n} rows and {bits} added bits"
         )
-    if read.native.on_device:
-        raise InvalidArgument(f"extend: the CPU alone computes extensions, got a matrix on {read.beside.device}")
-    out: Words = _arrays.empty(read.beside, (n << bits, columns), read.dtype)
+    out: Any = _arrays.empty(read.beside, (n << bits, columns), read.dtype)
     _native.extend(read.native, out, number, bits, by, order == "bit_reversed", run)
     return out
 

@@ -81,6 +81,27 @@ def test_signed_words_and_options():
     assert extend(words[:, :0], 1).shape == (32, 0)
 
 
+def test_devices(device):
+    random = np.random.default_rng(41)
+    for field, (p, _, dtype) in FIELDS.items():
+        words = random.integers(0, p, (2048, 37), dtype)
+        for matrix in words, words[::2, 3:20], words[1024:, ::-1].T[:16].T:
+            expected = extend(matrix, 1, order="bit_reversed", field=field, device="cpu")
+            options = {"order": "bit_reversed", "field": field}
+            assert np.array_equal(extend(matrix, 1, device=device, **options), expected)
+            if device == "cpu":
+                continue
+            there = merklize.DeviceArray.from_numpy(np.ascontiguousarray(matrix), device)
+            found = extend(there, 1, **options)
+            assert isinstance(found, merklize.DeviceArray)
+            assert (found.device, found.shape, found.dtype) == (device, expected.shape, np.dtype(dtype).name)
+            assert np.array_equal(found.numpy(), expected)
+    words[1000, 36] = p
+    bad = words if device == "cpu" else merklize.DeviceArray.from_numpy(words, device)
+    with pytest.raises(merklize.InvalidArgument, match="row 1000, column 36 is"):
+        extend(bad, 1, field=field)
+
+
 def test_mistakes():
     words = np.zeros((6, 2), np.uint64)
     with pytest.raises(merklize.InvalidArgument, match="extend: the number of rows must be a power of two, got 6"):
