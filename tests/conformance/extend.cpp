@@ -2,6 +2,7 @@
 // computed by 128-bit division.
 #include <bit>
 
+#include "asked_often.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 #include "json.hpp"
@@ -215,6 +216,7 @@ TEST("extend: batches of columns") {
     const Matrix matrix = Matrix::of_rows(std::span<const std::uint64_t>(words), rows);
     const ExtendForm form{.order = RowOrder::bit_reversed};
     merklize::extend(matrix, std::as_writable_bytes(std::span(expected)), form, on_cpu());
+    const AskedOften asked;
     double last = 0;
     merklize::RunOptions options;
     options.progress = [&](double share) {
@@ -283,7 +285,7 @@ TEST("extend: in place, and overlaps") {
         merklize::extend(matrix, std::as_writable_bytes(all.subspan(to, std::size_t{96} << added_bits)),
                          {.added_bits = added_bits});
         if (!has_memory()) return;
-        const Buffer block(Device(), all.size_bytes());
+        const Buffer block = on_device(words);
         const Matrix there = Matrix::of_rows(block.slice(8 * first, 8 * 96), 32, 8);
         merklize::extend(there, block.slice(8 * to, std::uint64_t{8 * 96} << added_bits), {.added_bits = added_bits});
     };
