@@ -166,6 +166,8 @@ SUBJECTS = {
         Row("a low-degree extension", "matrix, output", (
             "prover.extend(matrix, added_bits)", "extend(matrix, out)", "merklize_extend(matrix, out)",
             "extend(matrix, form) / extend_into(matrix, form, out)", NONE)),
+        Row("a commitment to extensions", "matrices, form", (
+            NONE, "commit_extended(matrices, form)", NONE, NONE, NONE)),
         Row("a commitment to matrices", "matrices, form", (
             "prover.MatrixCommitment(matrices, hash, arity, cap_height)", "MatrixCommitment(matrices, form)",
             "merklize_commitment_build(matrices, form)", "MatrixCommitment::new(matrices, hash, arity, cap_height)",

@@ -8,6 +8,7 @@
 #include <merklize/buffer.hpp>
 #include <merklize/device.hpp>
 #include <merklize/matrix.hpp>
+#include <merklize/matrix_commitment.hpp>
 
 namespace merklize::inline v0 {
 
@@ -48,5 +49,24 @@ MERKLIZE_API void extend(const Matrix& matrix, std::span<std::byte> out, const E
                          const RunOptions& options = {});
 /// The same to the memory of the matrix's device; or of out's device, if the matrix is on the host.
 MERKLIZE_API void extend(const Matrix& matrix, Buffer out, const ExtendForm& form = {}, const RunOptions& options = {});
+
+/// A matrix of which a commitment takes the extension.
+struct ExtendedMatrix {
+    Matrix matrix;  ///< as extend() takes it
+    ExtendForm form{.order = RowOrder::bit_reversed};
+    /// Memory of the host that gets the extension, too, as extend() writes it; empty: nobody wants it. A device copies it while it hashes,
+    /// fastest to pinned memory.
+    std::span<std::byte> out{};
+};
+
+/// extend() of matrices and a MatrixCommitment to their extensions in one call, without a way to the host between them.
+/// matrices  at least one, all in memory of the host or all on one device
+/// keep, drop_levels  as for MatrixCommitment. Kept extensions stay where they were made
+/// errors    those of extend() and of MatrixCommitment. `out` is then undefined
+/// cost      memory of the device for the extensions; if it has too little, they are made in memory of the host: in `out`, or in memory of
+///           the call. Timings leave out the copies to `out`
+MERKLIZE_API MatrixCommitment commit_extended(std::span<const ExtendedMatrix> matrices, const CommitmentForm& form = {},
+                                              const RunOptions& options = {}, bool keep = false,
+                                              unsigned drop_levels = 0);
 
 }  // namespace merklize::inline v0

@@ -277,6 +277,65 @@ TEST("extend: columns in memory, words of other forms, a word that is no element
     CHECK_ERROR(invalid_argument, text, merklize::extend(there, Buffer(Device(), bytes.size())));
 }
 
+TEST("extend: commitments to extensions") {
+    Random random(12);
+    std::vector<std::uint64_t> tall(256 * 9), low(64 * 20);
+    for (std::uint64_t& word : tall) word = random.element();
+    for (std::uint64_t& word : low) word = random.element();
+    const std::vector<Matrix> given = {Matrix::of_rows(std::span<const std::uint64_t>(tall), 256),
+                                       Matrix::of_columns(std::span<const std::uint64_t>(low), 64)};
+    const std::vector<ExtendForm> forms = {{.added_bits = 2, .order = RowOrder::bit_reversed},
+                                           {.added_bits = 2, .shift = 12345, .order = RowOrder::bit_reversed}};
+    std::vector<std::vector<std::uint64_t>> extended(2);
+    std::vector<Matrix> matrices;
+    for (std::size_t m = 0; m < 2; m++) {
+        extended[m].resize((given[m].rows << 2) * given[m].columns);
+        merklize::extend(given[m], std::as_writable_bytes(std::span(extended[m])), forms[m], on_cpu());
+        matrices.push_back(Matrix::of_rows(std::span<const std::uint64_t>(extended[m]), given[m].rows << 2));
+    }
+    for (const Hash hash : {Hash::poseidon2_goldilocks_8, Hash::blake3}) {
+        const merklize::CommitmentForm form(hash, 2, 1);
+        const merklize::MatrixCommitment expected(matrices, form, on_cpu());
+        const auto check = [&](const std::vector<Matrix>& from, const merklize::RunOptions& options) {
+            for (const bool keep : {false, true}) {
+                std::vector<std::uint64_t> out(extended[0].size(), 1);
+                const std::vector<merklize::ExtendedMatrix> asked = {
+                    {from[0], forms[0], std::as_writable_bytes(std::span(out))}, {from[1], forms[1]}};
+                const merklize::MatrixCommitment made = merklize::commit_extended(asked, form, options, keep);
+                CHECK(std::ranges::equal(made.cap(), expected.cap()));
+                CHECK(out == extended[0]);
+                CHECK(made.open(77, keep ? std::span<const Matrix>() : matrices) == expected.open(77, matrices));
+                CHECK(made.keeps_matrices() == keep);
+            }
+        };
+        check(given, {});
+        check(given, on_cpu());
+        if (!has_memory()) continue;
+        std::vector<Matrix> there = given;
+        there[0].buffer = on_device(tall);
+        there[1].buffer = on_device(low);
+        for (Matrix& matrix : there) matrix.words = nullptr;
+        check(there, {});
+        merklize::Timings timings;
+        merklize::commit_extended(std::vector<merklize::ExtendedMatrix>{{there[0], forms[0]}}, form,
+                                  {.timings = &timings});
+        CHECK(!timings.available || timings.kernel > 0);
+    }
+    std::vector<std::uint64_t> out(5);
+    const auto commit = [&](const Matrix& matrix, const ExtendForm& form) {
+        const std::vector<merklize::ExtendedMatrix> asked = {{matrix, form, std::as_writable_bytes(std::span(out))}};
+        merklize::commit_extended(asked, Hash::poseidon2_goldilocks_8);
+    };
+    CHECK_ERROR(invalid_argument, "commit_extended: there must be at least 1 matrix, got 0",
+                merklize::commit_extended({}));
+    CHECK_ERROR(invalid_argument, "commit_extended: out must have 36864 bytes", commit(given[0], {}));
+    CHECK_ERROR(invalid_argument, "commit_extended: words of babybear have 4 bytes, got 8",
+                commit(given[0], {.field = Field::babybear}));
+    out.resize(2 * tall.size());
+    tall[5 * 9 + 4] = p;
+    CHECK_ERROR(invalid_argument, "commit_extended: row 5, column 4 is 18446744069414584321", commit(given[0], {}));
+}
+
 TEST("extend: in place, and overlaps") {
     std::vector<std::uint64_t> words(32 * 3 * 3);
     const std::span all(words);

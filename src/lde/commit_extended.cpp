@@ -1,0 +1,147 @@
+// commit_extended(): a commitment to the extensions of matrices.
+#include <algorithm>
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "calls/run.hpp"
+#include "host/host_block.hpp"
+#include "host/invalid.hpp"
+#include "lde/input.hpp"
+#include "merklize/error.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+constexpr const char* commit_extended_call = "commit_extended";
+// Of the call; the rest is the commitment.
+constexpr double extending_share = 0.2;
+
+struct Asked {
+    std::span<const ExtendedMatrix> matrices;
+    std::vector<runtime::Extension> extensions;
+    const CommitmentForm& form;
+    const RunOptions& options;  // with the call's device
+    bool keep;
+    unsigned drop_levels;
+};
+
+// Extends all matrices to their places.
+void extend_all(Asked& asked, Timings* timings) {
+    RunOptions options = asked.options;
+    options.policy = {};  // the caller's is for hashes
+    double all = 0, before = 0;
+    for (const runtime::Extension& one : asked.extensions) all += static_cast<double>(one.out_bytes);
+    for (const runtime::Extension& one : asked.extensions) {
+        const double share = extending_share * (all == 0 ? 0 : static_cast<double>(one.out_bytes) / all);
+        Timings times;
+        run_extension(one, runtime::part_of(options, before, share, timings == nullptr ? nullptr : &times));
+        if (timings != nullptr) runtime::add(*timings, times);
+        before += share;
+    }
+}
+
+MatrixCommitment commit_to(const Asked& asked, std::span<const Matrix> extended, Timings* timings) {
+    Timings times;
+    const RunOptions options =
+        runtime::part_of(asked.options, extending_share, 1 - extending_share, timings == nullptr ? nullptr : &times);
+    MatrixCommitment made(extended, asked.form, options, asked.keep, asked.drop_levels);
+    if (timings != nullptr) runtime::add(*timings, times);
+    return made;
+}
+
+// The extension of a matrix, whose words follow one another.
+Matrix dense_extension(const Matrix& matrix, unsigned added_bits) {
+    Matrix extended;
+    extended.rows = matrix.rows << added_bits;
+    extended.columns = matrix.columns;
+    extended.word_bytes = matrix.word_bytes;
+    extended.row_stride = static_cast<std::int64_t>(matrix.columns);
+    extended.elements = matrix.elements;
+    return extended;
+}
+
+// The extensions stay in the memory of the device, and go to the host while their rows are hashed.
+MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
+    std::vector<Buffer> buffers;
+    std::vector<Matrix> extended;
+    for (std::size_t m = 0; m < asked.matrices.size(); m++) {
+        runtime::Extension& one = asked.extensions[m];
+        buffers.emplace_back(asked.options.device, one.out_bytes);
+        set_out(one, runtime::place_of(buffers.back()), one.out_bytes);
+        extended.push_back(dense_extension(asked.matrices[m].matrix, one.job.added_bits));
+        extended.back().buffer = buffers.back();
+    }
+    extend_all(asked, timings);
+    std::exception_ptr failed;
+    const auto copy = [&]() noexcept {
+        try {
+            for (std::size_t m = 0; m < buffers.size(); m++) {
+                if (!asked.matrices[m].out.empty()) buffers[m].copy_to(asked.matrices[m].out);
+            }
+        } catch (...) {
+            failed = std::current_exception();
+        }
+    };
+    std::jthread beside;
+    try {
+        if (std::ranges::any_of(asked.matrices, [](const ExtendedMatrix& one) { return !one.out.empty(); }))
+            beside = std::jthread(copy);
+    } catch (const std::system_error&) {
+        copy();  // if the system gives no more threads, the call only gets slower
+    }
+    MatrixCommitment made = commit_to(asked, extended, timings);
+    if (beside.joinable()) beside.join();
+    if (failed) std::rethrow_exception(failed);
+    return made;
+}
+
+// The extensions lie where the caller wants them, or in memory of the call.
+MatrixCommitment commit_on_host(Asked asked, Timings* timings) {
+    std::vector<runtime::HostBlock> blocks;
+    std::vector<Matrix> extended;
+    for (std::size_t m = 0; m < asked.matrices.size(); m++) {
+        runtime::Extension& one = asked.extensions[m];
+        void* to = asked.matrices[m].out.data();
+        if (asked.matrices[m].out.empty()) to = blocks.emplace_back(one.out_bytes).data();
+        set_out(one, runtime::host_place(to), one.out_bytes);
+        extended.push_back(dense_extension(asked.matrices[m].matrix, one.job.added_bits));
+        extended.back().words = to;
+    }
+    extend_all(asked, timings);
+    return commit_to(asked, extended, timings);
+}
+
+}  // namespace
+
+MatrixCommitment commit_extended(std::span<const ExtendedMatrix> matrices, const CommitmentForm& form,
+                                 const RunOptions& options, bool keep, unsigned drop_levels) {
+    std::vector<Matrix> given;
+    for (const ExtendedMatrix& one : matrices) given.push_back(one.matrix);
+    const runtime::MatrixInput input = runtime::read_matrices(given, form.hash, commit_extended_call);
+    const RunOptions here = runtime::options_for(given, input, form.hash, options);
+    Asked asked{matrices, {}, form, here, keep, drop_levels};
+    for (const ExtendedMatrix& one : matrices) {
+        asked.extensions.push_back(runtime::read_extension(commit_extended_call, one.matrix, one.form));
+        if (!one.out.empty()) set_out(asked.extensions.back(), runtime::host_place(one.out.data()), one.out.size());
+    }
+    Timings sum{.available = true};
+    Timings* const timings = options.timings == nullptr ? nullptr : &sum;
+    const auto finished = [&](MatrixCommitment made) {
+        if (timings != nullptr) *options.timings = sum;
+        return made;
+    };
+    const runtime::DeviceState& device = runtime::state_of(here.device);
+    if (device.is_host() || !device.parts.empty()) return finished(commit_on_host(asked, timings));
+    try {
+        return finished(commit_on_device(asked, timings));
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory) throw;
+    }
+    sum = {.available = true};
+    return finished(commit_on_host(asked, timings));
+}
+
+}  // namespace merklize::inline v0

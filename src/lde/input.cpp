@@ -1,0 +1,109 @@
+#include "lde/input.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "calls/run.hpp"
+#include "host/invalid.hpp"
+#include "jobs/extension.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+// The bytes of a matrix, from its first to its last: [first, second), from the pointer of its place on.
+std::pair<std::uint64_t, std::uint64_t> bytes_of(const MatrixAt& matrix, std::uint64_t rows, std::uint64_t word) {
+    const auto across = static_cast<std::int64_t>(matrix.columns - 1) * matrix.column_stride,
+               down = static_cast<std::int64_t>(rows - 1) * matrix.row_stride;
+    const std::uint64_t base =
+        matrix.first.on_device ? matrix.first.offset : reinterpret_cast<std::uintptr_t>(host_bytes(matrix.first));
+    const auto least = std::min<std::int64_t>(across, 0) + std::min<std::int64_t>(down, 0),
+               most = std::max<std::int64_t>(across, 0) + std::max<std::int64_t>(down, 0);
+    return {base + static_cast<std::uint64_t>(least), base + static_cast<std::uint64_t>(most) + word};
+}
+
+// Passes write `out` before the last word of the matrix is read.
+void require_apart(const Extension& made) {
+    const MatrixAt &in = made.job.in, &out = made.job.out;
+    if (in.columns == 0 || in.first.on_device != out.first.on_device) return;
+    if (in.first.on_device && in.first.pointer != out.first.pointer) return;
+    const auto word = static_cast<std::uint64_t>(out.column_stride);
+    const auto [in_begin, in_end] = bytes_of(in, made.job.rows, word);
+    const auto [out_begin, out_end] = bytes_of(out, made.job.rows << made.job.added_bits, word);
+    if (in_begin < out_end && out_begin < in_end)
+        invalid(made.job.what, "out must not overlap the matrix: extensions are not computed in place");
+}
+
+}  // namespace
+
+Extension read_extension(const char* what, const Matrix& matrix, const ExtendForm& form) {
+    const FieldFacts* field = find_field(static_cast<std::uint32_t>(form.field));
+    if (field == nullptr) {
+        invalid(what, "field must be goldilocks (0), babybear (1) or koalabear (2), got " +
+                          std::to_string(static_cast<std::uint32_t>(form.field)));
+    }
+    if (matrix.word_bytes != field->word_bytes) {
+        invalid(what, std::string("words of ") + field->name + " have " + std::to_string(field->word_bytes) +
+                          " bytes, got " + std::to_string(matrix.word_bytes));
+    }
+    // The field's hash takes the same words.
+    const Hash hash = form.field == Field::goldilocks ? Hash::poseidon2_goldilocks_8
+                      : form.field == Field::babybear ? Hash::poseidon2_babybear_16
+                                                      : Hash::poseidon2_koalabear_16;
+    Extension made{.input = read_matrices({&matrix, 1}, hash, what)};
+    if (!std::has_single_bit(matrix.rows))
+        invalid(what, "the number of rows must be a power of two, got " + std::to_string(matrix.rows));
+    const auto log_rows = static_cast<unsigned>(std::countr_zero(matrix.rows));
+    if (log_rows > field->two_adicity || form.added_bits > field->two_adicity - log_rows) {
+        invalid(what, std::string(field->name) + " has roots of unity of order 2^" +
+                          std::to_string(field->two_adicity) + " at most, got 2^" + std::to_string(log_rows) +
+                          " rows and " + std::to_string(form.added_bits) + " added bits");
+    }
+    if (form.shift >= field->modulus) {
+        invalid(what,
+                "shift must be below p = " + std::to_string(field->modulus) + ", got " + std::to_string(form.shift));
+    }
+    if (form.order > RowOrder::bit_reversed) {
+        invalid(what, "order must be natural (0) or bit_reversed (1), got " +
+                          std::to_string(static_cast<std::uint32_t>(form.order)));
+    }
+    const std::uint64_t rows = matrix.rows << form.added_bits;
+    if (matrix.columns > UINT64_MAX / rows / field->word_bytes) {
+        invalid(what, "an extension of " + std::to_string(rows) + " rows cannot have " +
+                          std::to_string(matrix.columns) + " columns");
+    }
+    made.out_bytes = rows * matrix.columns * field->word_bytes;
+    made.job = {.field = static_cast<std::uint32_t>(form.field),
+                .in = made.input.at[0],
+                .rows = matrix.rows,
+                .out = {.columns = matrix.columns,
+                        .row_stride = static_cast<std::int64_t>(matrix.columns * field->word_bytes),
+                        .column_stride = field->word_bytes},
+                .added_bits = form.added_bits,
+                .shift = form.shift == 0 ? field->generator : form.shift,
+                .is_reversed = form.order == RowOrder::bit_reversed,
+                .is_checked = matrix.elements == Elements::canonical,
+                .what = what};
+    return made;
+}
+
+void set_out(Extension& made, const Place& first, std::uint64_t bytes) {
+    if (bytes != made.out_bytes) {
+        invalid(made.job.what, "out must have " + std::to_string(made.out_bytes) + " bytes, 2^" +
+                                   std::to_string(made.job.added_bits) + " times the matrix, got " +
+                                   std::to_string(bytes));
+    }
+    made.job.out.first = first;
+    require_apart(made);
+}
+
+void run_extension(const Extension& made, const RunOptions& options) {
+    Run run(options);
+    if (made.job.in.columns == 0) return;
+    run.launch(made.job, 1);
+    run.finish();
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "matrices/input.hpp"
+#include "merklize/extend.hpp"
+
+namespace merklize::runtime {
+
+/// An extension that a caller asked for, checked: the job, and the bytes that its output must have.
+struct Extension {
+    MatrixInput input;
+    Extend job{};  ///< without an output until set_out()
+    std::uint64_t out_bytes = 0;
+};
+
+/// errors  invalid_argument "<what>: ..." (all but what set_out() finds)
+Extension read_extension(const char* what, const Matrix& matrix, const ExtendForm& form);
+/// errors  invalid_argument "<what>: ..." (another number of bytes; an overlap)
+void set_out(Extension& made, const Place& first, std::uint64_t bytes);
+/// Complete when it returns.
+/// options  with the device of the job's places
+void run_extension(const Extension& made, const RunOptions& options);
+
+}  // namespace merklize::runtime
