@@ -165,7 +165,7 @@ SUBJECTS = {
     "Provers": [
         Row("a low-degree extension", "matrix, output", (
             "prover.extend(matrix, added_bits)", "extend(matrix, out)", "merklize_extend(matrix, out)",
-            "extend(matrix, form) / extend_into(matrix, form, out)", NONE)),
+            "extend(matrix, form) / extend_on_device(matrix, form, out)", NONE)),
         Row("a commitment to extensions", "matrices, form", (
             NONE, "commit_extended(matrices, form)", NONE, NONE, NONE)),
         Row("a commitment to matrices", "matrices, form", (

@@ -86,13 +86,14 @@ merklize_status merklize_extend(const merklize_matrix* matrix, const merklize_ex
         call.need(matrix, "matrix");
         const Matrix given = read_matrices(call, matrix, 1).front();
         const merklize_extend_form& of = call.need(form, "form");
-        if (call.on_device(out, "out")) call.invalid("out must be memory of the host, got a buffer");
-        merklize::extend(given, call.bytes(out, "out"),
-                         {.field = static_cast<merklize::Field>(of.field),
-                          .added_bits = of.added_bits,
-                          .shift = of.shift,
-                          .order = static_cast<merklize::RowOrder>(of.order)},
-                         run.get());
+        const merklize::ExtendForm made{.field = static_cast<merklize::Field>(of.field),
+                                        .added_bits = of.added_bits,
+                                        .shift = of.shift,
+                                        .order = static_cast<merklize::RowOrder>(of.order)};
+        if (call.on_device(out, "out"))
+            merklize::extend(given, call.written(out.buffer, "out"), made, run.get());
+        else
+            merklize::extend(given, call.bytes(out, "out"), made, run.get());
         run.finish();
     });
 }

@@ -106,6 +106,25 @@ static void test_device(const char *id) {
           merklize_merge(merklize_view_buffer(half), merklize_view_buffer(half), MERKLIZE_HASH_blake3, NULL,
                          merklize_output_buffer(NULL), NULL));
 
+    /* An extension of host memory, then of a matrix that lies on the device: n rows of four words. */
+    merklize_matrix matrix = {
+        .words = host, .rows = n, .columns = 4, .row_stride = 4, .column_stride = 1, .word_bytes = 8};
+    const merklize_extend_form extension = {.field = MERKLIZE_FIELD_GOLDILOCKS, .added_bits = 1};
+    merklize_buffer *extended = NULL;
+    OK(merklize_extend(&matrix, &extension, merklize_output_bytes(expected, sizeof expected), NULL));
+    OK(merklize_buffer_create(device, sizeof expected, &extended));
+    OK(merklize_extend(&matrix, &extension, merklize_output_buffer(extended), &options));
+    OK(merklize_buffer_download(extended, 0, back, sizeof back, NULL));
+    CHECK(memcmp(back, expected, sizeof back) == 0);
+    matrix.words = NULL;
+    matrix.buffer = leaves;
+    memset(back, 0, sizeof back);
+    OK(merklize_extend(&matrix, &extension, merklize_output_bytes(back, sizeof back), &options));
+    CHECK(memcmp(back, expected, sizeof back) == 0);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_extend: out must have 4096 bytes, 2^1 times the matrix, got 2048",
+          merklize_extend(&matrix, &extension, merklize_output_buffer(leaves), &options));
+    merklize_buffer_free(extended);
+
     /* One message and one tree in several buffers. */
     merklize_buffer *start = NULL;
     OK(merklize_buffer_slice(leaves, 0, sizeof host / 2, &start));

@@ -50,10 +50,11 @@ typedef struct merklize_extend_form {
 
 /* The low-degree extension of each column of a matrix: the values of its polynomial on a coset. A matrix of n rows has the values at the
  * powers of the root of unity of order n.
- * matrix  2^k rows, in host memory: the CPU alone computes extensions. Words in Montgomery form give words in Montgomery form
- * out     host memory, rows 2^added_bits times columns words, row after row; must not overlap the matrix; undefined after an error
- * errors  invalid_argument (a number of rows that is no power of two, or that the field has no root for; sizes; a word that is not below p,
- *         with its row and column; a device other than the CPU), cancelled */
+ * matrix  2^k rows, in host memory or in that of a device, which then computes. Words in Montgomery form give words in Montgomery form
+ * out     rows 2^added_bits times columns words, row after row; must not overlap the matrix; undefined after an error. In a buffer: of the
+ *         matrix's device, if it is on one
+ * errors  invalid_argument (a number of rows that is no power of two, or that the field has no root for; sizes; an overlap; a word that is
+ *         not below p, with its row and column), out_of_memory, cancelled */
 MERKLIZE_C_API merklize_status merklize_extend(const merklize_matrix *matrix, const merklize_extend_form *form,
                                                merklize_output out, const merklize_run_options *options);
 

@@ -14,8 +14,14 @@ use p3_matrix::Matrix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-fn dft<F: TwoAdicElement>() -> MerklizeDft<F> {
+fn cpu<F: TwoAdicElement>() -> MerklizeDft<F> {
     MerklizeDft::new(Arc::new(Device::open("cpu").unwrap()))
+}
+
+/// On the CPU, and on an OpenCL device where there is one.
+fn everywhere<F: TwoAdicElement>() -> Vec<MerklizeDft<F>> {
+    let opencl = Device::open("opencl:0").ok().map(|device| MerklizeDft::new(Arc::new(device)));
+    [cpu()].into_iter().chain(opencl).collect()
 }
 
 /// The bytes that a proof has of elements.
@@ -24,10 +30,10 @@ fn bytes<F: TwoAdicElement>(elements: &[F]) -> Vec<u8> {
 }
 
 /// Whether both orders of rows are those of p3-dft, byte for byte.
-fn check<F: TwoAdicElement>(matrix: RowMajorMatrix<F>, added_bits: usize, shift: F) {
+fn check<F: TwoAdicElement>(dft: &MerklizeDft<F>, matrix: RowMajorMatrix<F>, added_bits: usize, shift: F) {
     let (height, width) = (matrix.height(), matrix.width());
     let stock = Radix2DitParallel::default().coset_lde_batch(matrix.clone(), added_bits, shift);
-    let ours = dft().coset_lde_batch(matrix, added_bits, shift);
+    let ours = dft.coset_lde_batch(matrix, added_bits, shift);
     assert_eq!(ours.dimensions(), stock.dimensions());
     let what = format!("{height} rows of {width}, {added_bits} bits, shift {shift}");
     let natural = ours.clone_rows();
@@ -49,6 +55,7 @@ impl<F: TwoAdicElement, M: Matrix<F>> CloneRows<F> for M {
 
 fn random_shapes<F: TwoAdicElement>(element: impl Fn(u64) -> F) {
     let mut rng = SmallRng::seed_from_u64(F::ORDER_U64);
+    let all = everywhere();
     for k in 0..100 {
         let log_height = rng.random_range(0..12);
         let height = 1usize << log_height;
@@ -64,7 +71,10 @@ fn random_shapes<F: TwoAdicElement>(element: impl Fn(u64) -> F) {
             1 => F::GENERATOR,
             _ => F::from_u64(rng.random_range(1..F::ORDER_U64)),
         };
-        check(RowMajorMatrix::new(values, width), added_bits, shift);
+        let matrix = RowMajorMatrix::new(values, width);
+        // The device of a test has a processor's speed at best.
+        let some = if k % 3 == 0 { &all } else { &all[..1] };
+        some.iter().for_each(|dft| check(dft, matrix.clone(), added_bits, shift));
     }
 }
 
@@ -80,15 +90,16 @@ fn a_hundred_random_shapes_of_each_field() {
 fn edges() {
     fn of_field<F: TwoAdicElement>() {
         let column = |n: u64| RowMajorMatrix::new((0..n).map(|i| F::GENERATOR.exp_u64(i * i)).collect(), 1);
+        let all = everywhere();
         for n in [1, 2, 4] {
             for added_bits in 0..6 {
-                check(column(n), added_bits, F::GENERATOR);
-                check(column(n), added_bits, F::ZERO); // no coset
-                check(column(n), added_bits, F::NEG_ONE);
+                for shift in [F::GENERATOR, F::NEG_ONE, F::ZERO] {
+                    all.iter().for_each(|dft| check(dft, column(n), added_bits, shift)); // zero: no coset
+                }
             }
         }
         // What the trait derives, and what is Plonky3's own.
-        let (ours, stock) = (dft::<F>(), Radix2DitParallel::default());
+        let (ours, stock) = (cpu::<F>(), Radix2DitParallel::default());
         let values = column(16).values;
         assert_eq!(ours.lde(values.clone(), 2), stock.lde(values.clone(), 2));
         assert_eq!(ours.coset_lde(values.clone(), 2, F::TWO), stock.coset_lde(values.clone(), 2, F::TWO));
@@ -115,7 +126,7 @@ fn edges() {
 fn what_no_field_has_is_an_error() {
     let refused = |values: usize, width, added_bits, text: &str| {
         let matrix = RowMajorMatrix::new(vec![KoalaBear::TWO; values], width);
-        let found = catch(|| drop(dft().coset_lde_batch(matrix, added_bits, KoalaBear::GENERATOR)));
+        let found = catch(|| drop(cpu().coset_lde_batch(matrix, added_bits, KoalaBear::GENERATOR)));
         let error = found.expect_err(text);
         assert!(error.to_string().contains(text), "{error}");
     };

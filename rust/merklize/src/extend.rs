@@ -1,5 +1,6 @@
 use merklize_sys as sys;
 
+use crate::device::Buffer;
 use crate::error::{Error, Result};
 use crate::hash::Word;
 use crate::matrices::Matrix;
@@ -101,7 +102,7 @@ impl ExtendForm {
 ///
 /// # Errors
 /// A number of rows that is no power of two, or that the field has no root for; words of another size than the field's; a word that is not below the modulus,
-/// with its row and column; a device that computes no extensions; `OutOfMemory`.
+/// with its row and column; `OutOfMemory`.
 pub fn extend<W: Word>(matrix: Matrix<'_, W>, form: ExtendForm, options: &Options<'_>) -> Result<Vec<W>> {
     let scale = 1usize.checked_shl(form.added_bits);
     let n_words = scale.and_then(|scale| scale.checked_mul(matrix.rows() * matrix.columns())).unwrap_or(usize::MAX);
@@ -128,6 +129,21 @@ pub fn extend_into<W: Word>(
 ) -> Result<()> {
     // SAFETY: the words of the slice.
     unsafe { extend_at(matrix, form, out.as_mut_ptr(), out.len(), options) }
+}
+
+/// The same into a device's memory: `out` has the bytes of the words.
+///
+/// # Errors
+/// As [`extend`]; a buffer of another size.
+pub fn extend_on_device<W: Word>(
+    matrix: Matrix<'_, W>,
+    form: ExtendForm,
+    out: &mut Buffer,
+    options: &Options<'_>,
+) -> Result<()> {
+    let (matrix, form) = (matrix.to_c(), form.to_c()?);
+    // SAFETY: the matrix is read for the call; the buffer knows its size.
+    options.run(|options| unsafe { sys::merklize_extend(&matrix, &form, out.output(), options) })
 }
 
 /// # Safety

@@ -88,6 +88,28 @@ fn other_forms_of_words() {
 }
 
 #[test]
+fn on_a_device() {
+    let Ok(device) = Device::open("opencl:0") else {
+        return println!("skipped: there is no device with memory of its own");
+    };
+    let options = Options::new().device(&device);
+    let words = recorded::<u64>(64 * 7, GOLDILOCKS);
+    let matrix = Matrix::new(&words, 7).unwrap();
+    let form = ExtendForm::new(Field::Goldilocks, 2).order(RowOrder::BitReversed);
+    let expected = extend(matrix, form, &Options::new().device(&Device::open("cpu").unwrap())).unwrap();
+    assert!(extend(matrix, form, &options).unwrap() == expected);
+
+    let mut buffer = Buffer::new(&device, size_of_val(&expected[..]) as u64).unwrap();
+    extend_on_device(matrix, form, &mut buffer, &options).unwrap();
+    let mut bytes = vec![0; buffer.len() as usize];
+    buffer.download(0, &mut bytes, None).unwrap();
+    assert!(bytes.chunks(8).zip(&expected).all(|(bytes, word)| *bytes == word.to_le_bytes()));
+    let mut short = Buffer::new(&device, buffer.len() - 8).unwrap();
+    let error = extend_on_device(matrix, form, &mut short, &options).unwrap_err();
+    assert!(error.message().starts_with("extend: out must have "), "{error}");
+}
+
+#[test]
 fn mistakes() {
     #[track_caller]
     fn wrong<T>(found: Result<T>, text: &str) {
