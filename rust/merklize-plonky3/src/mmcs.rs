@@ -2,17 +2,15 @@ use std::sync::Arc;
 
 use merklize::{hash_leaves, or_raise, Device, Digest, Error, Hash, MatrixCommitment, Options};
 use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs};
-use p3_dft::TwoAdicSubgroupDft;
-use p3_field::PackedValue;
-use p3_matrix::bitrev::BitReversibleMatrix;
+use p3_field::{PackedValue, TwoAdicField};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::{Dimensions, Matrix};
 use p3_merkle_tree::{MerkleTreeError, MerkleTreeMmcs, PrunedMerklePaths};
 use p3_symmetric::{CryptographicHasher, MerkleCap, PseudoCompressionFunction};
 use serde::{Deserialize, Serialize};
 
-use crate::commitment::{commit, lying, Form};
-use crate::dft::{MerklizeDft, TwoAdicElement};
+use crate::commitment::{commit, commit_extended, lying, Form};
+use crate::dft::TwoAdicElement;
 use crate::elements::{write_row, DeviceDigest, DeviceElement};
 
 /// Plonky3's `MerkleTreeMmcs`, whose digests of rows and whose tree are computed on a device. Commitments, openings and pruned paths have the stock types and
@@ -72,8 +70,7 @@ where
 
     /// The cap is at most as high as the tree, as in the stock scheme. The library fills a cap with zeros up to a power of two; the stock scheme has no
     /// such caps.
-    fn form<M: Matrix<P::Value>>(&self, matrices: &[M]) -> Result<Form, Error> {
-        let dimensions: Vec<Dimensions> = matrices.iter().map(|matrix| matrix.dimensions()).collect();
+    fn form(&self, dimensions: Vec<Dimensions>) -> Result<Form, Error> {
         let schedule = self.whole.proof_arity_schedule(&dimensions);
         let layers = schedule.map_err(|error| Error::invalid_argument(format!("commit: {error}")))?.len();
         let cap = self.stock.cap_height().min(layers);
@@ -154,7 +151,8 @@ where
     type Error = MerkleTreeError;
 
     fn commit<M: Matrix<P::Value>>(&self, inputs: Vec<M>) -> (Self::Commitment, Self::ProverData<M>) {
-        let made = self.form(&inputs).and_then(|form| commit(&inputs, &form, &self.device));
+        let dimensions = inputs.iter().map(|matrix| matrix.dimensions()).collect();
+        let made = self.form(dimensions).and_then(|form| commit(&inputs, &form, &self.device));
         let commitment = or_raise(made);
         let data = MerklizeProverData { matrices: inputs, commitment: Arc::new(commitment) };
         (data.cap(), data)
@@ -229,8 +227,8 @@ pub trait DeviceMmcs<F: TwoAdicElement>: Mmcs<F> {
     /// Where it commits.
     fn device(&self) -> &Arc<Device>;
 
-    /// Commits to the extensions of matrices, each on the coset of its own shift, with rows in bit-reversed order. The extensions are the matrices of the
-    /// commitment.
+    /// Commits to the extensions of matrices, each on the coset of its own shift, which is not zero, with rows in bit-reversed order. The extensions are the
+    /// matrices of the commitment. A device with memory of its own gets the matrices once, and hashes the extensions where they are made.
     fn commit_extended(
         &self,
         matrices: Vec<(RowMajorMatrix<F>, F)>,
@@ -262,9 +260,16 @@ where
         matrices: Vec<(RowMajorMatrix<P::Value>, P::Value)>,
         added_bits: usize,
     ) -> (Self::Commitment, Self::ProverData<RowMajorMatrix<P::Value>>) {
-        let dft = MerklizeDft::new(self.device.clone());
-        let extended = |(matrix, shift)| dft.coset_lde_batch(matrix, added_bits, shift).bit_reverse_rows();
-        self.commit(matrices.into_iter().map(extended).collect())
+        let extended = |(matrix, _): &(RowMajorMatrix<P::Value>, _)| {
+            // An extension that is too high is an error below.
+            let height = matrix.height() << added_bits.min(P::Value::TWO_ADICITY);
+            Dimensions { width: matrix.width, height }
+        };
+        let form = self.form(matrices.iter().map(extended).collect());
+        let made = form.and_then(|form| commit_extended(matrices, added_bits, &form, &self.device));
+        let (matrices, commitment) = or_raise(made);
+        let data = MerklizeProverData { matrices, commitment: Arc::new(commitment) };
+        (data.cap(), data)
     }
 }
 

@@ -93,8 +93,9 @@ fn edges() {
         let all = everywhere();
         for n in [1, 2, 4] {
             for added_bits in 0..6 {
+                // Zero is no coset.
                 for shift in [F::GENERATOR, F::NEG_ONE, F::ZERO] {
-                    all.iter().for_each(|dft| check(dft, column(n), added_bits, shift)); // zero: no coset
+                    all.iter().for_each(|dft| check(dft, column(n), added_bits, shift));
                 }
             }
         }

@@ -37,8 +37,9 @@ impl Elements {
 #[derive(Clone, Copy)]
 #[must_use]
 pub struct Matrix<'a, W> {
-    /// The address of the first word. No slice: rows that are borrowed one by one are no single one.
+    /// The address of the first word, if no buffer has it. No slice: rows that are borrowed one by one are no single one.
     first: usize,
+    buffer: Option<&'a Buffer>,
     rows: usize,
     columns: usize,
     stride: usize,
@@ -84,8 +85,28 @@ impl<'a, W: Word> Matrix<'a, W> {
     }
 
     fn at(words: &'a [W], rows: usize, columns: usize) -> Self {
-        let first = words.as_ptr().expose_provenance();
-        Self { first, rows, columns, stride: columns, elements: Elements::Canonical, words: PhantomData }
+        Self {
+            first: words.as_ptr().expose_provenance(),
+            buffer: None,
+            rows,
+            columns,
+            stride: columns,
+            elements: Elements::Canonical,
+            words: PhantomData,
+        }
+    }
+
+    /// Rows in the memory of a device, where a call that gets them computes. All matrices of a call must be there, or none.
+    ///
+    /// # Errors
+    /// Columns that do not divide the words.
+    pub fn on_device(buffer: &'a Buffer, columns: usize) -> Result<Self> {
+        let (bytes, row) = (buffer.len(), (columns as u64).saturating_mul(size_of::<W>() as u64));
+        if columns == 0 || !bytes.is_multiple_of(row) {
+            let rule = format!("Matrix: columns must be >= 1 and divide {bytes} bytes, got {columns}");
+            return Err(Error::invalid_argument(rule));
+        }
+        Ok(Self { buffer: Some(buffer), rows: (bytes / row) as usize, ..Self::at(&[], 0, columns) })
     }
 
     /// Number of rows.
@@ -98,7 +119,7 @@ impl<'a, W: Word> Matrix<'a, W> {
         self.columns
     }
 
-    /// The first word. The rows lie behind it in memory.
+    /// The first word. The rows lie behind it in memory. No pointer to read where the memory is a device's.
     pub fn as_ptr(&self) -> *const W {
         ptr::with_exposed_provenance(self.first)
     }
@@ -122,7 +143,8 @@ impl<'a, W: Word> Matrix<'a, W> {
 
     pub(crate) fn to_c(self) -> sys::merklize_matrix {
         sys::merklize_matrix {
-            words: self.as_ptr().cast(),
+            words: if self.buffer.is_some() { ptr::null() } else { self.as_ptr().cast() },
+            buffer: self.buffer.map_or(ptr::null(), |buffer| buffer.as_c().cast_const()),
             rows: self.rows as u64,
             columns: self.columns as u64,
             row_stride: self.stride as i64,

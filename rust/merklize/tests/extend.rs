@@ -104,6 +104,12 @@ fn on_a_device() {
     let mut bytes = vec![0; buffer.len() as usize];
     buffer.download(0, &mut bytes, None).unwrap();
     assert!(bytes.chunks(8).zip(&expected).all(|(bytes, word)| *bytes == word.to_le_bytes()));
+    // A commitment reads it there.
+    let commitment = |matrix| MatrixCommitment::new(&[matrix], Hash::POSEIDON2_GOLDILOCKS_8, 2, 0, &Options::new());
+    let there = commitment(Matrix::<u64>::on_device(&buffer, 7).unwrap()).unwrap();
+    assert_eq!(there.cap(), commitment(Matrix::new(&expected, 7).unwrap()).unwrap().cap());
+    let error = Matrix::<u64>::on_device(&buffer, 9).err().unwrap();
+    assert_eq!(error.message(), "Matrix: columns must be >= 1 and divide 14336 bytes, got 9");
     let mut short = Buffer::new(&device, buffer.len() - 8).unwrap();
     let error = extend_on_device(matrix, form, &mut short, &options).unwrap_err();
     assert!(error.message().starts_with("extend: out must have "), "{error}");
