@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <bit>
 #include <string>
-#include <vector>
 
+#include "host/host_block.hpp"
 #include "host/invalid.hpp"
 #include "host/threads.hpp"
 #include "jobs/extension.hpp"
@@ -162,28 +162,34 @@ bool DeviceCall::launch(const Extend& a, const Tick& tick) {
         synchronize_main();  // what is reported is done
         return tick(static_cast<double>(done) / static_cast<double>(a.in.columns));
     };
-    std::vector<std::byte> packed;
+    HostBlock block;
+    const auto packed = [&](std::uint64_t bytes) {
+        if (block.size() < bytes) block = HostBlock(bytes);
+        return static_cast<std::byte*>(block.data());
+    };
     for (std::uint64_t first = 0; first < a.in.columns; first += room.columns) {
         const std::uint64_t columns = std::min(room.columns, a.in.columns - first);
         MatrixAt in = some_columns(a.in, first, columns), out = some_columns(a.out, first, columns);
         if (room.in) {
-            const bool is_whole = has_whole_rows(in, word);
-            if (!is_whole) {
-                packed.resize(word * a.rows * columns);
-                copy_columns(in, word, a.rows, packed.data(), word * columns, threads());
+            const std::uint64_t bytes = word * a.rows * columns;
+            std::byte* from = host_bytes(in.first);
+            if (!has_whole_rows(in, word)) {
+                copy_columns(in, word, a.rows, packed(bytes), word * columns, threads());
+                from = packed(bytes);
             }
-            upload(room.in.place(), is_whole ? host_bytes(in.first) : packed.data(), word * a.rows * columns);
+            upload(room.in.place(), from, bytes);
             in = packed_at(room.in.place(), columns, word);
         }
         if (room.out) out = packed_at(room.out.place(), columns, word);
         if (!passes.run(in, out, count)) return false;
         if (!room.out) continue;
         const MatrixAt to = some_columns(a.out, first, columns);
+        const std::uint64_t bytes = word * out_rows * columns;
         const bool is_whole = has_whole_rows(to, word);
-        if (!is_whole) packed.resize(word * out_rows * columns);
-        download(is_whole ? host_bytes(to.first) : packed.data(), room.out.place(), word * out_rows * columns);
+        std::byte* rows = is_whole ? host_bytes(to.first) : packed(bytes);
+        download(rows, room.out.place(), bytes);
         if (is_whole) continue;
-        copy_columns(packed_at(host_place(packed.data()), columns, word), word, out_rows, host_bytes(to.first),
+        copy_columns(packed_at(host_place(rows), columns, word), word, out_rows, host_bytes(to.first),
                      static_cast<std::uint64_t>(to.row_stride), threads());
     }
     passes.finish();
