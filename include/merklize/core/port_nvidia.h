@@ -43,6 +43,7 @@ MKZ_FN MKZ_LANE32 mkz_nvidia_add32(MKZ_LANE32 a, MKZ_LANE32 b) {
     }
     return a;
 }
+#define MKZ_ADD32(a, b) mkz_nvidia_add32((a), (b))
 /* In a + b + c the first addition is made as a product; the compiler chooses the pipe of the second. */
 #define MKZ_ADD32_3(a, b, c) (mkz_nvidia_add32((a), (b)) + (c))
 

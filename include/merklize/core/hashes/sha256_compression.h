@@ -34,14 +34,15 @@ MKZ_FN void mkz_sha256_iv(mkz_lane32 h[8]) {
 /* One round: `wk` is the word of the message schedule plus the round's constant. No register moves from round to round, because the
  * names of the state rotate instead: with i rounds done, a is v[-i mod 8]. */
 #define MKZ_SHA256_V(k) v[((k) - i) & 7]
-#define MKZ_SHA256_ROUND(wk)                                                                              \
-    do {                                                                                                  \
-        mkz_lane32 a = MKZ_SHA256_V(0), e = MKZ_SHA256_V(4);                                              \
-        mkz_lane32 s0 = MKZ_XOR3(MKZ_ROTR32(a, 2), MKZ_ROTR32(a, 13), MKZ_ROTR32(a, 22));                 \
-        mkz_lane32 s1 = MKZ_XOR3(MKZ_ROTR32(e, 6), MKZ_ROTR32(e, 11), MKZ_ROTR32(e, 25));                 \
-        mkz_lane32 t = (MKZ_SHA256_V(7) + (wk)) + (s1 + MKZ_CHOOSE(e, MKZ_SHA256_V(5), MKZ_SHA256_V(6))); \
-        MKZ_SHA256_V(3) = MKZ_SHA256_V(3) + t;                                                            \
-        MKZ_SHA256_V(7) = t + (s0 + MKZ_MAJORITY(a, MKZ_SHA256_V(1), MKZ_SHA256_V(2)));                   \
+#define MKZ_SHA256_ROUND(wk)                                                                                   \
+    do {                                                                                                       \
+        mkz_lane32 a = MKZ_SHA256_V(0), e = MKZ_SHA256_V(4);                                                   \
+        mkz_lane32 s0 = MKZ_XOR3(MKZ_ROTR32(a, 2), MKZ_ROTR32(a, 13), MKZ_ROTR32(a, 22));                      \
+        mkz_lane32 s1 = MKZ_XOR3(MKZ_ROTR32(e, 6), MKZ_ROTR32(e, 11), MKZ_ROTR32(e, 25));                      \
+        mkz_lane32 t =                                                                                         \
+            MKZ_ADD32(MKZ_ADD32(MKZ_SHA256_V(7), (wk)), s1 + MKZ_CHOOSE(e, MKZ_SHA256_V(5), MKZ_SHA256_V(6))); \
+        MKZ_SHA256_V(3) = MKZ_ADD32(MKZ_SHA256_V(3), t);                                                       \
+        MKZ_SHA256_V(7) = MKZ_ADD32(t, s0 + MKZ_MAJORITY(a, MKZ_SHA256_V(1), MKZ_SHA256_V(2)));                \
     } while (0)
 
 /* Takes one block of 16 big-endian words into the state h, sixteen rounds at a time. So the message schedule stays in sixteen words. */
@@ -50,12 +51,12 @@ MKZ_FN void mkz_sha256_compress(mkz_lane32 h[8], const mkz_lane32 m[16]) {
     for (int k = 0; k < 8; k++) v[k] = h[k];
     for (int k = 0; k < 16; k++) w[k] = m[k];
     MKZ_NO_UNROLL for (int first = 0; first < 64; first += 16) {
-        MKZ_UNROLL for (int i = 0; i < 16; i++) MKZ_SHA256_ROUND(w[i] + MKZ_SPLAT32(mkz_sha256_k[first + i]));
+        MKZ_UNROLL for (int i = 0; i < 16; i++) MKZ_SHA256_ROUND(MKZ_ADD32(w[i], MKZ_SPLAT32(mkz_sha256_k[first + i])));
         if (first == 48) break;
         MKZ_UNROLL for (int i = 0; i < 16; i++) {
             mkz_lane32 x = w[(i + 1) & 15], y = w[(i + 14) & 15];
-            w[i] = (w[i] + w[(i + 9) & 15]) + (MKZ_XOR3(MKZ_ROTR32(x, 7), MKZ_ROTR32(x, 18), x >> 3) +
-                                               MKZ_XOR3(MKZ_ROTR32(y, 17), MKZ_ROTR32(y, 19), y >> 10));
+            w[i] = MKZ_ADD32(w[i], w[(i + 9) & 15]) + (MKZ_XOR3(MKZ_ROTR32(x, 7), MKZ_ROTR32(x, 18), x >> 3) +
+                                                       MKZ_XOR3(MKZ_ROTR32(y, 17), MKZ_ROTR32(y, 19), y >> 10));
         }
     }
     for (int k = 0; k < 8; k++) h[k] = h[k] + v[k];
