@@ -167,7 +167,8 @@ SUBJECTS = {
             "prover.extend(matrix, added_bits)", "extend(matrix, out)", "merklize_extend(matrix, out)",
             "extend(matrix, form) / extend_on_device(matrix, form, out)", NONE)),
         Row("a commitment to extensions", "matrices, form", (
-            NONE, "commit_extended(matrices, form)", NONE, NONE, NONE)),
+            NONE, "commit_extended(matrices, form)", "merklize_commit_extended(matrices, form)",
+            "commit_extended(matrices, hash, arity, cap_height)", NONE)),
         Row("a commitment to matrices", "matrices, form", (
             "prover.MatrixCommitment(matrices, hash, arity, cap_height)", "MatrixCommitment(matrices, form)",
             "merklize_commitment_build(matrices, form)", "MatrixCommitment::new(matrices, hash, arity, cap_height)",

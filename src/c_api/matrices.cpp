@@ -22,25 +22,35 @@ static_assert(int{MERKLIZE_FIELD_GOLDILOCKS} == int(merklize::Field::goldilocks)
 static_assert(int{MERKLIZE_ROW_ORDER_NATURAL} == int(merklize::RowOrder::natural) &&
               int{MERKLIZE_ROW_ORDER_BIT_REVERSED} == int(merklize::RowOrder::bit_reversed));
 
+Matrix read_matrix(const Call& call, const merklize_matrix& matrix) {
+    if (matrix.words != nullptr && matrix.buffer != nullptr) call.invalid("a matrix has words or a buffer, got both");
+    Matrix made{.rows = matrix.rows,
+                .columns = matrix.columns,
+                .word_bytes = matrix.word_bytes,
+                .row_stride = matrix.row_stride,
+                .column_stride = matrix.column_stride,
+                .words = matrix.words,
+                .buffer = {},
+                .first = 0,
+                .elements = static_cast<merklize::Elements>(matrix.elements)};
+    if (matrix.buffer == nullptr) return made;
+    made.buffer = matrix.buffer->value;
+    made.first = matrix.first;
+    return made;
+}
+
 std::vector<Matrix> read_matrices(const Call& call, const merklize_matrix* matrices, std::size_t count) {
     std::vector<Matrix> made;
-    for (const merklize_matrix& matrix : call.items(matrices, count, "matrices")) {
-        if (matrix.words != nullptr && matrix.buffer != nullptr)
-            call.invalid("a matrix has words or a buffer, got both");
-        made.push_back({.rows = matrix.rows,
-                        .columns = matrix.columns,
-                        .word_bytes = matrix.word_bytes,
-                        .row_stride = matrix.row_stride,
-                        .column_stride = matrix.column_stride,
-                        .words = matrix.words,
-                        .buffer = {},
-                        .first = 0,
-                        .elements = static_cast<merklize::Elements>(matrix.elements)});
-        if (matrix.buffer == nullptr) continue;
-        made.back().buffer = matrix.buffer->value;
-        made.back().first = matrix.first;
-    }
+    for (const merklize_matrix& matrix : call.items(matrices, count, "matrices"))
+        made.push_back(read_matrix(call, matrix));
     return made;
+}
+
+merklize::ExtendForm read_extension(const merklize_extend_form& form) {
+    return {.field = static_cast<merklize::Field>(form.field),
+            .added_bits = form.added_bits,
+            .shift = form.shift,
+            .order = static_cast<merklize::RowOrder>(form.order)};
 }
 
 CommitmentForm read_form(const Call& call, const merklize_commitment_form* given) {
@@ -83,13 +93,8 @@ merklize_status merklize_extend(const merklize_matrix* matrix, const merklize_ex
                                 const merklize_run_options* options) {
     return run("merklize_extend", [&](const Call& call) {
         const Options run(call, options);
-        call.need(matrix, "matrix");
-        const Matrix given = read_matrices(call, matrix, 1).front();
-        const merklize_extend_form& of = call.need(form, "form");
-        const merklize::ExtendForm made{.field = static_cast<merklize::Field>(of.field),
-                                        .added_bits = of.added_bits,
-                                        .shift = of.shift,
-                                        .order = static_cast<merklize::RowOrder>(of.order)};
+        const Matrix given = read_matrix(call, call.need(matrix, "matrix"));
+        const merklize::ExtendForm made = read_extension(call.need(form, "form"));
         if (call.on_device(out, "out"))
             merklize::extend(given, call.written(out.buffer, "out"), made, run.get());
         else
@@ -108,6 +113,26 @@ merklize_status merklize_commitment_build(const merklize_matrix* matrices, size_
         made.word_bytes = 0;
         out = new merklize_commitment{MatrixCommitment(read_matrices(call, matrices, count), made, run.get(),
                                                        form->keep != 0, form->drop_levels)};
+        run.finish();
+    });
+}
+
+merklize_status merklize_commit_extended(const merklize_extended_matrix* matrices, size_t count,
+                                         const merklize_commitment_form* form, const merklize_run_options* options,
+                                         merklize_commitment** commitment) {
+    return run("merklize_commit_extended", [&](const Call& call) {
+        merklize_commitment*& out = call.handle(commitment, "commitment");
+        const Options run(call, options);
+        CommitmentForm made = read_form(call, form);
+        made.word_bytes = 0;
+        std::vector<merklize::ExtendedMatrix> given;
+        for (const merklize_extended_matrix& one : call.items(matrices, count, "matrices")) {
+            given.push_back({.matrix = read_matrix(call, one.matrix),
+                             .form = read_extension(one.form),
+                             .out = call.bytes(static_cast<std::uint8_t*>(one.out), one.out_bytes, "out")});
+        }
+        out = new merklize_commitment{
+            merklize::commit_extended(given, made, run.get(), form->keep != 0, form->drop_levels)};
         run.finish();
     });
 }

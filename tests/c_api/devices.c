@@ -121,6 +121,14 @@ static void test_device(const char *id) {
     memset(back, 0, sizeof back);
     OK(merklize_extend(&matrix, &extension, merklize_output_bytes(back, sizeof back), &options));
     CHECK(memcmp(back, expected, sizeof back) == 0);
+    const merklize_extended_matrix committed = {
+        .matrix = matrix, .form = extension, .out = back, .out_bytes = sizeof back};
+    const merklize_commitment_form by_poseidon2 = {.hash = MERKLIZE_HASH_poseidon2_goldilocks_8};
+    merklize_commitment *commitment = NULL;
+    memset(back, 0, sizeof back);
+    OK(merklize_commit_extended(&committed, 1, &by_poseidon2, &options, &commitment));
+    CHECK(memcmp(back, expected, sizeof back) == 0);
+    merklize_commitment_free(commitment);
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_extend: out must have 4096 bytes, 2^1 times the matrix, got 2048",
           merklize_extend(&matrix, &extension, merklize_output_buffer(leaves), &options));
     merklize_buffer_free(extended);

@@ -132,6 +132,33 @@ void test_extend(void) {
     OK(merklize_extend(&matrix, &form, merklize_output_bytes(small, 32), NULL));
     for (uint32_t i = 0; i < 8; i++) CHECK(small[i] == column[0]);
 
+    /* One call makes the extension and the commitment to it. */
+    merklize_extended_matrix both = {.matrix = matrix, .form = form, .out = small, .out_bytes = sizeof small};
+    merklize_commitment_form commitment_form = {.hash = MERKLIZE_HASH_poseidon2_babybear_16};
+    merklize_commitment *commitment = NULL, *expected = NULL;
+    both.matrix.rows = 4;
+    both.form.added_bits = 1;
+    both.form.order = MERKLIZE_ROW_ORDER_BIT_REVERSED;
+    OK(merklize_commit_extended(&both, 1, &commitment_form, NULL, &commitment));
+    uint32_t alone[8];
+    OK(merklize_extend(&both.matrix, &both.form, merklize_output_bytes(alone, sizeof alone), NULL));
+    CHECK(memcmp(small, alone, sizeof alone) == 0);
+    const merklize_matrix of_extension = {
+        .words = alone, .rows = 8, .columns = 1, .row_stride = 1, .column_stride = 1, .word_bytes = 4};
+    OK(merklize_commitment_build(&of_extension, 1, &commitment_form, NULL, &expected));
+    merklize_digest roots[2];
+    OK(merklize_commitment_cap(commitment, &roots[0], 1, NULL));
+    OK(merklize_commitment_cap(expected, &roots[1], 1, NULL));
+    CHECK(equal(&roots[0], &roots[1]));
+    merklize_commitment_free(commitment);
+    merklize_commitment_free(expected);
+    both.out_bytes = 31;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_commit_extended: out must have 32 bytes",
+          merklize_commit_extended(&both, 1, &commitment_form, NULL, &commitment));
+    CHECK(commitment == NULL);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_commit_extended: form is null",
+          merklize_commit_extended(&both, 1, NULL, NULL, &commitment));
+
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_extend: out must have 32 bytes, 2^3 times the matrix, got 31",
           merklize_extend(&matrix, &form, merklize_output_bytes(small, 31), NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_extend: form is null",

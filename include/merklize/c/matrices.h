@@ -92,6 +92,24 @@ MERKLIZE_C_API merklize_status merklize_commitment_build(const merklize_matrix *
                                                          const merklize_commitment_form *form,
                                                          const merklize_run_options *options,
                                                          merklize_commitment **commitment);
+/* A matrix of which a commitment takes the extension. */
+typedef struct merklize_extended_matrix {
+    merklize_matrix matrix;    /* as merklize_extend() takes it */
+    merklize_extend_form form; /* openings of Plonky3 want MERKLIZE_ROW_ORDER_BIT_REVERSED */
+    void *out; /* host memory that gets the extension, too, as merklize_extend() writes it; null: nobody wants it */
+    uint64_t out_bytes; /* of that memory */
+} merklize_extended_matrix;
+
+/* merklize_extend() of matrices and merklize_commitment_build() of their extensions in one call, without a way to the host between them: a
+ * device copies them to `out` while it hashes, fastest to pinned memory.
+ * matrices  [count], at least one, all in host memory or all on one device. A device without room for the extensions makes them in `out`,
+ *           or in memory of the call
+ * form      with `keep`, extensions are kept where they were made
+ * errors    those of both functions; `out` is then undefined */
+MERKLIZE_C_API merklize_status merklize_commit_extended(const merklize_extended_matrix *matrices, size_t count,
+                                                        const merklize_commitment_form *form,
+                                                        const merklize_run_options *options,
+                                                        merklize_commitment **commitment);
 MERKLIZE_C_API void merklize_commitment_free(merklize_commitment *commitment);
 /* info  written */
 MERKLIZE_C_API merklize_status merklize_commitment_get_info(const merklize_commitment *commitment,

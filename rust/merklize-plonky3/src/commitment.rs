@@ -1,17 +1,12 @@
 use core::mem::needs_drop;
 use core::ops::Deref;
-use core::{ptr, slice};
-use std::panic::resume_unwind;
-use std::thread;
+use core::ptr;
 
-use merklize::{
-    extend_on_device, fill_rows, Buffer, Device, Elements, Error, ErrorKind, Hash, Matrix as Words, MatrixCommitment,
-    Options, Word,
-};
+use merklize::{fill_rows, Device, Elements, Error, Hash, Matrix as Words, MatrixCommitment, Options, Word};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::Matrix;
 
-use crate::dft::{extended, extension_of, TwoAdicElement};
+use crate::dft::{extend_form, TwoAdicElement};
 use crate::elements::{write_row, DeviceElement};
 
 /// How a commitment is made, besides its matrices.
@@ -39,78 +34,46 @@ pub(crate) fn commit<T: DeviceElement, M: Matrix<T>>(
             (all.map(|(words, matrix)| Words::new(words, matrix.width())).collect::<Result<_, _>>()?, 0)
         }
     };
-    commit_words(&words, form, drop_levels, device)
-}
-
-fn commit_words<W: Word>(
-    words: &[Words<'_, W>],
-    form: &Form,
-    drop_levels: usize,
-    device: &Device,
-) -> Result<MatrixCommitment, Error> {
     let (arity, cap_height, drop_levels) = (form.arity as u32, form.cap_height as u32, drop_levels as u32);
     let options = Options::new().device(device);
-    MatrixCommitment::with_drop_levels(words, form.hash, arity, cap_height, drop_levels, &options)
+    MatrixCommitment::with_drop_levels(&words, form.hash, arity, cap_height, drop_levels, &options)
 }
 
-/// Commits to the extensions of matrices, each on the coset of its own shift, with rows in bit-reversed order, and gives the extensions. A device with memory of
-/// its own, and with room in it, extends and hashes there, while the extensions are copied to the host. Else they come to the host first.
+/// Commits to the extensions of matrices, each on the coset of its own shift, with rows in bit-reversed order, and gives the extensions. A device hashes them
+/// where it makes them, while they are copied to the host.
 pub(crate) fn commit_extended<F: TwoAdicElement>(
-    matrices: Vec<(RowMajorMatrix<F>, F)>,
-    added_bits: usize,
-    form: &Form,
-    device: &Device,
-) -> Result<(Vec<RowMajorMatrix<F>>, MatrixCommitment), Error> {
-    match commit_in_memory_of(device, &matrices, added_bits, form) {
-        Err(error) if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::OutOfMemory) => {
-            let extended = |(matrix, shift)| extended(&matrix, added_bits, shift, device);
-            let extended = matrices.into_iter().map(extended).collect::<Result<Vec<_>, _>>()?;
-            let commitment = commit(&extended, form, device)?;
-            Ok((extended, commitment))
-        }
-        result => result,
-    }
-}
-
-fn commit_in_memory_of<F: TwoAdicElement>(
-    device: &Device,
     matrices: &[(RowMajorMatrix<F>, F)],
     added_bits: usize,
     form: &Form,
+    device: &Device,
 ) -> Result<(Vec<RowMajorMatrix<F>>, MatrixCommitment), Error> {
-    let options = Options::new().device(device);
-    let mut buffers = Vec::with_capacity(matrices.len());
-    for (matrix, shift) in matrices {
-        let (words, extension) = extension_of(matrix, added_bits, *shift)?;
-        let scale = u32::try_from(added_bits).ok().and_then(|bits| 1u64.checked_shl(bits));
-        let bytes = scale.and_then(|scale| scale.checked_mul(size_of_val(&matrix.values[..]) as u64));
-        let mut buffer = Buffer::new(device, bytes.unwrap_or(u64::MAX))?;
-        extend_on_device(words, extension, &mut buffer, &options)?;
-        buffers.push(buffer);
-    }
-    // Extensions have words below the modulus, which hashes of bytes take as well. Openings cannot make dropped levels again from other words.
-    let in_memory = F::in_memory(&[], form.hash.info().modulus.is_some());
-    let (elements, drop_levels) =
-        in_memory.map_or((Elements::Canonical, 0), |(_, elements)| (elements, form.drop_levels));
-    let of_matrices = || buffers.iter().zip(matrices.iter().map(|(matrix, _)| matrix.width));
-    let views = of_matrices().map(|(buffer, width)| Ok(Words::<F::Word>::on_device(buffer, width)?.elements(elements)));
-    let views = views.collect::<Result<Vec<_>, Error>>()?;
-    thread::scope(|scope| {
-        let copy = |(buffer, width)| Ok(RowMajorMatrix::new(F::from_words(words_in(buffer)?), width));
-        let copies = scope.spawn(move || of_matrices().map(copy).collect::<Result<Vec<_>, Error>>());
-        let commitment = commit_words(&views, form, drop_levels, device);
-        let copies = copies.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-        Ok((copies, commitment?))
-    })
-}
-
-/// A copy of the words in a device's memory.
-fn words_in<W: Word + Default>(buffer: &Buffer) -> Result<Vec<W>, Error> {
-    let mut words = vec![W::default(); buffer.len() as usize / size_of::<W>()];
-    // SAFETY: words have no padding, and any bytes are words.
-    let bytes = unsafe { slice::from_raw_parts_mut(words.as_mut_ptr().cast::<u8>(), size_of_val(&words[..])) };
-    buffer.download(0, bytes, None)?;
-    Ok(words)
+    let is_field_hash = form.hash.info().modulus.is_some();
+    let lying = matrices.iter().map(|(matrix, _)| F::in_memory(&matrix.values, is_field_hash));
+    let copies: Vec<_>;
+    // Openings of other words than the extension's own cannot make dropped levels again. Words for a hash of bytes count as canonical, also if they are in
+    // Montgomery form: an extension is linear, so it has that form, too.
+    let (words, drop_levels) = match lying.collect::<Option<Vec<_>>>() {
+        Some(words) => (words, form.drop_levels),
+        None => {
+            copies = matrices.iter().map(|(matrix, _)| words_of(matrix, is_field_hash)).collect();
+            (copies.iter().map(|words: &Vec<F::Word>| (&words[..], Elements::Canonical)).collect(), 0)
+        }
+    };
+    let given = words.into_iter().zip(matrices).map(|((words, elements), (matrix, shift))| {
+        Ok((Words::new(words, matrix.width)?.elements(elements), extend_form(added_bits, *shift)))
+    });
+    let (commitment, extensions) = merklize::commit_extended(
+        &given.collect::<Result<Vec<_>, Error>>()?,
+        form.hash,
+        form.arity as u32,
+        form.cap_height as u32,
+        drop_levels as u32,
+        &Options::new().device(device),
+    )?;
+    let extended = |(words, (matrix, _)): (Vec<F::Word>, &(RowMajorMatrix<F>, F))| {
+        RowMajorMatrix::new(F::from_words(words), matrix.width)
+    };
+    Ok((extensions.into_iter().zip(matrices).map(extended).collect(), commitment))
 }
 
 /// Views of all matrices in their own memory, if the library takes their elements as they are.
@@ -231,25 +194,24 @@ mod tests {
     }
 
     #[test]
-    fn a_device_hashes_extensions_where_they_are() {
+    fn a_device_commits_to_the_same_extensions() {
         let Ok(device) = Device::open("opencl:0") else {
-            return println!("skipped: there is no device with memory of its own");
+            return println!("skipped: there is no device but the CPU");
         };
-        let matrices = || -> Vec<(RowMajorMatrix<KoalaBear>, KoalaBear)> {
-            let of = |height: u32, width: u32| {
-                let values = (0..height * width).map(|i| KoalaBear::from_u32(i * i)).collect();
-                (RowMajorMatrix::new(values, width as usize), KoalaBear::from_u32(height))
-            };
-            vec![of(16, 3), of(4, 5)]
+        let of = |height: u32, width: u32| {
+            let values = (0..height * width).map(|i| KoalaBear::from_u32(i * i)).collect();
+            (RowMajorMatrix::new(values, width as usize), KoalaBear::from_u32(height))
         };
-        let form = Form { hash: Hash::POSEIDON2_KOALABEAR_16, arity: 2, cap_height: 1, drop_levels: 2 };
-        let (extended, commitment) = commit_in_memory_of(&device, &matrices(), 1, &form).unwrap();
-        assert_eq!(commitment.info().drop_levels, 2);
-        let cpu = Device::open("cpu").unwrap();
-        let no_memory = commit_in_memory_of(&cpu, &matrices(), 1, &form).unwrap_err();
-        assert_eq!(no_memory.kind(), ErrorKind::Unavailable);
-        let (by_cpu, same) = commit_extended(matrices(), 1, &form, &cpu).unwrap();
-        assert_eq!(extended, by_cpu);
-        assert_eq!(commitment.cap(), same.cap());
+        let matrices = [of(16, 3), of(4, 5)];
+        for hash in [Hash::POSEIDON2_KOALABEAR_16, Hash::BLAKE3] {
+            let form = Form { hash, arity: 2, cap_height: 1, drop_levels: 2 };
+            let (extended, commitment) = commit_extended(&matrices, 1, &form, &device).unwrap();
+            assert_eq!(commitment.info().drop_levels, 2);
+            let cpu = Device::open("cpu").unwrap();
+            let (by_cpu, same) = commit_extended(&matrices, 1, &form, &cpu).unwrap();
+            assert_eq!(extended, by_cpu);
+            assert_eq!(commitment.cap(), same.cap());
+            assert_eq!(commitment.cap(), commit(&extended, &form, &cpu).unwrap().cap());
+        }
     }
 }

@@ -68,31 +68,20 @@ impl<F: TwoAdicElement> MerklizeDft<F> {
     pub fn new(device: Arc<Device>) -> Self {
         Self { device, stock: Radix2DitParallel::default() }
     }
+
+    fn extended(&self, matrix: &RowMajorMatrix<F>, added_bits: usize, shift: F) -> Result<Vec<F>, Error> {
+        let (words, elements) = F::in_memory(&matrix.values, true).expect("an element of these fields is a word");
+        let words = Words::new(words, matrix.width)?.elements(elements);
+        extend(words, extend_form(added_bits, shift), &Options::new().device(&self.device)).map(F::from_words)
+    }
 }
 
-/// What the library extends: the words of a matrix, and the form of its extension, whose rows are bit-reversed.
-pub(crate) fn extension_of<F: TwoAdicElement>(
-    matrix: &RowMajorMatrix<F>,
-    added_bits: usize,
-    shift: F,
-) -> Result<(Words<'_, F::Word>, ExtendForm), Error> {
-    let (words, elements) = F::in_memory(&matrix.values, true).expect("an element of these fields is a word");
+/// The form of an extension as the library takes it, with bit-reversed rows.
+pub(crate) fn extend_form<F: TwoAdicElement>(added_bits: usize, shift: F) -> ExtendForm {
     // More added bits than any field has roots for is the library's error.
-    let form = ExtendForm::new(F::FIELD, u32::try_from(added_bits).unwrap_or(u32::MAX));
-    let form = form.shift(shift.as_canonical_u64()).order(RowOrder::BitReversed);
-    Ok((Words::new(words, matrix.width)?.elements(elements), form))
-}
-
-/// The extension, with rows in bit-reversed order, in memory of the host.
-pub(crate) fn extended<F: TwoAdicElement>(
-    matrix: &RowMajorMatrix<F>,
-    added_bits: usize,
-    shift: F,
-    device: &Device,
-) -> Result<RowMajorMatrix<F>, Error> {
-    let (words, form) = extension_of(matrix, added_bits, shift)?;
-    let words = extend(words, form, &Options::new().device(device))?;
-    Ok(RowMajorMatrix::new(F::from_words(words), matrix.width))
+    ExtendForm::new(F::FIELD, u32::try_from(added_bits).unwrap_or(u32::MAX))
+        .shift(shift.as_canonical_u64())
+        .order(RowOrder::BitReversed)
 }
 
 /// The trait wants a default: the CPU.
@@ -111,7 +100,8 @@ impl<F: TwoAdicElement> TwoAdicSubgroupDft<F> for MerklizeDft<F> {
             // No coset, and so no extension: each row has the constant coefficients.
             return self.stock.coset_lde_batch(matrix, added_bits, shift);
         }
-        or_raise(extended(&matrix, added_bits, shift, &self.device)).bit_reverse_rows()
+        let width = matrix.width;
+        RowMajorMatrix::new(or_raise(self.extended(&matrix, added_bits, shift)), width).bit_reverse_rows()
     }
 
     fn dft_batch(&self, matrix: RowMajorMatrix<F>) -> Self::Evaluations {

@@ -266,7 +266,7 @@ where
             Dimensions { width: matrix.width, height }
         };
         let form = self.form(matrices.iter().map(extended).collect());
-        let made = form.and_then(|form| commit_extended(matrices, added_bits, &form, &self.device));
+        let made = form.and_then(|form| commit_extended(&matrices, added_bits, &form, &self.device));
         let (matrices, commitment) = or_raise(made);
         let data = MerklizeProverData { matrices, commitment: Arc::new(commitment) };
         (data.cap(), data)

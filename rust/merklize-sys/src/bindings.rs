@@ -303,6 +303,15 @@ pub struct merklize_commitment_info {
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
+pub struct merklize_extended_matrix {
+    pub matrix: merklize_matrix,
+    pub form: merklize_extend_form,
+    pub out: *mut c_void,
+    pub out_bytes: u64,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
 pub struct merklize_matrix_dims {
     pub rows: u64,
     pub columns: u64,
@@ -486,6 +495,7 @@ zeroed! {
     merklize_extend_form
     merklize_commitment_form
     merklize_commitment_info
+    merklize_extended_matrix
     merklize_matrix_dims
     merklize_dm_verity_form
     merklize_dm_verity_area
@@ -634,6 +644,7 @@ extern "C" {
     pub fn merklize_hash_rows(matrices: *const merklize_matrix, count: usize, hash: merklize_hash_id, montgomery: u32, mode: *const merklize_mode, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_extend(matrix: *const merklize_matrix, form: *const merklize_extend_form, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_commitment_build(matrices: *const merklize_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
+    pub fn merklize_commit_extended(matrices: *const merklize_extended_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
     pub fn merklize_commitment_free(commitment: *mut merklize_commitment);
     pub fn merklize_commitment_get_info(commitment: *const merklize_commitment, info: *mut merklize_commitment_info) -> merklize_status;
     pub fn merklize_commitment_cap(commitment: *const merklize_commitment, cap: *mut merklize_digest, capacity: usize, count: *mut usize) -> merklize_status;
@@ -743,7 +754,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 195] = [
+pub const FUNCTIONS: [(&str, *const ()); 196] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -765,6 +776,7 @@ pub const FUNCTIONS: [(&str, *const ()); 195] = [
     ("merklize_build_tree", merklize_build_tree as *const ()),
     ("merklize_build_tree_file", merklize_build_tree_file as *const ()),
     ("merklize_check_abi", merklize_check_abi as *const ()),
+    ("merklize_commit_extended", merklize_commit_extended as *const ()),
     ("merklize_commitment_build", merklize_commitment_build as *const ()),
     ("merklize_commitment_cap", merklize_commitment_cap as *const ()),
     ("merklize_commitment_free", merklize_commitment_free as *const ()),
@@ -966,6 +978,7 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_extend_form", core::mem::size_of::<merklize_extend_form>(), core::mem::align_of::<merklize_extend_form>()),
     ("merklize_commitment_form", core::mem::size_of::<merklize_commitment_form>(), core::mem::align_of::<merklize_commitment_form>()),
     ("merklize_commitment_info", core::mem::size_of::<merklize_commitment_info>(), core::mem::align_of::<merklize_commitment_info>()),
+    ("merklize_extended_matrix", core::mem::size_of::<merklize_extended_matrix>(), core::mem::align_of::<merklize_extended_matrix>()),
     ("merklize_matrix_dims", core::mem::size_of::<merklize_matrix_dims>(), core::mem::align_of::<merklize_matrix_dims>()),
     ("merklize_dm_verity_form", core::mem::size_of::<merklize_dm_verity_form>(), core::mem::align_of::<merklize_dm_verity_form>()),
     ("merklize_dm_verity_area", core::mem::size_of::<merklize_dm_verity_area>(), core::mem::align_of::<merklize_dm_verity_area>()),

@@ -2,8 +2,8 @@ use merklize_sys as sys;
 
 use crate::device::Buffer;
 use crate::error::{Error, Result};
-use crate::hash::Word;
-use crate::matrices::Matrix;
+use crate::hash::{Hash, Word};
+use crate::matrices::{commitment_form, Matrix, MatrixCommitment};
 use crate::options::Options;
 
 /// A prime field with roots of unity of order 2^k.
@@ -64,10 +64,10 @@ impl ExtendForm {
     }
 
     /// C's shift of 0 is the generator.
-    fn to_c(self) -> Result<sys::merklize_extend_form> {
+    fn to_c(self, call: &str) -> Result<sys::merklize_extend_form> {
         if self.shift == Some(0) {
-            let rule = "extend: shift must be 1 to p - 1, or not given for the field's generator, got 0";
-            return Err(Error::invalid_argument(rule));
+            let rule = "shift must be 1 to p - 1, or not given for the field's generator, got 0";
+            return Err(Error::invalid_argument(format!("{call}: {rule}")));
         }
         Ok(sys::merklize_extend_form {
             field: self.field.to_c(),
@@ -104,17 +104,22 @@ impl ExtendForm {
 /// A number of rows that is no power of two, or that the field has no root for; words of another size than the field's; a word that is not below the modulus,
 /// with its row and column; `OutOfMemory`.
 pub fn extend<W: Word>(matrix: Matrix<'_, W>, form: ExtendForm, options: &Options<'_>) -> Result<Vec<W>> {
-    let scale = 1usize.checked_shl(form.added_bits);
-    let n_words = scale.and_then(|scale| scale.checked_mul(matrix.rows() * matrix.columns())).unwrap_or(usize::MAX);
-    let mut words: Vec<W> = Vec::new();
-    let no_memory = |_| Error::out_of_memory("extend", n_words, "give fewer added bits");
-    words.try_reserve_exact(n_words).map_err(no_memory)?;
+    let (mut words, n_words) = room_for("extend", matrix, form)?;
     // SAFETY: the vector has room for these words. A call that succeeds has written all of them, and nothing reads them before.
     unsafe {
         extend_at(matrix, form, words.as_mut_ptr(), n_words, options)?;
         words.set_len(n_words);
     }
     Ok(words)
+}
+
+/// A vector without words that has room for those of an extension, and their number.
+fn room_for<W: Word>(call: &str, matrix: Matrix<'_, W>, form: ExtendForm) -> Result<(Vec<W>, usize)> {
+    let scale = 1usize.checked_shl(form.added_bits);
+    let n_words = scale.and_then(|scale| scale.checked_mul(matrix.rows() * matrix.columns())).unwrap_or(usize::MAX);
+    let mut words: Vec<W> = Vec::new();
+    words.try_reserve_exact(n_words).map_err(|_| Error::out_of_memory(call, n_words, "give fewer added bits"))?;
+    Ok((words, n_words))
 }
 
 /// The same into memory of the caller.
@@ -141,7 +146,7 @@ pub fn extend_on_device<W: Word>(
     out: &mut Buffer,
     options: &Options<'_>,
 ) -> Result<()> {
-    let (matrix, form) = (matrix.to_c(), form.to_c()?);
+    let (matrix, form) = (matrix.to_c(), form.to_c("extend")?);
     // SAFETY: the matrix is read for the call; the buffer knows its size.
     options.run(|options| unsafe { sys::merklize_extend(&matrix, &form, out.output(), options) })
 }
@@ -155,8 +160,60 @@ unsafe fn extend_at<W: Word>(
     n_words: usize,
     options: &Options<'_>,
 ) -> Result<()> {
-    let (matrix, form) = (matrix.to_c(), form.to_c()?);
+    let (matrix, form) = (matrix.to_c(), form.to_c("extend")?);
     let out = sys::merklize_output { data: out.cast(), bytes: (n_words * size_of::<W>()) as u64, ..Default::default() };
     // SAFETY: the matrix is read for the call, and no more than the output's bytes are written.
     options.run(|options| unsafe { sys::merklize_extend(&matrix, &form, out, options) })
+}
+
+/// Extensions of matrices and a commitment to them in one call: a device hashes the extensions where it makes them, while they are copied to the host. The
+/// extensions are words, row after row, which openings need. [`MatrixCommitment::with_drop_levels`] explains the other arguments.
+///
+/// ```
+/// use merklize::{commit_extended, ExtendForm, Field, Hash, Matrix, MatrixCommitment, Options, RowOrder};
+///
+/// let trace: Vec<u64> = (0..16 * 3).collect();
+/// let form = ExtendForm::new(Field::Goldilocks, 1).order(RowOrder::BitReversed);
+/// let (hash, options) = (Hash::POSEIDON2_GOLDILOCKS_8, Options::new());
+/// let (commitment, extensions) = commit_extended(&[(Matrix::new(&trace, 3)?, form)], hash, 2, 0, 0, &options)?;
+/// let again = MatrixCommitment::new(&[Matrix::new(&extensions[0], 3)?], hash, 2, 0, &options)?;
+/// assert_eq!(commitment.cap(), again.cap());
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// As of [`extend`] and of [`MatrixCommitment::with_drop_levels`].
+pub fn commit_extended<W: Word>(
+    matrices: &[(Matrix<'_, W>, ExtendForm)],
+    hash: Hash,
+    arity: u32,
+    cap_height: u32,
+    drop_levels: u32,
+    options: &Options<'_>,
+) -> Result<(MatrixCommitment, Vec<Vec<W>>)> {
+    const CALL: &str = "commit_extended";
+    let form = sys::merklize_commitment_form { drop_levels, ..commitment_form(CALL, hash, arity, cap_height)? };
+    let mut rooms = Vec::with_capacity(matrices.len());
+    let mut given = Vec::with_capacity(matrices.len());
+    for &(matrix, form) in matrices {
+        let (mut words, n_words) = room_for(CALL, matrix, form)?;
+        given.push(sys::merklize_extended_matrix {
+            matrix: matrix.to_c(),
+            form: form.to_c(CALL)?,
+            out: words.as_mut_ptr().cast(),
+            out_bytes: (n_words * size_of::<W>()) as u64,
+        });
+        rooms.push((words, n_words));
+    }
+    let mut handle = core::ptr::null_mut();
+    // SAFETY: the matrices are read for the call, and each vector has room for the words of its extension.
+    options.run(|options| unsafe {
+        sys::merklize_commit_extended(given.as_ptr(), given.len(), &form, options, &mut handle)
+    })?;
+    let written = |(mut words, n_words): (Vec<W>, usize)| {
+        // SAFETY: a call that succeeds has written all words.
+        unsafe { words.set_len(n_words) };
+        words
+    };
+    Ok((MatrixCommitment::own(handle), rooms.into_iter().map(written).collect()))
 }

@@ -251,7 +251,12 @@ pub struct CommitmentInfo {
 }
 
 /// C's 0 stands for 2.
-fn form(call: &str, hash: Hash, arity: u32, cap_height: u32) -> Result<sys::merklize_commitment_form> {
+pub(crate) fn commitment_form(
+    call: &str,
+    hash: Hash,
+    arity: u32,
+    cap_height: u32,
+) -> Result<sys::merklize_commitment_form> {
     if arity == 0 {
         return Err(Error::invalid_argument(format!("{call}: arity must be 2 or 4, got 0")));
     }
@@ -300,7 +305,7 @@ impl MatrixCommitment {
         options: &Options<'_>,
     ) -> Result<Self> {
         let matrices = all_to_c(matrices);
-        let form = form("MatrixCommitment", hash, arity, cap_height)?;
+        let form = commitment_form("MatrixCommitment", hash, arity, cap_height)?;
         let form = sys::merklize_commitment_form { drop_levels, ..form };
         let mut handle = ptr::null_mut();
         // SAFETY: the matrices are read for the call.
@@ -493,7 +498,7 @@ impl<W: Word> Opening<W> {
         // One row of all words: says what words the hash takes.
         rows_of("verify", hash, &self.rows, self.rows.len().max(1))?;
         let word_bytes = if is_field { 0 } else { size_of::<W>() as u32 };
-        let form = sys::merklize_commitment_form { word_bytes, ..form("verify", hash, arity, cap_height)? };
+        let form = sys::merklize_commitment_form { word_bytes, ..commitment_form("verify", hash, arity, cap_height)? };
         let dims = dimensions.iter().map(|&(rows, columns)| sys::merklize_matrix_dims { rows, columns });
         let (dims, mut valid): (Vec<_>, _) = (dims.collect(), 0);
         // SAFETY: everything is read for the call; words have no padding.

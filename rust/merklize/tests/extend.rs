@@ -105,9 +105,12 @@ fn on_a_device() {
     buffer.download(0, &mut bytes, None).unwrap();
     assert!(bytes.chunks(8).zip(&expected).all(|(bytes, word)| *bytes == word.to_le_bytes()));
     // A commitment reads it there.
-    let commitment = |matrix| MatrixCommitment::new(&[matrix], Hash::POSEIDON2_GOLDILOCKS_8, 2, 0, &Options::new());
+    let hash = Hash::POSEIDON2_GOLDILOCKS_8;
+    let commitment = |matrix| MatrixCommitment::new(&[matrix], hash, 2, 0, &Options::new());
     let there = commitment(Matrix::<u64>::on_device(&buffer, 7).unwrap()).unwrap();
     assert_eq!(there.cap(), commitment(Matrix::new(&expected, 7).unwrap()).unwrap().cap());
+    let (extended_there, words) = commit_extended(&[(matrix, form)], hash, 2, 0, 1, &options).unwrap();
+    assert_eq!((extended_there.cap(), &words), (there.cap(), &vec![expected.clone()]));
     let error = Matrix::<u64>::on_device(&buffer, 9).err().unwrap();
     assert_eq!(error.message(), "Matrix: columns must be >= 1 and divide 14336 bytes, got 9");
     let mut short = Buffer::new(&device, buffer.len() - 8).unwrap();
@@ -145,6 +148,14 @@ fn mistakes() {
     wrong(
         extend_into(four, form, &mut [0; 23], &options),
         "extend: out must have 192 bytes, 2^1 times the matrix, got 184",
+    );
+    wrong(
+        commit_extended(&[(four, form.shift(0))], Hash::POSEIDON2_GOLDILOCKS_8, 2, 0, 0, &options).map(|_| ()),
+        "commit_extended: shift must be 1 to p - 1, or not given for the field's generator, got 0",
+    );
+    wrong(
+        commit_extended::<u64>(&[], Hash::POSEIDON2_GOLDILOCKS_8, 2, 0, 0, &options).map(|_| ()),
+        "commit_extended: there must be at least 1 matrix, got 0",
     );
     let mut wide = words.clone();
     wide[7] = GOLDILOCKS;
