@@ -234,7 +234,7 @@ export function verifyOpening(
     opening: MatrixOpening,
     cap: Iterable<DigestLike>,
     dims: Iterable<readonly [number, number]>,
-    options?: { hash?: string; arity?: 2 | 4; capHeight?: number; wordBytes?: 1 | 4 | 8; montgomery?: 'babybear' | 'koalabear' },
+    options?: { hash?: string; arity?: 2 | 4; capHeight?: number; wordBytes?: 1 | 4 | 8 | 16; montgomery?: 'babybear' | 'koalabear' },
 ): boolean;
 
 export interface Step {

@@ -23,7 +23,7 @@ struct CommitmentForm {
     unsigned cap_height = 0;
     /// As in RowForm.
     std::uint32_t montgomery = 0;
-    /// Bytes of a word: 1, 4 or 8. 0: as the field hash, or the matrices, have them. For verify() with a hash of bytes, 0 means 1, or 4
+    /// Bytes of a word: 1, 4, 8 or 16. 0: as the field hash, or the matrices, have them. For verify() with a hash of bytes, 0 means 1, or 4
     /// with `montgomery`.
     unsigned word_bytes = 0;
 

@@ -245,9 +245,9 @@ def matrix(value: object, what: str, settings: Settings, hash: HashInfo) -> tupl
     if not isinstance(array, (np.ndarray, _native.DeviceArray)):
         raise TypeError(f"{what} must be a NumPy array or a tensor, got {type(value).__name__}")
     word = element_type(hash)
-    types = (word, word[1:]) if word else ("uint8", "int8", "uint32", "int32", "uint64", "int64")
+    types = (word, word[1:]) if word else ("uint8", "int8", "uint32", "int32", "uint64", "int64", "void128")
     if len(array.shape) != 2 or _type(array) not in types:
-        raise InvalidArgument(f"{what} must be {word or 'uint8, uint32 or uint64'}[n, k], got {describe(array)}")
+        raise InvalidArgument(f"{what} must be {word or 'uint8, uint32, uint64 or V16'}[n, k], got {describe(array)}")
     if isinstance(array, np.ndarray):
         is_even = all(stride % array.itemsize == 0 for stride in array.strides)
         array = np.asarray(array) if is_even and array.flags.aligned else np.ascontiguousarray(array)

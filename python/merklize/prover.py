@@ -329,10 +329,11 @@ def verify_opening(
     size = (info.element_bits // 8) if info.is_field else 4 if modulus else size
     good = (
         len(parts) == len(widths)
-        and all(part.dtype.kind in "iu" and part.dtype.itemsize == size for part in parts)
+        and all(part.dtype.kind in ("V" if size == 16 else "iu") and part.dtype.itemsize == size for part in parts)
         and all(part.shape == (width,) for part, width in zip(parts, widths))
-        and all(part.dtype.kind in "iu" and part.dtype.isnative for part in (nodes, *parts))
-        and size in (1, 4, 8)
+        and nodes.dtype.kind in "iu"
+        and all(part.dtype.isnative for part in (nodes, *parts))
+        and size in (1, 4, 8, 16)
     )
     if not good:
         return none_holds

@@ -94,8 +94,9 @@ def hash_rows(
             hash: words uint64[n, k] or uint32[n, k], or signed ones by their bits, each below the modulus; or of one
             row, [k], whose digest then is uint64[4] or uint32[8].
             Or a list of matrices with equal n: row i of the first, of the second and so on are hashed as one row; of
-            hashes of bytes their words are uint8, uint32 or uint64, little endian. Matrices may have any strides
-            (row-major, column-major, sliced), and no copy is made of a whole one. All on the host, or all on one device
+            hashes of bytes their words are uint8, uint32, uint64 or, on the host, V16 (16 bytes, such as elements of
+            GF(2^128)), little endian. Matrices may have any strides (row-major, column-major, sliced), and no copy is
+            made of a whole one. All on the host, or all on one device
     hash    one of HASHES; a row is hashed as a leaf, as hash_leaves() does it
     words   "montgomery": a hash of bytes takes uint32 words x of `field` as 2^32 x mod p, as Plonky3's byte hashes over
             31-bit fields do

@@ -30,8 +30,10 @@ void copy_line(std::uint32_t word_bytes, const std::byte* from, std::int64_t fro
         copy_words<1>(from, from_stride, to, to_stride, n);
     } else if (word_bytes == 4) {
         copy_words<4>(from, from_stride, to, to_stride, n);
-    } else {
+    } else if (word_bytes == 8) {
         copy_words<8>(from, from_stride, to, to_stride, n);
+    } else {
+        copy_words<16>(from, from_stride, to, to_stride, n);
     }
 }
 

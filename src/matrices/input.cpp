@@ -49,8 +49,8 @@ MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash, const cha
     for (std::size_t m = 0; m < matrices.size(); m++) {
         const Matrix& matrix = matrices[m];
         const unsigned size = matrix.word_bytes;
-        if (size != 1 && size != 4 && size != 8)
-            invalid(what, matrix_name(m) + ": words must have 1, 4 or 8 bytes, got " + std::to_string(size));
+        if (!is_word_size(size))
+            invalid(what, matrix_name(m) + ": words must have 1, 4, 8 or 16 bytes, got " + std::to_string(size));
         if (is_field(facts) && size != facts.element_bytes) {
             invalid(what, matrix_name(m) + ": words of '" + facts.name + "' have " +
                               std::to_string(facts.element_bytes) + " bytes, got " + std::to_string(size));

@@ -17,6 +17,9 @@ struct MatrixInput {
     const ConstBuffer* on = nullptr;  ///< a buffer of the device; null: all are on the host
 };
 
+/// Whether words of matrices may have so many bytes: 16 only for hashes of bytes.
+constexpr bool is_word_size(unsigned bytes) { return bytes == 1 || bytes == 4 || bytes == 8 || bytes == 16; }
+
 /// errors  invalid_argument "<what>: ..." (no matrix, one without rows, word sizes, host and device mixed, words outside of a buffer)
 MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash, const char* what);
 

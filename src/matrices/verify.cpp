@@ -27,7 +27,7 @@ public:
         const mkz_hash_info& facts = runtime::info(form.hash);
         if (form_.word_bytes == 0)
             form_.word_bytes = runtime::is_field(facts) ? facts.element_bytes : form.montgomery != 0 ? 4 : 1;
-        if ((form_.word_bytes != 1 && form_.word_bytes != 4 && form_.word_bytes != 8) ||
+        if (!runtime::is_word_size(form_.word_bytes) ||
             (runtime::is_field(facts) && form_.word_bytes != facts.element_bytes)) {
             invalid(verify_call, std::string("words of '") + facts.name + "' cannot have " +
                                      std::to_string(form.word_bytes) + " bytes");

@@ -84,6 +84,67 @@ TEST("elements: matrices of any words and of Montgomery words") {
     }
 }
 
+// Words of 16 bytes: rows are their bytes, whatever the strides, and a commitment is the same tree.
+TEST("elements: words of 16 bytes, row after row, column after column, with gaps and backwards") {
+    constexpr std::size_t n = 64, columns = 5, gap = 7;
+    for (const Hash hash : {Hash::blake3, Hash::keccak256}) {
+        Random random(3);
+        const Bytes bytes = random.bytes(16 * n * columns);
+        std::vector<Digest> expected(n), digests(n);
+        merklize::hash_leaves(view(bytes), 16 * columns, expected, hash, {}, on_cpu());
+        std::vector<Wide> dense(n * columns), down(n * columns), apart(n * gap), back(n * columns);
+        std::memcpy(dense.data(), bytes.data(), bytes.size());
+        for (std::size_t i = 0; i < n * columns; i++) {
+            down[i % columns * n + i / columns] = dense[i];
+            apart[i / columns * gap + i % columns] = dense[i];
+            back[n * columns - 1 - i] = dense[i];
+        }
+        std::vector<Matrix> matrices = {
+            Matrix::of_rows(std::span<const Wide>(dense), n), Matrix::of_columns(std::span<const Wide>(down), n),
+            Matrix::of_rows(std::span<const Wide>(apart), n), Matrix::of_rows(std::span<const Wide>(back), n)};
+        CHECK_EQ(matrices[0].word_bytes, 16u);
+        matrices[2].columns = columns;
+        matrices[3].row_stride = -static_cast<std::int64_t>(columns);
+        matrices[3].column_stride = -1;
+        matrices[3].words = back.data() + n * columns - 1;
+        const std::vector<Wide>* held[] = {&dense, &down, &apart, &back};
+        const merklize::MerkleTree tree(expected, {hash, merklize::TreeRule::perfect}, on_cpu());
+        for (std::size_t m = 0; m < 4; m++) {
+            Matrix matrix = matrices[m];
+            for (const bool is_there : {false, true}) {
+                if (is_there) {
+                    if (merklize::Device().info().backend == "cpu") break;
+                    matrix.buffer = on_device(std::as_bytes(std::span(*held[m])));
+                    matrix.first = m == 3 ? 16 * (n * columns - 1) : 0;
+                    matrix.words = nullptr;
+                }
+                merklize::hash_rows(std::span(&matrix, 1), digests, {hash});
+                CHECK(digests == expected);
+                for (const unsigned dropped : {0u, 3u}) {
+                    const merklize::MatrixCommitment commitment(std::span(&matrix, 1), {hash}, {}, false, dropped);
+                    CHECK_EQ(commitment.cap()[0], tree.root());
+                    const std::uint64_t index = 37;
+                    auto opening = commitment.open(std::span(&index, 1), std::span(&matrix, 1))[0];
+                    CHECK(std::ranges::equal(opening.rows, view(bytes).subspan(16 * columns * index, 16 * columns)));
+                    const merklize::MatrixDims dims[] = {{n, columns}};
+                    merklize::CommitmentForm form(hash);
+                    form.word_bytes = 16;
+                    CHECK(merklize::verify(opening, commitment.cap(), dims, form));
+                    opening.rows[5] ^= std::byte{1};
+                    CHECK(!merklize::verify(opening, commitment.cap(), dims, form));
+                }
+            }
+        }
+    }
+    const std::vector<Wide> words(8);
+    const Matrix matrix = Matrix::of_rows(std::span<const Wide>(words), 4);
+    std::vector<Digest> out(4);
+    CHECK_ERROR(invalid_argument, "words of 'rp64_256_v3' have 8 bytes, got 16",
+                merklize::hash_rows(std::span(&matrix, 1), out, {Hash::rp64_256}));
+    CHECK_ERROR(invalid_argument, "words in Montgomery form must have 4 bytes, got 16",
+                merklize::hash_rows(std::span(&matrix, 1), out, {Hash::blake3, {}, 0x7f000001}));
+}
+
 TEST("elements: forms that cannot be are refused") {
     std::vector<std::uint64_t> words(8, 1);
     Matrix matrix = Matrix::of_rows(std::span<const std::uint64_t>(words), 4);

@@ -69,7 +69,7 @@ export function verifyOpening(opening, cap, dims, options = {}) {
     if (options.montgomery !== undefined && (!p || kind.isField))
         invalid(`${what}: montgomery is 'babybear' or 'koalabear', for a hash of bytes; got ${shown(options.montgomery)} and '${kind.name}'`);
     const width = options.wordBytes ?? (kind.isField ? kind.rowUnit : p ? 4 : 1);
-    if (![1, 4, 8].includes(width) || (kind.isField && width !== kind.rowUnit) || (p && width !== 4))
+    if (![1, 4, 8, 16].includes(width) || (kind.isField && width !== kind.rowUnit) || (p && width !== 4))
         invalid(`${what}: words of '${kind.name}' cannot have ${width} bytes`);
     if (typeof dims?.[Symbol.iterator] !== 'function') invalid(`${what}: dims must be a list of [rows, columns], got ${shown(dims)}`);
     const shapes = Array.from(dims, (shape) => (Array.isArray(shape) ? shape : invalid(`${what}: dims must be a list of [rows, columns], got ${shown(shape)} in it`))).map(([rows, columns]) => [Number(rows), Number(columns)]);

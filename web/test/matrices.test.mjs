@@ -4,18 +4,19 @@ import { test } from 'node:test';
 import { merklize, vectors } from './common.mjs';
 
 const { hashes, verifyOpening } = merklize;
-const fields = { goldilocks: [2n ** 64n - 2n ** 32n + 1n, 8], babybear: [0x78000001n, 4], koalabear: [0x7f000001n, 4] };
+const fields = { goldilocks: [2n ** 64n - 2n ** 32n + 1n, 8], babybear: [0x78000001n, 4], koalabear: [0x7f000001n, 4], binary128: [2n ** 128n, 16] };
 const names = {
     h8_c8: 'poseidon2_goldilocks_8', h12_c8: 'poseidon2_goldilocks_12', h16_c16: 'poseidon2_FIELD_16', h24_c16: 'poseidon2_FIELD_24',
     h8_c16_arity4: 'poseidon2_goldilocks_8', h24_c32_arity4: 'poseidon2_FIELD_24', blake3: 'blake3', keccak256: 'keccak256', keccakf64: 'keccakf64', sha256compress: 'sha256_compress',
 };
 
-/** "counter": the element of matrix m, row r, column c is (1 + 1000003 m + 1009 r + c) mod p. */
+/** "counter": the element of matrix m, row r, column c is (1 + 1000003 m + 1009 r + c) mod p; of binary128 a multiple of it. */
 const element = (given, p, m, r, c) => given.matrices === 'counter'
-    ? BigInt(1 + 1000003 * m + 1009 * r + c) % p : BigInt(given.matrices[m][r * given.dims[m][1] + c]);
+    ? (BigInt(1 + 1000003 * m + 1009 * r + c) * (p >> 64n === 2n ** 64n ? 0x9e3779b97f4a7c15f39cc0605cedc835n : 1n)) % p : BigInt(given.matrices[m][r * given.dims[m][1] + c]);
 
 function words(list, size) {
     const bytes = new Uint8Array(size * list.length), view = new DataView(bytes.buffer);
+    if (size === 16) return words(list.flatMap((word) => [word % 2n ** 64n, word >> 64n]), 8);
     list.forEach((word, i) => (size === 8 ? view.setBigUint64(8 * i, BigInt(word), true) : view.setUint32(4 * i, Number(word), true)));
     return bytes;
 }
@@ -30,7 +31,7 @@ for (const [field, [p, size]] of Object.entries(fields)) {
             if (!hashes.some(({ name }) => name === hash)) continue;
             const isField = hash.startsWith('poseidon2'), cap = given.cap.map(digest), { dims } = given;
             const options = { hash, arity: given.arity, capHeight: given.cap_height, wordBytes: size };
-            if (!isField && field !== 'goldilocks') options.montgomery = field;
+            if (!isField && size === 4) options.montgomery = field;
             const tallest = Math.max(...dims.map(([rows]) => rows));
             for (const { index, proof } of given.open) {
                 const row = dims.flatMap(([rows, columns], m) => {

@@ -21,7 +21,7 @@ typedef struct merklize_matrix {
     uint64_t columns;
     int64_t row_stride;    /* in words, of any sign: row-major matrices have `columns` and 1 */
     int64_t column_stride; /* column-major ones have 1 and `rows` */
-    uint32_t word_bytes;   /* 1, 4 or 8; for a field hash merklize_hash_info.element_bytes */
+    uint32_t word_bytes;   /* 1, 4, 8 or 16; for a field hash merklize_hash_info.element_bytes */
     uint32_t elements; /* MERKLIZE_ELEMENTS_..., the same in all matrices of a call; for openings of rows canonical */
 } merklize_matrix;
 
@@ -64,7 +64,7 @@ typedef struct merklize_commitment_form {
     uint32_t arity;      /* children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2 */
     uint32_t cap_height; /* layers between the cap and the root; 0: the cap is the root */
     uint32_t montgomery; /* as in merklize_hash_rows() */
-    uint32_t word_bytes; /* for merklize_verify_opening() with a hash of bytes: 1, 4 or 8. Else 0 */
+    uint32_t word_bytes; /* for merklize_verify_opening() with a hash of bytes: 1, 4, 8 or 16. Else 0 */
     uint32_t keep;       /* 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes
                             are; handles of those on a device, whose words must not change */
     uint32_t drop_levels; /* nodes of so many lowest layers are not kept; openings make theirs again from the rows */

@@ -276,7 +276,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A word of rows: `u8`, `u32` or `u64`. Rows of a field hash are of its own words, each below the modulus; rows of a byte hash are the bytes of
+/// A word of rows: `u8`, `u32`, `u64` or `u128`, such as an element of GF(2^128). Rows of a field hash are of its own words, each below the modulus; rows of a byte hash are the bytes of
 /// any words, little endian.
 pub trait Word: Copy + Send + Sync + sealed::Sealed {}
 macro_rules! words {
@@ -285,7 +285,7 @@ macro_rules! words {
         impl Word for $word {}
     )*};
 }
-words!(u8 u32 u64);
+words!(u8 u32 u64 u128);
 
 /// Rows of words: all of them, the bytes of one, and how many there are.
 pub(crate) struct Rows {

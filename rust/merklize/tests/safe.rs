@@ -660,3 +660,24 @@ fn verified_streaming() {
     let wrong = bao::Form { group_log: 21, ..bao::Form::BAO };
     assert_eq!(bao::outboard(&data, wrong, &options).unwrap_err().kind(), ErrorKind::InvalidArgument);
 }
+
+/// Words of 16 bytes are hashed as their bytes, in commitments as in rows, and opened as words.
+#[test]
+fn words_of_16_bytes() {
+    let options = Options::new();
+    let words: Vec<u128> =
+        (1..=64 * 3).map(|i: u128| i.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)).collect();
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    for hash in [Hash::BLAKE3, Hash::KECCAK256] {
+        let matrices = [Matrix::new(&words, 3).unwrap()];
+        let commitment = MatrixCommitment::new(&matrices, hash, 2, 0, &options).unwrap();
+        let tree = MerkleTree::from_rows(&bytes, 48, hash, &options).unwrap();
+        assert_eq!(commitment.cap(), [tree.root()]);
+        let mut opening = commitment.open_together(&matrices, &[5, 63]).unwrap();
+        assert_eq!(opening.rows, [&words[15..18], &words[189..192]].concat());
+        opening.verify(&commitment.cap(), &[(64, 3)], hash, 2, 0).unwrap();
+        opening.rows[4] ^= 1;
+        opening.verify(&commitment.cap(), &[(64, 3)], hash, 2, 0).unwrap_err();
+    }
+    assert!(MatrixCommitment::new(&[Matrix::new(&words, 3).unwrap()], Hash::RP64_256, 2, 0, &options).is_err());
+}

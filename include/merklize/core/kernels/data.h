@@ -115,7 +115,7 @@ typedef struct mkz_matrix {
     mkz_u64 rows, columns;
     mkz_u64 row_stride, column_stride;
     mkz_u64 out_row_stride, out_column_stride;
-    mkz_u32 word_bytes; /* 1, 4 or 8 */
+    mkz_u32 word_bytes; /* 1, 4, 8 or 16, which have no modulus */
     mkz_u32 down;       /* 1: neighbouring items have words of one column; 0: of one row */
     mkz_u32 montgomery; /* if not 0, an odd modulus: a word x of 4 bytes becomes 2^32 x mod it */
     mkz_u32
@@ -157,28 +157,36 @@ MKZ_BODY mkz_u64 mkz_load_matrix_word(MKZ_GLOBAL const mkz_u8 *p, mkz_u32 bytes)
     return word;
 }
 
+MKZ_BODY void mkz_store_matrix_word(MKZ_GLOBAL mkz_u8 *p, mkz_u64 word, mkz_u32 bytes) {
+#if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4
+    if (bytes >= 4) {
+        *(MKZ_GLOBAL mkz_u32 *)p = (mkz_u32)word;
+        if (bytes == 8) *(MKZ_GLOBAL mkz_u32 *)(p + 4) = (mkz_u32)(word >> 32);
+        return;
+    }
+#endif
+    for (mkz_u32 k = 0; k < bytes; k++) p[k] = (mkz_u8)(word >> 8 * k);
+}
+
 /* Copies the words of a matrix to out + out_offset: one item a word. Both offsets are in bytes. */
 MKZ_BODY void mkz_body_pack_matrix(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset,
                                    MKZ_GLOBAL mkz_u8 *out, mkz_u64 out_offset, mkz_matrix shape) {
     mkz_u64 row, column, word;
+    mkz_u32 bytes = shape.word_bytes;
     if (item.index >= shape.rows * shape.columns) return;
     row = mkz_matrix_row(shape, item.index);
     column = mkz_matrix_column(shape, item.index);
-    word =
-        mkz_load_matrix_word(in + in_offset + row * shape.row_stride + column * shape.column_stride, shape.word_bytes);
+    in += in_offset + row * shape.row_stride + column * shape.column_stride;
+    out += out_offset + row * shape.out_row_stride + column * shape.out_column_stride;
+    if (bytes == 16) { /* its high half; the low one follows as any word of 8 bytes */
+        mkz_store_matrix_word(out + 8, mkz_load_matrix_word(in + 8, 8), 8);
+        bytes = 8;
+    }
+    word = mkz_load_matrix_word(in, bytes);
     if (shape.montgomery != 0) word = (word << 32) % shape.montgomery;
     if (shape.from_montgomery != 0)
-        word = shape.word_bytes == 8 ? mkz_from_montgomery64(word)
-                                     : mkz_from_montgomery32((mkz_u32)word, shape.from_montgomery);
-    out += out_offset + row * shape.out_row_stride + column * shape.out_column_stride;
-#if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4
-    if (shape.word_bytes >= 4) {
-        *(MKZ_GLOBAL mkz_u32 *)out = (mkz_u32)word;
-        if (shape.word_bytes == 8) *(MKZ_GLOBAL mkz_u32 *)(out + 4) = (mkz_u32)(word >> 32);
-        return;
-    }
-#endif
-    for (mkz_u32 k = 0; k < shape.word_bytes; k++) out[k] = (mkz_u8)(word >> 8 * k);
+        word = bytes == 8 ? mkz_from_montgomery64(word) : mkz_from_montgomery32((mkz_u32)word, shape.from_montgomery);
+    mkz_store_matrix_word(out, word, bytes);
 }
 
 /* Sets flag[0] to 1 if any word of a matrix is not below the modulus; otherwise does not write it. */
