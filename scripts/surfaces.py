@@ -251,6 +251,9 @@ SUBJECTS = {
         Row("Filecoin's PieceCID", "data", (
             "formats.piece_cid(data)", "piece_cid(data)", "merklize_piece_cid(data)", "formats::piece_cid(data)",
             "pieceCid(data)"), "piece(FILE)"),
+        Row("the leaves of a piece", "data", (
+            "formats.piece_leaves(data)", "piece_leaves(data)", "merklize_piece_leaves(data)",
+            "formats::piece_leaves(data)", NONE)),
         Row("xet", "data", (
             "formats.xet(data)", "xet_hash(data)", "merklize_xet_hash(data)", "formats::xet_hash(data)", NONE),
             "hash(FILE, --xet)"),

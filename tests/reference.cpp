@@ -306,6 +306,14 @@ Bytes sha256_compress_merge(const Bytes& left, const Bytes& right, const Mode&) 
     return sha256_blocks(join({left, right}));
 }
 Bytes sha256_compress_leaf(const Bytes& record, const Mode&) { return sha256(record); }
+Bytes sha256_trunc254_leaf(const Bytes& record, const Mode&) {
+    Bytes digest = sha256(record);
+    digest[31] %= 64;
+    return digest;
+}
+Bytes sha256_trunc254_merge(const Bytes& left, const Bytes& right, const Mode& mode) {
+    return sha256_trunc254_leaf(join({left, right}), mode);
+}
 
 Bytes rp64_256_v1_merge(const Bytes& left, const Bytes& right, const Mode&) {
     return of_elements(1, join({left, right}));

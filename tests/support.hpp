@@ -157,6 +157,7 @@ inline std::vector<merklize::HashTraits> hashes_here() {
                                Hash::poseidon2_koalabear_24,
                                Hash::sha256,
                                Hash::sha256d,
+                               Hash::sha256_trunc254,
                                Hash::keccak256_sorted,
                                Hash::keccakf64,
                                Hash::sha3_256,

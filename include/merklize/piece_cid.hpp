@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <merklize/export.h>
 #include <merklize/bytes.hpp>
@@ -36,5 +37,13 @@ inline constexpr std::uint64_t most_piece_bytes = (std::uint64_t{1} << 36) / 128
 MERKLIZE_API PieceCid piece_cid(ByteView data, const RunOptions& options = {});
 /// The same for a regular file.  errors  io (also if the file changed meanwhile), and those of piece_cid()
 MERKLIZE_API PieceCid piece_cid_file(const std::filesystem::path& path, const RunOptions& options = {});
+
+/// The leaves of a piece's tree over some data: 4 for each 127 bytes begun, 254 bits each. MerkleTree over all leaves of a piece, by
+/// `sha256_trunc254` and the rule `pad`, has the root of piece_cid(), and its proofs show that ranges of the data lie under that root: bytes
+/// from 127 a up to 127 b are the leaves from 4 a up to 4 b.
+/// data    a whole piece's, or a part that begins at a multiple of 127 bytes
+/// errors  invalid_argument (more than most_piece_bytes)
+/// cost    memory: 128 bytes for 127 of data
+MERKLIZE_API std::vector<Digest> piece_leaves(ByteView data);
 
 }  // namespace merklize::inline v0

@@ -28,12 +28,18 @@ nb::tuple piece_cid_file(nb::handle source, const Settings& settings) {
     return piece_fields(piece);
 }
 
+nb::bytes piece_leaves(nb::handle data) {
+    const InputBytes input(data, "piece_leaves: data");
+    return joined(merklize::piece_leaves(input.span()));
+}
+
 }  // namespace
 
 void bind_piece_cid(nb::module_& m) {
     define(m, "def piece_cid(data: object, settings: Settings, /) -> tuple[str, str, bytes, int, int]", piece_cid);
     define(m, "def piece_cid_file(source: object, settings: Settings, /) -> tuple[str, str, bytes, int, int]",
            piece_cid_file);
+    define(m, "def piece_leaves(data: object, /) -> bytes", piece_leaves);
 }
 
 }  // namespace merklize::binding

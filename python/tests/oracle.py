@@ -301,6 +301,9 @@ def merge(left, right, hash):
         return hashlib.sha256(b"\1" + left + right).digest()
     if hash == "sha256":
         return hashlib.sha256(left + right).digest()
+    if hash == "sha256_trunc254":
+        digest = hashlib.sha256(left + right).digest()
+        return digest[:31] + bytes([digest[31] % 64])
     if hash == "sha256d":
         return hashlib.sha256(hashlib.sha256(left + right).digest()).digest()
     if hash == "blake2s":

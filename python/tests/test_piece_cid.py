@@ -9,11 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import merklize
 from cli_helpers import merklize as command
 from merklize import FileError
-from merklize.formats import piece_cid
+from merklize.formats import piece_cid, piece_leaves
 from oracle import VECTORS
 from store_fixtures import DATA, MIB, SECRET
 
@@ -89,6 +91,27 @@ def test_the_top_of_several_units(units):
         nodes = [merge(nodes[i], nodes[i + 1]) for i in range(0, len(nodes), 2)]
         zeros = merge(zeros, zeros)
     assert piece_cid(data).root == nodes[0]
+
+
+@pytest.mark.parametrize("size", [1, 127, 128, 5000, 100_000])
+def test_proofs_of_ranges(size):
+    """Leaves are 254 bits each, as one integer says them; a range proof holds for its own bytes alone."""
+    data = data_of(size)
+    leaves = piece_leaves(data)
+    bits = int.from_bytes(data, "little")
+    assert leaves.tobytes() == b"".join(
+        (bits >> 254 * i & 2**254 - 1).to_bytes(32, "little") for i in range(len(leaves))
+    )
+    tree = merklize.MerkleTree(leaves, "sha256_trunc254", rule="pad")
+    assert tree.root == piece_cid(data).root
+    first, last = 127 * (size // 500), min(size, 127 * (size // 500 + 2))
+    proof = tree.prove_range(first // 127 * 4, -(-last // 127) * 4)
+    assert np.array_equal(proof.leaves, piece_leaves(data[first:last]))
+    assert merklize.verify(proof, tree.root, n_leaves=len(leaves))
+    changed = bytearray(data[first:last])
+    changed[0] ^= 1
+    assert not np.array_equal(proof.leaves, piece_leaves(changed))
+    assert not merklize.verify(proof, piece_cid(bytes(changed)).root)
 
 
 def test_command(tmp_path):

@@ -125,6 +125,13 @@ merklize_status merklize_ssz(const merklize_digest* chunks, size_t n, const uint
     });
 }
 
+merklize_status merklize_piece_leaves(const void* data, size_t bytes, merklize_digest* leaves, size_t capacity,
+                                      size_t* count) {
+    return run("merklize_piece_leaves", [&](const Call& call) {
+        call.put_digests(merklize::piece_leaves(call.bytes(data, bytes, "data")), leaves, capacity, count);
+    });
+}
+
 merklize_status merklize_piece_cid(const void* data, size_t bytes, merklize_piece_cid_info* piece,
                                    const merklize_run_options* options) {
     return run("merklize_piece_cid", [&](const Call& call) {

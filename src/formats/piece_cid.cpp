@@ -23,14 +23,8 @@ using fr32::padded_group, fr32::raw_group;
 constexpr unsigned least_height = 2, unit_height = 13;  // of a unit, whose buffers fit into a cache
 constexpr std::uint64_t unit_bytes = (std::uint64_t{32} << unit_height) / padded_group * raw_group;
 
-void cut_to_field(std::span<Digest> nodes) {
-    for (Digest& node : nodes) node.bytes.back() &= std::byte{0x3f};
-}
-
 Digest merge_piece(const Digest& left, const Digest& right) {
-    Digest node = runtime::merge_one(Hash::sha256, left, right);
-    cut_to_field({&node, 1});
-    return node;
+    return runtime::merge_one(Hash::sha256_trunc254, left, right);
 }
 
 // The root of 2^height leaves of zeros.
@@ -45,8 +39,33 @@ runtime::ByteRange bytes_of_unit(std::size_t unit, std::uint64_t bytes) {
     return {offset, std::min(unit_bytes, bytes - offset)};
 }
 
+std::uint64_t leaves_of(std::uint64_t bytes) {
+    return (bytes + raw_group - 1) / raw_group * (padded_group / Digest::size);
+}
+
+void require_fits(const char* what, std::uint64_t bytes) {
+    if (bytes <= most_piece_bytes) return;
+    invalid(std::string(what) + ": data must be at most " + std::to_string(most_piece_bytes) +
+            " bytes, those of a piece of 64 GiB, got " + std::to_string(bytes));
+}
+
 unsigned height_over(std::uint64_t leaves) {
     return std::max(least_height, static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(leaves, 1) - 1)));
+}
+
+// Expands the data of some leaves and returns how many there are: 4 for each group that is begun.
+std::size_t expand(std::span<const std::byte> data, Digest* leaves) {
+    const auto* in = reinterpret_cast<const unsigned char*>(data.data());
+    auto* out = reinterpret_cast<unsigned char*>(leaves);
+    const std::size_t whole = data.size() / raw_group, left = data.size() % raw_group;
+    for (std::size_t group = 0; group < whole; group++)
+        fr32::expand_group(in + group * raw_group, out + group * padded_group);
+    if (left != 0) {
+        unsigned char last[raw_group] = {};
+        std::copy_n(in + whole * raw_group, left, last);
+        fr32::expand_group(last, out + whole * padded_group);
+    }
+    return leaves_of(data.size());
 }
 
 struct UnitBuffers {
@@ -58,25 +77,13 @@ Digest unit_root(const runtime::Run& run, std::span<const std::byte> data, unsig
     buffers.nodes.resize(std::size_t{1} << height);
     buffers.above.resize(buffers.nodes.size() / 2);
     std::span<Digest> nodes = buffers.nodes, above = buffers.above;
-    const auto* in = reinterpret_cast<const unsigned char*>(data.data());
-    auto* out = reinterpret_cast<unsigned char*>(nodes.data());
-    const std::size_t whole = data.size() / raw_group, left = data.size() % raw_group;
-    const std::size_t leaves = (whole + (left != 0 ? 1 : 0)) * (padded_group / Digest::size);
-    std::ranges::fill(nodes.subspan(leaves), Digest{});
-    for (std::size_t group = 0; group < whole; group++)
-        fr32::expand_group(in + group * raw_group, out + group * padded_group);
-    if (left != 0) {
-        unsigned char last[raw_group] = {};
-        std::copy_n(in + whole * raw_group, left, last);
-        fr32::expand_group(last, out + whole * padded_group);
-    }
+    std::ranges::fill(nodes.subspan(expand(data, nodes.data())), Digest{});
     for (std::size_t n = nodes.size() / 2; n > 0; n /= 2) {
-        run.launch_here(runtime::MergeSubtrees{.hash = Hash::sha256,
+        run.launch_here(runtime::MergeSubtrees{.hash = Hash::sha256_trunc254,
                                                .levels = 1,
                                                .n = 2 * n,
                                                .below = runtime::host_place(nodes.data()),
                                                .nodes = runtime::host_place(above.data())});
-        cut_to_field(above.first(n));
         std::swap(nodes, above);
     }
     return nodes[0];
@@ -88,13 +95,9 @@ using EachUnit = std::function<void(std::size_t n, runtime::Run& run, const runt
 PieceCid piece_of(const char* what, std::uint64_t bytes, const EachUnit& each_unit, const RunOptions& options) {
     runtime::require_no_timings(what, options);
     runtime::require_no_policy(what, options);
-    if (bytes > most_piece_bytes) {
-        invalid(std::string(what) + ": data must be at most " + std::to_string(most_piece_bytes) +
-                " bytes, those of a piece of 64 GiB, got " + std::to_string(bytes));
-    }
+    require_fits(what, bytes);
     PieceCid piece{.bytes = bytes};
-    const std::uint64_t groups = (bytes + raw_group - 1) / raw_group;
-    piece.height = height_over(groups * (padded_group / Digest::size));
+    piece.height = height_over(leaves_of(bytes));
     const unsigned height = std::min(piece.height, unit_height);
     std::vector<Digest> nodes(std::max<std::uint64_t>(1, (bytes + unit_bytes - 1) / unit_bytes));
     runtime::Run run(options);
@@ -166,6 +169,13 @@ PieceCid piece_cid(ByteView data, const RunOptions& options) {
         });
     };
     return piece_of("piece_cid", data.size(), each_unit, options);
+}
+
+std::vector<Digest> piece_leaves(ByteView data) {
+    require_fits("piece_leaves", data.size());
+    std::vector<Digest> leaves(leaves_of(data.size()));
+    expand(data, leaves.data());
+    return leaves;
 }
 
 PieceCid piece_cid_file(const std::filesystem::path& path, const RunOptions& options) {

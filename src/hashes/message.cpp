@@ -99,6 +99,7 @@ const MessageFunctions* find_functions(Hash hash) {
         case Hash::sha256: return functions_of<MessageOf_sha256>(true);
         case Hash::sha256d: return functions_of<MessageOf_sha256d>(true);
         case Hash::sha256_compress: return functions_of<MessageOf_sha256_compress>(true);
+        case Hash::sha256_trunc254: return functions_of<MessageOf_sha256_trunc254>(true);
         case Hash::keccak256: return functions_of<MessageOf_keccak256>();
         case Hash::keccak256_sorted: return functions_of<MessageOf_keccak256_sorted>();
         case Hash::eidos: return functions_of<EidosMessage<mkz_eidos_iv, mkz_eidos_compress>>();

@@ -159,6 +159,15 @@ static void test_piece_cid(void) {
     CHECK(strcmp(piece.v2, "bafkzcibe4dvacdb7i2koeleqv4pk5e36tmau2lamc4ekclh4luh5d3s7dn2ukg3wdq") == 0);
     CHECK(piece.bytes == 100000 && piece.height == 12 && piece.padded_bytes == 131072 && piece.padding == 30048);
     CHECK(strncmp(piece.v1, "baga6ea4seaq", 12) == 0 && strlen(piece.v1) == 64);
+    static merklize_digest leaves[3152];
+    size_t n_leaves = 0;
+    OK(merklize_piece_leaves(data, sizeof data, leaves, 3152, &n_leaves));
+    CHECK(n_leaves == 3152);
+    merklize_digest root;
+    const merklize_form tree = {.hash = MERKLIZE_HASH_sha256_trunc254, .rule = MERKLIZE_RULE_PAD};
+    OK(merklize_merkle_root(merklize_view_bytes(leaves, sizeof leaves), &tree, &root, NULL));
+    CHECK(equal(&root, &piece.root));
+    FAILS(MERKLIZE_TOO_SMALL, "", merklize_piece_leaves(data, sizeof data, leaves, 3151, &n_leaves));
     FILE *file = fopen(file_path("input"), "wb");
     CHECK(file != NULL && fwrite(data, 1, sizeof data, file) == sizeof data && fclose(file) == 0);
     OK(merklize_piece_cid_file(file_path("input"), &same, NULL));

@@ -1,6 +1,8 @@
 // Formats of trees, compared with recorded answers of the systems that verify them. tests/vectors/sha256_trees.json names the programs.
 #include "merklize/formats.hpp"
 
+#include "json.hpp"
+#include "merklize/piece_cid.hpp"
 #include "support.hpp"
 
 using namespace support;
@@ -114,4 +116,45 @@ TEST("formats: names") {
     CHECK_ERROR(invalid_argument, "unknown format 'git'; known: merklize, rfc6962, bitcoin",
                 merklize::format_from_name("git"));
     CHECK_ERROR(invalid_argument, "unknown format number 200", merklize::traits(static_cast<Format>(200)));
+}
+
+// The package's Proof.verify accepts these paths; piece_cid() has no tree, so the roots are computed twice.
+TEST("formats: proofs in Filecoin's pieces by data-segment, of leaves, of nodes and of ranges") {
+    const json::Value file = json::read(MERKLIZE_VECTORS "/sha256_trunc254.json");
+    CHECK_EQ(file["pieces"].items.size(), 7u);
+    const TreeForm form(merklize::Hash::sha256_trunc254, merklize::TreeRule::pad);
+    for (const json::Value& piece : file["pieces"].items) {
+        const Bytes data = pattern(piece["bytes"].number);
+        const std::vector<Digest> leaves = merklize::piece_leaves(view(data));
+        CHECK_EQ(leaves.size(), (data.size() + 126) / 127 * 4);
+        const merklize::MerkleTree tree(leaves, form);
+        CHECK_EQ(tree.root().hex(), piece["root"].text);
+        CHECK_EQ(merklize::piece_cid(view(data)).root, tree.root());
+        CHECK_EQ(std::uint64_t{tree.height()}, piece["height"].number);
+        for (const json::Value& given : piece["proofs"].items) {
+            const auto level = static_cast<unsigned>(given["level"].number);
+            const auto nodes = tree.level(level);
+            const std::uint64_t index = given["index"].number;
+            if (index >= nodes.size()) continue;  // in the padding
+            CHECK_EQ(nodes[index].hex(), given["node"].text);
+            // Above the leaves the nodes of a level are the leaves of a tree with the same root, if zeros need no other padding there.
+            if (level != 0 && nodes.size() != std::size_t{1} << (tree.height() - level)) continue;
+            const merklize::MerkleTree above(nodes, form);
+            const merklize::MerkleProof proof = above.prove(index);
+            CHECK_EQ(above.root(), tree.root());
+            CHECK_EQ(proof.siblings.size(), given["path"].items.size());
+            for (std::size_t i = 0; i < proof.siblings.size(); i++)
+                CHECK_EQ(proof.siblings[i].hex(), given["path"].items[i].text);
+            CHECK(merklize::verify(proof, tree.root(), {.leaf = nodes[index], .index = index}));
+        }
+        // Bytes from 127 a up to 127 b, from their own leaves.
+        const std::size_t groups = leaves.size() / 4, first = groups / 3, last = std::min(groups, first + 3);
+        const auto part = view(data).subspan(127 * first, std::min(data.size(), 127 * last) - 127 * first);
+        merklize::MultiProof range = tree.prove_range(4 * first, 4 * last);
+        CHECK(range.leaves == merklize::piece_leaves(part));
+        CHECK(merklize::verify(range, tree.root(), {.n_leaves = leaves.size()}));
+        range.leaves[1].bytes[3] ^= std::byte{1};
+        CHECK(!merklize::verify(range, tree.root()));
+    }
+    CHECK(merklize::piece_leaves({}).empty());
 }

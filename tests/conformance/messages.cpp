@@ -12,9 +12,9 @@ using namespace support;
 
 namespace {
 
-constexpr Hash message_hashes[] = {Hash::blake3,          Hash::sha256,    Hash::sha256d,
-                                   Hash::sha256_compress, Hash::keccak256, Hash::keccak256_sorted,
-                                   Hash::sha3_256,        Hash::blake2s,   Hash::blake3_parent};
+constexpr Hash message_hashes[] = {Hash::blake3,        Hash::sha256,           Hash::sha256d,  Hash::sha256_compress,
+                                   Hash::keccak256,     Hash::keccak256_sorted, Hash::sha3_256, Hash::blake2s,
+                                   Hash::blake3_parent, Hash::sha256_trunc254};
 
 std::string expected(Hash hash, const Bytes& message) { return hex(reference::leaf(static_cast<int>(hash), message)); }
 

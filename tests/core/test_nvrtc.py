@@ -14,7 +14,7 @@ HASHES, PARTS = source_text.hashes(), source_text.parts()
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 # Their kernels differ from another hash's by a few instructions, so one architecture is enough.
 RELATIVES = {"sha256", "sha256_compress", "keccak256", "keccakf64", "sha3_256", "eidos", "eidos_v0", "rpo256", "rpx256"}
-RELATIVES |= {"rpo256_r1", "rpo256_r2", "rpx256_r2", "rpjive64_256", "blake3_parent"}
+RELATIVES |= {"rpo256_r1", "rpo256_r2", "rpx256_r2", "rpjive64_256", "blake3_parent", "sha256_trunc254"}
 RELATIVES |= {name for name in HASHES if name.startswith(("poseidon2_", "poseidon_"))}
 # One hash of each kind of arithmetic is compiled for all architectures, the others for the oldest and for today's.
 ON_ALL = ("blake3", "rp64_256_v3")

@@ -120,6 +120,28 @@ static_assert(sizeof(OfRpJive::It) <= most_state_bytes);
 #define MKZ_EACH_HASH "hashes_unit.inc"
 #include "merklize/core/hashes.h"
 
+/// What the table has of a hash. sha256_trunc254 is sha256 without two bits, and its own functions would be the same code once more.
+template <class Of>
+struct InTable : Of {};
+template <>
+struct InTable<Of_sha256_trunc254> : Of_sha256 {
+    static void cut(void* digests, u32 count) {
+        for (u32 i = 0; i < count; i++) static_cast<u8*>(digests)[32 * i + 31] &= 0x3f;
+    }
+    static void merge(const void* nodes, void* out, u32 count) {
+        Of_sha256::merge(nodes, out, count);
+        cut(out, count);
+    }
+    static void hash_rows(const void* rows, u32 bytes, void* out, u32 count) {
+        Of_sha256::hash_rows(rows, bytes, out, count);
+        cut(out, count);
+    }
+    static void finish(void* state, const u8* rest, u64 bytes, void* out) {
+        Of_sha256::finish(state, rest, bytes, out);
+        cut(out, 1);
+    }
+};
+
 template <class Of>
 constexpr Messages messages_of() {
     if constexpr (requires { Of::begin; }) return {Of::rate, 0, Of::begin, Of::blocks, Of::finish};
@@ -143,6 +165,12 @@ constexpr Messages messages_of<Of_blake2s>() {
 }
 
 template <>
+constexpr Messages messages_of<Of_sha256_trunc254>() {
+    using Of = InTable<Of_sha256_trunc254>;
+    return {Of::rate, 0, Of::begin, Of::blocks, Of::finish};
+}
+
+template <>
 constexpr Messages messages_of<Of_rpjive64_256>() {
     return {OfRpJive::It::rate, 1, OfRpJive::begin, OfRpJive::blocks, OfRpJive::finish};
 }
@@ -162,8 +190,8 @@ constexpr Hash hashes[] = {
      MKZ_UNIT_IS_PART,                                                       \
      MKZ_UNIT_QUAD_HASH,                                                     \
      messages_of<Of_##name>(),                                               \
-     Of_##name::merge,                                                       \
-     Of_##name::hash_rows},
+     InTable<Of_##name>::merge,                                              \
+     InTable<Of_##name>::hash_rows},
 #include "merklize/core/hashes.h"
 };
 

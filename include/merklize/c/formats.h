@@ -76,6 +76,14 @@ typedef struct merklize_piece_cid_info {
     char v2[96];           /* "bafkzcib...", version 2 (FRC-0069): root, height and padding */
 } merklize_piece_cid_info;
 
+/* The leaves of a piece's tree over some data: 4 for each 127 bytes begun, 254 bits each. A tree over all leaves of a piece by
+ * "sha256_trunc254" and the rule pad has the root of merklize_piece_cid(); bytes from 127 a up to 127 b are its leaves from 4 a up to 4 b.
+ * data    a whole piece's, or a part that begins at a multiple of 127 bytes
+ * leaves  [capacity], written; may be null if capacity is 0
+ * count   written if not null: number of leaves, also if capacity is too small
+ * errors  too_small, invalid_argument (more data than a piece of 64 GiB has) */
+MERKLIZE_C_API merklize_status merklize_piece_leaves(const void *data, size_t bytes, merklize_digest *leaves,
+                                                     size_t capacity, size_t *count);
 /* errors  invalid_argument (more data than a piece of 64 GiB has) */
 MERKLIZE_C_API merklize_status merklize_piece_cid(const void *data, size_t bytes, merklize_piece_cid_info *piece,
                                                   const merklize_run_options *options);

@@ -91,6 +91,7 @@
 #include "hashes/poseidon_goldilocks_8.h"
 #include "hashes/poseidon_goldilocks_12.h"
 #include "hashes/blake3_parent.h"
+#include "hashes/sha256_trunc254.h"
 /* clang-format on */
 #ifdef MKZ_WITH_PARTS
 #include "parts.h"

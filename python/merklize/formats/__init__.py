@@ -22,7 +22,7 @@ from ._openzeppelin import (
     openzeppelin_simple,
     verify_openzeppelin,
 )
-from ._piece_cid import PieceCid, piece_cid
+from ._piece_cid import PieceCid, piece_cid, piece_leaves
 from ._ssz import ssz, zero_hash
 from ._xet import XetChunk, xet, xet_chunks, xet_files
 
@@ -48,6 +48,7 @@ __all__ = [
     "openzeppelin",
     "openzeppelin_simple",
     "piece_cid",
+    "piece_leaves",
     "ssz",
     "verify_openzeppelin",
     "xet",

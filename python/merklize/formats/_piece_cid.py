@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .. import _native
 from .._inputs import opened_path
 from .._settings import settings
-from .._types import Progress
+from .._types import Digests, Progress
 
 
 class PieceCid(NamedTuple):
@@ -48,3 +48,25 @@ def piece_cid(data: Any, *, threads: int | None = None, progress: Progress = Non
         return PieceCid(*_native.piece_cid(data, run))
     with opened_path(data, "piece_cid: data") as source:
         return PieceCid(*_native.piece_cid_file(source, run))
+
+
+def piece_leaves(data: Any) -> Digests:
+    """Return the leaves of a piece's tree over some data, uint8[n, 32]: 4 for each 127 bytes begun, 254 bits each.
+
+    data  bytes-like or an array: a whole piece's, or a part that begins at a multiple of 127 bytes
+
+    A tree over all leaves has the root of piece_cid(). Its proofs show that a range of the data lies under that root:
+    bytes from 127 a up to 127 b are the leaves from 4 a up to 4 b.
+
+    >>> data = bytes(range(256)) * 100
+    >>> tree = merklize.MerkleTree(merklize.formats.piece_leaves(data), "sha256_trunc254", rule="pad")
+    >>> tree.root == merklize.formats.piece_cid(data).root
+    True
+    >>> part = merklize.formats.piece_leaves(data[127 * 3 : 127 * 5])
+    >>> proof = tree.prove_range(4 * 3, 4 * 5)
+    >>> merklize.verify(proof, tree.root) and bool((proof.leaves == part).all())
+    True
+    """
+    import numpy as np
+
+    return np.frombuffer(_native.piece_leaves(data), np.uint8).reshape(-1, 32)

@@ -82,6 +82,7 @@ pub const MERKLIZE_HASH_rpjive64_256: merklize_hash_id = 57;
 pub const MERKLIZE_HASH_poseidon_goldilocks_8: merklize_hash_id = 58;
 pub const MERKLIZE_HASH_poseidon_goldilocks_12: merklize_hash_id = 59;
 pub const MERKLIZE_HASH_blake3_parent: merklize_hash_id = 64;
+pub const MERKLIZE_HASH_sha256_trunc254: merklize_hash_id = 65;
 pub const MERKLIZE_HASH_rp64_256: merklize_hash_id = MERKLIZE_HASH_rp64_256_v3;
 
 #[repr(C)]
@@ -665,6 +666,7 @@ extern "C" {
     pub fn merklize_glacier(data: *const c_void, bytes: usize, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_bittorrent_v2(data: *const c_void, bytes: usize, piece_length: u64, root: *mut merklize_digest, layer: *mut merklize_digest, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_ssz(chunks: *const merklize_digest, n: usize, limit: *const u64, length: *const u64, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_piece_leaves(data: *const c_void, bytes: usize, leaves: *mut merklize_digest, capacity: usize, count: *mut usize) -> merklize_status;
     pub fn merklize_piece_cid(data: *const c_void, bytes: usize, piece: *mut merklize_piece_cid_info, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_piece_cid_file(path: *const c_char, piece: *mut merklize_piece_cid_info, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_xet_hash(data: *const c_void, bytes: usize, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
@@ -748,13 +750,14 @@ macro_rules! for_each_hash {
             (POSEIDON_GOLDILOCKS_8, poseidon_goldilocks_8, 58)
             (POSEIDON_GOLDILOCKS_12, poseidon_goldilocks_12, 59)
             (BLAKE3_PARENT, blake3_parent, 64)
+            (SHA256_TRUNC254, sha256_trunc254, 65)
         }
     };
 }
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 196] = [
+pub const FUNCTIONS: [(&str, *const ()); 197] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -872,6 +875,7 @@ pub const FUNCTIONS: [(&str, *const ()); 196] = [
     ("merklize_openzeppelin_tree_prove_together", merklize_openzeppelin_tree_prove_together as *const ()),
     ("merklize_piece_cid", merklize_piece_cid as *const ()),
     ("merklize_piece_cid_file", merklize_piece_cid_file as *const ()),
+    ("merklize_piece_leaves", merklize_piece_leaves as *const ()),
     ("merklize_piece_values", merklize_piece_values as *const ()),
     ("merklize_policy_from_text", merklize_policy_from_text as *const ()),
     ("merklize_policy_to_text", merklize_policy_to_text as *const ()),

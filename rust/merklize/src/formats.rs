@@ -175,6 +175,35 @@ pub fn piece_cid_file(path: impl AsRef<Path>, options: &Options<'_>) -> Result<P
     PieceCid::make(|out| options.run(|options| unsafe { sys::merklize_piece_cid_file(path.as_ptr(), out, options) }))
 }
 
+/// The leaves of a piece's tree over some data, of a whole piece or of a part that begins at a multiple of 127 bytes: 4 for each 127 bytes begun.
+///
+/// ```
+/// use merklize::{formats, Expect, Form, Hash, MerkleTree, Mode, Options, Rule};
+///
+/// let data: Vec<u8> = (0..5000).map(|i| (i % 251) as u8).collect();
+/// let form = Form::new(Hash::SHA256_TRUNC254).rule(Rule::Pad(Default::default()));
+/// let tree = MerkleTree::from_leaves(&formats::piece_leaves(&data)?, form, &Options::new())?;
+/// assert_eq!(tree.root(), formats::piece_cid(&data, &Options::new())?.root);
+/// // Bytes from 127 * 3 up to 127 * 5:
+/// let proof = tree.prove_range(4 * 3..4 * 5)?;
+/// proof.verify(&tree.root(), Expect::new(), Mode::Plain)?;
+/// let part = formats::piece_leaves(&data[127 * 3..127 * 5])?;
+/// assert!(proof.leaves().into_iter().map(|(_, leaf)| leaf).eq(part));
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// More data than a piece of 64 GiB has.
+pub fn piece_leaves(data: &[u8]) -> Result<Vec<Digest>> {
+    let mut leaves = vec![Digest::default(); data.len().div_ceil(127) * 4];
+    // SAFETY: `data` is read, and as many leaves as there are places for are written.
+    check(|| unsafe {
+        let (out, capacity) = (as_c_mut(&mut leaves), leaves.len());
+        sys::merklize_piece_leaves(data.as_ptr().cast(), data.len(), out, capacity, ptr::null_mut())
+    })?;
+    Ok(leaves)
+}
+
 /// How fs-verity cuts a file into blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FsVerityForm<'a> {

@@ -19,12 +19,14 @@ struct Form {
     int leaf_prefix, node_prefix;  // a byte, or -1
     bool is_padded_node = true;    // else a node is one compression
     bool is_twice = false;         // a digest is hashed again
+    bool is_cut = false;           // a digest loses its two highest bits
 };
 constexpr Form form_of(Hash hash) {
     switch (hash) {
         case Hash::sha256_rfc6962: return {0, 1};
         case Hash::sha256d: return {-1, -1, true, true};
         case Hash::sha256_compress: return {-1, -1, false, false};
+        case Hash::sha256_trunc254: return {-1, -1, true, false, true};
         default: return {-1, -1};
     }
 }
@@ -107,6 +109,7 @@ bool digest_rows(const Form& form, int prefix, bool is_padded, Bytes rows, std::
             if (!digest_two(a, b, blocks, out + 32 * i, out + 32 * (i + 1), go_on)) return false;
         }
     }
+    for (std::size_t i = 0; form.is_cut && i < n; i++) out[32 * i + 31] &= 0x3f;
     return !form.is_twice || digest_rows(Form{-1, -1}, -1, true, out, n, 32, out, always);
 }
 
@@ -166,6 +169,7 @@ Lanes with_sha256_instructions(Lanes lanes) {
     use<Hash::sha256>(lanes);
     use<Hash::sha256d>(lanes);
     use<Hash::sha256_compress>(lanes);
+    use<Hash::sha256_trunc254>(lanes);
     return lanes;
 }
 

@@ -1,5 +1,5 @@
 /* sha256_compression.h: SHA-256's compression (FIPS 180-4), for the hashes that are built on it: sha256, sha256_rfc6962,
- * sha256d and sha256_compress; and the functions of a unit that includes this file and puts no prefix before its rows. */
+ * sha256d, sha256_compress and sha256_trunc254; and the functions of a unit that includes this file and puts no prefix before its rows. */
 #ifndef MKZ_SHA256_COMPRESSION_H
 #define MKZ_SHA256_COMPRESSION_H
 

@@ -1,0 +1,32 @@
+/* sha256_trunc254.h: SHA-256 of a row, and of the 64 bytes left || right, without the two highest bits of its last byte: each digest is an
+ * element of a field of 255 bits. Filecoin's pieces have it (multihash sha2-256-trunc254-padded). */
+#define MKZ_UNIT_ID 65
+#define MKZ_UNIT_NAME sha256_trunc254
+#define MKZ_UNIT_QUAD_HASH 65
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_RATE 64
+#define MKZ_UNIT_STATE_WORDS 8
+#define MKZ_UNIT_PAD_BYTE 0x80
+
+#ifdef MKZ_RESET
+#undef MKZ_SHA256_TRUNC254_H
+#elif !defined(MKZ_HASH) && !defined(MKZ_SHA256_TRUNC254_H)
+#define MKZ_SHA256_TRUNC254_H
+
+#include "sha256_compression.h"
+
+MKZ_FN void mkz_sha256_trunc254_digest(mkz_lane32 out[8], const mkz_lane32 s[8]) {
+    mkz_sha256_digest(out, s);
+    out[7] = out[7] & MKZ_SPLAT32(0x3fffffffu);
+}
+
+/* Merge of a Merkle tree. */
+MKZ_FN void mkz_sha256_trunc254_merge(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8]) {
+    mkz_lane32 h[8];
+    mkz_sha256_first_64(h, left, right);
+    mkz_sha256_compress_end_64(h);
+    mkz_sha256_trunc254_digest(out, h);
+}
+
+#endif /* MKZ_SHA256_TRUNC254_H */
+#include "../unit.h"
