@@ -12,8 +12,9 @@ poseidon_constants.json      Poseidon, the instances of Plonky3
 
 The headers have what the core computes with: the dense MDS in limbs, Poseidon's constants folded forward through its
 partial rounds, and both Poseidons' constants in the order in which
-poseidon2_permutation.h uses them, those of the 31-bit fields in Montgomery form. What the headers spell out as shifts,
-the circulant matrices and Poseidon2's diagonals, is checked here.
+poseidon2_permutation.h uses them, those of the 31-bit fields in Montgomery form; Poseidon's matrices over the 31-bit
+fields in factors. What the headers spell out as shifts, the other circulant matrices and Poseidon2's diagonals, is
+checked here.
 """
 
 import json
@@ -27,7 +28,7 @@ HEADERS = ROOT / "include" / "merklize" / "core" / "hashes"
 P = 2**64 - 2**32 + 1
 LIMB_BITS = (22, 21, 21)
 WIDTHS = {"goldilocks": (8, 12, 16), "babybear": (16, 24, 32), "koalabear": (16, 24, 32)}
-POSEIDON_WIDTHS = {"goldilocks": (8, 12)}
+POSEIDON_WIDTHS = {"goldilocks": (8, 12), "babybear": (16, 24), "koalabear": (16, 24)}
 BEGIN = "/* Written by scripts/generate_hash_constants.py; do not edit. */\n/* clang-format off */\n"
 END = "/* clang-format on */\n"
 
@@ -132,8 +133,11 @@ def constants_table(field, name, instance, width, p):
     assert all(word < p for word in words)
     if field == "goldilocks":
         return table(64, name, len(words), words, "MKZ_U64(%d)", 4)
-    montgomery = [((word << 32) % p - p) % 2**32 for word in words]
-    return table(32, name, len(words), montgomery, "%du", 8)
+    return table(32, name, len(words), [(word - p) % 2**32 for word in montgomery(words, p)], "%du", 8)
+
+
+def montgomery(words, p):
+    return [(word << 32) % p for word in words]
 
 
 def poseidon2(field):
@@ -164,6 +168,68 @@ def fold_forward(mds, rounds, p):
     return scalars, rest
 
 
+def inverse(matrix, p):
+    """By elimination; every pivot must be invertible in the order of rows or after an exchange."""
+    n = len(matrix)
+    rows = [[*row, *(int(i == j) for j in range(n))] for i, row in enumerate(matrix)]
+    for i in range(n):
+        k = next(k for k in range(i, n) if rows[k][i] % p)
+        rows[i], rows[k] = rows[k], rows[i]
+        scale = pow(rows[i][i], -1, p)
+        rows[i] = [x * scale % p for x in rows[i]]
+        for k in range(n):
+            if k != i:
+                factor = rows[k][i]
+                rows[k] = [(x - factor * y) % p for x, y in zip(rows[k], rows[i])]
+    return [row[n:] for row in rows]
+
+
+def product(a, b, p):
+    return [[sum(x * y for x, y in zip(row, column)) % p for column in zip(*b)] for row in a]
+
+
+def circulant_factors(row, p):
+    """The circulant matrix's factors, as poseidon_monty31.h takes them, from the first row of the matrix.
+
+    A product by it is one modulo z^n - 1. Those modulo z^(n/2) - 1 and z^(n/2) + 1 are computed apart, and the first of
+    them so again. Joining two takes halves, which are in the factors.
+    """
+    parts, share = [], 1
+    while len(row) > 3 and len(row) % 2 == 0:
+        n = len(row) // 2
+        share = share * (p + 1) // 2 % p
+        odd = [(a - b) * share % p for a, b in zip(row, row[n:])]
+        # Row i of the part is the n words from n - 1 - i on.
+        parts.append([*(-x % p for x in odd[1:]), *odd, 0])
+        row = [(a + b) % p for a, b in zip(row, row[n:])]
+    first = [x * share % p for x in row]
+    return [word for part in [[*first[1:], *first, 0], *reversed(parts)] for word in part]
+
+
+def sparse_rounds(mds, n_rounds, p):
+    """The matrix that replaces the one before the partial rounds, and for each of these a first row and a first column.
+
+    Let M be the matrix and D its rows and columns from 1 on. M is S diag(1, D), where S has ones on the diagonal from 1
+    on and else only a first row and column. diag(1, D) does not touch cell 0, so it may be applied before the round's
+    S-box.
+    """
+    rounds, matrix = [], mds
+    for _ in range(n_rounds):
+        rest = [row[1:] for row in matrix[1:]]
+        first = product([matrix[0][1:]], inverse(rest, p), p)[0]
+        rounds.append([matrix[0][0], *first, 0, *(row[0] for row in matrix[1:])])
+        before = [[1, *[0] * len(rest)], *([0, *row] for row in rest)]
+        matrix = product(before, mds, p)
+    return matrix, rounds[::-1]
+
+
+def matrix_tables(name, row, mds, n_rounds, p):
+    """What poseidon_monty31.h takes: the factors of the circulant matrix, and the matrices of partial rounds."""
+    dense, rounds = sparse_rounds(mds, n_rounds, p)
+    tables = {"factors": circulant_factors(row, p), "matrices": [word for part in [*dense, *rounds] for word in part]}
+    return [table(32, f"{name}_{of}", len(words), montgomery(words, p), "%du", 8) for of, words in tables.items()]
+
+
 def poseidon(field):
     data = load("poseidon_constants.json")
     p = data["fields"][field]["p"]
@@ -177,6 +243,8 @@ def poseidon(field):
         terminal = [[(a + b) % p for a, b in zip(first, rest)], *terminal]
         folded = {"external_initial": instance["initial"], "internal": internal, "external_terminal": terminal}
         tables.append(constants_table(field, f"mkz_pos_{field}_{width}_constants", folded, width, p))
+        if field != "goldilocks":
+            tables += matrix_tables(f"mkz_pos_{field}_{width}", row, mds, len(internal), p)
     return "\n".join(tables)
 
 

@@ -22,6 +22,10 @@ PLONKY3 = {
     "poseidon2_koalabear_24": ("koalabear", 24, 16, 16),
     "poseidon_goldilocks_8": ("goldilocks", 8, 4, 8),
     "poseidon_goldilocks_12": ("goldilocks", 12, 8, 8),
+    "poseidon_babybear_16": ("babybear", 16, 8, 16),
+    "poseidon_babybear_24": ("babybear", 24, 16, 16),
+    "poseidon_koalabear_16": ("koalabear", 16, 8, 16),
+    "poseidon_koalabear_24": ("koalabear", 24, 16, 16),
 }
 MIDEN = ("rpo256", "rpx256", "poseidon2_miden")
 JIVE = "rpjive64_256"

@@ -99,6 +99,12 @@ Bytes permuted(Hash hash, const Bytes& input) {
             return permuted<mkz_u64, 8>(input, mkz_poseidon_goldilocks_8_permute, same, canonical);
         case Hash::poseidon_goldilocks_12:
             return permuted<mkz_u64, 12>(input, mkz_poseidon_goldilocks_12_permute, same, canonical);
+        case Hash::poseidon_babybear_16: return permuted<mkz_u32, 16>(input, mkz_poseidon_babybear_16_permute, in, out);
+        case Hash::poseidon_babybear_24: return permuted<mkz_u32, 24>(input, mkz_poseidon_babybear_24_permute, in, out);
+        case Hash::poseidon_koalabear_16:
+            return permuted<mkz_u32, 16>(input, mkz_poseidon_koalabear_16_permute, in, out);
+        case Hash::poseidon_koalabear_24:
+            return permuted<mkz_u32, 24>(input, mkz_poseidon_koalabear_24_permute, in, out);
         default: return {};
     }
 }
@@ -144,5 +150,5 @@ TEST("elements: permutations of the published vectors") {
             ++n_permutations;
         }
     }
-    CHECK_EQ(n_permutations, std::size_t{8 * 8 + 3 * 7});
+    CHECK_EQ(n_permutations, std::size_t{12 * 8 + 3 * 7});
 }

@@ -64,6 +64,8 @@ def mutate(data, rng, kinds=7):
 SAME_MERGES = {
     "poseidon2_goldilocks_12": "poseidon2_goldilocks_8",
     "poseidon_goldilocks_12": "poseidon_goldilocks_8",
+    "poseidon_babybear_24": "poseidon_babybear_16",
+    "poseidon_koalabear_24": "poseidon_koalabear_16",
     "poseidon2_babybear_24": "poseidon2_babybear_16",
     "poseidon2_koalabear_24": "poseidon2_koalabear_16",
     "rpo256_r2": "rpo256_r1",

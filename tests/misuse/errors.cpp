@@ -82,8 +82,8 @@ TEST("misuse: names of hashes and devices") {
                 "unknown hash 'SHA-256'; did you mean 'sha256'? known: ", merklize::hash_from_name("SHA-256"));
     CHECK_ERROR(invalid_argument,
                 "unknown hash 'sha25'; did you mean 'sha256'? known: ", merklize::hash_from_name("sha25"));
-    CHECK_ERROR(invalid_argument, "unknown hash 'poseidon_babybear_16'; did you mean 'poseidon2_babybear_16'? known: ",
-                merklize::hash_from_name("poseidon_babybear_16"));
+    CHECK_ERROR(invalid_argument, "unknown hash 'posiedon2_babybear_16'; did you mean 'poseidon2_babybear_16'? known: ",
+                merklize::hash_from_name("posiedon2_babybear_16"));
     CHECK_ERROR(invalid_argument, "unknown hash 'md5'; known: ", merklize::hash_from_name("md5"));
     CHECK_ERROR(invalid_argument, "unknown format 'bitcon'; did you mean 'bitcoin'? known: merklize, ",
                 merklize::format_from_name("bitcon"));

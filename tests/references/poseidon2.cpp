@@ -60,20 +60,20 @@ struct Instance : Poseidon2 {
     }
 };
 
+std::vector<Row> rows(const json::Value& of) {
+    std::vector<Row> out;
+    for (const json::Value& row : of.items) out.push_back(row.numbers());
+    return out;
+}
+
 const Instance& instance(const std::string& field, std::size_t width) {
     static const json::Value file = json::read(MERKLIZE_VECTORS "/poseidon2_constants.json");
     static thread_local std::map<std::string, Instance> all;
     const std::string name = field + "_w" + std::to_string(width);
-    const auto rows = [&](const char* which) {
-        std::vector<Row> out;
-        for (const json::Value& row : file["instances"][name][which].items) out.push_back(row.numbers());
-        return out;
-    };
     if (!all.contains(name)) {
-        all[name] = {{file["fields"][field]["p"].number, file["fields"][field]["alpha"].number,
-                      rows("external_initial"), rows("external_terminal"),
-                      file["instances"][name]["internal"].numbers(),
-                      file["instances"][name]["diag_minus_one"].numbers()}};
+        const json::Value &of = file["instances"][name], &on = file["fields"][field];
+        all[name] = {{on["p"].number, on["alpha"].number, rows(of["external_initial"]), rows(of["external_terminal"]),
+                      of["internal"].numbers(), of["diag_minus_one"].numbers()}};
     }
     return all[name];
 }
@@ -109,18 +109,10 @@ const Poseidon& poseidon(const std::string& field, std::size_t width) {
     static const json::Value file = json::read(MERKLIZE_VECTORS "/poseidon_constants.json");
     static thread_local std::map<std::string, Poseidon> all;
     const std::string name = field + "_w" + std::to_string(width);
-    const auto rows = [&](const char* which) {
-        std::vector<Row> out;
-        for (const json::Value& row : file["instances"][name][which].items) out.push_back(row.numbers());
-        return out;
-    };
     if (!all.contains(name)) {
-        all[name] = {file["fields"][field]["p"].number,
-                     file["fields"][field]["alpha"].number,
-                     file["instances"][name]["mds_first_row"].numbers(),
-                     rows("initial"),
-                     rows("partial"),
-                     rows("terminal")};
+        const json::Value &of = file["instances"][name], &on = file["fields"][field];
+        all[name] = {on["p"].number,      on["alpha"].number,  of["mds_first_row"].numbers(),
+                     rows(of["initial"]), rows(of["partial"]), rows(of["terminal"])};
     }
     return all[name];
 }
@@ -205,6 +197,10 @@ PLONKY3(poseidon2_koalabear_16, "koalabear", 16, 8, 16)
 PLONKY3(poseidon2_koalabear_24, "koalabear", 24, 16, 16)
 POSEIDON(poseidon_goldilocks_8, "goldilocks", 8, 4, 8)
 POSEIDON(poseidon_goldilocks_12, "goldilocks", 12, 8, 8)
+POSEIDON(poseidon_babybear_16, "babybear", 16, 8, 16)
+POSEIDON(poseidon_babybear_24, "babybear", 24, 16, 16)
+POSEIDON(poseidon_koalabear_16, "koalabear", 16, 8, 16)
+POSEIDON(poseidon_koalabear_24, "koalabear", 24, 16, 16)
 
 Bytes poseidon2_miden_merge(const Bytes& left, const Bytes& right, const Mode&) {
     Bytes both = left;

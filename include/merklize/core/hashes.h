@@ -90,6 +90,10 @@
 #include "hashes/rpjive64_256.h"
 #include "hashes/poseidon_goldilocks_8.h"
 #include "hashes/poseidon_goldilocks_12.h"
+#include "hashes/poseidon_babybear_16.h"
+#include "hashes/poseidon_koalabear_16.h"
+#include "hashes/poseidon_babybear_24.h"
+#include "hashes/poseidon_koalabear_24.h"
 #include "hashes/blake3_parent.h"
 #include "hashes/sha256_trunc254.h"
 /* clang-format on */

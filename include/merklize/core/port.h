@@ -19,6 +19,12 @@
 #define MKZ_LANES 1
 #endif
 
+/* 1: for a program that should be small. Long functions are not inlined, Poseidon over the fields of 31 bits has no tables for its partial
+ * rounds, and loops over the cells of these fields' states stay loops. */
+#ifndef MKZ_SMALL
+#define MKZ_SMALL 0
+#endif
+
 /* ---- Target: function qualifier, address spaces, constant tables ---------------------------------------------------- */
 
 #if defined(__OPENCL_C_VERSION__) /* never __OPENCL_VERSION__: some runtimes define it for host code too */
@@ -74,6 +80,9 @@ typedef long long mkz_i64;
 #define MKZ_FN_CALL static __attribute__((noinline, unused))
 #else
 #define MKZ_FN [[maybe_unused]] static constexpr
+#if MKZ_SMALL
+#define MKZ_FN_CALL [[maybe_unused, gnu::noinline]] static constexpr
+#endif
 #endif
 #define MKZ_GLOBAL
 #define MKZ_LOCAL
@@ -102,6 +111,11 @@ typedef long long mkz_i64;
 #else
 #define MKZ_UNROLL MKZ_PRAGMA(GCC unroll 32)
 #define MKZ_NO_UNROLL MKZ_PRAGMA(GCC unroll 1)
+#endif
+#if MKZ_SMALL
+#define MKZ_UNROLL_CELLS MKZ_NO_UNROLL
+#else
+#define MKZ_UNROLL_CELLS MKZ_UNROLL
 #endif
 
 /* ---- Lanes ---------------------------------------------------------------------------------------------------------- */

@@ -81,6 +81,10 @@ pub const MERKLIZE_HASH_sha3_256: merklize_hash_id = 56;
 pub const MERKLIZE_HASH_rpjive64_256: merklize_hash_id = 57;
 pub const MERKLIZE_HASH_poseidon_goldilocks_8: merklize_hash_id = 58;
 pub const MERKLIZE_HASH_poseidon_goldilocks_12: merklize_hash_id = 59;
+pub const MERKLIZE_HASH_poseidon_babybear_16: merklize_hash_id = 60;
+pub const MERKLIZE_HASH_poseidon_koalabear_16: merklize_hash_id = 61;
+pub const MERKLIZE_HASH_poseidon_babybear_24: merklize_hash_id = 62;
+pub const MERKLIZE_HASH_poseidon_koalabear_24: merklize_hash_id = 63;
 pub const MERKLIZE_HASH_blake3_parent: merklize_hash_id = 64;
 pub const MERKLIZE_HASH_sha256_trunc254: merklize_hash_id = 65;
 pub const MERKLIZE_HASH_rp64_256: merklize_hash_id = MERKLIZE_HASH_rp64_256_v3;
@@ -749,6 +753,10 @@ macro_rules! for_each_hash {
             (RPJIVE64_256, rpjive64_256, 57)
             (POSEIDON_GOLDILOCKS_8, poseidon_goldilocks_8, 58)
             (POSEIDON_GOLDILOCKS_12, poseidon_goldilocks_12, 59)
+            (POSEIDON_BABYBEAR_16, poseidon_babybear_16, 60)
+            (POSEIDON_KOALABEAR_16, poseidon_koalabear_16, 61)
+            (POSEIDON_BABYBEAR_24, poseidon_babybear_24, 62)
+            (POSEIDON_KOALABEAR_24, poseidon_koalabear_24, 63)
             (BLAKE3_PARENT, blake3_parent, 64)
             (SHA256_TRUNC254, sha256_trunc254, 65)
         }

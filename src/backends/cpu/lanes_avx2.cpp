@@ -66,16 +66,35 @@ LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
                       _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), _mm256_srli_epi64((__m256i)b, 32)));
 }
 LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)_mm256_min_epu32((__m256i)a, (__m256i)b); }
-// a b / 2^32 in a field of 31 bits (core/words/monty31.h).
-LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
+// Sums of products of 31-bit fields (core/words/monty31.h), even lanes and odd lanes apart.
+struct Products {
+    __m256i even, odd;
+};
+LANES_INLINE Products monty31_product(Lane32 a, std::uint32_t c) {
+    const __m256i x = (__m256i)a, factor = _mm256_set1_epi32(static_cast<int>(c));
+    return {_mm256_mul_epu32(x, factor), _mm256_mul_epu32(_mm256_srli_epi64(x, 32), factor)};
+}
+LANES_INLINE Products monty31_add_product(Products sum, Lane32 a, std::uint32_t c) {
+    const Products more = monty31_product(a, c);
+    return {_mm256_add_epi64(sum.even, more.even), _mm256_add_epi64(sum.odd, more.odd)};
+}
+LANES_INLINE Products monty31_lower(Products sum, std::uint32_t p) {
+    const __m256i limit = _mm256_set1_epi64x(static_cast<long long>(std::uint64_t{p} << 32));
+    return {_mm256_min_epu32(sum.even, _mm256_sub_epi32(sum.even, limit)),
+            _mm256_min_epu32(sum.odd, _mm256_sub_epi32(sum.odd, limit))};
+}
+LANES_INLINE Lane32 monty31_reduce(Products sum, std::uint32_t p) {
     const __m256i modulus = _mm256_set1_epi32(static_cast<int>(p)),
                   inverse = _mm256_set1_epi32(static_cast<int>(2 - p));
-    const __m256i even = _mm256_mul_epu32((__m256i)a, (__m256i)b);
-    const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), _mm256_srli_epi64((__m256i)b, 32));
-    const __m256i q_even = _mm256_mul_epu32(_mm256_mul_epu32(even, inverse), modulus);
-    const __m256i q_odd = _mm256_mul_epu32(_mm256_mul_epu32(odd, inverse), modulus);
-    const Lane32 t = high_words(even, odd) - high_words(q_even, q_odd);
+    const __m256i q_even = _mm256_mul_epu32(_mm256_mul_epu32(sum.even, inverse), modulus);
+    const __m256i q_odd = _mm256_mul_epu32(_mm256_mul_epu32(sum.odd, inverse), modulus);
+    const Lane32 t = high_words(sum.even, sum.odd) - high_words(q_even, q_odd);
     return min_32(t, t + (Lane32)modulus);
+}
+LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
+    const __m256i x = (__m256i)a, y = (__m256i)b;
+    return monty31_reduce(
+        {_mm256_mul_epu32(x, y), _mm256_mul_epu32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(y, 32))}, p);
 }
 // x^3 or x^7 of signed words. In the products the odd halves of 64-bit lanes do not matter; the result is in those halves.
 LANES_INLINE __m256i monty31_mul_signed(__m256i a, __m256i b, __m256i inverse, __m256i modulus) {
@@ -113,6 +132,11 @@ LANES_INLINE Lane32 monty31_power(int power, Lane32 x, std::uint32_t p) {
 #define MKZ_MIN32(a, b) min_32(a, b)
 #define MKZ_MUL_HI32(a, b) multiply_high_32(a, b)
 #define MKZ_M31_MUL(a, b, p) monty31_mul(a, b, p)
+#define MKZ_M31_PRODUCTS Products
+#define MKZ_M31_PRODUCT(a, c) monty31_product(a, c)
+#define MKZ_M31_ADD_PRODUCT(sum, a, c) monty31_add_product(sum, a, c)
+#define MKZ_M31_LOWER_PRODUCTS(sum, p) monty31_lower(sum, p)
+#define MKZ_M31_REDUCE(sum, p) monty31_reduce(sum, p)
 #define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
 #define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
 #define MKZ_STATES 2

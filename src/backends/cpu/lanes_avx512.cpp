@@ -41,18 +41,37 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
     return (Lane64)_mm512_mask_add_epi64(r, _mm512_cmplt_epu64_mask(r, u), r, e);
 }
 
-// a b / 2^32 in a field of 31 bits (core/words/monty31.h), even lanes and odd lanes apart.
-LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
-    const __m512i x = (__m512i)a, y = (__m512i)b, modulus = _mm512_set1_epi32(static_cast<int>(p));
-    const __m512i inverse = _mm512_set1_epi32(static_cast<int>(2 - p));
-    const __m512i even = _mm512_mul_epu32(x, y);
-    const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(y, 32));
-    const __m512i q_even = _mm512_mul_epu32(_mm512_mul_epu32(even, inverse), modulus);
-    const __m512i q_odd = _mm512_mul_epu32(_mm512_mul_epu32(odd, inverse), modulus);
-    const __m512i high = _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+// Sums of products of 31-bit fields (core/words/monty31.h), even lanes and odd lanes apart.
+struct Products {
+    __m512i even, odd;
+};
+LANES_INLINE Products monty31_product(Lane32 a, std::uint32_t c) {
+    const __m512i x = (__m512i)a, factor = _mm512_set1_epi32(static_cast<int>(c));
+    return {_mm512_mul_epu32(x, factor), _mm512_mul_epu32(_mm512_srli_epi64(x, 32), factor)};
+}
+LANES_INLINE Products monty31_add_product(Products sum, Lane32 a, std::uint32_t c) {
+    const Products more = monty31_product(a, c);
+    return {_mm512_add_epi64(sum.even, more.even), _mm512_add_epi64(sum.odd, more.odd)};
+}
+LANES_INLINE Products monty31_lower(Products sum, std::uint32_t p) {
+    const __m512i limit = _mm512_set1_epi64(static_cast<long long>(std::uint64_t{p} << 32));
+    return {_mm512_min_epu32(sum.even, _mm512_sub_epi32(sum.even, limit)),
+            _mm512_min_epu32(sum.odd, _mm512_sub_epi32(sum.odd, limit))};
+}
+LANES_INLINE Lane32 monty31_reduce(Products sum, std::uint32_t p) {
+    const __m512i modulus = _mm512_set1_epi32(static_cast<int>(p)),
+                  inverse = _mm512_set1_epi32(static_cast<int>(2 - p));
+    const __m512i q_even = _mm512_mul_epu32(_mm512_mul_epu32(sum.even, inverse), modulus);
+    const __m512i q_odd = _mm512_mul_epu32(_mm512_mul_epu32(sum.odd, inverse), modulus);
+    const __m512i high = _mm512_mask_shuffle_epi32(sum.odd, 0x5555, sum.even, _MM_PERM_DDBB);
     const __m512i q_high = _mm512_mask_shuffle_epi32(q_odd, 0x5555, q_even, _MM_PERM_DDBB);
     const __m512i t = _mm512_sub_epi32(high, q_high);
     return (Lane32)_mm512_min_epu32(t, _mm512_add_epi32(t, modulus));
+}
+LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
+    const __m512i x = (__m512i)a, y = (__m512i)b;
+    return monty31_reduce(
+        {_mm512_mul_epu32(x, y), _mm512_mul_epu32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(y, 32))}, p);
 }
 // The same for signed words, where the odd halves of 64-bit lanes do not matter; the result is in those halves.
 LANES_INLINE __m512i monty31_mul_signed(__m512i a, __m512i b, __m512i inverse, __m512i modulus) {
@@ -106,6 +125,11 @@ LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
 #define MKZ_MIN32(a, b) min_32(a, b)
 #define MKZ_MUL_HI32(a, b) multiply_high_32(a, b)
 #define MKZ_M31_MUL(a, b, p) monty31_mul(a, b, p)
+#define MKZ_M31_PRODUCTS Products
+#define MKZ_M31_PRODUCT(a, c) monty31_product(a, c)
+#define MKZ_M31_ADD_PRODUCT(sum, a, c) monty31_add_product(sum, a, c)
+#define MKZ_M31_LOWER_PRODUCTS(sum, p) monty31_lower(sum, p)
+#define MKZ_M31_REDUCE(sum, p) monty31_reduce(sum, p)
 #define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
 #define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
 #define MKZ_ADD32_3(a, b, c) (add_from_memory(a, b) + (c))

@@ -39,6 +39,29 @@ LANES_INLINE Lane64 rotate_left(Lane64 x) {
     return (Lane64)vsliq_n_u64(vshrq_n_u64(v, 64 - n), v, n);
 }
 
+// Sums of products of 31-bit fields (core/words/monty31.h), of the lower and of the upper lanes.
+struct Products {
+    uint64x2_t lower, upper;
+};
+LANES_INLINE Products monty31_product(Lane32 a, std::uint32_t c) {
+    return {vmull_n_u32(vget_low_u32((uint32x4_t)a), c), vmull_n_u32(vget_high_u32((uint32x4_t)a), c)};
+}
+LANES_INLINE Products monty31_add_product(Products sum, Lane32 a, std::uint32_t c) {
+    return {vmlal_n_u32(sum.lower, vget_low_u32((uint32x4_t)a), c),
+            vmlal_n_u32(sum.upper, vget_high_u32((uint32x4_t)a), c)};
+}
+LANES_INLINE uint64x2_t monty31_lower(uint64x2_t sum, std::uint32_t p) {
+    const uint32x4_t words = vreinterpretq_u32_u64(sum),
+                     limit = vreinterpretq_u32_u64(vdupq_n_u64(std::uint64_t{p} << 32));
+    return vreinterpretq_u64_u32(vminq_u32(words, vsubq_u32(words, limit)));
+}
+LANES_INLINE Lane32 monty31_reduce(Products sum, std::uint32_t p) {
+    const uint32x4_t lower = vreinterpretq_u32_u64(sum.lower), upper = vreinterpretq_u32_u64(sum.upper);
+    const Lane32 modulus = Lane32{} + p, q = (Lane32)vuzp1q_u32(lower, upper) * (2 - p);
+    const Lane32 t = (Lane32)vuzp2q_u32(lower, upper) - multiply_high_32(q, modulus);
+    return min_32(t, t + modulus);
+}
+
 }  // namespace
 
 #define MKZ_LANE32 Lane32
@@ -51,6 +74,11 @@ LANES_INLINE Lane64 rotate_left(Lane64 x) {
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_MIN32(a, b) min_32(a, b)
 #define MKZ_MUL_HI32(a, b) multiply_high_32(a, b)
+#define MKZ_M31_PRODUCTS Products
+#define MKZ_M31_PRODUCT(a, c) monty31_product(a, c)
+#define MKZ_M31_ADD_PRODUCT(sum, a, c) monty31_add_product(sum, a, c)
+#define MKZ_M31_LOWER_PRODUCTS(sum, p) (Products{monty31_lower((sum).lower, p), monty31_lower((sum).upper, p)})
+#define MKZ_M31_REDUCE(sum, p) monty31_reduce(sum, p)
 #define MKZ_RP_CELLS 6
 #include "merklize/core/names.h"
 

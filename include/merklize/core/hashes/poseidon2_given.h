@@ -40,13 +40,13 @@ MKZ_FN void MKZ_HASH_FN(begin)(mkz_gl s[MKZ_UNIT_STATE_WORDS]) {
 #else
 MKZ_FN void MKZ_HASH_FN(external_round)(mkz_lane32 s[MKZ_UNIT_STATE_WORDS], mkz_table constants) {
     MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_STATE_WORDS; k++) s[k] =
-        mkz_p2_m31_sbox(s[k], (mkz_u32)constants[k], MKZ_UNIT_MODULUS);
+        mkz_m31_sbox(s[k], (mkz_u32)constants[k], MKZ_UNIT_MODULUS);
     mkz_p2_m31_external(s, MKZ_UNIT_STATE_WORDS, MKZ_UNIT_MODULUS);
 }
 
 MKZ_FN void MKZ_HASH_FN(internal_round)(mkz_lane32 s[MKZ_UNIT_STATE_WORDS], mkz_u64 c, mkz_table diagonal) {
     mkz_lane32 sum;
-    s[0] = mkz_p2_m31_sbox(s[0], (mkz_u32)c, MKZ_UNIT_MODULUS);
+    s[0] = mkz_m31_sbox(s[0], (mkz_u32)c, MKZ_UNIT_MODULUS);
     sum = mkz_m31_sum(s, MKZ_UNIT_STATE_WORDS, MKZ_UNIT_MODULUS);
     MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_STATE_WORDS; k++) s[k] =
         mkz_m31_add(sum, mkz_m31_mul(s[k], MKZ_SPLAT32((mkz_u32)diagonal[k]), MKZ_UNIT_MODULUS), MKZ_UNIT_MODULUS);

@@ -4,12 +4,6 @@
 
 #include "../words/monty31.h"
 
-/* (x + c)^alpha, where c is a constant less p: so x + c is between -p and p. alpha is 3, but 7 if 3 divides p - 1, as for BabyBear. */
-MKZ_FN mkz_lane32 mkz_p2_m31_sbox(mkz_lane32 x, mkz_u32 c, mkz_u32 p) {
-    x = x + MKZ_SPLAT32(c);
-    return p % 3 == 1 ? mkz_m31_pow7(x, p) : mkz_m31_pow3(x, p);
-}
-
 /* The product of four cells by the matrix 2 3 1 1 / 1 2 3 1 / 1 1 2 3 / 3 1 1 2. */
 MKZ_FN void mkz_p2_m31_m4(mkz_lane32 x[4], mkz_u32 p) {
     mkz_lane32 a = mkz_m31_add(x[0], x[1], p), b = mkz_m31_add(x[2], x[3], p);
@@ -24,9 +18,9 @@ MKZ_FN void mkz_p2_m31_m4(mkz_lane32 x[4], mkz_u32 p) {
 /* The external layer. The sums of all blocks are added before the product, which gives the same. */
 MKZ_FN void mkz_p2_m31_external(mkz_lane32 *s, int width, mkz_u32 p) {
     mkz_lane32 sums[4] = {s[0], s[1], s[2], s[3]};
-    MKZ_UNROLL for (int k = 4; k < width; k++) sums[k % 4] = mkz_m31_add(sums[k % 4], s[k], p);
-    MKZ_UNROLL for (int k = 0; k < width; k++) s[k] = mkz_m31_add(s[k], sums[k % 4], p);
-    MKZ_UNROLL for (int k = 0; k < width; k += 4) mkz_p2_m31_m4(s + k, p);
+    MKZ_UNROLL_CELLS for (int k = 4; k < width; k++) sums[k % 4] = mkz_m31_add(sums[k % 4], s[k], p);
+    MKZ_UNROLL_CELLS for (int k = 0; k < width; k++) s[k] = mkz_m31_add(s[k], sums[k % 4], p);
+    MKZ_UNROLL_CELLS for (int k = 0; k < width; k += 4) mkz_p2_m31_m4(s + k, p);
 }
 
 /* Internal rounds: products by a diagonal, added to the sum of all cells (poseidon2_permutation.h). */

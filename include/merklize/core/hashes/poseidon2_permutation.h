@@ -82,7 +82,7 @@ MKZ_FN_CALL void MKZ_P2_FN(permute_two)(mkz_gl s[2 * MKZ_P2_WIDTH]) { MKZ_P2_FN(
 MKZ_FN void MKZ_P2_FN(internal)(mkz_lane32 s[MKZ_P2_WIDTH]) {
     const mkz_u32 p = MKZ_P2_P;
     MKZ_NO_UNROLL for (int r = 0; r < MKZ_P2_ROUNDS; r++) {
-        mkz_lane32 x = mkz_p2_m31_sbox(s[0], MKZ_P2_TABLE[8 * MKZ_P2_WIDTH + r], p);
+        mkz_lane32 x = mkz_m31_sbox(s[0], MKZ_P2_TABLE[8 * MKZ_P2_WIDTH + r], p);
         mkz_lane32 sum = mkz_m31_sum(s + 1, MKZ_P2_WIDTH - 1, p);
         s[0] = mkz_m31_sub(sum, x, p);
         sum = mkz_m31_add(sum, x, p);
@@ -94,8 +94,8 @@ MKZ_FN_CALL void MKZ_P2_FN(permute)(mkz_lane32 s[MKZ_P2_WIDTH]) {
     mkz_p2_m31_external(s, MKZ_P2_WIDTH, MKZ_P2_P);
     MKZ_NO_UNROLL for (int r = 0; r < 8; r++) {
         if (r == 4) MKZ_P2_FN(internal)(s);
-        MKZ_UNROLL for (int k = 0; k < MKZ_P2_WIDTH; k++) s[k] =
-            mkz_p2_m31_sbox(s[k], MKZ_P2_TABLE[MKZ_P2_WIDTH * r + k], MKZ_P2_P);
+        MKZ_UNROLL_CELLS for (int k = 0; k < MKZ_P2_WIDTH; k++) s[k] =
+            mkz_m31_sbox(s[k], MKZ_P2_TABLE[MKZ_P2_WIDTH * r + k], MKZ_P2_P);
         mkz_p2_m31_external(s, MKZ_P2_WIDTH, MKZ_P2_P);
     }
 }

@@ -45,6 +45,12 @@ MKZ_FN mkz_lane32 mkz_m31_pow7(mkz_lane32 x, mkz_u32 p) {
 }
 #endif
 
+/* The S-box of Poseidon and Poseidon2: (x + c)^alpha, for c less p, so x + c is between -p and p. alpha is 7 if 3 divides p - 1, else 3. */
+MKZ_FN mkz_lane32 mkz_m31_sbox(mkz_lane32 x, mkz_u32 c, mkz_u32 p) {
+    x = x + MKZ_SPLAT32(c);
+    return p % 3 == 1 ? mkz_m31_pow7(x, p) : mkz_m31_pow3(x, p);
+}
+
 /* The words 2^32 mod p and 2^64 mod p. */
 MKZ_FN mkz_u32 mkz_m31_one(mkz_u32 p) { return (mkz_u32)(((mkz_u64)1 << 32) % p); }
 MKZ_FN mkz_u32 mkz_m31_square_of_one(mkz_u32 p) { return (mkz_u32)((mkz_u64)mkz_m31_one(p) * mkz_m31_one(p) % p); }
@@ -87,6 +93,65 @@ MKZ_FN mkz_lane32 mkz_m31_sum(const mkz_lane32 *a, int n, mkz_u32 p) {
     MKZ_UNROLL for (int k = 4; k < n; k++) sums[k % 4] = mkz_m31_add(sums[k % 4], a[k], p);
     return mkz_m31_add(mkz_m31_add(sums[0], sums[1], p), mkz_m31_add(sums[2], sums[3], p), p);
 #endif
+}
+
+/* Sums of products of lanes by words, which have one reduction: for each lane a sum of 64 bits, of factors below p. A build with vectors
+ * may have a type of its own for them. */
+#ifdef MKZ_M31_PRODUCTS
+typedef MKZ_M31_PRODUCTS mkz_m31_products;
+#define mkz_m31_product MKZ_M31_PRODUCT
+#define mkz_m31_add_product MKZ_M31_ADD_PRODUCT
+#define mkz_m31_lower_products MKZ_M31_LOWER_PRODUCTS
+#define mkz_m31_reduce MKZ_M31_REDUCE
+#else
+typedef struct {
+    mkz_u64 w[MKZ_LANES];
+} mkz_m31_products;
+
+MKZ_FN mkz_m31_products mkz_m31_product(mkz_lane32 a, mkz_u32 c) {
+    mkz_m31_products sum = {{0}};
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) sum.w[j] = (mkz_u64)MKZ_LANE(mkz_u32, a, j) * c;
+    return sum;
+}
+MKZ_FN mkz_m31_products mkz_m31_add_product(mkz_m31_products sum, mkz_lane32 a, mkz_u32 c) {
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) sum.w[j] += (mkz_u64)MKZ_LANE(mkz_u32, a, j) * c;
+    return sum;
+}
+
+/* Sums below 2^33 p, made less than 2^32 p. */
+MKZ_FN mkz_m31_products mkz_m31_lower_products(mkz_m31_products sum, mkz_u32 p) {
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {
+#if MKZ_CPU
+        mkz_u64 less = sum.w[j] - ((mkz_u64)p << 32);
+        sum.w[j] = sum.w[j] < less ? sum.w[j] : less;
+#else /* the high words alone, because a GPU has no words of 64 bits */
+        mkz_u32 high = (mkz_u32)(sum.w[j] >> 32), less = high - p;
+        sum.w[j] = (mkz_u64)(high < less ? high : less) << 32 | (mkz_u32)sum.w[j];
+#endif
+    }
+    return sum;
+}
+
+/* Sums below 2^32 p, divided by 2^32 as mkz_m31_mul does. */
+MKZ_FN mkz_lane32 mkz_m31_reduce(mkz_m31_products sum, mkz_u32 p) {
+    mkz_wide32 w = {MKZ_SPLAT32(0), MKZ_SPLAT32(0)};
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {
+        MKZ_LANE(mkz_u32, w.lo, j) = (mkz_u32)sum.w[j];
+        MKZ_LANE(mkz_u32, w.hi, j) = (mkz_u32)(sum.w[j] >> 32);
+    }
+    return mkz_m31_raise(w.hi - mkz_mul_wide32(w.lo * MKZ_SPLAT32(2 - p), MKZ_SPLAT32(p)).hi, p);
+}
+#endif
+
+/* The sum of a[k] c[k] / 2^32 mod p, below p, for n elements a and n words c below p. Four products are below 2^64 and 2^33 p, and so are
+ * 2^32 p and two more; two are below 2^32 p. a[0] comes last, because it may be known last. */
+MKZ_FN mkz_lane32 mkz_m31_dot(const mkz_lane32 *a, MKZ_CONSTANT const mkz_u32 *c, int n, mkz_u32 p) {
+    mkz_m31_products sum = mkz_m31_product(a[n - 1], c[n - 1]);
+    MKZ_UNROLL for (int taken = 2; taken <= n; taken++) {
+        sum = mkz_m31_add_product(sum, a[n - taken], c[n - taken]);
+        if (taken > 2 && (taken == n || taken % 2 == 0)) sum = mkz_m31_lower_products(sum, p);
+    }
+    return mkz_m31_reduce(sum, p);
 }
 
 #endif /* MKZ_MONTY31_H */

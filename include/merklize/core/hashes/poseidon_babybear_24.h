@@ -1,0 +1,21 @@
+/* poseidon_babybear_24.h: Plonky3's hash by Poseidon over BabyBear: rows by PaddingFreeSponge<24, 16, 8>, merges by
+ * TruncatedPermutation<2, 8, 16>. docs/hashes.md has the definition. */
+#define MKZ_UNIT_ID 62
+#define MKZ_UNIT_NAME poseidon_babybear_24
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_MODULUS 0x78000001
+#define MKZ_UNIT_RATE 16
+#define MKZ_UNIT_STATE_WORDS 24
+#define MKZ_UNIT_PERMUTATION pos_babybear_24
+#define MKZ_UNIT_MERGE_PERMUTATION pos_babybear_16
+#define MKZ_UNIT_MERGE_WORDS 16
+
+#ifdef MKZ_RESET
+#undef MKZ_POSEIDON_BABYBEAR_24_H
+#elif !defined(MKZ_HASH) && !defined(MKZ_POSEIDON_BABYBEAR_24_H)
+#define MKZ_POSEIDON_BABYBEAR_24_H
+#include "poseidon_babybear.h"
+
+#include "field_sponge.h"
+#endif
+#include "../unit.h"

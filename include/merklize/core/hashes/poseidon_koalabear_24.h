@@ -1,0 +1,21 @@
+/* poseidon_koalabear_24.h: Plonky3's hash by Poseidon over KoalaBear: rows by PaddingFreeSponge<24, 16, 8>, merges by
+ * TruncatedPermutation<2, 8, 16>. docs/hashes.md has the definition. */
+#define MKZ_UNIT_ID 63
+#define MKZ_UNIT_NAME poseidon_koalabear_24
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_MODULUS 0x7f000001
+#define MKZ_UNIT_RATE 16
+#define MKZ_UNIT_STATE_WORDS 24
+#define MKZ_UNIT_PERMUTATION pos_koalabear_24
+#define MKZ_UNIT_MERGE_PERMUTATION pos_koalabear_16
+#define MKZ_UNIT_MERGE_WORDS 16
+
+#ifdef MKZ_RESET
+#undef MKZ_POSEIDON_KOALABEAR_24_H
+#elif !defined(MKZ_HASH) && !defined(MKZ_POSEIDON_KOALABEAR_24_H)
+#define MKZ_POSEIDON_KOALABEAR_24_H
+#include "poseidon_koalabear.h"
+
+#include "field_sponge.h"
+#endif
+#include "../unit.h"
