@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use merklize::{Device, Error, Hash};
-use p3_baby_bear::{default_babybear_poseidon2_16, BabyBear, Poseidon2BabyBear};
+use p3_baby_bear::{
+    default_babybear_poseidon1_16, default_babybear_poseidon2_16, BabyBear, Poseidon1BabyBear, Poseidon2BabyBear,
+};
 use p3_blake3::Blake3;
 use p3_field::Field;
 use p3_goldilocks::poseidon1::{default_goldilocks_poseidon1_8, Poseidon1Goldilocks};
 use p3_goldilocks::{default_goldilocks_poseidon2_8, Goldilocks, Poseidon2Goldilocks};
 use p3_keccak::{Keccak256Hash, KeccakF, VECTOR_LEN};
-use p3_koala_bear::{default_koalabear_poseidon2_16, KoalaBear, Poseidon2KoalaBear};
+use p3_koala_bear::{
+    default_koalabear_poseidon1_16, default_koalabear_poseidon2_16, KoalaBear, Poseidon1KoalaBear, Poseidon2KoalaBear,
+};
 use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher, TruncatedPermutation};
 
 use crate::elements::DeviceElement;
@@ -36,6 +40,12 @@ pub type BabyBearMmcs = PermutationMmcs<BabyBear, Poseidon2BabyBear<16>, 16, 8, 
 
 /// Poseidon2 of width 16 over KoalaBear.
 pub type KoalaBearMmcs = PermutationMmcs<KoalaBear, Poseidon2KoalaBear<16>, 16, 8, 8>;
+
+/// Poseidon, version 1, of width 16 over BabyBear.
+pub type BabyBearPoseidonMmcs = PermutationMmcs<BabyBear, Poseidon1BabyBear<16>, 16, 8, 8>;
+
+/// Poseidon, version 1, of width 16 over KoalaBear.
+pub type KoalaBearPoseidonMmcs = PermutationMmcs<KoalaBear, Poseidon1KoalaBear<16>, 16, 8, 8>;
 
 /// A hash of bytes over rows of a field.
 pub type ByteHashMmcs<F, H> = MerklizeMmcs<F, u8, SerializingHasher<H>, CompressionFunctionFromHasher<H, 2, 32>, 2, 32>;
@@ -80,6 +90,8 @@ of_permutations! {
     GoldilocksPoseidonMmcs, default_goldilocks_poseidon1_8, POSEIDON_GOLDILOCKS_8;
     BabyBearMmcs, default_babybear_poseidon2_16, POSEIDON2_BABYBEAR_16;
     KoalaBearMmcs, default_koalabear_poseidon2_16, POSEIDON2_KOALABEAR_16;
+    BabyBearPoseidonMmcs, default_babybear_poseidon1_16, POSEIDON_BABYBEAR_16;
+    KoalaBearPoseidonMmcs, default_koalabear_poseidon1_16, POSEIDON_KOALABEAR_16;
 }
 
 macro_rules! of_hashers {

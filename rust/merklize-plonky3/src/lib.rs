@@ -11,8 +11,8 @@ mod mmcs;
 mod pcs;
 
 pub use configurations::{
-    BabyBearMmcs, Blake3Mmcs, ByteHashMmcs, GoldilocksMmcs, GoldilocksPoseidonMmcs, Keccak256Mmcs, KeccakF64Mmcs,
-    KeccakF64Sponge, KoalaBearMmcs, PermutationMmcs,
+    BabyBearMmcs, BabyBearPoseidonMmcs, Blake3Mmcs, ByteHashMmcs, GoldilocksMmcs, GoldilocksPoseidonMmcs,
+    Keccak256Mmcs, KeccakF64Mmcs, KeccakF64Sponge, KoalaBearMmcs, KoalaBearPoseidonMmcs, PermutationMmcs,
 };
 pub use constants::{Poseidon2Constants, Poseidon2Width};
 pub use dft::{MerklizeDft, TwoAdicElement};

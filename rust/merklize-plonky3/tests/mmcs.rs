@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use merklize_plonky3::{
-    catch, on_lanes, BabyBearMmcs, Blake3Mmcs, Device, DeviceDigest, DeviceElement, ErrorKind, GoldilocksMmcs,
-    GoldilocksPoseidonMmcs, Hash, Keccak256Mmcs, KeccakF64Mmcs, KeccakF64Sponge, KoalaBearMmcs, MerklizeMmcs,
-    Poseidon2Constants,
+    catch, on_lanes, BabyBearMmcs, BabyBearPoseidonMmcs, Blake3Mmcs, Device, DeviceDigest, DeviceElement, ErrorKind,
+    GoldilocksMmcs, GoldilocksPoseidonMmcs, Hash, Keccak256Mmcs, KeccakF64Mmcs, KeccakF64Sponge, KoalaBearMmcs,
+    KoalaBearPoseidonMmcs, MerklizeMmcs, Poseidon2Constants,
 };
-use p3_baby_bear::{default_babybear_poseidon2_16, BabyBear, Poseidon2BabyBear};
+use p3_baby_bear::{
+    default_babybear_poseidon1_16, default_babybear_poseidon1_24, default_babybear_poseidon2_16, BabyBear,
+    Poseidon2BabyBear,
+};
 use p3_blake3::Blake3;
 use p3_commit::{BatchOpeningRef, Mmcs};
 use p3_field::{Field, PackedValue};
@@ -18,8 +21,8 @@ use p3_goldilocks::{
 };
 use p3_keccak::{Keccak256Hash, KeccakF, VECTOR_LEN};
 use p3_koala_bear::{
-    default_koalabear_poseidon2_16, default_koalabear_poseidon2_24, default_koalabear_poseidon2_32, KoalaBear,
-    Poseidon2KoalaBear,
+    default_koalabear_poseidon1_16, default_koalabear_poseidon1_24, default_koalabear_poseidon2_16,
+    default_koalabear_poseidon2_24, default_koalabear_poseidon2_32, KoalaBear, Poseidon2KoalaBear,
 };
 use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -178,6 +181,35 @@ fn fields_of_31_bits_poseidon2() {
 }
 
 #[test]
+fn fields_of_31_bits_poseidon() {
+    macro_rules! commits {
+        ($field:ty, $nodes:ident, $rows:ident, $hash:ident, $wide_hash:ident) => {{
+            type P = Packed<$field>;
+            let (hasher, compressor) =
+                (Sponge::<_, 16, 8, 8>::new($nodes()), TruncatedPermutation::<_, 2, 8, 16>::new($nodes()));
+            commitments_are_the_stock_ones::<P, P, _, _, 2, 8>(hasher.clone(), compressor.clone(), Hash::$hash);
+            lanes_make_the_stock_tree::<$field, $field, _, _, 8>(hasher, compressor.clone(), Hash::$hash);
+            let hasher = Sponge::<_, 24, 16, 8>::new($rows());
+            commitments_are_the_stock_ones::<P, P, _, _, 2, 8>(hasher, compressor, Hash::$wide_hash);
+        }};
+    }
+    commits!(
+        BabyBear,
+        default_babybear_poseidon1_16,
+        default_babybear_poseidon1_24,
+        POSEIDON_BABYBEAR_16,
+        POSEIDON_BABYBEAR_24
+    );
+    commits!(
+        KoalaBear,
+        default_koalabear_poseidon1_16,
+        default_koalabear_poseidon1_24,
+        POSEIDON_KOALABEAR_16,
+        POSEIDON_KOALABEAR_24
+    );
+}
+
+#[test]
 fn blake3() {
     type Compressor = CompressionFunctionFromHasher<Blake3, 2, 32>;
     let (hasher, compressor) = (SerializingHasher::new(Blake3 {}), Compressor::new(Blake3 {}));
@@ -265,7 +297,9 @@ fn usual_configurations() {
         GoldilocksMmcs, Goldilocks;
         GoldilocksPoseidonMmcs, Goldilocks;
         BabyBearMmcs, BabyBear;
+        BabyBearPoseidonMmcs, BabyBear;
         KoalaBearMmcs, KoalaBear;
+        KoalaBearPoseidonMmcs, KoalaBear;
         Blake3Mmcs<Goldilocks>, Goldilocks;
         Keccak256Mmcs<BabyBear>, BabyBear;
         KeccakF64Mmcs<KoalaBear>, KoalaBear;

@@ -106,7 +106,9 @@ macro_rules! keccak {
         }
     )*};
 }
-keccak!(goldilocks poseidon_goldilocks koalabear blake3 keccakf64_goldilocks keccakf64_babybear keccakf64_koalabear);
+keccak!(goldilocks koalabear blake3);
+keccak!(poseidon_goldilocks poseidon_babybear poseidon_koalabear);
+keccak!(keccakf64_goldilocks keccakf64_babybear keccakf64_koalabear);
 
 fn keys(value: &Value) -> String {
     match value {

@@ -1,7 +1,7 @@
 //! The configurations of Plonky3's keccak-air examples. They are generic over the commitment scheme, stock or ours.
 
 use merklize_plonky3::{DeviceMmcs, Hash, MerklizePcs, TwoAdicElement};
-use p3_baby_bear::BabyBear;
+use p3_baby_bear::{default_babybear_poseidon1_16, BabyBear, Poseidon1BabyBear};
 use p3_blake3::Blake3;
 use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger32, SerializingChallenger64};
 use p3_commit::{ExtensionMmcs, Mmcs, Pcs};
@@ -12,7 +12,9 @@ use p3_fri::{FriParameters, TwoAdicFriPcs};
 use p3_goldilocks::poseidon1::{default_goldilocks_poseidon1_8, Poseidon1Goldilocks};
 use p3_goldilocks::{default_goldilocks_poseidon2_8, Goldilocks, Poseidon2Goldilocks};
 use p3_keccak::{Keccak256Hash, KeccakF, VECTOR_LEN};
-use p3_koala_bear::{default_koalabear_poseidon2_16, KoalaBear, Poseidon2KoalaBear};
+use p3_koala_bear::{
+    default_koalabear_poseidon1_16, default_koalabear_poseidon2_16, KoalaBear, Poseidon1KoalaBear, Poseidon2KoalaBear,
+};
 use p3_merkle_tree::MerkleTreeMmcs;
 use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher, TruncatedPermutation};
 use p3_uni_stark::{Com, Domain, Proof, StarkConfig, StarkGenericConfig};
@@ -109,6 +111,10 @@ permutations! {
         GoldilocksPoseidonMmcs, POSEIDON_GOLDILOCKS_8, 2;
     koalabear, KoalaBear, Poseidon2KoalaBear<16>, default_koalabear_poseidon2_16, 16, 8,
         KoalaBearMmcs, POSEIDON2_KOALABEAR_16, 4;
+    poseidon_babybear, BabyBear, Poseidon1BabyBear<16>, default_babybear_poseidon1_16, 16, 8,
+        BabyBearPoseidonMmcs, POSEIDON_BABYBEAR_16, 4;
+    poseidon_koalabear, KoalaBear, Poseidon1KoalaBear<16>, default_koalabear_poseidon1_16, 16, 8,
+        KoalaBearPoseidonMmcs, POSEIDON_KOALABEAR_16, 4;
 }
 
 pub mod blake3 {
