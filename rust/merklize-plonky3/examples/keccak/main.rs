@@ -1,4 +1,4 @@
-//! Proves Keccak permutations by Plonky3 over KoalaBear, with commitments on a device. The stock verifier checks the proof.
+//! Proves Keccak permutations by Plonky3 over KoalaBear, with extensions and commitments on a device. The stock verifier checks the proof.
 //!
 //!     cargo run --release --example keccak -- [DEVICE [PERMUTATIONS]]
 
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         100,
     );
     let ours = Ours::new(hasher, compressor, 0, HASH, device.clone())?;
-    let ours = configs::config::<Val, DEGREE, _, _>(ours, challenger, 100);
+    let ours = configs::device_config::<Val, DEGREE, _, _>(ours, challenger, 100);
 
     let inputs = (0..permutations).map(|i| core::array::from_fn(|k| i * 25 + k as u64)).collect();
     let trace = generate_trace_rows::<Val>(inputs, 1);
