@@ -79,7 +79,7 @@ LANES_INLINE Products monty31_add_product(Products sum, Lane32 a, std::uint32_t 
     return {_mm256_add_epi64(sum.even, more.even), _mm256_add_epi64(sum.odd, more.odd)};
 }
 LANES_INLINE Products monty31_lower(Products sum, std::uint32_t p) {
-    const __m256i limit = _mm256_set1_epi64x(static_cast<long long>(std::uint64_t{p} << 32));
+    const __m256i limit = _mm256_set1_epi64x(static_cast<long long>(p) << 32);
     return {_mm256_min_epu32(sum.even, _mm256_sub_epi32(sum.even, limit)),
             _mm256_min_epu32(sum.odd, _mm256_sub_epi32(sum.odd, limit))};
 }

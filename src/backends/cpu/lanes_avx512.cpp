@@ -54,7 +54,7 @@ LANES_INLINE Products monty31_add_product(Products sum, Lane32 a, std::uint32_t 
     return {_mm512_add_epi64(sum.even, more.even), _mm512_add_epi64(sum.odd, more.odd)};
 }
 LANES_INLINE Products monty31_lower(Products sum, std::uint32_t p) {
-    const __m512i limit = _mm512_set1_epi64(static_cast<long long>(std::uint64_t{p} << 32));
+    const __m512i limit = _mm512_set1_epi64(static_cast<long long>(p) << 32);
     return {_mm512_min_epu32(sum.even, _mm512_sub_epi32(sum.even, limit)),
             _mm512_min_epu32(sum.odd, _mm512_sub_epi32(sum.odd, limit))};
 }
