@@ -10,6 +10,8 @@
 // 2^20 and 2^24 leaves if the sizes are not given. --energy: rows of the tuned policy also have the joules of one call, its watts and
 // those of the idle device, by the driver's counter; null if the driver has none. Each of these jobs is repeated for two more seconds.
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -25,6 +27,7 @@
 #include "energy.hpp"
 #include "jobs.hpp"
 #include "jobs/registry.hpp"
+#include "pinned.hpp"
 #include "queue/device.hpp"
 
 using namespace merklize;
@@ -406,6 +409,49 @@ void extensions(Bench& bench, Field field, const char* name, Hash of_words) {
     });
 }
 
+// The commitment to the extension of keccak-air's trace, which comes to the host as well.
+template <class Word>
+void commitments(Bench& bench, Field field, const char* name, Hash hash_of_rows) {
+    constexpr std::uint64_t rows = 1 << 16, columns = 2633, bytes = rows * columns * sizeof(Word);
+    const auto job = [&](const char* where) {
+        return "commit_extended, " + std::string(where) + ", " + name + ", 2633 columns, rows 2^16 to 2^17";
+    };
+    const char* const wheres[] = {"pinned to pinned", "pageable to memory in use", "pageable to fresh memory"};
+    if (std::ranges::none_of(wheres, [&](const char* where) { return bench.wanted(job(where)); })) return;
+    auto words = bench::random_values<std::byte>(bytes, "trace");
+    bench::make_canonical(words, hash_of_rows);
+    const CommitmentForm of_rows(hash_of_rows);
+    const auto committed = [&](std::span<const std::byte> from, std::span<std::byte> to, const RunOptions& run) {
+        const std::span given(reinterpret_cast<const Word*>(from.data()), rows * columns);
+        const ExtendedMatrix one{.matrix = Matrix::of_rows(given, rows),
+                                 .form = {.field = field, .order = RowOrder::bit_reversed},
+                                 .out = to};
+        return commit_extended({&one, 1}, of_rows, run).cap()[0];
+    };
+    std::vector<std::byte> used(2 * bytes), expected(2 * bytes);
+    Bench::OnCpu cpu{[&](const RunOptions& run) { committed(words, expected, run); }};
+    const Digest wanted = committed(words, expected, bench::on_cpu());
+    const bench::PinnedBytes in(bench.device(), bytes), out(bench.device(), 2 * bytes);
+    std::ranges::copy(words, in.bytes().begin());
+    if (committed(in.bytes(), out.bytes(), {.device = bench.device()}) != wanted ||
+        !std::ranges::equal(out.bytes(), expected))
+        throw Error(ErrorCode::internal, "commit_extended: wrong result");
+    for (const char* where : wheres) {
+        if (!bench.wanted(job(where))) continue;
+        bench.row(job(where), hash_of_rows, "tuned", 2 * rows * columns, "words", wanted, cpu,
+                  [&](const RunOptions& run) {
+                      if (where == wheres[0]) return committed(in.bytes(), out.bytes(), run);
+                      if (where == wheres[1]) return committed(words, used, run);
+                      void* const fresh =
+                          mmap(nullptr, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                      if (fresh == MAP_FAILED) throw std::bad_alloc();
+                      const Digest cap = committed(words, {static_cast<std::byte*>(fresh), 2 * bytes}, run);
+                      munmap(fresh, 2 * bytes);
+                      return cap;
+                  });
+    }
+}
+
 // Merges of pairs, as wide as a level of a tree.
 void merges(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
     for (const unsigned log2 : sizes) {
@@ -493,6 +539,8 @@ int main(int argc, char** argv) try {
     for (const HashTraits& t : hashes()) wide_jobs(bench, t.hash);
     extensions<std::uint64_t>(bench, Field::goldilocks, "goldilocks", Hash::poseidon2_goldilocks_8);
     extensions<std::uint32_t>(bench, Field::koalabear, "koalabear", Hash::poseidon2_koalabear_16);
+    commitments<std::uint64_t>(bench, Field::goldilocks, "goldilocks", Hash::poseidon2_goldilocks_8);
+    commitments<std::uint32_t>(bench, Field::koalabear, "koalabear", Hash::poseidon2_koalabear_16);
     return 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "merklize-device-bench: %s\n", error.what());

@@ -25,6 +25,7 @@
 #include "jobs.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
+#include "pinned.hpp"
 #include "queue/device.hpp"
 
 using namespace merklize;
@@ -175,22 +176,6 @@ std::vector<ConstBuffer> spread(const std::vector<Device>& devices, std::span<co
 
 constexpr std::uint64_t block_bytes = std::uint64_t{1} << 26;
 
-/// Pinned host memory, which every device copies at the speed of its link.
-class PinnedBytes {
-public:
-    PinnedBytes(const Device& device, std::uint64_t bytes)
-        : queue_(*runtime::state_of(device).opened()), bytes_(queue_.borrow_pinned(bytes)) {}
-    PinnedBytes(const PinnedBytes&) = delete;
-    PinnedBytes& operator=(const PinnedBytes&) = delete;
-    ~PinnedBytes() { queue_.driver().release_host(queue_.index(), bytes_.bytes); }
-
-    std::span<std::byte> bytes() const { return {static_cast<std::byte*>(bytes_.bytes), bytes_.size}; }
-
-private:
-    runtime::QueueDevice& queue_;
-    runtime::Pinned bytes_;
-};
-
 /// The CPU's digest of a block that is repeated until there are `bytes` bytes.
 Digest digest_of_repeats(std::span<const std::byte> block, std::uint64_t bytes) {
     Hasher hasher({}, on_cpu());
@@ -240,7 +225,7 @@ void digests(Bench& bench) {
             job(name, data);
         }
         if (const auto name = power("digest, pinned memory, bytes", log2); bench.wanted(name)) {
-            const PinnedBytes data(bench.first(1)[0], bytes);
+            const ::bench::PinnedBytes data(bench.first(1)[0], bytes);
             job(name, data.bytes());
         }
     }

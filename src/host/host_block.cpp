@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "host/threads.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -49,6 +50,12 @@ void* map_block(std::uint64_t bytes) {
     madvise(raw, bytes, MADV_HUGEPAGE);
     return raw;
 }
+
+#ifdef MADV_POPULATE_WRITE
+constexpr int populate_write = MADV_POPULATE_WRITE;
+#else
+constexpr int populate_write = 23;  // Linux 5.14, include/uapi/asm-generic/mman-common.h; older kernels refuse it
+#endif
 
 // The block freed last, kept for the next tree of its size: with 16 threads, new pages for a tree cost several times
 // its merges. The kernel may reclaim its memory at any time (MADV_FREE).
@@ -142,6 +149,19 @@ HostBlock& HostBlock::operator=(HostBlock&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
     return *this;
+}
+
+void make_pages(std::span<std::byte> memory, unsigned threads) {
+    constexpr std::uintptr_t huge = 2u << 20;
+    constexpr std::uint64_t least = 64 << 20, per_piece = 8 << 20;
+    if (memory.size() < least) return;
+    const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(memory.data());
+    const std::uintptr_t begin = (first + huge - 1) / huge * huge, end = (first + memory.size()) / huge * huge;
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+    parallel_for((end - begin + per_piece - 1) / per_piece, threads, [&](std::size_t k) {
+        const std::uintptr_t from = begin + k * per_piece;
+        madvise(reinterpret_cast<void*>(from), std::min<std::uint64_t>(per_piece, end - from), populate_write);
+    });
 }
 
 }  // namespace merklize::runtime

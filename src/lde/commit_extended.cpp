@@ -9,6 +9,7 @@
 #include "calls/run.hpp"
 #include "host/host_block.hpp"
 #include "host/invalid.hpp"
+#include "host/threads.hpp"
 #include "lde/input.hpp"
 #include "merklize/error.hpp"
 
@@ -74,7 +75,20 @@ MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
         extended.push_back(dense_extension(asked.matrices[m].matrix, one.job.added_bits));
         extended.back().buffer = buffers.back();
     }
-    extend_all(asked, timings);
+    {
+        // Memory that nobody has written yet would take longer than all else.
+        const auto make = [&]() noexcept {
+            try {
+                for (const ExtendedMatrix& one : asked.matrices)
+                    runtime::make_pages(one.out, runtime::default_threads());
+            } catch (...) {}  // then the copy makes them
+        };
+        std::jthread making;
+        try {
+            making = std::jthread(make);
+        } catch (const std::system_error&) {}
+        extend_all(asked, timings);
+    }
     std::exception_ptr failed;
     const auto copy = [&]() noexcept {
         try {

@@ -227,6 +227,9 @@ pub trait DeviceMmcs<F: TwoAdicElement>: Mmcs<F> {
     /// Where it commits.
     fn device(&self) -> &Arc<Device>;
 
+    /// The same scheme, which commits on the processors of the host.
+    fn on_cpu(&self) -> Self;
+
     /// Commits to the extensions of matrices, each on the coset of its own shift, which is not zero, with rows in bit-reversed order. The extensions are the
     /// matrices of the commitment. A device with memory of its own gets the matrices once, and hashes the extensions where they are made.
     fn commit_extended(
@@ -253,6 +256,10 @@ where
 
     fn device(&self) -> &Arc<Device> {
         &self.device
+    }
+
+    fn on_cpu(&self) -> Self {
+        Self { device: Arc::new(or_raise(Device::open("cpu"))), ..self.clone() }
     }
 
     fn commit_extended(

@@ -25,7 +25,7 @@ pub type StockProof<F, EF, M> = FriProof<EF, ExtensionMmcs<F, EF, M>, F, Vec<Bat
 /// challenges' extension of it.
 ///
 /// `commit` takes the matrices once, extends them and commits to the extensions; `commit_quotient` does the same. Openings, their evaluation and folding are
-/// Plonky3's own, over our Mmcs; `verify` is the stock scheme's.
+/// Plonky3's own, over our Mmcs, which commits to folded vectors on the processors of the host; `verify` is the stock scheme's.
 ///
 /// The commitments of the trait cannot fail by an error of a device, so it is a panic, and [`catch`](crate::catch) turns it back into a value.
 #[derive(Clone)]
@@ -48,7 +48,8 @@ impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> MerklizePcs<F, 
             batch_proof_of_work_bits: stock.batch_proof_of_work_bits,
             commit_proof_of_work_bits: stock.commit_proof_of_work_bits,
             query_proof_of_work_bits: stock.query_proof_of_work_bits,
-            mmcs: ExtensionMmcs::new(mmcs.clone()),
+            // Folded vectors are small and on the host: for each of some seventeen, a device would take longer than the processors.
+            mmcs: ExtensionMmcs::new(mmcs.on_cpu()),
         };
         let (dft, added_bits) = (MerklizeDft::new(mmcs.device().clone()), fri.log_blowup);
         let prover = TwoAdicFriPcs::new(dft, mmcs.clone(), fri);
