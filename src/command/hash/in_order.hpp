@@ -17,7 +17,7 @@ struct HashInput {
 
 /// Hashes many inputs, several at once, and gives the results in the order of the inputs. Memory does not grow with their number.
 ///
-/// Each thread of the run takes one small file at a time: open, read, hash, close. A large file, a pipe or standard input takes all threads,
+/// Each thread of the run takes one to sixteen small files at a time: open, read, hash, close each. A large file, a pipe or standard input takes all threads,
 /// once everything before it is done. Files on rotational disks are read one at a time, in order, because such a disk loses a factor of up
 /// to 100 when many threads read at many places.
 ///
