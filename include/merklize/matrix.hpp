@@ -21,7 +21,8 @@ enum class Elements : std::uint32_t {
 };
 
 /// A matrix of words of 1, 4, 8 or 16 bytes, little endian, that is only read: a view. Its memory must stay as long as the calls that
-/// use it. Words of 16 bytes, such as elements of GF(2^128), are for hashes of bytes. The word of row i and column k is `i row_stride + k column_stride` words behind the first. Strides may have any sign.
+/// use it. Words of 16 bytes, such as elements of GF(2^128), are for hashes of bytes. The word of row i and column k is
+/// `i row_stride + k column_stride` words behind the first. Strides may have any sign.
 struct Matrix {
     std::uint64_t rows = 0;
     std::uint64_t columns = 0;

@@ -20,8 +20,7 @@ namespace {
 constexpr std::uint64_t small_bytes = 2 << 10, most_bytes = small_bytes << 16;  // in steps of 4
 constexpr double long_enough = 0.05;                                            // seconds
 
-constexpr Job jobs[] = {Job::digest,        Job::bytes_tree,     Job::bytes_nodes,   Job::bytes_root,   Job::bytes_rows,
-                        Job::elements_tree, Job::elements_nodes, Job::elements_root, Job::elements_rows};
+constexpr unsigned n_jobs = static_cast<unsigned>(Job::elements_rows) + 1;
 
 // Runs a job on the host's memory.
 // out  at least twice as many digests as `data`
@@ -91,8 +90,9 @@ std::vector<Cost> calibrate(const std::function<bool(double done)>& progress) {
     const std::vector<DeviceInfo> found = measured();
     std::size_t n_done = 0;
     for (const DeviceInfo& info : found) {
-        for (const Job job : jobs) {
-            const double done = static_cast<double>(n_done++) / static_cast<double>(std::size(jobs) * found.size());
+        for (unsigned number = 0; number < n_jobs; number++) {
+            const auto job = static_cast<Job>(number);
+            const double done = static_cast<double>(n_done++) / static_cast<double>(n_jobs * found.size());
             if (progress && !progress(done))
                 throw Error(ErrorCode::cancelled, "calibrate: cancelled by the caller's progress function");
             try {

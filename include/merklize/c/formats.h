@@ -84,6 +84,7 @@ typedef struct merklize_piece_cid_info {
  * errors  too_small, invalid_argument (more data than a piece of 64 GiB has) */
 MERKLIZE_C_API merklize_status merklize_piece_leaves(const void *data, size_t bytes, merklize_digest *leaves,
                                                      size_t capacity, size_t *count);
+
 /* errors  invalid_argument (more data than a piece of 64 GiB has) */
 MERKLIZE_C_API merklize_status merklize_piece_cid(const void *data, size_t bytes, merklize_piece_cid_info *piece,
                                                   const merklize_run_options *options);

@@ -41,8 +41,8 @@ MKZ_FN void mkz_pos_m31_circulant(mkz_lane32 *s, int width, MKZ_CONSTANT const m
     mkz_pos_m31_split(s, 4 * n, p);
 }
 
-/* `matrices`: row after row that before the partial rounds; then for each of these `width` words of its first row, and as many of its first
- * column, of which the first is not used. */
+/* `matrices`: the matrix before the partial rounds, row after row; then for each partial round `width` words of its first row and `width`
+ * words of its first column, whose first word nothing reads. */
 MKZ_FN void mkz_pos_m31_dense(mkz_lane32 *s, int width, MKZ_CONSTANT const mkz_u32 *matrices, mkz_u32 p) {
     mkz_lane32 x[24] = {MKZ_SPLAT32(0)};
     MKZ_UNROLL_CELLS for (int k = 0; k < width; k++) x[k] = s[k];

@@ -70,8 +70,7 @@ MKZ_EXTEND_BODY void MKZ_WORD_FN(extend_part)(mkz_work_item item, MKZ_LOCAL MKZ_
         MKZ_WORD_FN(extend_round)(item, tile, pass, row_tile, first, count, kind, roots);
 }
 
-/* All levels of a pass over a tile that is in local memory, in up to three rounds. No barrier is in a loop or a branch, where
- * PoCL 3.1 compiles it wrongly.
+/* All levels of a pass over a tile that is in local memory, in up to three rounds.
  * scales  of the coset: a factor for each row of a tile, then one for each tile */
 MKZ_EXTEND_BODY void MKZ_WORD_FN(extend_tile)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LANE *tile, mkz_extend_pass pass,
                                               mkz_u64 row_tile, MKZ_GLOBAL const MKZ_WORD *roots,
