@@ -35,8 +35,18 @@ endfunction()
 set(suites "buffers every_kernel" async staging "blake3 hash_each" "rescue merge" extend "sha256 leaves" "tree proof tree_builder tree_file" files "concurrency cancel" misuse)
 # The suites `policies` and `tree_policies` take Intel's compiler a quarter of an hour, so they run by hand and on GPUs; tests/core has their
 # kernels. PoCL 3.1 crashes while it compiles some policies of field hashes; tests/core has those that it takes.
-merklize_opencl_tests(system "" async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" extend "sha256 leaves" "tree tree_policies proof" files
+set(pocl_cache ${CMAKE_CURRENT_BINARY_DIR}/pocl-cache)
+merklize_opencl_tests(system POCL_CACHE_DIR=${pocl_cache} async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" extend "sha256 leaves" "tree tree_policies proof" files
   "concurrency cancel" misuse)
+# PoCL's kernels are compiled into a folder of their own, which is looked at in the end.
+get_property(of_pocl DIRECTORY PROPERTY TESTS)
+list(FILTER of_pocl INCLUDE REGEX "\\.opencl\\.system$")
+set_tests_properties(${of_pocl} PROPERTIES FIXTURES_REQUIRED pocl_cache)
+add_test(NAME pocl_cache COMMAND ${CMAKE_COMMAND} -E rm -rf ${pocl_cache})
+add_test(NAME local_memory.pocl COMMAND ${CMAKE_COMMAND} -D CACHE=${pocl_cache} -D READELF=${CMAKE_READELF}
+         -P ${CMAKE_CURRENT_SOURCE_DIR}/drivers/opencl/local_memory.cmake)
+set_tests_properties(pocl_cache PROPERTIES FIXTURES_SETUP pocl_cache)
+set_tests_properties(local_memory.pocl PROPERTIES FIXTURES_CLEANUP pocl_cache SKIP_REGULAR_EXPRESSION "^skipped" LABELS opencl)
 # The CPU and a device share one job.
 add_test(NAME several.beside COMMAND merklize-tests several blake3 hash_each merge extend tree files)
 set_tests_properties(several.beside PROPERTIES SKIP_RETURN_CODE 77 LABELS opencl ENVIRONMENT "MERKLIZE_DEVICE=cpu,opencl:0;${kernel_cache}")

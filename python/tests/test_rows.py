@@ -249,10 +249,7 @@ def test_merge_wrong_arguments():
         merklize.merge(digests, digests, hash=3)
 
 
-def test_policies_that_pocl_gets_wrong(opencl):
-    """PoCL 3.1 gives wrong values if items with several lanes meet at a barrier, as for constants in local memory."""
-    if not any(d.id == opencl and d.name.startswith(("pthread", "cpu")) for d in merklize.devices()):
-        pytest.skip("the device is not PoCL's")
+def test_constants_in_local_memory_by_lanes(opencl):
     rows = np.random.default_rng(1).integers(0, 2**62, (1 << 10, 8), np.uint64)
     policy = {"lanes": 16, "constants": "local"}
     with merklize.tuning.options(policy=policy):

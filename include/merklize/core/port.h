@@ -371,7 +371,7 @@ typedef struct {
 #if defined(MKZ_TARGET_CUDA)
 #define MKZ_BODY static __device__ __forceinline__
 #elif defined(MKZ_TARGET_OPENCL)
-#define MKZ_BODY static inline
+#define MKZ_BODY static inline __attribute__((always_inline))
 #elif defined(MKZ_TARGET_SYCL)
 #define MKZ_BODY static inline __attribute__((always_inline, unused))
 #else

@@ -30,13 +30,6 @@
 #define MKZ_EXTEND_INVERSE 1u
 #define MKZ_EXTEND_FORWARD 2u
 
-/* PoCL 3.1 passes arguments wrongly to a function that it does not inline. */
-#ifdef MKZ_TARGET_OPENCL
-#define MKZ_EXTEND_BODY static inline __attribute__((always_inline))
-#else
-#define MKZ_EXTEND_BODY MKZ_BODY
-#endif
-
 /* Offsets and strides are in words, mod 2^64: of any sign. */
 typedef struct mkz_extend_pass {
     mkz_u64 in_offset, in_row_stride, in_column_stride;
