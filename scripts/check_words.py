@@ -88,6 +88,7 @@ EXCEPTIONS = {
         "PieceCid": FILECOIN,
         "PieceHasher": FILECOIN,
         "pieceCid": FILECOIN,
+        "pieceLeaves": FILECOIN,
     },
 }
 

@@ -253,7 +253,7 @@ SUBJECTS = {
             "pieceCid(data)"), "piece(FILE)"),
         Row("the leaves of a piece", "data", (
             "formats.piece_leaves(data)", "piece_leaves(data)", "merklize_piece_leaves(data)",
-            "formats::piece_leaves(data)", NONE)),
+            "formats::piece_leaves(data)", "pieceLeaves(data)")),
         Row("xet", "data", (
             "formats.xet(data)", "xet_hash(data)", "merklize_xet_hash(data)", "formats::xet_hash(data)", NONE),
             "hash(FILE, --xet)"),

@@ -307,6 +307,11 @@ export interface PieceCid {
 }
 /** The PieceCID of bytes, at most 127/128 of 64 GiB. cost: reads them once, on this thread */
 export function pieceCid(data: Bytes): PieceCid;
+/** The leaves of a piece's tree over some data, 4 for each 127 bytes begun, of 32 bytes each, joined. A MerkleTree over all leaves of a piece,
+ * by "sha256_trunc254" and the rule "pad", has the root of pieceCid(), and its proofs show that ranges of the data lie under that root: bytes
+ * from 127 a up to 127 b are the leaves from 4 a up to 4 b. cost: memory: 128 bytes for 127 of data
+ * @param data a whole piece's, or a part that begins at a multiple of 127 bytes */
+export function pieceLeaves(data: Bytes): Uint8Array;
 /** Computes the PieceCID of bytes as they come. */
 export class PieceHasher {
     update(data: Bytes): this;

@@ -8,4 +8,4 @@ export { OpenZeppelinTree, openZeppelin, openZeppelinSimple } from './openzeppel
 export { explain, parseProof, verify, verifyConsistency, verifyEach, verifyOpenZeppelin, verifyWinterfell } from './proofs.js';
 export { TreeFile } from './tree_file.js';
 export { verifyOpening } from './matrices.js';
-export { PieceHasher, pieceCid } from './piece.js';
+export { PieceHasher, pieceCid, pieceLeaves } from './piece.js';

@@ -126,13 +126,22 @@ export function machine(main, lanes) {
         mergeAt(sha256, heap, count);
         for (let at = 31; at < 32 * count; at += 32) room[at] &= 0x3f;
     }
-    /** The root of 2^height leaves of 254 bits of some bytes, with zeros behind them. height: at least 2 */
-    function pieceRoot(data, height) {
-        const groups = Math.ceil(data.length / 127), at = 32 * 2 ** height, end = at + 127 * groups, memory = scratch(end);
+    /** Makes leaves of 254 bits of some bytes, with zero leaves behind them, `count` in all, at the beginning of the heap. */
+    function makeLeaves(data, count) {
+        const groups = Math.ceil(data.length / 127), at = 32 * count, end = at + 127 * groups, memory = scratch(end);
         memory.set(data, at);
         memory.fill(0, at + data.length, end);
         memory.fill(0, 128 * groups, at);
         wasm.fr32(heap + at, heap, groups);
+        return memory;
+    }
+    function pieceLeaves(data) {
+        const count = 4 * Math.ceil(data.length / 127);
+        return makeLeaves(data, count).slice(0, 32 * count);
+    }
+    /** The root of 2^height leaves of some bytes and of zeros. height: at least 2 */
+    function pieceRoot(data, height) {
+        const memory = makeLeaves(data, 2 ** height);
         for (let n = 2 ** height / 2; n >= 1; n /= 2) mergePieces(n);
         return memory.slice(0, 32);
     }
@@ -314,7 +323,7 @@ export function machine(main, lanes) {
     }
 
     return {
-        hashes, iv, stride, Values, merge, hashRows, firstNotElement, pieceRoot, pieceMerge, isShort, digestOf, beginMessage, blake2sMode, addBlocks, finishMessage, subtree,
+        hashes, iv, stride, Values, merge, hashRows, firstNotElement, pieceLeaves, pieceRoot, pieceMerge, isShort, digestOf, beginMessage, blake2sMode, addBlocks, finishMessage, subtree,
         parentNode, chunkNode, partValue, longRoot, output,
         get simd() {
             return wide;

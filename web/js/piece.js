@@ -19,6 +19,10 @@ function base32(bytes) {
 /** A CID, version 1. codec and multihash: codes of multicodec's table */
 const cidOf = (codec, multihash, digest) => base32([1, ...leb128(codec), ...leb128(multihash), digest.length, ...digest]);
 
+function requireSize(what, count) {
+    if (count > mostPieceBytes) invalid(`${what}: data must be at most ${mostPieceBytes} bytes, those of a piece of 64 GiB, got ${count}`);
+}
+
 /** Computes the commitment of bytes as they come. */
 export class PieceHasher {
     #waiting = new Waiting(unitBytes, (unit) => this.#push(unit));
@@ -43,7 +47,7 @@ export class PieceHasher {
     /** Appends bytes. Returns itself. */
     update(data, what = 'PieceHasher.update') {
         const bytes = toBytes(data, `${what}: data`), count = this.#count + bytes.length;
-        if (count > mostPieceBytes) invalid(`${what}: data must be at most ${mostPieceBytes} bytes, those of a piece of 64 GiB, got ${count}`);
+        requireSize(what, count);
         this.#count = count;
         this.#waiting.update(bytes);
         return this;
@@ -77,3 +81,11 @@ export class PieceHasher {
 
 /** Filecoin's PieceCID of bytes. */
 export const pieceCid = (data) => new PieceHasher().update(data, 'pieceCid').digest();
+
+/** The leaves of a piece's tree over data from a multiple of 127 bytes on, joined. */
+export function pieceLeaves(data) {
+    const bytes = toBytes(data, 'pieceLeaves: data'), leaves = new Uint8Array(128 * Math.ceil(bytes.length / 127));
+    requireSize('pieceLeaves', bytes.length);
+    for (let at = 0; at < bytes.length; at += unitBytes) leaves.set(m.pieceLeaves(bytes.subarray(at, at + unitBytes)), at / 127 * 128);
+    return leaves;
+}

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { both, counted, hex, library, merklize, needsLibrary, vectors } from './common.mjs';
 
-const { PieceHasher, pieceCid } = merklize;
+const { MerkleTree, PieceHasher, parseProof, pieceCid, pieceLeaves, verify } = merklize;
 
 both('a PieceCID is what @web3-storage/data-segment says', () => {
     const known = Object.entries(vectors('piece_cid').v2);
@@ -42,4 +42,22 @@ test('zeros behind the data change version 2 alone', () => {
     const data = counted(200), longer = pieceCid(Uint8Array.of(...data, 0, 0)), { v1, v2 } = pieceCid(data);
     assert.equal(longer.v1, v1);
     assert.notEqual(longer.v2, v2);
+});
+
+test('a tree over the leaves of a piece has its root, and proves ranges of its data', () => {
+    const unit = 2048 * 127; // bytes that are hashed at once
+    for (const size of [4 * 127, 8 * 127 - 1, unit, unit + 1, 2 * unit + 128]) {
+        const data = counted(size), leaves = pieceLeaves(data), piece = pieceCid(data);
+        assert.equal(leaves.length, 128 * Math.ceil(size / 127));
+        assert.deepEqual(pieceLeaves(data.subarray(127, 254)), leaves.slice(128, 256), 'of a part');
+        const tree = new MerkleTree(leaves, { hash: 'sha256_trunc254', rule: 'pad' });
+        assert.equal(hex(tree.root), hex(piece.root));
+        const { nLeaves } = tree, expect = { hash: 'sha256_trunc254', rule: 'pad', nLeaves }, claim = parseProof(tree.proveRange(4, 12).toBytes());
+        assert.ok(verify(claim, piece.root, { expect }));
+        assert.deepEqual(Buffer.concat(claim.leaves), Buffer.from(pieceLeaves(data.subarray(127, 3 * 127))), 'two groups of 127 bytes');
+        claim.leaves[5] = pieceLeaves(data.subarray(0, 127)).slice(0, 32);
+        assert.ok(!verify(claim, piece.root, { expect }));
+    }
+    assert.equal(pieceLeaves(new Uint8Array()).length, 0);
+    assert.throws(() => pieceLeaves('text'), { name: 'MerklizeError', message: /^pieceLeaves: data must/ });
 });

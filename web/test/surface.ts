@@ -2,7 +2,7 @@
 import * as merklize from 'merklize';
 import {
     Hasher, MerkleTree, MerklizeError, OpenZeppelinTree, PieceHasher, TreeFile, cores, explain, fromHex, hash, hashEach, hashFile, hashLeaves, hashRows, hashes,
-    merge, merkleRoot, openZeppelin, openZeppelinSimple, parseProof, pieceCid, rules, simd, toHex, verify, verifyConsistency, verifyEach,
+    merge, merkleRoot, openZeppelin, openZeppelinSimple, parseProof, pieceCid, pieceLeaves, rules, simd, toHex, verify, verifyConsistency, verifyEach,
     verifyOpening, verifyOpenZeppelin, verifyWinterfell,
 } from 'merklize';
 import type { ConsistencyProof, DigestLike, Explanation, Format, HashFacts, LeafProof, OpenZeppelinDump, OpenZeppelinMultiProof, PieceCid, Proof, Rule, TreeOptions } from 'merklize';
@@ -35,7 +35,7 @@ const dump: OpenZeppelinDump = simple.dump(), loaded: OpenZeppelinTree = OpenZep
 const solidity: boolean = standard.verify(0, standard.prove(0)) && verifyOpenZeppelin(multi.proof, loaded.root, loaded.leaf(0));
 const parts: [number, readonly unknown[], readonly string[] | null, string[]] = [loaded.nLeaves, loaded.values, loaded.leafEncoding, loaded.nodes];
 
-const pieceHasher: PieceHasher = await new PieceHasher().update(data.buffer).reset().updateFrom(new Blob([data]).stream()), piece: PieceCid = pieceHasher.digest();
+const pieceHasher: PieceHasher = await new PieceHasher().update(data.buffer).reset().updateFrom(new Blob([data]).stream()), piece: PieceCid = pieceHasher.digest(), leavesOfPiece: Uint8Array = pieceLeaves(data);
 const pieceFacts: [string, string, Uint8Array, number] = [pieceCid(data).v2, piece.v1, piece.root, piece.size + piece.height + piece.paddedSize + pieceHasher.count];
 
 const file: TreeFile = await TreeFile.open('tree.mkl'), row: Uint8Array = await file.read(0, 0n, 1);
