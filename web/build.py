@@ -85,7 +85,10 @@ def compile_modules(out: Path) -> dict[str, bytes]:
 
 
 def joined(modules: dict[str, bytes]) -> str:
-    """All modules in one, without comments. Names at the top of the modules are distinct, so joining them is enough."""
+    """All modules in one, without comments and indentation; their only text of several lines is code.
+
+    Names at the top of the modules are distinct, so joining them is enough.
+    """
     parts = []
     for name, data in modules.items():
         packed = base64.b64encode(gzip.compress(data, mtime=0)).decode()
@@ -97,6 +100,7 @@ def joined(modules: dict[str, bytes]) -> str:
         text = re.sub(r"^import [^;]*;\n", "", text, flags=re.MULTILINE)
         text = re.sub(r"^export \{[^}]*\};\n", "", text, flags=re.MULTILINE)
         text = re.sub(r"^ *(?://[^\n]*|/\*.*?\*/)\n", "", text, flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(r"^ +", "", text, flags=re.MULTILINE)
         parts.append(re.sub(r"^export (?=async |function|const|class)", "", text, flags=re.MULTILINE))
     return "\n".join(parts)
 
