@@ -292,7 +292,8 @@ release-check: ## a rehearsal: all files of a release, installed in bare Debian 
 # KINDS="sdist wheels": wheels, too, which takes half an hour.
 KINDS ?= source sdist crates npm
 .PHONY: test-release
-test-release: $(VENV)/package $(VENV)/wheel-tools $(VENV)/wasm-tools ## source archives, crates and npm package: two runs write the same bytes
+test-release: $(VENV)/package $(VENV)/wheel-tools $(VENV)/wasm-tools ## licences; source archives, crates, npm package: two runs write the same bytes
+	@python scripts/check_licences.py
 	@$(RELEASE) --dry --out build/artefacts-1 $(KINDS)
 	@umask 077; TZ=Asia/Tokyo LC_ALL=C $(RELEASE) --dry --out build/artefacts-2 $(KINDS)
 	@diff -r build/artefacts-1 build/artefacts-2
