@@ -1,21 +1,26 @@
 # Machine code of CUDA devices inside the library (src/programs/fatbins.hpp): nvcc compiles each program for all architectures.
 #
-#   include(embed_fatbins.cmake), merklize_embed_fatbins(target)    adds the generated source to the target
+#   include(embed_fatbins.cmake), merklize_fatbin_programs(), merklize_embed_fatbins(target)    adds the generated source to the target
 #   cmake -D TOOL=... -D NVCC=... -D ARCHITECTURES=... -D HASHES=... -D FOLDER=... -P embed_fatbins.cmake    makes FOLDER/fatbins.cpp
 
 if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
+  # The programs are texts of this very library: a program made of its sources writes them. Where there are tests they build it, too,
+  # since nvcc is rare.
+  function(merklize_fatbin_programs)
+    add_executable(merklize-fatbin-programs
+      ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/write_fatbin_programs.cpp backends/tuning.cpp
+      hashes/given.cpp hashes/hashes.cpp host/digest.cpp host/names.cpp
+      programs/fatbins.cpp programs/kernel_text.cpp programs/no_fatbins.cpp programs/tuned_variants.cpp programs/variant.cpp
+      ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
+    target_compile_features(merklize-fatbin-programs PRIVATE cxx_std_20)
+    target_include_directories(merklize-fatbin-programs PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  endfunction()
+
   function(merklize_embed_fatbins target)
     find_program(MERKLIZE_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin REQUIRED)
     set(MERKLIZE_FATBIN_ARCHITECTURES "75,80,90,100" CACHE STRING
         "Compute capabilities with machine code of their own; later ones get PTX of the last")
     set(MERKLIZE_FATBIN_HASHES "" CACHE STRING "Hashes whose kernels are compiled ahead of time, separated by commas; empty: all")
-    # The programs are texts of this very library: a program made of its sources writes them.
-    add_executable(merklize-fatbin-programs EXCLUDE_FROM_ALL
-      ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/write_fatbin_programs.cpp backends/tuning.cpp
-      programs/fatbins.cpp programs/tuned_variants.cpp programs/variant.cpp hashes/hashes.cpp
-      programs/kernel_text.cpp programs/no_fatbins.cpp ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
-    target_compile_features(merklize-fatbin-programs PRIVATE cxx_std_20)
-    target_include_directories(merklize-fatbin-programs PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/fatbins)
     set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_fatbins.cmake)
     add_custom_command(OUTPUT ${folder}/fatbins.cpp DEPENDS merklize-fatbin-programs ${script} VERBATIM

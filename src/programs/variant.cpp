@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "hashes/hash_info.hpp"
 #include "merklize/hash.hpp"
 #include "programs/kernel_text.hpp"
 
