@@ -1,4 +1,4 @@
-"""The output of scripts/release.py, identity.py and sbom.py. `make test-release` makes a whole release."""
+"""The output of the scripts that make a release. `make test-release` makes a whole one."""
 
 import importlib.metadata
 import json
@@ -12,6 +12,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
+import check_licences  # noqa: E402
 import identity  # noqa: E402
 import release  # noqa: E402
 import sbom  # noqa: E402
@@ -69,6 +70,27 @@ def test_pages_of_packages_have_no_relative_links(name):
         if link[3].startswith("https://a.org/"):
             path = link[3].removeprefix("https://a.org/").split("/", 2)[2].split("#")[0]
             assert (ROOT / path).exists(), link[0]
+
+
+@pytest.mark.parametrize(
+    ("expression", "accepted"),
+    [
+        ("MIT", True),
+        ("MIT/Apache-2.0", True),
+        ("Apache-2.0 WITH LLVM-exception", True),
+        ("GPL-2.0 OR MIT", True),
+        ("GPL-2.0 AND MIT OR MIT", True),
+        ("(MIT OR Apache-2.0) AND Unicode-3.0", True),
+        ("GPL-3.0-only", False),
+        ("MIT AND GPL-2.0", False),
+        ("(MIT OR GPL-2.0) AND GPL-2.0", False),
+        ("MIT MIT", False),
+        ("(MIT", False),
+        ("", False),
+    ],
+)
+def test_licences(expression, accepted):
+    assert check_licences.is_accepted(expression) is accepted
 
 
 CHANGELOG = (
