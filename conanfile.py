@@ -1,4 +1,4 @@
-"""The recipe of the library for Conan 2. In a source archive or a checkout: conan create ."""
+"""The recipe of the library for Conan 2. In a source archive or a checkout: conan create . -s compiler.cppstd=20"""
 
 import re
 from pathlib import Path
