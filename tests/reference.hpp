@@ -47,6 +47,15 @@ Poseidon2 published_poseidon2(const std::string& field, std::size_t width);
 Bytes poseidon2_leaf(const Poseidon2& of, std::size_t rate, const Bytes& record);
 Bytes poseidon2_merge(const Poseidon2& of, const Bytes& left, const Bytes& right);
 
+/// An instance of Poseidon: constants of all cells in each round, and the matrix.
+struct Poseidon {
+    std::uint64_t p, alpha;
+    std::vector<std::vector<std::uint64_t>> initial, partial, terminal, matrix;
+};
+Poseidon published_poseidon(const std::string& field, std::size_t width);
+Bytes poseidon_leaf(const Poseidon& of, std::size_t rate, const Bytes& record);
+Bytes poseidon_merge(const Poseidon& of, const Bytes& left, const Bytes& right);
+
 /// The reference of each hash: NAME_merge and NAME_leaf below. They are here, or in tests/references/NAME.cpp. A hash without a reference
 /// does not link.
 #define MKZ_WITH_PARTS

@@ -8,7 +8,8 @@
 
 namespace merklize::inline v0 {
 
-/// A field over which Poseidon2 is computed: p = 2^64 - 2^32 + 1, 2^31 - 2^27 + 1 or 2^31 - 2^24 + 1. The S-box is x^7; x^3 for KoalaBear.
+/// A field over which Poseidon2 and Poseidon are computed: p = 2^64 - 2^32 + 1, 2^31 - 2^27 + 1 or 2^31 - 2^24 + 1. The S-box is x^7; x^3
+/// for KoalaBear.
 enum class Poseidon2Field : std::uint8_t { goldilocks, babybear, koalabear };
 
 /// An instance of Poseidon2: all that defines a prover's hash. docs/hashes.md has the permutation and the sponge. All words are
@@ -37,5 +38,25 @@ struct Poseidon2 {
 ///         quad over another field; more than 127 sets of constants in one process)
 /// cost    once a set of constants: a digest of some thousand bytes. They stay in memory
 MERKLIZE_API Hash poseidon2(const Poseidon2& instance, const Poseidon2* quad = nullptr);
+
+/// An instance of Poseidon, version 1. docs/hashes.md has the permutation. All words are canonical: below p.
+struct Poseidon {
+    Poseidon2Field field = Poseidon2Field::goldilocks;
+    unsigned width = 0;           ///< cells: 8 or 12 over Goldilocks, 16 or 24 over the others
+    unsigned rate = 0;            ///< words of a row that one permutation takes: 1 to width - 1
+    unsigned full_rounds = 8;     ///< half of them before the partial rounds, half after: 2, 4, 6 ... 64
+    unsigned partial_rounds = 0;  ///< 1 to 256
+    /// `width` words for each round, in the order of use.
+    std::vector<std::uint64_t> constants{};
+    /// The MDS matrix by which every round multiplies: width x width words, row after row; or `width` words, the first row of a circulant
+    /// matrix, each of whose rows is the one above it moved right by a cell.
+    std::vector<std::uint64_t> matrix{};
+};
+
+/// The same for Poseidon, with a name that begins with "poseidon:". Such a hash has no merge of four.
+/// errors  invalid_argument (as of poseidon2(); a matrix of another size, or without an inverse; or one without an inverse when its first
+///         row and column are left out, which no MDS matrix is)
+/// cost    once a set of constants: some ten thousand products, and a digest of some thousand bytes. They stay in memory
+MERKLIZE_API Hash poseidon(const Poseidon& instance);
 
 }  // namespace merklize::inline v0

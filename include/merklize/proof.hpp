@@ -23,8 +23,8 @@ namespace merklize::inline v0 {
 /// proof (counts that do not fit). from_bytes() takes exactly what to_bytes() writes; anything else gives nullopt. verify() returns
 /// false for anything malformed: counts that do not fit, indices out of range, field words >= p, an unknown hash.
 
-/// Why the hash that is named in the bytes of a proof is unknown: a text such as "its hash is poseidon2:0f1e..., and no constants with this
-/// digest were given to poseidon2() before". Empty if the hash is known, or if the bytes do not begin as a proof does.
+/// Why the hash that is named in the bytes of a proof is unknown: a text such as "its hash is made of constants with the digest 0f1e...,
+/// and no constants with this digest were given to poseidon2() or poseidon() before". Empty if the hash is known, or if the bytes do not begin as a proof does.
 MERKLIZE_API std::string unknown_hash_of_proof(ByteView bytes);
 
 /// The odd node, the last one of an odd level: under left_full and duplicate_last its sibling is not in the proof, because the verifier

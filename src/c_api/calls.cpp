@@ -181,7 +181,7 @@ Hash Call::hash(merklize_hash_id id) const {
     for (const HashTraits& traits : hashes()) {
         if (to_c(traits.hash) == id) return traits.hash;
     }
-    if (id >= 128 && id <= 255) return traits(static_cast<Hash>(id)).hash;  // a caller's Poseidon2; throws if unknown
+    if (id >= 128 && id <= 255) return traits(static_cast<Hash>(id)).hash;  // a caller's constants; throws if unknown
     invalid("unknown hash id " + std::to_string(id) + "; merklize_hash_describe() lists the known ones");
 }
 

@@ -25,6 +25,20 @@ merklize::Poseidon2 read_poseidon2(const Call& call, const merklize_poseidon2* i
             {diagonal.begin(), diagonal.end()}};
 }
 
+merklize::Poseidon read_poseidon(const Call& call, const merklize_poseidon* instance) {
+    const merklize_poseidon& given = call.need(instance, "instance");
+    if (given.field > 2) call.invalid("instance->field must be 0, 1 or 2, got " + std::to_string(given.field));
+    const auto constants = call.items(given.constants, given.constant_count, "instance->constants");
+    const auto matrix = call.items(given.matrix, given.matrix_count, "instance->matrix");
+    return {static_cast<merklize::Poseidon2Field>(given.field),
+            given.width,
+            given.rate,
+            given.full_rounds,
+            given.partial_rounds,
+            {constants.begin(), constants.end()},
+            {matrix.begin(), matrix.end()}};
+}
+
 void put_info(const merklize::HashTraits& traits, merklize_hash_info& out) {
     out.hash = to_c(traits.hash);
     out.is_field = traits.is_field ? 1 : 0;
@@ -93,6 +107,13 @@ merklize_status merklize_hash_poseidon2(const merklize_poseidon2* instance, cons
         }
         const merklize::Poseidon2 four = read_poseidon2(call, quad, "quad");
         out = to_c(merklize::poseidon2(rows, &four));
+    });
+}
+
+merklize_status merklize_hash_poseidon(const merklize_poseidon* instance, merklize_hash_id* hash) {
+    return run("merklize_hash_poseidon", [&](const Call& call) {
+        const merklize::Poseidon given = read_poseidon(call, instance);
+        call.need(hash, "hash") = to_c(merklize::poseidon(given));
     });
 }
 

@@ -37,6 +37,11 @@ const GivenHash* first_that(Fits fits) noexcept {
 
 }  // namespace
 
+std::string unknown_constants(std::string_view digest) {
+    return "constants with the digest " + std::string(digest) +
+           ", and no constants with this digest were given to poseidon2() or poseidon() before";
+}
+
 std::uint64_t start_of(const Digest& digest) noexcept { return get_number(digest.bytes, 0); }
 
 const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Digest& digest,

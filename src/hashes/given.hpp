@@ -26,7 +26,7 @@ struct GivenHash {
 };
 
 /// Adds a hash of the unit with this id, or returns the one that has these constants already.
-/// family  the name in front of the digest, "poseidon2"
+/// family  the name in front of the digest: "poseidon2" or "poseidon"
 /// table   as the unit reads it; its first word is the rate. If the rate is the whole state, the hash is a part: a merge of four
 /// quad    such a part, or null
 /// errors  invalid_argument (most_given hashes were made before; the digest begins as another one's)
@@ -40,6 +40,9 @@ const GivenHash* find_given(Hash hash) noexcept;
 const GivenHash* given_by_name(std::string_view name) noexcept;
 const GivenHash* given_by_digest(const Digest& digest) noexcept;
 const GivenHash* given_by_start(std::uint64_t start) noexcept;
+
+/// Why a hash that is named by this digest, or by its start, is unknown. No digest says its family.
+std::string unknown_constants(std::string_view digest);
 
 /// The first 8 bytes of a digest, little endian.
 std::uint64_t start_of(const Digest& digest) noexcept;

@@ -95,8 +95,11 @@ Hash hash_from_name(std::string_view name) {
         names.push_back(alias);
     }
     if (const runtime::GivenHash* given = runtime::given_by_name(name)) return given->traits.hash;
-    if (name.starts_with("poseidon2:")) {
-        invalid("hash '" + std::string(name) + "': no constants with this digest were given to poseidon2() before");
+    for (const std::string_view family : {"poseidon2", "poseidon"}) {
+        if (name.starts_with(family) && name.substr(family.size()).starts_with(':')) {
+            invalid("hash '" + std::string(name) + "': no constants with this digest were given to " +
+                    std::string(family) + "() before");
+        }
     }
     for (const HashTraits& t : hashes()) {
         if (t.name == name) return t.hash;

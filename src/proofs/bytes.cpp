@@ -130,8 +130,7 @@ std::string unknown_hash_of_proof(ByteView bytes) {
     ProofReader in(bytes.subspan(header_bytes));
     const std::vector<Digest> digest = in.digests(1);
     if (digest.empty() || runtime::given_by_digest(digest[0]) != nullptr) return {};
-    return "its hash is poseidon2:" + digest[0].hex() +
-           ", and no constants with this digest were given to poseidon2() before";
+    return "its hash is made of " + runtime::unknown_constants(digest[0].hex());
 }
 
 std::vector<std::byte> MerkleProof::to_bytes() const {

@@ -129,8 +129,7 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
         if (given == nullptr) {
             Digest start{};
             std::ranges::copy(bytes.subspan<at_key_check, 8>(), start.bytes.begin());
-            fail("its hash is poseidon2:" + start.hex().substr(0, 16) +
-                 "..., and no constants with this digest were given to poseidon2() before");
+            fail("its hash is made of " + unknown_constants(start.hex().substr(0, 16) + "..."));
         }
         facts = &given->info;
     }

@@ -60,6 +60,7 @@ void test_manifests(void);
 void test_matrices(void);
 void test_extend(void);
 void test_merges_of_four(void);
+void test_poseidon(void);
 void test_proofs(void);
 void test_files(void);
 void test_bao(void);

@@ -59,6 +59,7 @@ int main(int argc, char **argv) {
         test_matrices();
         test_extend();
         test_merges_of_four();
+        test_poseidon();
         test_proofs();
         test_files();
         test_manifests();

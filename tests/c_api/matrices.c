@@ -181,6 +181,46 @@ void test_extend(void) {
           merklize_extend(&matrix, &form, merklize_output_bytes(small, 16), NULL));
 }
 
+/* Constants that nobody uses, with the matrix of our own instance of 16 cells. */
+void test_poseidon(void) {
+    static uint64_t constants[11 * 16];
+    static const uint64_t first_row[16] = {1, 1, 51, 1, 11, 17, 2, 1, 101, 63, 15, 2, 67, 22, 13, 3};
+    static uint64_t matrix[256];
+    for (uint64_t i = 0; i < sizeof constants / sizeof *constants; i++) constants[i] = 1000003 * i + 1;
+    for (size_t i = 0; i < 256; i++) matrix[i] = first_row[(16 + i % 16 - i / 16) % 16];
+    merklize_poseidon of = {.field = MERKLIZE_FIELD_KOALABEAR,
+                            .width = 16,
+                            .rate = 8,
+                            .full_rounds = 6,
+                            .partial_rounds = 5,
+                            .constants = constants,
+                            .constant_count = 11 * 16,
+                            .matrix = first_row,
+                            .matrix_count = 16};
+    merklize_hash_id hash = 0, again = 0;
+    OK(merklize_hash_poseidon(&of, &hash));
+    of.matrix = matrix;
+    of.matrix_count = 256;
+    OK(merklize_hash_poseidon(&of, &again));
+    CHECK(hash == again);
+    char name[80];
+    OK(merklize_hash_name(hash, name, sizeof name, NULL));
+    CHECK(strncmp(name, "poseidon:", 9) == 0);
+    OK(merklize_hash_from_name(name, &again));
+    CHECK(hash == again);
+    merklize_hash_info facts = {0};
+    OK(merklize_hash_get_info(hash, &facts));
+    CHECK(facts.element_bytes == 4 && facts.modulus == 0x7f000001);
+    of.matrix_count = 17;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "matrix must have width x width = 256 words", merklize_hash_poseidon(&of, &hash));
+    of.field = 3;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "instance->field must be 0, 1 or 2, got 3", merklize_hash_poseidon(&of, &hash));
+    of.field = MERKLIZE_FIELD_KOALABEAR;
+    of.matrix = NULL;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "instance->matrix", merklize_hash_poseidon(&of, &hash));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "instance", merklize_hash_poseidon(NULL, &hash));
+}
+
 /* Constants that nobody uses: merges of four need a quad of their own. */
 void test_merges_of_four(void) {
     static uint64_t constants[8 * 32 + 5], diagonal[32];

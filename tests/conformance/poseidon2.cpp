@@ -1,4 +1,4 @@
-// Poseidon2 with a caller's constants. The constants of our own instances give our own hashes; all others agree with the plain reference.
+// Poseidon2 and Poseidon with a caller's constants. The constants of our own instances give our own hashes; all others agree with the plain reference.
 
 #include "merklize/poseidon2.hpp"
 #include "merklize/matrix_commitment.hpp"
@@ -7,6 +7,7 @@
 using namespace support;
 using merklize::MerkleProof;
 using merklize::MerkleTree;
+using merklize::Poseidon;
 using merklize::Poseidon2;
 using merklize::Poseidon2Field;
 
@@ -52,6 +53,19 @@ Poseidon2 made_of(const reference::Poseidon2& of, unsigned rate) {
     return made;
 }
 
+Bytes leaf_of(const reference::Poseidon2& of, unsigned rate, const Bytes& row) {
+    return reference::poseidon2_leaf(of, rate, row);
+}
+Bytes leaf_of(const reference::Poseidon& of, unsigned rate, const Bytes& row) {
+    return reference::poseidon_leaf(of, rate, row);
+}
+Bytes merge_of(const reference::Poseidon2& of, const Bytes& left, const Bytes& right) {
+    return reference::poseidon2_merge(of, left, right);
+}
+Bytes merge_of(const reference::Poseidon& of, const Bytes& left, const Bytes& right) {
+    return reference::poseidon_merge(of, left, right);
+}
+
 /// Constants that nobody uses, many at the edges of the field.
 reference::Poseidon2 random_instance(const Instance& like, std::size_t side, std::size_t internal, std::uint64_t seed) {
     Random random(seed);
@@ -70,7 +84,8 @@ reference::Poseidon2 random_instance(const Instance& like, std::size_t side, std
     return of;
 }
 
-void check_rows(Hash hash, const reference::Poseidon2& of, unsigned rate, std::size_t n, std::size_t elements) {
+template <class Reference>
+void check_rows(Hash hash, const Reference& of, unsigned rate, std::size_t n, std::size_t elements) {
     Random random(n + elements);
     const merklize::HashTraits& t = merklize::traits(hash);
     const std::size_t row_bytes = elements * t.element_bits / 8;
@@ -80,20 +95,40 @@ void check_rows(Hash hash, const reference::Poseidon2& of, unsigned rate, std::s
     for (std::size_t i = 0; i < n; ++i) {
         const auto at = rows.begin() + static_cast<std::ptrdiff_t>(i * row_bytes);
         const Bytes row(at, at + static_cast<std::ptrdiff_t>(row_bytes));
-        CHECK_EQ(out[i].hex(), hex(reference::poseidon2_leaf(of, rate, row)));
+        CHECK_EQ(out[i].hex(), hex(leaf_of(of, rate, row)));
     }
 }
 
-void check_tree(Hash hash, const reference::Poseidon2& of, std::size_t n) {
+template <class Reference>
+void check_tree(Hash hash, const Reference& of, std::size_t n) {
     std::vector<Digest> level = leaves(hash, n);
     const MerkleTree tree(level, hash);
     while (level.size() > 1) {
         for (std::size_t i = 0; i < level.size() / 2; ++i) {
-            level[i] = to_digest(reference::poseidon2_merge(of, to_bytes(level[2 * i]), to_bytes(level[2 * i + 1])));
+            level[i] = to_digest(merge_of(of, to_bytes(level[2 * i]), to_bytes(level[2 * i + 1])));
         }
         level.resize(level.size() / 2);
     }
     CHECK_EQ(tree.root(), level[0]);
+}
+
+void check_is_ours(Hash hash, const Instance& like) {
+    CHECK(hash != like.rows);
+    CHECK_EQ(merklize::hash_from_name(merklize::traits(hash).name), hash);
+    Random random(like.width);
+    const merklize::HashTraits& t = merklize::traits(hash);
+    for (const std::size_t elements : {1, 9, 40}) {
+        const Bytes rows = random_elements(t, 100 * elements * t.element_bits / 8, random);
+        std::vector<Digest> ours(100), given(100);
+        merklize::hash_leaves(view(rows), elements * t.element_bits / 8, ours, like.rows);
+        merklize::hash_leaves(view(rows), elements * t.element_bits / 8, given, hash);
+        CHECK_EQ(given, ours);
+    }
+    if (!like.is_nodes) return;
+    for (const std::size_t n : {1, 2, 64, 1024})
+        CHECK_EQ(MerkleTree(leaves(hash, n), hash).root(), MerkleTree(leaves(hash, n), like.rows).root());
+    CHECK_EQ(merklize::merge(leaves(hash, 1)[0], leaves(hash, 2)[1], hash),
+             merklize::merge(leaves(hash, 1)[0], leaves(hash, 2)[1], like.rows));
 }
 
 Hash some_hash() { return merklize::poseidon2(made_of(reference::published_poseidon2("koalabear", 16), 8)); }
@@ -104,23 +139,7 @@ TEST("poseidon2: the constants of our own instances give our own hashes") {
     for (const Instance& like : instances) {
         if (!like.is_rows || !is_here(like)) continue;
         const reference::Poseidon2 of = reference::published_poseidon2(like.field, like.width);
-        const Hash hash = merklize::poseidon2(made_of(of, like.rate));
-        CHECK(hash != like.rows);
-        CHECK_EQ(merklize::hash_from_name(merklize::traits(hash).name), hash);
-        Random random(like.width);
-        const merklize::HashTraits& t = merklize::traits(hash);
-        for (const std::size_t elements : {1, 9, 40}) {
-            const Bytes rows = random_elements(t, 100 * elements * t.element_bits / 8, random);
-            std::vector<Digest> ours(100), given(100);
-            merklize::hash_leaves(view(rows), elements * t.element_bits / 8, ours, like.rows);
-            merklize::hash_leaves(view(rows), elements * t.element_bits / 8, given, hash);
-            CHECK_EQ(given, ours);
-        }
-        if (!like.is_nodes) continue;
-        for (const std::size_t n : {1, 2, 64, 1024})
-            CHECK_EQ(MerkleTree(leaves(hash, n), hash).root(), MerkleTree(leaves(hash, n), like.rows).root());
-        CHECK_EQ(merklize::merge(leaves(hash, 1)[0], leaves(hash, 2)[1], hash),
-                 merklize::merge(leaves(hash, 1)[0], leaves(hash, 2)[1], like.rows));
+        check_is_ours(merklize::poseidon2(made_of(of, like.rate)), like);
     }
 }
 
@@ -175,7 +194,7 @@ TEST("poseidon2: proofs, files and commitments name their constants") {
     auto other = bytes;
     other[20] ^= std::byte{1};
     CHECK(!MerkleProof::from_bytes(other));
-    CHECK(merklize::unknown_hash_of_proof(other).find("its hash is poseidon2:") == 0);
+    CHECK(merklize::unknown_hash_of_proof(other).find("its hash is made of constants with the digest ") == 0);
     CHECK_EQ(merklize::unknown_hash_of_proof(bytes), std::string());
     // Ids of this process, and of a unit that is no hash, name nothing in a proof.
     for (const int id : {128, 254, 42}) {
@@ -322,4 +341,177 @@ TEST("poseidon2: shapes and words that do not fit are refused") {
     std::vector<Digest> bad = leaves(some_hash(), 2);
     bad[1].bytes[3] = std::byte{0xff};
     CHECK_ERROR(invalid_argument, "word 8 is", MerkleTree(bad, some_hash()));
+}
+
+// ---- Poseidon, version 1 ---------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr Instance poseidon_instances[] = {
+    {"goldilocks", 8, 4, Hash::poseidon_goldilocks_8, true, true},
+    {"goldilocks", 12, 8, Hash::poseidon_goldilocks_12, true, false},
+    {"babybear", 16, 8, Hash::poseidon_babybear_16, true, true},
+    {"babybear", 24, 16, Hash::poseidon_babybear_24, true, false},
+    {"koalabear", 16, 8, Hash::poseidon_koalabear_16, true, true},
+    {"koalabear", 24, 16, Hash::poseidon_koalabear_24, true, false},
+};
+
+Poseidon made_of(const reference::Poseidon& of, unsigned rate) {
+    Poseidon made{.field = of.p >> 32 != 0 ? Poseidon2Field::goldilocks
+                           : of.alpha == 7 ? Poseidon2Field::babybear
+                                           : Poseidon2Field::koalabear,
+                  .width = static_cast<unsigned>(of.matrix.size()),
+                  .rate = rate,
+                  .full_rounds = static_cast<unsigned>(2 * of.initial.size()),
+                  .partial_rounds = static_cast<unsigned>(of.partial.size())};
+    const auto put = [](std::vector<std::uint64_t>& words, const auto& rows) {
+        for (const auto& row : rows) words.insert(words.end(), row.begin(), row.end());
+    };
+    for (const auto* rows : {&of.initial, &of.partial, &of.terminal}) put(made.constants, *rows);
+    put(made.matrix, of.matrix);
+    return made;
+}
+
+reference::Poseidon random_poseidon(const Instance& like, std::size_t side, std::size_t partial, std::uint64_t seed) {
+    Random random(seed);
+    reference::Poseidon of = reference::published_poseidon(like.field, like.width);
+    of.initial.resize(side);
+    of.partial.resize(partial);
+    of.terminal.resize(side);
+    for (auto* rows : {&of.initial, &of.partial, &of.terminal, &of.matrix}) {
+        for (auto& row : *rows) {
+            row.resize(like.width);
+            for (std::uint64_t& word : row) word = random.element(of.p);
+        }
+    }
+    return of;
+}
+
+Poseidon some_poseidon() { return made_of(reference::published_poseidon("goldilocks", 8), 4); }
+
+}  // namespace
+
+TEST("poseidon: the constants of our own instances give our own hashes") {
+    for (const Instance& like : poseidon_instances) {
+        if (!is_here(like)) continue;
+        const reference::Poseidon of = reference::published_poseidon(like.field, like.width);
+        Poseidon given = made_of(of, like.rate);
+        const Hash hash = merklize::poseidon(given);
+        check_is_ours(hash, like);
+        given.matrix = of.matrix[0];  // that of a circulant matrix names the same hash
+        CHECK_EQ(merklize::poseidon(given), hash);
+    }
+}
+
+TEST("poseidon: any constants, matrices, rates and rounds are those of the reference") {
+    for (const Instance& like : poseidon_instances) {
+        if (!is_here(like)) continue;
+        struct Shape {
+            unsigned rate;
+            std::size_t side, partial;
+        };
+        for (const auto& [rate, side, partial] :
+             {Shape{like.rate, 4, 22}, Shape{like.width - 1, 1, 1}, Shape{1, 3, 2}, Shape{like.width - 3, 5, 40}}) {
+            const reference::Poseidon of = random_poseidon(like, side, partial, 7 * like.width + rate);
+            const Hash hash = merklize::poseidon(made_of(of, rate));
+            for (const std::size_t elements : {0u, 1u, rate, rate + 1, 3 * rate + 2})
+                check_rows(hash, of, rate, 5, elements);
+            check_rows(hash, of, rate, 19, 11);
+            check_tree(hash, of, 2);
+            check_tree(hash, of, 32);
+        }
+    }
+}
+
+// The pivot of an elimination is in a later row, and the sums of products are the largest.
+TEST("poseidon: matrices with zeros on the diagonal, and of the greatest words") {
+    for (const Instance& like : poseidon_instances) {
+        if (!is_here(like)) continue;
+        reference::Poseidon of = random_poseidon(like, 2, 3, like.width);
+        for (std::size_t i = 0; i < like.width; ++i) {
+            for (std::size_t j = 0; j < like.width; ++j) of.matrix[i][j] = i == j ? 0 : of.p - 1;
+        }
+        const Hash hash = merklize::poseidon(made_of(of, like.rate));
+        check_rows(hash, of, like.rate, 19, 11);
+        check_tree(hash, of, 32);
+    }
+}
+
+TEST("poseidon: a name is the digest that docs/hashes.md defines") {
+    const Poseidon of = some_poseidon();
+    Bytes bytes;
+    const auto put = [&](std::uint64_t word) {
+        for (unsigned i = 0; i < 64; i += 8) bytes.push_back(static_cast<std::uint8_t>(word >> i));
+    };
+    for (const std::uint64_t word :
+         {std::uint64_t{0xffffffff00000001}, std::uint64_t{8}, std::uint64_t{4}, std::uint64_t{8}, std::uint64_t{22}})
+        put(word);
+    for (const std::uint64_t word : of.constants) put(word);
+    for (const std::uint64_t word : of.matrix) put(word);
+    const std::string name =
+        "poseidon:" + hex(reference::blake3(bytes, 32, 0, {.context = "merklize poseidon constants 1"}));
+    const Hash hash = merklize::poseidon(of);
+    CHECK_EQ(std::string(merklize::traits(hash).name), name);
+    CHECK_EQ(merklize::poseidon(of), hash);
+    CHECK_EQ(merklize::hash_from_name(name), hash);
+}
+
+TEST("poseidon: proofs, files and commitments name their constants") {
+    const Hash hash = merklize::poseidon(some_poseidon());
+    const MerkleTree tree(leaves(hash, 64), hash);
+    const auto bytes = tree.prove(5).to_bytes();
+    const auto read = MerkleProof::from_bytes(bytes);
+    CHECK(read && read->hash == hash && merklize::verify(*read, tree.root()));
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "tree.mkl";
+    merklize::save_tree(tree, path);
+    CHECK_EQ(merklize::TreeFile(path).form().hash, hash);
+
+    const std::vector<std::uint64_t> words(8 * 5, 3);
+    const merklize::Matrix matrix{
+        .rows = 8, .columns = 5, .word_bytes = 8, .row_stride = 5, .column_stride = 1, .words = words.data()};
+    const merklize::MatrixCommitment made({&matrix, 1}, {hash}, {}, true);
+    CHECK_EQ(made.cap()[0], MerkleTree::from_rows(std::as_bytes(std::span(words)), 8, hash).root());
+    CHECK(merklize::verify(made.open(3), made.cap(), made.dims(), made.form()));
+    CHECK_ERROR(invalid_argument, "not of 'poseidon:", merklize::MatrixCommitment({&matrix, 1}, {hash, 4}));
+}
+
+TEST("poseidon: shapes, words and matrices that do not fit are refused") {
+    const Poseidon good = some_poseidon();
+    const auto with = [&](auto change) {
+        Poseidon bad = good;
+        change(bad);
+        return bad;
+    };
+    const std::uint64_t p = 0xffffffff00000001;
+    CHECK_ERROR(invalid_argument, "poseidon: field must be 0 (goldilocks), 1 (babybear) or 2 (koalabear), got 3",
+                merklize::poseidon(with([](Poseidon& of) { of.field = static_cast<Poseidon2Field>(3); })));
+    CHECK_ERROR(invalid_argument, "poseidon: width over goldilocks must be one of 8, 12, got 16",
+                merklize::poseidon(with([](Poseidon& of) { of.width = 16; })));
+    CHECK_ERROR(invalid_argument, "rate must be 1 to width - 1 = 7, got 8",
+                merklize::poseidon(with([](Poseidon& of) { of.rate = 8; })));
+    CHECK_ERROR(invalid_argument, "full rounds must be even, 2 to 64, got 7",
+                merklize::poseidon(with([](Poseidon& of) { of.full_rounds = 7; })));
+    CHECK_ERROR(invalid_argument, "partial rounds must be 1 to 256, got 257",
+                merklize::poseidon(with([](Poseidon& of) { of.partial_rounds = 257; })));
+    CHECK_ERROR(invalid_argument, "constants must have 240 words: 30 rounds x 8; got 239",
+                merklize::poseidon(with([](Poseidon& of) { of.constants.pop_back(); })));
+    CHECK_ERROR(invalid_argument, "constants[70] is " + std::to_string(p) + ", not a field element",
+                merklize::poseidon(with([&](Poseidon& of) { of.constants[70] = p; })));
+    CHECK_ERROR(invalid_argument,
+                "matrix must have width x width = 64 words, or width = 8, the first row of a circulant one; got 9",
+                merklize::poseidon(with([](Poseidon& of) { of.matrix.resize(9); })));
+    CHECK_ERROR(invalid_argument, "matrix[63] is " + std::to_string(p) + ", not a field element",
+                merklize::poseidon(with([&](Poseidon& of) { of.matrix[63] = p; })));
+    CHECK_ERROR(invalid_argument, "poseidon: matrix must have an inverse; this one is singular",
+                merklize::poseidon(with([](Poseidon& of) { of.matrix.assign(8, 1); })));
+    // All but the first row and column is singular; the matrix exchanges cells 0 and 1.
+    CHECK_ERROR(invalid_argument, "matrix without its first row and its first column must have an inverse",
+                merklize::poseidon(with([](Poseidon& of) {
+                    of.matrix.assign(64, 0);
+                    of.matrix[1] = of.matrix[8] = 1;
+                    for (std::size_t i = 2; i < 8; ++i) of.matrix[9 * i] = 1;
+                })));
+    CHECK_ERROR(invalid_argument, "no constants with this digest were given to poseidon() before",
+                merklize::hash_from_name("poseidon:" + std::string(64, '0')));
 }

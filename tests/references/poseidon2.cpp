@@ -78,12 +78,9 @@ const Instance& instance(const std::string& field, std::size_t width) {
     return all[name];
 }
 
-/// Poseidon: every round adds its constants, has S-boxes, in partial rounds on cell 0 alone, and multiplies by the circulant matrix.
-struct Poseidon {
-    std::uint64_t p, alpha;
-    Row first_row;
-    std::vector<Row> initial, partial, terminal;
-    std::size_t width() const { return first_row.size(); }
+/// Every round adds its constants, has S-boxes, in partial rounds on cell 0 alone, and multiplies by the matrix.
+struct PoseidonInstance : Poseidon {
+    std::size_t width() const { return matrix.size(); }
 
     void round(Row& state, const Row& constants, std::size_t n_sboxes) const {
         const std::size_t n = width();
@@ -94,8 +91,7 @@ struct Poseidon {
         }
         for (std::size_t i = 0; i < n; ++i) {
             state[i] = 0;
-            for (std::size_t j = 0; j < n; ++j)
-                state[i] = add(state[i], multiply(first_row[(n + j - i) % n], x[j], p), p);
+            for (std::size_t j = 0; j < n; ++j) state[i] = add(state[i], multiply(matrix[i][j], x[j], p), p);
         }
     }
     void permute(Row& state) const {
@@ -105,14 +101,19 @@ struct Poseidon {
     }
 };
 
-const Poseidon& poseidon(const std::string& field, std::size_t width) {
+const PoseidonInstance& poseidon(const std::string& field, std::size_t width) {
     static const json::Value file = json::read(MERKLIZE_VECTORS "/poseidon_constants.json");
-    static thread_local std::map<std::string, Poseidon> all;
+    static thread_local std::map<std::string, PoseidonInstance> all;
     const std::string name = field + "_w" + std::to_string(width);
     if (!all.contains(name)) {
         const json::Value &of = file["instances"][name], &on = file["fields"][field];
-        all[name] = {on["p"].number,      on["alpha"].number,  of["mds_first_row"].numbers(),
-                     rows(of["initial"]), rows(of["partial"]), rows(of["terminal"])};
+        const Row first = of["mds_first_row"].numbers();
+        std::vector<Row> matrix(width, Row(width));
+        for (std::size_t i = 0; i < width; ++i) {
+            for (std::size_t j = 0; j < width; ++j) matrix[i][j] = first[(width + j - i) % width];
+        }
+        all[name] = {{on["p"].number, on["alpha"].number, rows(of["initial"]), rows(of["partial"]),
+                      rows(of["terminal"]), matrix}};
     }
     return all[name];
 }
@@ -177,6 +178,13 @@ Bytes poseidon2_leaf(const Poseidon2& of, std::size_t rate, const Bytes& record)
 }
 Bytes poseidon2_merge(const Poseidon2& of, const Bytes& left, const Bytes& right) {
     return plonky3_merge(Instance{of}, left, right);
+}
+Poseidon published_poseidon(const std::string& field, std::size_t width) { return poseidon(field, width); }
+Bytes poseidon_leaf(const Poseidon& of, std::size_t rate, const Bytes& record) {
+    return plonky3_leaf(PoseidonInstance{of}, rate, record);
+}
+Bytes poseidon_merge(const Poseidon& of, const Bytes& left, const Bytes& right) {
+    return plonky3_merge(PoseidonInstance{of}, left, right);
 }
 
 #define PLONKY3_BY(make, name, field, width, rate, merge_width)              \

@@ -1,4 +1,4 @@
-/* merklize/c/hashes.h: the hashes, their modes, and instances of Poseidon2. */
+/* merklize/c/hashes.h: the hashes, their modes, and instances of Poseidon2 and Poseidon. */
 #ifndef MERKLIZE_C_HASHES_H
 #define MERKLIZE_C_HASHES_H
 
@@ -31,7 +31,7 @@ MERKLIZE_C_API merklize_status merklize_hash_describe(size_t index, merklize_has
  * errors  invalid_argument (an unknown name; the text lists the known ones) */
 MERKLIZE_C_API merklize_status merklize_hash_from_name(const char *name, merklize_hash_id *hash);
 
-/* Prime fields: `field` of merklize_poseidon2 and of merklize_extend_form. */
+/* Prime fields: `field` of merklize_poseidon2, merklize_poseidon and merklize_extend_form. */
 enum {
     MERKLIZE_FIELD_GOLDILOCKS = 0, /* 2^64 - 2^32 + 1, words of 8 bytes */
     MERKLIZE_FIELD_BABYBEAR = 1,   /* 2^31 - 2^27 + 1, words of 4 bytes */
@@ -62,7 +62,28 @@ typedef struct merklize_poseidon2 {
 MERKLIZE_C_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 *instance,
                                                        const merklize_poseidon2 *quad, merklize_hash_id *hash);
 
-/* Facts of any hash, also of those of merklize_hash_poseidon2(), which merklize_hash_describe() does not list.
+/* An instance of Poseidon, version 1: a prover's own constants. docs/hashes.md has the permutation. Words are below the modulus. */
+typedef struct merklize_poseidon {
+    uint32_t field;            /* MERKLIZE_FIELD_... */
+    uint32_t width;            /* cells: 8 or 12 over Goldilocks, 16 or 24 over the others */
+    uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1 */
+    uint32_t full_rounds;      /* half of them before the partial rounds, half after: even, 2 to 64 */
+    uint32_t partial_rounds;   /* 1 to 256 */
+    const uint64_t *constants; /* width words for each round, in the order of use */
+    size_t constant_count;     /* (full_rounds + partial_rounds) * width */
+    const uint64_t *matrix;    /* the MDS matrix, row after row; or the first row of a circulant one */
+    size_t matrix_count;       /* width * width; or width: each row is the one above it moved right by a cell */
+} merklize_poseidon;
+
+/* The same for Poseidon. Such a hash has no merge of four: arity 4 is refused.
+ * instance  copied
+ * hash      written: the same id for the same constants
+ * errors    invalid_argument (as of merklize_hash_poseidon2(); a matrix of another size, or without an inverse; or one without an inverse
+ *           when its first row and column are left out, which no MDS matrix is) */
+MERKLIZE_C_API merklize_status merklize_hash_poseidon(const merklize_poseidon *instance, merklize_hash_id *hash);
+
+/* Facts of any hash, also of those of merklize_hash_poseidon2() and merklize_hash_poseidon(), which merklize_hash_describe() does not
+ * list.
  * info    written. A name of more than 31 bytes becomes "": merklize_hash_name() gives the whole name
  * errors  invalid_argument (an unknown id) */
 MERKLIZE_C_API merklize_status merklize_hash_get_info(merklize_hash_id hash, merklize_hash_info *info);

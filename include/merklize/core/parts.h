@@ -208,4 +208,95 @@
 #endif
 #include "unit.h"
 
+/* Poseidon, version 1, with the constants of a caller: the same. */
+#define MKZ_UNIT_NAME poseidon_given_goldilocks_8
+#define MKZ_UNIT_ID 66
+#define MKZ_UNIT_IS_PART 1
+#define MKZ_UNIT_WORD_BITS 64
+#define MKZ_UNIT_MODULUS 0xffffffff00000001
+#define MKZ_UNIT_RATE 8
+#define MKZ_UNIT_STATE_WORDS 8
+#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#ifdef MKZ_DEFINES_PARTS
+#include "hashes/poseidon_given.h"
+
+#include "hashes/field_sponge.h"
+#endif
+#include "unit.h"
+
+#define MKZ_UNIT_NAME poseidon_given_goldilocks_12
+#define MKZ_UNIT_ID 67
+#define MKZ_UNIT_IS_PART 1
+#define MKZ_UNIT_WORD_BITS 64
+#define MKZ_UNIT_MODULUS 0xffffffff00000001
+#define MKZ_UNIT_RATE 12
+#define MKZ_UNIT_STATE_WORDS 12
+#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#ifdef MKZ_DEFINES_PARTS
+#include "hashes/poseidon_given.h"
+
+#include "hashes/field_sponge.h"
+#endif
+#include "unit.h"
+
+#define MKZ_UNIT_NAME poseidon_given_babybear_16
+#define MKZ_UNIT_ID 68
+#define MKZ_UNIT_IS_PART 1
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_MODULUS 0x78000001
+#define MKZ_UNIT_RATE 16
+#define MKZ_UNIT_STATE_WORDS 16
+#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#ifdef MKZ_DEFINES_PARTS
+#include "hashes/poseidon_given.h"
+
+#include "hashes/field_sponge.h"
+#endif
+#include "unit.h"
+
+#define MKZ_UNIT_NAME poseidon_given_babybear_24
+#define MKZ_UNIT_ID 69
+#define MKZ_UNIT_IS_PART 1
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_MODULUS 0x78000001
+#define MKZ_UNIT_RATE 24
+#define MKZ_UNIT_STATE_WORDS 24
+#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#ifdef MKZ_DEFINES_PARTS
+#include "hashes/poseidon_given.h"
+
+#include "hashes/field_sponge.h"
+#endif
+#include "unit.h"
+
+#define MKZ_UNIT_NAME poseidon_given_koalabear_16
+#define MKZ_UNIT_ID 70
+#define MKZ_UNIT_IS_PART 1
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_MODULUS 0x7f000001
+#define MKZ_UNIT_RATE 16
+#define MKZ_UNIT_STATE_WORDS 16
+#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#ifdef MKZ_DEFINES_PARTS
+#include "hashes/poseidon_given.h"
+
+#include "hashes/field_sponge.h"
+#endif
+#include "unit.h"
+
+#define MKZ_UNIT_NAME poseidon_given_koalabear_24
+#define MKZ_UNIT_ID 71
+#define MKZ_UNIT_IS_PART 1
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_MODULUS 0x7f000001
+#define MKZ_UNIT_RATE 24
+#define MKZ_UNIT_STATE_WORDS 24
+#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#ifdef MKZ_DEFINES_PARTS
+#include "hashes/poseidon_given.h"
+
+#include "hashes/field_sponge.h"
+#endif
+#include "unit.h"
+
 #undef MKZ_DEFINES_PARTS

@@ -118,6 +118,20 @@ pub struct merklize_poseidon2 {
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
+pub struct merklize_poseidon {
+    pub field: u32,
+    pub width: u32,
+    pub rate: u32,
+    pub full_rounds: u32,
+    pub partial_rounds: u32,
+    pub constants: *const u64,
+    pub constant_count: usize,
+    pub matrix: *const u64,
+    pub matrix_count: usize,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
 pub struct merklize_mode {
     pub key: *const u8,
     pub key_bytes: usize,
@@ -484,6 +498,7 @@ zeroed! {
     merklize_device_info
     merklize_hash_info
     merklize_poseidon2
+    merklize_poseidon
     merklize_mode
     merklize_policy
     merklize_timings
@@ -557,6 +572,7 @@ extern "C" {
     pub fn merklize_hash_describe(index: usize, info: *mut merklize_hash_info) -> merklize_status;
     pub fn merklize_hash_from_name(name: *const c_char, hash: *mut merklize_hash_id) -> merklize_status;
     pub fn merklize_hash_poseidon2(instance: *const merklize_poseidon2, quad: *const merklize_poseidon2, hash: *mut merklize_hash_id) -> merklize_status;
+    pub fn merklize_hash_poseidon(instance: *const merklize_poseidon, hash: *mut merklize_hash_id) -> merklize_status;
     pub fn merklize_hash_get_info(hash: merklize_hash_id, info: *mut merklize_hash_info) -> merklize_status;
     pub fn merklize_hash_name(hash: merklize_hash_id, text: *mut c_char, capacity: usize, length: *mut usize) -> merklize_status;
     pub fn merklize_policy_from_text(text: *const c_char, policy: *mut merklize_policy) -> merklize_status;
@@ -765,7 +781,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 197] = [
+pub const FUNCTIONS: [(&str, *const ()); 198] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -848,6 +864,7 @@ pub const FUNCTIONS: [(&str, *const ()); 197] = [
     ("merklize_hash_name", merklize_hash_name as *const ()),
     ("merklize_hash_parts", merklize_hash_parts as *const ()),
     ("merklize_hash_pieces", merklize_hash_pieces as *const ()),
+    ("merklize_hash_poseidon", merklize_hash_poseidon as *const ()),
     ("merklize_hash_poseidon2", merklize_hash_poseidon2 as *const ()),
     ("merklize_hash_rows", merklize_hash_rows as *const ()),
     ("merklize_hasher_copy", merklize_hasher_copy as *const ()),
@@ -974,6 +991,7 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_device_info", core::mem::size_of::<merklize_device_info>(), core::mem::align_of::<merklize_device_info>()),
     ("merklize_hash_info", core::mem::size_of::<merklize_hash_info>(), core::mem::align_of::<merklize_hash_info>()),
     ("merklize_poseidon2", core::mem::size_of::<merklize_poseidon2>(), core::mem::align_of::<merklize_poseidon2>()),
+    ("merklize_poseidon", core::mem::size_of::<merklize_poseidon>(), core::mem::align_of::<merklize_poseidon>()),
     ("merklize_mode", core::mem::size_of::<merklize_mode>(), core::mem::align_of::<merklize_mode>()),
     ("merklize_policy", core::mem::size_of::<merklize_policy>(), core::mem::align_of::<merklize_policy>()),
     ("merklize_timings", core::mem::size_of::<merklize_timings>(), core::mem::align_of::<merklize_timings>()),

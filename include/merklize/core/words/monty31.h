@@ -143,14 +143,18 @@ MKZ_FN mkz_lane32 mkz_m31_reduce(mkz_m31_products sum, mkz_u32 p) {
 }
 #endif
 
-/* The sum of a[k] c[k] / 2^32 mod p, below p, for n elements a and n words c below p. Four products are below 2^64 and 2^33 p, and so are
- * 2^32 p and two more; two are below 2^32 p. a[0] comes last, because it may be known last. */
+/* A sum of n products takes one more, of a word c below p, and has `taken` of them then. Four products are below 2^64 and 2^33 p, and so are
+ * 2^32 p and two more; two are below 2^32 p. */
+MKZ_FN mkz_m31_products mkz_m31_take(mkz_m31_products sum, mkz_lane32 a, mkz_u32 c, int taken, int n, mkz_u32 p) {
+    sum = mkz_m31_add_product(sum, a, c);
+    return taken > 2 && (taken == n || taken % 2 == 0) ? mkz_m31_lower_products(sum, p) : sum;
+}
+
+/* The sum of a[k] c[k] / 2^32 mod p, below p, for n elements a and n words c below p. a[0] comes last, because it may be known last. */
 MKZ_FN mkz_lane32 mkz_m31_dot(const mkz_lane32 *a, MKZ_CONSTANT const mkz_u32 *c, int n, mkz_u32 p) {
     mkz_m31_products sum = mkz_m31_product(a[n - 1], c[n - 1]);
-    MKZ_UNROLL for (int taken = 2; taken <= n; taken++) {
-        sum = mkz_m31_add_product(sum, a[n - taken], c[n - taken]);
-        if (taken > 2 && (taken == n || taken % 2 == 0)) sum = mkz_m31_lower_products(sum, p);
-    }
+    MKZ_UNROLL for (int taken = 2; taken <= n; taken++) sum =
+        mkz_m31_take(sum, a[n - taken], c[n - taken], taken, n, p);
     return mkz_m31_reduce(sum, p);
 }
 
