@@ -21,9 +21,15 @@ std::shared_ptr<Block> Block::make(std::shared_ptr<QueueDevice> device, std::uin
 }
 
 std::shared_ptr<Block> Block::allocate(std::shared_ptr<QueueDevice> device, std::uint64_t bytes) {
-    return make(std::move(device), bytes, [&](const mkz_driver& driver, std::uint32_t index, mkz_memory** memory) {
+    const auto get = [&](const mkz_driver& driver, std::uint32_t index, mkz_memory** memory) {
         return driver.allocate(index, bytes, memory);
-    });
+    };
+    try {
+        return make(device, bytes, get);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory || !device->scratch().free_kept()) throw;
+    }
+    return make(device, bytes, get);
 }
 
 std::shared_ptr<Block> Block::wrap(std::shared_ptr<QueueDevice> device, void* native, std::uint64_t bytes) {

@@ -29,10 +29,17 @@ Lease CallScratch::take(std::uint64_t bytes) {
     if (it != returned_.end()) {
         block = std::move(*it);
         returned_.erase(it);
-    } else if (uses_pool_) {
-        block = device_->scratch().take(*device_, stream_, bytes);
     } else {
-        block = Block::allocate(device_, bytes);
+        const auto get = [&] {
+            return uses_pool_ ? device_->scratch().take(*device_, stream_, bytes) : Block::allocate(device_, bytes);
+        };
+        try {
+            block = get();
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory || returned_.empty()) throw;
+            free_returned();
+            block = get();
+        }
     }
     const Place place = block->at(0);
     return Lease(place, std::move(block), shared_from_this());
@@ -87,6 +94,13 @@ void ScratchPool::give(mkz_stream* stream, std::shared_ptr<Block> block,
         }
         kept_.push_back({stream, std::move(block), std::move(last)});
     } catch (...) {}
+}
+
+bool ScratchPool::free_kept() noexcept {
+    std::vector<Kept> freed;  // destroyed outside the lock, as in give()
+    const std::lock_guard lock(mutex_);
+    freed.swap(kept_);
+    return !freed.empty();
 }
 
 Flag FlagPool::take(QueueDevice& device) {

@@ -24,6 +24,8 @@ public:
     /// Keeps a block for later calls.
     /// last  event on `stream` after the last command that uses the block
     void give(mkz_stream* stream, std::shared_ptr<Block> block, std::shared_ptr<const CommandEvent> last) noexcept;
+    /// Frees all blocks that are kept, because other memory needs the room; commands that use them still complete. False if there were none.
+    bool free_kept() noexcept;
 
 private:
     struct Kept {
@@ -45,7 +47,7 @@ public:
         : device_(std::move(device)), stream_(stream), uses_pool_(uses_pool) {}
 
     Lease take(std::uint64_t bytes);
-    /// Frees the blocks whose leases were dropped. The call's commands must have ended.
+    /// Frees the blocks whose leases were dropped.
     void free_returned() noexcept { returned_.clear(); }
     /// The call has enqueued its last command.
     /// last  event on the call's stream after that command

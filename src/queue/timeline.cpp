@@ -53,6 +53,10 @@ Lease Timeline::scratch(std::uint64_t bytes) {
     return scratch_->take(bytes);
 }
 
+void Timeline::free_scratch() noexcept {
+    if (scratch_) scratch_->free_returned();
+}
+
 // A flag that was never set is still 0. A graph clears its own flag at each launch.
 void Timeline::prepare(Flag& flag) {
     if (flag.is_clear && !is_captured_) return;
@@ -190,7 +194,7 @@ void Timeline::synchronize() {
     end_stretch();
     check(drain());
     kept_.clear();
-    if (scratch_) scratch_->free_returned();
+    free_scratch();
 }
 
 void Timeline::finish() {

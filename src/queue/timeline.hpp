@@ -122,6 +122,8 @@ public:
 
     /// Working memory for commands of the main stream, aligned to 256 bytes. Its content is undefined.
     Lease scratch(std::uint64_t bytes);
+    /// Frees the working memory whose leases were dropped, which would be leased again for fewer bytes.
+    void free_scratch() noexcept;
     /// Host bytes as a block; only on a unified device.
     Lease wrap_host(void* host, std::uint64_t bytes);
     /// Keeps `owner` alive until the commands enqueued so far have ended. For calls that wait.

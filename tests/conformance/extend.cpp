@@ -6,6 +6,7 @@
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 #include "json.hpp"
+#include "little_memory.hpp"
 #include "merklize/extend.hpp"
 #include "support.hpp"
 
@@ -334,6 +335,52 @@ TEST("extend: commitments to extensions") {
     out.resize(2 * tall.size());
     tall[5 * 9 + 4] = p;
     CHECK_ERROR(invalid_argument, "commit_extended: row 5, column 4 is 18446744069414584321", commit(given[0], {}));
+}
+
+// Columns in pieces, extensions on the host, or an error: never other words or another cap.
+TEST("extend: a device with too little memory") {
+    if (!has_memory()) return;
+    constexpr std::uint64_t rows = 1 << 10, columns = 40;
+    std::vector<std::uint64_t> words(rows * columns);
+    Random random(14);
+    for (std::uint64_t& word : words) word = random.element();
+    const Matrix matrix = Matrix::of_rows(std::span<const std::uint64_t>(words), rows);
+    const ExtendForm form{.order = RowOrder::bit_reversed};
+    std::vector<std::uint64_t> expected(2 * words.size());
+    merklize::extend(matrix, std::as_writable_bytes(std::span(expected)), form, on_cpu());
+    const Matrix whole = Matrix::of_rows(std::span<const std::uint64_t>(expected), 2 * rows);
+    const merklize::MatrixCommitment committed(std::span(&whole, 1), Hash::blake3, on_cpu());
+
+    unsigned ended = 0, in_pieces = 0, refused = 0;
+    for (std::uint64_t kib = 64; kib <= 4096; kib += kib / 4) {
+        little::most_bytes = kib << 10;
+        const auto does_it_end = [&](const auto& call) {
+            try {
+                call();
+                return true;
+            } catch (const merklize::Error& error) {
+                CHECK(error.code() == merklize::ErrorCode::out_of_memory);
+                return false;
+            }
+        };
+        std::vector<std::uint64_t> found(expected.size()), out(expected.size());
+        const bool is_extended = does_it_end([&] {
+            merklize::extend(matrix, std::as_writable_bytes(std::span(found)), form, {.device = little::device()});
+            CHECK(found == expected);
+        });
+        const bool is_committed = does_it_end([&] {
+            const std::vector<merklize::ExtendedMatrix> asked = {
+                {matrix, form, std::as_writable_bytes(std::span(out))}};
+            const auto made = merklize::commit_extended(asked, Hash::blake3, {.device = little::device()});
+            CHECK(std::ranges::equal(made.cap(), committed.cap()));
+            CHECK(out == expected);
+        });
+        (is_committed ? ended : refused)++;
+        const std::uint64_t in_one_piece = 5 * sizeof(std::uint64_t) * words.size();  // with the values between passes
+        if (is_extended && little::most_bytes < in_one_piece) in_pieces++;
+        CHECK(is_committed || !is_extended);
+    }
+    CHECK(refused > 0 && in_pieces > 0 && ended > in_pieces);
 }
 
 TEST("extend: in place, and overlaps") {

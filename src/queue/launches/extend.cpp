@@ -135,6 +135,7 @@ ExtendRoom room_for(DeviceCall& call, const Extend& a, std::uint64_t word, std::
         } catch (const Error& error) {
             if (is_last || error.code() != ErrorCode::out_of_memory) throw;
         }
+        call.free_scratch();
     }
 }
 
