@@ -109,6 +109,63 @@ LANES_INLINE Lane32 add_from_memory(Lane32 a, const Lane32& b) {
     return a;
 }
 LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)_mm512_min_epu32((__m512i)a, (__m512i)b); }
+LANES_INLINE Lane32 monty31_raise(Lane32 t, std::uint32_t p) { return min_32(t, t + p); }
+LANES_INLINE Lane32 monty31_lower(Lane32 t, std::uint32_t p) { return min_32(t, t - p); }
+
+// The sum of n elements, n at most 32: their sum S mod 2^32 less q p, which is S - q p if that is in [0, 2^32). The multiple q comes from
+// means of halves of 16 bits, one instruction a sum, where a reduction would be two. Two elements are below 2^32 together, so the first
+// numbers are sums of pairs. In the high half, the mean of 8 numbers is at most 3/2 above S / 2^19 (16 numbers: 2 above S / 2^20), because
+// each mean is rounded up, and less than 1 below it, because the low halves are not seen. Less 2, it is never above and less than 3 below.
+// n <= 16: q is S / 2^31, rounded down, or in the last 3 2^19 before a multiple of 2^31 one less. S - q p < 2^31 + q (2^31 - p) + 3 2^19 is
+//          below 2 p for q < 14, and for q >= 14 it is at most 16 (p - 1) - 14 p.
+// n > 16:  times 2^46 / p / 2^16 it is S / p in parts of 2^-10, less than 6 below. So S - q p < p + 6 p / 2^10.
+LANES_INLINE Lane32 monty31_sum(const Lane32* a, int n, std::uint32_t p) {
+    Lane32 sum{}, means[16] = {};
+    for (int k = 0; k < n / 2; k++) {
+        means[k] = a[2 * k] + a[2 * k + 1];
+        sum += means[k];
+    }
+    if (n % 2 == 1) {
+        means[n / 2] = a[n - 1];
+        sum += a[n - 1];
+    }
+    for (int left = (n + 1) / 2, from = n > 16 ? 16 : 8; from > 1; left = (left + 1) / 2, from /= 2) {
+        for (int k = 0; k < (left + 1) / 2; k++) {
+            const Lane32 other = 2 * k + 1 < left ? means[2 * k + 1] : Lane32{};
+            means[k] = (Lane32)_mm512_avg_epu16((__m512i)means[2 * k], (__m512i)other);
+        }
+    }
+    const __m512i mean = _mm512_subs_epu16((__m512i)means[0], _mm512_set1_epi32(2 << 16));
+    if (n <= 16) {
+        Lane32 multiples;
+        for (unsigned q = 0; q < 16; q++) multiples[q] = q * p;
+        sum -= (Lane32)_mm512_permutexvar_epi32((__m512i)((Lane32)mean >> 28), (__m512i)multiples);
+    } else {
+        const auto parts = static_cast<short>((std::uint64_t{1} << 46) / p);
+        const Lane32 q = (Lane32)_mm512_mulhi_epu16(mean, _mm512_set1_epi16(parts)) >> 26;
+        sum -= (Lane32)_mm512_mullo_epi32((__m512i)q, _mm512_set1_epi32(static_cast<int>(p)));
+    }
+    return monty31_lower(sum, p);
+}
+
+// a / 2^k = high - low (p - 1) / 2^k for a = low + 2^k high, as the core has it. Where low is 0, this is not negative, else it is not
+// positive. With p for the product where low is 0, the product less high is p - a / 2^k in [0, p], which one minimum more makes a sum.
+LANES_INLINE Lane32 monty31_add_half(Lane32 b, Lane32 a, int k, bool negative, std::uint32_t p) {
+    if (k == 1) {
+        const __mmask16 odd = _mm512_test_epi32_mask((__m512i)a, _mm512_set1_epi32(1));
+        const __m512i floor = (__m512i)(a >> 1);
+        const Lane32 half =
+            (Lane32)_mm512_mask_add_epi32(floor, odd, floor, _mm512_set1_epi32(static_cast<int>((p + 1) / 2)));
+        return negative ? monty31_raise(b - half, p) : monty31_lower(b + half, p);
+    }
+    const __m512i ones = _mm512_set1_epi32((1 << k) - 1);
+    const __mmask16 any = _mm512_test_epi32_mask((__m512i)a, ones);
+    const __m512i product =
+        _mm512_mask_mullo_epi32(_mm512_set1_epi32(static_cast<int>(p)), any, _mm512_and_si512((__m512i)a, ones),
+                                _mm512_set1_epi32(static_cast<int>((p - 1) >> k)));
+    const Lane32 less = (Lane32)product - (a >> k);
+    return negative ? monty31_lower(b + less, p) : monty31_raise(b - less, p);
+}
 LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
     const __m512i even = _mm512_mul_epu32((__m512i)a, (__m512i)b);
     const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64((__m512i)a, 32), _mm512_srli_epi64((__m512i)b, 32));
@@ -142,6 +199,9 @@ LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
 #define MKZ_M31_REDUCE(sum, p) monty31_reduce(sum, p)
 #define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
 #define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
+#define MKZ_M31_SUM(a, n, p) monty31_sum(a, n, p)
+#define MKZ_M31_ADD_HALF(b, a, k, p) monty31_add_half(b, a, k, false, p)
+#define MKZ_M31_SUB_HALF(b, a, k, p) monty31_add_half(b, a, k, true, p)
 #define MKZ_ADD32_3(a, b, c) (add_from_memory(a, b) + (c))
 #define MKZ_BLAKE3_TOGETHER 1
 #define MKZ_BLAKE3_STATES 2

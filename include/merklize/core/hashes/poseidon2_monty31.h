@@ -27,7 +27,7 @@ MKZ_FN void mkz_p2_m31_external(mkz_lane32 *s, int width, mkz_u32 p) {
 #define MKZ_P2_M31_TIMES(i, d)                                        \
     s[i] = (d) > 0 ? mkz_m31_add(sum, mkz_m31_times(s[i], (d), p), p) \
                    : mkz_m31_sub(sum, mkz_m31_times(s[i], -(d), p), p);
-#define MKZ_P2_M31_HALVE(i, k) s[i] = mkz_m31_add(sum, mkz_m31_halve(s[i], k, p), p);
-#define MKZ_P2_M31_LESS_HALF(i, k) s[i] = mkz_m31_sub(sum, mkz_m31_halve(s[i], k, p), p);
+#define MKZ_P2_M31_HALVE(i, k) s[i] = mkz_m31_add_half(sum, s[i], k, p);
+#define MKZ_P2_M31_LESS_HALF(i, k) s[i] = mkz_m31_sub_half(sum, s[i], k, p);
 
 #endif /* MKZ_POSEIDON2_MONTY31_H */

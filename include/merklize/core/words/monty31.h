@@ -71,6 +71,19 @@ MKZ_FN mkz_lane32 mkz_m31_halve(mkz_lane32 a, int k, mkz_u32 p) {
     return mkz_m31_raise((a >> k) - low * MKZ_SPLAT32((p - 1) >> k), p);
 }
 
+/* b + a / 2^k and b - a / 2^k. */
+#ifdef MKZ_M31_ADD_HALF
+#define mkz_m31_add_half MKZ_M31_ADD_HALF
+#define mkz_m31_sub_half MKZ_M31_SUB_HALF
+#else
+MKZ_FN mkz_lane32 mkz_m31_add_half(mkz_lane32 b, mkz_lane32 a, int k, mkz_u32 p) {
+    return mkz_m31_add(b, mkz_m31_halve(a, k, p), p);
+}
+MKZ_FN mkz_lane32 mkz_m31_sub_half(mkz_lane32 b, mkz_lane32 a, int k, mkz_u32 p) {
+    return mkz_m31_sub(b, mkz_m31_halve(a, k, p), p);
+}
+#endif
+
 /* a d for a small number d. */
 MKZ_FN mkz_lane32 mkz_m31_times(mkz_lane32 a, int d, mkz_u32 p) {
     mkz_lane32 twice = mkz_m31_lower(a + a, p);
@@ -81,6 +94,9 @@ MKZ_FN mkz_lane32 mkz_m31_times(mkz_lane32 a, int d, mkz_u32 p) {
 }
 
 /* The sum of n elements, 4 <= n <= 32 a constant. */
+#ifdef MKZ_M31_SUM
+#define mkz_m31_sum MKZ_M31_SUM
+#else
 MKZ_FN mkz_lane32 mkz_m31_sum(const mkz_lane32 *a, int n, mkz_u32 p) {
 #ifdef MKZ_LANE64_IS_WORD /* words: one reduction for all */
     mkz_u64 sum = 0;
@@ -94,6 +110,7 @@ MKZ_FN mkz_lane32 mkz_m31_sum(const mkz_lane32 *a, int n, mkz_u32 p) {
     return mkz_m31_add(mkz_m31_add(sums[0], sums[1], p), mkz_m31_add(sums[2], sums[3], p), p);
 #endif
 }
+#endif
 
 /* Sums of products of lanes by words, which have one reduction: for each lane a sum of 64 bits, of factors below p. A build with vectors
  * may have a type of its own for them. */
