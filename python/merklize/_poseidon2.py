@@ -1,4 +1,4 @@
-"""Poseidon2 with the constants of a caller."""
+"""Poseidon2 and Poseidon with the constants of a caller."""
 
 from __future__ import annotations
 
@@ -46,18 +46,47 @@ def poseidon2(
     if quad is not None:
         if not isinstance(quad, (tuple, list)) or len(quad) != 3:
             raise InvalidArgument(f"poseidon2: quad must be (rounds, constants, diagonal), got {type(quad).__name__}")
-        four = _permutation(*quad, "quad: ")
-    return _native.poseidon2(field, width, rate, _permutation(rounds, constants, diagonal, ""), four)
+        four = _permutation(*quad, "poseidon2: quad: ")
+    return _native.poseidon2(field, width, rate, _permutation(rounds, constants, diagonal, "poseidon2: "), four)
+
+
+def poseidon(
+    field: str,
+    width: int,
+    rate: int,
+    rounds: tuple[int, int],
+    constants: Sequence[Any],
+    matrix: Sequence[Any],
+) -> str:
+    """Make a hash of a prover's own constants of Poseidon, version 1, as poseidon2() does of Poseidon2's.
+
+    field      "goldilocks" (x^7), "babybear" (x^7) or "koalabear" (x^3)
+    width      cells: 8 or 12 over Goldilocks, 16 or 24 over the others
+    rate       words of a row that one permutation takes, 1 to width - 1
+    rounds     (full, partial); half of the full ones are before the partial ones, half after
+    constants  [full + partial, width] words below p, in the order of use; lists or arrays, in one or more parts
+    matrix     the MDS matrix: [width, width] words; or [width] words, the first row of a circulant one, each of whose
+               rows is the one above it moved right by a cell
+
+    The name is "poseidon:" and a digest of the constants. The hash has no merge of four.
+
+    Raises InvalidArgument as poseidon2() does, and for a matrix that has no inverse, or has none without its first row
+    and column, which no MDS matrix is.
+    """
+    of = "poseidon: "
+    full, partial = _rounds(rounds, "(full, partial)", of)
+    given = full, partial, _words(constants, f"{of}constants"), _words(matrix, f"{of}matrix")
+    return _native.poseidon(field, width, rate, given)
 
 
 def _permutation(rounds: object, constants: object, diagonal: object, of: str) -> tuple[Any, Any, bytes, bytes]:
-    external, internal = _rounds(rounds, of)
+    external, internal = _rounds(rounds, "(external, internal)", of)
     return external, internal, _constants(constants, internal, of), _words(diagonal, f"{of}diagonal")
 
 
-def _rounds(rounds: object, of: str) -> tuple[Any, Any]:
+def _rounds(rounds: object, wanted: str, of: str) -> tuple[Any, Any]:
     if not isinstance(rounds, (tuple, list)) or len(rounds) != 2:
-        raise InvalidArgument(f"poseidon2: {of}rounds must be (external, internal), got {shown(rounds)}")
+        raise InvalidArgument(f"{of}rounds must be {wanted}, got {shown(rounds)}")
     return rounds[0], rounds[1]
 
 
@@ -68,7 +97,7 @@ def _constants(constants: object, internal: object, of: str) -> bytes:
     middle = _words(parts[1], f"{of}constants[1]")
     if len(middle) != 8 * (internal if isinstance(internal, int) else -1):
         raise InvalidArgument(
-            f"poseidon2: {of}constants must be (initial, internal, terminal): the second part must have one word for "
+            f"{of}constants must be (initial, internal, terminal): the second part must have one word for "
             f"each of {shown(internal)} internal rounds, got {len(middle) // 8} words"
         )
     return _words(parts[0], f"{of}constants[0]") + middle + _words(parts[2], f"{of}constants[2]")
@@ -77,7 +106,7 @@ def _constants(constants: object, internal: object, of: str) -> bytes:
 def _listed(values: object, what: str) -> list[Any]:
     made = values.tolist() if hasattr(values, "tolist") else values
     if not isinstance(made, (list, tuple)):
-        raise TypeError(f"poseidon2: {what} must be a list or an array of integers, got {type(values).__name__}")
+        raise TypeError(f"{what} must be a list or an array of integers, got {type(values).__name__}")
     return list(made)
 
 
@@ -92,10 +121,10 @@ def _words(values: object, what: str) -> bytes:
                 continue
             value = word
         if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"poseidon2: {what}[{i}] must be an integer, got {type(value).__name__}")
+            raise TypeError(f"{what}[{i}] must be an integer, got {type(value).__name__}")
         if not 0 <= value < 2**64:
             raise InvalidArgument(
-                f"poseidon2: {what}[{i}] is {shown(value)}, not a field element: it must be 0 or more and below p"
+                f"{what}[{i}] is {shown(value)}, not a field element: it must be 0 or more and below p"
             )
         words.append(value)
     return words.tobytes()

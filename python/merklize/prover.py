@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from . import _arrays, _native
 from ._options import RunOptions, run_of, takes
-from ._poseidon2 import poseidon2
+from ._poseidon2 import poseidon, poseidon2
 from ._settings import hash_info, settings
 from ._types import Array, Digests, Tensor, Words
 from .errors import InvalidArgument, shown
@@ -33,6 +33,7 @@ __all__ = [
     "MatrixOpening",
     "extend",
     "heap_slots",
+    "poseidon",
     "poseidon2",
     "verify_opening",
 ]

@@ -167,11 +167,12 @@ def poseidon2(state, field, width):
     return full_rounds(state, instance["external_terminal"])
 
 
-def poseidon(state, field, width):
-    """The permutation, by its matrix."""
+def poseidon(state, field, width, instance=None):
+    """The permutation, by its matrix, with the published constants or those of an instance."""
     p = MODULI[field]
     constants = json.loads((VECTORS / "poseidon_constants.json").read_text())
-    alpha, instance = constants["fields"][field]["alpha"], constants["instances"][f"{field}_w{width}"]
+    alpha = constants["fields"][field]["alpha"]
+    instance = instance or constants["instances"][f"{field}_w{width}"]
     row = instance["mds_first_row"]
     for kind in ("initial", "partial", "terminal"):
         for added in instance[kind]:

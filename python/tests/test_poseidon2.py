@@ -1,4 +1,7 @@
-"""Hashes of Poseidon2 with a caller's constants: names, shapes, files and proofs. tests/conformance has the values."""
+"""Hashes of Poseidon2 and Poseidon with a caller's constants: names, shapes, files and proofs.
+
+tests/conformance has the values.
+"""
 
 import json
 import subprocess
@@ -248,3 +251,91 @@ def test_a_hash_without_merges_of_four_has_no_commitments_of_four():
     assert merklize.prover.MatrixCommitment(rows, hash).root == merklize.prover.MatrixCommitment(rows, own()).root
     changed = merklize.prover.MatrixCommitment(rows, own(quad=(*quad_of("koalabear")[:2], [1] * 32)), arity=4)
     assert changed.root != merklize.prover.MatrixCommitment(rows, hash, arity=4).root
+
+
+# ---- Poseidon, version 1 --------------------------------------------------------------------------------------------
+
+
+POSEIDONS = [name for name in oracle.PLONKY3 if name.startswith("poseidon_")]
+POSEIDON_INSTANCES = json.loads((oracle.VECTORS / "poseidon_constants.json").read_text())["instances"]
+
+
+def poseidon_arguments(field, width, rate, of=None):
+    of = of or POSEIDON_INSTANCES[f"{field}_w{width}"]
+    constants = (of["initial"], of["partial"], of["terminal"])
+    rounds = (len(of["initial"]) + len(of["terminal"]), len(of["partial"]))
+    made = {"rounds": rounds, "constants": constants, "matrix": of["mds_first_row"]}
+    return {"field": field, "width": width, "rate": rate, **made}
+
+
+def own_poseidon(field="koalabear", width=16, rate=8, of=None, **changed):
+    return merklize.prover.poseidon(**{**poseidon_arguments(field, width, rate, of), **changed})
+
+
+@pytest.mark.parametrize("name", POSEIDONS)
+def test_poseidons_constants_of_ours_give_our_rows(name, device):
+    field, width, rate, merge_width = oracle.PLONKY3[name]
+    hash = own_poseidon(field, width, rate)
+    assert hash.startswith("poseidon:")
+    rows = oracle.elements(np.random.default_rng(width), (33, 21), name)
+    for given in (rows, np.asfortranarray(rows)):
+        ours = merklize.hash_rows(given, hash=hash, device=device)
+        assert (ours == merklize.hash_rows(rows, hash=name)).all()
+    if merge_width == width:
+        digests = merklize.hash_rows(rows[:32], hash=hash)
+        root = merklize.merkle_root(digests, hash=hash, device=device)
+        assert root == merklize.merkle_root(digests, hash=name)
+        made = merklize.prover.MatrixCommitment([rows[:32]], hash=hash, device=device)
+        assert made.root == merklize.prover.MatrixCommitment([rows[:32]], hash=name).root
+
+
+@pytest.mark.parametrize("name", POSEIDONS)
+def test_any_constants_of_poseidon_are_those_of_the_oracle(name, device):
+    field, width, rate, _ = oracle.PLONKY3[name]
+    rng = np.random.default_rng(width)
+    of = {
+        **{kind: oracle.elements(rng, (n, width), name).tolist() for kind, n in (("initial", 3), ("partial", 9))},
+        "terminal": oracle.elements(rng, (3, width), name).tolist(),
+        "mds_first_row": oracle.elements(rng, (width,), name).tolist(),
+    }
+    hash = own_poseidon(field, width, rate, of)
+    rows = oracle.elements(rng, (9, rate), name)
+    digests = merklize.hash_rows(rows, hash=hash, device=device)
+    words = digests.shape[1]
+    for row, digest in zip(rows.tolist(), digests.tolist()):
+        state = oracle.poseidon(row + [0] * (width - rate), field, width, of)
+        assert digest == state[:words]
+    merged = merklize.merge(digests[:4], digests[4:8], hash=hash, device=device)
+    for left, right, digest in zip(digests[:4].tolist(), digests[4:8].tolist(), merged.tolist()):
+        state = oracle.poseidon(left + right + [0] * (width - 2 * words), field, width, of)
+        assert digest == state[:words]
+
+
+def test_the_name_of_poseidon_says_the_constants():
+    of = poseidon_arguments("koalabear", 16, 8)
+    row = of["matrix"]
+    flat = [word for part in of["constants"] for word in np.ravel(part).tolist()]
+    whole = np.array([[row[(j - i) % 16] for j in range(16)] for i in range(16)], np.uint32)
+    assert own_poseidon(constants=flat) == own_poseidon(matrix=whole) == own_poseidon()
+    changed = ({}, {"rate": 7}, {"matrix": whole.T}, {"constants": [flat[0] ^ 1, *flat[1:]]})
+    assert len({own_poseidon(**one) for one in changed}) == 4
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"field": "mersenne"}, "poseidon: field must be goldilocks, babybear or koalabear, got 'mersenne'"),
+        ({"width": 12}, "poseidon: width over koalabear must be one of 16, 24, got 12"),
+        ({"rate": 16}, "rate must be 1 to width - 1 = 15, got 16"),
+        ({"rounds": 8}, r"poseidon: rounds must be \(full, partial\), got 8"),
+        ({"rounds": (7, 20)}, "full rounds must be even, 2 to 64, got 7"),
+        ({"rounds": (8, 21)}, "constants must have 464 words: 29 rounds x 16; got 448"),
+        ({"matrix": [1] * 15}, "matrix must have width x width = 256 words, or width = 16"),
+        ({"matrix": [1] * 16}, "matrix must have an inverse; this one is singular"),
+        ({"matrix": [1] * 15 + [0x7F000001]}, r"matrix\[15\] is 2130706433, not a field element"),
+        ({"matrix": [-1] * 16}, r"poseidon: matrix\[0\] is -1"),
+    ],
+)
+def test_what_does_not_fit_poseidon_is_refused(changed, text):
+    with pytest.raises(merklize.InvalidArgument, match=text):
+        merklize.prover.poseidon(**{**poseidon_arguments("koalabear", 16, 8), **changed})
