@@ -51,6 +51,10 @@ LANES_INLINE __m512i multiply_low(__m512i a, __m512i b) {
     return product;
 }
 
+LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)_mm512_min_epu32((__m512i)a, (__m512i)b); }
+LANES_INLINE Lane32 monty31_raise(Lane32 t, std::uint32_t p) { return min_32(t, t + p); }
+LANES_INLINE Lane32 monty31_lower(Lane32 t, std::uint32_t p) { return min_32(t, t - p); }
+
 // Sums of products of 31-bit fields (core/words/monty31.h), even lanes and odd lanes apart.
 struct Products {
     __m512i even, odd;
@@ -103,15 +107,38 @@ LANES_INLINE Lane32 monty31_power(int power, Lane32 x, std::uint32_t p) {
     const __m512i t = _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
     return (Lane32)_mm512_min_epu32(t, _mm512_add_epi32(t, modulus));
 }
+// Seventh powers of four cells in step, because one is a long chain that leaves the multipliers idle.
+LANES_INLINE void monty31_mul_signed(__m512i out[8], const __m512i a[8], const __m512i b[8], __m512i inverse,
+                                     __m512i modulus) {
+    __m512i product[8], q[8];
+    for (int i = 0; i < 8; i++) product[i] = _mm512_mul_epi32(a[i], b[i]);
+    for (int i = 0; i < 8; i++) q[i] = multiply_low(product[i], inverse);
+    for (int i = 0; i < 8; i++) q[i] = _mm512_mul_epi32(q[i], modulus);
+    for (int i = 0; i < 8; i++) out[i] = _mm512_sub_epi64(product[i], q[i]);
+}
+LANES_INLINE void monty31_pow7_of_four(Lane32 s[4], const std::uint32_t c[4], std::uint32_t p) {
+    const __m512i modulus = _mm512_set1_epi32(static_cast<int>(p)),
+                  inverse = _mm512_set1_epi32(static_cast<int>(2 - p));
+    __m512i x[8], x2[8], x3[8];
+    for (int k = 0; k < 4; k++) {
+        x[2 * k] = (__m512i)(s[k] + c[k]);
+        x[2 * k + 1] = _mm512_srli_epi64(x[2 * k], 32);
+    }
+    monty31_mul_signed(x2, x, x, inverse, modulus);
+    for (__m512i& each : x2) each = _mm512_srli_epi64(each, 32);
+    monty31_mul_signed(x3, x2, x, inverse, modulus);
+    monty31_mul_signed(x2, x2, x2, inverse, modulus);
+    for (__m512i& each : x2) each = _mm512_srli_epi64(each, 32);
+    for (__m512i& each : x3) each = _mm512_srli_epi64(each, 32);
+    monty31_mul_signed(x3, x2, x3, inverse, modulus);
+    for (int k = 0; k < 4; k++)
+        s[k] = monty31_raise((Lane32)_mm512_mask_shuffle_epi32(x3[2 * k + 1], 0x5555, x3[2 * k], _MM_PERM_DDBB), p);
+}
 // Adds a message word from memory, because two states take all registers. Compilers would load the word before, and spill.
 LANES_INLINE Lane32 add_from_memory(Lane32 a, const Lane32& b) {
     asm("vpaddd %1, %0, %0" : "+v"(a) : "m"(b));
     return a;
 }
-LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)_mm512_min_epu32((__m512i)a, (__m512i)b); }
-LANES_INLINE Lane32 monty31_raise(Lane32 t, std::uint32_t p) { return min_32(t, t + p); }
-LANES_INLINE Lane32 monty31_lower(Lane32 t, std::uint32_t p) { return min_32(t, t - p); }
-
 // The sum of n elements, n at most 32: their sum S mod 2^32 less q p, which is S - q p if that is in [0, 2^32). The multiple q comes from
 // means of halves of 16 bits, one instruction a sum, where a reduction would be two. Two elements are below 2^32 together, so the first
 // numbers are sums of pairs. In the high half, the mean of 8 numbers is at most 3/2 above S / 2^19 (16 numbers: 2 above S / 2^20), because
@@ -199,6 +226,12 @@ LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
 #define MKZ_M31_REDUCE(sum, p) monty31_reduce(sum, p)
 #define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
 #define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
+#define MKZ_M31_POW7_OF_FOUR(s, c, p) monty31_pow7_of_four(s, c, p)
+#ifdef __clang__
+#define MKZ_M31_POW7_OF_FOUR_MOST 32
+#else
+#define MKZ_M31_POW7_OF_FOUR_MOST 16  // GCC puts more of a wider state into memory then
+#endif
 #define MKZ_M31_SUM(a, n, p) monty31_sum(a, n, p)
 #define MKZ_M31_ADD_HALF(b, a, k, p) monty31_add_half(b, a, k, false, p)
 #define MKZ_M31_SUB_HALF(b, a, k, p) monty31_add_half(b, a, k, true, p)
