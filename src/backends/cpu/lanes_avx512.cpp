@@ -143,8 +143,8 @@ LANES_INLINE Lane32 add_from_memory(Lane32 a, const Lane32& b) {
 // means of halves of 16 bits, one instruction a sum, where a reduction would be two. Two elements are below 2^32 together, so the first
 // numbers are sums of pairs. In the high half, the mean of 8 numbers is at most 3/2 above S / 2^19 (16 numbers: 2 above S / 2^20), because
 // each mean is rounded up, and less than 1 below it, because the low halves are not seen. Less 2, it is never above and less than 3 below.
-// n <= 16: q is S / 2^31, rounded down, or in the last 3 2^19 before a multiple of 2^31 one less. S - q p < 2^31 + q (2^31 - p) + 3 2^19 is
-//          below 2 p for q < 14, and for q >= 14 it is at most 16 (p - 1) - 14 p.
+// n <= 16: q is S / 2^31, rounded down, or one less, which is so only where S is less than 3 2^19 above a multiple of 2^31. So
+//          S - q p < 2^31 + q (2^31 - p) + 3 2^19, below 2 p for q < 14; for q >= 14 it is at most 16 (p - 1) - 14 p.
 // n > 16:  times 2^46 / p / 2^16 it is S / p in parts of 2^-10, less than 6 below. So S - q p < p + 6 p / 2^10.
 LANES_INLINE Lane32 monty31_sum(const Lane32* a, int n, std::uint32_t p) {
     Lane32 sum{}, means[16] = {};
