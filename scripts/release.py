@@ -9,7 +9,7 @@ scripts/release.py [--dry] [--more FOLDER] --out FOLDER KIND...
     crates    merklize-*.crate, without the Cargo.lock that `cargo publish` adds
     npm       the npm package
     docs      the documentation site as an archive (needs `make docs`)
-    debian    Debian packages (needs debhelper; minutes)
+    debian    Debian packages (needs debhelper; minutes), python3-merklize only where python3-nanobind is installed
 
 Beside each crate and the npm package lies a list of its contents (SBOM, CycloneDX). NOTES.md is cut from CHANGELOG.md.
 SHA256SUMS and B3SUMS have the form of sha256sum and b3sum. --more adds the files of a folder: wheels that another
@@ -206,7 +206,10 @@ class Release:
         folder.mkdir()
         shutil.copytree(self.original, folder / self.stem, symlinks=True)
         packed(self.original, folder / f"merklize_{self.version}.orig.tar.gz", self.epoch)
-        run("dpkg-buildpackage", "-us", "-uc", folder=folder / self.stem, DEB_BUILD_OPTIONS="noautodbgsym")
+        # Debian 12 has not what python3-merklize is built with.
+        nanobind = subprocess.run(("dpkg-query", "-W", "python3-nanobind"), capture_output=True)
+        without = ["-Pnopython"] if nanobind.returncode else []
+        run("dpkg-buildpackage", "-us", "-uc", *without, folder=folder / self.stem, DEB_BUILD_OPTIONS="noautodbgsym")
         for pattern in ("*.deb", "*.dsc", "*.debian.tar.*", "*.orig.tar.gz"):
             for file in folder.glob(pattern):
                 shutil.copy(file, self.out)
