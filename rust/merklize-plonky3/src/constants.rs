@@ -1,8 +1,9 @@
-use merklize::{Error, Field, Hash, Poseidon2};
+use merklize::{Error, Field, Hash, Poseidon, Poseidon2};
 use p3_baby_bear::{BabyBear, GenericPoseidon2LinearLayersBabyBear};
 use p3_field::PrimeField64;
 use p3_goldilocks::{GenericPoseidon2LinearLayersGoldilocks, Goldilocks};
 use p3_koala_bear::{GenericPoseidon2LinearLayersKoalaBear, KoalaBear};
+use p3_poseidon1::Poseidon1Constants;
 use p3_poseidon2::{poseidon2_round_numbers_128, ExternalLayerConstants, GenericPoseidon2LinearLayers};
 use rand::distr::{Distribution, StandardUniform};
 use rand::{Rng, RngExt};
@@ -112,6 +113,50 @@ impl<F: Poseidon2Width<WIDTH>, const WIDTH: usize> Poseidon2Constants<F, WIDTH> 
     }
 }
 
+/// The library's hash with these constants of Plonky3's Poseidon, version 1, of 8 or 12 cells over Goldilocks, 16 or 24 over the other fields. It hashes
+/// rows as `PaddingFreeSponge<_, WIDTH, rate, _>` and pairs as `TruncatedPermutation<_, 2, _, WIDTH>` of `Poseidon1::new(constants)`.
+/// See [`Hash::poseidon`].
+///
+/// # Errors
+/// The rate is not below the width, or the library does not take this width, these numbers of rounds or this matrix.
+///
+/// ```
+/// use merklize_plonky3::poseidon_hash;
+/// use p3_goldilocks::{poseidon1::GOLDILOCKS_POSEIDON1_RC_8, MATRIX_CIRC_MDS_8_COL};
+/// use p3_poseidon1::Poseidon1Constants;
+///
+/// let constants = Poseidon1Constants {
+///     rounds_f: 8,
+///     rounds_p: 22,
+///     mds_circ_col: MATRIX_CIRC_MDS_8_COL,
+///     round_constants: GOLDILOCKS_POSEIDON1_RC_8.to_vec(),
+/// };
+/// assert!(poseidon_hash(&constants, 4)?.name().starts_with("poseidon:"));
+/// # Ok::<(), merklize_plonky3::Error>(())
+/// ```
+pub fn poseidon_hash<F: Poseidon2Width<WIDTH>, const WIDTH: usize>(
+    of: &Poseidon1Constants<F, WIDTH>,
+    rate: usize,
+) -> Result<Hash, Error> {
+    let constants: Vec<u64> = of.round_constants.as_flattened().iter().map(PrimeField64::as_canonical_u64).collect();
+    // The first row of a circulant matrix has the words of its first column, from the last to the second, behind the first.
+    let matrix = (0..WIDTH).map(|i| F::from_i64(of.mds_circ_col[(WIDTH - i) % WIDTH]).as_canonical_u64());
+    Hash::poseidon(&Poseidon {
+        field: F::FIELD,
+        width: WIDTH as u32,
+        rate: number(rate),
+        full_rounds: number(of.rounds_f),
+        partial_rounds: number(of.rounds_p),
+        constants: &constants,
+        matrix: &matrix.collect::<Vec<_>>(),
+    })
+}
+
+/// The library refuses `u32::MAX`.
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
 /// A permutation, whose constants are canonical words.
 struct Words {
     field: Field,
@@ -123,7 +168,6 @@ struct Words {
 
 impl Words {
     fn instance(&self, rate: usize) -> Poseidon2<'_> {
-        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX); // the library refuses u32::MAX
         Poseidon2 {
             field: self.field,
             width: self.diagonal.len() as u32,

@@ -14,10 +14,10 @@ pub use configurations::{
     BabyBearMmcs, BabyBearPoseidonMmcs, Blake3Mmcs, ByteHashMmcs, GoldilocksMmcs, GoldilocksPoseidonMmcs,
     Keccak256Mmcs, KeccakF64Mmcs, KeccakF64Sponge, KoalaBearMmcs, KoalaBearPoseidonMmcs, PermutationMmcs,
 };
-pub use constants::{Poseidon2Constants, Poseidon2Width};
+pub use constants::{poseidon_hash, Poseidon2Constants, Poseidon2Width};
 pub use dft::{MerklizeDft, TwoAdicElement};
 pub use elements::{DeviceDigest, DeviceElement};
 pub use hashers::{on_lanes, LaneCompressor, LaneHasher};
-pub use merklize::{catch, Device, Error, ErrorKind, Field, Hash, Poseidon2};
+pub use merklize::{catch, Device, Error, ErrorKind, Field, Hash, Poseidon, Poseidon2};
 pub use mmcs::{DeviceMmcs, MerklizeMmcs, MerklizeProverData};
 pub use pcs::{MerklizePcs, StockPcs, StockProof};

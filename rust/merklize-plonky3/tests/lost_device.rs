@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use configs::koalabear::{parts, Ours, Stock, Val, DEGREE, HASH};
+use configs::koalabear::{hash, parts, Ours, Stock, Val, DEGREE};
 use merklize_plonky3::{catch, Device};
 use p3_keccak_air::{generate_trace_rows, KeccakAir};
 use p3_uni_stark::{prove, verify};
@@ -61,7 +61,7 @@ fn a_device_that_is_lost_is_an_error_of_the_proof() {
     let stock = Stock::new(hasher.clone(), compressor.clone(), 0);
     let stock = configs::config::<Val, DEGREE, _, _>(stock, challenger.clone(), 2);
     let device = Arc::new(Device::open("opencl:0").unwrap());
-    let ours = Ours::new(hasher, compressor, 0, HASH, device).unwrap();
+    let ours = Ours::new(hasher, compressor, 0, hash(), device).unwrap();
     let ours = configs::config::<Val, DEGREE, _, _>(ours, challenger, 2);
     let trace = generate_trace_rows::<Val>(vec![[7; 25]], 1);
     let proof = || catch(|| prove(&ours, &KeccakAir {}, trace.clone(), &[]));

@@ -3,37 +3,41 @@
 use std::sync::Arc;
 
 use merklize_plonky3::{
-    catch, on_lanes, BabyBearMmcs, BabyBearPoseidonMmcs, Blake3Mmcs, Device, DeviceDigest, DeviceElement, ErrorKind,
-    GoldilocksMmcs, GoldilocksPoseidonMmcs, Hash, Keccak256Mmcs, KeccakF64Mmcs, KeccakF64Sponge, KoalaBearMmcs,
-    KoalaBearPoseidonMmcs, MerklizeMmcs, Poseidon2Constants,
+    catch, on_lanes, poseidon_hash, BabyBearMmcs, BabyBearPoseidonMmcs, Blake3Mmcs, Device, DeviceDigest,
+    DeviceElement, ErrorKind, GoldilocksMmcs, GoldilocksPoseidonMmcs, Hash, Keccak256Mmcs, KeccakF64Mmcs,
+    KeccakF64Sponge, KoalaBearMmcs, KoalaBearPoseidonMmcs, MerklizeMmcs, Poseidon2Constants,
 };
 use p3_baby_bear::{
     default_babybear_poseidon1_16, default_babybear_poseidon1_24, default_babybear_poseidon2_16, BabyBear,
-    Poseidon2BabyBear,
+    MDSBabyBearData, Poseidon1BabyBear, Poseidon2BabyBear,
 };
 use p3_blake3::Blake3;
 use p3_commit::{BatchOpeningRef, Mmcs};
-use p3_field::{Field, PackedValue};
-use p3_goldilocks::poseidon1::{default_goldilocks_poseidon1_12, default_goldilocks_poseidon1_8};
+use p3_field::{Field, PackedValue, PrimeCharacteristicRing};
+use p3_goldilocks::poseidon1::{default_goldilocks_poseidon1_12, default_goldilocks_poseidon1_8, Poseidon1Goldilocks};
 use p3_goldilocks::{
     default_goldilocks_poseidon2_12, default_goldilocks_poseidon2_16, default_goldilocks_poseidon2_8, Goldilocks,
-    Poseidon2Goldilocks,
+    Poseidon2Goldilocks, MATRIX_CIRC_MDS_12_COL, MATRIX_CIRC_MDS_8_COL,
 };
 use p3_keccak::{Keccak256Hash, KeccakF, VECTOR_LEN};
 use p3_koala_bear::{
     default_koalabear_poseidon1_16, default_koalabear_poseidon1_24, default_koalabear_poseidon2_16,
-    default_koalabear_poseidon2_24, default_koalabear_poseidon2_32, KoalaBear, Poseidon2KoalaBear,
+    default_koalabear_poseidon2_24, default_koalabear_poseidon2_32, KoalaBear, MDSKoalaBearData, Poseidon1KoalaBear,
+    Poseidon2KoalaBear,
 };
 use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::{Dimensions, Matrix};
 use p3_merkle_tree::{MerkleTreeMmcs, PrunedMerklePaths};
+use p3_monty_31::MDSUtils;
+use p3_poseidon1::Poseidon1Constants;
 use p3_symmetric::{
     CompressionFunctionFromHasher, CryptographicHasher, PaddingFreeSponge, PseudoCompressionFunction,
     SerializingHasher, TruncatedPermutation,
 };
+use rand::distr::StandardUniform;
 use rand::rngs::SmallRng;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 type Sponge<P, const W: usize, const R: usize, const D: usize> = PaddingFreeSponge<P, W, R, D>;
@@ -278,6 +282,39 @@ fn constants_of_every_width() {
     commits!(BabyBear, Poseidon2BabyBear, 32, 24, 8);
     commits!(KoalaBear, Poseidon2KoalaBear, 24, 16, 8);
     commits!(KoalaBear, Poseidon2KoalaBear, 32, 24, 8);
+}
+
+/// Poseidon's, with Plonky3's matrices of each width that the library has.
+#[test]
+fn constants_of_poseidon() {
+    macro_rules! commits {
+        ($field:ident, $permutation:ident, $column:expr, $width:literal, $rate:literal, $digest:literal) => {{
+            let mut rng = SmallRng::seed_from_u64($width);
+            let mut constants = Poseidon1Constants::<$field, $width> {
+                rounds_f: 6,
+                rounds_p: 11,
+                mds_circ_col: $column,
+                round_constants: (0..17).map(|_| core::array::from_fn(|_| rng.sample(StandardUniform))).collect(),
+            };
+            let permutation = $permutation::<$width>::new(&constants);
+            let hasher = Sponge::<_, $width, $rate, $digest>::new(permutation.clone());
+            let compressor = TruncatedPermutation::<_, 2, $digest, $width>::new(permutation);
+            type F = Packed<$field>;
+            let hash = poseidon_hash(&constants, $rate).unwrap();
+            commitments_are_the_stock_ones::<F, F, _, _, 2, $digest>(hasher.clone(), compressor.clone(), hash);
+            constants.round_constants[5][1] += $field::ONE;
+            let other = poseidon_hash(&constants, $rate).unwrap();
+            assert!(MerklizeMmcs::<F, F, _, _, 2, $digest>::new(hasher, compressor, 0, other, cpu()).is_err());
+            let error = poseidon_hash(&constants, $width).unwrap_err();
+            assert!(error.to_string().contains("rate must be 1 to width - 1"), "{error}");
+        }};
+    }
+    commits!(Goldilocks, Poseidon1Goldilocks, MATRIX_CIRC_MDS_8_COL, 8, 4, 4);
+    commits!(Goldilocks, Poseidon1Goldilocks, MATRIX_CIRC_MDS_12_COL, 12, 8, 4);
+    commits!(BabyBear, Poseidon1BabyBear, MDSBabyBearData::MATRIX_CIRC_MDS_16_COL, 16, 8, 8);
+    commits!(BabyBear, Poseidon1BabyBear, MDSBabyBearData::MATRIX_CIRC_MDS_24_COL, 24, 16, 8);
+    commits!(KoalaBear, Poseidon1KoalaBear, MDSKoalaBearData::MATRIX_CIRC_MDS_16_COL, 16, 8, 8);
+    commits!(KoalaBear, Poseidon1KoalaBear, MDSKoalaBearData::MATRIX_CIRC_MDS_24_COL, 24, 16, 8);
 }
 
 /// The named configurations.

@@ -56,7 +56,7 @@ macro_rules! same_as_stock {
                     mmcs.clone(),
                     fri_parameters(mmcs.clone(), 3),
                 );
-                let ours = Ours::new(hasher.clone(), compressor.clone(), cap_height, HASH, device.clone()).unwrap();
+                let ours = Ours::new(hasher.clone(), compressor.clone(), cap_height, hash(), device.clone()).unwrap();
                 let ours = ours.drop_levels(shapes.len() - 1);
                 let ours = MerklizePcs::<Val, Ext, _>::new(ours, fri_parameters(mmcs, 3));
 
@@ -150,7 +150,7 @@ fn a_matrix_that_cannot_be_extended_is_an_error() {
     let (hasher, compressor, _) = parts();
     let stock = Stock::new(hasher.clone(), compressor.clone(), 0);
     let cpu = Arc::new(Device::open("cpu").unwrap());
-    let ours = Ours::new(hasher, compressor, 0, HASH, cpu).unwrap();
+    let ours = Ours::new(hasher, compressor, 0, hash(), cpu).unwrap();
     let mut parameters = fri_parameters(stock, 3);
     parameters.log_blowup = 24;
     let pcs = MerklizePcs::<Val, Challenge<Val, DEGREE>, _>::new(ours, parameters);

@@ -78,7 +78,7 @@ macro_rules! keccak {
             let (hasher, compressor, challenger) = parts();
             let stock = Stock::new(hasher.clone(), compressor.clone(), 1);
             let stock = configs::config::<_, DEGREE, _, _>(stock, challenger.clone(), 8);
-            let ours = Ours::new(hasher, compressor, 1, HASH, cpu).unwrap();
+            let ours = Ours::new(hasher, compressor, 1, hash(), cpu).unwrap();
             let small = configs::config::<_, DEGREE, _, _>(ours.clone().drop_levels(3), challenger.clone(), 8);
             let on_device = configs::device_config::<_, DEGREE, _, _>(ours.clone(), challenger.clone(), 8);
             let ours = configs::config::<_, DEGREE, _, _>(ours, challenger, 8);
@@ -107,7 +107,7 @@ macro_rules! keccak {
     )*};
 }
 keccak!(goldilocks koalabear blake3);
-keccak!(poseidon_goldilocks poseidon_babybear poseidon_koalabear);
+keccak!(poseidon_goldilocks poseidon_babybear poseidon_koalabear own_poseidon_koalabear);
 keccak!(keccakf64_goldilocks keccakf64_babybear keccakf64_koalabear);
 
 fn keys(value: &Value) -> String {

@@ -211,7 +211,8 @@ impl Hash {
     /// The hash of a name.
     ///
     /// # Errors
-    /// An unknown name; the text lists the known ones. A name that begins with `poseidon2:` is known after [`Hash::poseidon2`].
+    /// An unknown name; the text lists the known ones. A name that begins with `poseidon2:` or `poseidon:` is known after [`Hash::poseidon2`] or
+    /// [`Hash::poseidon`].
     pub fn from_name(name: &str) -> Result<Self> {
         let name = c_text("hash", name)?;
         let mut hash = 0;

@@ -37,7 +37,7 @@ pub use forest::{ForestInfo, MerkleForest};
 pub use hash::{Digest, Hash, HashInfo, Word};
 pub use matrices::{hash_rows, hash_rows_on_device, CommitmentInfo, Elements, Matrix, MatrixCommitment, Opening};
 pub use options::{Mode, Options, Policy, Timings};
-pub use poseidon2::Poseidon2;
+pub use poseidon2::{Poseidon, Poseidon2};
 pub use proof::{verify, verify_consistency, verify_each, Expect, Proof, ProofInfo, ProofKind, Roots};
 pub use provers::{catch, fill_rows, or_raise};
 pub use tree::{merkle_root, merkle_root_file, merkle_root_parts, Form, MerkleTree, Rule, TreeBuilder, TreeInfo};

@@ -42,6 +42,42 @@ impl Poseidon2<'_> {
     }
 }
 
+/// An instance of Poseidon, version 1: the parameters of a prover's hash. Words are below the modulus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Poseidon<'a> {
+    /// The field of all words.
+    pub field: Field,
+    /// Cells: 8 or 12 over Goldilocks, 16 or 24 over the others.
+    pub width: u32,
+    /// Words of a row that one permutation takes: 1 to `width - 1`.
+    pub rate: u32,
+    /// Half of them before the partial rounds, half after: even, 2 to 64.
+    pub full_rounds: u32,
+    /// 1 to 256.
+    pub partial_rounds: u32,
+    /// `width` words for each round, in the order of use.
+    pub constants: &'a [u64],
+    /// The MDS matrix: `width * width` words, row after row, or `width` words, the first row of a circulant matrix, each of whose rows is the one
+    /// above it moved right by a cell.
+    pub matrix: &'a [u64],
+}
+
+impl Poseidon<'_> {
+    fn to_c(self) -> sys::merklize_poseidon {
+        sys::merklize_poseidon {
+            field: self.field.to_c(),
+            width: self.width,
+            rate: self.rate,
+            full_rounds: self.full_rounds,
+            partial_rounds: self.partial_rounds,
+            constants: self.constants.as_ptr(),
+            constant_count: self.constants.len(),
+            matrix: self.matrix.as_ptr(),
+            matrix_count: self.matrix.len(),
+        }
+    }
+}
+
 impl Hash {
     /// Makes a hash of a prover's own constants, which works wherever a hash does, on every device. Rows go through Plonky3's
     /// `PaddingFreeSponge<width, rate, digest>`, pairs through `TruncatedPermutation<2, digest, width>`.
@@ -94,6 +130,19 @@ impl Hash {
         check(|| unsafe {
             sys::merklize_hash_poseidon2(&rows, quad.as_ref().map_or(ptr::null(), ptr::from_ref), &mut hash)
         })?;
+        Ok(Self::from_c(hash))
+    }
+
+    /// Makes a hash of a prover's own constants and matrix of Poseidon, version 1, as [`poseidon2`](Self::poseidon2) does of Poseidon2's. Its name is
+    /// `poseidon:` and a digest of the constants. It has no merge of four: commitments of arity 4 are refused.
+    ///
+    /// # Errors
+    /// Those of [`poseidon2`](Self::poseidon2); a matrix of another size, or without an inverse; or one without an inverse when its first row and column
+    /// are left out, which no MDS matrix is.
+    pub fn poseidon(rows: &Poseidon<'_>) -> Result<Self> {
+        let (rows, mut hash) = (rows.to_c(), 0);
+        // SAFETY: the words outlive the call, which copies them.
+        check(|| unsafe { sys::merklize_hash_poseidon(&rows, &mut hash) })?;
         Ok(Self::from_c(hash))
     }
 }

@@ -153,3 +153,43 @@ fn what_does_not_fit_is_refused() {
         assert!(error.to_string().contains(rule), "{error}, not {rule}");
     }
 }
+
+/// Poseidon, version 1. merklize-plonky3 compares its values with Plonky3's.
+#[test]
+fn constants_of_poseidon() {
+    let row: [u64; 16] = [1, 1, 51, 1, 11, 17, 2, 1, 101, 63, 15, 2, 67, 22, 13, 3];
+    let matrix: Vec<u64> = (0..256).map(|i| row[(16 + i % 16 - i / 16) % 16]).collect();
+    let constants: Vec<u64> = (1..=17 * 16).map(|i| i * i).collect();
+    let good = Poseidon {
+        field: KoalaBear,
+        width: 16,
+        rate: 8,
+        full_rounds: 6,
+        partial_rounds: 11,
+        constants: &constants,
+        matrix: &row,
+    };
+    let hash = Hash::poseidon(&good).unwrap();
+    assert_eq!(hash, Hash::poseidon(&Poseidon { matrix: &matrix, ..good }).unwrap());
+    assert_ne!(hash, Hash::poseidon(&Poseidon { rate: 7, ..good }).unwrap());
+    assert!(hash.name().starts_with("poseidon:"), "{hash}");
+    assert_eq!(hash.to_string().parse::<Hash>().unwrap(), hash);
+    let rows: Vec<u32> = (0..64 * 5).collect();
+    let tree = MerkleTree::from_rows(&rows, 5, hash, &Options::new()).unwrap();
+    let proof = Proof::from_bytes(&tree.prove(9).unwrap().to_bytes()).unwrap();
+    proof.verify(&tree.root(), Expect::new().hash(hash), Mode::Plain).unwrap();
+
+    let large = [0x7f00_0001; 16];
+    for (wrong, rule) in [
+        (Poseidon { width: 32, ..good }, "width over koalabear must be one of 16, 24, got 32"),
+        (Poseidon { full_rounds: 7, ..good }, "full rounds must be even, 2 to 64, got 7"),
+        (Poseidon { partial_rounds: 12, ..good }, "constants must have 288 words: 18 rounds x 16; got 272"),
+        (Poseidon { matrix: &row[1..], ..good }, "matrix must have width x width = 256 words"),
+        (Poseidon { matrix: &large, ..good }, "matrix[0] is 2130706433, not a field element"),
+        (Poseidon { matrix: &[1; 16], ..good }, "matrix must have an inverse; this one is singular"),
+    ] {
+        let error = Hash::poseidon(&wrong).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert!(error.to_string().contains(rule), "{error}, not {rule}");
+    }
+}

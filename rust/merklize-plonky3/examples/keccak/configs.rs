@@ -1,6 +1,6 @@
 //! The configurations of Plonky3's keccak-air examples. They are generic over the commitment scheme, stock or ours.
 
-use merklize_plonky3::{DeviceMmcs, Hash, MerklizePcs, TwoAdicElement};
+use merklize_plonky3::{poseidon_hash, DeviceMmcs, Hash, MerklizePcs, TwoAdicElement};
 use p3_baby_bear::{default_babybear_poseidon1_16, BabyBear, Poseidon1BabyBear};
 use p3_blake3::Blake3;
 use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger32, SerializingChallenger64};
@@ -13,11 +13,17 @@ use p3_goldilocks::poseidon1::{default_goldilocks_poseidon1_8, Poseidon1Goldiloc
 use p3_goldilocks::{default_goldilocks_poseidon2_8, Goldilocks, Poseidon2Goldilocks};
 use p3_keccak::{Keccak256Hash, KeccakF, VECTOR_LEN};
 use p3_koala_bear::{
-    default_koalabear_poseidon1_16, default_koalabear_poseidon2_16, KoalaBear, Poseidon1KoalaBear, Poseidon2KoalaBear,
+    default_koalabear_poseidon1_16, default_koalabear_poseidon2_16, KoalaBear, MDSKoalaBearData, Poseidon1KoalaBear,
+    Poseidon2KoalaBear,
 };
 use p3_merkle_tree::MerkleTreeMmcs;
+use p3_monty_31::MDSUtils;
+use p3_poseidon1::Poseidon1Constants;
 use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher, TruncatedPermutation};
 use p3_uni_stark::{Com, Domain, Proof, StarkConfig, StarkGenericConfig};
+use rand::distr::StandardUniform;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
 
 type Packed<F> = <F as Field>::Packing;
 pub type Challenge<F, const D: usize> = BinomialExtensionField<F, D>;
@@ -83,7 +89,7 @@ pub fn fri_parameters<F, const D: usize, M>(
 macro_rules! permutations {
     ($(
         $name:ident, $field:ty, $permutation:ty, $default:ident, $width:literal, $digest:literal,
-        $ours:ident, $hash:ident, $degree:literal;
+        $ours:ident, $hash:expr, $degree:literal;
     )*) => {$(
         pub mod $name {
             use super::*;
@@ -94,8 +100,11 @@ macro_rules! permutations {
             pub type Stock = MerkleTreeMmcs<Packed<Val>, Packed<Val>, Hasher, Compressor, 2, $digest>;
             pub type Ours = merklize_plonky3::$ours;
             pub type Challenger = DuplexChallenger<Val, Perm, $width, $digest>;
-            pub const HASH: Hash = Hash::$hash;
             pub const DEGREE: usize = $degree;
+
+            pub fn hash() -> Hash {
+                $hash
+            }
 
             pub fn parts() -> (Hasher, Compressor, Challenger) {
                 let perm = $default();
@@ -106,15 +115,32 @@ macro_rules! permutations {
 }
 permutations! {
     goldilocks, Goldilocks, Poseidon2Goldilocks<8>, default_goldilocks_poseidon2_8, 8, 4,
-        GoldilocksMmcs, POSEIDON2_GOLDILOCKS_8, 2;
+        GoldilocksMmcs, Hash::POSEIDON2_GOLDILOCKS_8, 2;
     poseidon_goldilocks, Goldilocks, Poseidon1Goldilocks<8>, default_goldilocks_poseidon1_8, 8, 4,
-        GoldilocksPoseidonMmcs, POSEIDON_GOLDILOCKS_8, 2;
+        GoldilocksPoseidonMmcs, Hash::POSEIDON_GOLDILOCKS_8, 2;
     koalabear, KoalaBear, Poseidon2KoalaBear<16>, default_koalabear_poseidon2_16, 16, 8,
-        KoalaBearMmcs, POSEIDON2_KOALABEAR_16, 4;
+        KoalaBearMmcs, Hash::POSEIDON2_KOALABEAR_16, 4;
     poseidon_babybear, BabyBear, Poseidon1BabyBear<16>, default_babybear_poseidon1_16, 16, 8,
-        BabyBearPoseidonMmcs, POSEIDON_BABYBEAR_16, 4;
+        BabyBearPoseidonMmcs, Hash::POSEIDON_BABYBEAR_16, 4;
     poseidon_koalabear, KoalaBear, Poseidon1KoalaBear<16>, default_koalabear_poseidon1_16, 16, 8,
-        KoalaBearPoseidonMmcs, POSEIDON_KOALABEAR_16, 4;
+        KoalaBearPoseidonMmcs, Hash::POSEIDON_KOALABEAR_16, 4;
+    own_poseidon_koalabear, KoalaBear, Poseidon1KoalaBear<16>, own_permutation, 16, 8,
+        KoalaBearPoseidonMmcs, poseidon_hash(&own_constants(), 8).unwrap(), 4;
+}
+
+/// Round constants that nobody else has.
+fn own_constants() -> Poseidon1Constants<KoalaBear, 16> {
+    let mut rng = SmallRng::seed_from_u64(3);
+    Poseidon1Constants {
+        rounds_f: 10,
+        rounds_p: 17,
+        mds_circ_col: MDSKoalaBearData::MATRIX_CIRC_MDS_16_COL,
+        round_constants: (0..27).map(|_| core::array::from_fn(|_| rng.sample(StandardUniform))).collect(),
+    }
+}
+
+fn own_permutation() -> Poseidon1KoalaBear<16> {
+    Poseidon1KoalaBear::new(&own_constants())
 }
 
 pub mod blake3 {
@@ -125,8 +151,11 @@ pub mod blake3 {
     pub type Stock = MerkleTreeMmcs<Val, u8, Hasher, Compressor, 2, 32>;
     pub type Ours = merklize_plonky3::Blake3Mmcs<Val>;
     pub type Challenger = SerializingChallenger32<Val, HashChallenger<u8, Blake3, 32>>;
-    pub const HASH: Hash = Hash::BLAKE3;
     pub const DEGREE: usize = 4;
+
+    pub fn hash() -> Hash {
+        Hash::BLAKE3
+    }
 
     pub fn parts() -> (Hasher, Compressor, Challenger) {
         (Hasher::new(Blake3 {}), Compressor::new(Blake3 {}), Challenger::from_hasher(vec![], Blake3 {}))
@@ -145,8 +174,11 @@ macro_rules! keccakf64 {
             pub type Stock = MerkleTreeMmcs<[Val; VECTOR_LEN], [u64; VECTOR_LEN], Hasher, Compressor, 2, 4>;
             pub type Ours = merklize_plonky3::KeccakF64Mmcs<Val>;
             pub type Challenger = $challenger<Val, HashChallenger<u8, Keccak256Hash, 32>>;
-            pub const HASH: Hash = Hash::KECCAKF64;
             pub const DEGREE: usize = $degree;
+
+            pub fn hash() -> Hash {
+                Hash::KECCAKF64
+            }
 
             pub fn parts() -> (Hasher, Compressor, Challenger) {
                 let sponge = Sponge::new(KeccakF);

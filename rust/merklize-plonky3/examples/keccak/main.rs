@@ -9,7 +9,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-use configs::koalabear::{parts, Ours, Stock, Val, DEGREE, HASH};
+use configs::koalabear::{hash, parts, Ours, Stock, Val, DEGREE};
 use merklize_plonky3::{catch, Device};
 use p3_keccak_air::{generate_trace_rows, KeccakAir};
 use p3_uni_stark::{prove, verify};
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         challenger.clone(),
         100,
     );
-    let ours = Ours::new(hasher, compressor, 0, HASH, device.clone())?;
+    let ours = Ours::new(hasher, compressor, 0, hash(), device.clone())?;
     let ours = configs::device_config::<Val, DEGREE, _, _>(ours, challenger, 100);
 
     let inputs = (0..permutations).map(|i| core::array::from_fn(|k| i * 25 + k as u64)).collect();
