@@ -168,7 +168,11 @@ SUBJECTS = {
             "extend(matrix, form) / extend_on_device(matrix, form, out)", NONE)),
         Row("a commitment to extensions", "matrices, form", (
             NONE, "commit_extended(matrices, form)", "merklize_commit_extended(matrices, form)",
-            "commit_extended(matrices, hash, arity, cap_height)", NONE)),
+            "commit_extended(matrices, hash, arity, cap_height) / "
+            "commit_extended_on_device(matrices, hash, arity, cap_height, drop_levels, out)", NONE)),
+        Row("sums of rows or columns with weights", "matrix, weights, form", (
+            NONE, "weighted_sums(matrix, weights, out, form)", "merklize_weighted_sums(matrix, weights, form, out)",
+            "weighted_sums(matrix, field, over, weights, degree)", NONE)),
         Row("a commitment to matrices", "matrices, form", (
             "prover.MatrixCommitment(matrices, hash, arity, cap_height)", "MatrixCommitment(matrices, form)",
             "merklize_commitment_build(matrices, form)", "MatrixCommitment::new(matrices, hash, arity, cap_height)",

@@ -32,11 +32,11 @@ function(merklize_opencl_tests runtime environment)
   set_tests_properties(driver.opencl.${runtime} ${names} PROPERTIES SKIP_RETURN_CODE 77 LABELS "opencl;${runtime}"
     COST 100)  # first, because these compile and take longest
 endfunction()
-set(suites "buffers every_kernel" async staging "blake3 hash_each" "rescue merge" extend "sha256 leaves" "tree proof tree_builder tree_file" files "concurrency cancel" misuse)
+set(suites "buffers every_kernel" async staging "blake3 hash_each" "rescue merge" "extend weighted_sums" "sha256 leaves" "tree proof tree_builder tree_file" files "concurrency cancel" misuse)
 # The suites `policies` and `tree_policies` take Intel's compiler a quarter of an hour, so they run by hand and on GPUs; tests/core has their
 # kernels. PoCL 3.1 crashes while it compiles some policies of field hashes; tests/core has those that it takes.
 set(pocl_cache ${CMAKE_CURRENT_BINARY_DIR}/pocl-cache)
-merklize_opencl_tests(system POCL_CACHE_DIR=${pocl_cache} async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" extend "sha256 leaves" "tree tree_policies proof" files
+merklize_opencl_tests(system POCL_CACHE_DIR=${pocl_cache} async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "extend weighted_sums" "sha256 leaves" "tree tree_policies proof" files
   "concurrency cancel" misuse)
 # PoCL's kernels are compiled into a folder of their own, which is looked at in the end.
 get_property(of_pocl DIRECTORY PROPERTY TESTS)
@@ -48,7 +48,7 @@ add_test(NAME local_memory.pocl COMMAND ${CMAKE_COMMAND} -D CACHE=${pocl_cache} 
 set_tests_properties(pocl_cache PROPERTIES FIXTURES_SETUP pocl_cache)
 set_tests_properties(local_memory.pocl PROPERTIES FIXTURES_CLEANUP pocl_cache SKIP_REGULAR_EXPRESSION "^skipped" LABELS opencl)
 # The CPU and a device share one job.
-add_test(NAME several.beside COMMAND merklize-tests several blake3 hash_each merge extend tree files)
+add_test(NAME several.beside COMMAND merklize-tests several blake3 hash_each merge extend weighted_sums tree files)
 set_tests_properties(several.beside PROPERTIES SKIP_RETURN_CODE 77 LABELS opencl ENVIRONMENT "MERKLIZE_DEVICE=cpu,opencl:0;${kernel_cache}")
 if(MERKLIZE_INTEL_OPENCL)
   merklize_opencl_tests(intel MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL} ${suites})
@@ -56,7 +56,7 @@ if(MERKLIZE_INTEL_OPENCL)
   file(GLOB icds /etc/OpenCL/vendors/*.icd)
   file(COPY ${icds} DESTINATION ${CMAKE_CURRENT_BINARY_DIR}/icds)
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/icds/merklize-intel.icd "${MERKLIZE_INTEL_OPENCL}\n")
-  add_test(NAME several.opencl COMMAND merklize-tests several blake3 hash_each merge extend tree files)
+  add_test(NAME several.opencl COMMAND merklize-tests several blake3 hash_each merge extend weighted_sums tree files)
   set_tests_properties(several.opencl PROPERTIES SKIP_RETURN_CODE 77 LABELS opencl ENVIRONMENT
     "MERKLIZE_DEVICE=opencl:all;${kernel_cache};OCL_ICD_VENDORS=${CMAKE_CURRENT_BINARY_DIR}/icds/")
 endif()
@@ -67,9 +67,9 @@ function(merklize_cuda_test name devices)
   set_tests_properties(${name}.cuda PROPERTIES SKIP_RETURN_CODE 77 LABELS cuda ENVIRONMENT
     "MERKLIZE_DEVICE=${devices};MERKLIZE_REQUIRE_RUNTIMES=;${kernel_cache}")
 endfunction()
-merklize_cuda_test(suites cuda:0 merklize-tests async buffers policies every_kernel staging blake3 hash_each rescue merge sha256 leaves tree commitment extend
+merklize_cuda_test(suites cuda:0 merklize-tests async buffers policies every_kernel staging blake3 hash_each rescue merge sha256 leaves tree commitment extend weighted_sums
   tree_policies proof tree_builder tree_file files concurrency cancel misuse)
-merklize_cuda_test(several cuda:all merklize-tests several blake3 hash_each merge extend tree files)
+merklize_cuda_test(several cuda:all merklize-tests several blake3 hash_each merge extend weighted_sums tree files)
 # Every kernel once under NVIDIA's checkers.
 find_program(MERKLIZE_COMPUTE_SANITIZER compute-sanitizer PATHS /usr/local/cuda/bin)
 if(MERKLIZE_COMPUTE_SANITIZER)

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <merklize/export.h>
@@ -57,16 +58,46 @@ struct ExtendedMatrix {
     /// Memory of the host that gets the extension, too, as extend() writes it; empty: nobody wants it. A device copies it while it hashes,
     /// fastest to pinned memory.
     std::span<std::byte> out{};
+    /// Memory of the call's device that gets the extension, as extend() writes it, and keeps it for others, such as weighted_sums(): all
+    /// matrices of a call have some, or none. Without it, the extension lies in memory of the call.
+    std::optional<Buffer> buffer{};
 };
 
 /// extend() of matrices and a MatrixCommitment to their extensions in one call, without a way to the host between them.
 /// matrices  at least one, all in memory of the host or all on one device
 /// keep, drop_levels  as for MatrixCommitment. Kept extensions stay where they were made
 /// errors    those of extend() and of MatrixCommitment. `out` is then undefined
-/// cost      memory of the device for the extensions; if it has too little, they are made in memory of the host: in `out`, or in memory of
-///           the call. Timings leave out the copies to `out`
+/// cost      memory of the device for the extensions; if it has too little, and the caller gave no buffers, they are made in memory of the
+///           host: in `out`, or in memory of the call. Timings leave out the copies to `out`
 MERKLIZE_API MatrixCommitment commit_extended(std::span<const ExtendedMatrix> matrices, const CommitmentForm& form = {},
                                               const RunOptions& options = {}, bool keep = false,
                                               unsigned drop_levels = 0);
+
+/// What weighted_sums() adds up.
+enum class SumOver : std::uint32_t {
+    rows = 0,     ///< a sum for each column: of all rows, each times its weight
+    columns = 1,  ///< a sum for each row: of all columns, each times its weight
+};
+
+/// Which sums weighted_sums() computes.
+struct SumForm {
+    Field field = Field::goldilocks;
+    SumOver over = SumOver::rows;
+    unsigned degree = 1;  ///< words of a weight, 1 to 8: an element of an extension of this degree, say
+};
+
+/// Sums of the words of a matrix along its rows or its columns, each word times the words of a weight: the product of the matrix with
+/// `degree` vectors. With weights of an extension field, a prover evaluates all columns at a point so, or folds them to one.
+/// matrix   of any layout, in memory of the host or of a device, which then computes. Its words are taken as extend() takes them
+/// weights  `degree` words of the field's size for each row (SumOver::rows) or each column, one weight after another, in the form of the
+///          matrix's words, which must be below p unless they are Elements::any
+/// out      `degree` words, below p, for each column (SumOver::rows) or each row, in the form of the matrix's words
+/// order    complete when it returns
+/// errors   invalid_argument (sizes; words of a device that do not begin on a multiple of their size; a word that is not below p, with its
+///          row and column, or its weight: `out` is then undefined), out_of_memory, cancelled
+/// cost     `degree` products for each word of the matrix, which is read once. Working memory: the weights, and some sums; on a device
+///          64 MiB of a matrix of the host
+MERKLIZE_API void weighted_sums(const Matrix& matrix, std::span<const std::byte> weights, std::span<std::byte> out,
+                                const SumForm& form, const RunOptions& options = {});
 
 }  // namespace merklize::inline v0

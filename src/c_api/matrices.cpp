@@ -103,6 +103,23 @@ merklize_status merklize_extend(const merklize_matrix* matrix, const merklize_ex
     });
 }
 
+merklize_status merklize_weighted_sums(const merklize_matrix* matrix, const void* weights, uint64_t weight_bytes,
+                                       const merklize_sum_form* form, void* out, uint64_t out_bytes,
+                                       const merklize_run_options* options) {
+    return run("merklize_weighted_sums", [&](const Call& call) {
+        const Options run(call, options);
+        const Matrix given = read_matrix(call, call.need(matrix, "matrix"));
+        const merklize_sum_form& asked = call.need(form, "form");
+        const merklize::SumForm made{.field = static_cast<merklize::Field>(asked.field),
+                                     .over = static_cast<merklize::SumOver>(asked.over),
+                                     .degree = asked.degree};
+        const auto factors = call.bytes(static_cast<const std::uint8_t*>(weights), weight_bytes, "weights");
+        merklize::weighted_sums(given, factors, call.bytes(static_cast<std::uint8_t*>(out), out_bytes, "out"), made,
+                                run.get());
+        run.finish();
+    });
+}
+
 merklize_status merklize_commitment_build(const merklize_matrix* matrices, size_t count,
                                           const merklize_commitment_form* form, const merklize_run_options* options,
                                           merklize_commitment** commitment) {
@@ -127,9 +144,11 @@ merklize_status merklize_commit_extended(const merklize_extended_matrix* matrice
         made.word_bytes = 0;
         std::vector<merklize::ExtendedMatrix> given;
         for (const merklize_extended_matrix& one : call.items(matrices, count, "matrices")) {
-            given.push_back({.matrix = read_matrix(call, one.matrix),
-                             .form = read_extension(one.form),
-                             .out = call.bytes(static_cast<std::uint8_t*>(one.out), one.out_bytes, "out")});
+            given.push_back(
+                {.matrix = read_matrix(call, one.matrix),
+                 .form = read_extension(one.form),
+                 .out = call.bytes(static_cast<std::uint8_t*>(one.out), one.out_bytes, "out"),
+                 .buffer = one.buffer == nullptr ? std::nullopt : std::optional(call.written(one.buffer, "buffer"))});
         }
         out = new merklize_commitment{
             merklize::commit_extended(given, made, run.get(), form->keep != 0, form->drop_levels)};

@@ -14,6 +14,7 @@
 
 #include "host/invalid.hpp"
 #include "jobs/cpu_device.hpp"
+#include "jobs/extension.hpp"
 #include "jobs/host_executor.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/progress.hpp"
@@ -275,6 +276,18 @@ bool SideBySide::launch(const Extend& job, const Tick& tick) {
         part.in.columns = count;
         part.out = from_row(job.out, 0, first);
         part.out.columns = count;
+        return part;
+    });
+}
+
+// Each device gets some sums.
+bool SideBySide::launch(const WeightedSums& job, const Tick& tick) {
+    const std::uint64_t word = find_field(job.field)->word_bytes;
+    return slices(job.sums(), job.rows * job.in.columns * word, tick, [&](std::uint64_t first, std::uint64_t count) {
+        WeightedSums part = job;
+        part.in = from_row(job.in, job.over_rows ? 0 : first, job.over_rows ? first : 0);
+        (job.over_rows ? part.in.columns : part.rows) = count;
+        part.out += first * job.degree * word;
         return part;
     });
 }

@@ -42,17 +42,6 @@ const FieldFacts* find_field(std::uint32_t number) noexcept {
     return number < std::size(extension_fields) ? &extension_fields[number] : nullptr;
 }
 
-HashMatrices words_of(const Extend& job) {
-    const FieldFacts& field = *find_field(job.field);
-    HashMatrices words{};
-    words.matrices = {job.in};
-    words.n = job.rows;
-    words.word_bytes = field.word_bytes;
-    words.modulus = field.modulus;
-    words.what = job.what;
-    return words;
-}
-
 ExtensionPlan::ExtensionPlan(const Extend& job)
     : job_(job), field_(*find_field(job.field)), log_rows_(static_cast<std::uint32_t>(std::countr_zero(job.rows))) {
     const std::uint32_t n = std::max(1u, (log_rows_ + MKZ_EXTEND_LEVELS - 1) / MKZ_EXTEND_LEVELS);

@@ -20,8 +20,19 @@ struct FieldFacts {
 /// The field of this number, or null.
 const FieldFacts* find_field(std::uint32_t number) noexcept;
 
-/// The matrix of an extension as a job whose words must be below the modulus, for those that look for a word that is not.
-HashMatrices words_of(const Extend& job);
+/// The matrix of a job as one whose words must be below the modulus, for those that look for a word that is not.
+/// Job  Extend or WeightedSums
+template <class Job>
+HashMatrices words_of(const Job& job) {
+    const FieldFacts& field = *find_field(job.field);
+    HashMatrices words{};
+    words.matrices = {job.in};
+    words.n = job.rows;
+    words.word_bytes = field.word_bytes;
+    words.modulus = field.modulus;
+    words.what = job.what;
+    return words;
+}
 
 /// The passes of an extension and their tables: pure data.
 ///

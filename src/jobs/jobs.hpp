@@ -139,6 +139,22 @@ struct Extend {
     const char* what = "";     ///< begins the text of an error; a literal
 };
 
+/// Sums of the rows, or of the columns, of a matrix with weights (merklize/extend.hpp). Weights and sums are in memory of the host.
+struct WeightedSums {
+    std::uint32_t field = 0;  ///< its number: find_field() (extension.hpp)
+    MatrixAt in{};
+    std::uint64_t rows = 0;
+    bool over_rows = true;               ///< a sum for each column; else one for each row
+    std::uint32_t degree = 1;            ///< words of a weight and of a sum
+    const std::byte* weights = nullptr;  ///< factors (core/kernels/extend.h): `degree` for each row, or each column
+    bool is_checked = false;             ///< whether words of the matrix must be below the modulus
+    const char* what = "";               ///< begins the text of an error; a literal
+    std::byte* out = nullptr;            ///< `degree` canonical words a sum
+
+    std::uint64_t terms() const noexcept { return over_rows ? rows : in.columns; }
+    std::uint64_t sums() const noexcept { return over_rows ? in.columns : rows; }
+};
+
 /// out[i] = merge(left[i], right[i]).
 struct MergePairs {
     Hash hash{};
@@ -247,7 +263,8 @@ struct Expand {
 /// X(Job): the jobs that every executor runs.
 // clang-format off
 #define MKZ_JOBS(X) \
-    X(HashChunks) X(HashEach) X(HashRows) X(HashMatrices) X(MergePairs) X(MergeSubtrees) X(MergeAt) X(Extend)
+    X(HashChunks) X(HashEach) X(HashRows) X(HashMatrices) X(MergePairs) X(MergeSubtrees) X(MergeAt) X(Extend) \
+    X(WeightedSums)
 // clang-format on
 
 }  // namespace merklize::runtime

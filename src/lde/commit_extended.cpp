@@ -1,6 +1,7 @@
 // commit_extended(): a commitment to the extensions of matrices.
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -70,8 +71,9 @@ MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
     std::vector<Matrix> extended;
     for (std::size_t m = 0; m < asked.matrices.size(); m++) {
         runtime::Extension& one = asked.extensions[m];
-        buffers.emplace_back(asked.options.device, one.out_bytes);
-        set_out(one, runtime::place_of(buffers.back()), one.out_bytes);
+        const std::optional<Buffer>& given = asked.matrices[m].buffer;
+        buffers.push_back(given ? *given : Buffer(asked.options.device, one.out_bytes));
+        set_out(one, runtime::place_of(buffers.back()), buffers.back().size());
         extended.push_back(dense_extension(asked.matrices[m].matrix, one.job.added_bits));
         extended.back().buffer = buffers.back();
     }
@@ -135,7 +137,17 @@ MatrixCommitment commit_extended(std::span<const ExtendedMatrix> matrices, const
     std::vector<Matrix> given;
     for (const ExtendedMatrix& one : matrices) given.push_back(one.matrix);
     const runtime::MatrixInput input = runtime::read_matrices(given, form.hash, commit_extended_call);
-    const RunOptions here = runtime::options_for(given, input, form.hash, options);
+    const auto has_buffer = [](const ExtendedMatrix& one) { return one.buffer.has_value(); };
+    const bool is_given = !matrices.empty() && std::ranges::all_of(matrices, has_buffer);
+    if (!is_given && std::ranges::any_of(matrices, has_buffer))
+        invalid(commit_extended_call, "all matrices must have a buffer, or none; give all of them one");
+    for (const ExtendedMatrix& one : matrices) {
+        if (!is_given) break;
+        runtime::require_same_device(commit_extended_call, *matrices[0].buffer, *one.buffer);
+        if (input.on != nullptr) runtime::require_same_device(commit_extended_call, *input.on, *one.buffer);
+    }
+    const RunOptions here = is_given ? runtime::on_device_of(*matrices[0].buffer, options)
+                                     : runtime::options_for(given, input, form.hash, options);
     Asked asked{matrices, {}, form, here, keep, drop_levels};
     for (const ExtendedMatrix& one : matrices) {
         asked.extensions.push_back(runtime::read_extension(commit_extended_call, one.matrix, one.form));
@@ -148,6 +160,7 @@ MatrixCommitment commit_extended(std::span<const ExtendedMatrix> matrices, const
         return made;
     };
     const runtime::DeviceState& device = runtime::state_of(here.device);
+    if (is_given) return finished(commit_on_device(asked, timings));
     if (device.is_host() || !device.parts.empty()) return finished(commit_on_host(asked, timings));
     try {
         return finished(commit_on_device(asked, timings));

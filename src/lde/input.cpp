@@ -8,7 +8,6 @@
 
 #include "calls/run.hpp"
 #include "host/invalid.hpp"
-#include "jobs/extension.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -38,21 +37,27 @@ void require_apart(const Extension& made) {
 
 }  // namespace
 
-Extension read_extension(const char* what, const Matrix& matrix, const ExtendForm& form) {
-    const FieldFacts* field = find_field(static_cast<std::uint32_t>(form.field));
-    if (field == nullptr) {
+FieldMatrix read_field_matrix(const char* what, const Matrix& matrix, Field field) {
+    const FieldFacts* facts = find_field(static_cast<std::uint32_t>(field));
+    if (facts == nullptr) {
         invalid(what, "field must be goldilocks (0), babybear (1) or koalabear (2), got " +
-                          std::to_string(static_cast<std::uint32_t>(form.field)));
+                          std::to_string(static_cast<std::uint32_t>(field)));
     }
-    if (matrix.word_bytes != field->word_bytes) {
-        invalid(what, std::string("words of ") + field->name + " have " + std::to_string(field->word_bytes) +
+    if (matrix.word_bytes != facts->word_bytes) {
+        invalid(what, std::string("words of ") + facts->name + " have " + std::to_string(facts->word_bytes) +
                           " bytes, got " + std::to_string(matrix.word_bytes));
     }
     // The field's hash takes the same words.
-    const Hash hash = form.field == Field::goldilocks ? Hash::poseidon2_goldilocks_8
-                      : form.field == Field::babybear ? Hash::poseidon2_babybear_16
-                                                      : Hash::poseidon2_koalabear_16;
-    Extension made{.input = read_matrices({&matrix, 1}, hash, what)};
+    const Hash hash = field == Field::goldilocks ? Hash::poseidon2_goldilocks_8
+                      : field == Field::babybear ? Hash::poseidon2_babybear_16
+                                                 : Hash::poseidon2_koalabear_16;
+    return {*facts, read_matrices({&matrix, 1}, hash, what)};
+}
+
+Extension read_extension(const char* what, const Matrix& matrix, const ExtendForm& form) {
+    FieldMatrix given = read_field_matrix(what, matrix, form.field);
+    const FieldFacts* const field = &given.field;
+    Extension made{.input = std::move(given.input)};
     if (!std::has_single_bit(matrix.rows))
         invalid(what, "the number of rows must be a power of two, got " + std::to_string(matrix.rows));
     const auto log_rows = static_cast<unsigned>(std::countr_zero(matrix.rows));

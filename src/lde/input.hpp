@@ -2,10 +2,20 @@
 
 #include <cstdint>
 
+#include "jobs/extension.hpp"
 #include "matrices/input.hpp"
 #include "merklize/extend.hpp"
 
 namespace merklize::runtime {
+
+/// A matrix of field elements that a caller gave, checked.
+struct FieldMatrix {
+    const FieldFacts& field;
+    MatrixInput input;
+};
+
+/// errors  invalid_argument "<what>: ..." (no such field, words of another size, what read_matrices() finds)
+FieldMatrix read_field_matrix(const char* what, const Matrix& matrix, Field field);
 
 /// An extension that a caller asked for, checked: the job, and the bytes that its output must have.
 struct Extension {

@@ -42,8 +42,9 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
         variant.policy.group_size = body.group_of(variant.policy.group_size);
         if (seen.insert(variant).second) found.push_back(variant);
     };
-    add(data_variant(), bodies::check_words64);  // this program has all bodies of kernels/data.h
-    add(data_variant(), bodies::extend64);       // this one both widths
+    add(data_variant(), bodies::check_words64);    // this program has all bodies of kernels/data.h
+    add(data_variant(), bodies::extend64);         // this one both widths
+    add(data_variant(), bodies::weighted_sums64);  // and this one
     for (const HashTraits& t : hashes()) {
         const mkz_hash_info& hash = info(t.hash);
         if (hash.has_chunk_tree) add({.hash = hash.id, .policy = group_of(256)}, bodies::hash_parents);
@@ -67,7 +68,9 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
 }
 
 std::string describe(const Variant& variant) {
-    std::string name = variant.only == MKZ_ONLY_EXTEND ? "mkz_extend" : "data";
+    std::string name = variant.only == MKZ_ONLY_EXTEND ? "mkz_extend"
+                       : variant.only == MKZ_ONLY_SUMS ? "mkz_weighted_sums"
+                                                       : "data";
     for (const Body& body : with_hash) {
         if (variant.only == body.only) name = body.name;
     }

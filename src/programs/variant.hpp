@@ -39,7 +39,9 @@ inline constexpr Body merge_level{"mkz_merge_level", MKZ_ONLY_MERGE_LEVEL},
     scatter_nodes{"mkz_scatter_nodes", 0}, order_parents{"mkz_order_parents", 0},
     gather_strided{"mkz_gather_strided", 0}, check_words32{"mkz_check_words32", 0},
     check_words64{"mkz_check_words64", 0}, pack_matrix{"mkz_pack_matrix", 0}, check_matrix{"mkz_check_matrix", 0},
-    extend32{"mkz_extend32", MKZ_ONLY_EXTEND, 128}, extend64{"mkz_extend64", MKZ_ONLY_EXTEND, 128};
+    extend32{"mkz_extend32", MKZ_ONLY_EXTEND, 128}, extend64{"mkz_extend64", MKZ_ONLY_EXTEND, 128},
+    weighted_sums32{"mkz_weighted_sums32", MKZ_ONLY_SUMS, 128},
+    weighted_sums64{"mkz_weighted_sums64", MKZ_ONLY_SUMS, 128};
 
 }  // namespace bodies
 

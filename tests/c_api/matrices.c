@@ -132,6 +132,25 @@ void test_extend(void) {
     OK(merklize_extend(&matrix, &form, merklize_output_bytes(small, 32), NULL));
     for (uint32_t i = 0; i < 8; i++) CHECK(small[i] == column[0]);
 
+    /* Sums of the columns, and of the rows, of a matrix of 2 x 3 with weights of two words. */
+    const uint64_t small_matrix[6] = {1, 2, 3, 4, 5, 6}, by_row[4] = {1, 10, 100, 1000};
+    const uint64_t by_column[6] = {1, 0, 10, 0, 100, 1}, over_rows[6] = {401, 4010, 502, 5020, 603, 6030};
+    const uint64_t over_columns[4] = {321, 3, 654, 6};
+    uint64_t sums[6];
+    const merklize_matrix summed = {
+        .words = small_matrix, .rows = 2, .columns = 3, .row_stride = 3, .column_stride = 1, .word_bytes = 8};
+    merklize_sum_form sum_form = {.degree = 2};
+    OK(merklize_weighted_sums(&summed, by_row, sizeof by_row, &sum_form, sums, sizeof over_rows, &on_cpu));
+    CHECK(memcmp(sums, over_rows, sizeof over_rows) == 0);
+    sum_form.over = MERKLIZE_SUM_OVER_COLUMNS;
+    OK(merklize_weighted_sums(&summed, by_column, sizeof by_column, &sum_form, sums, sizeof over_columns, NULL));
+    CHECK(memcmp(sums, over_columns, sizeof over_columns) == 0);
+    FAILS(MERKLIZE_INVALID_ARGUMENT,
+          "merklize_weighted_sums: out must have 2 words of 8 bytes for each of 2 rows, got 40 bytes",
+          merklize_weighted_sums(&summed, by_column, sizeof by_column, &sum_form, sums, 40, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_weighted_sums: form is null",
+          merklize_weighted_sums(&summed, by_column, sizeof by_column, NULL, sums, 32, NULL));
+
     /* One call makes the extension and the commitment to it. */
     merklize_extended_matrix both = {.matrix = matrix, .form = form, .out = small, .out_bytes = sizeof small};
     merklize_commitment_form commitment_form = {.hash = MERKLIZE_HASH_poseidon2_babybear_16};

@@ -58,7 +58,7 @@ void batches(Hash hash, const Mode& mode = {}) {
     }
 }
 
-// extend64 and extend32, of two passes.
+// extend64 and extend32, of two passes; weighted_sums64 and weighted_sums32.
 void extensions() {
     for (const auto field : {merklize::Field::goldilocks, merklize::Field::koalabear}) {
         const unsigned word = field == merklize::Field::goldilocks ? 8 : 4;
@@ -73,6 +73,11 @@ void extensions() {
         matrix.words = words.data();
         merklize::extend(matrix, expected, {.field = field}, on_cpu());
         CHECK(on_host<std::byte>(out) == expected);
+        std::vector<std::byte> sums(5 * word), wanted(sums.size());
+        const auto weights = std::as_bytes(std::span(words)).first(512 * word);
+        merklize::weighted_sums(matrix, weights, wanted, {.field = field}, on_cpu());
+        merklize::weighted_sums(of(on_device(view(words))), weights, sums, {.field = field});
+        CHECK(sums == wanted);
     }
 }
 
@@ -153,6 +158,8 @@ TEST("every_kernel: computes on little data what the CPU does") {
     CHECK(ran.contains(bodies::check_words64.name));
     CHECK(ran.contains(bodies::extend32.name));
     CHECK(ran.contains(bodies::extend64.name));
+    CHECK(ran.contains(bodies::weighted_sums32.name));
+    CHECK(ran.contains(bodies::weighted_sums64.name));
     if (device.facts().unified) return;  // on unified memory the host gathers nodes and copies leaves
     for (const merklize::HashTraits& t : merklize::hashes()) {
         if (is_wanted(t)) require(t.hash, {bodies::merge_keep});

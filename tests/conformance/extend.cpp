@@ -317,6 +317,21 @@ TEST("extend: commitments to extensions") {
         there[1].buffer = on_device(low);
         for (Matrix& matrix : there) matrix.words = nullptr;
         check(there, {});
+        // Buffers of the caller get the extensions, too.
+        const std::vector<Buffer> buffers = {Buffer(Device(), extended[0].size() * 8),
+                                             Buffer(Device(), extended[1].size() * 8)};
+        const std::vector<merklize::ExtendedMatrix> kept = {{given[0], forms[0], {}, buffers[0]},
+                                                            {given[1], forms[1], {}, buffers[1]}};
+        CHECK(std::ranges::equal(merklize::commit_extended(kept, form).cap(), expected.cap()));
+        for (std::size_t m = 0; m < 2; m++) CHECK(on_host<std::uint64_t>(buffers[m]) == extended[m]);
+        const auto commit_to = [&](std::optional<Buffer> first, std::optional<Buffer> second) {
+            merklize::commit_extended(
+                std::vector<merklize::ExtendedMatrix>{{given[0], forms[0], {}, std::move(first)},
+                                                      {given[1], forms[1], {}, std::move(second)}},
+                form);
+        };
+        CHECK_ERROR(invalid_argument, "all matrices must have a buffer, or none", commit_to(buffers[0], {}));
+        CHECK_ERROR(invalid_argument, "out must have 73728 bytes", commit_to(buffers[1], buffers[1]));
         merklize::Timings timings;
         merklize::commit_extended(std::vector<merklize::ExtendedMatrix>{{there[0], forms[0]}}, form,
                                   {.timings = &timings});

@@ -154,6 +154,15 @@ def test_nvrtc_makes_extensions(nvrtc, arch):
     assert all(fact["stack"] == fact["spills"] == 0 and fact["registers"] <= 96 for fact in facts.values())
 
 
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_nvrtc_makes_weighted_sums(nvrtc, arch):
+    _, log, _ = nvrtc.compile(defines(only=4096, group_size=128) + entry_text(None), arch)
+    facts = kernel_facts(log)
+    print(facts)
+    assert set(facts) == {"mkz_weighted_sums32", "mkz_weighted_sums64"}
+    assert all(fact["stack"] == fact["spills"] == 0 and fact["registers"] <= 128 for fact in facts.values())
+
+
 def test_nvrtc_compiles_the_example_of_the_page(nvrtc):
     options = [f"--include-path={source_text.INCLUDE}"]
     _, log, _ = nvrtc.compile(source_text.example(source_text.PAGE, "cuda"), "sm_90", options)

@@ -58,6 +58,30 @@ typedef struct merklize_extend_form {
 MERKLIZE_C_API merklize_status merklize_extend(const merklize_matrix *matrix, const merklize_extend_form *form,
                                                merklize_output out, const merklize_run_options *options);
 
+/* What merklize_weighted_sums() adds up. */
+enum {
+    MERKLIZE_SUM_OVER_ROWS = 0,   /* a sum for each column: of all rows, each times its weight */
+    MERKLIZE_SUM_OVER_COLUMNS = 1 /* a sum for each row: of all columns, each times its weight */
+};
+
+typedef struct merklize_sum_form {
+    uint32_t field;  /* MERKLIZE_FIELD_... */
+    uint32_t over;   /* MERKLIZE_SUM_OVER_... */
+    uint32_t degree; /* words of a weight, 1 to 8: an element of an extension of this degree, say */
+} merklize_sum_form;
+
+/* Sums of the words of a matrix along its rows or its columns, each word times the words of a weight: the product of the matrix with
+ * `degree` vectors.
+ * matrix   in host memory or in that of a device, which then computes
+ * weights  [weight_bytes]: `degree` words of the field's size for each row, or each column, one weight after another, in the form of the
+ *          matrix's words
+ * out      [out_bytes] of the host, written: `degree` words below p for each column, or each row, in the form of the matrix's words;
+ *          undefined after an error
+ * errors   invalid_argument (sizes; a word that is not below p, with its row and column, or its weight), out_of_memory, cancelled */
+MERKLIZE_C_API merklize_status merklize_weighted_sums(const merklize_matrix *matrix, const void *weights,
+                                                      uint64_t weight_bytes, const merklize_sum_form *form, void *out,
+                                                      uint64_t out_bytes, const merklize_run_options *options);
+
 /* A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md). */
 typedef struct merklize_commitment_form {
     merklize_hash_id hash;
@@ -98,12 +122,15 @@ typedef struct merklize_extended_matrix {
     merklize_extend_form form; /* openings of Plonky3 want MERKLIZE_ROW_ORDER_BIT_REVERSED */
     void *out; /* host memory that gets the extension, too, as merklize_extend() writes it; null: nobody wants it */
     uint64_t out_bytes; /* of that memory */
+    merklize_buffer *
+        buffer; /* memory of the call's device that gets the extension, too, and keeps it; null: nobody wants it. All matrices
+                                have one, or none */
 } merklize_extended_matrix;
 
 /* merklize_extend() of matrices and merklize_commitment_build() of their extensions in one call, without a way to the host between them: a
  * device copies them to `out` while it hashes, fastest to pinned memory.
  * matrices  [count], at least one, all in host memory or all on one device. A device without room for the extensions makes them in `out`,
- *           or in memory of the call
+ *           or in memory of the call, unless the caller gave buffers
  * form      with `keep`, extensions are kept where they were made
  * errors    those of both functions; `out` is then undefined */
 MERKLIZE_C_API merklize_status merklize_commit_extended(const merklize_extended_matrix *matrices, size_t count,

@@ -23,7 +23,7 @@
 #ifdef MKZ_ONLY
 #define MKZ_ENTRIES MKZ_ONLY
 #else
-#define MKZ_ENTRIES 2047 /* all but MKZ_ONLY_EXTEND */
+#define MKZ_ENTRIES 2047 /* all but MKZ_ONLY_EXTEND and MKZ_ONLY_SUMS */
 #endif
 #include "kernels.h"
 
@@ -73,9 +73,10 @@ MKZ_ENTRY(mkz_check_matrix)
 }
 #endif /* MKZ_ONLY_DATA */
 
-#if MKZ_ENTRIES & MKZ_ONLY_EXTEND
+#if MKZ_ENTRIES & (MKZ_ONLY_EXTEND | MKZ_ONLY_SUMS)
 #include "kernels/extend.h"
-
+#endif
+#if MKZ_ENTRIES & MKZ_ONLY_EXTEND
 MKZ_ENTRY(mkz_extend32)
 (MKZ_GLOBAL const mkz_u32 *in, MKZ_GLOBAL mkz_u32 *out, MKZ_GLOBAL const mkz_u32 *roots,
  MKZ_GLOBAL const mkz_u32 *scales, MKZ_GLOBAL mkz_u32 *flag, mkz_extend_pass pass) {
@@ -90,5 +91,23 @@ MKZ_ENTRY(mkz_extend64)
     mkz_body_extend64(MKZ_THIS_ITEM(), tile, in, out, roots, scales, flag, pass);
 }
 #endif /* MKZ_ONLY_EXTEND */
+
+#if MKZ_ENTRIES & MKZ_ONLY_SUMS
+#include "kernels/weighted_sums.h"
+
+MKZ_ENTRY(mkz_weighted_sums32)
+(MKZ_GLOBAL const mkz_u32 *in, MKZ_GLOBAL const mkz_u32 *weights, MKZ_GLOBAL mkz_u32 *out, MKZ_GLOBAL mkz_u32 *flag,
+ mkz_sums_shape shape) {
+    MKZ_LOCAL_ARRAY(mkz_u32, tile, MKZ_SUMS_TILE);
+    mkz_body_weighted_sums32(MKZ_THIS_ITEM(), tile, in, weights, out, flag, shape);
+}
+
+MKZ_ENTRY(mkz_weighted_sums64)
+(MKZ_GLOBAL const mkz_u64 *in, MKZ_GLOBAL const mkz_u64 *weights, MKZ_GLOBAL mkz_u64 *out, MKZ_GLOBAL mkz_u32 *flag,
+ mkz_sums_shape shape) {
+    MKZ_LOCAL_ARRAY(mkz_u64, tile, MKZ_SUMS_TILE);
+    mkz_body_weighted_sums64(MKZ_THIS_ITEM(), tile, in, weights, out, flag, shape);
+}
+#endif /* MKZ_ONLY_SUMS */
 
 #endif /* MKZ_ENTRY_H */

@@ -12,7 +12,9 @@
 #define MKZ_ONLY_MERGE_EDGE 128
 #define MKZ_ONLY_HASH_EACH 256
 #define MKZ_ONLY_MERGE_KEEP 512
-#define MKZ_ONLY_DATA 1024   /* entry points without a hash (kernels/data.h) */
-#define MKZ_ONLY_EXTEND 2048 /* extensions (kernels/extend.h), which a program has only if it asks for them */
+#define MKZ_ONLY_DATA 1024 /* entry points without a hash (kernels/data.h) */
+/* What a program has only if it asks for it: */
+#define MKZ_ONLY_EXTEND 2048 /* extensions (kernels/extend.h) */
+#define MKZ_ONLY_SUMS 4096   /* sums with weights (kernels/weighted_sums.h) */
 
 #endif /* MKZ_ONLY_H */

@@ -291,6 +291,16 @@ pub struct merklize_extend_form {
     pub shift: u64,
     pub order: u32,
 }
+pub const MERKLIZE_SUM_OVER_ROWS: u32 = 0;
+pub const MERKLIZE_SUM_OVER_COLUMNS: u32 = 1;
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_sum_form {
+    pub field: u32,
+    pub over: u32,
+    pub degree: u32,
+}
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -327,6 +337,7 @@ pub struct merklize_extended_matrix {
     pub form: merklize_extend_form,
     pub out: *mut c_void,
     pub out_bytes: u64,
+    pub buffer: *mut merklize_buffer,
 }
 
 #[repr(C)]
@@ -513,6 +524,7 @@ zeroed! {
     merklize_wrong_node
     merklize_matrix
     merklize_extend_form
+    merklize_sum_form
     merklize_commitment_form
     merklize_commitment_info
     merklize_extended_matrix
@@ -664,6 +676,7 @@ extern "C" {
     pub fn merklize_tree_writer_finish(writer: *mut merklize_tree_writer, total_bytes: u64, root: *mut merklize_digest) -> merklize_status;
     pub fn merklize_hash_rows(matrices: *const merklize_matrix, count: usize, hash: merklize_hash_id, montgomery: u32, mode: *const merklize_mode, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_extend(matrix: *const merklize_matrix, form: *const merklize_extend_form, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_weighted_sums(matrix: *const merklize_matrix, weights: *const c_void, weight_bytes: u64, form: *const merklize_sum_form, out: *mut c_void, out_bytes: u64, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_commitment_build(matrices: *const merklize_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
     pub fn merklize_commit_extended(matrices: *const merklize_extended_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
     pub fn merklize_commitment_free(commitment: *mut merklize_commitment);
@@ -781,7 +794,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 198] = [
+pub const FUNCTIONS: [(&str, *const ()); 199] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -974,6 +987,7 @@ pub const FUNCTIONS: [(&str, *const ()); 198] = [
     ("merklize_verify_opening", merklize_verify_opening as *const ()),
     ("merklize_verify_openzeppelin", merklize_verify_openzeppelin as *const ()),
     ("merklize_version", merklize_version as *const ()),
+    ("merklize_weighted_sums", merklize_weighted_sums as *const ()),
     ("merklize_why_unavailable", merklize_why_unavailable as *const ()),
     ("merklize_xet_chunks", merklize_xet_chunks as *const ()),
     ("merklize_xet_hash", merklize_xet_hash as *const ()),
@@ -1006,6 +1020,7 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_wrong_node", core::mem::size_of::<merklize_wrong_node>(), core::mem::align_of::<merklize_wrong_node>()),
     ("merklize_matrix", core::mem::size_of::<merklize_matrix>(), core::mem::align_of::<merklize_matrix>()),
     ("merklize_extend_form", core::mem::size_of::<merklize_extend_form>(), core::mem::align_of::<merklize_extend_form>()),
+    ("merklize_sum_form", core::mem::size_of::<merklize_sum_form>(), core::mem::align_of::<merklize_sum_form>()),
     ("merklize_commitment_form", core::mem::size_of::<merklize_commitment_form>(), core::mem::align_of::<merklize_commitment_form>()),
     ("merklize_commitment_info", core::mem::size_of::<merklize_commitment_info>(), core::mem::align_of::<merklize_commitment_info>()),
     ("merklize_extended_matrix", core::mem::size_of::<merklize_extended_matrix>(), core::mem::align_of::<merklize_extended_matrix>()),

@@ -191,22 +191,56 @@ pub fn commit_extended<W: Word>(
     drop_levels: u32,
     options: &Options<'_>,
 ) -> Result<(MatrixCommitment, Vec<Vec<W>>)> {
+    commit_extended_to(matrices, hash, arity, cap_height, drop_levels, None, options)
+}
+
+/// The same, but the extensions also stay in a device's memory, where [`weighted_sums`] finds them: each in its own buffer, which has the bytes of its words.
+/// Without room for the rest on that device it is an error.
+///
+/// # Errors
+/// As of [`commit_extended`]; another number of buffers than of matrices, or buffers of another size.
+pub fn commit_extended_on_device<W: Word>(
+    matrices: &[(Matrix<'_, W>, ExtendForm)],
+    hash: Hash,
+    arity: u32,
+    cap_height: u32,
+    drop_levels: u32,
+    out: &mut [Buffer],
+    options: &Options<'_>,
+) -> Result<(MatrixCommitment, Vec<Vec<W>>)> {
+    if out.len() != matrices.len() {
+        let rule = format!("commit_extended: out must have a buffer for each of {} matrices", matrices.len());
+        return Err(Error::invalid_argument(format!("{rule}, got {}", out.len())));
+    }
+    commit_extended_to(matrices, hash, arity, cap_height, drop_levels, Some(out), options)
+}
+
+fn commit_extended_to<W: Word>(
+    matrices: &[(Matrix<'_, W>, ExtendForm)],
+    hash: Hash,
+    arity: u32,
+    cap_height: u32,
+    drop_levels: u32,
+    buffers: Option<&mut [Buffer]>,
+    options: &Options<'_>,
+) -> Result<(MatrixCommitment, Vec<Vec<W>>)> {
     const CALL: &str = "commit_extended";
     let form = sys::merklize_commitment_form { drop_levels, ..commitment_form(CALL, hash, arity, cap_height)? };
     let mut rooms = Vec::with_capacity(matrices.len());
     let mut given = Vec::with_capacity(matrices.len());
-    for &(matrix, form) in matrices {
+    for (i, &(matrix, form)) in matrices.iter().enumerate() {
         let (mut words, n_words) = room_for(CALL, matrix, form)?;
         given.push(sys::merklize_extended_matrix {
             matrix: matrix.to_c(),
             form: form.to_c(CALL)?,
             out: words.as_mut_ptr().cast(),
             out_bytes: (n_words * size_of::<W>()) as u64,
+            buffer: buffers.as_ref().map_or(core::ptr::null_mut(), |buffers| buffers[i].as_c()),
         });
         rooms.push((words, n_words));
     }
     let mut handle = core::ptr::null_mut();
-    // SAFETY: the matrices are read for the call, and each vector has room for the words of its extension.
+    // SAFETY: the matrices are read for the call, and each vector has room for the words of its extension. Buffers know their sizes.
     options.run(|options| unsafe {
         sys::merklize_commit_extended(given.as_ptr(), given.len(), &form, options, &mut handle)
     })?;
@@ -216,4 +250,59 @@ pub fn commit_extended<W: Word>(
         words
     };
     Ok((MatrixCommitment::own(handle), rooms.into_iter().map(written).collect()))
+}
+
+/// What [`weighted_sums`] adds up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SumOver {
+    /// A sum for each column: of all rows, each times its weight.
+    Rows,
+    /// A sum for each row: of all columns, each times its weight.
+    Columns,
+}
+
+/// Sums of the words of a matrix along its rows or its columns, each word times the words of a weight: the product of the matrix with `degree` vectors. A
+/// weight has `degree` words, 1 to 8, and so has a sum. With weights of an extension field, a prover evaluates all columns at a point so, or folds them to
+/// one. A matrix in a device's memory is read there.
+///
+/// ```
+/// use merklize::{weighted_sums, Field, Matrix, Options, SumOver};
+///
+/// let words = [1u64, 2, 3, 4, 5, 6];
+/// let (matrix, options) = (Matrix::new(&words, 3)?, Options::new());
+/// let sums = weighted_sums(matrix, Field::Goldilocks, SumOver::Rows, &[1, 10, 100, 1000], 2, &options)?;
+/// assert_eq!(sums, [401, 4010, 502, 5020, 603, 6030]);
+/// let sums = weighted_sums(matrix, Field::Goldilocks, SumOver::Columns, &[1, 10, 100], 1, &options)?;
+/// assert_eq!(sums, [321, 654]);
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// Weights and sums have the form of the matrix's words ([`Elements`](crate::Elements)).
+///
+/// # Errors
+/// Another number of weights than of rows or columns; a degree that is not 1 to 8; words of another size than the field's; a word that is not below the
+/// modulus, with its row and column, or its weight; `OutOfMemory`.
+pub fn weighted_sums<W: Word + Default>(
+    matrix: Matrix<'_, W>,
+    field: Field,
+    over: SumOver,
+    weights: &[W],
+    degree: usize,
+    options: &Options<'_>,
+) -> Result<Vec<W>> {
+    let (sums, over) = match over {
+        SumOver::Rows => (matrix.columns(), sys::MERKLIZE_SUM_OVER_ROWS),
+        SumOver::Columns => (matrix.rows(), sys::MERKLIZE_SUM_OVER_COLUMNS),
+    };
+    // The library refuses what is beyond 8.
+    let (degree, matrix) = (degree.min(9), matrix.to_c());
+    let form = sys::merklize_sum_form { field: field.to_c(), over, degree: degree as u32 };
+    let mut out = vec![W::default(); sums * degree];
+    // SAFETY: the matrix and the weights are read for the call, and no more than the bytes of `out` are written.
+    options.run(|options| unsafe {
+        let (given, bytes) = (weights.as_ptr().cast(), size_of_val(weights) as u64);
+        let (to, room) = (out.as_mut_ptr().cast(), size_of_val(&out[..]) as u64);
+        sys::merklize_weighted_sums(&matrix, given, bytes, &form, to, room, options)
+    })?;
+    Ok(out)
 }

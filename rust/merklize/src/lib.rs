@@ -32,7 +32,10 @@ pub use digests::{
     hash_leaves_on_device, hash_parts, hash_with, merge, merge_many, Hasher, How, Message,
 };
 pub use error::{Error, ErrorKind, Result};
-pub use extend::{commit_extended, extend, extend_into, extend_on_device, ExtendForm, Field, RowOrder};
+pub use extend::{
+    commit_extended, commit_extended_on_device, extend, extend_into, extend_on_device, weighted_sums, ExtendForm,
+    Field, RowOrder, SumOver,
+};
 pub use forest::{ForestInfo, MerkleForest};
 pub use hash::{Digest, Hash, HashInfo, Word};
 pub use matrices::{hash_rows, hash_rows_on_device, CommitmentInfo, Elements, Matrix, MatrixCommitment, Opening};

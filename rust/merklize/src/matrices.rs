@@ -136,6 +136,18 @@ impl<'a, W: Word> Matrix<'a, W> {
         Ok(Self { columns, ..self })
     }
 
+    /// The first `rows` rows of the matrix.
+    ///
+    /// # Errors
+    /// No rows, or more than it has.
+    pub fn first_rows(self, rows: usize) -> Result<Self> {
+        if rows == 0 || rows > self.rows {
+            let rule = format!("Matrix: first_rows must be 1 to {}, got {rows}", self.rows);
+            return Err(Error::invalid_argument(rule));
+        }
+        Ok(Self { rows, ..self })
+    }
+
     /// The same words, but in another form. All matrices of a call must have the same.
     pub fn elements(self, elements: Elements) -> Self {
         Self { elements, ..self }

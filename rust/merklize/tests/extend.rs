@@ -111,6 +111,21 @@ fn on_a_device() {
     assert_eq!(there.cap(), commitment(Matrix::new(&expected, 7).unwrap()).unwrap().cap());
     let (extended_there, words) = commit_extended(&[(matrix, form)], hash, 2, 0, 1, &options).unwrap();
     assert_eq!((extended_there.cap(), &words), (there.cap(), &vec![expected.clone()]));
+    // It leaves the extension there, where sums read it.
+    let mut kept = [Buffer::new(&device, buffer.len()).unwrap()];
+    let (same, words) =
+        commit_extended_on_device(&[(matrix, form)], hash, 2, 0, 1, &mut kept, &Options::new()).unwrap();
+    assert_eq!((same.cap(), &words[0]), (there.cap(), &expected));
+    for (over, n) in [(SumOver::Rows, 100), (SumOver::Columns, 7)] {
+        let weights = recorded::<u64>(2 * n, GOLDILOCKS);
+        let sums = |matrix: Matrix<'_, u64>, options: &Options<'_>| {
+            let first = matrix.first_rows(100).unwrap();
+            weighted_sums(first, Field::Goldilocks, over, &weights, 2, options).unwrap()
+        };
+        let on_host = sums(Matrix::new(&expected, 7).unwrap(), &Options::new());
+        assert_eq!(sums(Matrix::on_device(&kept[0], 7).unwrap(), &Options::new()), on_host);
+        assert_eq!(sums(Matrix::new(&expected, 7).unwrap(), &options), on_host);
+    }
     let error = Matrix::<u64>::on_device(&buffer, 9).err().unwrap();
     assert_eq!(error.message(), "Matrix: columns must be >= 1 and divide 14336 bytes, got 9");
     let mut short = Buffer::new(&device, buffer.len() - 8).unwrap();
@@ -156,6 +171,18 @@ fn mistakes() {
     wrong(
         commit_extended::<u64>(&[], Hash::POSEIDON2_GOLDILOCKS_8, 2, 0, 0, &options).map(|_| ()),
         "commit_extended: there must be at least 1 matrix, got 0",
+    );
+    let sums = |weights: &[u64], degree| {
+        weighted_sums(four, Field::Goldilocks, SumOver::Rows, weights, degree, &options).map(|_| ())
+    };
+    wrong(sums(&words[..7], 2), "weighted_sums: weights must have 2 words of 8 bytes for each of 4 rows, got 56 bytes");
+    wrong(sums(&words, 0), "weighted_sums: degree must be 1 to 8, got 0");
+    wrong(sums(&words, 1 << 40), "weighted_sums: degree must be 1 to 8, got 9");
+    wrong(four.first_rows(5).map(|_| ()), "Matrix: first_rows must be 1 to 4, got 5");
+    wrong(
+        commit_extended_on_device(&[(four, form)], Hash::POSEIDON2_GOLDILOCKS_8, 2, 0, 0, &mut [], &options)
+            .map(|_| ()),
+        "commit_extended: out must have a buffer for each of 1 matrices, got 0",
     );
     let mut wide = words.clone();
     wide[7] = GOLDILOCKS;

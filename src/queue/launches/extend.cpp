@@ -1,13 +1,9 @@
 // Extensions: the passes over some columns at a time. Words of host memory are sent by rows, as many columns as fit, and come back so.
 #include <algorithm>
 #include <bit>
-#include <string>
 
 #include "host/host_block.hpp"
-#include "host/invalid.hpp"
-#include "host/threads.hpp"
 #include "jobs/extension.hpp"
-#include "jobs/matrix_rows.hpp"
 #include "merklize/error.hpp"
 #include "queue/launches/field_words.hpp"
 #include "queue/launches/pack.hpp"
@@ -18,25 +14,10 @@ namespace {
 // Coefficients and values of the columns that one pass after another runs over.
 constexpr std::uint64_t extend_scratch_bytes = 256 << 20;
 
-// Words of some columns, row after row.
-MatrixAt packed_at(const Place& first, std::uint64_t columns, std::uint64_t word) {
-    return {first, columns, static_cast<std::int64_t>(columns * word), static_cast<std::int64_t>(word)};
-}
-
 MatrixAt some_columns(const MatrixAt& matrix, std::uint64_t first, std::uint64_t columns) {
     MatrixAt part = from_row(matrix, 0, first);
     part.columns = columns;
     return part;
-}
-
-// Copies the first n rows of a matrix on the host to `to`, by all threads.
-void copy_columns(const MatrixAt& from, std::uint32_t word, std::uint64_t n, std::byte* to, std::uint64_t row_stride,
-                  unsigned threads) {
-    const std::uint64_t per_item = std::max<std::uint64_t>(1, (256 << 10) / (word * from.columns));
-    parallel_for(divide_up(n, per_item), threads, [&](std::size_t k) {
-        const std::uint64_t first = k * per_item, count = std::min(per_item, n - first);
-        pack_rows(from_row(from, first), word, count, to + first * row_stride, row_stride, word);
-    });
 }
 
 // The passes of one job on matrices that are on the device.
@@ -139,20 +120,13 @@ ExtendRoom room_for(DeviceCall& call, const Extend& a, std::uint64_t word, std::
     }
 }
 
-void require_aligned_words(DeviceCall& call, const Extend& a, const MatrixAt& matrix, std::uint64_t word) {
-    if (!matrix.first.on_device || call.is_aligned(range_of(matrix.first), word)) return;
-    invalid(a.what, "words on " + call.device().id() + " must begin on a multiple of their " + std::to_string(word) +
-                        " bytes, got offset " + std::to_string(matrix.first.offset) +
-                        ": copy them to a buffer of their own");
-}
-
 }  // namespace
 
 bool DeviceCall::launch(const Extend& a, const Tick& tick) {
     const ExtensionPlan plan(a);
     const std::uint32_t word = plan.field().word_bytes;
-    require_aligned_words(*this, a, a.in, word);
-    require_aligned_words(*this, a, a.out, word);
+    require_aligned_words(*this, a.what, a.in, word);
+    require_aligned_words(*this, a.what, a.out, word);
     ExtendPasses passes(*this, a, plan);
     const ExtendRoom room = room_for(*this, a, word, passes.tile_columns());
     const std::uint64_t out_rows = a.rows << a.added_bits;

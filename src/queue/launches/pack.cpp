@@ -1,5 +1,12 @@
-// Packs matrices on the device into the layout and the form that kernels read.
+// Packs matrices into the layout and the form that kernels read, on the device or on the way to it.
 #include "queue/launches/pack.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "host/invalid.hpp"
+#include "host/threads.hpp"
+#include "jobs/matrix_rows.hpp"
 
 namespace merklize::runtime {
 
@@ -30,6 +37,22 @@ void DeviceCall::pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std
     const std::uint64_t row_bytes = word_bytes * matrix.columns;
     if (has_whole_rows(matrix, word_bytes)) return copy_on_device(out, matrix.first, n * row_bytes);
     pack_matrix(*this, matrix, word_bytes, n, {}, range_of(out), row_bytes, word_bytes);
+}
+
+void copy_columns(const MatrixAt& from, std::uint32_t word, std::uint64_t n, std::byte* to, std::uint64_t row_stride,
+                  unsigned threads) {
+    const std::uint64_t per_item = std::max<std::uint64_t>(1, (256 << 10) / (word * from.columns));
+    parallel_for(divide_up(n, per_item), threads, [&](std::size_t k) {
+        const std::uint64_t first = k * per_item, count = std::min(per_item, n - first);
+        pack_rows(from_row(from, first), word, count, to + first * row_stride, row_stride, word);
+    });
+}
+
+void require_aligned_words(DeviceCall& call, const char* what, const MatrixAt& matrix, std::uint64_t word) {
+    if (!matrix.first.on_device || call.is_aligned(range_of(matrix.first), word)) return;
+    invalid(what, "words on " + call.device().id() + " must begin on a multiple of their " + std::to_string(word) +
+                      " bytes, got offset " + std::to_string(matrix.first.offset) +
+                      ": copy them to a buffer of their own");
 }
 
 }  // namespace merklize::runtime

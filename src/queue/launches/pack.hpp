@@ -41,4 +41,16 @@ NewForm new_form(const HashMatrices& job);
 void pack_matrix(DeviceCall& call, const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n,
                  const NewForm& form, const Range& out, std::uint64_t out_row_stride, std::uint64_t out_column_stride);
 
+/// Words of some columns, row after row.
+inline MatrixAt packed_at(const Place& first, std::uint64_t columns, std::uint64_t word) {
+    return {first, columns, static_cast<std::int64_t>(columns * word), static_cast<std::int64_t>(word)};
+}
+
+/// Copies the first n rows of a matrix on the host to `to`, by so many threads.
+void copy_columns(const MatrixAt& from, std::uint32_t word, std::uint64_t n, std::byte* to, std::uint64_t row_stride,
+                  unsigned threads);
+
+/// Throws invalid_argument "<what>: ..." if the matrix is on the device and its words are not where kernels can read them.
+void require_aligned_words(DeviceCall& call, const char* what, const MatrixAt& matrix, std::uint64_t word);
+
 }  // namespace merklize::runtime
