@@ -2,7 +2,9 @@ use core::mem::needs_drop;
 use core::ops::Deref;
 use core::ptr;
 
-use merklize::{fill_rows, Device, Elements, Error, Hash, Matrix as Words, MatrixCommitment, Options, Word};
+use merklize::{
+    fill_rows, Buffer, Device, Elements, Error, ErrorKind, Hash, Matrix as Words, MatrixCommitment, Options, Word,
+};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::Matrix;
 
@@ -39,6 +41,14 @@ pub(crate) fn commit<T: DeviceElement, M: Matrix<T>>(
     MatrixCommitment::with_drop_levels(&words, form.hash, arity, cap_height, drop_levels, &options)
 }
 
+/// A commitment to the extensions of matrices.
+pub(crate) struct Extended<F> {
+    pub matrices: Vec<RowMajorMatrix<F>>,
+    pub commitment: MatrixCommitment,
+    /// The extensions in the memory of the device, in the elements' own form; none if it has no memory of its own, or too little.
+    pub resident: Vec<Buffer>,
+}
+
 /// Commits to the extensions of matrices, each on the coset of its own shift, with rows in bit-reversed order, and gives the extensions. A device hashes them
 /// where it makes them, while they are copied to the host.
 pub(crate) fn commit_extended<F: TwoAdicElement>(
@@ -46,7 +56,7 @@ pub(crate) fn commit_extended<F: TwoAdicElement>(
     added_bits: usize,
     form: &Form,
     device: &Device,
-) -> Result<(Vec<RowMajorMatrix<F>>, MatrixCommitment), Error> {
+) -> Result<Extended<F>, Error> {
     let is_field_hash = form.hash.info().modulus.is_some();
     let lying = matrices.iter().map(|(matrix, _)| F::in_memory(&matrix.values, is_field_hash));
     let copies: Vec<_>;
@@ -62,18 +72,39 @@ pub(crate) fn commit_extended<F: TwoAdicElement>(
     let given = words.into_iter().zip(matrices).map(|((words, elements), (matrix, shift))| {
         Ok((Words::new(words, matrix.width)?.elements(elements), extend_form(added_bits, *shift)))
     });
-    let (commitment, extensions) = merklize::commit_extended(
-        &given.collect::<Result<Vec<_>, Error>>()?,
-        form.hash,
-        form.arity as u32,
-        form.cap_height as u32,
-        drop_levels as u32,
-        &Options::new().device(device),
-    )?;
+    let given = given.collect::<Result<Vec<_>, Error>>()?;
+    let (hash, arity, cap_height, drop_levels) =
+        (form.hash, form.arity as u32, form.cap_height as u32, drop_levels as u32);
+    let options = Options::new().device(device);
+    let bytes = |matrix: &RowMajorMatrix<F>| (size_of_val(&matrix.values[..]) as u64) << added_bits.min(F::TWO_ADICITY);
+    // A device without room keeps nothing. What else is wrong is an error below.
+    let room: Option<Vec<_>> = matrices.iter().map(|(matrix, _)| Buffer::new(device, bytes(matrix)).ok()).collect();
+    let mut resident = room.unwrap_or_default();
+    let made = match resident.is_empty() {
+        true => None,
+        false => Some(merklize::commit_extended_on_device(
+            &given,
+            hash,
+            arity,
+            cap_height,
+            drop_levels,
+            &mut resident,
+            &options,
+        )),
+    };
+    let (commitment, extensions) = match made {
+        Some(Err(error)) if error.kind() == ErrorKind::OutOfMemory => {
+            resident.clear();
+            merklize::commit_extended(&given, hash, arity, cap_height, drop_levels, &options)?
+        }
+        Some(made) => made?,
+        None => merklize::commit_extended(&given, hash, arity, cap_height, drop_levels, &options)?,
+    };
     let extended = |(words, (matrix, _)): (Vec<F::Word>, &(RowMajorMatrix<F>, F))| {
         RowMajorMatrix::new(F::from_words(words), matrix.width)
     };
-    Ok((extensions.into_iter().zip(matrices).map(extended).collect(), commitment))
+    let matrices = extensions.into_iter().zip(matrices).map(extended).collect();
+    Ok(Extended { matrices, commitment, resident })
 }
 
 /// Views of all matrices in their own memory, if the library takes their elements as they are.
@@ -205,13 +236,16 @@ mod tests {
         let matrices = [of(16, 3), of(4, 5)];
         for hash in [Hash::POSEIDON2_KOALABEAR_16, Hash::BLAKE3] {
             let form = Form { hash, arity: 2, cap_height: 1, drop_levels: 2 };
-            let (extended, commitment) = commit_extended(&matrices, 1, &form, &device).unwrap();
-            assert_eq!(commitment.info().drop_levels, 2);
+            let made = commit_extended(&matrices, 1, &form, &device).unwrap();
+            assert_eq!(made.commitment.info().drop_levels, 2);
+            assert_eq!(made.resident.len(), 2);
             let cpu = Device::open("cpu").unwrap();
-            let (by_cpu, same) = commit_extended(&matrices, 1, &form, &cpu).unwrap();
-            assert_eq!(extended, by_cpu);
-            assert_eq!(commitment.cap(), same.cap());
-            assert_eq!(commitment.cap(), commit(&extended, &form, &cpu).unwrap().cap());
+            let by_cpu = commit_extended(&matrices, 1, &form, &cpu).unwrap();
+            assert!(by_cpu.resident.is_empty());
+            assert_eq!(made.matrices, by_cpu.matrices);
+            let cap = made.commitment.cap();
+            assert_eq!(cap, by_cpu.commitment.cap());
+            assert_eq!(cap, commit(&made.matrices, &form, &cpu).unwrap().cap());
         }
     }
 }

@@ -8,6 +8,7 @@ mod dft;
 mod elements;
 mod hashers;
 mod mmcs;
+mod opening;
 mod pcs;
 
 pub use configurations::{

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use merklize::{hash_leaves, or_raise, Device, Digest, Error, Hash, MatrixCommitment, Options};
+use merklize::{hash_leaves, or_raise, Buffer, Device, Digest, Error, Hash, MatrixCommitment, Options};
 use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs};
 use p3_field::{PackedValue, TwoAdicField};
 use p3_matrix::dense::RowMajorMatrix;
@@ -32,6 +32,7 @@ pub struct MerklizeMmcs<P, PW, H, C, const N: usize, const DIGEST: usize> {
 pub struct MerklizeProverData<M> {
     matrices: Vec<M>,
     commitment: Arc<MatrixCommitment>,
+    resident: Arc<[Buffer]>,
 }
 
 impl<P, PW, H, C, const N: usize, const DIGEST: usize> MerklizeMmcs<P, PW, H, C, N, DIGEST>
@@ -154,7 +155,7 @@ where
         let dimensions = inputs.iter().map(|matrix| matrix.dimensions()).collect();
         let made = self.form(dimensions).and_then(|form| commit(&inputs, &form, &self.device));
         let commitment = or_raise(made);
-        let data = MerklizeProverData { matrices: inputs, commitment: Arc::new(commitment) };
+        let data = MerklizeProverData { matrices: inputs, commitment: Arc::new(commitment), resident: Arc::default() };
         (data.cap(), data)
     }
 
@@ -237,6 +238,9 @@ pub trait DeviceMmcs<F: TwoAdicElement>: Mmcs<F> {
         matrices: Vec<(RowMajorMatrix<F>, F)>,
         added_bits: usize,
     ) -> (Self::Commitment, Self::ProverData<RowMajorMatrix<F>>);
+
+    /// The words of the matrices of `commit_extended` in the memory of the device, row after row; none if they are not there.
+    fn resident<'a>(&self, data: &'a Self::ProverData<RowMajorMatrix<F>>) -> &'a [Buffer];
 }
 
 impl<P, PW, H, C, const N: usize, const DIGEST: usize> DeviceMmcs<P::Value> for MerklizeMmcs<P, PW, H, C, N, DIGEST>
@@ -274,9 +278,14 @@ where
         };
         let form = self.form(matrices.iter().map(extended).collect());
         let made = form.and_then(|form| commit_extended(&matrices, added_bits, &form, &self.device));
-        let (matrices, commitment) = or_raise(made);
-        let data = MerklizeProverData { matrices, commitment: Arc::new(commitment) };
+        let made = or_raise(made);
+        let commitment = Arc::new(made.commitment);
+        let data = MerklizeProverData { matrices: made.matrices, commitment, resident: made.resident.into() };
         (data.cap(), data)
+    }
+
+    fn resident<'a>(&self, data: &'a Self::ProverData<RowMajorMatrix<P::Value>>) -> &'a [Buffer] {
+        &data.resident
     }
 }
 

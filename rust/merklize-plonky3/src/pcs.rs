@@ -13,6 +13,7 @@ use p3_matrix::Matrix;
 
 use crate::dft::{MerklizeDft, TwoAdicElement};
 use crate::mmcs::DeviceMmcs;
+use crate::opening::Opening;
 
 /// Plonky3's scheme over an Mmcs that commits both to the matrices and to the folded vectors.
 pub type StockPcs<F, EF, M> = TwoAdicFriPcs<F, Radix2DitParallel<F>, M, ExtensionMmcs<F, EF, M>>;
@@ -29,8 +30,10 @@ pub type StockProof<F, EF, M> = FriProof<EF, ExtensionMmcs<F, EF, M>, F, Vec<Bat
 /// challenges' extension of it.
 ///
 /// `commit` takes the matrices once, extends them and commits to the extensions; `commit_quotient` does the same. On the CPU, in a build for AVX2 or NEON,
-/// Plonky3's own code extends, because it is faster there. Openings, their evaluation and folding are
-/// Plonky3's own, over our Mmcs, which commits to folded vectors on the processors of the host; `verify` is the stock scheme's.
+/// Plonky3's own code extends, because it is faster there. A device with memory of its own keeps the
+/// extensions, if it has room, until the prover's data is dropped. `open` evaluates columns and adds them up there, and only weights and sums go to and fro;
+/// what does not lie on a device Plonky3's own code evaluates. Folding is Plonky3's own, over our Mmcs, which commits to folded vectors on the processors of
+/// the host; `verify` is the stock scheme's.
 ///
 /// The commitments of the trait cannot fail by an error of a device, so it is a panic, and [`catch`](crate::catch) turns it back into a value.
 #[derive(Clone)]
@@ -38,7 +41,7 @@ pub struct MerklizePcs<F: TwoAdicElement, EF, M: DeviceMmcs<F>> {
     prover: TwoAdicFriPcs<F, MerklizeDft<F>, M, ExtensionMmcs<F, EF, M>>,
     stock: StockPcs<F, EF, M::Stock>,
     mmcs: M,
-    added_bits: usize,
+    fri: FriParameters<ExtensionMmcs<F, EF, M>>,
     plonky3_dft: Option<Radix2DitParallel<F>>, // extends, if the device is the CPU and this is faster
 }
 
@@ -57,12 +60,12 @@ impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> MerklizePcs<F, 
             // Folded vectors are small and on the host: for each of some seventeen, a device would take longer than the processors.
             mmcs: ExtensionMmcs::new(mmcs.on_cpu()),
         };
-        let (dft, added_bits) = (MerklizeDft::new(mmcs.device().clone()), fri.log_blowup);
-        let prover = TwoAdicFriPcs::new(dft, mmcs.clone(), fri);
+        let dft = MerklizeDft::new(mmcs.device().clone());
+        let prover = TwoAdicFriPcs::new(dft, mmcs.clone(), fri.clone());
         let stock = TwoAdicFriPcs::new(Radix2DitParallel::default(), mmcs.stock_mmcs().clone(), stock);
         let plonky3_dft =
             (PLONKY3_HAS_VECTORS && mmcs.device().info().backend == "cpu").then(Radix2DitParallel::default);
-        Self { prover, stock, mmcs, added_bits, plonky3_dft }
+        Self { prover, stock, mmcs, fri, plonky3_dft }
     }
 
     /// The stock scheme, which verifies.
@@ -128,16 +131,16 @@ where
         // What cannot be extended is the library's error.
         let can_be_extended = |(matrix, _): &(RowMajorMatrix<F>, F)| {
             let height = matrix.height();
-            height.is_power_of_two() && height.ilog2() as usize + self.added_bits <= F::TWO_ADICITY
+            height.is_power_of_two() && height.ilog2() as usize + self.fri.log_blowup <= F::TWO_ADICITY
         };
         match &self.plonky3_dft {
             Some(dft) if matrices.iter().all(can_be_extended) => {
                 let extended = |(matrix, shift)| {
-                    dft.coset_lde_batch(matrix, self.added_bits, shift).bit_reverse_rows().to_row_major_matrix()
+                    dft.coset_lde_batch(matrix, self.fri.log_blowup, shift).bit_reverse_rows().to_row_major_matrix()
                 };
                 Ok(self.mmcs.commit(matrices.into_iter().map(extended).collect()))
             }
-            _ => Ok(self.mmcs.commit_extended(matrices, self.added_bits)),
+            _ => Ok(self.mmcs.commit_extended(matrices, self.fri.log_blowup)),
         }
     }
 
@@ -146,7 +149,11 @@ where
         requests: Vec<OpeningRequest<'_, Self::ProverData, EF>>,
         challenger: &mut C,
     ) -> Result<(OpenedValues<EF>, Self::Proof), FriProverError> {
-        let (values, proof) = Pcs::<EF, C>::open(&self.prover, requests, challenger)?;
+        let opening = Opening::new(&self.mmcs, &self.fri, &requests);
+        let (values, proof) = match opening.is_for_device() {
+            true => opening.prove(challenger)?,
+            false => Pcs::<EF, C>::open(&self.prover, requests, challenger)?,
+        };
         Ok((values, stock_proof::<F, EF, M>(proof)))
     }
 

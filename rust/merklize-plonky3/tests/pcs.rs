@@ -158,3 +158,44 @@ fn a_matrix_that_cannot_be_extended_is_an_error() {
     let error = catch(commit).unwrap_err();
     assert!(error.to_string().contains("2^24 at most, got 2^1 rows and 24 added bits"), "{error}");
 }
+
+/// Commitments that lie on a device, and one that does not, opened together. Points are of matrices of different heights.
+#[test]
+fn commitments_on_and_off_a_device_are_opened_together() {
+    use configs::koalabear::*;
+    type Ext = Challenge<Val, DEGREE>;
+    let Ok(device) = Device::open("opencl:0") else {
+        return println!("skipped: there is no device but the CPU");
+    };
+    let (hasher, compressor, challenger) = parts();
+    let mmcs = Stock::new(hasher.clone(), compressor.clone(), 0);
+    let stock =
+        StockPcs::<Val, Ext, _>::new(Radix2DitParallel::default(), mmcs.clone(), fri_parameters(mmcs.clone(), 3));
+    let ours = Ours::new(hasher, compressor, 0, hash(), Arc::new(device)).unwrap();
+    let ours = MerklizePcs::<Val, Ext, _>::new(ours, fri_parameters(mmcs, 3));
+    let mut sampled = challenger.clone();
+    let points: Vec<Ext> = (0..3).map(|_| sampled.sample_algebra_element()).collect();
+    let points = [
+        vec![vec![points[0], points[1]], vec![points[0]], vec![]],
+        vec![vec![points[2], points[0]], vec![points[1]]],
+        vec![vec![points[0]]],
+    ];
+    // Both schemes in the same steps; the third commitment is made of an extension of the host.
+    macro_rules! opened {
+        ($pcs:ident) => {{
+            let committed = |shapes| Pcs::<Ext, Challenger>::commit(&$pcs, evaluations(shapes)).unwrap().1;
+            let ldes = UnivariateStarkPcs::<Ext, Challenger>::get_quotient_ldes(&stock, evaluations(&[(64, 3)]), 1);
+            let all = [
+                committed(&[(64, 40), (16, 3), (4, 2)]),
+                committed(&[(64, 2), (32, 5)]),
+                UnivariateStarkPcs::<Ext, Challenger>::commit_ldes(&$pcs, ldes.unwrap()).unwrap().1,
+            ];
+            let request =
+                |(prover_data, points): (_, &Vec<Vec<Ext>>)| OpeningRequest { prover_data, points: points.clone() };
+            let requests = all.iter().zip(&points).map(request).collect();
+            let (values, proof) = $pcs.open(requests, &mut challenger.clone()).unwrap();
+            (values, serde_json::to_vec(&proof).unwrap())
+        }};
+    }
+    assert!(opened!(stock) == opened!(ours));
+}

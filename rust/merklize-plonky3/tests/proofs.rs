@@ -70,7 +70,7 @@ fn forgeries(proof: &Value, key: &str) -> Vec<Value> {
 }
 
 macro_rules! keccak {
-    ($($name:ident)*) => {$(
+    ($($name:ident $is_with_opencl:literal)*) => {$(
         #[test]
         fn $name() {
             use configs::$name::*;
@@ -91,6 +91,14 @@ macro_rules! keccak {
             let by_device = proved(&on_device);
             assert!(proof == serde_json::to_value(&by_device).unwrap(), "by MerklizePcs, too");
             assert!(accepted(&on_device, &proof));
+            if $is_with_opencl {
+                if let Ok(device) = Device::open("opencl:0") {
+                    let (hasher, compressor, challenger) = parts();
+                    let ours = Ours::new(hasher, compressor, 1, hash(), Arc::new(device)).unwrap();
+                    let on_opencl = configs::device_config::<_, DEGREE, _, _>(ours, challenger, 8);
+                    assert!(proof == serde_json::to_value(proved(&on_opencl)).unwrap(), "and opened on a device");
+                }
+            }
             let by_device = configs::retyped(by_device);
             verify(&stock, &KeccakAir {}, &by_device, &[]).expect("the parts of its proof have the stock types");
             let mut forged = 0;
@@ -106,9 +114,10 @@ macro_rules! keccak {
         }
     )*};
 }
-keccak!(goldilocks koalabear blake3);
-keccak!(poseidon_goldilocks poseidon_babybear poseidon_koalabear own_poseidon_koalabear);
-keccak!(keccakf64_goldilocks keccakf64_babybear keccakf64_koalabear);
+// Kernels of OpenCL take long to compile, so a device is for some hashes.
+keccak!(goldilocks true koalabear true blake3 false);
+keccak!(poseidon_goldilocks false poseidon_babybear false poseidon_koalabear false own_poseidon_koalabear false);
+keccak!(keccakf64_goldilocks true keccakf64_babybear true keccakf64_koalabear false);
 
 fn keys(value: &Value) -> String {
     match value {
