@@ -6,8 +6,8 @@
 /* Up to MKZ_EXTEND_ROUND levels of a tile, from tile level `first` on, in registers: an item has 2^count rows of a column.
  * count  a constant where the caller knows it; may be 0 */
 MKZ_BODY void MKZ_WORD_FN(extend_round)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LANE *tile, mkz_extend_pass pass,
-                                               mkz_u64 row_tile, mkz_u32 first, mkz_u32 count, mkz_u32 kind,
-                                               MKZ_GLOBAL const MKZ_WORD *roots) {
+                                        mkz_u64 row_tile, mkz_u32 first, mkz_u32 count, mkz_u32 kind,
+                                        MKZ_GLOBAL const MKZ_WORD *roots) {
     const MKZ_WORD p = (MKZ_WORD)pass.modulus;
     const mkz_u32 log_columns = pass.log_tile_columns, size = 1u << count;
     const mkz_u32 units = count == 0 ? 0 : 1u << (log_columns + pass.levels - count);
@@ -60,8 +60,8 @@ MKZ_BODY void MKZ_WORD_FN(extend_round)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_L
 
 /* The same. On a processor most tiles have all levels, and constants save a fifth of the time; on a GPU they double the code. */
 MKZ_BODY void MKZ_WORD_FN(extend_part)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LANE *tile, mkz_extend_pass pass,
-                                              mkz_u64 row_tile, mkz_u32 first, mkz_u32 count, mkz_u32 kind,
-                                              MKZ_GLOBAL const MKZ_WORD *roots) {
+                                       mkz_u64 row_tile, mkz_u32 first, mkz_u32 count, mkz_u32 kind,
+                                       MKZ_GLOBAL const MKZ_WORD *roots) {
 #ifdef MKZ_TARGET_CPP
     if (count == MKZ_EXTEND_ROUND) {
         MKZ_WORD_FN(extend_round)(item, tile, pass, row_tile, first, MKZ_EXTEND_ROUND, kind, roots);
@@ -73,8 +73,8 @@ MKZ_BODY void MKZ_WORD_FN(extend_part)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LA
 /* All levels of a pass over a tile that is in local memory, in up to three rounds.
  * scales  of the coset: a factor for each row of a tile, then one for each tile */
 MKZ_BODY void MKZ_WORD_FN(extend_tile)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LANE *tile, mkz_extend_pass pass,
-                                              mkz_u64 row_tile, MKZ_GLOBAL const MKZ_WORD *roots,
-                                              MKZ_GLOBAL const MKZ_WORD *scales) {
+                                       mkz_u64 row_tile, MKZ_GLOBAL const MKZ_WORD *roots,
+                                       MKZ_GLOBAL const MKZ_WORD *scales) {
     const MKZ_WORD p = (MKZ_WORD)pass.modulus;
     const mkz_u32 most = MKZ_EXTEND_ROUND, levels = pass.levels;
     const mkz_u32 first = levels < most ? levels : most, second = levels - first < most ? levels - first : most;
@@ -113,10 +113,10 @@ MKZ_BODY void MKZ_WORD_FN(extend_tile)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LA
 /* The pass of one tile a group: rows change slowest. `in` and `out` may be one place, with the same strides. A lane is one word.
  * tile  MKZ_EXTEND_TILE(word bits) words of local memory
  * flag  flag[0] becomes 1 if a word is refused */
-MKZ_BODY void MKZ_WORD_FN(body_extend)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LANE *tile,
-                                              MKZ_GLOBAL const MKZ_WORD *in, MKZ_GLOBAL MKZ_WORD *out,
-                                              MKZ_GLOBAL const MKZ_WORD *roots, MKZ_GLOBAL const MKZ_WORD *scales,
-                                              MKZ_GLOBAL mkz_u32 *flag, mkz_extend_pass pass) {
+MKZ_BODY void MKZ_WORD_FN(body_extend)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LANE *tile, MKZ_GLOBAL const MKZ_WORD *in,
+                                       MKZ_GLOBAL MKZ_WORD *out, MKZ_GLOBAL const MKZ_WORD *roots,
+                                       MKZ_GLOBAL const MKZ_WORD *scales, MKZ_GLOBAL mkz_u32 *flag,
+                                       mkz_extend_pass pass) {
     const MKZ_WORD p = (MKZ_WORD)pass.modulus;
     const mkz_u32 width = 1u << pass.log_tile_columns, words = width << pass.levels;
     const mkz_u64 across = (pass.columns + width - 1) >> pass.log_tile_columns, row_tile = item.group / across;
