@@ -52,11 +52,11 @@ macro_rules! job {
             let (hasher, compressor, _challenger) = parts();
             let stock = Stock::new(hasher.clone(), compressor.clone(), 0);
             let (lane_hasher, lane_compressor) =
-                on_lanes::<Val, [$word; $digest], _, _>(hasher.clone(), compressor.clone(), HASH)?;
+                on_lanes::<Val, [$word; $digest], _, _>(hasher.clone(), compressor.clone(), hash())?;
             let lanes = MerkleTreeMmcs::<Val, $word, _, _, 2, $digest>::new(lane_hasher, lane_compressor, 0);
             let ours: Vec<Ours> = devices
                 .iter()
-                .map(|device| Ours::new(hasher.clone(), compressor.clone(), 0, HASH, device.clone()))
+                .map(|device| Ours::new(hasher.clone(), compressor.clone(), 0, hash(), device.clone()))
                 .collect::<Result<_, _>>()?;
 
             if !$bench.gate {
@@ -123,7 +123,7 @@ macro_rules! job {
                 let mut links = vec![];
                 if $bench.gate {
                     for ((device, config), ours) in devices.iter().zip(&configs).zip(&ours) {
-                        let (id, link) = (device.info().id, Rc::new(Link::new(device, HASH, &trace)?));
+                        let (id, link) = (device.info().id, Rc::new(Link::new(device, hash(), &trace)?));
                         let by_stock = gate::config::<Val, DEGREE, _, _>(stock.clone(), _challenger.clone(), &link);
                         let by_ours = gate::config::<Val, DEGREE, _, _>(ours.clone(), _challenger.clone(), &link);
                         let hashed = by_ours.clone();
