@@ -137,17 +137,19 @@ MatrixCommitment commit_extended(std::span<const ExtendedMatrix> matrices, const
     std::vector<Matrix> given;
     for (const ExtendedMatrix& one : matrices) given.push_back(one.matrix);
     const runtime::MatrixInput input = runtime::read_matrices(given, form.hash, commit_extended_call);
-    const auto has_buffer = [](const ExtendedMatrix& one) { return one.buffer.has_value(); };
-    const bool is_given = !matrices.empty() && std::ranges::all_of(matrices, has_buffer);
-    if (!is_given && std::ranges::any_of(matrices, has_buffer))
-        invalid(commit_extended_call, "all matrices must have a buffer, or none; give all of them one");
+    const Buffer* first = nullptr;
+    std::size_t n_buffers = 0;
     for (const ExtendedMatrix& one : matrices) {
-        if (!is_given) break;
-        runtime::require_same_device(commit_extended_call, *matrices[0].buffer, *one.buffer);
+        if (!one.buffer) continue;
+        n_buffers++;
+        if (first == nullptr) first = &*one.buffer;
+        runtime::require_same_device(commit_extended_call, *first, *one.buffer);
         if (input.on != nullptr) runtime::require_same_device(commit_extended_call, *input.on, *one.buffer);
     }
-    const RunOptions here = is_given ? runtime::on_device_of(*matrices[0].buffer, options)
-                                     : runtime::options_for(given, input, form.hash, options);
+    if (n_buffers != 0 && n_buffers != matrices.size())
+        invalid(commit_extended_call, "all matrices must have a buffer, or none; give all of them one");
+    const RunOptions here = first != nullptr ? runtime::on_device_of(*first, options)
+                                             : runtime::options_for(given, input, form.hash, options);
     Asked asked{matrices, {}, form, here, keep, drop_levels};
     for (const ExtendedMatrix& one : matrices) {
         asked.extensions.push_back(runtime::read_extension(commit_extended_call, one.matrix, one.form));
@@ -160,7 +162,7 @@ MatrixCommitment commit_extended(std::span<const ExtendedMatrix> matrices, const
         return made;
     };
     const runtime::DeviceState& device = runtime::state_of(here.device);
-    if (is_given) return finished(commit_on_device(asked, timings));
+    if (first != nullptr) return finished(commit_on_device(asked, timings));
     if (device.is_host() || !device.parts.empty()) return finished(commit_on_host(asked, timings));
     try {
         return finished(commit_on_device(asked, timings));

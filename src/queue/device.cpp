@@ -29,7 +29,7 @@ std::shared_ptr<Block> Block::allocate(std::shared_ptr<QueueDevice> device, std:
     } catch (const Error& error) {
         if (error.code() != ErrorCode::out_of_memory || !device->scratch().free_kept()) throw;
     }
-    return make(device, bytes, get);
+    return make(std::move(device), bytes, get);
 }
 
 std::shared_ptr<Block> Block::wrap(std::shared_ptr<QueueDevice> device, void* native, std::uint64_t bytes) {

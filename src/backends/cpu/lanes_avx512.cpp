@@ -113,7 +113,7 @@ LANES_INLINE void monty31_mul_signed(__m512i out[8], const __m512i a[8], const _
     __m512i product[8], q[8];
     for (int i = 0; i < 8; i++) product[i] = _mm512_mul_epi32(a[i], b[i]);
     for (int i = 0; i < 8; i++) q[i] = multiply_low(product[i], inverse);
-    for (int i = 0; i < 8; i++) q[i] = _mm512_mul_epi32(q[i], modulus);
+    for (__m512i& each : q) each = _mm512_mul_epi32(each, modulus);
     for (int i = 0; i < 8; i++) out[i] = _mm512_sub_epi64(product[i], q[i]);
 }
 LANES_INLINE void monty31_pow7_of_four(Lane32 s[4], const std::uint32_t c[4], std::uint32_t p) {
