@@ -159,8 +159,8 @@ void tune(DeviceClass device, mkz_kernel kernel, std::uint32_t id, std::uint64_t
     const mkz_hash_info* hash = mkz_find_hash(id);
     const bool is_group_open = policy->group_size == 0, is_pocl = device == pocl_processor;
     const bool is_tree = kernel == MKZ_KERNEL_MERGE_SUBTREES;
-    // PoCL 3.1 takes minutes to compile a merge of several lanes in a loop over levels, so there a launch of several
-    // levels has one lane, and else a tree of several lanes goes level by level.
+    // PoCL 3.1 takes minutes to compile a merge of several lanes inside a loop over levels. If the caller wants several
+    // levels a launch, items have one lane; otherwise each launch makes one level.
     if (is_pocl && is_tree && policy->levels_per_launch > 1) fill(*policy, {.lanes = 1});
     apply_rows(device, kernel, hash, n, *policy);
     if (is_pocl && is_tree && policy->lanes > 1) policy->levels_per_launch = 1;

@@ -34,6 +34,12 @@ HashMatrices words_of(const Job& job) {
     return words;
 }
 
+/// a + b mod p, of words below p.
+template <class Word>
+constexpr Word sum_below(Word a, Word b, Word p) noexcept {
+    return static_cast<Word>(b >= p - a ? a - (p - b) : a + b);
+}
+
 /// The passes of an extension and their tables: pure data.
 ///
 /// The levels are cut into parts of at most MKZ_EXTEND_LEVELS. The inverse transform takes them from the highest part on; the lowest one

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "jobs/internals.hpp"
-#include "jobs/registry.hpp"
+#include "default_device.hpp"
 #include "little_memory.hpp"
 #include "support.hpp"
 
@@ -19,8 +18,6 @@ using merklize::TreeRule;
 
 namespace {
 
-bool has_queues() { return !merklize::runtime::state_of(Device()).is_host(); }
-
 Buffer room(std::size_t digests) { return {Device(), Digest::size * digests}; }
 
 Digest first_of(const merklize::ConstBuffer& buffer) { return on_host<Digest>(buffer).at(0); }
@@ -28,7 +25,7 @@ Digest first_of(const merklize::ConstBuffer& buffer) { return on_host<Digest>(bu
 }  // namespace
 
 TEST("async: digests") {
-    if (!has_queues()) return;
+    if (!has_memory()) return;
     const Stream stream{Device()};
     const Bytes data = Random(1).bytes(3 << 20);
     const Buffer there = on_device(view(data));
@@ -51,7 +48,7 @@ TEST("async: digests") {
 }
 
 TEST("async: batches of all hashes") {
-    if (!has_queues()) return;
+    if (!has_memory()) return;
     const Stream stream{Device()};
     for (const std::size_t bytes : {0, 5, 1024, 3000, 5120}) {
         constexpr std::size_t n = 13;
@@ -92,7 +89,7 @@ TEST("async: batches of all hashes") {
 }
 
 TEST("async: trees of all rules and counts") {
-    if (!has_queues()) return;
+    if (!has_memory()) return;
     const Stream stream{Device()};
     const auto check = [&](const TreeForm& form, std::size_t n) {
         const std::vector<Digest> given = leaves(form.hash, n, n);
@@ -125,7 +122,7 @@ TEST("async: trees of all rules and counts") {
 }
 
 TEST("async: words that are no field elements are reported by the event") {
-    if (!has_queues()) return;
+    if (!has_memory()) return;
     const Stream stream{Device()};
     std::vector<Digest> good = leaves(Hash::rp64_256, 8, 6), bad = good;
     bad[5] = Digest::from_words({1, 2, ~0ull, 4});
@@ -145,7 +142,7 @@ TEST("async: words that are no field elements are reported by the event") {
 }
 
 TEST("async: a thousand calls in flight on four streams") {
-    if (!has_queues()) return;
+    if (!has_memory()) return;
     constexpr std::size_t n_streams = 4, calls = 250, pairs = 3;
     const std::vector<Digest> left = leaves(Hash::blake3, pairs, 1), right = leaves(Hash::blake3, pairs, 2);
     const Bytes data = Random(3).bytes(40000);
@@ -187,7 +184,7 @@ TEST("async: a thousand calls in flight on four streams") {
 }
 
 TEST("async: a stream waits for another one's event") {
-    if (!has_queues()) return;
+    if (!has_memory()) return;
     const Stream one{Device()}, other{Device()};
     const Bytes data = Random(4).bytes(20 << 20);
     const Buffer there = on_device(view(data)), first = room(1), second = room(1);
@@ -203,7 +200,7 @@ TEST("async: a stream waits for another one's event") {
 }
 
 TEST("async: wrong operands are refused before anything is enqueued") {
-    if (!has_queues()) return;
+    if (!has_memory()) return;
     const Stream stream{Device()};
     const Buffer block(Device(), 4096);
     const Buffer in = block.slice(0, 1024), out = block.slice(1024, 32);
@@ -237,7 +234,7 @@ TEST("async: wrong operands are refused before anything is enqueued") {
 
 // With both runtimes of OpenCL, or several GPUs.
 TEST("async: events and buffers of another device are refused") {
-    if (!has_queues()) return;
+    if (!has_memory()) return;
     for (const merklize::DeviceInfo& info : merklize::devices()) {
         if (info.backend != Device().info().backend || info.id == Device().info().id) continue;
         const Device other(info.id);
@@ -251,7 +248,7 @@ TEST("async: events and buffers of another device are refused") {
 }
 
 TEST("async: memory that calls keep is freed when other memory needs the room") {
-    if (!has_queues()) return;
+    if (!has_memory()) return;
     constexpr std::uint64_t n = 1 << 14, bytes = Digest::size * n;
     little::most_bytes = 64 * bytes;
     const std::vector<Digest> given = leaves(Hash::blake3, n, 3);

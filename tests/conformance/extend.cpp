@@ -3,8 +3,7 @@
 #include <bit>
 
 #include "asked_often.hpp"
-#include "jobs/internals.hpp"
-#include "jobs/registry.hpp"
+#include "default_device.hpp"
 #include "json.hpp"
 #include "little_memory.hpp"
 #include "merklize/extend.hpp"
@@ -20,9 +19,6 @@ using merklize::Matrix;
 using merklize::RowOrder;
 
 namespace {
-
-// Whether the default device has memory of its own: buffers.
-bool has_memory() { return Device().info().backend != "cpu" && merklize::runtime::state_of(Device()).parts.empty(); }
 
 __extension__ using Wide = unsigned __int128;
 

@@ -1,8 +1,7 @@
 // Sums with weights against the definition, computed by 128-bit division.
 #include <numeric>
 
-#include "jobs/internals.hpp"
-#include "jobs/registry.hpp"
+#include "default_device.hpp"
 #include "merklize/extend.hpp"
 #include "support.hpp"
 
@@ -115,17 +114,13 @@ struct SumCase {
     }
 };
 
-bool sums_have_memory() {
-    return Device().info().backend != "cpu" && merklize::runtime::state_of(Device()).parts.empty();
-}
-
 template <class Word>
 void check_sums(const SummedField& of, const SumShape& shape, SumOver over, Elements elements) {
     const SumCase<Word> one(of, shape, over, elements);
     const std::vector<Word> expected = one.expected();
     CHECK(one.by(one.matrix(), on_cpu()) == expected);
     CHECK(one.by(one.matrix()) == expected);
-    if (sums_have_memory()) CHECK(one.by(one.there()) == expected);
+    if (has_memory()) CHECK(one.by(one.there()) == expected);
 }
 
 void check_sums(const SummedField& of, const SumShape& shape, Elements elements = Elements::canonical) {
@@ -193,7 +188,7 @@ TEST("weighted_sums: a word that is no element, and arguments that do not fit") 
         constexpr const char* text = "weighted_sums: row 17, column 4 is 18446744069414584321, not a field element";
         CHECK_ERROR(invalid_argument, text, one.by(one.matrix()));
         CHECK_ERROR(invalid_argument, text, one.by(one.matrix(), on_cpu()));
-        if (sums_have_memory()) CHECK_ERROR(invalid_argument, text, one.by(one.there()));
+        if (has_memory()) CHECK_ERROR(invalid_argument, text, one.by(one.there()));
         one.words[17 * 30 + 4] = 0;
         one.weights[11] = of.p;
         CHECK_ERROR(invalid_argument, "word 1 of weight 5 is not a field element", one.by(one.matrix()));

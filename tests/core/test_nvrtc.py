@@ -144,23 +144,15 @@ def test_nvrtc_takes_a_program_of_no_hash(nvrtc):
     assert set(kernel_facts(log)) == DATA_KERNELS
 
 
+# Of extensions, five of the library's groups fit on a multiprocessor of sm_90.
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_nvrtc_makes_extensions(nvrtc, arch):
-    """In the library's groups five fit on a multiprocessor of sm_90."""
-    _, log, _ = nvrtc.compile(defines(only=2048, group_size=128) + entry_text(None), arch)
+@pytest.mark.parametrize(("only", "kernel", "registers"), [(2048, "extend", 96), (4096, "weighted_sums", 128)])
+def test_nvrtc_makes_kernels_of_fields(nvrtc, only, kernel, registers, arch):
+    _, log, _ = nvrtc.compile(defines(only=only, group_size=128) + entry_text(None), arch)
     facts = kernel_facts(log)
     print(facts)
-    assert set(facts) == {"mkz_extend32", "mkz_extend64"}
-    assert all(fact["stack"] == fact["spills"] == 0 and fact["registers"] <= 96 for fact in facts.values())
-
-
-@pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_nvrtc_makes_weighted_sums(nvrtc, arch):
-    _, log, _ = nvrtc.compile(defines(only=4096, group_size=128) + entry_text(None), arch)
-    facts = kernel_facts(log)
-    print(facts)
-    assert set(facts) == {"mkz_weighted_sums32", "mkz_weighted_sums64"}
-    assert all(fact["stack"] == fact["spills"] == 0 and fact["registers"] <= 128 for fact in facts.values())
+    assert set(facts) == {f"mkz_{kernel}32", f"mkz_{kernel}64"}
+    assert all(fact["stack"] == fact["spills"] == 0 and fact["registers"] <= registers for fact in facts.values())
 
 
 def test_nvrtc_compiles_the_example_of_the_page(nvrtc):

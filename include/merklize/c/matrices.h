@@ -122,9 +122,8 @@ typedef struct merklize_extended_matrix {
     merklize_extend_form form; /* openings of Plonky3 want MERKLIZE_ROW_ORDER_BIT_REVERSED */
     void *out; /* host memory that gets the extension, too, as merklize_extend() writes it; null: nobody wants it */
     uint64_t out_bytes; /* of that memory */
-    merklize_buffer *
-        buffer; /* memory of the call's device that gets the extension, too, and keeps it; null: nobody wants it. All matrices
-                                have one, or none */
+    /* memory of the call's device that gets the extension, too, and keeps it; null: nobody wants it. All matrices have one, or none */
+    merklize_buffer *buffer;
 } merklize_extended_matrix;
 
 /* merklize_extend() of matrices and merklize_commitment_build() of their extensions in one call, without a way to the host between them: a

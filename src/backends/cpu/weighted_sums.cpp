@@ -40,17 +40,11 @@ struct Total64 {
 
 // Below 2^32 p after each product, so the next one, also below 2^32 p, does not overflow.
 struct Total32 {
-    std::uint64_t sum = 0;
+    mkz_m31_products sum{};
     void add(std::uint32_t word, std::uint32_t factor, std::uint32_t p) noexcept {
-        sum += std::uint64_t{word} * factor;
-        sum = std::min(sum, sum - (std::uint64_t{p} << 32));
+        sum = mkz_m31_lower_products(mkz_m31_add_product(sum, word, factor), p);
     }
-    // Divided by 2^32, as a product of an element and a factor is: mkz_m31_mul().
-    std::uint32_t word(std::uint32_t p) const noexcept {
-        const std::uint32_t q = static_cast<std::uint32_t>(sum) * (2 - p);
-        const auto high = static_cast<std::uint32_t>(sum >> 32);
-        return mkz_m31_raise(high - static_cast<std::uint32_t>(std::uint64_t{q} * p >> 32), p);
-    }
+    std::uint32_t word(std::uint32_t p) const noexcept { return mkz_m31_reduce(sum, p); }
 };
 
 template <class Word, class Total>
@@ -136,7 +130,7 @@ private:
         if (!finished) return false;
         for (std::uint64_t k = 0; k < words; k++) {
             Word all = 0;
-            for (std::uint64_t part = 0; part < parts; part++) all = sum_of(all, found[part * words + k]);
+            for (std::uint64_t part = 0; part < parts; part++) all = sum_below(all, found[part * words + k], p_);
             put(k / job_.degree, static_cast<std::uint32_t>(k % job_.degree), all);
         }
         return true;
@@ -156,12 +150,6 @@ private:
             for (std::uint32_t d = 0; d < job_.degree; d++)
                 found[(column + k) * job_.degree + d] = totals[d][k].word(p_);
         }
-    }
-    Word sum_of(Word a, Word b) const noexcept {
-        if constexpr (sizeof(Word) == 8)
-            return mkz_gl_canonical(mkz_gl_add(a, b));
-        else
-            return mkz_m31_add(a, b, p_);
     }
 
     const WeightedSums& job_;

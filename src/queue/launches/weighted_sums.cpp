@@ -29,8 +29,7 @@ void add_parts(const std::vector<std::byte>& parts, std::uint64_t n, std::uint64
         std::memcpy(&all, out + sizeof(Word) * k, sizeof(Word));
         for (std::uint64_t at = k; at < parts.size() / sizeof(Word); at += n) {
             std::memcpy(&one, &parts[sizeof(Word) * at], sizeof(Word));
-            // Both are below p.
-            all = one >= p - all ? static_cast<Word>(all - (p - one)) : static_cast<Word>(all + one);
+            all = sum_below(all, one, static_cast<Word>(p));
         }
         std::memcpy(out + sizeof(Word) * k, &all, sizeof(Word));
     }
