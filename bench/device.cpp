@@ -1,6 +1,6 @@
 // merklize-device-bench: times jobs on a device by the device's own clock. run_device.py beside it writes bench/results.
 //
-//   merklize-device-bench DEVICE [--only SUBSTRING] [--repeats R] [--bytes LOG2,...] [--leaves LOG2,...]
+//   merklize-device-bench DEVICE [--only SUBSTRING]... [--repeats R] [--bytes LOG2,...] [--leaves LOG2,...]
 //                         [--field-leaves LOG2,...] [--merges LOG2,...] [--hashes NAME,...] [--tuned] [--energy]
 //
 // Prints one JSON object a line for each job and policy: seconds of the kernels, of copies to and from the device, and of the whole
@@ -36,7 +36,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 struct Options {
-    std::string only;
+    std::vector<std::string> only;
     unsigned repeats = 11;
     bool tuned = false;
     bool energy = false;
@@ -66,7 +66,10 @@ public:
         if (counter_) idle_watts_ = counter_->idle_watts();
     }
 
-    bool wanted(const std::string& job) const { return job.find(options_.only) != std::string::npos; }
+    bool wanted(const std::string& job) const {
+        const auto is_in = [&](const std::string& only) { return job.find(only) != std::string::npos; };
+        return options_.only.empty() || std::ranges::any_of(options_.only, is_in);
+    }
     const Options& options() const { return options_; }
     const Device& device() const { return device_; }
 
@@ -281,7 +284,8 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
 // Only on demand: --only "host time". Microseconds of the host from call to return, of calls that enqueue, and the time of a small call
 // that waits.
 void host_times(Bench& bench) {
-    if (bench.options().only.find("host") != 0) return;
+    const auto asks = [](const std::string& only) { return only.starts_with("host"); };
+    if (std::ranges::none_of(bench.options().only, asks)) return;
     const Stream stream(bench.device());
     const Buffer data(bench.device(), 1 << 20), out(bench.device(), Digest::size), nodes(bench.device(), 64 << 10);
     const auto row = [&](const char* job, const std::function<void()>& enqueue, const std::function<void()>& wait) {
@@ -502,7 +506,7 @@ int main(int argc, char** argv) try {
         }
         const char* value = ++i < argc ? argv[i] : "";
         if (flag == "--only") {
-            options.only = value;
+            options.only.emplace_back(value);
         } else if (flag == "--repeats") {
             options.repeats = std::max(1u, static_cast<unsigned>(std::atoi(value)));
         } else if (flag == "--bytes") {

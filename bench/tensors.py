@@ -7,9 +7,10 @@ Needs PyTorch with this device. Rows, with the ratio of the peer's time to ours,
 
 - MerkleTree() of 2^20 to 2^25 digests, which owns a copy of them, against build_tree() in place, its bound;
 - hash_each() of 1,000 tensors of 60 to 68 KiB against hash() of as many bytes, its bound;
-- hash() of 1 GiB against PyTorch's copy of it.
+- hash() of 1 GiB against PyTorch's copy of it;
+- hash() of 64 bytes to 128 KiB and build_tree() of 2^10 leaves against a kernel of PyTorch with 32 bytes back.
 
-A time is that of the whole call and of the wait for the device.
+A time is that of the whole call and of the wait for the device; of small calls that of one of a hundred.
 """
 
 import argparse
@@ -23,15 +24,16 @@ from run import in_turns, write
 import merklize
 
 
-def call(function, peer):
-    """Seconds of a call until the device has done it."""
+def call(function, peer, calls=1):
+    """Seconds of one call, of so many, until the device has done it."""
 
     def run():
         torch.cuda.synchronize()
         begin = time.perf_counter()
-        kept = function()
+        for _ in range(calls):
+            kept = function()
         torch.cuda.synchronize()
-        seconds = time.perf_counter() - begin
+        seconds = (time.perf_counter() - begin) / calls
         del kept  # not a part of the call
         return seconds, {"peer": peer}
 
@@ -55,6 +57,7 @@ def tree_jobs(device):
             32 << k,
             lambda leaves=leaves: merklize.MerkleTree(leaves),
             lambda nodes=nodes: merklize.build_tree(nodes),
+            1,
         )
 
 
@@ -70,11 +73,26 @@ def digest_jobs(device):
         int(sizes.sum()),
         lambda: merklize.hash_each(tensors),
         lambda: merklize.hash(whole),
+        1,
     )
     data = random_bytes(1 << 30, device=device)
     assert merklize.hash(data) == merklize.hash(data.cpu().numpy(), device="cpu")
     copy = torch.empty_like(data)
-    yield "hash() of 1 GiB", "PyTorch's copy", 1 << 30, lambda: merklize.hash(data), lambda: copy.copy_(data)
+    yield "hash() of 1 GiB", "PyTorch's copy", 1 << 30, lambda: merklize.hash(data), lambda: copy.copy_(data), 1
+
+
+def small_jobs(device):
+    words = torch.zeros(8, dtype=torch.int32, device=device)
+
+    def bound():
+        return (words + 1).cpu()
+
+    for size, name in ((64, "64 bytes"), (1 << 14, "16 KiB"), (1 << 16, "64 KiB"), (1 << 17, "128 KiB")):
+        data = random_bytes(size, device=device)
+        assert merklize.hash(data) == merklize.hash(data.cpu().numpy(), device="cpu")
+        yield f"hash() of {name}", "PyTorch's kernel", size, lambda data=data: merklize.hash(data), bound, 100
+    nodes = random_bytes(2 << 10, 32, device=device)
+    yield "build_tree() of 2^10 leaves", "PyTorch's kernel", 32 << 10, lambda: merklize.build_tree(nodes), bound, 100
 
 
 def main():
@@ -86,9 +104,9 @@ def main():
     parser.add_argument("--out", type=pathlib.Path)
     args = parser.parse_args()
     pairs = (
-        (job, size, "bytes", 1, call(ours, "merklize"), call(theirs, peer))
-        for jobs in (tree_jobs, digest_jobs)
-        for job, peer, size, ours, theirs in jobs(args.device)
+        (job, size, "bytes", 1, call(ours, "merklize", calls), call(theirs, peer, calls))
+        for jobs in (tree_jobs, digest_jobs, small_jobs)
+        for job, peer, size, ours, theirs, calls in jobs(args.device)
     )
     rows = in_turns(pairs, args.rounds, args.only)
     write(rows, "tensors", args.out, device=torch.cuda.get_device_name(args.device), note=args.note)
