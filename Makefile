@@ -283,6 +283,12 @@ RELEASE = python scripts/release.py $(if $(DRY),--dry) $(if $(MORE),--more $(MOR
 release: docs $(VENV)/wheel-tools ## all files of a release, made from the last commit, in build/artefacts (DRY=1: a rehearsal)
 	@$(RELEASE) --out build/artefacts source sdist wheels crates npm docs debian
 
+# For `make release MORE=build/wheels`: those of another Python, in an environment of its own.
+.PHONY: release-wheels
+release-wheels: $(VENV)/package $(VENV)/wheel-tools $(VENV)/wasm-tools ## a release's wheels of this Python alone, in build/wheels (DRY=1: a rehearsal)
+	@$(RELEASE) --out build/wheels sdist wheels
+	@find build/wheels -type f ! -name 'merklize-*.whl' -delete
+
 # By hand, as root: mmdebstrap makes bare systems.
 .PHONY: release-check
 release-check: ## a rehearsal: all files of a release, installed in bare Debian 12 and 13
