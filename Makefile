@@ -23,7 +23,7 @@ INTEL_OPENCL := $(CURDIR)/$(VENV)/lib/libintelocl.so
 endif
 # Pinned, because another version formats and finds otherwise.
 LINTERS := 'clang-format==23.1.*' 'clang-tidy==23.1.*' 'ruff==0.17.*' 'mypy==2.4.*' 'pyright[nodejs]==1.1.414' \
-	'reuse==6.2.*' 'zizmor==1.32.*'
+	'reuse==6.2.*' 'zizmor==1.32.*' 'py-rattler-build==0.73.*'
 DOCS_TOOLS := 'mkdocs-material==9.8.*' 'mkdocstrings==1.0.*' 'mkdocstrings-python==2.0.*' 'ruff==0.17.*'
 
 PACKAGE_SOURCES := pyproject.toml project.toml scripts/identity.py scripts/sbom.py CMakeLists.txt src/CMakeLists.txt python/CMakeLists.txt web/CMakeLists.txt docs/verify.html \
@@ -304,6 +304,11 @@ test-release: $(VENV)/package $(VENV)/wheel-tools $(VENV)/wasm-tools ## licences
 	@umask 077; TZ=Asia/Tokyo LC_ALL=C $(RELEASE) --dry --out build/artefacts-2 $(KINDS)
 	@diff -r build/artefacts-1 build/artefacts-2
 
+# Not in CI: it builds the library once more.
+.PHONY: test-conda
+test-conda: $(VENV)/cmake $(VENV)/linters ## the library's conda package, built with the system's tools, without network
+	@python scripts/check_conda.py --build
+
 # Not in CI: it builds the library twice.
 .PHONY: test-abi
 test-abi: $(VENV)/cmake ## the binary interface beside the newest release's (BASE=COMMIT: beside that commit's); needs abidiff
@@ -331,10 +336,11 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@python scripts/generate_rust_bindings.py --check
 	@python scripts/check_abi.py
 	@python scripts/surfaces.py --check
-	@echo "== licences and workflows"
+	@echo "== licences, workflows, conda's recipes"
 	@reuse lint -q || reuse lint
 	@zizmor --offline -q .github
 	@[ ! -x $(BIN)/actionlint ] || actionlint
+	@python scripts/check_conda.py
 	@echo "== Rust"
 	@$(call with_cargo,cargo fmt --check; $(CARGO) clippy -q --release --workspace --all-targets $(RUST_FEATURES) -- -D warnings; \
 		RUSTDOCFLAGS='-D warnings' $(CARGO) doc -q --release --no-deps $(RUST_FEATURES),lints of the Rust crates are)

@@ -17,6 +17,11 @@ echo "== pages of the packages for Python"
 python3 -m venv "$work/tools"
 "$work/tools/bin/python" -m pip install -q twine
 "$work/tools/bin/twine" check --strict "$files"/*.whl "$files"/merklize-[0-9].[0-9].[0-9].tar.gz
+for wheel in "$files"/*.whl; do python3 -m zipfile -e "$wheel" "$work/pages/$(basename "$wheel")"; done
+if grep -nP '\]\((?!https?:|mailto:|#)' "$work"/pages/*/*.dist-info/METADATA; then
+    echo "on an index a relative link leads nowhere" >&2
+    exit 1
+fi
 
 ran=0
 for suite in bookworm trixie; do
