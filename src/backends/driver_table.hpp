@@ -28,7 +28,7 @@ struct Of<Result (*)(Arguments...)> {
 
 // In a backend's namespace: declares its functions.
 #define MKZ_DECLARE_DRIVER_FUNCTION(name) ::merklize::backends::Of<decltype(mkz_driver::name)>::Function name;
-// {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION)} is its table; stream_capturing, which may be null, comes last.
+// {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION)} is its table; functions that may be null come last.
 #define MKZ_FILL_DRIVER_FUNCTION(name) .name = name,
 
 // A backend's own table, where its functions have the names of the table.

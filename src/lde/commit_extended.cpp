@@ -1,5 +1,6 @@
 // commit_extended(): a commitment to the extensions of matrices.
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <system_error>
@@ -30,18 +31,19 @@ struct Asked {
     unsigned drop_levels;
 };
 
-// Extends all matrices to their places.
-void extend_all(Asked& asked, Timings* timings) {
-    RunOptions options = asked.options;
+// The options of the extensions.
+RunOptions for_extensions(const Asked& asked, Timings* times) {
+    RunOptions options = runtime::part_of(asked.options, 0, extending_share, times);
     options.policy = {};  // the caller's is for hashes
-    double all = 0, before = 0;
+    return options;
+}
+
+// Extends all matrices to their places.
+void extend_all(runtime::Run& run, const Asked& asked) {
+    double all = 0;
     for (const runtime::Extension& one : asked.extensions) all += static_cast<double>(one.out_bytes);
     for (const runtime::Extension& one : asked.extensions) {
-        const double share = extending_share * (all == 0 ? 0 : static_cast<double>(one.out_bytes) / all);
-        Timings times;
-        run_extension(one, runtime::part_of(options, before, share, timings == nullptr ? nullptr : &times));
-        if (timings != nullptr) runtime::add(*timings, times);
-        before += share;
+        if (one.out_bytes != 0) run.launch(one.job, static_cast<double>(one.out_bytes) / all);
     }
 }
 
@@ -65,7 +67,8 @@ Matrix dense_extension(const Matrix& matrix, unsigned added_bits) {
     return extended;
 }
 
-// The extensions stay in the memory of the device, and go to the host while their rows are hashed.
+// The extensions stay in the memory of the device. They go to the host meanwhile: by the device to memory that it reaches, each batch of
+// columns as soon as it is extended; else by a thread, while rows are hashed.
 MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
     std::vector<Buffer> buffers;
     std::vector<Matrix> extended;
@@ -77,40 +80,54 @@ MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
         extended.push_back(dense_extension(asked.matrices[m].matrix, one.job.added_bits));
         extended.back().buffer = buffers.back();
     }
+    Timings times;
+    const RunOptions options = for_extensions(asked, timings == nullptr ? nullptr : &times);
+    runtime::Run run(options);
+    std::vector<std::size_t> for_thread;
+    for (std::size_t m = 0; m < asked.matrices.size(); m++) {
+        const std::span<std::byte> out = asked.matrices[m].out;
+        if (out.empty()) continue;
+        runtime::Extend& job = asked.extensions[m].job;
+        const std::int64_t row_bytes = job.out.row_stride;
+        if (run.on_device().copies_rows(out.data(), extended[m].rows, static_cast<std::uint64_t>(row_bytes), row_bytes))
+            job.copy = out.data();
+        else
+            for_thread.push_back(m);
+    }
+    // On a thread of its own, if there is anything for it.
+    const auto beside = [&](const auto& work) {
+        std::jthread thread;
+        try {
+            if (!for_thread.empty()) thread = std::jthread(work);
+        } catch (const std::system_error&) {
+            work();  // if the system gives no more threads, the call only gets slower
+        }
+        return thread;
+    };
     {
         // Memory that nobody has written yet would take longer than all else.
-        const auto make = [&]() noexcept {
+        const std::jthread making = beside([&]() noexcept {
             try {
-                for (const ExtendedMatrix& one : asked.matrices)
-                    runtime::make_pages(one.out, runtime::default_threads());
+                for (const std::size_t m : for_thread)
+                    runtime::make_pages(asked.matrices[m].out, runtime::default_threads());
             } catch (...) {}  // then the copy makes them
-        };
-        std::jthread making;
-        try {
-            making = std::jthread(make);
-        } catch (const std::system_error&) {}
-        extend_all(asked, timings);
+        });
+        extend_all(run, asked);
+        run.on_device().free_scratch();
     }
     std::exception_ptr failed;
-    const auto copy = [&]() noexcept {
+    std::jthread copying = beside([&]() noexcept {
         try {
-            for (std::size_t m = 0; m < buffers.size(); m++) {
-                if (!asked.matrices[m].out.empty()) buffers[m].copy_to(asked.matrices[m].out);
-            }
+            for (const std::size_t m : for_thread) buffers[m].copy_to(asked.matrices[m].out);
         } catch (...) {
             failed = std::current_exception();
         }
-    };
-    std::jthread beside;
-    try {
-        if (std::ranges::any_of(asked.matrices, [](const ExtendedMatrix& one) { return !one.out.empty(); }))
-            beside = std::jthread(copy);
-    } catch (const std::system_error&) {
-        copy();  // if the system gives no more threads, the call only gets slower
-    }
+    });
     MatrixCommitment made = commit_to(asked, extended, timings);
-    if (beside.joinable()) beside.join();
+    if (copying.joinable()) copying.join();
     if (failed) std::rethrow_exception(failed);
+    run.finish();
+    if (timings != nullptr) runtime::add(*timings, times);
     return made;
 }
 
@@ -126,7 +143,14 @@ MatrixCommitment commit_on_host(Asked asked, Timings* timings) {
         extended.push_back(dense_extension(asked.matrices[m].matrix, one.job.added_bits));
         extended.back().words = to;
     }
-    extend_all(asked, timings);
+    Timings times;
+    {
+        const RunOptions options = for_extensions(asked, timings == nullptr ? nullptr : &times);
+        runtime::Run run(options);
+        extend_all(run, asked);
+        run.finish();
+    }
+    if (timings != nullptr) runtime::add(*timings, times);
     return commit_to(asked, extended, timings);
 }
 

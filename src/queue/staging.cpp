@@ -1,7 +1,6 @@
 #include "queue/staging.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "host/threads.hpp"
@@ -9,14 +8,10 @@
 namespace merklize::runtime {
 namespace {
 
-// One piece goes up, one is computed, one comes down, and the host copies one out and the next one in.
-constexpr std::size_t n_slots = 4;
 // Smaller parts of the caller's pinned memory are coalesced in a buffer, because each copy costs the link some microseconds.
 constexpr std::uint64_t least_straight = 1 << 20;
 // With a progress function, a launch covers this much host memory, and the function is called between launches.
 constexpr std::uint64_t asking_bytes = 2 << 20;
-// Below this size the driver's own copy of pageable memory is as fast.
-constexpr std::uint64_t small_copy = 1 << 20;
 
 }  // namespace
 
@@ -60,19 +55,31 @@ bool Staging::is_pinned(const void* host, std::uint64_t bytes) const {
            ask(device().index(), static_cast<const std::byte*>(host) + bytes - 1) != 0;
 }
 
+bool Staging::copies_rows(const void* host, std::uint64_t n, std::uint64_t row_bytes, std::int64_t stride) const {
+    if (driver().copy_rows_to_device == nullptr || stride >= std::int64_t{1} << 31) return false;
+    return stride >= static_cast<std::int64_t>(row_bytes) &&
+           is_pinned(host, (n - 1) * static_cast<std::uint64_t>(stride) + row_bytes);
+}
+
 void Staging::upload(const Place& to, const void* from, std::uint64_t bytes) {
     if (bytes <= small_copy || facts().unified || is_pinned(from, bytes)) {
         copy_to_device(to, from, bytes);
         return finish();
     }
-    ring(
-        bytes,
-        [&](std::uint64_t first, std::uint64_t count, void* pinned, mkz_event** event) {
-            copy_on_host({{static_cast<std::byte*>(pinned), static_cast<const std::byte*>(from) + first, count}});
-            check(driver().copy_to_device(main(), static_cast<mkz_memory*>(to.pointer), to.offset + first, pinned,
-                                          count, event));
-        },
-        {}, &Timings::to_device);
+    Ring ring(*this);
+    end_stretch();
+    begin();
+    for (std::uint64_t first = 0; first < bytes; first += piece_bytes) {
+        const std::uint64_t count = std::min(piece_bytes, bytes - first);
+        std::byte* const pinned = ring.next();
+        copy_on_host({{pinned, static_cast<const std::byte*>(from) + first, count}});
+        CommandEvent event(device());
+        check(driver().copy_to_device(main(), static_cast<mkz_memory*>(to.pointer), to.offset + first, pinned, count,
+                                      event.slot()));
+        ring.sent(std::move(event), &Timings::to_device);
+    }
+    ring.settle();
+    finish();
 }
 
 void Staging::send(const Place& to, const void* from, std::uint64_t bytes) {
@@ -95,63 +102,54 @@ void Staging::download(void* to, const Place& from, std::uint64_t bytes) {
         copy_to_host(to, from, bytes);
         return finish();
     }
-    ring(
-        bytes,
-        [&](std::uint64_t first, std::uint64_t count, void* pinned, mkz_event** event) {
-            check(driver().copy_to_host(main(), pinned, static_cast<mkz_memory*>(from.pointer), from.offset + first,
-                                        count, event));
-        },
-        [&](std::uint64_t first, std::uint64_t count, const void* pinned) {
-            copy_on_host({{static_cast<std::byte*>(to) + first, static_cast<const std::byte*>(pinned), count}});
-        },
-        &Timings::to_host);
+    Ring ring(*this);
+    end_stretch();
+    begin();
+    for (std::uint64_t first = 0; first < bytes; first += piece_bytes) {
+        const std::uint64_t count = std::min(piece_bytes, bytes - first);
+        std::byte* const pinned = ring.next();
+        CommandEvent event(device());
+        check(driver().copy_to_host(main(), pinned, static_cast<mkz_memory*>(from.pointer), from.offset + first, count,
+                                    event.slot()));
+        ring.sent(std::move(event), &Timings::to_host, [this, to = static_cast<std::byte*>(to) + first, pinned, count] {
+            copy_on_host({{to, pinned, count}});
+        });
+    }
+    ring.settle();
+    finish();
 }
 
-// Copies in pieces through a ring of pinned buffers: `copy` enqueues a piece, `take` gets it when it has arrived.
-void Staging::ring(std::uint64_t bytes,
-                   const std::function<void(std::uint64_t, std::uint64_t, void*, mkz_event**)>& copy,
-                   const std::function<void(std::uint64_t, std::uint64_t, const void*)>& take, double Timings::* slot) {
-    struct Turn {
-        Pinned pinned{};
-        mkz_event* done = nullptr;
-        std::uint64_t first = 0, count = 0;
-    };
-    std::array<Turn, n_slots> turns;
-    const mkz_driver& driver = this->driver();
-    const auto settle = [&](Turn& turn) {
-        if (turn.done == nullptr) return;
-        check(driver.event_wait(turn.done));
-        turn.done = nullptr;
-        if (take) take(turn.first, turn.count, turn.pinned.bytes);
-    };
-    const auto give_back = [&] {
-        for (const Turn& turn : turns) {
-            if (turn.pinned.bytes != nullptr) device().give_back(turn.pinned);
-        }
-    };
-    try {
-        for (Turn& turn : turns) turn.pinned = device().borrow_pinned(piece_bytes);
-        std::size_t k = 0;
-        for (std::uint64_t first = 0; first < bytes; first += piece_bytes, k++) {
-            Turn& turn = turns[k % n_slots];
-            settle(turn);
-            turn.first = first;
-            turn.count = std::min(piece_bytes, bytes - first);
-            end_stretch();
-            CommandEvent event(device());
-            begin();
-            copy(turn.first, turn.count, turn.pinned.bytes, event.slot());
-            turn.done = event.get();
-            note(std::move(event), slot);
-        }
-        for (std::size_t i = 0; i < n_slots; i++) settle(turns[(k + i) % n_slots]);
-    } catch (...) {
-        drain();
-        give_back();
-        throw;
+Staging::Ring::~Ring() {
+    // The buffers return to their pool now, so no copy to or from them may still be running.
+    if (std::ranges::any_of(turns_, [](const Turn& turn) { return turn.done != nullptr; })) staging_.drain();
+    for (const Turn& turn : turns_) {
+        if (turn.pinned.bytes != nullptr) staging_.device().give_back(turn.pinned);
     }
-    finish();
-    give_back();
+}
+
+void Staging::Ring::settle(Turn& turn) const {
+    if (turn.done == nullptr) return;
+    staging_.check(staging_.driver().event_wait(turn.done));
+    turn.done = nullptr;
+    if (const auto take = std::exchange(turn.take, {})) take();
+}
+
+std::byte* Staging::Ring::next() {
+    std::ranges::rotate(turns_, turns_.begin() + 1);
+    Turn& turn = turns_.back();
+    settle(turn);
+    if (turn.pinned.bytes == nullptr) turn.pinned = staging_.device().borrow_pinned(piece_bytes);
+    return static_cast<std::byte*>(turn.pinned.bytes);
+}
+
+void Staging::Ring::sent(CommandEvent event, double Timings::* slot, std::function<void()> take) {
+    turns_.back().done = event.get();
+    turns_.back().take = std::move(take);
+    staging_.note(std::move(event), slot);
+}
+
+void Staging::Ring::settle() {
+    for (Turn& turn : turns_) settle(turn);
 }
 
 bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::uint64_t most_items,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -27,6 +28,8 @@ public:
 
     /// Whether the driver reaches these bytes at the link's speed.
     bool is_pinned(const void* host, std::uint64_t bytes) const;
+    /// Whether the driver copies rows from and to these bytes at the link's speed (mkz_rows).
+    bool copies_rows(const void* host, std::uint64_t n, std::uint64_t row_bytes, std::int64_t stride) const;
 
     /// An operand of a batch: the place of its first item, bytes of an item, and bytes of all items (the last one may be short).
     struct Operand {
@@ -63,8 +66,12 @@ public:
     };
     bool run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& tick);
 
+    class Ring;
+
     /// Large enough that the link runs at its speed, small enough that the first kernel starts soon.
     static constexpr std::uint64_t piece_bytes = 16 << 20;
+    /// Below this size the driver's own copy of pageable memory is as fast.
+    static constexpr std::uint64_t small_copy = 1 << 20;
 
 private:
     struct HostCopy {
@@ -73,10 +80,11 @@ private:
         std::uint64_t bytes;
     };
 
+    // One piece goes up, one is computed, one comes down, and the host copies one out and the next one in.
+    static constexpr std::size_t n_slots = 4;
+
     bool staged_batch(std::uint64_t n, std::uint64_t per_piece, const std::vector<Operand>& operands,
                       const EnqueueItems& body, const Tick& tick);
-    void ring(std::uint64_t bytes, const std::function<void(std::uint64_t, std::uint64_t, void*, mkz_event**)>& copy,
-              const std::function<void(std::uint64_t, std::uint64_t, const void*)>& take, double Timings::* slot);
     // Copies by all threads of the call, in any order.
     void copy_on_host(std::span<const HostCopy> copies) const;
     void copy_on_host(std::initializer_list<HostCopy> copies) const {
@@ -84,6 +92,34 @@ private:
     }
 
     unsigned sent_ = 0;  // copies of send()
+};
+
+/// Pinned pieces for copies between the device and pageable memory: the host fills or takes one while others are on the link.
+class Staging::Ring {
+public:
+    explicit Ring(Staging& staging) : staging_(staging) {}
+    Ring(const Ring&) = delete;
+    Ring& operator=(const Ring&) = delete;
+    ~Ring();
+
+    /// The next piece, of piece_bytes, when its last copy has ended.
+    std::byte* next();
+    /// The copy of that piece is enqueued.
+    /// take  called when the copy has ended, at the latest by settle()
+    void sent(CommandEvent event, double Timings::* slot, std::function<void()> take = {});
+    /// Waits for the copies. Must be called before finish().
+    void settle();
+
+private:
+    struct Turn {
+        Pinned pinned{};
+        mkz_event* done = nullptr;  // the timeline keeps it alive
+        std::function<void()> take{};
+    };
+    void settle(Turn& turn) const;
+
+    Staging& staging_;
+    std::array<Turn, n_slots> turns_{};  // the last one is that of next()
 };
 
 /// The buffers of one piece in flight: pinned host memory and device memory side by side.

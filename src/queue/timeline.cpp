@@ -47,6 +47,13 @@ mkz_stream* Timeline::side_stream(unsigned which) {
     return side_streams_[which];
 }
 
+void Timeline::follow_main(mkz_stream* side) {
+    CommandEvent event(*device_);
+    begin();
+    check(driver().event_record(main_, event.slot()));
+    check(driver().stream_wait(side, event.get()));
+}
+
 // A graph keeps the memory that it uses, so that memory does not come from the pool.
 Lease Timeline::scratch(std::uint64_t bytes) {
     if (!scratch_) scratch_ = std::make_shared<CallScratch>(device_, main_, enqueues() && !is_captured_);

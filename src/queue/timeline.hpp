@@ -155,6 +155,8 @@ public:
     /// Streams beside the main one, for copies to the device and to the host.
     mkz_stream* up() { return side_stream(0); }
     mkz_stream* down() { return side_stream(1); }
+    /// Commands enqueued on a side stream from now on wait for those that are on the main one.
+    void follow_main(mkz_stream* side);
     /// Must be called before a command is enqueued.
     void begin() noexcept { idle_ = false; }
     /// Counts the time of a copy on any stream. Keeps its event until finish().

@@ -46,6 +46,14 @@ typedef struct {
     uint32_t bytes;
 } mkz_argument;
 
+/* Rows of a matrix in memory of the host and in a block. */
+typedef struct {
+    uint64_t n;
+    uint64_t bytes;       /* of a row; at least 1 */
+    uint64_t host_stride; /* from row to row, at least `bytes` and below 2^31 */
+    uint64_t stride;      /* the same in the block */
+} mkz_rows;
+
 typedef struct {
     mkz_status (*facts)(uint32_t device, mkz_driver_facts *facts);
 
@@ -118,6 +126,13 @@ typedef struct {
     /* 1 in *capturing if the stream is being captured: commands do not run now, but become a part of a graph. Asked once before the
      * commands of a call. A null function: no stream can be captured. */
     mkz_status (*stream_capturing)(mkz_stream *stream, uint32_t *capturing);
+
+    /* Copies of rows at the link's speed, from and to pinned memory; else as the copies above.
+     * from, to, offset: of the first row. Null functions: there are no such copies. */
+    mkz_status (*copy_rows_to_device)(mkz_stream *stream, mkz_memory *to, uint64_t offset, const void *from,
+                                      const mkz_rows *rows, mkz_event **event);
+    mkz_status (*copy_rows_to_host)(mkz_stream *stream, void *to, mkz_memory *from, uint64_t offset,
+                                    const mkz_rows *rows, mkz_event **event);
 } mkz_driver;
 
 #ifdef __cplusplus

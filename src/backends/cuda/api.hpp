@@ -68,6 +68,23 @@ inline constexpr unsigned CU_MEMORYTYPE_DEVICE = 2;
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
 inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
 inline constexpr unsigned CU_MEMHOSTALLOC_PORTABLE = 1;
+
+struct CUDA_MEMCPY2D {
+    std::size_t srcXInBytes = 0, srcY = 0;
+    unsigned srcMemoryType = 0;
+    const void* srcHost = nullptr;
+    CUdeviceptr srcDevice = 0;
+    void* srcArray = nullptr;
+    std::size_t srcPitch = 0;
+    std::size_t dstXInBytes = 0, dstY = 0;
+    unsigned dstMemoryType = 0;
+    void* dstHost = nullptr;
+    CUdeviceptr dstDevice = 0;
+    void* dstArray = nullptr;
+    std::size_t dstPitch = 0;
+    std::size_t WidthInBytes = 0, Height = 0;
+};
+
 inline constexpr std::uintptr_t CU_STREAM_PER_THREAD = 2;  // a handle whose stream is the calling thread's own
 
 // F(field, symbol, parameters): each symbol is the exported name of one fixed signature, so that a driver which gives an
@@ -95,6 +112,7 @@ inline constexpr std::uintptr_t CU_STREAM_PER_THREAD = 2;  // a handle whose str
     F(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (CUdeviceptr to, const void* from, std::size_t bytes, CUstream s)) \
     F(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void* to, CUdeviceptr from, std::size_t bytes, CUstream s))       \
     F(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream s)) \
+    F(cuMemcpy2DAsync, "cuMemcpy2DAsync_v2", (const CUDA_MEMCPY2D* copy, CUstream s))                               \
     F(cuPointerGetAttributes, "cuPointerGetAttributes",                                                             \
       (unsigned n, CUpointer_attribute* attributes, void** values, CUdeviceptr p))                                  \
     F(cuStreamCreate, "cuStreamCreate", (CUstream * stream, unsigned flags))                                        \

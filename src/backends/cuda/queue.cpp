@@ -43,6 +43,11 @@ mkz_status copy(mkz_stream* stream, std::uint64_t bytes, mkz_event** event, cons
     });
 }
 
+// The address of the first row.
+CUdeviceptr rows_of(mkz_memory* memory, Stream& stream, std::uint64_t offset, const mkz_rows& rows, const char* doing) {
+    return of(memory).range(stream, offset, rows.n == 0 ? 0 : (rows.n - 1) * rows.stride + rows.bytes, doing);
+}
+
 }  // namespace
 
 Mark::Mark(Device& device, CUstream stream) : device_(device), event_(device.events.take(false, device.name)) {
@@ -188,6 +193,36 @@ mkz_status copy_on_device(mkz_stream* stream, mkz_memory* to, std::uint64_t to_o
         const CUdeviceptr source = of(from).range(s, from_offset, bytes, "copy_on_device");
         backends::require_apart(s.device.name, target, source, bytes);
         return [=, &s] { return driver().cuMemcpyDtoDAsync(target, source, bytes, s.handle); };
+    });
+}
+
+mkz_status copy_rows_to_device(mkz_stream* stream, mkz_memory* to, std::uint64_t offset, const void* from,
+                               const mkz_rows* rows, mkz_event** event) noexcept {
+    return copy(stream, rows->n, event, "cuMemcpy2DAsync", [&](Stream& s) {
+        const CUDA_MEMCPY2D rectangle{.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                      .srcHost = from,
+                                      .srcPitch = rows->host_stride,
+                                      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                      .dstDevice = rows_of(to, s, offset, *rows, "copy_rows_to_device"),
+                                      .dstPitch = rows->stride,
+                                      .WidthInBytes = rows->bytes,
+                                      .Height = rows->n};
+        return [rectangle, &s] { return driver().cuMemcpy2DAsync(&rectangle, s.handle); };
+    });
+}
+
+mkz_status copy_rows_to_host(mkz_stream* stream, void* to, mkz_memory* from, std::uint64_t offset, const mkz_rows* rows,
+                             mkz_event** event) noexcept {
+    return copy(stream, rows->n, event, "cuMemcpy2DAsync", [&](Stream& s) {
+        const CUDA_MEMCPY2D rectangle{.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                      .srcDevice = rows_of(from, s, offset, *rows, "copy_rows_to_host"),
+                                      .srcPitch = rows->stride,
+                                      .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                      .dstHost = to,
+                                      .dstPitch = rows->host_stride,
+                                      .WidthInBytes = rows->bytes,
+                                      .Height = rows->n};
+        return [rectangle, &s] { return driver().cuMemcpy2DAsync(&rectangle, s.handle); };
     });
 }
 

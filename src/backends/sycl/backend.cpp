@@ -23,7 +23,8 @@ struct Sycl {
 };
 using Listed = backends::ListedDevices<Sycl>;
 
-constexpr mkz_driver driver_table = {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION).stream_capturing = nullptr};
+constexpr mkz_driver driver_table = {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION).stream_capturing = nullptr,
+                                     .copy_rows_to_device = nullptr, .copy_rows_to_host = nullptr};
 constexpr mkz_backend backend = Listed::table(&driver_table);
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Extensions: the passes over some columns at a time. Words of host memory are sent by rows, as many columns as fit, and come back so.
+// Extensions: the passes over some columns at a time. Columns of host memory go up by batches, as many as fit, each while the one before is
+// extended.
 #include <algorithm>
 #include <bit>
 
-#include "host/host_block.hpp"
 #include "jobs/extension.hpp"
 #include "merklize/error.hpp"
 #include "queue/launches/field_words.hpp"
@@ -11,8 +11,8 @@
 namespace merklize::runtime {
 namespace {
 
-// Coefficients and values of the columns that one pass after another runs over.
-constexpr std::uint64_t extend_scratch_bytes = 256 << 20;
+// Of the columns of a batch: the link is slow for short rows.
+constexpr std::uint64_t least_row_bytes = 2 << 10;
 
 MatrixAt some_columns(const MatrixAt& matrix, std::uint64_t first, std::uint64_t columns) {
     MatrixAt part = from_row(matrix, 0, first);
@@ -37,24 +37,23 @@ public:
         call.send(scales_.place(), plan.scales().data(), plan.scales().size());
         call.send(flag_.place(), &none, sizeof none);
         const std::uint64_t row_bytes = tile_columns() * word_;
-        const std::uint64_t tiles = std::max<std::uint64_t>(1, extend_scratch_bytes / (2 * job.rows * row_bytes));
-        batch_ = std::min(job.in.columns, tiles * tile_columns());
+        const std::uint64_t tiles = std::max<std::uint64_t>(1, extension_batch_bytes / (2 * job.rows * row_bytes));
+        at_once_ = std::min(job.in.columns, tiles * tile_columns());
         if (!plan.needs_scratch()) return;
-        coefficients_ = call.scratch(word_ * job.rows * batch_);
-        values_ = call.scratch(word_ * job.rows * batch_);
+        coefficients_ = call.scratch(word_ * job.rows * at_once_);
+        values_ = call.scratch(word_ * job.rows * at_once_);
     }
 
     std::uint64_t tile_columns() const noexcept { return MKZ_EXTEND_TILE_BYTES / word_; }
 
-    // done(columns) is called after some columns; false ends the job.
-    template <class Done>
-    bool run(const MatrixAt& in, const MatrixAt& out, Done done) {
-        for (std::uint64_t first = 0; first < in.columns; first += batch_) {
-            const std::uint64_t columns = std::min(batch_, in.columns - first);
-            enqueue(some_columns(in, first, columns), some_columns(out, first, columns));
-            if (!done(columns)) return false;
+    // Columns that the working memory takes.
+    std::uint64_t columns_at_once() const noexcept { return at_once_; }
+
+    void enqueue(const MatrixAt& in, const MatrixAt& out) {
+        for (std::uint64_t first = 0; first < in.columns; first += at_once_) {
+            const std::uint64_t columns = std::min(at_once_, in.columns - first);
+            enqueue_at_once(some_columns(in, first, columns), some_columns(out, first, columns));
         }
-        return true;
     }
 
     // Throws if a word was not below the modulus.
@@ -66,7 +65,7 @@ public:
     }
 
 private:
-    void enqueue(const MatrixAt& in, const MatrixAt& out) {
+    void enqueue_at_once(const MatrixAt& in, const MatrixAt& out) {
         const auto log_tile = static_cast<std::uint32_t>(std::bit_width(std::min(in.columns, tile_columns()) - 1));
         const auto range_at = [&](ExtensionPlan::At at) {
             switch (at) {
@@ -94,7 +93,7 @@ private:
     const std::uint64_t word_;
     const Kernel kernel_;
     const Lease roots_, scales_, flag_;
-    std::uint64_t batch_ = 0;  // columns
+    std::uint64_t at_once_ = 0;  // columns
     Lease coefficients_{}, values_{};
 };
 
@@ -105,7 +104,10 @@ struct ExtendRoom {
 };
 
 ExtendRoom room_for(DeviceCall& call, const Extend& a, std::uint64_t word, std::uint64_t tile_columns) {
-    for (std::uint64_t columns = a.in.columns;; columns = tile_columns * divide_up(columns / 2, tile_columns)) {
+    // A row must fit into a piece of the staging.
+    const std::uint64_t most = Staging::piece_bytes / word;
+    for (std::uint64_t columns = std::min(a.in.columns, most);;
+         columns = tile_columns * divide_up(columns / 2, tile_columns)) {
         const std::uint64_t in_bytes = a.in.first.on_device ? 0 : word * a.rows * columns;
         const std::uint64_t out_bytes = a.out.first.on_device ? 0 : word * (a.rows << a.added_bits) * columns;
         const bool is_last = columns <= tile_columns;
@@ -120,6 +122,15 @@ ExtendRoom room_for(DeviceCall& call, const Extend& a, std::uint64_t word, std::
     }
 }
 
+// Copies columns to the host beside what is enqueued later: n rows, to a matrix with the same strides.
+void copy_beside(DeviceCall& call, const MatrixAt& columns, std::uint64_t word, std::uint64_t n, std::byte* to) {
+    const auto stride = static_cast<std::uint64_t>(columns.row_stride);
+    const mkz_rows rows{.n = n, .bytes = word * columns.columns, .host_stride = stride, .stride = stride};
+    call.follow_main(call.down());
+    call.check(call.driver().copy_rows_to_host(call.down(), to, static_cast<mkz_memory*>(columns.first.pointer),
+                                               columns.first.offset, &rows, nullptr));
+}
+
 }  // namespace
 
 bool DeviceCall::launch(const Extend& a, const Tick& tick) {
@@ -130,45 +141,41 @@ bool DeviceCall::launch(const Extend& a, const Tick& tick) {
     ExtendPasses passes(*this, a, plan);
     const ExtendRoom room = room_for(*this, a, word, passes.tile_columns());
     const std::uint64_t out_rows = a.rows << a.added_bits;
-    std::uint64_t done = 0;
-    const auto count = [&](std::uint64_t columns) {
-        done += columns;
-        if (!tick) return true;
-        synchronize_main();  // what is reported is done
-        return tick(static_cast<double>(done) / static_cast<double>(a.in.columns));
-    };
-    HostBlock block;
-    const auto packed = [&](std::uint64_t bytes) {
-        if (block.size() < bytes) block = HostBlock(bytes);
-        return static_cast<std::byte*>(block.data());
-    };
-    for (std::uint64_t first = 0; first < a.in.columns; first += room.columns) {
-        const std::uint64_t columns = std::min(room.columns, a.in.columns - first);
-        MatrixAt in = some_columns(a.in, first, columns), out = some_columns(a.out, first, columns);
-        if (room.in) {
-            const std::uint64_t bytes = word * a.rows * columns;
-            std::byte* from = host_bytes(in.first);
-            if (!has_whole_rows(in, word)) {
-                copy_columns(in, word, a.rows, packed(bytes), word * columns, threads());
-                from = packed(bytes);
+    const std::uint64_t batch = std::max(passes.columns_at_once(), least_row_bytes / word);
+    Ring ring(*this);
+    // Progress is that of the batch before, so that the device always has work.
+    CommandEvent before;
+    double done = 0;
+    for (std::uint64_t first = 0, columns = 0; first < a.in.columns; first += columns) {
+        columns = std::min(room.columns, a.in.columns - first);
+        const MatrixAt from = some_columns(a.in, first, columns), out = some_columns(a.out, first, columns);
+        const MatrixAt to = room.out ? packed_at(room.out.place(), columns, word) : out;
+        if (room.in) follow_main(up());
+        for (std::uint64_t begin = 0, count = 0; begin < columns; begin += count) {
+            count = std::min(batch, columns - begin);
+            MatrixAt in = some_columns(from, begin, count);
+            const MatrixAt part = some_columns(to, begin, count);
+            if (room.in) {
+                const Place there = moved(room.in.place(), word * a.rows * begin);
+                send_columns(*this, ring, in, word, a.rows, there);
+                in = packed_at(there, count, word);
             }
-            upload(room.in.place(), from, bytes);
-            in = packed_at(room.in.place(), columns, word);
+            passes.enqueue(in, part);
+            if (a.copy != nullptr) copy_beside(*this, part, word, out_rows, a.copy + word * (first + begin));
+            if (!tick) continue;
+            if (before) {
+                check(driver().event_wait(before.get()));
+                if (!tick(done)) return false;
+            }
+            before = CommandEvent(device());
+            check(driver().event_record(main(), before.slot()));
+            done = static_cast<double>(first + begin + count) / static_cast<double>(a.in.columns);
         }
-        if (room.out) out = packed_at(room.out.place(), columns, word);
-        if (!passes.run(in, out, count)) return false;
-        if (!room.out) continue;
-        const MatrixAt to = some_columns(a.out, first, columns);
-        const std::uint64_t bytes = word * out_rows * columns;
-        const bool is_whole = has_whole_rows(to, word);
-        std::byte* rows = is_whole ? host_bytes(to.first) : packed(bytes);
-        download(rows, room.out.place(), bytes);
-        if (is_whole) continue;
-        copy_columns(packed_at(host_place(rows), columns, word), word, out_rows, host_bytes(to.first),
-                     static_cast<std::uint64_t>(to.row_stride), threads());
+        ring.settle();
+        if (room.out) fetch_columns(*this, to.first, word, out_rows, out);
     }
     passes.finish();
-    return true;
+    return !tick || tick(1);
 }
 
 }  // namespace merklize::runtime

@@ -48,6 +48,71 @@ void copy_columns(const MatrixAt& from, std::uint32_t word, std::uint64_t n, std
     });
 }
 
+void send_columns(DeviceCall& call, Staging::Ring& ring, const MatrixAt& from, std::uint32_t word, std::uint64_t n,
+                  const Place& to) {
+    auto* const memory = static_cast<mkz_memory*>(to.pointer);
+    const std::byte* const host = host_bytes(from.first);
+    const std::uint64_t row_bytes = word * from.columns, bytes = n * row_bytes;
+    const auto copy_to_device = call.driver().copy_to_device;
+    call.end_stretch();
+    call.begin();
+    const auto enqueue = [&](const auto& copy) {
+        CommandEvent event(call.device());
+        call.check(copy(event.slot()));
+        call.check(call.driver().stream_wait(call.main(), event.get()));
+        return event;
+    };
+    if (has_whole_rows(from, word) && (bytes <= Staging::small_copy || call.is_pinned(host, bytes))) {
+        const auto copy = [&](mkz_event** event) {
+            return copy_to_device(call.up(), memory, to.offset, host, bytes, event);
+        };
+        return call.note(enqueue(copy), &Timings::to_device);
+    }
+    if (from.column_stride == word && call.copies_rows(host, n, row_bytes, from.row_stride)) {
+        const mkz_rows rows{.n = n,
+                            .bytes = row_bytes,
+                            .host_stride = static_cast<std::uint64_t>(from.row_stride),
+                            .stride = row_bytes};
+        const auto copy = [&](mkz_event** event) {
+            return call.driver().copy_rows_to_device(call.up(), memory, to.offset, host, &rows, event);
+        };
+        return call.note(enqueue(copy), &Timings::to_device);
+    }
+    const std::uint64_t per_piece = Staging::piece_bytes / row_bytes;
+    for (std::uint64_t first = 0; first < n; first += per_piece) {
+        const std::uint64_t count = std::min(per_piece, n - first);
+        std::byte* const pinned = ring.next();
+        copy_columns(from_row(from, first), word, count, pinned, row_bytes, call.threads());
+        const auto copy = [&](mkz_event** event) {
+            return copy_to_device(call.up(), memory, to.offset + first * row_bytes, pinned, count * row_bytes, event);
+        };
+        ring.sent(enqueue(copy), &Timings::to_device);
+    }
+}
+
+void fetch_columns(DeviceCall& call, const Place& from, std::uint32_t word, std::uint64_t n, const MatrixAt& to) {
+    const std::uint64_t row_bytes = word * to.columns;
+    if (has_whole_rows(to, word)) return call.download(host_bytes(to.first), from, n * row_bytes);
+    const std::uint64_t per_piece = Staging::piece_bytes / row_bytes;
+    Staging::Ring ring(call);
+    call.end_stretch();
+    call.begin();
+    for (std::uint64_t first = 0; first < n; first += per_piece) {
+        const std::uint64_t count = std::min(per_piece, n - first);
+        std::byte* const pinned = ring.next();
+        CommandEvent event(call.device());
+        call.check(call.driver().copy_to_host(call.main(), pinned, static_cast<mkz_memory*>(from.pointer),
+                                              from.offset + first * row_bytes, count * row_bytes, event.slot()));
+        ring.sent(std::move(event), &Timings::to_host, [&call, &to, word, first, count, pinned] {
+            copy_columns(packed_at(host_place(pinned), to.columns, word), word, count,
+                         host_bytes(from_row(to, first).first), static_cast<std::uint64_t>(to.row_stride),
+                         call.threads());
+        });
+    }
+    ring.settle();
+    call.finish();
+}
+
 void require_aligned_words(DeviceCall& call, const char* what, const MatrixAt& matrix, std::uint64_t word) {
     if (!matrix.first.on_device || call.is_aligned(range_of(matrix.first), word)) return;
     invalid(what, "words on " + call.device().id() + " must begin on a multiple of their " + std::to_string(word) +

@@ -50,6 +50,13 @@ inline MatrixAt packed_at(const Place& first, std::uint64_t columns, std::uint64
 void copy_columns(const MatrixAt& from, std::uint32_t word, std::uint64_t n, std::byte* to, std::uint64_t row_stride,
                   unsigned threads);
 
+/// Copies n rows of a matrix on the host to `to`, row after row, on the stream for that: commands of the main stream that are enqueued
+/// from now on wait for it. The matrix must stay until finish().
+void send_columns(DeviceCall& call, Staging::Ring& ring, const MatrixAt& from, std::uint32_t word, std::uint64_t n,
+                  const Place& to);
+/// Copies n rows of a matrix on the device, row after row, to a matrix of the host, whose columns are neighbours: complete when it returns.
+void fetch_columns(DeviceCall& call, const Place& from, std::uint32_t word, std::uint64_t n, const MatrixAt& to);
+
 /// Throws invalid_argument "<what>: ..." if the matrix is on the device and its words are not where kernels can read them.
 void require_aligned_words(DeviceCall& call, const char* what, const MatrixAt& matrix, std::uint64_t word);
 
