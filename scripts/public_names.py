@@ -140,12 +140,31 @@ def python_module(path: Path) -> str:
     return ".".join(part for part in below if not part.startswith("_"))
 
 
+def names_of_private_files() -> dict[tuple[Path, str], str]:
+    """The public module of each name that one takes from a file with an underscore beside it and has in its __all__."""
+    given = {}
+    for path in sources("Python"):
+        if path.stem.startswith("_"):
+            continue
+        body = ast.parse(path.read_text()).body
+        lists = [
+            node.value for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        ]
+        public = {name for one in lists for name in ast.literal_eval(one)}
+        for node in body:
+            if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module and node.module.startswith("_"):
+                file = path.parent / f"{node.module}.py"
+                given.update({(file, one.name): python_module(path) for one in node.names if one.name in public})
+    return given
+
+
 def read_python() -> Signatures:
     package = ROOT / "python/merklize"
     top: dict[str, str] = {}  # names at the top of the package -> the module that has them
     for node in ast.walk(ast.parse((package / "__init__.py").read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
             top.update({alias.name: node.module for alias in node.names})
+    given = names_of_private_files()
     found: Signatures = {}
     for path in sources("Python"):
         module = python_module(path)
@@ -156,9 +175,10 @@ def read_python() -> Signatures:
             if name.startswith("_"):
                 continue
             at_top = top.get(name) == module
-            if not at_top and path.stem.startswith("_") and (module == "" or name not in taken):
+            public = given.get((path, name), module)
+            if not at_top and public == module and path.stem.startswith("_") and (module == "" or name not in taken):
                 continue
-            full = name if at_top else f"{module}.{name}"
+            full = name if at_top else f"{public}.{name}"
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 found.setdefault(full, []).append(python_arguments(node))
             elif isinstance(node, ast.ClassDef):

@@ -163,6 +163,12 @@ SUBJECTS = {
             "OpenZeppelinTree.prove(index)")),
     ],
     "Provers": [
+        Row("Poseidon2 by constants of one's own", NONE, (
+            "prover.poseidon2(field, width, rate, rounds, constants, diagonal, quad)", "poseidon2(instance, quad)",
+            "merklize_hash_poseidon2(instance, quad)", "Hash::poseidon2(rows, quad)", NONE)),
+        Row("Poseidon by constants of one's own", NONE, (
+            "prover.poseidon(field, width, rate, rounds, constants, matrix)", "poseidon(instance)",
+            "merklize_hash_poseidon(instance)", "Hash::poseidon(rows)", NONE)),
         Row("a low-degree extension", "matrix, output", (
             "prover.extend(matrix, added_bits)", "extend(matrix, out)", "merklize_extend(matrix, out)",
             "extend(matrix, form) / extend_on_device(matrix, form, out)", NONE)),
@@ -293,6 +299,10 @@ OTHER_NAMES = {
     ("xet", "C++"): "without Python's module `formats`, the name says that it is a hash",
     ("why a device cannot be used", "Rust"): "a function of the type, as the list of devices is",
     ("xet", "Rust"): "the name of C and C++",
+    ("Poseidon2 by constants of one's own", "C"): "without a method of the type, the name says that it is a hash",
+    ("Poseidon2 by constants of one's own", "Rust"): "a function of the type",
+    ("Poseidon by constants of one's own", "C"): "without a method of the type, the name says that it is a hash",
+    ("Poseidon by constants of one's own", "Rust"): "a function of the type",
     ("xet", "C"): "without Python's module `formats`, the name says that it is a hash",
 }
 

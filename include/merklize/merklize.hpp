@@ -29,7 +29,7 @@
 #include <merklize/extend.hpp>
 #include <merklize/matrix.hpp>
 #include <merklize/matrix_commitment.hpp>
-#include <merklize/poseidon2.hpp>
+#include <merklize/poseidon.hpp>
 
 // formats of others, streaming, weights
 #include <merklize/bao.hpp>

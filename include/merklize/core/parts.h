@@ -57,15 +57,9 @@
  * TruncatedPermutation<2, digest, cells>. The table has the rate; docs/hashes.md has the definition. */
 #define MKZ_UNIT_NAME poseidon2_given_goldilocks_8
 #define MKZ_UNIT_ID 42
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 64
-#define MKZ_UNIT_MODULUS 0xffffffff00000001
 #define MKZ_UNIT_RATE 8
-#define MKZ_UNIT_STATE_WORDS 8
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_goldilocks.h"
 #ifdef MKZ_DEFINES_PARTS
-#include "hashes/poseidon2_goldilocks.h"
-
 #include "hashes/poseidon2_given.h"
 
 #include "hashes/field_sponge.h"
@@ -74,15 +68,9 @@
 
 #define MKZ_UNIT_NAME poseidon2_given_goldilocks_12
 #define MKZ_UNIT_ID 43
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 64
-#define MKZ_UNIT_MODULUS 0xffffffff00000001
 #define MKZ_UNIT_RATE 12
-#define MKZ_UNIT_STATE_WORDS 12
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_goldilocks.h"
 #ifdef MKZ_DEFINES_PARTS
-#include "hashes/poseidon2_goldilocks.h"
-
 #include "hashes/poseidon2_given.h"
 
 #include "hashes/field_sponge.h"
@@ -91,15 +79,9 @@
 
 #define MKZ_UNIT_NAME poseidon2_given_babybear_16
 #define MKZ_UNIT_ID 44
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 32
-#define MKZ_UNIT_MODULUS 0x78000001
 #define MKZ_UNIT_RATE 16
-#define MKZ_UNIT_STATE_WORDS 16
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_babybear.h"
 #ifdef MKZ_DEFINES_PARTS
-#include "hashes/poseidon2_monty31.h"
-
 #include "hashes/poseidon2_given.h"
 
 #include "hashes/field_sponge.h"
@@ -108,15 +90,9 @@
 
 #define MKZ_UNIT_NAME poseidon2_given_babybear_24
 #define MKZ_UNIT_ID 45
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 32
-#define MKZ_UNIT_MODULUS 0x78000001
 #define MKZ_UNIT_RATE 24
-#define MKZ_UNIT_STATE_WORDS 24
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_babybear.h"
 #ifdef MKZ_DEFINES_PARTS
-#include "hashes/poseidon2_monty31.h"
-
 #include "hashes/poseidon2_given.h"
 
 #include "hashes/field_sponge.h"
@@ -125,15 +101,9 @@
 
 #define MKZ_UNIT_NAME poseidon2_given_koalabear_16
 #define MKZ_UNIT_ID 46
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 32
-#define MKZ_UNIT_MODULUS 0x7f000001
 #define MKZ_UNIT_RATE 16
-#define MKZ_UNIT_STATE_WORDS 16
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_koalabear.h"
 #ifdef MKZ_DEFINES_PARTS
-#include "hashes/poseidon2_monty31.h"
-
 #include "hashes/poseidon2_given.h"
 
 #include "hashes/field_sponge.h"
@@ -142,15 +112,9 @@
 
 #define MKZ_UNIT_NAME poseidon2_given_koalabear_24
 #define MKZ_UNIT_ID 47
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 32
-#define MKZ_UNIT_MODULUS 0x7f000001
 #define MKZ_UNIT_RATE 24
-#define MKZ_UNIT_STATE_WORDS 24
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_koalabear.h"
 #ifdef MKZ_DEFINES_PARTS
-#include "hashes/poseidon2_monty31.h"
-
 #include "hashes/poseidon2_given.h"
 
 #include "hashes/field_sponge.h"
@@ -159,15 +123,9 @@
 
 #define MKZ_UNIT_NAME poseidon2_given_goldilocks_16
 #define MKZ_UNIT_ID 52
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 64
-#define MKZ_UNIT_MODULUS 0xffffffff00000001
 #define MKZ_UNIT_RATE 16
-#define MKZ_UNIT_STATE_WORDS 16
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_goldilocks.h"
 #ifdef MKZ_DEFINES_PARTS
-#include "hashes/poseidon2_goldilocks.h"
-
 #include "hashes/poseidon2_given.h"
 
 #include "hashes/field_sponge.h"
@@ -176,15 +134,9 @@
 
 #define MKZ_UNIT_NAME poseidon2_given_babybear_32
 #define MKZ_UNIT_ID 53
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 32
-#define MKZ_UNIT_MODULUS 0x78000001
 #define MKZ_UNIT_RATE 32
-#define MKZ_UNIT_STATE_WORDS 32
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_babybear.h"
 #ifdef MKZ_DEFINES_PARTS
-#include "hashes/poseidon2_monty31.h"
-
 #include "hashes/poseidon2_given.h"
 
 #include "hashes/field_sponge.h"
@@ -193,15 +145,9 @@
 
 #define MKZ_UNIT_NAME poseidon2_given_koalabear_32
 #define MKZ_UNIT_ID 54
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 32
-#define MKZ_UNIT_MODULUS 0x7f000001
 #define MKZ_UNIT_RATE 32
-#define MKZ_UNIT_STATE_WORDS 32
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_koalabear.h"
 #ifdef MKZ_DEFINES_PARTS
-#include "hashes/poseidon2_monty31.h"
-
 #include "hashes/poseidon2_given.h"
 
 #include "hashes/field_sponge.h"
@@ -211,12 +157,8 @@
 /* Poseidon, version 1, with the constants of a caller: the same. */
 #define MKZ_UNIT_NAME poseidon_given_goldilocks_8
 #define MKZ_UNIT_ID 66
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 64
-#define MKZ_UNIT_MODULUS 0xffffffff00000001
 #define MKZ_UNIT_RATE 8
-#define MKZ_UNIT_STATE_WORDS 8
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_goldilocks.h"
 #ifdef MKZ_DEFINES_PARTS
 #include "hashes/poseidon_given.h"
 
@@ -226,12 +168,8 @@
 
 #define MKZ_UNIT_NAME poseidon_given_goldilocks_12
 #define MKZ_UNIT_ID 67
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 64
-#define MKZ_UNIT_MODULUS 0xffffffff00000001
 #define MKZ_UNIT_RATE 12
-#define MKZ_UNIT_STATE_WORDS 12
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_goldilocks.h"
 #ifdef MKZ_DEFINES_PARTS
 #include "hashes/poseidon_given.h"
 
@@ -241,12 +179,8 @@
 
 #define MKZ_UNIT_NAME poseidon_given_babybear_16
 #define MKZ_UNIT_ID 68
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 32
-#define MKZ_UNIT_MODULUS 0x78000001
 #define MKZ_UNIT_RATE 16
-#define MKZ_UNIT_STATE_WORDS 16
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_babybear.h"
 #ifdef MKZ_DEFINES_PARTS
 #include "hashes/poseidon_given.h"
 
@@ -256,12 +190,8 @@
 
 #define MKZ_UNIT_NAME poseidon_given_babybear_24
 #define MKZ_UNIT_ID 69
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 32
-#define MKZ_UNIT_MODULUS 0x78000001
 #define MKZ_UNIT_RATE 24
-#define MKZ_UNIT_STATE_WORDS 24
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_babybear.h"
 #ifdef MKZ_DEFINES_PARTS
 #include "hashes/poseidon_given.h"
 
@@ -271,12 +201,8 @@
 
 #define MKZ_UNIT_NAME poseidon_given_koalabear_16
 #define MKZ_UNIT_ID 70
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 32
-#define MKZ_UNIT_MODULUS 0x7f000001
 #define MKZ_UNIT_RATE 16
-#define MKZ_UNIT_STATE_WORDS 16
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_koalabear.h"
 #ifdef MKZ_DEFINES_PARTS
 #include "hashes/poseidon_given.h"
 
@@ -286,12 +212,8 @@
 
 #define MKZ_UNIT_NAME poseidon_given_koalabear_24
 #define MKZ_UNIT_ID 71
-#define MKZ_UNIT_IS_PART 1
-#define MKZ_UNIT_WORD_BITS 32
-#define MKZ_UNIT_MODULUS 0x7f000001
 #define MKZ_UNIT_RATE 24
-#define MKZ_UNIT_STATE_WORDS 24
-#define MKZ_UNIT_TABLE_IS_GIVEN 1
+#include "hashes/given_koalabear.h"
 #ifdef MKZ_DEFINES_PARTS
 #include "hashes/poseidon_given.h"
 

@@ -1,7 +1,7 @@
 /* poseidon2_given.h: Poseidon2's permutation with the constants and the diagonal of a caller (docs/hashes.md, `poseidon2:...`), of as many
- * cells as the state has words. A unit includes it after the header of its field's layers.
+ * cells as the state has words.
  *
- * The table, words of 64 bits (src/digests/poseidon2.cpp makes it):
+ * The table, words of 64 bits (src/digests/poseidon.cpp makes it):
  *   rate; half of the external rounds; the internal rounds
  *   the diagonal: one word a cell
  *   the constants in the order of use: initial rounds, internal rounds, terminal rounds
@@ -10,6 +10,8 @@
 #include "../context.h"
 
 #if MKZ_UNIT_WORD_BITS == 64
+#include "poseidon2_goldilocks.h"
+
 MKZ_FN void MKZ_HASH_FN(external_round)(mkz_gl s[MKZ_UNIT_STATE_WORDS], mkz_table constants) {
     mkz_lane64 lo[16] = {0}, hi[16] = {0};
     MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_STATE_WORDS; k++) s[k] =
@@ -38,6 +40,8 @@ MKZ_FN void MKZ_HASH_FN(begin)(mkz_gl s[MKZ_UNIT_STATE_WORDS]) {
     MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_STATE_WORDS; k++) s[k] = mkz_gl_join(lo[k], hi[k]);
 }
 #else
+#include "poseidon2_monty31.h"
+
 MKZ_FN void MKZ_HASH_FN(external_round)(mkz_lane32 s[MKZ_UNIT_STATE_WORDS], mkz_table constants) {
     MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_STATE_WORDS; k++) s[k] =
         mkz_m31_sbox(s[k], (mkz_u32)constants[k], MKZ_UNIT_MODULUS);

@@ -1,7 +1,7 @@
 /* poseidon_given.h: Poseidon's permutation with the constants and the matrix of a caller (docs/hashes.md, `poseidon:...`), of as many cells as
  * the state has words.
  *
- * The table, words of 64 bits (src/digests/poseidon2.cpp makes it):
+ * The table, words of 64 bits (src/digests/poseidon.cpp makes it):
  *   rate; half of the full rounds; the partial rounds
  *   the constants of the full rounds: one word a cell
  *   the constants of the partial rounds, folded forward: one word each

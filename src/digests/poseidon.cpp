@@ -1,5 +1,5 @@
 // Hashes of Poseidon2 and Poseidon with a caller's constants: checks, the digest that names them, and the table that kernels read.
-#include "merklize/poseidon2.hpp"
+#include "merklize/poseidon.hpp"
 
 #include <algorithm>
 #include <array>

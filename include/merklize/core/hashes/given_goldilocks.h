@@ -1,0 +1,6 @@
+/* given_goldilocks.h: the facts of a part over Goldilocks with a caller's table, whose RATE is all cells. */
+#define MKZ_UNIT_IS_PART 1
+#define MKZ_UNIT_WORD_BITS 64
+#define MKZ_UNIT_MODULUS 0xffffffff00000001
+#define MKZ_UNIT_STATE_WORDS MKZ_UNIT_RATE
+#define MKZ_UNIT_TABLE_IS_GIVEN 1
