@@ -2,18 +2,19 @@ use core::slice;
 
 use merklize::{Digest, Elements, Word};
 use p3_baby_bear::BabyBear;
+use p3_binary_field::{BinaryField128, BinaryField32, BinaryField64, Ghash128, Poly64};
 use p3_field::{Field, PrimeField32, PrimeField64};
 use p3_goldilocks::Goldilocks;
 use p3_koala_bear::KoalaBear;
 
 /// An element of a row, in the forms that the library takes.
 pub trait DeviceElement: Field {
-    /// `u64` or `u32`.
+    /// `u32`, `u64` or, of a field of 2^128 elements, `u128`.
     type Word: Word + Default;
-    /// The order of the field.
+    /// The order of a prime field; 0 for a binary field, over which the library has no hash of field elements.
     const MODULUS: u64;
 
-    /// The canonical word, below the modulus, which hashes of field elements take.
+    /// The canonical word, below the modulus, which hashes of field elements take. Of a binary field: the serialized word.
     fn canonical(self) -> Self::Word;
 
     /// The word whose little-endian bytes Plonky3's byte hashes take. For fields of 31 bits it is the Montgomery form.
@@ -68,6 +69,28 @@ macro_rules! of_31_bits {
     )*};
 }
 of_31_bits!(BabyBear KoalaBear);
+
+macro_rules! binary {
+    ($($field:ty = $word:ty),*) => {$(
+        impl DeviceElement for $field {
+            type Word = $word;
+            const MODULUS: u64 = 0;
+            fn canonical(self) -> $word {
+                self.serialized()
+            }
+            fn serialized(self) -> $word {
+                // SAFETY: an element is a transparent word, each of whose bits is a coordinate.
+                let words: &[$word] = unsafe { as_words(slice::from_ref(&self)) };
+                words[0]
+            }
+            fn in_memory(elements: &[Self], is_field_hash: bool) -> Option<(&[$word], Elements)> {
+                // SAFETY: as above.
+                (!is_field_hash).then(|| (unsafe { as_words(elements) }, Elements::Canonical))
+            }
+        }
+    )*};
+}
+binary!(BinaryField32 = u32, BinaryField64 = u64, BinaryField128 = u128, Poly64 = u64, Ghash128 = u128);
 
 /// A digest type of Plonky3 of 32 bytes, as the library's digests have.
 pub trait DeviceDigest: Copy + Send + Sync {

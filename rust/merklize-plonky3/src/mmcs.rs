@@ -117,7 +117,8 @@ where
     }
     let cpu = Device::open("cpu")?;
     let options = Options::new().device(&cpu).threads(1);
-    let row: Vec<T> = (0..34.max(N as u64)).map(|i| T::from_u64(i * i + 1)).collect();
+    // Powers of a generator, because the integers of a binary field are 0 and 1.
+    let row: Vec<T> = (0..34.max(N as u64)).map(|i| T::GENERATOR.exp_u64(i * i + 1)).collect();
     for length in 1..=row.len() {
         let mut words = vec![T::Word::default(); length];
         write_row(info.modulus.is_some(), &row[..length], &mut words);

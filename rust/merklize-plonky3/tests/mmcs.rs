@@ -11,6 +11,7 @@ use p3_baby_bear::{
     default_babybear_poseidon1_16, default_babybear_poseidon1_24, default_babybear_poseidon2_16, BabyBear,
     MDSBabyBearData, Poseidon1BabyBear, Poseidon2BabyBear,
 };
+use p3_binary_field::{BinaryField128, BinaryField32, BinaryField64, Ghash128, Poly64};
 use p3_blake3::Blake3;
 use p3_commit::{BatchOpeningRef, Mmcs};
 use p3_field::{Field, PackedValue, PrimeCharacteristicRing};
@@ -52,7 +53,7 @@ fn matrix<T: DeviceElement>(seed: u64, height: usize, width: usize) -> RowMajorM
     let value = |i: u64| match i % 5 {
         0 => T::from_u64(i / 5),
         1 => -T::from_u64(i / 5),
-        _ => T::from_u64(i.wrapping_mul(0x9e37_79b9) ^ seed).exp_u64(3),
+        _ => T::GENERATOR.exp_u64(i.wrapping_mul(0x9e37_79b9) ^ seed),
     };
     RowMajorMatrix::new((0..(height * width) as u64).map(|i| value(i + 977 * seed)).collect(), width)
 }
@@ -235,6 +236,34 @@ fn keccakf64() {
     commitments_are_the_stock_ones::<[KoalaBear; VECTOR_LEN], Words, _, _, 2, 4>(hasher, compressor.clone(), hash);
     lanes_make_the_stock_tree::<Goldilocks, u64, _, _, 4>(hasher, compressor.clone(), hash);
     lanes_make_the_stock_tree::<KoalaBear, u64, _, _, 4>(hasher, compressor, hash);
+}
+
+/// Elements of 4, 8 and 16 bytes in both bases, each a word in memory.
+#[test]
+fn binary_fields() {
+    type Blake3Compressor = CompressionFunctionFromHasher<Blake3, 2, 32>;
+    let (hasher, compressor) = (SerializingHasher::new(Blake3 {}), Blake3Compressor::new(Blake3 {}));
+    commitments_are_the_stock_ones::<BinaryField32, u8, _, _, 2, 32>(hasher, compressor.clone(), Hash::BLAKE3);
+    commitments_are_the_stock_ones::<Poly64, u8, _, _, 2, 32>(hasher, compressor.clone(), Hash::BLAKE3);
+    commitments_are_the_stock_ones::<BinaryField128, u8, _, _, 2, 32>(hasher, compressor.clone(), Hash::BLAKE3);
+    commitments_are_the_stock_ones::<Ghash128, u8, _, _, 2, 32>(hasher, compressor.clone(), Hash::BLAKE3);
+    lanes_make_the_stock_tree::<BinaryField128, u8, _, _, 32>(hasher, compressor, Hash::BLAKE3);
+
+    type KeccakCompressor = CompressionFunctionFromHasher<Keccak256Hash, 2, 32>;
+    let (hasher, compressor) = (SerializingHasher::new(Keccak256Hash), KeccakCompressor::new(Keccak256Hash));
+    commitments_are_the_stock_ones::<BinaryField64, u8, _, _, 2, 32>(hasher, compressor.clone(), Hash::KECCAK256);
+    commitments_are_the_stock_ones::<BinaryField128, u8, _, _, 2, 32>(hasher, compressor, Hash::KECCAK256);
+
+    type WordCompressor = CompressionFunctionFromHasher<KeccakF64Sponge, 2, 4>;
+    let sponge = KeccakF64Sponge::new(KeccakF);
+    let (hasher, compressor) = (SerializingHasher::new(sponge), WordCompressor::new(sponge));
+    let hash = Hash::KECCAKF64;
+    commitments_are_the_stock_ones::<[BinaryField128; VECTOR_LEN], [u64; VECTOR_LEN], _, _, 2, 4>(
+        hasher,
+        compressor.clone(),
+        hash,
+    );
+    lanes_make_the_stock_tree::<Ghash128, u64, _, _, 4>(hasher, compressor, hash);
 }
 
 /// A prover's round constants, from the generator of random numbers that made its permutation.
