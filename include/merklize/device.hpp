@@ -94,9 +94,11 @@ struct Cost {
     Job job{};
     std::uint64_t bytes = 0;  ///< of leaves, rows or data
     double seconds = 0;       ///< the shortest of up to five calls
+    bool is_pinned = false;   ///< whether the data was in pinned memory, which is copied at the link's speed
 };
 
-/// Measures each job on each usable device and stores the figures in the cache folder (docs/cli.md). Processes that start later use
+/// Measures each job on each usable device, on GPUs with data in pageable and in pinned memory, and stores the figures in the cache
+/// folder (docs/cli.md). Processes that start later use
 /// them for "auto", as long as the processor, the devices, their drivers and the version of the library are the same.
 /// progress  called between measurements with the share done; returning false cancels
 /// errors    io (the figures cannot be stored), out_of_memory, cancelled

@@ -15,7 +15,7 @@ namespace {
 nb::list describe(const std::vector<Cost>& costs) {
     nb::list result;
     for (const Cost& cost : costs)
-        result.append(nb::make_tuple(cost.device, name_of(cost.job), cost.bytes, cost.seconds));
+        result.append(nb::make_tuple(cost.device, name_of(cost.job), cost.bytes, cost.seconds, cost.is_pinned));
     return result;
 }
 
@@ -67,7 +67,7 @@ void bind_device(nb::module_& m) {
         m, "def is_processor(device: str, /) -> bool",
         +[](nb::handle name) { return runtime::state_of(to_device(to_text(name, "device"))).is_processor(); });
     define(
-        m, "def calibrate(progress: object, /) -> list[tuple[str, str, int, float]]", +[](nb::handle progress) {
+        m, "def calibrate(progress: object, /) -> list[tuple[str, str, int, float, bool]]", +[](nb::handle progress) {
             prepare_libraries();
             if (!progress.is_none() && !PyCallable_Check(progress.ptr())) wrong_type("progress", "callable", progress);
             Settings settings{"cpu"};
@@ -78,7 +78,7 @@ void bind_device(nb::module_& m) {
             return describe(costs);
         });
     define(
-        m, "def calibration() -> list[tuple[str, str, int, float]]", +[] {
+        m, "def calibration() -> list[tuple[str, str, int, float, bool]]", +[] {
             prepare_libraries();
             std::vector<Cost> costs;
             Run::without_gil([&] { costs = merklize::calibration(); });

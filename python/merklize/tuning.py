@@ -73,11 +73,14 @@ class Cost(NamedTuple):
     """Of leaves, rows or data."""
     seconds: float
     """The shortest of up to five calls."""
+    pinned: bool
+    """Whether the data was in pinned memory, as torch.Tensor.pin_memory() gives it. The CPU alone has no such costs."""
 
 
 def calibrate(*, progress: Progress = None) -> list[Cost]:
     """Measure each job on each usable device, and store the figures for device="auto".
 
+    GPUs are measured with data in pageable and in pinned memory, whose calls then go by their own figures.
     They hold for processes that start from now on, as long as processor, devices, drivers and this package stay as they
     are. Takes some seconds a device, and more the first time, when kernels are compiled.
 

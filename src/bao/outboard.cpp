@@ -146,9 +146,8 @@ BaoOutput bao_outboard(ByteView data, const BaoForm& form, const RunOptions& opt
 
 Digest bao_outboard(ByteView data, std::span<std::byte> out, const BaoForm& form, const RunOptions& options) {
     require("bao_outboard", form, Kind::outboard);
-    if (state_of(options.device).chooses())
-        return bao_outboard(data, out, form, chosen(options, Job::digest, data.size()));
-    Run run(options);
+    const RunOptions here = chosen(options, Job::digest, data.size(), data.data());
+    Run run(here);
     return make("bao_outboard", data, form, Kind::outboard, out, run);
 }
 

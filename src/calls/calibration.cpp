@@ -6,7 +6,9 @@
 #include <locale>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "files/kept_files.hpp"
 #include "host/threads.hpp"
@@ -18,7 +20,8 @@
 #include "merklize/version.hpp"
 #include "queue/device.hpp"
 
-// The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB bytes TAB seconds TAB bytes TAB seconds ...".
+// The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB bytes TAB seconds TAB bytes TAB seconds ...". The job of
+// a cost in pinned memory ends with `in_pinned`; a file without such lines is one of before, and chooses as it did.
 
 namespace merklize::runtime {
 namespace {
@@ -32,6 +35,8 @@ constexpr const char* job_names[] = {"digest",
                                      "nodes of a field hash",
                                      "root of a field hash",
                                      "rows of a field hash"};
+
+constexpr std::string_view in_pinned = " in pinned memory";
 
 KeptFiles calibration_store() {
     KeptFolder folder = kept_folder();
@@ -56,6 +61,8 @@ bool parse(const std::string& line, KnownCost& known) {
     for (std::string* field : {&known.device, &known.name, &known.driver, &job}) {
         if (!std::getline(fields, *field, '\t')) return false;
     }
+    known.is_pinned = job.ends_with(in_pinned);
+    if (known.is_pinned) job.resize(job.size() - in_pinned.size());
     const auto found = std::ranges::find(job_names, job);
     if (found == std::end(job_names) || !std::getline(fields, rest)) return false;
     known.job = static_cast<Job>(found - std::begin(job_names));
@@ -98,7 +105,7 @@ void store_costs(std::span<const KnownCost> costs) {
     text.precision(9);
     for (const KnownCost& known : costs) {
         text << one_line(known.device) << '\t' << one_line(known.name) << '\t' << one_line(known.driver) << '\t'
-             << job_names[static_cast<std::size_t>(known.job)];
+             << job_names[static_cast<std::size_t>(known.job)] << (known.is_pinned ? in_pinned : "");
         for (const auto& [bytes, seconds] : known.points) text << '\t' << bytes << '\t' << seconds;
         text << '\n';
     }
@@ -151,17 +158,24 @@ bool is_own(const Device& device) {
     });
 }
 
+// Whether host memory is pinned for a device, or for all devices of several.
+bool is_pinned_for(const Device& device, const void* host) {
+    return std::ranges::all_of(parts_of(device), [&](const Device& part) {
+        return state_of(part).is_host() || state_of(part).opened()->is_pinned(host);
+    });
+}
+
 // Logs the choice for a job if the last one of its kind was another device.
-void log_choice(Job job, std::uint64_t bytes, const Device& device, double seconds, double on_cpu) {
+void log_choice(Job job, std::uint64_t bytes, const Device& device, const Choice& made) {
     Log& log = Log::process();
     static std::atomic<const DeviceState*> last[std::size(job_names)];
     if (!log.is_on() || last[static_cast<std::size_t>(job)].exchange(&state_of(device)) == &state_of(device)) return;
     std::ostringstream text;
     text.imbue(std::locale::classic());
     text.precision(3);
-    text << "auto is " << device.info().id << " for a " << name_of(job) << " of " << bytes << " bytes: about "
-         << seconds * 1e3 << " ms";
-    if (!state_of(device).is_host()) text << ", on the CPU " << on_cpu * 1e3 << " ms";
+    text << "auto is " << device.info().id << " for a " << name_of(job) << " of " << bytes << " bytes"
+         << (made.cost->is_pinned ? in_pinned : "") << ": about " << made.seconds * 1e3 << " ms";
+    if (!state_of(device).is_host()) text << ", on the CPU " << made.on_cpu * 1e3 << " ms";
     log.add(LogLevel::debug, text.str());
 }
 
@@ -170,44 +184,80 @@ void log_choice(Job job, std::uint64_t bytes, const Device& device, double secon
 std::vector<Cost> costs_of(std::span<const KnownCost> known) {
     std::vector<Cost> costs;
     for (const KnownCost& one : known) {
-        for (const auto& [bytes, seconds] : one.points) costs.push_back({one.device, one.job, bytes, seconds});
+        for (const auto& [bytes, seconds] : one.points)
+            costs.push_back({one.device, one.job, bytes, seconds, one.is_pinned});
     }
     return costs;
 }
 
-RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
+std::shared_ptr<std::byte> pinned_memory(const Device& device, std::uint64_t bytes) {
+    for (const Device& part : parts_of(device)) {
+        if (state_of(part).is_host()) continue;
+        const std::shared_ptr<QueueDevice> opened = state_of(part).opened();
+        if (opened->facts().unified != 0) return {};
+        void* host = nullptr;
+        opened->check(opened->driver().allocate_host(opened->index(), bytes, &host));
+        std::shared_ptr<std::byte> memory(static_cast<std::byte*>(host), [opened](std::byte* block) {
+            opened->driver().release_host(opened->index(), block);
+        });
+        if (!is_pinned_for(device, host)) return {};
+        return memory;
+    }
+    return {};
+}
+
+Choice least(std::span<const KnownCost> costs, Job job, std::uint64_t bytes, double cpu_factor, const AskDevice& ask) {
+    const auto find = [&](const std::string& device, bool is_pinned) -> const KnownCost* {
+        const auto found = std::ranges::find_if(costs, [&](const KnownCost& known) {
+            return known.job == job && known.is_pinned == is_pinned && known.device == device;
+        });
+        return found == costs.end() ? nullptr : &*found;
+    };
+    Choice made{.cost = find("cpu", false)};
+    if (made.cost == nullptr) return {};
+    made.seconds = made.on_cpu = made.cost->seconds(bytes) * cpu_factor;
+    // A driver takes long to start, so only a device that promises to be faster is asked.
+    for (const KnownCost& known : costs) {
+        if (known.job != job || known.is_pinned || known.device == "cpu") continue;
+        const KnownCost* const pinned = find(known.device, true);
+        const bool is_promising =
+            known.seconds(bytes) < made.seconds || (pinned != nullptr && pinned->seconds(bytes) < made.seconds);
+        if (!is_promising) continue;
+        const std::optional<bool> is_pinned = ask(known, pinned != nullptr);
+        if (!is_pinned) continue;
+        const KnownCost& here = *is_pinned && pinned != nullptr ? *pinned : known;
+        if (here.seconds(bytes) >= made.seconds) continue;
+        made.cost = &here;
+        made.seconds = here.seconds(bytes);
+    }
+    return made;
+}
+
+RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes, const void* host) {
+    const std::vector<KnownCost>& costs = state_of(options.device).costs;
     RunOptions here = options;
+    if (costs.empty()) return here;
     here.device = cpu_device();
     if (options.stream) return here;
-    const auto seconds = [&](const KnownCost& known) {
-        // The costs of the CPU were measured with all threads.
-        const bool is_share = known.device == "cpu" && options.threads != 0 && options.threads < default_threads();
-        return known.seconds(bytes) *
-               (is_share ? static_cast<double>(default_threads()) / static_cast<double>(options.threads) : 1.0);
-    };
-    const std::vector<KnownCost>& costs = state_of(options.device).costs;
-    double best = -1;
-    for (const KnownCost& known : costs) {
-        if (known.job == job && known.device == "cpu") best = seconds(known);
-    }
-    const double on_cpu = best;
-    // A driver takes long to start, so only a device that promises to be faster is opened.
-    for (const KnownCost& known : costs) {
-        if (known.job != job || known.device == "cpu" || seconds(known) >= best) continue;
+    // The costs of the CPU were measured with all threads.
+    const unsigned all = default_threads();
+    const bool is_share = options.threads != 0 && options.threads < all;
+    const double cpu_factor = is_share ? static_cast<double>(all) / static_cast<double>(options.threads) : 1;
+    const Choice made = least(costs, job, bytes, cpu_factor, [&](const KnownCost& known, bool is_memory_asked) {
         const auto device = device_of(known);
-        if (!device || !is_own(*device)) continue;
-        best = seconds(known);
-        here.device = *device;
-    }
-    if (on_cpu >= 0) log_choice(job, bytes, here.device, best, on_cpu);
+        if (!device || !is_own(*device)) return std::optional<bool>();
+        return std::optional(is_memory_asked && bytes != 0 && is_pinned_for(*device, host));
+    });
+    if (made.cost == nullptr) return here;
+    if (made.cost->device != "cpu") here.device = *device_of(*made.cost);
+    log_choice(job, bytes, here.device, made);
     return here;
 }
 
-RunOptions chosen_for(const RunOptions& options, Job of_bytes, Hash hash, std::uint64_t bytes) {
-    if (!state_of(options.device).chooses()) return options;
+RunOptions chosen_for(const RunOptions& options, Job of_bytes, Hash hash, std::uint64_t bytes, const void* host) {
     constexpr int of_elements = static_cast<int>(Job::elements_tree) - static_cast<int>(Job::bytes_tree);
     const int job = static_cast<int>(of_bytes) + (traits(hash).is_field ? of_elements : 0);
-    return chosen(options, static_cast<Job>(job), bytes);
+    return chosen(options, static_cast<Job>(job), bytes, host);
 }
 
 }  // namespace merklize::runtime

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,14 +24,35 @@ void store_costs(std::span<const KnownCost> costs);
 /// As callers see them: one for each point.
 std::vector<Cost> costs_of(std::span<const KnownCost> known);
 
-/// The options of a call on `bytes` bytes of host memory: the given ones, with the device of the least expected time,
-/// or else the CPU. Only for "auto" with costs (DeviceState::chooses()). A device is passed over if it differs from the
-/// one that was measured, cannot be opened or belongs to the parent process. All devices are passed over if the caller
-/// names a stream.
-RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes);
+/// Host memory that is pinned for a device, or for all devices of several. Freed with the last copy of the pointer.
+/// returns  null if no part is a GPU, if it reaches all host memory equally fast, or if its driver knows no pinned memory
+/// errors   out_of_memory, and those of opening the device
+std::shared_ptr<std::byte> pinned_memory(const Device& device, std::uint64_t bytes);
 
-/// The same for a job of a hash, or the given options if they name a device.
+/// The cost by which a job goes to a device.
+struct Choice {
+    /// Among the given ones; null: there is none of the CPU, so nothing to compare with.
+    const KnownCost* cost = nullptr;
+    double seconds = 0;  ///< expected there
+    double on_cpu = 0;   ///< expected on the CPU
+};
+
+/// Asks the device of a cost, which may open it: nothing if it cannot be used, else whether the call's data is pinned for it. The answer
+/// may be false unless `is_memory_asked`.
+using AskDevice = std::function<std::optional<bool>(const KnownCost& known, bool is_memory_asked)>;
+
+/// The choice of the least expected time. A device whose data is pinned goes by its costs for pinned data, if there are any.
+/// cpu_factor  the costs of the CPU count so many times
+/// ask         called for devices that promise to be faster, by their costs for pinned data or for other data
+Choice least(std::span<const KnownCost> costs, Job job, std::uint64_t bytes, double cpu_factor, const AskDevice& ask);
+
+/// The options of a call on `bytes` bytes of host memory that begin at `host`: the given ones, on "auto" with costs with the device of the
+/// least expected time, or else the CPU. A device is passed over if it differs from the one that was measured, cannot be opened or
+/// belongs to the parent process. All devices are passed over if the caller names a stream.
+RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes, const void* host);
+
+/// The same for a job of a hash.
 /// of_bytes  the job of a byte hash; a field hash has its own
-RunOptions chosen_for(const RunOptions& options, Job of_bytes, Hash hash, std::uint64_t bytes);
+RunOptions chosen_for(const RunOptions& options, Job of_bytes, Hash hash, std::uint64_t bytes, const void* host);
 
 }  // namespace merklize::runtime

@@ -81,7 +81,7 @@ std::string facts_json(const Facts& facts) {
     for (const Cost& c : facts.costs) {
         json::Object one;
         one.text("device", c.device).text("job", name_of(c.job)).number("bytes", c.bytes).number("seconds", c.seconds);
-        costs.put(one.done());
+        costs.put(one.number("pinned", c.is_pinned).done());
     }
     for (const Tuned& t : facts.tuned) {
         json::Object one;
@@ -120,15 +120,17 @@ void show(Call& call, const Facts& facts) {
         rows.clear();
         const Cost* smallest = nullptr;
         for (const Cost& c : facts.costs) {
-            if (smallest == nullptr || c.device != smallest->device || c.job != smallest->job) {
+            if (smallest == nullptr || c.device != smallest->device || c.job != smallest->job ||
+                c.is_pinned != smallest->is_pinned) {
                 smallest = &c;
-                rows.push_back({name_of(c.job), c.device, human_time(c.seconds), {}});
+                rows.push_back(
+                    {name_of(c.job), c.device, c.is_pinned ? "pinned" : "pageable", human_time(c.seconds), {}});
             }
-            rows.back()[3] = human_bytes(static_cast<double>(c.bytes) / c.seconds) + "/s";
+            rows.back()[4] = human_bytes(static_cast<double>(c.bytes) / c.seconds) + "/s";
         }
         std::ranges::sort(rows);
-        rows.insert(rows.begin(), {"job", "device", "2 KiB take", "the largest goes at"});
-        call.line(table_text(rows, "  rr"));
+        rows.insert(rows.begin(), {"job", "device", "memory", "2 KiB take", "the largest goes at"});
+        call.line(table_text(rows, "   rr"));
     }
     if (facts.tuned.empty()) return;
     call.line("\nTuned on this machine; used when the caller gives no policy, unless MERKLIZE_TUNED=0:");

@@ -63,9 +63,8 @@ Digest hash(ByteView data, const Mode& mode, const RunOptions& options) {
 
 void hash(ByteView data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode, const RunOptions& options) {
     runtime::require_blake3(mode, "hash");
-    if (runtime::state_of(options.device).chooses())
-        return hash(data, out, seek, mode, runtime::chosen(options, Job::digest, data.size()));
-    runtime::Run run(options);
+    const RunOptions here = runtime::chosen(options, Job::digest, data.size(), data.data());
+    runtime::Run run(here);
     runtime::root_of(data, mode, run).expand(out, seek, run);
 }
 

@@ -116,9 +116,12 @@ void hash_each(const char* what, std::span<const MessageView> messages, std::spa
                const RunOptions& options) {
     if (messages.empty() || wanted.length == 0) return;
     std::uint64_t host_bytes = 0;
-    for (const MessageView& message : messages) host_bytes += message.host().size();
-    const RunOptions& for_host =
-        state_of(options.device).chooses() ? chosen(options, Job::digest, host_bytes) : options;
+    const void* first = nullptr;  // the first message with bytes stands for all
+    for (const MessageView& message : messages) {
+        if (host_bytes == 0) first = message.host().data();
+        host_bytes += message.host().size();
+    }
+    const RunOptions for_host = chosen(options, Job::digest, host_bytes, first);
     std::vector<Group> groups = by_device(messages, for_host.device);
     // A stream belongs to one device. If messages lie there, those on the host do without the stream.
     const auto of_group = [&](const Group& group, RunOptions here) {

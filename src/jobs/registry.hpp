@@ -27,6 +27,7 @@ struct KnownCost {
     std::string device, name, driver;
     Job job{};
     std::vector<Point> points{};  // at least one; bytes grow
+    bool is_pinned = false;       // of data in memory that is pinned for the device
 
     /// The expected time: on the lines between the points, and on the last line beyond them.
     double seconds(std::uint64_t bytes) const;
@@ -50,9 +51,6 @@ struct DeviceState {
     DeviceInfo info;
     std::vector<Device> parts;       // several devices at once, or none
     std::vector<KnownCost> costs{};  // of "auto": the costs by which it chooses, or none
-
-    /// Whether calls with host data ask chosen() (calls/calibration.hpp) for the device.
-    bool chooses() const noexcept { return !costs.empty(); }
 
     /// Whether the device has no memory of its own: the CPU, and several devices as one, which get shares of host memory.
     bool is_host() const noexcept { return backend->driver == nullptr || !parts.empty(); }

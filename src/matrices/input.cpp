@@ -82,8 +82,12 @@ RunOptions options_for(std::span<const Matrix> matrices, const MatrixInput& inpu
                        const RunOptions& options) {
     if (input.on != nullptr) return on_device_of(*input.on, options);
     std::uint64_t words = 0;
-    for (const Matrix& matrix : matrices) words += matrix.rows * matrix.columns;
-    return chosen_for(options, Job::bytes_rows, hash, words * input.word_bytes);
+    const void* first = nullptr;  // the first matrix with words stands for all
+    for (const Matrix& matrix : matrices) {
+        if (words == 0) first = matrix.words;
+        words += matrix.rows * matrix.columns;
+    }
+    return chosen_for(options, Job::bytes_rows, hash, words * input.word_bytes, first);
 }
 
 void require_row_form(const RowForm& form, unsigned word_bytes, const char* what) {

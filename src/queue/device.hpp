@@ -106,6 +106,11 @@ public:
     /// Pinned memory of `bytes` bytes, for one call at a time.
     Pinned borrow_pinned(std::uint64_t bytes);
     void give_back(Pinned pinned) noexcept;
+    /// Whether a byte of the host lies in pinned memory, no matter who pinned it.
+    bool is_pinned(const void* host) const noexcept {
+        const auto ask = driver().is_pinned;
+        return ask != nullptr && ask(index_, host) != 0;
+    }
 
 private:
     // A new block with these bytes. The copy is complete when it returns.

@@ -50,9 +50,7 @@ void Staging::copy_on_host(std::span<const HostCopy> copies) const {
 }
 
 bool Staging::is_pinned(const void* host, std::uint64_t bytes) const {
-    const auto ask = driver().is_pinned;
-    return ask != nullptr && ask(device().index(), host) != 0 &&
-           ask(device().index(), static_cast<const std::byte*>(host) + bytes - 1) != 0;
+    return device().is_pinned(host) && device().is_pinned(static_cast<const std::byte*>(host) + bytes - 1);
 }
 
 bool Staging::copies_rows(const void* host, std::uint64_t n, std::uint64_t row_bytes, std::int64_t stride) const {

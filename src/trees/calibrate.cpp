@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,6 +61,15 @@ std::vector<DeviceInfo> measured() {
     return found;
 }
 
+// The data of all jobs and their output, which has twice the size of the data.
+struct Memory {
+    explicit Memory(Digest* first)
+        : data(first, most_bytes / Digest::size), out(first + data.size(), 2 * data.size()) {}
+
+    std::span<Digest> data, out;
+};
+constexpr std::uint64_t memory_bytes = 3 * most_bytes;
+
 // The shortest of a few runs. A first run, which may compile, does not count.
 double measure(const Device& device, Job job, std::span<const Digest> data, std::span<Digest> out) {
     if (job == Job::bytes_nodes || job == Job::elements_nodes)
@@ -76,35 +86,57 @@ double measure(const Device& device, Job job, std::span<const Digest> data, std:
     return least;
 }
 
+// The cost of a job on a device, at sizes that grow until the job takes long enough.
+runtime::KnownCost cost_of(const DeviceInfo& info, Job job, const Memory& memory, bool is_pinned) {
+    const Device device(info.id);
+    runtime::KnownCost known{info.id, info.name, info.driver, job, {}, is_pinned};
+    for (std::uint64_t bytes = small_bytes; bytes <= most_bytes; bytes *= 4) {
+        known.points.push_back({bytes, measure(device, job, memory.data.first(bytes / Digest::size), memory.out)});
+        if (known.points.back().seconds > long_enough) break;
+    }
+    return known;
+}
+
+// Memory that is pinned for the device, or null: the device makes no difference, or there is no such memory.
+std::shared_ptr<std::byte> pinned_memory(const DeviceInfo& info) {
+    try {
+        return runtime::pinned_memory(Device(info.id), memory_bytes);
+    } catch (const Error&) {
+        return {};
+    }
+}
+
 }  // namespace
 
 std::vector<Cost> calibrate(const std::function<bool(double done)>& progress) {
     // Words below 2^63 are field elements, too.
-    std::vector<Digest> data(most_bytes / Digest::size), out(2 * data.size());
-    for (std::uint64_t i = 0, word = 1; i < data.size(); i++) {
+    std::vector<Digest> pageable(memory_bytes / Digest::size);
+    const Memory memory(pageable.data());
+    std::uint64_t word = 1;
+    for (Digest& digest : memory.data) {
         std::array<std::uint64_t, 4> words;
         for (std::uint64_t& w : words) w = (word = word * 6364136223846793005u + 1442695040888963407u) >> 1;
-        data[i] = Digest::from_words(words);
+        digest = Digest::from_words(words);
     }
     std::vector<runtime::KnownCost> costs;
     const std::vector<DeviceInfo> found = measured();
-    std::size_t n_done = 0;
-    for (const DeviceInfo& info : found) {
-        for (unsigned number = 0; number < n_jobs; number++) {
-            const auto job = static_cast<Job>(number);
-            const double done = static_cast<double>(n_done++) / static_cast<double>(n_jobs * found.size());
-            if (progress && !progress(done))
-                throw Error(ErrorCode::cancelled, "calibrate: cancelled by the caller's progress function");
-            try {
-                const Device device(info.id);
-                runtime::KnownCost known{info.id, info.name, info.driver, job};
-                for (std::uint64_t bytes = small_bytes; bytes <= most_bytes; bytes *= 4) {
-                    known.points.push_back(
-                        {bytes, measure(device, job, std::span(data).first(bytes / Digest::size), out)});
-                    if (known.points.back().seconds > long_enough) break;
-                }
-                costs.push_back(std::move(known));
-            } catch (const Error&) {}  // a device that cannot do a job is never chosen for it
+    const double share = 1 / static_cast<double>(2 * n_jobs * found.size());  // of one job in one kind of memory
+    for (std::size_t i = 0; i < found.size(); i++) {
+        const auto measure_in = [&](const Memory& here, bool is_pinned) {
+            for (unsigned job = 0; job < n_jobs; job++) {
+                const std::size_t n_done = (2 * i + (is_pinned ? 1 : 0)) * n_jobs + job;
+                if (progress && !progress(share * static_cast<double>(n_done)))
+                    throw Error(ErrorCode::cancelled, "calibrate: cancelled by the caller's progress function");
+                try {
+                    costs.push_back(cost_of(found[i], static_cast<Job>(job), here, is_pinned));
+                } catch (const Error&) {}  // a device that cannot do a job is never chosen for it
+            }
+        };
+        measure_in(memory, false);
+        if (const std::shared_ptr<std::byte> pinned = pinned_memory(found[i])) {
+            const Memory here(reinterpret_cast<Digest*>(pinned.get()));
+            std::ranges::copy(memory.data, here.data.begin());
+            measure_in(here, true);
         }
     }
     runtime::store_costs(costs);

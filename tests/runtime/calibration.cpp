@@ -118,6 +118,17 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
     merklize::runtime::store_costs(costs);
     CHECK(merklize::runtime::load_costs().empty());
 
+    // Costs of pinned memory are kept, too, beside those of other memory.
+    costs = table(other);
+    costs.push_back(costs.back());
+    costs.back().is_pinned = true;
+    merklize::runtime::store_costs(costs);
+    const std::vector<KnownCost> read = merklize::runtime::load_costs();
+    CHECK_EQ(read.size(), 19u);
+    CHECK_EQ(std::ranges::count(read, true, &KnownCost::is_pinned), 1);
+    CHECK(read.back().is_pinned && read.back().job == all_jobs[8]);
+    CHECK_EQ(run_child(by_size), 0);
+
     // Damaged files.
     merklize::runtime::store_costs(table(other));
     std::filesystem::path file;
@@ -141,6 +152,53 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
     }
 }
 
+TEST("calibration: pinned data goes by costs of its own") {
+    const auto cost = [](const char* device, double seconds, bool is_pinned = false, Job job = Job::digest) {
+        return KnownCost{device, "name", "driver", job, {{1000, seconds}, {2000, 2 * seconds}}, is_pinned};
+    };
+    const std::vector<KnownCost> costs = {
+        cost("cpu", 3),
+        cost("gpu", 4),          // copied, pageable data makes it slower than the CPU
+        cost("cpu,gpu", 2),      // both are best for pageable data
+        cost("none", 1),         // a device that cannot be used
+        cost("gpu", 1.5, true),  // and the GPU alone for pinned data
+        cost("cpu,gpu", 1.8, true),
+        cost("cpu", 1, false, Job::bytes_root),
+        cost("gpu", 1.1, false, Job::bytes_root),
+        cost("gpu", 1.2, true, Job::bytes_root),
+    };
+    std::string asked;
+    const auto choose = [&](std::span<const KnownCost> known, bool is_pinned, Job job = Job::digest,
+                            double cpu_factor = 1) {
+        asked.clear();
+        return merklize::runtime::least(known, job, 1500, cpu_factor, [&](const KnownCost& of, bool is_memory_asked) {
+            asked += of.device + (is_memory_asked ? "? " : " ");
+            return of.device == "none" ? std::optional<bool>() : std::optional(is_pinned && is_memory_asked);
+        });
+    };
+    merklize::runtime::Choice made = choose(costs, false);
+    CHECK(made.cost == &costs[2]);
+    CHECK_EQ(made.seconds, 3.0);  // halfway between 2 and 4
+    CHECK_EQ(made.on_cpu, 4.5);
+    CHECK_EQ(asked, "gpu? cpu,gpu? none ");
+    made = choose(costs, true);
+    CHECK(made.cost == &costs[4]);
+    CHECK_EQ(made.seconds, 2.25);
+    CHECK_EQ(asked, "gpu? none ");  // both together promise nothing better
+    // A device that promises nothing is not opened, unless the CPU has a share of its threads alone.
+    made = choose(costs, true, Job::bytes_root);
+    CHECK(made.cost == &costs[6]);
+    CHECK_EQ(asked, "");
+    CHECK(choose(costs, true, Job::bytes_root, 2).cost == &costs[8]);
+    CHECK(choose(costs, false, Job::bytes_root, 2).cost == &costs[7]);
+    // Costs of before, without pinned memory: pinned data goes by those of pageable data, and no memory is asked for.
+    CHECK(choose(std::span(costs).first(4), true).cost == &costs[2]);
+    CHECK_EQ(asked, "cpu,gpu none ");
+    // Nothing to compare with.
+    CHECK(choose(std::span(costs).subspan(1, 5), true).cost == nullptr);
+    CHECK(choose(costs, true, Job::bytes_tree).cost == nullptr);
+}
+
 TEST("calibration: of the CPU") {
     if (!std::ranges::all_of(merklize::devices(), [](const auto& info) { return info.backend == "cpu"; })) return;
     const TemporaryFolder folder;
@@ -156,7 +214,7 @@ TEST("calibration: of the CPU") {
     }
     for (const merklize::Cost& cost : costs) {
         CHECK_EQ(cost.device, "cpu");
-        CHECK(cost.bytes >= 2048 && cost.seconds > 0 && cost.seconds < 10);
+        CHECK(cost.bytes >= 2048 && cost.seconds > 0 && cost.seconds < 10 && !cost.is_pinned);
     }
     CHECK_EQ(merklize::calibration().size(), costs.size());
     CHECK_ERROR(cancelled, "", merklize::calibrate([](double) { return false; }));
