@@ -420,7 +420,8 @@ void commitments(Bench& bench, Field field, const char* name, Hash hash_of_rows)
     const auto job = [&](const char* where) {
         return "commit_extended, " + std::string(where) + ", " + name + ", 2633 columns, rows 2^16 to 2^17";
     };
-    const char* const wheres[] = {"pinned to pinned", "pageable to memory in use", "pageable to fresh memory"};
+    const char* const wheres[] = {"pinned to pinned", "pageable to memory in use", "pageable to fresh memory",
+                                  "pinned, without a way back"};
     if (std::ranges::none_of(wheres, [&](const char* where) { return bench.wanted(job(where)); })) return;
     auto words = bench::random_values<std::byte>(bytes, "trace");
     bench::make_canonical(words, hash_of_rows);
@@ -446,6 +447,7 @@ void commitments(Bench& bench, Field field, const char* name, Hash hash_of_rows)
                   [&](const RunOptions& run) {
                       if (where == wheres[0]) return committed(in.bytes(), out.bytes(), run);
                       if (where == wheres[1]) return committed(words, used, run);
+                      if (where == wheres[3]) return committed(in.bytes(), {}, run);
                       void* const fresh =
                           mmap(nullptr, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
                       if (fresh == MAP_FAILED) throw std::bad_alloc();
