@@ -9,13 +9,21 @@ namespace {
 
 constexpr const char* extend_call = "extend";
 
+// options  with the device of the job's places
+void run_extension(const runtime::Extend& job, const RunOptions& options) {
+    runtime::Run run(options);
+    if (job.in.columns == 0) return;
+    run.launch(job, 1);
+    run.finish();
+}
+
 }  // namespace
 
 void extend(const Matrix& matrix, std::span<std::byte> out, const ExtendForm& form, const RunOptions& options) {
     runtime::require_no_policy(extend_call, options);
     runtime::Extension made = runtime::read_extension(extend_call, matrix, form);
     runtime::set_out(made, runtime::host_place(out.data()), out.size());
-    runtime::run_extension(made, made.input.on == nullptr ? options : runtime::on_device_of(*made.input.on, options));
+    run_extension(made.job, made.input.on == nullptr ? options : runtime::on_device_of(*made.input.on, options));
 }
 
 void extend(const Matrix& matrix, Buffer out, const ExtendForm& form, const RunOptions& options) {
@@ -23,7 +31,7 @@ void extend(const Matrix& matrix, Buffer out, const ExtendForm& form, const RunO
     runtime::Extension made = runtime::read_extension(extend_call, matrix, form);
     if (made.input.on != nullptr) runtime::require_same_device(extend_call, *made.input.on, out);
     runtime::set_out(made, runtime::place_of(out), out.size());
-    runtime::run_extension(made, runtime::on_device_of(out, options));
+    run_extension(made.job, runtime::on_device_of(out, options));
 }
 
 }  // namespace merklize::inline v0

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "calls/run.hpp"
 #include "host/invalid.hpp"
 
 namespace merklize::runtime {
@@ -102,13 +101,6 @@ void set_out(Extension& made, const Place& first, std::uint64_t bytes) {
     }
     made.job.out.first = first;
     require_apart(made);
-}
-
-void run_extension(const Extension& made, const RunOptions& options) {
-    Run run(options);
-    if (made.job.in.columns == 0) return;
-    run.launch(made.job, 1);
-    run.finish();
 }
 
 }  // namespace merklize::runtime

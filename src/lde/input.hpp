@@ -28,8 +28,5 @@ struct Extension {
 Extension read_extension(const char* what, const Matrix& matrix, const ExtendForm& form);
 /// errors  invalid_argument "<what>: ..." (another number of bytes; an overlap)
 void set_out(Extension& made, const Place& first, std::uint64_t bytes);
-/// Complete when it returns.
-/// options  with the device of the job's places
-void run_extension(const Extension& made, const RunOptions& options);
 
 }  // namespace merklize::runtime
