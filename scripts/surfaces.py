@@ -275,6 +275,9 @@ SUBJECTS = {
         Row("why a device cannot be used", "name", (
             "why_unavailable(name)", "why_unavailable(name)", "merklize_why_unavailable(name)",
             "Device::why_unavailable(name)", NONE)),
+        Row("a bound on the memory taken of a device", "bytes", (
+            "tuning.set_memory_limit(device, n_bytes)", "Device::set_memory_limit(bytes)",
+            "merklize_device_set_memory_limit(bytes)", "Device::set_memory_limit(bytes)", NONE)),
     ],
 }  # fmt: skip
 
@@ -298,6 +301,9 @@ OTHER_NAMES = {
     ("its nodes", "command"): "it writes them to a file",
     ("xet", "C++"): "without Python's module `formats`, the name says that it is a hash",
     ("why a device cannot be used", "Rust"): "a function of the type, as the list of devices is",
+    ("a bound on the memory taken of a device", "C++"): "a function of the device, which Python has no type for",
+    ("a bound on the memory taken of a device", "C"): "a function of the device, which Python has no type for",
+    ("a bound on the memory taken of a device", "Rust"): "a function of the device, which Python has no type for",
     ("xet", "Rust"): "the name of C and C++",
     ("Poseidon2 by constants of one's own", "C"): "without a method of the type, the name says that it is a hash",
     ("Poseidon2 by constants of one's own", "Rust"): "a function of the type",

@@ -32,11 +32,11 @@ function(merklize_opencl_tests runtime environment)
   set_tests_properties(driver.opencl.${runtime} ${names} PROPERTIES SKIP_RETURN_CODE 77 LABELS "opencl;${runtime}"
     COST 100)  # first, because these compile and take longest
 endfunction()
-set(suites "buffers every_kernel" async staging "blake3 hash_each" "rescue merge" "extend weighted_sums" "sha256 leaves" "tree proof tree_builder tree_file" files "concurrency cancel" misuse)
+set(suites "buffers every_kernel" async memory_limit staging "blake3 hash_each" "rescue merge" "extend weighted_sums" "sha256 leaves" "tree proof tree_builder tree_file" files "concurrency cancel" misuse)
 # The suites `policies` and `tree_policies` take Intel's compiler a quarter of an hour, so they run by hand and on GPUs; tests/core has their
 # kernels. PoCL 3.1 crashes while it compiles some policies of field hashes; tests/core has those that it takes.
 set(pocl_cache ${CMAKE_CURRENT_BINARY_DIR}/pocl-cache)
-merklize_opencl_tests(system POCL_CACHE_DIR=${pocl_cache} async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "extend weighted_sums" "sha256 leaves" "tree tree_policies proof" files
+merklize_opencl_tests(system POCL_CACHE_DIR=${pocl_cache} async memory_limit staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "extend weighted_sums" "sha256 leaves" "tree tree_policies proof" files
   "concurrency cancel" misuse)
 # PoCL's kernels are compiled into a folder of their own, which is looked at in the end.
 get_property(of_pocl DIRECTORY PROPERTY TESTS)
@@ -67,7 +67,7 @@ function(merklize_cuda_test name devices)
   set_tests_properties(${name}.cuda PROPERTIES SKIP_RETURN_CODE 77 LABELS cuda ENVIRONMENT
     "MERKLIZE_DEVICE=${devices};MERKLIZE_REQUIRE_RUNTIMES=;${kernel_cache}")
 endfunction()
-merklize_cuda_test(suites cuda:0 merklize-tests async buffers policies every_kernel staging blake3 hash_each rescue merge sha256 leaves tree commitment extend weighted_sums
+merklize_cuda_test(suites cuda:0 merklize-tests async memory_limit buffers policies every_kernel staging blake3 hash_each rescue merge sha256 leaves tree commitment extend weighted_sums
   tree_policies proof tree_builder tree_file files concurrency cancel misuse)
 merklize_cuda_test(several cuda:all merklize-tests several blake3 hash_each merge extend weighted_sums tree files)
 # Every kernel once under NVIDIA's checkers.
@@ -91,7 +91,7 @@ if(MERKLIZE_BUILD_SYCL)
   set(plugins MERKLIZE_PLUGINS_DIR=$<TARGET_FILE_DIR:merklize_sycl>)
   add_test(NAME driver.sycl COMMAND test-sycl)
   set_property(TEST driver.sycl PROPERTY ENVIRONMENT ${plugins})
-  foreach(suite IN ITEMS async buffers staging "blake3 hash_each" "rescue merge" "sha256 leaves" "tree proof tree_builder tree_file" files
+  foreach(suite IN ITEMS async memory_limit buffers staging "blake3 hash_each" "rescue merge" "sha256 leaves" "tree proof tree_builder tree_file" files
                          "concurrency cancel" misuse)
     separate_arguments(words UNIX_COMMAND ${suite})
     list(GET words 0 first)

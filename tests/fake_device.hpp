@@ -98,6 +98,8 @@ inline void release(std::uint32_t, mkz_memory* memory) {
     blocks.remove(memory);
     delete reinterpret_cast<Memory*>(memory);
 }
+inline mkz_status limit_memory(std::uint32_t, std::uint64_t) { return MKZ_UNAVAILABLE; }
+inline std::uint64_t memory_in_use(std::uint32_t) { return 0; }
 inline mkz_status stream_open(std::uint32_t, void*, std::uint32_t, mkz_stream** stream) {
     count.streams++;
     *stream = reinterpret_cast<mkz_stream*>(new int(0));

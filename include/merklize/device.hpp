@@ -59,6 +59,21 @@ public:
     explicit Device(std::string_view name);
 
     const DeviceInfo& info() const noexcept;
+    /// Bounds the memory of the device that this process takes through the library: what calls, trees and commitments use, the caller's
+    /// Buffers, and what is kept for later calls, which is freed first. Not counted are memory that the caller wraps, page-locked host
+    /// memory, and the driver's own (its context, compiled kernels). The limit holds for all handles to the device, from any thread.
+    ///
+    /// A call that would need more does what it does on a device that is full: it works in pieces or on the host where it can
+    /// (docs/provers.md), and else throws out_of_memory with the limit and what is in use. What is in use stays when a limit is set.
+    /// bytes   0: no limit
+    /// errors  unavailable (the CPU, and several devices as one, of which each has its own limit)
+    /// cost    opens the device; frees what is kept for later calls
+    ///
+    ///     const merklize::Device gpu("cuda:0");
+    ///     gpu.set_memory_limit(std::uint64_t{8} << 30);
+    void set_memory_limit(std::uint64_t bytes) const;
+    /// The limit in bytes; 0: none.
+    std::uint64_t memory_limit() const;
     /// Whether both are handles to the same device.
     friend bool operator==(const Device& a, const Device& b) noexcept { return a.state_ == b.state_; }
 

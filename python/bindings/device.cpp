@@ -67,6 +67,19 @@ void bind_device(nb::module_& m) {
         m, "def is_processor(device: str, /) -> bool",
         +[](nb::handle name) { return runtime::state_of(to_device(to_text(name, "device"))).is_processor(); });
     define(
+        m, "def set_memory_limit(device: str, n_bytes: int, /) -> None", +[](nb::handle name, nb::handle n_bytes) {
+            const Device device = to_device(to_text(name, "set_memory_limit: device"));
+            const std::uint64_t limit = to_u64(n_bytes, "set_memory_limit: n_bytes");
+            Run::without_gil([&] { device.set_memory_limit(limit); });
+        });
+    define(
+        m, "def memory_limit(device: str, /) -> int", +[](nb::handle name) {
+            const Device device = to_device(to_text(name, "memory_limit: device"));
+            std::uint64_t n_bytes = 0;
+            Run::without_gil([&] { n_bytes = device.memory_limit(); });
+            return n_bytes;
+        });
+    define(
         m, "def calibrate(progress: object, /) -> list[tuple[str, str, int, float, bool]]", +[](nb::handle progress) {
             prepare_libraries();
             if (!progress.is_none() && !PyCallable_Check(progress.ptr())) wrong_type("progress", "callable", progress);

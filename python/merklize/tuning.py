@@ -1,4 +1,4 @@
-"""For experts: tuning values and times of calls, and the measurements for device="auto"."""
+"""For experts: tuning values, times of calls, memory limits of devices, and measurements for device="auto"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._types import Policy, Progress
 
 Timings.__signature__ = Signature()  # type: ignore[attr-defined]
 
-__all__ = ["Cost", "Timings", "calibrate", "calibration", "options"]
+__all__ = ["Cost", "Timings", "calibrate", "calibration", "memory_limit", "options", "set_memory_limit"]
 
 
 class options:
@@ -94,3 +94,32 @@ def calibrate(*, progress: Progress = None) -> list[Cost]:
 def calibration() -> list[Cost]:
     """Return the stored costs of the devices that have not changed since they were measured."""
     return [Cost(*cost) for cost in _native.calibration()]
+
+
+def set_memory_limit(device: str, n_bytes: int) -> None:
+    """Bound the memory of a device that this process takes through merklize.
+
+    What calls, trees, commitments and DeviceArrays use counts, and what is kept for later calls, which is freed first.
+    Tensors of others, page-locked host memory and the driver's own memory do not count. A call that would need more
+    works in pieces or on the host where it can, as on a device that is full. What is in use stays when a limit is set.
+
+    device   a single device with memory of its own, such as "cuda:0"; of several as one, each has its own limit
+    n_bytes  0: no limit
+
+    Raises Unavailable (the CPU, several devices as one); calls under the limit may raise OutOfMemory.
+
+    >>> import merklize
+    >>> if not merklize.why_unavailable("cuda:0"):
+    ...     merklize.tuning.set_memory_limit("cuda:0", 8 << 30)
+    """
+    _native.set_memory_limit(device, n_bytes)
+
+
+def memory_limit(device: str) -> int:
+    """Return the limit that set_memory_limit() has set, in bytes; 0: there is none.
+
+    >>> import merklize
+    >>> merklize.tuning.memory_limit("cpu")
+    0
+    """
+    return _native.memory_limit(device)

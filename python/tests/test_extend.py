@@ -129,3 +129,28 @@ def test_mistakes():
         extend(words, 1, field="babybear")
     with pytest.raises(TypeError, match="matrix must be a NumPy array"):
         extend([1, 2], 1)
+
+
+def test_a_memory_limit_ends_in_an_error_or_the_same_words(opencl):
+    tuning = merklize.tuning
+    matrix = np.arange(1 << 12, dtype=np.uint64).reshape(-1, 4)
+    expected = np.asarray(merklize.prover.extend(matrix, 1, device="cpu"))
+    try:
+        tuning.set_memory_limit(opencl, 1)
+        assert tuning.memory_limit(opencl) == 1
+        with pytest.raises(merklize.OutOfMemory, match="the device's memory limit is 1 bytes"):
+            merklize.prover.extend(matrix, 1, device=opencl)
+        tuning.set_memory_limit(opencl, 1 << 30)
+        assert np.array_equal(merklize.prover.extend(matrix, 1, device=opencl).numpy(), expected)
+    finally:
+        tuning.set_memory_limit(opencl, 0)
+    assert tuning.memory_limit(opencl) == tuning.memory_limit("cpu") == 0
+
+
+def test_a_memory_limit_needs_a_device_with_memory_and_a_number():
+    with pytest.raises(merklize.Unavailable, match="set_memory_limit: cpu has no memory of its own"):
+        merklize.tuning.set_memory_limit("cpu", 1 << 30)
+    with pytest.raises(merklize.InvalidArgument, match="n_bytes"):
+        merklize.tuning.set_memory_limit("cpu", -1)
+    with pytest.raises(TypeError, match="n_bytes"):
+        merklize.tuning.set_memory_limit("cpu", "8 GiB")

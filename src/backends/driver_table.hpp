@@ -8,7 +8,7 @@
 #define MKZ_DRIVER_FUNCTIONS(X)                                                                                    \
     X(facts)                                                                                                       \
     X(allocate) X(allocate_host) X(release_host) X(is_pinned) X(wrap) X(wrap_host) X(native) X(alignment)          \
-    X(release)                                                                                                     \
+    X(release) X(limit_memory) X(memory_in_use)                                                                    \
     X(stream_open) X(stream_close) X(stream_synchronize) X(stream_wait)                                            \
     X(copy_to_device) X(copy_to_host) X(copy_on_device)                                                            \
     X(event_record) X(event_wait) X(event_query) X(event_span) X(event_native) X(event_release)                    \

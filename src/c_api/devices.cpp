@@ -72,6 +72,16 @@ merklize_status merklize_device_get_info(const merklize_device* device, merklize
 
 void merklize_device_free(merklize_device* device) { delete device; }
 
+merklize_status merklize_device_set_memory_limit(const merklize_device* device, uint64_t bytes) {
+    return run("merklize_device_set_memory_limit",
+               [&](const Call& call) { call.need(device, "device").value.set_memory_limit(bytes); });
+}
+
+merklize_status merklize_device_get_memory_limit(const merklize_device* device, uint64_t* bytes) {
+    return run("merklize_device_get_memory_limit",
+               [&](const Call& call) { call.need(bytes, "bytes") = call.need(device, "device").value.memory_limit(); });
+}
+
 merklize_status merklize_stream_create(const merklize_device* device, merklize_stream** stream) {
     return run("merklize_stream_create", [&](const Call& call) {
         merklize_stream*& out = call.handle(stream, "stream");

@@ -77,6 +77,17 @@ void Stream::synchronize() const {
     device.check(device.driver().stream_synchronize(state_->stream()));
 }
 
+void Device::set_memory_limit(std::uint64_t bytes) const {
+    if (state_->is_host()) {
+        throw Error(ErrorCode::unavailable, "set_memory_limit: " + info().id +
+                                                " has no memory of its own; set the limit of each device that has, "
+                                                "such as cuda:0");
+    }
+    state_->opened()->set_memory_limit(bytes);
+}
+
+std::uint64_t Device::memory_limit() const { return state_->is_host() ? 0 : state_->opened()->memory_limit(); }
+
 ConstBuffer::ConstBuffer(const Device& device, std::shared_ptr<runtime::Block> block, std::uint64_t bytes)
     : device_(device), block_(std::move(block)), bytes_(bytes) {}
 

@@ -98,6 +98,16 @@ mkz_memory* QueueDevice::any_block() {
     return any_block_->memory();
 }
 
+void QueueDevice::set_memory_limit(std::uint64_t bytes) {
+    require_own_process();
+    {
+        const std::lock_guard lock(mutex_);
+        check(driver().limit_memory(index_, bytes));
+        memory_limit_ = bytes;
+    }
+    if (bytes != 0) scratch_.free_kept();
+}
+
 mkz_stream* QueueDevice::borrow_stream(bool timed) {
     {
         const std::lock_guard lock(mutex_);

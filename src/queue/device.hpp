@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -100,6 +101,10 @@ public:
     ScratchPool& scratch() noexcept { return scratch_; }
     FlagPool& flags() noexcept { return flags_; }
 
+    /// Bounds the memory of all blocks, and frees what is kept for later calls.  bytes: 0: no limit
+    void set_memory_limit(std::uint64_t bytes);
+    std::uint64_t memory_limit() const noexcept { return memory_limit_; }
+
     /// A queue of the library's own, for one call at a time.  timed: events of the queue record times
     mkz_stream* borrow_stream(bool timed);
     void give_back(mkz_stream* stream, bool timed) noexcept;
@@ -129,6 +134,7 @@ private:
     std::map<std::uint32_t, std::shared_ptr<Block>> constants_;  // guarded by mutex_; by hash
     std::shared_ptr<Block> any_block_;                           // guarded by mutex_
     std::shared_ptr<Block> zeros_;                               // guarded by mutex_
+    std::atomic<std::uint64_t> memory_limit_{0};                 // set under mutex_, as the driver's is
     ScratchPool scratch_;
     FlagPool flags_;
 };

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MKZ_BACKEND_ABI 7u
+#define MKZ_BACKEND_ABI 8u
 
 /* Ids of the hashes, as MKZ_HASH_blake3. */
 typedef enum {

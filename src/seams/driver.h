@@ -77,6 +77,11 @@ typedef struct {
     uint32_t (*alignment)(mkz_memory *memory);
     /* Frees a block of any kind, also while queued commands use it; they still complete. A graph that uses the block keeps it. */
     void (*release)(uint32_t device, mkz_memory *memory);
+    /* Bounds the bytes of all blocks of allocate() together, with those that the driver keeps for later ones and frees first. A block that
+     * would exceed the limit is MKZ_OUT_OF_MEMORY. Blocks that are in use stay. bytes: 0: no limit. */
+    mkz_status (*limit_memory)(uint32_t device, uint64_t bytes);
+    /* Bytes of the blocks of allocate() that were not released, as they count against the limit. */
+    uint64_t (*memory_in_use)(uint32_t device);
 
     /* native: the caller's CUstream, cl_command_queue or sycl::queue*, not owned; or null for a new one. A caller's stream must stay
      * until stream_close(). timed: whether events of this stream need times (a queue of the caller may have none). */

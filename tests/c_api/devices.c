@@ -142,6 +142,16 @@ static void test_device(const char *id) {
           merklize_extend(&matrix, &extension, merklize_output_buffer(leaves), &options));
     merklize_buffer_free(extended);
 
+    /* A limit that all memory in use exceeds. */
+    uint64_t limit = 0;
+    OK(merklize_device_set_memory_limit(device, 1));
+    OK(merklize_device_get_memory_limit(device, &limit));
+    CHECK(limit == 1);
+    FAILS(MERKLIZE_OUT_OF_MEMORY, "the device's memory limit is 1 bytes",
+          merklize_buffer_create(device, 64, &extended));
+    OK(merklize_buffer_download(leaves, 0, back, sizeof host, NULL));
+    OK(merklize_device_set_memory_limit(device, 0));
+
     /* One message and one tree in several buffers. */
     merklize_buffer *start = NULL;
     OK(merklize_buffer_slice(leaves, 0, sizeof host / 2, &start));

@@ -127,6 +127,12 @@ void test_errors(void) {
     FAILS(MERKLIZE_UNAVAILABLE, "", merklize_buffer_create(device, 64, &buffer));
     CHECK(buffer == NULL);
     FAILS(MERKLIZE_UNAVAILABLE, "", merklize_stream_create(device, &stream));
+    uint64_t limit = 1;
+    FAILS(MERKLIZE_UNAVAILABLE, "set_memory_limit: cpu has no memory of its own; set the limit of each device",
+          merklize_device_set_memory_limit(device, 1));
+    OK(merklize_device_get_memory_limit(device, &limit));
+    CHECK(limit == 0);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "bytes is null", merklize_device_get_memory_limit(device, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "native is null", merklize_stream_wrap(device, NULL, &stream));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "native is null", merklize_buffer_wrap(device, NULL, 64, &buffer));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_hash: data: a null buffer",

@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "default_device.hpp"
-#include "little_memory.hpp"
 #include "support.hpp"
 
 using namespace support;
@@ -245,24 +244,4 @@ TEST("async: events and buffers of another device are refused") {
                     merklize::hash(here, {.data = Buffer(other, 32), .out = room(1)}));
         return;
     }
-}
-
-TEST("async: memory that calls keep is freed when other memory needs the room") {
-    if (!has_memory()) return;
-    constexpr std::uint64_t n = 1 << 14, bytes = Digest::size * n;
-    little::most_bytes = 64 * bytes;
-    const std::vector<Digest> given = leaves(Hash::blake3, n, 3);
-    const Buffer there = Buffer::copy_of(std::as_bytes(std::span(given)), little::device());
-    const Buffer root(little::device(), Digest::size);
-    const std::uint64_t before = little::used();
-    const Stream stream(little::device());
-    merklize::merkle_root(stream, {.leaves = there, .out = root}).wait();
-    const std::uint64_t kept = little::used() - before;
-    CHECK(kept >= bytes);
-    little::most_bytes = little::used() + bytes;
-    CHECK_ERROR(out_of_memory, "the test's bound on memory", Buffer(little::device(), 2 * bytes + kept));
-    CHECK(little::used() < before + 1024);  // a flag is kept
-    merklize::merkle_root(stream, {.leaves = there, .out = root}).wait();
-    const Buffer more(little::device(), bytes + kept / 2);
-    CHECK(little::used() < before + more.size() + 1024);
 }

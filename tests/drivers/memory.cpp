@@ -184,6 +184,47 @@ TEST("memory: what does not fit is out_of_memory with the sizes") {
     CHECK_EQ(read(stream, upload(stream, iota(5)), 5), iota(5));
 }
 
+TEST("memory: a limit refuses what would exceed it, and nothing else") {
+    constexpr std::uint64_t mib = 1 << 20;
+    const mkz_driver& d = driver();
+    const std::uint64_t before = d.memory_in_use(device());
+    Memory first = allocate(4 * mib), second;
+    CHECK_EQ(d.memory_in_use(device()), before + 4 * mib);
+    need(d.limit_memory(device(), before + 10 * mib));
+    need(d.allocate(device(), 6 * mib, second.slot()));
+    second.reset();
+    const std::string text = "allocating " + std::to_string(8 * mib) + " bytes: the device's memory limit is " +
+                             std::to_string(before + 10 * mib) + " bytes, of which " +
+                             std::to_string(before + 4 * mib) + " are in use";
+    CHECK_REFUSED(MKZ_OUT_OF_MEMORY, text, d.allocate(device(), 8 * mib, second.slot()));
+    CHECK_REFUSED(MKZ_OUT_OF_MEMORY, label(), d.allocate(device(), 8 * mib, second.slot()));
+    CHECK_EQ(d.memory_in_use(device()), before + 4 * mib);
+    // Memory of the host, and of the caller, does not count.
+    void* host = nullptr;
+    need(d.allocate_host(device(), 16 * mib, &host));
+    d.release_host(device(), host);
+    need(d.wrap(device(), d.native(first), 4 * mib, second.slot()));
+    CHECK_EQ(d.memory_in_use(device()), before + 4 * mib);
+    second.reset();
+    // Blocks of changing sizes, released in between: what a driver keeps of them makes room.
+    for (std::uint64_t size = mib; size <= 6 * mib; size += mib) {
+        need(d.allocate(device(), size, second.slot()));
+        CHECK_EQ(d.memory_in_use(device()), before + 4 * mib + size);
+        second.reset();
+    }
+    // A lower limit than what is in use: that stays, and nothing comes.
+    need(d.limit_memory(device(), 1));
+    CHECK_REFUSED(MKZ_OUT_OF_MEMORY, "memory limit is 1 bytes", d.allocate(device(), 4 * mib, second.slot()));
+    const Stream stream = open_stream();
+    write(stream, first, iota(5));
+    CHECK_EQ(read(stream, first, 5), iota(5));
+    first.reset();
+    CHECK_REFUSED(MKZ_OUT_OF_MEMORY, "memory limit", d.allocate(device(), 4 * mib, second.slot()));
+    CHECK_EQ(d.memory_in_use(device()), before);
+    need(d.limit_memory(device(), 0));
+    need(d.allocate(device(), 8 * mib, second.slot()));
+}
+
 TEST("memory: host memory for fast copies") {
     const Stream stream = open_stream();
     std::vector<char*> all;

@@ -34,6 +34,16 @@ MERKLIZE_C_API merklize_status merklize_device_open(const char *name, merklize_d
 MERKLIZE_C_API merklize_status merklize_device_get_info(const merklize_device *device, merklize_device_info *info);
 MERKLIZE_C_API void merklize_device_free(merklize_device *device);
 
+/* Bounds the memory of the device that this process takes through the library: what calls, trees and commitments use, the caller's buffers,
+ * and what is kept for later calls, which is freed first. Not counted are memory that the caller wraps, page-locked host memory, and the
+ * driver's own. A call that would need more works in pieces or on the host where it can, as on a device that is full, and else fails with
+ * out_of_memory. What is in use stays when a limit is set. The limit holds for all handles to the device; any thread may set it.
+ * bytes   0: no limit
+ * errors  unavailable (the CPU, and several devices as one, of which each has its own limit) */
+MERKLIZE_C_API merklize_status merklize_device_set_memory_limit(const merklize_device *device, uint64_t bytes);
+/* bytes  written: the limit; 0: none */
+MERKLIZE_C_API merklize_status merklize_device_get_memory_limit(const merklize_device *device, uint64_t *bytes);
+
 /* A new queue of a device, which runs its commands in order.
  * errors  unavailable (a device without queues: the CPU) */
 MERKLIZE_C_API merklize_status merklize_stream_create(const merklize_device *device, merklize_stream **stream);

@@ -559,6 +559,8 @@ extern "C" {
     pub fn merklize_device_open(name: *const c_char, device: *mut *mut merklize_device) -> merklize_status;
     pub fn merklize_device_get_info(device: *const merklize_device, info: *mut merklize_device_info) -> merklize_status;
     pub fn merklize_device_free(device: *mut merklize_device);
+    pub fn merklize_device_set_memory_limit(device: *const merklize_device, bytes: u64) -> merklize_status;
+    pub fn merklize_device_get_memory_limit(device: *const merklize_device, bytes: *mut u64) -> merklize_status;
     pub fn merklize_stream_create(device: *const merklize_device, stream: *mut *mut merklize_stream) -> merklize_status;
     pub fn merklize_stream_wrap(device: *const merklize_device, native: *mut c_void, stream: *mut *mut merklize_stream) -> merklize_status;
     pub fn merklize_stream_synchronize(stream: *mut merklize_stream) -> merklize_status;
@@ -794,7 +796,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 199] = [
+pub const FUNCTIONS: [(&str, *const ()); 201] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -827,7 +829,9 @@ pub const FUNCTIONS: [(&str, *const ()); 199] = [
     ("merklize_device_describe", merklize_device_describe as *const ()),
     ("merklize_device_free", merklize_device_free as *const ()),
     ("merklize_device_get_info", merklize_device_get_info as *const ()),
+    ("merklize_device_get_memory_limit", merklize_device_get_memory_limit as *const ()),
     ("merklize_device_open", merklize_device_open as *const ()),
+    ("merklize_device_set_memory_limit", merklize_device_set_memory_limit as *const ()),
     ("merklize_differences_count", merklize_differences_count as *const ()),
     ("merklize_differences_free", merklize_differences_free as *const ()),
     ("merklize_differences_get", merklize_differences_get as *const ()),

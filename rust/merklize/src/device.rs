@@ -113,6 +113,42 @@ impl Device {
         assert_eq!(status, sys::MERKLIZE_OK, "an opened device describes itself");
         DeviceInfo::from_c(&info)
     }
+
+    /// Bounds the memory of the device that this process takes through the library: what calls, trees and commitments use, [`Buffer`]s, and
+    /// what is kept for later calls, which is freed first. Not counted are page-locked host memory and the driver's own. A call that would
+    /// need more works in pieces or on the host where it can, as on a device that is full. What is in use stays when a limit is set. The
+    /// limit holds for all handles to the device.
+    ///
+    /// - `bytes`: 0: no limit.
+    ///
+    /// ```
+    /// use merklize::{Device, ErrorKind};
+    ///
+    /// if let Ok(gpu) = Device::open("cuda:0") {
+    ///     gpu.set_memory_limit(8 << 30)?;
+    ///     assert_eq!(gpu.memory_limit()?, 8 << 30);
+    /// }
+    /// assert_eq!(Device::open("cpu")?.set_memory_limit(8 << 30).unwrap_err().kind(), ErrorKind::Unavailable);
+    /// # Ok::<(), merklize::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `Unavailable`: the CPU, and several devices as one, of which each has its own limit.
+    pub fn set_memory_limit(&self, bytes: u64) -> Result<()> {
+        // SAFETY: a live handle.
+        check(|| unsafe { sys::merklize_device_set_memory_limit(self.as_c(), bytes) })
+    }
+
+    /// The limit in bytes; 0: none.
+    ///
+    /// # Errors
+    /// Those of opening the device.
+    pub fn memory_limit(&self) -> Result<u64> {
+        let mut bytes = 0;
+        // SAFETY: a live handle and a place for the answer.
+        check(|| unsafe { sys::merklize_device_get_memory_limit(self.as_c(), &mut bytes) })?;
+        Ok(bytes)
+    }
 }
 
 impl fmt::Debug for Device {

@@ -82,7 +82,8 @@ void BlockCache::shrink(std::uint64_t most_bytes, std::size_t most_blocks) noexc
         Block oldest;
         {
             const std::lock_guard lock(mutex_);
-            if (kept_bytes_ <= most_bytes && kept_.size() <= most_blocks) return;
+            if (kept_.empty()) return;
+            if (kept_bytes_ <= most_bytes && kept_.size() <= most_blocks && !limit_.is_exceeded()) return;
             oldest = std::move(kept_.front());
             kept_.erase(kept_.begin());
             kept_bytes_ -= oldest.bytes;
@@ -97,6 +98,11 @@ BlockCache::Block BlockCache::take(std::uint64_t bytes) {
     const std::uint64_t size = block_size(bytes);
     if (take_kept(size, block)) return block;
     if (size > device_.memory_bytes()) out_of_memory(device_, bytes);
+    auto counted = limit_.try_take(size);
+    if (!counted) {
+        shrink(0, 0);
+        counted = limit_.take(device_.name, size);
+    }
     block.bytes = size;
     CUresult result = driver().cuMemAlloc(&block.address, size);
     if (result == CUDA_ERROR_OUT_OF_MEMORY) {
@@ -105,6 +111,7 @@ BlockCache::Block BlockCache::take(std::uint64_t bytes) {
     }
     if (result == CUDA_ERROR_OUT_OF_MEMORY) out_of_memory(device_, bytes);
     device_.check(result, "cuMemAlloc");
+    (void)counted.release();  // free() gives the bytes back
     return block;
 }
 
@@ -130,6 +137,17 @@ void BlockCache::free(const Block& block) noexcept {
     const BesideCaptures beside;
     driver().cuCtxSynchronize();  // cuMemFree waits, too, but its documentation does not promise that
     driver().cuMemFree(block.address);
+    limit_.give_back(block.bytes);
+}
+
+void BlockCache::limit(std::uint64_t bytes) noexcept {
+    limit_.set(bytes);
+    shrink(UINT64_MAX, SIZE_MAX);
+}
+
+std::uint64_t BlockCache::bytes_in_use() noexcept {
+    const std::lock_guard lock(mutex_);
+    return limit_.taken() - kept_bytes_;
 }
 
 CUdeviceptr Memory::used_by(Stream& stream) {
@@ -283,6 +301,20 @@ void release(std::uint32_t, mkz_memory* memory) noexcept {
         if (block.used_elsewhere && driver().cuCtxSynchronize() != CUDA_SUCCESS) return d.blocks->free(kept);
         d.blocks->give(std::move(kept));
     });
+}
+
+mkz_status limit_memory(std::uint32_t device, std::uint64_t bytes) noexcept {
+    return guarded([&] {
+        Device& d = device_of(device);
+        const Current current(d);
+        d.blocks->limit(bytes);
+    });
+}
+
+std::uint64_t memory_in_use(std::uint32_t device) noexcept {
+    std::uint64_t bytes = 0;
+    (void)guarded([&] { bytes = device_of(device).blocks->bytes_in_use(); });
+    return bytes;
 }
 
 // For code outside this library. After this call, a release of the block waits for the device.

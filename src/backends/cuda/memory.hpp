@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/cuda/queue.hpp"
+#include "backends/memory_limit.hpp"
 
 namespace merklize::cuda {
 
@@ -32,13 +33,17 @@ public:
     void give_idle(Block block) noexcept;
     /// Waits for everything that runs on the device, then frees the block.
     void free(const Block& block) noexcept;
+    /// Blocks in use and kept ones count together; kept ones are freed first.
+    void limit(std::uint64_t bytes) noexcept;
+    std::uint64_t bytes_in_use() noexcept;
 
 private:
     bool take_kept(std::uint64_t bytes, Block& taken);
-    /// Frees the oldest blocks until at most so much is left.
+    /// Frees the oldest blocks until at most so much is left, and the limit is kept.
     void shrink(std::uint64_t most_bytes, std::size_t most_blocks) noexcept;
 
     Device& device_;
+    backends::MemoryLimit limit_;  // of all blocks, in use and kept
     std::mutex mutex_;
     std::vector<Block> kept_;  // oldest first
     std::uint64_t kept_bytes_ = 0;

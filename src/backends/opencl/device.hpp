@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backends/listed_devices.hpp"
+#include "backends/memory_limit.hpp"
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/error.hpp"
 #include "backends/opencl/handle.hpp"
@@ -50,6 +51,7 @@ public:
     mkz_driver_facts driver_facts;
     std::string spirv;  // the versions of SPIR-V that it takes; empty: none
     std::uint64_t max_items = 0;
+    backends::MemoryLimit memory_limit;
 
 private:
     struct Pinned {

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "backends/checks.hpp"
 
@@ -48,7 +49,10 @@ mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memo
                                             std::to_string(d.facts.memory_bytes) + " and gives blocks of up to " +
                                             std::to_string(d.driver_facts.max_allocation));
         }
-        *memory = as_block(make(d, CL_MEM_READ_WRITE, bytes, nullptr, ""));
+        auto counted = d.memory_limit.take(d.label, bytes);
+        auto made = make(d, CL_MEM_READ_WRITE, bytes, nullptr, "");
+        made->counted = std::move(counted);
+        *memory = as_block(std::move(made));
     });
 }
 
@@ -124,5 +128,15 @@ std::uint32_t alignment(mkz_memory*) noexcept { return 256; }
 
 // OpenCL itself keeps the memory that queued commands use.
 void release(std::uint32_t, mkz_memory* memory) noexcept { delete reinterpret_cast<Memory*>(memory); }
+
+mkz_status limit_memory(std::uint32_t device, std::uint64_t bytes) noexcept {
+    return guarded([&] { device_of(device).memory_limit.set(bytes); });
+}
+
+std::uint64_t memory_in_use(std::uint32_t device) noexcept {
+    std::uint64_t bytes = 0;
+    guarded([&] { bytes = device_of(device).memory_limit.taken(); });
+    return bytes;
+}
 
 }  // namespace merklize::opencl

@@ -13,6 +13,7 @@ struct Memory {
         : device(device), handle(std::move(handle)), bytes(bytes), host(host) {}
 
     Device& device;
+    backends::MemoryLimit::Counted counted{};  // of a block of allocate(); given back after the cl_mem
     Handle<cl_mem> handle;
     std::uint64_t bytes;
     char* host;  // the address of the block's own bytes, if it is host memory

@@ -7,6 +7,7 @@
 #include <sycl/sycl.hpp>
 
 #include "backends/listed_devices.hpp"
+#include "backends/memory_limit.hpp"
 #include "backends/sycl/error.hpp"
 
 namespace merklize::sycl_plugin {
@@ -34,6 +35,7 @@ public:
     mkz_device_facts facts{};
     backends::DeviceClass device_class = backends::DeviceClass::gpu;
     mkz_driver_facts driver_facts{};
+    backends::MemoryLimit memory_limit;
 
 private:
     std::mutex mutex_;

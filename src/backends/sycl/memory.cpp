@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "backends/checks.hpp"
 
@@ -52,11 +53,13 @@ mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memo
         Device& d = device_of(device);
         backends::require_any_bytes(d.label, bytes);
         if (bytes > d.driver_facts.max_allocation) d.refuse(MKZ_OUT_OF_MEMORY, allocating(d, bytes));
+        auto counted = d.memory_limit.take(d.label, bytes);
         void* data = attempt(d, allocating(d, bytes), MKZ_INTERNAL, [&] {
             return ::sycl::aligned_alloc_device(block_alignment, bytes, d.device, d.context());
         });
         if (data == nullptr) d.refuse(MKZ_OUT_OF_MEMORY, allocating(d, bytes));
         *memory = as_block(d, data, bytes, Memory::Owner::library);
+        of(*memory).counted = std::move(counted);
     });
 }
 
@@ -126,5 +129,15 @@ std::uint32_t alignment(mkz_memory* memory) noexcept {
 }
 
 void release(std::uint32_t, mkz_memory* memory) noexcept { delete reinterpret_cast<Memory*>(memory); }
+
+mkz_status limit_memory(std::uint32_t device, std::uint64_t bytes) noexcept {
+    return guarded([&] { device_of(device).memory_limit.set(bytes); });
+}
+
+std::uint64_t memory_in_use(std::uint32_t device) noexcept {
+    std::uint64_t bytes = 0;
+    guarded([&] { bytes = device_of(device).memory_limit.taken(); });
+    return bytes;
+}
 
 }  // namespace merklize::sycl_plugin

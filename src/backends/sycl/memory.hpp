@@ -32,6 +32,7 @@ public:
     char* const data;
     const std::uint64_t size;
     const Owner owner;
+    backends::MemoryLimit::Counted counted{};  // of a block of the library
 
 private:
     std::mutex mutex_;

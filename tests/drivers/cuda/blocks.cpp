@@ -64,6 +64,33 @@ TEST("cuda-blocks: kept blocks are used again, and given up when memory is short
     const Memory nearly_all = allocate(free_bytes() + size / 2);
 }
 
+// By the driver's own figure of free memory.
+TEST("cuda-blocks: in use and kept, no more is taken than a limit allows") {
+    const auto free_bytes = [] {
+        std::size_t free = 0, total = 0;
+        const merklize::cuda::Current current(merklize::cuda::device_of(0));
+        CHECK_EQ(merklize::cuda::driver().cuMemGetInfo(&free, &total), 0);
+        return free;
+    };
+    constexpr std::uint64_t limit = 256 * mib, rounding = 4 * mib;
+    need(driver().limit_memory(device(), 1));  // gives up all kept blocks
+    const std::uint64_t in_use = driver().memory_in_use(device());
+    const std::size_t before = free_bytes();
+    need(driver().limit_memory(device(), in_use + limit));
+    std::uint64_t most = 0;
+    for (std::uint64_t size = 10 * mib; size <= 120 * mib; size += 22 * mib) {
+        {
+            const Memory a = allocate(size), b = allocate(size + 4 * mib);
+            most = std::max<std::uint64_t>(most, before - free_bytes());
+        }
+        most = std::max<std::uint64_t>(most, before - free_bytes());
+    }
+    CHECK(most >= 200 * mib && most <= limit + rounding);
+    need(driver().limit_memory(device(), in_use + 20 * mib));
+    CHECK(free_bytes() + 20 * mib + rounding >= before);
+    need(driver().limit_memory(device(), 0));
+}
+
 TEST("cuda-blocks: a block is released while commands use it") {
     const Stream stream = open_stream();
     const Stream other = open_stream();
