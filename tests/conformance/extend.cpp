@@ -1,6 +1,8 @@
 // Low-degree extensions against p3-dft's (tests/vectors/plonky3), and against the definition: the values of each column's polynomial,
 // computed by 128-bit division.
-#include <bit>
+#include <algorithm>
+#include <array>
+#include <string>
 
 #include "asked_often.hpp"
 #include "default_device.hpp"
@@ -8,6 +10,7 @@
 #include "little_memory.hpp"
 #include "merklize/extend.hpp"
 #include "support.hpp"
+#include "two_adic.hpp"
 
 using namespace support;
 using merklize::Buffer;
@@ -19,8 +22,6 @@ using merklize::Matrix;
 using merklize::RowOrder;
 
 namespace {
-
-__extension__ using Wide = unsigned __int128;
 
 // The extension by the default device, and by ways through its memory, which must not differ.
 // given  the words that a matrix on the host is a view of
@@ -49,49 +50,9 @@ void extend_everywhere(const Matrix& matrix, std::span<const Word> given, std::v
     check(found);
 }
 
-struct OfField {
-    Field field;
-    std::uint64_t p, generator, odd;  // p - 1 = odd 2^two_adicity
-    unsigned two_adicity;
-};
-// The root of Goldilocks is 7^odd, those of the others 31^odd and 3^odd.
-constexpr OfField extended_fields[] = {{Field::goldilocks, 0xffffffff00000001, 7, 0xffffffff, 32},
-                                       {Field::babybear, 0x78000001, 31, 15, 27},
-                                       {Field::koalabear, 0x7f000001, 3, 127, 24}};
-
-std::uint64_t product(std::uint64_t a, std::uint64_t b, std::uint64_t p) {
-    return static_cast<std::uint64_t>(Wide{a} * b % p);
-}
-std::uint64_t power(std::uint64_t base, std::uint64_t exponent, std::uint64_t p) {
-    std::uint64_t result = 1;
-    for (; exponent != 0; exponent /= 2, base = product(base, base, p)) {
-        if (exponent % 2 == 1) result = product(result, base, p);
-    }
-    return result;
-}
-std::uint64_t root_of(const OfField& of, unsigned log_order) {
-    return power(power(of.generator, of.odd, of.p), std::uint64_t{1} << (of.two_adicity - log_order), of.p);
-}
-
-struct Term {
-    std::uint64_t exponent, factor;
-};
-// The value of a polynomial that has few terms.
-std::uint64_t value_at(const std::vector<Term>& terms, std::uint64_t x, std::uint64_t p) {
-    Wide sum = 0;
-    for (const Term& term : terms) sum += product(term.factor, power(x, term.exponent, p), p);
-    return static_cast<std::uint64_t>(sum % p);
-}
-
-std::uint64_t reversed(std::uint64_t i, unsigned bits) {
-    std::uint64_t r = 0;
-    for (unsigned k = 0; k < bits; k++) r |= (i >> k & 1) << (bits - 1 - k);
-    return r;
-}
-
 // Columns are polynomials with `terms` terms; terms = rows: all of them.
 template <class Word>
-void check_extension(const OfField& of, unsigned log_rows, std::size_t columns, const ExtendForm& form,
+void check_extension(const TwoAdicField& of, unsigned log_rows, std::size_t columns, const ExtendForm& form,
                      std::size_t most_terms = 5) {
     const std::uint64_t n = std::uint64_t{1} << log_rows, m = n << form.added_bits;
     const std::uint64_t shift = form.shift == 0 ? of.generator : form.shift;
@@ -134,7 +95,8 @@ void check_extension(const OfField& of, unsigned log_rows, std::size_t columns, 
     check(found);
 }
 
-void check_field(const OfField& of, unsigned log_rows, std::size_t columns, ExtendForm form, std::size_t terms = 5) {
+void check_field(const TwoAdicField& of, unsigned log_rows, std::size_t columns, ExtendForm form,
+                 std::size_t terms = 5) {
     form.field = of.field;
     if (of.field == Field::goldilocks)
         check_extension<std::uint64_t>(of, log_rows, columns, form, terms);
@@ -144,7 +106,7 @@ void check_field(const OfField& of, unsigned log_rows, std::size_t columns, Exte
 
 // The input of a case of p3-dft's is the rule in tests/vectors/plonky3.
 template <class Word>
-void check_recorded(const OfField& of, const json::Value& given) {
+void check_recorded(const TwoAdicField& of, const json::Value& given) {
     const std::uint64_t rows = given["rows"].number, columns = given["columns"].number;
     std::vector<Word> words(rows * columns);
     for (std::uint64_t i = 0; i < words.size(); i++) words[i] = static_cast<Word>((i + 1) * 0x9e3779b97f4a7c15 % of.p);
@@ -171,14 +133,14 @@ TEST("extend: what p3-dft computes") {
     CHECK_EQ(file["extensions"].items.size(), 108u);
     for (const json::Value& given : file["extensions"].items) {
         if (const std::string& field = given["field"].text; field == "goldilocks")
-            check_recorded<std::uint64_t>(extended_fields[0], given);
+            check_recorded<std::uint64_t>(two_adic_fields[0], given);
         else
-            check_recorded<std::uint32_t>(extended_fields[field == "babybear" ? 1 : 2], given);
+            check_recorded<std::uint32_t>(two_adic_fields[field == "babybear" ? 1 : 2], given);
     }
 }
 
 TEST("extend: every small shape, with all coefficients") {
-    for (const OfField& of : extended_fields) {
+    for (const TwoAdicField& of : two_adic_fields) {
         for (unsigned log_rows = 0; log_rows <= 6; log_rows++) {
             for (unsigned added = 0; added <= 3; added++) {
                 const auto order = static_cast<RowOrder>((log_rows + added) % 2);
@@ -189,7 +151,7 @@ TEST("extend: every small shape, with all coefficients") {
 }
 
 TEST("extend: one, two and three parts of levels; widths around a tile; shifts") {
-    for (const OfField& of : extended_fields) {
+    for (const TwoAdicField& of : two_adic_fields) {
         const std::uint64_t shifts[] = {1, 0, of.p - 1, 0x12345};
         for (unsigned k = 0; k < 4; k++) {
             const auto order = static_cast<RowOrder>(k % 2);
@@ -199,6 +161,7 @@ TEST("extend: one, two and three parts of levels; widths around a tile; shifts")
         check_field(of, 17, 2, {.order = RowOrder::bit_reversed});
         check_field(of, 17, 1, {.added_bits = 0, .shift = 1});
         check_field(of, 5, 2633, {.order = RowOrder::bit_reversed});
+        for (unsigned log_rows = 0; log_rows <= 1; log_rows++) check_field(of, log_rows, 2633, {.added_bits = 2});
         check_field(of, 9, 300, {});
     }
 }
@@ -272,6 +235,47 @@ TEST("extend: columns in memory, words of other forms, a word that is no element
     const Matrix there = Matrix::of_rows(on_device(rows), 64, 8);
     CHECK_ERROR(invalid_argument, text, merklize::extend(there, bytes));
     CHECK_ERROR(invalid_argument, text, merklize::extend(there, Buffer(Device(), bytes.size())));
+}
+
+TEST("extend: a word of 31-bit fields that is no element is named by its row and column") {
+    for (const TwoAdicField& of : std::span(two_adic_fields).last(2)) {
+        for (const auto& [rows, columns, row, column] : std::initializer_list<std::array<std::uint64_t, 4>>{
+                 {1, 2633, 0, 2632}, {2, 1, 1, 0}, {1024, 30, 1023, 17}}) {
+            std::vector<std::uint32_t> words(rows * columns, static_cast<std::uint32_t>(of.p - 1));
+            words[row * columns + column] = static_cast<std::uint32_t>(row == 0 ? of.p : 0xffffffff);
+            const std::string text = "row " + std::to_string(row) + ", column " + std::to_string(column) + " is " +
+                                     std::to_string(words[row * columns + column]) + ", not a field element";
+            std::vector<std::uint32_t> out(2 * words.size());
+            const auto bytes = std::as_writable_bytes(std::span(out));
+            const ExtendForm form{.field = of.field};
+            const auto refuse = [&](const Matrix& matrix) {
+                CHECK_ERROR(invalid_argument, "extend: " + text, merklize::extend(matrix, bytes, form));
+                const std::vector<merklize::ExtendedMatrix> asked = {{matrix, form}};
+                CHECK_ERROR(invalid_argument, "commit_extended: " + text,
+                            merklize::commit_extended(asked, Hash::blake3));
+            };
+            refuse(Matrix::of_rows(std::span<const std::uint32_t>(words), rows));
+            if (has_memory()) refuse(Matrix::of_rows(on_device(words), rows, 4));
+        }
+    }
+}
+
+TEST("extend: commitments to extensions of one row, and of two") {
+    Random random(15);
+    for (const std::uint64_t rows : {1, 2}) {
+        for (const std::uint64_t columns : {1, 2633}) {
+            std::vector<std::uint64_t> words(rows * columns), extended(4 * words.size());
+            for (std::uint64_t& word : words) word = random.element();
+            const Matrix matrix = Matrix::of_rows(std::span<const std::uint64_t>(words), rows);
+            const ExtendForm form{.added_bits = 2, .order = RowOrder::bit_reversed};
+            merklize::extend(matrix, std::as_writable_bytes(std::span(extended)), form, on_cpu());
+            const Matrix whole = Matrix::of_rows(std::span<const std::uint64_t>(extended), 4 * rows);
+            const merklize::MatrixCommitment expected(std::span(&whole, 1), Hash::poseidon2_goldilocks_8, on_cpu());
+            const std::vector<merklize::ExtendedMatrix> asked = {{matrix, form}};
+            const auto made = merklize::commit_extended(asked, Hash::poseidon2_goldilocks_8);
+            CHECK(std::ranges::equal(made.cap(), expected.cap()));
+        }
+    }
 }
 
 TEST("extend: commitments to extensions") {
