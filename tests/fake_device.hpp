@@ -209,8 +209,7 @@ inline mkz_status launch(mkz_stream*, mkz_function* function, std::uint64_t, std
 
 constexpr decltype(mkz_driver::is_pinned) is_pinned = nullptr;
 inline constexpr mkz_driver driver = {
-    MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION).stream_capturing = stream_capturing, .copy_rows_to_device = nullptr,
-    .copy_rows_to_host = nullptr};
+    MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION).stream_capturing = stream_capturing, .copy_rows_to_device = nullptr};
 
 inline void tune(std::uint32_t, mkz_kernel, std::uint32_t, std::uint64_t, std::uint32_t, mkz_policy* policy) {
     if (policy->levels_per_launch == 0) policy->levels_per_launch = 6;

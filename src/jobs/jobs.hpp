@@ -137,9 +137,6 @@ struct Extend {
     bool is_reversed = false;  ///< whether rows of `out` are in bit-reversed order
     bool is_checked = false;   ///< whether words must be below the modulus
     const char* what = "";     ///< begins the text of an error; a literal
-    /// For a DeviceCall, if `out` is on its device: memory of the host that gets `out` as well, beside the work that follows. The driver must
-    /// have copy_rows_to_host().
-    std::byte* copy = nullptr;
 };
 
 /// Sums of the rows, or of the columns, of a matrix with weights (merklize/extend.hpp). Weights and sums are in memory of the host.

@@ -1,4 +1,5 @@
 // commit_extended(): a commitment to the extensions of matrices.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -31,20 +32,19 @@ struct Asked {
     unsigned drop_levels;
 };
 
-// The options of the extensions.
-RunOptions for_extensions(const Asked& asked, Timings* times) {
-    RunOptions options = runtime::part_of(asked.options, 0, extending_share, times);
+// Extends all matrices to their places. Complete when it returns.
+void extend_all(const Asked& asked, Timings* timings) {
+    Timings times;
+    RunOptions options = runtime::part_of(asked.options, 0, extending_share, timings == nullptr ? nullptr : &times);
     options.policy = {};  // the caller's is for hashes
-    return options;
-}
-
-// Extends all matrices to their places.
-void extend_all(runtime::Run& run, const Asked& asked) {
+    runtime::Run run(options);
     double all = 0;
     for (const runtime::Extension& one : asked.extensions) all += static_cast<double>(one.out_bytes);
     for (const runtime::Extension& one : asked.extensions) {
         if (one.out_bytes != 0) run.launch(one.job, static_cast<double>(one.out_bytes) / all);
     }
+    run.finish();
+    if (timings != nullptr) runtime::add(*timings, times);
 }
 
 MatrixCommitment commit_to(const Asked& asked, std::span<const Matrix> extended, Timings* timings) {
@@ -67,8 +67,7 @@ Matrix dense_extension(const Matrix& matrix, unsigned added_bits) {
     return extended;
 }
 
-// The extensions stay in the memory of the device. They go to the host meanwhile: by the device to memory that it reaches, each batch of
-// columns as soon as it is extended; else by a thread, while rows are hashed.
+// The extensions stay in the memory of the device. A thread copies them to the host while rows are hashed.
 MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
     std::vector<Buffer> buffers;
     std::vector<Matrix> extended;
@@ -80,25 +79,13 @@ MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
         extended.push_back(dense_extension(asked.matrices[m].matrix, one.job.added_bits));
         extended.back().buffer = buffers.back();
     }
-    Timings times;
-    const RunOptions options = for_extensions(asked, timings == nullptr ? nullptr : &times);
-    runtime::Run run(options);
-    std::vector<std::size_t> for_thread;
-    for (std::size_t m = 0; m < asked.matrices.size(); m++) {
-        const std::span<std::byte> out = asked.matrices[m].out;
-        if (out.empty()) continue;
-        runtime::Extend& job = asked.extensions[m].job;
-        const std::int64_t row_bytes = job.out.row_stride;
-        if (run.on_device().copies_rows(out.data(), extended[m].rows, static_cast<std::uint64_t>(row_bytes), row_bytes))
-            job.copy = out.data();
-        else
-            for_thread.push_back(m);
-    }
+    const bool has_out =
+        std::ranges::any_of(asked.matrices, [](const ExtendedMatrix& one) { return !one.out.empty(); });
     // On a thread of its own, if there is anything for it.
     const auto beside = [&](const auto& work) {
         std::jthread thread;
         try {
-            if (!for_thread.empty()) thread = std::jthread(work);
+            if (has_out) thread = std::jthread(work);
         } catch (const std::system_error&) {
             work();  // if the system gives no more threads, the call only gets slower
         }
@@ -108,17 +95,18 @@ MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
         // Memory that nobody has written yet would take longer than all else.
         const std::jthread making = beside([&]() noexcept {
             try {
-                for (const std::size_t m : for_thread)
-                    runtime::make_pages(asked.matrices[m].out, runtime::default_threads());
+                for (const ExtendedMatrix& one : asked.matrices)
+                    runtime::make_pages(one.out, runtime::default_threads());
             } catch (...) {}  // then the copy makes them
         });
-        extend_all(run, asked);
-        run.on_device().free_scratch();
+        extend_all(asked, timings);
     }
     std::exception_ptr failed;
     std::jthread copying = beside([&]() noexcept {
         try {
-            for (const std::size_t m : for_thread) buffers[m].copy_to(asked.matrices[m].out);
+            for (std::size_t m = 0; m < buffers.size(); m++) {
+                if (!asked.matrices[m].out.empty()) buffers[m].copy_to(asked.matrices[m].out);
+            }
         } catch (...) {
             failed = std::current_exception();
         }
@@ -126,8 +114,6 @@ MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
     MatrixCommitment made = commit_to(asked, extended, timings);
     if (copying.joinable()) copying.join();
     if (failed) std::rethrow_exception(failed);
-    run.finish();
-    if (timings != nullptr) runtime::add(*timings, times);
     return made;
 }
 
@@ -143,14 +129,7 @@ MatrixCommitment commit_on_host(Asked asked, Timings* timings) {
         extended.push_back(dense_extension(asked.matrices[m].matrix, one.job.added_bits));
         extended.back().words = to;
     }
-    Timings times;
-    {
-        const RunOptions options = for_extensions(asked, timings == nullptr ? nullptr : &times);
-        runtime::Run run(options);
-        extend_all(run, asked);
-        run.finish();
-    }
-    if (timings != nullptr) runtime::add(*timings, times);
+    extend_all(asked, timings);
     return commit_to(asked, extended, timings);
 }
 

@@ -28,7 +28,7 @@ public:
 
     /// Whether the driver reaches these bytes at the link's speed.
     bool is_pinned(const void* host, std::uint64_t bytes) const;
-    /// Whether the driver copies rows from and to these bytes at the link's speed (mkz_rows).
+    /// Whether the driver copies rows from these bytes at the link's speed (mkz_rows).
     bool copies_rows(const void* host, std::uint64_t n, std::uint64_t row_bytes, std::int64_t stride) const;
 
     /// An operand of a batch: the place of its first item, bytes of an item, and bytes of all items (the last one may be short).

@@ -132,12 +132,10 @@ typedef struct {
      * commands of a call. A null function: no stream can be captured. */
     mkz_status (*stream_capturing)(mkz_stream *stream, uint32_t *capturing);
 
-    /* Copies of rows at the link's speed, from and to pinned memory; else as the copies above.
-     * from, to, offset: of the first row. Null functions: there are no such copies. */
+    /* A copy of rows at the link's speed, from pinned memory; else as copy_to_device().
+     * from, offset: of the first row. A null function: there is no such copy. */
     mkz_status (*copy_rows_to_device)(mkz_stream *stream, mkz_memory *to, uint64_t offset, const void *from,
                                       const mkz_rows *rows, mkz_event **event);
-    mkz_status (*copy_rows_to_host)(mkz_stream *stream, void *to, mkz_memory *from, uint64_t offset,
-                                    const mkz_rows *rows, mkz_event **event);
 } mkz_driver;
 
 #ifdef __cplusplus

@@ -13,8 +13,7 @@ namespace {
 std::uint32_t device_count() noexcept { return static_cast<std::uint32_t>(driver_devices()); }
 
 constexpr mkz_driver driver_table = {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION).stream_capturing = stream_capturing,
-                                     .copy_rows_to_device = copy_rows_to_device,
-                                     .copy_rows_to_host = copy_rows_to_host};
+                                     .copy_rows_to_device = copy_rows_to_device};
 
 }  // namespace
 

@@ -211,21 +211,6 @@ mkz_status copy_rows_to_device(mkz_stream* stream, mkz_memory* to, std::uint64_t
     });
 }
 
-mkz_status copy_rows_to_host(mkz_stream* stream, void* to, mkz_memory* from, std::uint64_t offset, const mkz_rows* rows,
-                             mkz_event** event) noexcept {
-    return copy(stream, rows->n, event, "cuMemcpy2DAsync", [&](Stream& s) {
-        const CUDA_MEMCPY2D rectangle{.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                                      .srcDevice = rows_of(from, s, offset, *rows, "copy_rows_to_host"),
-                                      .srcPitch = rows->stride,
-                                      .dstMemoryType = CU_MEMORYTYPE_HOST,
-                                      .dstHost = to,
-                                      .dstPitch = rows->host_stride,
-                                      .WidthInBytes = rows->bytes,
-                                      .Height = rows->n};
-        return [rectangle, &s] { return driver().cuMemcpy2DAsync(&rectangle, s.handle); };
-    });
-}
-
 mkz_status event_record(mkz_stream* stream, mkz_event** event) noexcept {
     return guarded([&] {
         const Current current(of(stream).device);

@@ -113,7 +113,5 @@ private:
 mkz_status stream_capturing(mkz_stream* stream, std::uint32_t* capturing) noexcept;
 mkz_status copy_rows_to_device(mkz_stream* stream, mkz_memory* to, std::uint64_t offset, const void* from,
                                const mkz_rows* rows, mkz_event** event) noexcept;
-mkz_status copy_rows_to_host(mkz_stream* stream, void* to, mkz_memory* from, std::uint64_t offset, const mkz_rows* rows,
-                             mkz_event** event) noexcept;
 
 }  // namespace merklize::cuda

@@ -23,7 +23,7 @@ struct OpenCL {
 using Listed = backends::ListedDevices<OpenCL>;
 
 constexpr mkz_driver driver_table = {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION).stream_capturing = nullptr,
-                                     .copy_rows_to_device = nullptr, .copy_rows_to_host = nullptr};
+                                     .copy_rows_to_device = nullptr};
 
 }  // namespace
 

@@ -24,7 +24,7 @@ struct Sycl {
 using Listed = backends::ListedDevices<Sycl>;
 
 constexpr mkz_driver driver_table = {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION).stream_capturing = nullptr,
-                                     .copy_rows_to_device = nullptr, .copy_rows_to_host = nullptr};
+                                     .copy_rows_to_device = nullptr};
 constexpr mkz_backend backend = Listed::table(&driver_table);
 
 }  // namespace

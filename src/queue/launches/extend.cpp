@@ -12,7 +12,7 @@ namespace merklize::runtime {
 namespace {
 
 // Of the columns of a batch: the link is slow for short rows.
-constexpr std::uint64_t least_row_bytes = 2 << 10;
+constexpr std::uint64_t least_row_bytes = 8 << 10;
 
 MatrixAt some_columns(const MatrixAt& matrix, std::uint64_t first, std::uint64_t columns) {
     MatrixAt part = from_row(matrix, 0, first);
@@ -122,15 +122,6 @@ ExtendRoom room_for(DeviceCall& call, const Extend& a, std::uint64_t word, std::
     }
 }
 
-// Copies columns to the host beside what is enqueued later: n rows, to a matrix with the same strides.
-void copy_beside(DeviceCall& call, const MatrixAt& columns, std::uint64_t word, std::uint64_t n, std::byte* to) {
-    const auto stride = static_cast<std::uint64_t>(columns.row_stride);
-    const mkz_rows rows{.n = n, .bytes = word * columns.columns, .host_stride = stride, .stride = stride};
-    call.follow_main(call.down());
-    call.check(call.driver().copy_rows_to_host(call.down(), to, static_cast<mkz_memory*>(columns.first.pointer),
-                                               columns.first.offset, &rows, nullptr));
-}
-
 }  // namespace
 
 bool DeviceCall::launch(const Extend& a, const Tick& tick) {
@@ -154,14 +145,12 @@ bool DeviceCall::launch(const Extend& a, const Tick& tick) {
         for (std::uint64_t begin = 0, count = 0; begin < columns; begin += count) {
             count = std::min(batch, columns - begin);
             MatrixAt in = some_columns(from, begin, count);
-            const MatrixAt part = some_columns(to, begin, count);
             if (room.in) {
                 const Place there = moved(room.in.place(), word * a.rows * begin);
                 send_columns(*this, ring, in, word, a.rows, there);
                 in = packed_at(there, count, word);
             }
-            passes.enqueue(in, part);
-            if (a.copy != nullptr) copy_beside(*this, part, word, out_rows, a.copy + word * (first + begin));
+            passes.enqueue(in, some_columns(to, begin, count));
             if (!tick) continue;
             if (before) {
                 check(driver().event_wait(before.get()));
