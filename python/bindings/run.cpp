@@ -18,7 +18,7 @@ bool is_cpu(std::string_view name) {
     const char* named = std::getenv("MERKLIZE_DEVICE");
     if (named != nullptr && *named != '\0') return false;
     static const Device& automatic = *new Device("auto");  // never destroyed, because threads may compute at the end
-    return !runtime::state_of(automatic).chooses();
+    return runtime::state_of(automatic).costs.empty();
 }
 
 void prepare_libraries(std::string_view device) {

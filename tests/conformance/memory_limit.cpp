@@ -1,5 +1,6 @@
 // Device::set_memory_limit(): what counts, what is freed first, and what is refused.
 #include <atomic>
+#include <bit>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,7 +38,7 @@ TEST("memory_limit: memory that calls keep is freed when other memory needs the 
         CHECK(memory_in_use() < before + 4096);
         merklize::merkle_root(stream, {.leaves = there, .out = root}).wait();
         const Buffer more(Device(), bytes + kept / 2);
-        CHECK(memory_in_use() < before + more.size() + 4096);
+        CHECK(memory_in_use() < before + std::bit_ceil(more.size()) + 4096);  // CUDA's small blocks are powers of two
     }
     CHECK_EQ(Device().memory_limit(), std::uint64_t{0});
     const Buffer most(Device(), 64 * bytes);
