@@ -42,7 +42,12 @@ KINDS = ("source", "sdist", "wheels", "crates", "npm", "docs", "debian")
 CRATES = ("merklize-sys", "merklize", "merklize-winterfell", "merklize-plonky3")
 # Pages that package indexes show. There, relative links of the repository lead nowhere.
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
-READMES = ("README.md", "web/README.md", *(f"rust/{crate}/README.md" for crate in CRATES))
+READMES = (
+    "README.md",
+    "web/README.md",
+    "python/sycl_plugin/README.md",
+    *(f"rust/{crate}/README.md" for crate in CRATES),
+)
 
 
 def run(*command: str | Path, folder: Path = ROOT, **environment: str) -> str:
