@@ -282,11 +282,11 @@ ON_CPU = (
     ("rp64_256_v3 tree of 2^16 leaves", "winter-crypto 0.13.1", "Rescue Prime tree of 2^16 leaves"),
 )
 COMMAND = "one file in the page cache", "`merklize hash` of a file of 1 GiB"
-MACHINES = {16: "16 cores, Intel Xeon", 2: "2 cores, AMD EPYC Zen 5"}
+HOST = "16 cores, Intel Xeon"
 
 
 def three_digits(value, unit):
-    for scale, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
+    for scale, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= scale:
             digits = 2 - int(math.log10(value / scale))
             return f"{value / scale:.{digits}f} {letter}{'B' if unit == 'bytes' else f' {unit}'}/s"
@@ -300,14 +300,18 @@ def summary_line(label, ours, on, theirs, beside, unit):
 
 
 def summary_table():
-    """Whole calls. GPU: data in its memory, beside the same job on its host. CPU: beside peers with as many threads."""
+    """Whole calls of one day on one machine.
+
+    GPU: data in its memory, beside the same job on its host. CPU: beside peers with as many threads.
+    """
     lines = ["| job | merklize | on | beside | by | quotient |", "|---|---|---|---|---|---|"]
     for kind, job, label in ON_GPU:
-        data = next(data for _, data in newest_by_device(kind) if data["backend"] == "cuda")
+        data = max((data for _, data in newest_by_device(kind) if data["backend"] == "cuda"), key=lambda d: d["date"])
         row = next(row for row in data["rows"] if row["job"] == job and row["policy"] == "tuned")
         ours, theirs = row["n"] / row["wall"], row["n"] / row["cpu"]
         host = "merklize, its host's 16 Xeon cores"
-        lines.append(summary_line(label, ours, data["device"], theirs, host, row["unit"]))
+        device = " ".join(data["device"].split()[:2])  # without the memory's size and kind
+        lines.append(summary_line(label, ours, device, theirs, host, row["unit"]))
     whole = newest("cpu", lambda data: (data["machine"], data["quick"]))
     data = next(data for _, data in whole if not data["quick"] and data["cpus"] == 16)
     for job, peer, label in ON_CPU:
@@ -316,12 +320,12 @@ def summary_table():
             for row in data["rows"]
             if row["job"] == job and f"{row['peer']} {row['peer_version']}" == peer and row["threads"] == 16
         )
-        lines.append(summary_line(label, row["our_rate"], MACHINES[16], row["peer_rate"], peer, row["unit"]))
-    for _, data in newest("command", lambda data: data["machine"]):
-        job, label = COMMAND
-        row = next(row for row in data["rows"] if row["job"] == job and row["threads"] == data["cpus"])
-        peer = f"{row['peer']} {row['peer_version']}"
-        lines.append(summary_line(label, row["our_rate"], MACHINES[data["cpus"]], row["peer_rate"], peer, row["unit"]))
+        lines.append(summary_line(label, row["our_rate"], HOST, row["peer_rate"], peer, row["unit"]))
+    data = next(data for _, data in newest("command", lambda data: data["machine"]) if data["cpus"] == 16)
+    job, label = COMMAND
+    row = next(row for row in data["rows"] if row["job"] == job and row["threads"] == data["cpus"])
+    peer = f"{row['peer']} {row['peer_version']}"
+    lines.append(summary_line(label, row["our_rate"], HOST, row["peer_rate"], peer, row["unit"]))
     yield "\n".join(lines)
 
 
