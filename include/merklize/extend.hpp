@@ -55,7 +55,7 @@ MERKLIZE_API void extend(const Matrix& matrix, Buffer out, const ExtendForm& for
 struct ExtendedMatrix {
     Matrix matrix;  ///< as extend() takes it
     ExtendForm form{.order = RowOrder::bit_reversed};
-    /// Memory of the host that gets the extension, too, as extend() writes it; empty: nobody wants it. A device copies it while it works,
+    /// Memory of the host that gets the extension, too, as extend() writes it; empty: nobody wants it. A device copies it while it hashes,
     /// fastest to pinned memory.
     std::span<std::byte> out{};
     /// Memory of the call's device that gets the extension, as extend() writes it, and keeps it for others, such as weighted_sums(): all

@@ -127,7 +127,7 @@ typedef struct merklize_extended_matrix {
 } merklize_extended_matrix;
 
 /* merklize_extend() of matrices and merklize_commitment_build() of their extensions in one call, without a way to the host between them: a
- * device copies them to `out` while it works, fastest to pinned memory.
+ * device copies them to `out` while it hashes, fastest to pinned memory.
  * matrices  [count], at least one, all in host memory or all on one device. A device without room for the extensions makes them in `out`,
  *           or in memory of the call, unless the caller gave buffers
  * form      with `keep`, extensions are kept where they were made
