@@ -119,7 +119,7 @@ void Staging::download(void* to, const Place& from, std::uint64_t bytes) {
 
 Staging::Ring::~Ring() {
     // The buffers return to their pool now, so no copy to or from them may still be running.
-    if (std::ranges::any_of(turns_, [](const Turn& turn) { return turn.done != nullptr; })) staging_.drain();
+    if (!is_settled_) staging_.drain();
     for (const Turn& turn : turns_) {
         if (turn.pinned.bytes != nullptr) staging_.device().give_back(turn.pinned);
     }
@@ -136,6 +136,7 @@ std::byte* Staging::Ring::next() {
     std::ranges::rotate(turns_, turns_.begin() + 1);
     Turn& turn = turns_.back();
     settle(turn);
+    is_settled_ = false;
     if (turn.pinned.bytes == nullptr) turn.pinned = staging_.device().borrow_pinned(piece_bytes);
     return static_cast<std::byte*>(turn.pinned.bytes);
 }
@@ -148,6 +149,7 @@ void Staging::Ring::sent(CommandEvent event, double Timings::* slot, std::functi
 
 void Staging::Ring::settle() {
     for (Turn& turn : turns_) settle(turn);
+    is_settled_ = true;
 }
 
 bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::uint64_t most_items,

@@ -120,6 +120,7 @@ private:
 
     Staging& staging_;
     std::array<Turn, n_slots> turns_{};  // the last one is that of next()
+    bool is_settled_ = true;             // whether no copy can be running
 };
 
 /// The buffers of one piece in flight: pinned host memory and device memory side by side.
