@@ -25,6 +25,10 @@ if [ $# -eq 0 ]; then
     [ -z "${PROOFS:-}" ] || set -- "$@" proofs
 fi
 
+name() { tr 'A-Z' 'a-z' <<<"$1" | tr -cs 'a-z0-9\n' - | sed 's/-*$//'; }
+host=cpu-$(name "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1)")
+gpu=cuda-$(name "$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -1)")
+
 run_device() { # run_device NAME PROGRAM DEVICE FLAGS...
     local name=$1 program=$2 where=$3
     shift 3
@@ -42,17 +46,17 @@ for section in "$@"; do
     echo "== $section, at $SECONDS s"
     case $section in
     cpu) python3 "$here/run.py" --bench "$build/bench/merklize-bench" --peers "$peers" --b3sum "$b3sum" \
-        --threads "1,$cores" --rounds 3 --out "$folder/$day-cpu.json" ;;
-    calls) python3 "$here/calls.py" --threads "1,$cores" --rounds 9 --out "$folder/$day-calls.json" ;;
+        --threads "1,$cores" --rounds 3 --out "$folder/$day-$host.json" ;;
+    calls) python3 "$here/calls.py" --threads "1,$cores" --rounds 9 --out "$folder/$day-calls-$host.json" ;;
     command) python3 "$here/command.py" --b3sum "$b3sum" --command "$build/src/command/merklize" --rounds 9 \
-        --out "$folder/$day-command.json" ;;
-    formats) python3 "$here/formats.py" --peers "$peers" --only poseidon2 --out "$folder/$day-formats.json" ;;
-    device) run_device device merklize-device-bench "$device" "${sizes[@]}" ;;
-    opencl) run_device opencl merklize-device-bench "$OPENCL" "${sizes[@]}" ;;
-    hashes) run_device hashes merklize-device-bench "$device" --tuned "${levels[@]}" ;;
-    tensors) python3 "$here/tensors.py" --device "$device" --out "$folder/$day-tensors.json" ;;
-    proofs) "$PROOFS" --device "$device" --only plonky3 --repeat 5 --json "$folder/$day-proofs.json" ;;
-    several) run_device several merklize-several-bench "${device%%:*}" --counts 1,2,4 ;;
+        --out "$folder/$day-command-$host.json" ;;
+    formats) python3 "$here/formats.py" --peers "$peers" --only poseidon2 --out "$folder/$day-formats-$host.json" ;;
+    device) run_device device-$gpu merklize-device-bench "$device" "${sizes[@]}" ;;
+    opencl) run_device "device-opencl-${gpu#cuda-}" merklize-device-bench "$OPENCL" "${sizes[@]}" ;;
+    hashes) run_device hashes-$gpu merklize-device-bench "$device" --tuned "${levels[@]}" ;;
+    tensors) python3 "$here/tensors.py" --device "$device" --out "$folder/$day-tensors-$gpu.json" ;;
+    proofs) "$PROOFS" --device "$device" --only plonky3 --repeat 5 --json "$folder/$day-proofs-$gpu.json" ;;
+    several) run_device several-$gpu merklize-several-bench "${device%%:*}" --counts 1,2,4 ;;
     *) echo "no section $section" >&2; false ;;
     esac || failed+=("$section")
 done
