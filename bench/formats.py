@@ -5,7 +5,7 @@
                             [--only TEXT] [--quick]
 
 --peers         the program of bench/peers, built for this machine with the features formats and miden
---node-modules  a folder with the npm package @openzeppelin/merkle-tree
+--node-modules  a folder with the npm packages @openzeppelin/merkle-tree and @filoz/synapse-core
 --devices       devices that are the CPU by OpenCL or SYCL: compared with the CPU backend, both on all cores
 
 Times are those of the processors, which hold on a machine that others use, too. Those of programs and of merklize are
@@ -83,29 +83,45 @@ def rows(hash, log2_rows):
     return call(run)
 
 
+# Programs for Node: `made` of what comes in, with the seconds of the processors.
 OPENZEPPELIN = """
 const { SimpleMerkleTree, StandardMerkleTree } = require("@openzeppelin/merkle-tree");
-const { values, types } = JSON.parse(require("fs").readFileSync(0));
-const before = process.cpuUsage();
-const tree = types ? StandardMerkleTree.of(values, types) : SimpleMerkleTree.of(values);
-const { user, system } = process.cpuUsage(before);
-console.log(JSON.stringify({ seconds: (user + system) / 1e6, root: tree.root.slice(2) }));
+const { values, types } = JSON.parse(given);
+const make = () => (types ? StandardMerkleTree.of(values, types) : SimpleMerkleTree.of(values)).root.slice(2);
+"""
+SYNAPSE = """
+const { calculate } = await import(require.resolve("@filoz/synapse-core/piece"));
+const make = () => Buffer.from(calculate(new Uint8Array(given)).toString()).toString("hex");
+"""
+TIMED = """
+(async () => {
+    const given = require("fs").readFileSync(0);
+    %s
+    const before = process.cpuUsage();
+    const root = make();
+    const { user, system } = process.cpuUsage(before);
+    console.log(JSON.stringify({ seconds: (user + system) / 1e6, root }));
+})();
 """
 
 
-def node(folder, values, types=None):
-    given = json.dumps({"values": values, "types": types}).encode()
-    version = json.loads((folder / "@openzeppelin/merkle-tree/package.json").read_text())["version"]
+def node(folder, package, program, given):
+    """A run of a program for Node on these bytes."""
+    version = json.loads((folder / package / "package.json").read_text())["version"]
+    words = ["node", "-e", TIMED % program]
 
     def run():
         environment = {**os.environ, "NODE_PATH": str(folder)}
-        done = subprocess.run(
-            ["node", "-e", OPENZEPPELIN], input=given, env=environment, capture_output=True, check=True
-        )
+        done = subprocess.run(words, input=given, env=environment, capture_output=True, check=True)
         found = json.loads(done.stdout)
-        return found["seconds"], {"peer": "@openzeppelin/merkle-tree", "version": version, "root": found["root"]}
+        return found["seconds"], {"peer": package, "version": version, "root": found["root"]}
 
     return run
+
+
+def openzeppelin(folder, values, types=None):
+    given = json.dumps({"values": values, "types": types}).encode()
+    return node(folder, "@openzeppelin/merkle-tree", OPENZEPPELIN, given)
 
 
 def pairs(args):
@@ -139,11 +155,22 @@ def pairs(args):
         types = ["address", "uint256"]
         values = [[f"0x{0x1111 * (k + 1):040x}", str(10**9 * k)] for k in range(n)]
         ours = call(lambda: formats.openzeppelin(values, types, device="cpu", threads=1).root)
-        yield f"OpenZeppelin standard tree of {n} values", n, "values", 1, ours, node(args.node_modules, values, types)
+        yield (
+            f"OpenZeppelin standard tree of {n} values",
+            n,
+            "values",
+            1,
+            ours,
+            openzeppelin(args.node_modules, values, types),
+        )
         leaves = words("leaves", 32 * n, "keccak256").reshape(-1, 32)
         shown = ["0x" + leaf.tobytes().hex() for leaf in leaves]
         ours = call(lambda: formats.openzeppelin_simple(leaves, device="cpu", threads=1).root)
-        yield f"OpenZeppelin simple tree of {n} leaves", n, "leaves", 1, ours, node(args.node_modules, shown)
+        yield f"OpenZeppelin simple tree of {n} leaves", n, "leaves", 1, ours, openzeppelin(args.node_modules, shown)
+        data = words("piece", 1 << 26 - less, "blake3").tobytes()
+        ours = call(lambda: formats.piece_cid(data, threads=1).v2.encode())
+        theirs = node(args.node_modules, "@filoz/synapse-core", SYNAPSE, data)
+        yield "PieceCID", len(data), "bytes", 1, ours, theirs
     for device in filter(None, args.devices.split(",")):
         threads, api = os.cpu_count(), {"opencl": "OpenCL", "sycl": "SYCL"}[device.partition(":")[0]]
         for hash, log2 in (

@@ -111,7 +111,7 @@ BlockCache::Block BlockCache::take(std::uint64_t bytes) {
     }
     if (result == CUDA_ERROR_OUT_OF_MEMORY) out_of_memory(device_, bytes);
     device_.check(result, "cuMemAlloc");
-    (void)counted.release();  // free() gives the bytes back
+    std::ignore = counted.release();  // free() gives the bytes back
     return block;
 }
 
