@@ -1,6 +1,7 @@
 #include "backends/cuda/memory.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace merklize::cuda {
 namespace {
