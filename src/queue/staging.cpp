@@ -133,7 +133,7 @@ void Staging::Ring::settle(Turn& turn) const {
 }
 
 std::byte* Staging::Ring::next() {
-    std::ranges::rotate(turns_, turns_.begin() + 1);
+    std::rotate(turns_.begin(), turns_.begin() + 1, turns_.end());
     Turn& turn = turns_.back();
     settle(turn);
     is_settled_ = false;
