@@ -41,8 +41,8 @@ constexpr Word sum_below(Word a, Word b, Word p) noexcept {
     return static_cast<Word>(b >= p - a ? a - (p - b) : a + b);
 }
 
-/// Bytes of the coefficients and values of columns that a device extends at once. Columns go up in batches of this kind, each while the one
-/// before is extended: 2^16 rows of 2 KiB, 128 MiB, take 2.4 ms by a link of 55 GB/s. Tests make it small.
+/// Bytes of the coefficients and values of columns that a device extends at once. Columns of the host go up in batches of as many columns, or
+/// of more where rows would be short for the link. Tests make it small.
 inline constinit std::atomic<std::uint64_t> extension_batch_bytes{256 << 20};
 
 /// The passes of an extension and their tables: pure data.

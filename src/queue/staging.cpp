@@ -64,20 +64,13 @@ void Staging::upload(const Place& to, const void* from, std::uint64_t bytes) {
         copy_to_device(to, from, bytes);
         return finish();
     }
-    Ring ring(*this);
-    end_stretch();
-    begin();
-    for (std::uint64_t first = 0; first < bytes; first += piece_bytes) {
-        const std::uint64_t count = std::min(piece_bytes, bytes - first);
-        std::byte* const pinned = ring.next();
+    in_pieces(bytes, piece_bytes, [&](Ring& ring, std::uint64_t first, std::uint64_t count, std::byte* pinned) {
         copy_on_host({{pinned, static_cast<const std::byte*>(from) + first, count}});
         CommandEvent event(device());
         check(driver().copy_to_device(main(), static_cast<mkz_memory*>(to.pointer), to.offset + first, pinned, count,
                                       event.slot()));
         ring.sent(std::move(event), &Timings::to_device);
-    }
-    ring.settle();
-    finish();
+    });
 }
 
 void Staging::send(const Place& to, const void* from, std::uint64_t bytes) {
@@ -100,19 +93,22 @@ void Staging::download(void* to, const Place& from, std::uint64_t bytes) {
         copy_to_host(to, from, bytes);
         return finish();
     }
-    Ring ring(*this);
-    end_stretch();
-    begin();
-    for (std::uint64_t first = 0; first < bytes; first += piece_bytes) {
-        const std::uint64_t count = std::min(piece_bytes, bytes - first);
-        std::byte* const pinned = ring.next();
+    in_pieces(bytes, piece_bytes, [&](Ring& ring, std::uint64_t first, std::uint64_t count, std::byte* pinned) {
         CommandEvent event(device());
         check(driver().copy_to_host(main(), pinned, static_cast<mkz_memory*>(from.pointer), from.offset + first, count,
                                     event.slot()));
         ring.sent(std::move(event), &Timings::to_host, [this, to = static_cast<std::byte*>(to) + first, pinned, count] {
             copy_on_host({{to, pinned, count}});
         });
-    }
+    });
+}
+
+void Staging::in_pieces(std::uint64_t n, std::uint64_t most, const EnqueuePiece& enqueue) {
+    Ring ring(*this);
+    end_stretch();
+    begin();
+    for (std::uint64_t first = 0; first < n; first += most)
+        enqueue(ring, first, std::min(most, n - first), ring.next());
     ring.settle();
     finish();
 }

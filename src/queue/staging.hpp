@@ -67,6 +67,10 @@ public:
     bool run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& tick);
 
     class Ring;
+    /// Enqueues the copy of items [first, first + count) from or to a pinned piece, and tells the ring.
+    using EnqueuePiece = std::function<void(Ring& ring, std::uint64_t first, std::uint64_t count, std::byte* pinned)>;
+    /// Copies n items through a ring, at most so many at once: complete when it returns.
+    void in_pieces(std::uint64_t n, std::uint64_t most, const EnqueuePiece& enqueue);
 
     /// Large enough that the link runs at its speed, small enough that the first kernel starts soon.
     static constexpr std::uint64_t piece_bytes = 16 << 20;

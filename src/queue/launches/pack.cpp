@@ -93,24 +93,18 @@ void send_columns(DeviceCall& call, Staging::Ring& ring, const MatrixAt& from, s
 void fetch_columns(DeviceCall& call, const Place& from, std::uint32_t word, std::uint64_t n, const MatrixAt& to) {
     const std::uint64_t row_bytes = word * to.columns;
     if (has_whole_rows(to, word)) return call.download(host_bytes(to.first), from, n * row_bytes);
-    const std::uint64_t per_piece = Staging::piece_bytes / row_bytes;
-    Staging::Ring ring(call);
-    call.end_stretch();
-    call.begin();
-    for (std::uint64_t first = 0; first < n; first += per_piece) {
-        const std::uint64_t count = std::min(per_piece, n - first);
-        std::byte* const pinned = ring.next();
-        CommandEvent event(call.device());
-        call.check(call.driver().copy_to_host(call.main(), pinned, static_cast<mkz_memory*>(from.pointer),
-                                              from.offset + first * row_bytes, count * row_bytes, event.slot()));
-        ring.sent(std::move(event), &Timings::to_host, [&call, &to, word, first, count, pinned] {
-            copy_columns(packed_at(host_place(pinned), to.columns, word), word, count,
-                         host_bytes(from_row(to, first).first), static_cast<std::uint64_t>(to.row_stride),
-                         call.threads());
+    call.in_pieces(
+        n, Staging::piece_bytes / row_bytes,
+        [&](Staging::Ring& ring, std::uint64_t first, std::uint64_t count, std::byte* pinned) {
+            CommandEvent event(call.device());
+            call.check(call.driver().copy_to_host(call.main(), pinned, static_cast<mkz_memory*>(from.pointer),
+                                                  from.offset + first * row_bytes, count * row_bytes, event.slot()));
+            ring.sent(std::move(event), &Timings::to_host, [&call, &to, word, first, count, pinned] {
+                copy_columns(packed_at(host_place(pinned), to.columns, word), word, count,
+                             host_bytes(from_row(to, first).first), static_cast<std::uint64_t>(to.row_stride),
+                             call.threads());
+            });
         });
-    }
-    ring.settle();
-    call.finish();
 }
 
 void require_aligned_words(DeviceCall& call, const char* what, const MatrixAt& matrix, std::uint64_t word) {
