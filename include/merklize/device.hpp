@@ -66,7 +66,7 @@ public:
     /// A call that would need more does what it does on a device that is full: it works in pieces or on the host where it can
     /// (docs/provers.md), and else throws out_of_memory with the limit and what is in use. What is in use stays when a limit is set.
     /// bytes   0: no limit
-    /// errors  unavailable (the CPU, and several devices as one, of which each has its own limit)
+    /// errors  unavailable (the CPU; several devices as one: set the limit of each)
     /// cost    opens the device; frees what is kept for later calls
     ///
     ///     const merklize::Device gpu("cuda:0");

@@ -39,7 +39,7 @@ MERKLIZE_C_API void merklize_device_free(merklize_device *device);
  * driver's own. A call that would need more works in pieces or on the host where it can, as on a device that is full, and else fails with
  * out_of_memory. What is in use stays when a limit is set. The limit holds for all handles to the device; any thread may set it.
  * bytes   0: no limit
- * errors  unavailable (the CPU, and several devices as one, of which each has its own limit) */
+ * errors  unavailable (the CPU; several devices as one: set the limit of each) */
 MERKLIZE_C_API merklize_status merklize_device_set_memory_limit(const merklize_device *device, uint64_t bytes);
 /* bytes  written: the limit; 0: none */
 MERKLIZE_C_API merklize_status merklize_device_get_memory_limit(const merklize_device *device, uint64_t *bytes);

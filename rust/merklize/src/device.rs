@@ -133,7 +133,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// `Unavailable`: the CPU, and several devices as one, of which each has its own limit.
+    /// `Unavailable`: the CPU; several devices as one: set the limit of each.
     pub fn set_memory_limit(&self, bytes: u64) -> Result<()> {
         // SAFETY: a live handle.
         check(|| unsafe { sys::merklize_device_set_memory_limit(self.as_c(), bytes) })
