@@ -25,10 +25,13 @@ void by_words(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
 // But on Zen 5 they take two cycles (docs/notes/blake3-cpu.md).
 auto choose_blake3_rows() noexcept {
 #if defined(__x86_64__)
-    const char* wish = std::getenv("MERKLIZE_CPU_ISA");
-    const bool is_allowed = wish == nullptr || *wish == '\0' || std::string_view(wish) == "avx512";
+    const char* wanted = std::getenv("MERKLIZE_CPU_ISA");
+    const std::string_view wish = wanted == nullptr ? "" : wanted;
     const Features features = cpu_features();
-    if (is_allowed && features.avx512 && !features.is_zen5) return blake3_rows_avx512.chain;
+    if (!features.is_zen5) {
+        if (features.avx512 && (wish.empty() || wish == "avx512")) return blake3_rows_avx512.chain;
+        if (features.avx2 && (wish.empty() || wish == "avx2")) return blake3_rows_avx2.chain;
+    }
 #endif
     return by_words;
 }

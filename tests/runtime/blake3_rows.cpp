@@ -75,9 +75,9 @@ TEST("blake3_rows: digests of any length, by the calling thread") {
 TEST("blake3_rows: chains of blocks") { check_chains(blake3_chain); }
 
 #if defined(__x86_64__)
-TEST("blake3_rows: chains, chunks and pairs by AVX-512") {
-    if (!merklize::runtime::cpu_features().avx512) return;
-    const merklize::runtime::Blake3Rows& rows = merklize::runtime::blake3_rows_avx512;
+namespace {
+
+void check_rows(const merklize::runtime::Blake3Rows& rows) {
     check_chains(rows.chain);
     Random random(2);
     for (std::size_t n = 1; n <= rows.most; n++) {
@@ -103,5 +103,14 @@ TEST("blake3_rows: chains, chunks and pairs by AVX-512") {
             CHECK(std::memcmp(both.data(), pairs.data(), 32 * n) == 0);
         }
     }
+}
+
+}  // namespace
+
+TEST("blake3_rows: chains, chunks and pairs by AVX2") {
+    if (merklize::runtime::cpu_features().avx2) check_rows(merklize::runtime::blake3_rows_avx2);
+}
+TEST("blake3_rows: chains, chunks and pairs by AVX-512") {
+    if (merklize::runtime::cpu_features().avx512) check_rows(merklize::runtime::blake3_rows_avx512);
 }
 #endif

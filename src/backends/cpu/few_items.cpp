@@ -1,5 +1,4 @@
-// Small jobs of BLAKE3 on a processor with AVX-512. A partly filled vector costs as much as a full one, so small jobs use 8-lane
-// vectors, or one state a vector.
+// Small jobs of BLAKE3. A partly filled vector costs as much as a full one, so they use narrower vectors, or one state a vector.
 #include <cstring>
 
 #include "backends/cpu/lanes.hpp"
@@ -8,12 +7,6 @@
 
 namespace merklize::cpu {
 namespace {
-
-constexpr std::size_t most_narrow = 8;
-
-const runtime::Blake3Rows& rows = runtime::blake3_rows_avx512;
-
-const Lanes& lanes_for(std::size_t n) { return n <= most_narrow ? lanes_avx512_narrow : lanes_avx512_blake3; }
 
 // A single item is one chain, for which blake3_chain() is fastest.
 void hash_one(const std::uint8_t* blocks, std::size_t n, std::uint64_t counter, const std::uint32_t* key,
@@ -24,9 +17,9 @@ void hash_one(const std::uint8_t* blocks, std::size_t n, std::uint64_t counter, 
     std::memcpy(out, cv, sizeof cv);
 }
 
-}  // namespace
-
-Lanes with_few_items(Lanes lanes) {
+// Rows for at most four chunks or pairs, lanes_for(n) for more.
+template <const runtime::Blake3Rows& rows, const Lanes& (*lanes_for)(std::size_t n)>
+void use_rows(Lanes& lanes) {
     lanes.hash_chunks = [](const std::uint8_t* data, std::size_t n, ChunkCounter counter, const std::uint32_t* key,
                            std::uint32_t flags, std::uint8_t* out) {
         if (n == 0) return;
@@ -44,11 +37,27 @@ Lanes with_few_items(Lanes lanes) {
         if (n <= rows.most) return rows.compress_pairs(in, n, key, flags, out);
         lanes_for(n).compress_pairs(in, n, key, flags, out);
     };
+}
+
+const Lanes& avx2(std::size_t) { return lanes_avx2_blake3; }
+
+constexpr std::size_t most_narrow = 8;
+const Lanes& avx512(std::size_t n) { return n <= most_narrow ? lanes_avx512_narrow : lanes_avx512_blake3; }
+
+}  // namespace
+
+Lanes with_few_items_avx2(Lanes lanes) {
+    use_rows<runtime::blake3_rows_avx2, avx2>(lanes);
+    return lanes;
+}
+
+Lanes with_few_items_avx512(Lanes lanes) {
+    use_rows<runtime::blake3_rows_avx512, avx512>(lanes);
     lanes.hash_short_rows = [](const std::uint8_t* in, std::size_t n, std::size_t bytes, const std::uint32_t* key,
                                std::uint32_t flags,
-                               std::uint8_t* out) { lanes_for(n).hash_short_rows(in, n, bytes, key, flags, out); };
+                               std::uint8_t* out) { avx512(n).hash_short_rows(in, n, bytes, key, flags, out); };
     lanes.hash_chains = [](const Chain* chains, std::size_t n, const std::uint32_t* key, std::uint32_t flags) {
-        lanes_for(n).hash_chains(chains, n, key, flags);
+        avx512(n).hash_chains(chains, n, key, flags);
     };
     return lanes;
 }

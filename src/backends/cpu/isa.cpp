@@ -96,7 +96,8 @@ const Lanes& lanes() {
         Lanes set = choose();
         const std::string_view isa = set.isa;
 #if defined(__x86_64__)
-        if (isa == "avx512") set = with_few_items(set);
+        if (isa == "avx512") set = with_few_items_avx512(set);
+        if (isa == "avx2") set = with_few_items_avx2(set);
 #endif
         const bool has_sha = isa != "scalar" && runtime::sha256_instructions() != nullptr;
         return has_sha ? with_sha256_instructions(set) : set;

@@ -102,12 +102,14 @@ struct Lanes {
 
 // An instruction set has a table lanes_SET_FAMILY for each family of hashes, with the functions of that family alone
 // (cmake/lanes.cmake). isa.cpp joins them.
+extern const Lanes lanes_avx2_blake3;
 extern const Lanes lanes_avx512_blake3;
 extern const Lanes lanes_avx512_narrow;  ///< the same in vectors of half the width
 extern const Lanes lanes_avx512_sha256;
 
-/// The lanes of AVX-512, with narrower batches and rows (host/blake3_rows.hpp) for small jobs of BLAKE3.
-Lanes with_few_items(Lanes lanes);
+/// The lanes of an instruction set, with rows (host/blake3_rows.hpp), and for AVX-512 narrower batches, for small jobs of BLAKE3.
+Lanes with_few_items_avx2(Lanes lanes);
+Lanes with_few_items_avx512(Lanes lanes);
 
 /// The lanes with the processor's SHA instructions where they are faster, for hashes on SHA-256's compression. The processor must have
 /// them.
