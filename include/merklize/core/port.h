@@ -106,7 +106,7 @@ typedef long long mkz_i64;
 #define MKZ_UNROLL MKZ_PRAGMA(unroll)
 #define MKZ_NO_UNROLL MKZ_PRAGMA(unroll 1)
 #elif defined(__clang__)
-#define MKZ_UNROLL MKZ_PRAGMA(unroll)
+#define MKZ_UNROLL MKZ_PRAGMA(clang loop unroll(full)) /* with `unroll`, loops of an inlined function keep pairs of steps */
 #define MKZ_NO_UNROLL MKZ_PRAGMA(nounroll)
 #else
 #define MKZ_UNROLL MKZ_PRAGMA(GCC unroll 32)
