@@ -18,13 +18,14 @@ Word word_at(const void* words, std::size_t i) noexcept {
 
 template <class Word>
 std::size_t first_at_least(Word modulus, const void* words, std::size_t n) noexcept {
-    // Checks blocks without a branch inside, so that valid input, the usual case, runs at memory speed.
+    // Checks blocks without a branch inside, so that valid input, the usual case, runs at memory speed. `any` is a word, because compilers
+    // would narrow each comparison to a bool.
     constexpr std::size_t block = 256;
     for (std::size_t start = 0; start < n; start += block) {
         const std::size_t end = std::min(start + block, n);
-        bool any = false;
-        for (std::size_t i = start; i < end; i++) any |= word_at<Word>(words, i) >= modulus;
-        if (!any) continue;
+        Word any = 0;
+        for (std::size_t i = start; i < end; i++) any |= word_at<Word>(words, i) >= modulus ? 1 : 0;
+        if (any == 0) continue;
         for (std::size_t i = start; i < end; i++) {
             if (word_at<Word>(words, i) >= modulus) return i;
         }
