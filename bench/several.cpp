@@ -3,14 +3,14 @@
 //   merklize-several-bench BACKEND [--only SUBSTRING] [--repeats R] [--counts N,...] [--bytes LOG2,...] [--host-bytes LOG2,...]
 //                          [--leaves LOG2,...] [--field-leaves LOG2,...] [--messages N]
 //
-// A size is the size of the whole job, whatever the number of devices. A job that does not fit is skipped. Jobs on host memory are also
-// timed with the CPU beside the devices ("cpu and N devices"), on the CPU alone, and, if `merklize devices --calibrate` has run, on
-// "auto". Prints one JSON object a line: seconds of the whole
-// call (median over R calls after a first call), seconds of the slowest device's kernels, and `linear`: the rate per device as a share
+// A size is the size of the whole job, whatever the number of devices. A job that does not fit is skipped. Jobs on host memory, pageable
+// and pinned, are also timed with the CPU beside the devices ("cpu and N devices"), on the CPU alone, and, if
+// `merklize devices --calibrate` has run, on "auto". Prints one JSON object a line: seconds of the whole call (median over R calls after a first call), seconds of the slowest device's kernels, and `linear`: the rate per device as a share
 // of the same rate with the fewest devices, null where the CPU has a share. Every result is compared with the CPU's, except those of
 // field hashes' trees on the host, which are compared with the first device's. A wrong result ends the program.
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -191,6 +191,23 @@ Digest root_of_repeats(std::span<const Digest> leaves, std::uint64_t n, Hash whi
     return root;
 }
 
+/// Calls `job` with pageable and with pinned memory of so many bytes, each if the name for it is wanted.
+void in_host_memory(const Bench& bench, const std::array<std::string, 2>& names, std::uint64_t bytes,
+                    const std::function<void(const std::string& name, std::span<std::byte> memory)>& job) {
+    if (bench.wanted(names[0])) {
+        std::vector<std::byte> memory(bytes);
+        job(names[0], memory);
+    }
+    if (bench.wanted(names[1])) {
+        const ::bench::PinnedBytes memory(bench.first(1)[0], bytes);
+        job(names[1], memory.bytes());
+    }
+}
+
+std::span<Digest> digests_in(std::span<std::byte> memory) {
+    return {reinterpret_cast<Digest*>(memory.data()), memory.size() / Digest::size};
+}
+
 void digests(Bench& bench) {
     for (const unsigned log2 : bench.options().bytes) {
         const std::string name = power("digest, resident, bytes", log2);
@@ -207,7 +224,9 @@ void digests(Bench& bench) {
     for (const unsigned log2 : bench.options().host_bytes) {
         const std::uint64_t bytes = std::uint64_t{1} << log2;
         const auto block = bench::random_values<std::byte>(std::min(bytes, block_bytes), "data");
-        const auto job = [&](const std::string& name, std::span<std::byte> data) {
+        const std::array names = {power("digest, host memory, bytes", log2),
+                                  power("digest, pinned memory, bytes", log2)};
+        in_host_memory(bench, names, bytes, [&](const std::string& name, std::span<std::byte> data) {
             for (std::uint64_t first = 0; first < bytes; first += block.size())
                 std::ranges::copy(block, data.begin() + static_cast<std::ptrdiff_t>(first));
             bench.job(
@@ -219,15 +238,7 @@ void digests(Bench& bench) {
                     };
                 },
                 true);
-        };
-        if (const auto name = power("digest, host memory, bytes", log2); bench.wanted(name)) {
-            std::vector<std::byte> data(bytes);
-            job(name, data);
-        }
-        if (const auto name = power("digest, pinned memory, bytes", log2); bench.wanted(name)) {
-            const ::bench::PinnedBytes data(bench.first(1)[0], bytes);
-            job(name, data.bytes());
-        }
+        });
     }
 }
 
@@ -235,21 +246,25 @@ void digests(Bench& bench) {
 void rows(Bench& bench, Hash which) {
     constexpr std::uint64_t row_bytes = 256;
     for (const unsigned log2 : bench.options().host_bytes) {
-        const std::string field(traits(which).name), name = power("rows, host memory, " + field + ", bytes", log2);
-        if (!bench.wanted(name) || log2 < 8 || log2 > (traits(which).is_field ? 28 : 32)) continue;
-        const std::uint64_t bytes = std::uint64_t{1} << log2;
-        const std::vector<Digest> data = bench::random_leaves(bytes / Digest::size, which);
-        std::vector<Digest> out(bytes / row_bytes);
-        bench.job(
-            name, which, bytes, "bytes", {},
-            [&](const std::vector<Device>& devices) {
-                return [&, device = together(devices)](RunOptions run) {
-                    run.device = device;
-                    hash_leaves(std::as_bytes(std::span(data)), row_bytes, out, which, {}, run);
-                    return out[out.size() / 2];
-                };
-            },
-            true);
+        if (log2 < 8 || log2 > (traits(which).is_field ? 28 : 32)) continue;
+        const std::string of = std::string(traits(which).name) + ", bytes";
+        const std::array names = {power("rows, host memory, " + of, log2), power("rows, pinned memory, " + of, log2)};
+        const std::uint64_t bytes = std::uint64_t{1} << log2, n = bytes / row_bytes;
+        in_host_memory(bench, names, bytes + n * Digest::size, [&](const std::string& name, std::span<std::byte> all) {
+            const std::span<std::byte> data = all.first(bytes);
+            const std::span<Digest> out = digests_in(all.subspan(bytes));
+            std::ranges::copy(bench::random_leaves(bytes / Digest::size, which), digests_in(data).begin());
+            bench.job(
+                name, which, bytes, "bytes", {},
+                [&](const std::vector<Device>& devices) {
+                    return [=, device = together(devices)](RunOptions run) {
+                        run.device = device;
+                        hash_leaves(data, row_bytes, out, which, {}, run);
+                        return out[n / 2];
+                    };
+                },
+                true);
+        });
     }
 }
 
@@ -286,8 +301,8 @@ void messages(Bench& bench) {
 void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
     for (const unsigned log2 : sizes) {
         const std::uint64_t n = std::uint64_t{1} << log2;
-        const std::string field(traits(which).name);
-        const std::string resident = power("root, resident, " + field + ", leaves", log2);
+        const std::string of = std::string(traits(which).name) + ", leaves";
+        const std::string resident = power("root, resident, " + of, log2);
         if (bench.wanted(resident)) {
             const auto block = bench::random_leaves(std::min(n, block_bytes / Digest::size), which);
             bench.job(resident, which, n - 1, "merges", root_of_repeats(block, n, which),
@@ -296,44 +311,53 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
                                      const RunOptions& run) { return merkle_root_parts(parts, which, run); };
                       });
         }
-        const std::string root = power("root, host memory, " + field + ", leaves", log2);
-        const std::string nodes = power("tree, host to host, " + field + ", leaves", log2);
+        const std::array root_names = {power("root, host memory, " + of, log2),
+                                       power("root, pinned memory, " + of, log2)};
+        const std::array tree_names = {power("tree, host to host, " + of, log2),
+                                       power("tree, pinned to pinned, " + of, log2)};
+        const auto wanted = [&](const std::string& name) { return bench.wanted(name); };
         // Making the largest trees on the host takes too long.
-        if ((!bench.wanted(root) && !bench.wanted(nodes)) || log2 > (traits(which).is_field ? 24 : 27)) continue;
-        std::vector<Digest> given(n);
+        const bool is_wanted = std::ranges::any_of(root_names, wanted) || std::ranges::any_of(tree_names, wanted);
+        if (!is_wanted || log2 > (traits(which).is_field ? 24 : 27)) continue;
+        std::vector<Digest> expected(n);
         const std::vector<Digest> leaves = bench::random_leaves(n, which);
-        given.insert(given.end(), leaves.begin(), leaves.end());
-        std::vector<Digest> expected = given;
+        expected.insert(expected.end(), leaves.begin(), leaves.end());
         RunOptions first;
         first.device = bench.first(1)[0];
         build_tree(expected, which, traits(which).is_field ? first : on_cpu());
-        if (bench.wanted(root)) {
+        in_host_memory(bench, root_names, n * Digest::size, [&](const std::string& name, std::span<std::byte> memory) {
+            const std::span<Digest> given = digests_in(memory);
+            std::ranges::copy(leaves, given.begin());
             bench.job(
-                root, which, n - 1, "merges", expected[1],
+                name, which, n - 1, "merges", expected[1],
                 [&](const std::vector<Device>& devices) {
-                    return [&leaves, which, device = together(devices)](RunOptions run) {
+                    return [=, device = together(devices)](RunOptions run) {
                         run.device = device;
-                        return merkle_root(leaves, which, run);
+                        return merkle_root(given, which, run);
                     };
                 },
                 true);
-        }
-        if (bench.wanted(nodes)) {
-            bench.job(
-                nodes, which, n - 1, "merges", expected[1],
-                [&](const std::vector<Device>& devices) {
-                    return [&given, which, device = together(devices)](RunOptions run) {
-                        run.device = device;
-                        build_tree(given, which, run);
-                        return given[1];
-                    };
-                },
-                true);
-            if (given != expected) {
-                std::fprintf(stderr, "wrong nodes: %s\n", nodes.c_str());
-                std::exit(1);
-            }
-        }
+        });
+        in_host_memory(bench, tree_names, 2 * n * Digest::size,
+                       [&](const std::string& name, std::span<std::byte> memory) {
+                           const std::span<Digest> given = digests_in(memory);
+                           std::ranges::fill(given.first(n), Digest{});
+                           std::ranges::copy(leaves, given.last(n).begin());
+                           bench.job(
+                               name, which, n - 1, "merges", expected[1],
+                               [&](const std::vector<Device>& devices) {
+                                   return [=, device = together(devices)](RunOptions run) {
+                                       run.device = device;
+                                       build_tree(given, which, run);
+                                       return given[1];
+                                   };
+                               },
+                               true);
+                           if (!std::ranges::equal(given, expected)) {
+                               std::fprintf(stderr, "wrong nodes: %s\n", name.c_str());
+                               std::exit(1);
+                           }
+                       });
     }
 }
 
