@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <merklize/export.h>
+#include <merklize/hashes.hpp>
 #include <merklize/policy.hpp>
 
 namespace merklize::runtime {
@@ -84,29 +85,25 @@ private:
     std::shared_ptr<const runtime::DeviceState> state_;
 };
 
-/// Jobs for which "auto" chooses the device, all on host memory. By a byte hash and by a field hash: a tree is a MerkleTree, nodes are
-/// build_tree() in place, a root is merkle_root(), rows are hash_leaves(), hash_rows() and MatrixCommitment. All other jobs run on the
-/// CPU.
+/// Jobs for which "auto" chooses the device, all on host memory. All other jobs run on the CPU.
 enum class Job : std::uint8_t {
     digest,
-    bytes_tree,
-    bytes_nodes,
-    bytes_root,
-    bytes_rows,
-    elements_tree,
-    elements_nodes,
-    elements_root,
-    elements_rows,
+    tree,   ///< MerkleTree
+    nodes,  ///< build_tree() in place
+    root,   ///< merkle_root()
+    rows,   ///< hash_leaves(), hash_rows() and MatrixCommitment
 };
 
-/// "digest", "tree of a byte hash", "nodes of a byte hash", "root of a byte hash", "rows of a byte hash", "tree of a field hash" ...
+/// "digest", "tree", "nodes", "root", "rows"
 MERKLIZE_API const char* name_of(Job job) noexcept;
 
-/// What calibrate() has measured: one size of a job on a device. Byte hashes were measured by blake3, field hashes by
-/// poseidon2_goldilocks_8. The time of other sizes is on the lines between these points.
+/// What calibrate() has measured: one size of a job by a hash on a device. The time of other sizes is on the lines between these points.
+/// Four hashes are measured on each device: blake3, sha256, poseidon2_goldilocks_8 and rp64_256_v3. Any other hash has one size of its
+/// roots and rows on the CPU, which says between which two of the four its costs lie.
 struct Cost {
     std::string device;  ///< the device's id
     Job job{};
+    Hash hash{};
     std::uint64_t bytes = 0;  ///< of leaves, rows or data
     double seconds = 0;       ///< the shortest of up to five calls
     bool is_pinned = false;   ///< whether the data was in pinned memory, which is copied at the link's speed

@@ -15,7 +15,8 @@ namespace {
 nb::list describe(const std::vector<Cost>& costs) {
     nb::list result;
     for (const Cost& cost : costs)
-        result.append(nb::make_tuple(cost.device, name_of(cost.job), cost.bytes, cost.seconds, cost.is_pinned));
+        result.append(nb::make_tuple(cost.device, name_of(cost.job), to_str(std::string(traits(cost.hash).name)),
+                                     cost.bytes, cost.seconds, cost.is_pinned));
     return result;
 }
 
@@ -80,7 +81,8 @@ void bind_device(nb::module_& m) {
             return n_bytes;
         });
     define(
-        m, "def calibrate(progress: object, /) -> list[tuple[str, str, int, float, bool]]", +[](nb::handle progress) {
+        m, "def calibrate(progress: object, /) -> list[tuple[str, str, str, int, float, bool]]",
+        +[](nb::handle progress) {
             prepare_libraries();
             if (!progress.is_none() && !PyCallable_Check(progress.ptr())) wrong_type("progress", "callable", progress);
             Settings settings{"cpu"};
@@ -91,7 +93,7 @@ void bind_device(nb::module_& m) {
             return describe(costs);
         });
     define(
-        m, "def calibration() -> list[tuple[str, str, int, float, bool]]", +[] {
+        m, "def calibration() -> list[tuple[str, str, str, int, float, bool]]", +[] {
             prepare_libraries();
             std::vector<Cost> costs;
             Run::without_gil([&] { costs = merklize::calibration(); });

@@ -83,7 +83,7 @@ def test_the_choice_of_auto(tmp_path):
     assert logged(code, **own) == []  # without measurements there is no choice
     run("import merklize; merklize.tuning.calibrate()", **own)
     (line,) = logged(code, **own)
-    assert line.startswith("DEBUG merklize auto is cpu for a digest of 1 bytes: about ")
+    assert line.startswith("DEBUG merklize auto is cpu for job digest by blake3, 1 bytes: about ")
 
 
 MISSING = [why for name in ("cuda", "opencl", "sycl") if (why := merklize.why_unavailable(name))]

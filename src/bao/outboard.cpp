@@ -146,7 +146,7 @@ BaoOutput bao_outboard(ByteView data, const BaoForm& form, const RunOptions& opt
 
 Digest bao_outboard(ByteView data, std::span<std::byte> out, const BaoForm& form, const RunOptions& options) {
     require("bao_outboard", form, Kind::outboard);
-    const RunOptions here = chosen(options, Job::digest, data.size(), data.data());
+    const RunOptions here = chosen(options, Job::digest, Hash::blake3, data.size(), data.data());
     Run run(here);
     return make("bao_outboard", data, form, Kind::outboard, out, run);
 }

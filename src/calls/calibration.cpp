@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <locale>
 #include <map>
 #include <mutex>
@@ -17,24 +18,17 @@
 #include "jobs/log.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/error.hpp"
+#include "merklize/hash.hpp"
 #include "merklize/version.hpp"
 #include "queue/device.hpp"
 
-// The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB bytes TAB seconds TAB bytes TAB seconds ...". The job of
-// a cost in pinned memory ends with `in_pinned`; a file without such lines is one of before, and chooses as it did.
+// The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB hash TAB bytes TAB seconds TAB bytes TAB seconds ...". The
+// job of a cost in pinned memory ends with `in_pinned`. A file with any other line is ignored as a whole: those of before have no hash.
 
 namespace merklize::runtime {
 namespace {
 
-constexpr const char* job_names[] = {"digest",
-                                     "tree of a byte hash",
-                                     "nodes of a byte hash",
-                                     "root of a byte hash",
-                                     "rows of a byte hash",
-                                     "tree of a field hash",
-                                     "nodes of a field hash",
-                                     "root of a field hash",
-                                     "rows of a field hash"};
+constexpr const char* job_names[] = {"digest", "tree", "nodes", "root", "rows"};
 
 constexpr std::string_view in_pinned = " in pinned memory";
 
@@ -57,15 +51,17 @@ std::string one_line(std::string text) {
 
 bool parse(const std::string& line, KnownCost& known) {
     std::istringstream fields(line);
-    std::string job, rest;
-    for (std::string* field : {&known.device, &known.name, &known.driver, &job}) {
+    std::string job, hash, rest;
+    for (std::string* field : {&known.device, &known.name, &known.driver, &job, &hash}) {
         if (!std::getline(fields, *field, '\t')) return false;
     }
     known.is_pinned = job.ends_with(in_pinned);
     if (known.is_pinned) job.resize(job.size() - in_pinned.size());
     const auto found = std::ranges::find(job_names, job);
-    if (found == std::end(job_names) || !std::getline(fields, rest)) return false;
+    const auto by = std::ranges::find(hashes(), hash, &HashTraits::name);
+    if (found == std::end(job_names) || by == hashes().end() || !std::getline(fields, rest)) return false;
     known.job = static_cast<Job>(found - std::begin(job_names));
+    known.hash = by->hash;
     std::istringstream numbers(rest);
     numbers.imbue(std::locale::classic());
     for (KnownCost::Point point{}; numbers >> point.bytes >> point.seconds;) {
@@ -86,6 +82,7 @@ std::vector<KnownCost> load_costs() {
     for (std::string line; std::getline(lines, line);) {
         if (!parse(line, costs.emplace_back())) return {};
     }
+    std::ranges::stable_sort(costs, {}, &KnownCost::job);
     return costs;
 }
 
@@ -105,7 +102,7 @@ void store_costs(std::span<const KnownCost> costs) {
     text.precision(9);
     for (const KnownCost& known : costs) {
         text << one_line(known.device) << '\t' << one_line(known.name) << '\t' << one_line(known.driver) << '\t'
-             << job_names[static_cast<std::size_t>(known.job)] << (known.is_pinned ? in_pinned : "");
+             << name_of(known.job) << (known.is_pinned ? in_pinned : "") << '\t' << traits(known.hash).name;
         for (const auto& [bytes, seconds] : known.points) text << '\t' << bytes << '\t' << seconds;
         text << '\n';
     }
@@ -165,16 +162,17 @@ bool is_pinned_for(const Device& device, const void* host) {
     });
 }
 
-// Logs the choice for a job if the last one of its kind was another device.
-void log_choice(Job job, std::uint64_t bytes, const Device& device, const Choice& made) {
+// Logs the choice for a job by a hash if the last one was another device.
+void log_choice(Job job, Hash hash, std::uint64_t bytes, const Device& device, const Choice& made) {
     Log& log = Log::process();
-    static std::atomic<const DeviceState*> last[std::size(job_names)];
-    if (!log.is_on() || last[static_cast<std::size_t>(job)].exchange(&state_of(device)) == &state_of(device)) return;
+    static std::atomic<const DeviceState*> last[std::size(job_names)][256];
+    auto& before = last[static_cast<std::size_t>(job)][static_cast<std::uint8_t>(hash)];
+    if (!log.is_on() || before.exchange(&state_of(device)) == &state_of(device)) return;
     std::ostringstream text;
     text.imbue(std::locale::classic());
     text.precision(3);
-    text << "auto is " << device.info().id << " for a " << name_of(job) << " of " << bytes << " bytes"
-         << (made.cost->is_pinned ? in_pinned : "") << ": about " << made.seconds * 1e3 << " ms";
+    text << "auto is " << device.info().id << " for job " << name_of(job) << " by " << traits(hash).name << ", "
+         << bytes << " bytes" << (made.cost->is_pinned ? in_pinned : "") << ": about " << made.seconds * 1e3 << " ms";
     if (!state_of(device).is_host()) text << ", on the CPU " << made.on_cpu * 1e3 << " ms";
     log.add(LogLevel::debug, text.str());
 }
@@ -185,7 +183,7 @@ std::vector<Cost> costs_of(std::span<const KnownCost> known) {
     std::vector<Cost> costs;
     for (const KnownCost& one : known) {
         for (const auto& [bytes, seconds] : one.points)
-            costs.push_back({one.device, one.job, bytes, seconds, one.is_pinned});
+            costs.push_back({one.device, one.job, one.hash, bytes, seconds, one.is_pinned});
     }
     return costs;
 }
@@ -206,34 +204,87 @@ std::shared_ptr<std::byte> pinned_memory(const Device& device, std::uint64_t byt
     return {};
 }
 
-Choice least(std::span<const KnownCost> costs, Job job, std::uint64_t bytes, double cpu_factor, const AskDevice& ask) {
-    const auto find = [&](const std::string& device, bool is_pinned) -> const KnownCost* {
-        const auto found = std::ranges::find_if(costs, [&](const KnownCost& known) {
-            return known.job == job && known.is_pinned == is_pinned && known.device == device;
-        });
-        return found == costs.end() ? nullptr : &*found;
+namespace {
+
+std::span<const KnownCost> of_job(std::span<const KnownCost> costs, Job job) {
+    const auto found = std::ranges::equal_range(costs, job, {}, &KnownCost::job);
+    return {found.begin(), found.end()};
+}
+
+// The cost of a hash among those of a job, or null.
+const KnownCost* find(std::span<const KnownCost> costs, std::string_view device, Hash hash, bool is_pinned = false) {
+    const auto found = std::ranges::find_if(costs, [&](const KnownCost& known) {
+        return known.hash == hash && known.is_pinned == is_pinned && known.device == device;
+    });
+    return found == costs.end() ? nullptr : &*found;
+}
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+// The measured hashes between which the costs of a hash lie. The share is that of `high`, 0 to 1.
+struct Mix {
+    Hash low, high;
+    double share = 0;
+};
+
+// A hash that was not measured at all has a caller's constants, and costs about what Poseidon2 does.
+Mix mix_of(std::span<const KnownCost> costs, Job job, Hash hash) {
+    if (std::ranges::count(measured_hashes, hash) != 0) return {hash, hash};
+    const std::span<const KnownCost> samples = of_job(costs, job == Job::rows ? Job::rows : Job::root);
+    const KnownCost* const own = find(samples, "cpu", hash);
+    if (own == nullptr) return {Hash::poseidon2_goldilocks_8, Hash::poseidon2_goldilocks_8};
+    const auto [bytes, seconds] = own->points[0];
+    Mix mix{hash, hash};
+    double low = 0, high = never;
+    for (const Hash measured : measured_hashes) {
+        const KnownCost* const known = find(samples, "cpu", measured);
+        const double its = known == nullptr ? never : known->seconds(bytes);
+        if (its < seconds && its > low) {
+            mix.low = measured;
+            low = its;
+        } else if (its >= seconds && its < high) {
+            mix.high = measured;
+            high = its;
+        }
+    }
+    if (low == 0) return {mix.high, mix.high};
+    if (high == never) return {mix.low, mix.low};
+    mix.share = (seconds - low) / (high - low);
+    return mix;
+}
+
+}  // namespace
+
+Choice least(std::span<const KnownCost> costs, Job job, Hash hash, std::uint64_t bytes, double cpu_factor,
+             const AskDevice& ask) {
+    const Mix mix = mix_of(costs, job, hash);
+    costs = of_job(costs, job);
+    const auto expected = [&](const KnownCost* low) {
+        const KnownCost* const high =
+            low == nullptr || mix.share == 0 ? low : find(costs, low->device, mix.high, low->is_pinned);
+        return high == nullptr ? never : std::lerp(low->seconds(bytes), high->seconds(bytes), mix.share);
     };
-    Choice made{.cost = find("cpu", false)};
-    if (made.cost == nullptr) return {};
-    made.seconds = made.on_cpu = made.cost->seconds(bytes) * cpu_factor;
+    const KnownCost* const cpu = find(costs, "cpu", mix.low);
+    Choice made{.seconds = expected(cpu) * cpu_factor};
+    if (made.seconds == never) return {};
+    made.cost = cpu;
+    made.on_cpu = made.seconds;
     // A driver takes long to start, so only a device that promises to be faster is asked.
     for (const KnownCost& known : costs) {
-        if (known.job != job || known.is_pinned || known.device == "cpu") continue;
-        const KnownCost* const pinned = find(known.device, true);
-        const bool is_promising =
-            known.seconds(bytes) < made.seconds || (pinned != nullptr && pinned->seconds(bytes) < made.seconds);
-        if (!is_promising) continue;
+        if (known.hash != mix.low || known.is_pinned || known.device == "cpu") continue;
+        const KnownCost* const pinned = find(costs, known.device, mix.low, true);
+        if (std::min(expected(&known), expected(pinned)) >= made.seconds) continue;
         const std::optional<bool> is_pinned = ask(known, pinned != nullptr);
         if (!is_pinned) continue;
-        const KnownCost& here = *is_pinned && pinned != nullptr ? *pinned : known;
-        if (here.seconds(bytes) >= made.seconds) continue;
-        made.cost = &here;
-        made.seconds = here.seconds(bytes);
+        const KnownCost* const here = *is_pinned && pinned != nullptr ? pinned : &known;
+        if (expected(here) >= made.seconds) continue;
+        made.cost = here;
+        made.seconds = expected(here);
     }
     return made;
 }
 
-RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes, const void* host) {
+RunOptions chosen(const RunOptions& options, Job job, Hash hash, std::uint64_t bytes, const void* host) {
     const std::vector<KnownCost>& costs = state_of(options.device).costs;
     RunOptions here = options;
     if (costs.empty()) return here;
@@ -243,21 +294,15 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes, const
     const unsigned all = default_threads();
     const bool is_share = options.threads != 0 && options.threads < all;
     const double cpu_factor = is_share ? static_cast<double>(all) / static_cast<double>(options.threads) : 1;
-    const Choice made = least(costs, job, bytes, cpu_factor, [&](const KnownCost& known, bool is_memory_asked) {
+    const Choice made = least(costs, job, hash, bytes, cpu_factor, [&](const KnownCost& known, bool is_memory_asked) {
         const auto device = device_of(known);
         if (!device || !is_own(*device)) return std::optional<bool>();
         return std::optional(is_memory_asked && bytes != 0 && is_pinned_for(*device, host));
     });
     if (made.cost == nullptr) return here;
     if (made.cost->device != "cpu") here.device = *device_of(*made.cost);
-    log_choice(job, bytes, here.device, made);
+    log_choice(job, hash, bytes, here.device, made);
     return here;
-}
-
-RunOptions chosen_for(const RunOptions& options, Job of_bytes, Hash hash, std::uint64_t bytes, const void* host) {
-    constexpr int of_elements = static_cast<int>(Job::elements_tree) - static_cast<int>(Job::bytes_tree);
-    const int job = static_cast<int>(of_bytes) + (traits(hash).is_field ? of_elements : 0);
-    return chosen(options, static_cast<Job>(job), bytes, host);
 }
 
 }  // namespace merklize::runtime

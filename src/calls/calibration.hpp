@@ -29,9 +29,13 @@ std::vector<Cost> costs_of(std::span<const KnownCost> known);
 /// errors   out_of_memory, and those of opening the device
 std::shared_ptr<std::byte> pinned_memory(const Device& device, std::uint64_t bytes);
 
+/// The hashes that calibrate() measures on each device. The others are measured on the CPU alone, roots and rows of one size.
+inline constexpr Hash measured_hashes[] = {Hash::blake3, Hash::sha256, Hash::poseidon2_goldilocks_8, Hash::rp64_256_v3};
+
 /// The cost by which a job goes to a device.
 struct Choice {
-    /// Among the given ones; null: there is none of the CPU, so nothing to compare with.
+    /// Among the given ones; of a hash between two measured ones, that of the faster one. Null: there is none of the CPU, so nothing to
+    /// compare with.
     const KnownCost* cost = nullptr;
     double seconds = 0;  ///< expected there
     double on_cpu = 0;   ///< expected on the CPU
@@ -41,18 +45,18 @@ struct Choice {
 /// may be false unless `is_memory_asked`.
 using AskDevice = std::function<std::optional<bool>(const KnownCost& known, bool is_memory_asked)>;
 
-/// The choice of the least expected time. A device whose data is pinned goes by its costs for pinned data, if there are any.
+/// The choice of the least expected time. On each device a hash that was not measured there takes a time between those of two measured
+/// hashes, at the place where its roots or rows lie between theirs on the CPU. A device whose data is pinned goes by its costs for pinned
+/// data, if there are any.
+/// costs       sorted by their jobs
 /// cpu_factor  the costs of the CPU count so many times
 /// ask         called for devices that promise to be faster, by their costs for pinned data or for other data
-Choice least(std::span<const KnownCost> costs, Job job, std::uint64_t bytes, double cpu_factor, const AskDevice& ask);
+Choice least(std::span<const KnownCost> costs, Job job, Hash hash, std::uint64_t bytes, double cpu_factor,
+             const AskDevice& ask);
 
 /// The options of a call on `bytes` bytes of host memory that begin at `host`: the given ones, on "auto" with costs with the device of the
 /// least expected time, or else the CPU. A device is passed over if it differs from the one that was measured, cannot be opened or
 /// belongs to the parent process. All devices are passed over if the caller names a stream.
-RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes, const void* host);
-
-/// The same for a job of a hash.
-/// of_bytes  the job of a byte hash; a field hash has its own
-RunOptions chosen_for(const RunOptions& options, Job of_bytes, Hash hash, std::uint64_t bytes, const void* host);
+RunOptions chosen(const RunOptions& options, Job job, Hash hash, std::uint64_t bytes, const void* host);
 
 }  // namespace merklize::runtime

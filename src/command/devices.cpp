@@ -80,7 +80,8 @@ std::string facts_json(const Facts& facts) {
     for (const Missing& one : facts.missing) missing.text(one.backend, one.why);
     for (const Cost& c : facts.costs) {
         json::Object one;
-        one.text("device", c.device).text("job", name_of(c.job)).number("bytes", c.bytes).number("seconds", c.seconds);
+        one.text("device", c.device).text("job", name_of(c.job)).text("hash", traits(c.hash).name);
+        one.number("bytes", c.bytes).number("seconds", c.seconds);
         costs.put(one.number("pinned", c.is_pinned).done());
     }
     for (const Tuned& t : facts.tuned) {
@@ -116,21 +117,24 @@ void show(Call& call, const Facts& facts) {
         call.line("\n--device auto is the CPU; `merklize devices --calibrate` measures what is faster.");
     } else {
         call.line("\nMeasured, for --device auto with data of the host:");
-        // The costs of a job on a device follow one another, and their sizes grow.
+        // The costs of a job on a device follow one another, and their sizes grow. A job with one size says nothing of its rate.
         rows.clear();
-        const Cost* smallest = nullptr;
-        for (const Cost& c : facts.costs) {
-            if (smallest == nullptr || c.device != smallest->device || c.job != smallest->job ||
-                c.is_pinned != smallest->is_pinned) {
-                smallest = &c;
-                rows.push_back(
-                    {name_of(c.job), c.device, c.is_pinned ? "pinned" : "pageable", human_time(c.seconds), {}});
+        for (auto first = facts.costs.begin(); first != facts.costs.end();) {
+            const Cost& of = *first;
+            const auto end = std::find_if(first, facts.costs.end(), [&](const Cost& c) {
+                return c.device != of.device || c.job != of.job || c.hash != of.hash || c.is_pinned != of.is_pinned;
+            });
+            const double rate = static_cast<double>(end[-1].bytes) / end[-1].seconds;
+            if (end - first > 1) {
+                rows.push_back({name_of(of.job), std::string(traits(of.hash).name), of.device,
+                                of.is_pinned ? "pinned" : "pageable", human_time(of.seconds),
+                                human_bytes(rate) + "/s"});
             }
-            rows.back()[4] = human_bytes(static_cast<double>(c.bytes) / c.seconds) + "/s";
+            first = end;
         }
         std::ranges::sort(rows);
-        rows.insert(rows.begin(), {"job", "device", "memory", "2 KiB take", "the largest goes at"});
-        call.line(table_text(rows, "   rr"));
+        rows.insert(rows.begin(), {"job", "hash", "device", "memory", "2 KiB", "the largest"});
+        call.line(table_text(rows, "    rr"));
     }
     if (facts.tuned.empty()) return;
     call.line("\nTuned on this machine; used when the caller gives no policy, unless MERKLIZE_TUNED=0:");

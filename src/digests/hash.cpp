@@ -63,7 +63,7 @@ Digest hash(ByteView data, const Mode& mode, const RunOptions& options) {
 
 void hash(ByteView data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode, const RunOptions& options) {
     runtime::require_blake3(mode, "hash");
-    const RunOptions here = runtime::chosen(options, Job::digest, data.size(), data.data());
+    const RunOptions here = runtime::chosen(options, Job::digest, Hash::blake3, data.size(), data.data());
     runtime::Run run(here);
     runtime::root_of(data, mode, run).expand(out, seek, run);
 }

@@ -121,7 +121,7 @@ void hash_each(const char* what, std::span<const MessageView> messages, std::spa
         if (host_bytes == 0) first = message.host().data();
         host_bytes += message.host().size();
     }
-    const RunOptions for_host = chosen(options, Job::digest, host_bytes, first);
+    const RunOptions for_host = chosen(options, Job::digest, Hash::blake3, host_bytes, first);
     std::vector<Group> groups = by_device(messages, for_host.device);
     // A stream belongs to one device. If messages lie there, those on the host do without the stream.
     const auto of_group = [&](const Group& group, RunOptions here) {

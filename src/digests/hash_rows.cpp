@@ -97,7 +97,7 @@ void hash_leaves(const char* what, std::span<const std::byte> rows, std::uint64_
     const std::uint64_t length = row_bytes / facts.element_bytes;
     if (is_field(facts)) require_canonical(facts, rows.data(), out.size() * length, what);
     if (out.empty()) return;
-    const RunOptions here = chosen_for(options, Job::bytes_rows, hash, rows.size(), rows.data());
+    const RunOptions here = chosen(options, Job::rows, hash, rows.size(), rows.data());
     Run run(here);
     if (!facts.has_chunk_tree || row_bytes <= long_bytes)
         return launch_rows(hash, host_place(rows.data()), out.size(), length, host_place(out.data()), mode, run);

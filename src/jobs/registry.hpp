@@ -17,7 +17,7 @@ class QueueDevice;
 /// The backends of this build, in the order of devices().
 std::span<const mkz_backend* const> backends() noexcept;
 
-/// The measured costs of a job on a device, with the device's name and driver for which they hold.
+/// The measured costs of a job by a hash on a device, with the device's name and driver for which they hold.
 struct KnownCost {
     struct Point {
         std::uint64_t bytes;
@@ -26,6 +26,7 @@ struct KnownCost {
 
     std::string device, name, driver;
     Job job{};
+    Hash hash{};
     std::vector<Point> points{};  // at least one; bytes grow
     bool is_pinned = false;       // of data in memory that is pinned for the device
 
@@ -33,7 +34,7 @@ struct KnownCost {
     double seconds(std::uint64_t bytes) const;
 };
 
-/// The costs by which "auto" chooses, as calibrate() stored them for this machine; none if it was never measured:
+/// The costs by which "auto" chooses, as calibrate() stored them for this machine, sorted by their jobs; none if it was never measured:
 /// calls/calibration.cpp.
 std::vector<KnownCost> load_costs();
 

@@ -115,8 +115,7 @@ Policy build_in_place(const Place& nodes, const TreeLayout& layout, const TreeFo
 
 Policy build_heap(std::span<Digest> nodes, const TreeForm& form, const RunOptions& options) {
     const TreeLayout layout = layout_of_slots(nodes.size());
-    const RunOptions here =
-        chosen_for(options, Job::bytes_nodes, form.hash, Digest::size * layout.n_leaves, nodes.data());
+    const RunOptions here = chosen(options, Job::nodes, form.hash, Digest::size * layout.n_leaves, nodes.data());
     Run run(here);
     return build_in_place(host_place(nodes.data()), layout, form, run);
 }

@@ -130,7 +130,7 @@ Digest root_by_several(const char* what, std::span<const Digest> leaves, const T
 }  // namespace
 
 Digest root_of(const char* what, std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
-    const RunOptions here = chosen_for(options, Job::bytes_root, form.hash, leaves.size_bytes(), leaves.data());
+    const RunOptions here = chosen(options, Job::root, form.hash, leaves.size_bytes(), leaves.data());
     Run run(here);
     if (!run.device().parts.empty() && !leaves.empty()) return root_by_several(what, leaves, form, run);
     return root_of_leaves(what, host_place(leaves.data()), leaves.size(), form, run);

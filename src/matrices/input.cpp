@@ -87,7 +87,7 @@ RunOptions options_for(std::span<const Matrix> matrices, const MatrixInput& inpu
         if (words == 0) first = matrix.words;
         words += matrix.rows * matrix.columns;
     }
-    return chosen_for(options, Job::bytes_rows, hash, words * input.word_bytes, first);
+    return chosen(options, Job::rows, hash, words * input.word_bytes, first);
 }
 
 void require_row_form(const RowForm& form, unsigned word_bytes, const char* what) {

@@ -82,7 +82,7 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
                        unsigned drop_levels)
     : state_(std::make_unique<State>(
           form, leaves.size(), drop_levels,
-          runtime::chosen_for(wanted, Job::bytes_tree, form.hash, leaves.size_bytes(), leaves.data()).device)) {
+          runtime::chosen(wanted, Job::tree, form.hash, leaves.size_bytes(), leaves.data()).device)) {
     State& state = *state_;
     const RunOptions options = state.here(wanted);
     runtime::Run run(options);

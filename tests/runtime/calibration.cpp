@@ -2,6 +2,7 @@
 // the test "calibration_child", and the expected answer in the environment.
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <sstream>
 
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "calls/calibration.hpp"
+#include "files/kept_files.hpp"
 #include "jobs/log.hpp"
 #include "jobs/registry.hpp"
 #include "support.hpp"
@@ -21,9 +23,7 @@ using merklize::runtime::KnownCost;
 
 namespace {
 
-constexpr Job all_jobs[] = {Job::digest,         Job::bytes_tree,    Job::bytes_nodes,
-                            Job::bytes_root,     Job::bytes_rows,    Job::elements_tree,
-                            Job::elements_nodes, Job::elements_root, Job::elements_rows};
+constexpr Job all_jobs[] = {Job::digest, Job::tree, Job::nodes, Job::root, Job::rows};
 
 constexpr const char* expected_variable = "MERKLIZE_TEST_CHOSEN";
 
@@ -53,10 +53,14 @@ std::vector<KnownCost> table(const merklize::DeviceInfo& other) {
     const merklize::DeviceInfo cpu = merklize::Device("cpu").info();
     std::vector<KnownCost> costs;
     for (const Job job : all_jobs) {
-        // Both are equally fast at 100 kB. Larger rows are the CPU's.
-        costs.push_back({"cpu", cpu.name, cpu.driver, job, {{1000, 1e-6}, {2'000'000, 2e-3}}});
-        const double last = job == Job::bytes_rows ? 1 : 1.19e-4;
-        costs.push_back({other.id, other.name, other.driver, job, {{1000, 1e-4}, {100'000, 1e-4}, {2'000'000, last}}});
+        for (const Hash hash : merklize::runtime::measured_hashes) {
+            if (job == Job::digest && hash != Hash::blake3) continue;
+            // Both are equally fast at 100 kB. Larger rows by BLAKE3 and all larger jobs by SHA-256 are the CPU's.
+            costs.push_back({"cpu", cpu.name, cpu.driver, job, hash, {{1000, 1e-6}, {2'000'000, 2e-3}}});
+            const double last = hash == Hash::sha256 || (job == Job::rows && hash == Hash::blake3) ? 1 : 1.19e-4;
+            costs.push_back(
+                {other.id, other.name, other.driver, job, hash, {{1000, 1e-4}, {100'000, 1e-4}, {2'000'000, last}}});
+        }
     }
     return costs;
 }
@@ -89,8 +93,8 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
     CHECK_EQ(run_child(all_cpu), 0);
 
     merklize::runtime::store_costs(table(other));
-    CHECK_EQ(merklize::runtime::load_costs().size(), 18u);
-    CHECK_EQ(merklize::calibration().size(), is_there ? 45u : 18u);
+    CHECK_EQ(merklize::runtime::load_costs().size(), 34u);
+    CHECK_EQ(merklize::calibration().size(), is_there ? 85u : 34u);
     CHECK_EQ(run_child(by_size), 0);
     CHECK(run_child("32768=abacus") != 0);  // the child does compare
     {
@@ -102,7 +106,7 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
     changed.driver += ".1";
     merklize::runtime::store_costs(table(changed));
     CHECK_EQ(run_child(all_cpu), 0);
-    CHECK_EQ(merklize::calibration().size(), 18u);
+    CHECK_EQ(merklize::calibration().size(), 34u);
     changed = other;
     changed.id = "cuda:99";
     merklize::runtime::store_costs(table(changed));
@@ -124,17 +128,27 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
     costs.back().is_pinned = true;
     merklize::runtime::store_costs(costs);
     const std::vector<KnownCost> read = merklize::runtime::load_costs();
-    CHECK_EQ(read.size(), 19u);
+    CHECK_EQ(read.size(), 35u);
     CHECK_EQ(std::ranges::count(read, true, &KnownCost::is_pinned), 1);
-    CHECK(read.back().is_pinned && read.back().job == all_jobs[8]);
+    CHECK(read.back().is_pinned && read.back().job == Job::rows && read.back().hash == Hash::rp64_256_v3);
     CHECK_EQ(run_child(by_size), 0);
 
-    // Damaged files.
-    merklize::runtime::store_costs(table(other));
     std::filesystem::path file;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path() / "calibration")) {
         if (entry.is_regular_file()) file = entry.path();
     }
+    // A file whose lines name no hash, as they were before, is ignored as a whole.
+    const merklize::runtime::KeptFiles store({file.parent_path(), {}});
+    const auto keep = [&](const std::string& text) {
+        CHECK_EQ(store.store(file.stem().string(), std::as_bytes(std::span(text))), "");
+        return merklize::runtime::load_costs().size();
+    };
+    const std::string line = "cpu\tname\t\tdigest\tblake3\t1000\t1e-06\t2000\t2e-06\n";
+    CHECK_EQ(keep(line), 1u);
+    CHECK_EQ(keep(line + "cpu\tname\t\tdigest\t1000\t1e-06\t2000\t2e-06\n"), 0u);
+    CHECK_EQ(keep(line + "cpu\tname\t\ttree of a byte hash\tblake3\t1000\t1e-06\n"), 0u);
+    // Damaged files.
+    merklize::runtime::store_costs(table(other));
     const auto size = std::filesystem::file_size(file);
     {
         std::fstream damaged(file, std::ios::binary | std::ios::in | std::ios::out);
@@ -154,7 +168,8 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
 
 TEST("calibration: pinned data goes by costs of its own") {
     const auto cost = [](const char* device, double seconds, bool is_pinned = false, Job job = Job::digest) {
-        return KnownCost{device, "name", "driver", job, {{1000, seconds}, {2000, 2 * seconds}}, is_pinned};
+        return KnownCost{device,   "name", "driver", job, Hash::blake3, {{1000, seconds}, {2000, 2 * seconds}},
+                         is_pinned};
     };
     const std::vector<KnownCost> costs = {
         cost("cpu", 3),
@@ -163,18 +178,19 @@ TEST("calibration: pinned data goes by costs of its own") {
         cost("none", 1),         // a device that cannot be used
         cost("gpu", 1.5, true),  // and the GPU alone for pinned data
         cost("cpu,gpu", 1.8, true),
-        cost("cpu", 1, false, Job::bytes_root),
-        cost("gpu", 1.1, false, Job::bytes_root),
-        cost("gpu", 1.2, true, Job::bytes_root),
+        cost("cpu", 1, false, Job::root),
+        cost("gpu", 1.1, false, Job::root),
+        cost("gpu", 1.2, true, Job::root),
     };
     std::string asked;
     const auto choose = [&](std::span<const KnownCost> known, bool is_pinned, Job job = Job::digest,
                             double cpu_factor = 1) {
         asked.clear();
-        return merklize::runtime::least(known, job, 1500, cpu_factor, [&](const KnownCost& of, bool is_memory_asked) {
+        const auto ask = [&](const KnownCost& of, bool is_memory_asked) {
             asked += of.device + (is_memory_asked ? "? " : " ");
             return of.device == "none" ? std::optional<bool>() : std::optional(is_pinned && is_memory_asked);
-        });
+        };
+        return merklize::runtime::least(known, job, Hash::blake3, 1500, cpu_factor, ask);
     };
     merklize::runtime::Choice made = choose(costs, false);
     CHECK(made.cost == &costs[2]);
@@ -186,17 +202,67 @@ TEST("calibration: pinned data goes by costs of its own") {
     CHECK_EQ(made.seconds, 2.25);
     CHECK_EQ(asked, "gpu? none ");  // both together promise nothing better
     // A device that promises nothing is not opened, unless the CPU has a share of its threads alone.
-    made = choose(costs, true, Job::bytes_root);
+    made = choose(costs, true, Job::root);
     CHECK(made.cost == &costs[6]);
     CHECK_EQ(asked, "");
-    CHECK(choose(costs, true, Job::bytes_root, 2).cost == &costs[8]);
-    CHECK(choose(costs, false, Job::bytes_root, 2).cost == &costs[7]);
-    // Costs of before, without pinned memory: pinned data goes by those of pageable data, and no memory is asked for.
+    CHECK(choose(costs, true, Job::root, 2).cost == &costs[8]);
+    CHECK(choose(costs, false, Job::root, 2).cost == &costs[7]);
+    // A driver without pinned memory: pinned data goes by the costs of pageable data, and no memory is asked for.
     CHECK(choose(std::span(costs).first(4), true).cost == &costs[2]);
     CHECK_EQ(asked, "cpu,gpu none ");
     // Nothing to compare with.
     CHECK(choose(std::span(costs).subspan(1, 5), true).cost == nullptr);
-    CHECK(choose(costs, true, Job::bytes_tree).cost == nullptr);
+    CHECK(choose(costs, true, Job::tree).cost == nullptr);
+}
+
+TEST("calibration: a hash goes by costs of its own") {
+    std::vector<KnownCost> costs;
+    const auto put = [&](const char* device, Job job, Hash hash, double seconds) {
+        costs.push_back({device, "name", "driver", job, hash, {{1000, seconds}, {2000, 2 * seconds}}});
+    };
+    const auto put_all = [&](const char* device, Job job, const std::array<double, 4>& seconds) {
+        for (std::size_t i = 0; i < seconds.size(); i++)
+            put(device, job, merklize::runtime::measured_hashes[i], seconds[i]);
+    };
+    put_all("cpu", Job::tree, {1, 2, 20, 140});
+    put_all("gpu", Job::tree, {3, 1.5, 35, 100});
+    put_all("cpu", Job::root, {1, 2, 20, 140});
+    put("cpu", Job::root, Hash::poseidon2_koalabear_16, 11);  // halfway from sha256 to poseidon2_goldilocks_8
+    put("cpu", Job::root, Hash::rpx256, 110);                 // three quarters of the way to rp64_256_v3
+    put("cpu", Job::root, Hash::rp64_256_v1, 200);
+    put("cpu", Job::root, Hash::blake3_parent, 0.9);
+    put_all("cpu", Job::rows, {1, 2, 20, 140});
+    put_all("gpu", Job::rows, {3, 3, 3, 3});
+    put("cpu", Job::rows, Hash::poseidon2_koalabear_16, 2);
+
+    const auto choose = [&](Job job, Hash hash) {
+        return merklize::runtime::least(costs, job, hash, 1000, 1,
+                                        [](const KnownCost&, bool) { return std::optional(false); });
+    };
+    const auto check = [&](Job job, Hash hash, const char* device, double seconds, double on_cpu) {
+        const merklize::runtime::Choice made = choose(job, hash);
+        CHECK(made.cost != nullptr && made.cost->device == device && made.cost->job == job);
+        CHECK_EQ(made.seconds, seconds);
+        CHECK_EQ(made.on_cpu, on_cpu);
+    };
+    check(Job::tree, Hash::blake3, "cpu", 1, 1);
+    check(Job::tree, Hash::sha256, "gpu", 1.5, 2);
+    check(Job::tree, Hash::poseidon2_goldilocks_8, "cpu", 20, 20);
+    check(Job::tree, Hash::rp64_256_v3, "gpu", 100, 140);
+    // Between two measured ones, by its root on the CPU.
+    check(Job::tree, Hash::poseidon2_koalabear_16, "cpu", 11, 11);  // 18.25 on the GPU
+    check(Job::tree, Hash::rpx256, "gpu", 83.75, 110);
+    // Beyond them.
+    check(Job::tree, Hash::rp64_256_v1, "gpu", 100, 140);
+    check(Job::tree, Hash::blake3_parent, "cpu", 1, 1);
+    // Rows go by rows.
+    check(Job::rows, Hash::poseidon2_koalabear_16, "cpu", 2, 2);
+    // Not measured at all: constants of a caller.
+    check(Job::tree, static_cast<Hash>(200), "cpu", 20, 20);
+    // A device on which one of the two was not measured is passed over.
+    std::erase_if(costs,
+                  [](const KnownCost& known) { return known.device == "gpu" && known.hash == Hash::rp64_256_v3; });
+    check(Job::tree, Hash::rpx256, "cpu", 110, 110);
 }
 
 TEST("calibration: of the CPU") {
@@ -209,8 +275,16 @@ TEST("calibration: of the CPU") {
         before = done;
         return true;
     });
-    for (const Job job : all_jobs) {
-        CHECK(std::ranges::count(costs, job, &merklize::Cost::job) >= 2);
+    const auto sizes = [&](Job job, Hash hash) {
+        return std::ranges::count_if(costs, [&](const merklize::Cost& c) { return c.job == job && c.hash == hash; });
+    };
+    CHECK(sizes(Job::digest, Hash::blake3) >= 2);
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        const bool is_whole = std::ranges::count(merklize::runtime::measured_hashes, t.hash) != 0;
+        for (const Job job : {Job::tree, Job::nodes}) CHECK_EQ(sizes(job, t.hash) >= 2, is_whole);
+        for (const Job job : {Job::root, Job::rows})
+            CHECK(is_whole ? sizes(job, t.hash) >= 2 : sizes(job, t.hash) <= 1);
+        CHECK(sizes(Job::root, t.hash) >= 1);
     }
     for (const merklize::Cost& cost : costs) {
         CHECK_EQ(cost.device, "cpu");
@@ -241,7 +315,7 @@ TEST("calibration_child: what auto chooses") {
         CHECK_EQ(tree.device().id, device);
         bool is_told = false;  // a choice is logged, unless it is the same as the last one
         for (const merklize::runtime::LogEntry& entry : log.take()) {
-            is_told |= entry.text.starts_with("auto is " + device + " for a tree of a byte hash of " +
+            is_told |= entry.text.starts_with("auto is " + device + " for job tree by blake3, " +
                                               std::to_string(bytes) + " bytes: about ");
             passed_over |= entry.text.starts_with("auto passes over opencl:0: it ") ||
                            entry.text.starts_with("auto passes over cuda:99: it cannot be used: ");
@@ -261,6 +335,7 @@ TEST("calibration_child: what auto chooses") {
         CHECK_EQ(ran_on_device([&](const auto& o) { merklize::hash(std::as_bytes(std::span(given)), {}, o); }),
                  is_device);
         CHECK_EQ(ran_on_device([&](const auto& o) { merklize::merkle_root(given, Hash::blake3, o); }), is_device);
+        CHECK(!ran_on_device([&](const auto& o) { merklize::merkle_root(given, Hash::sha256, o); }));
         std::vector<Digest> nodes(2 * n);
         std::ranges::copy(given, nodes.begin() + static_cast<std::ptrdiff_t>(n));
         CHECK_EQ(ran_on_device([&](const auto& o) { merklize::build_tree(nodes, Hash::blake3, o); }), is_device);

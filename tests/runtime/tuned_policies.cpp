@@ -116,7 +116,7 @@ TEST("tuned_policies: figures are read as they were written, whatever the proces
     };
     const std::vector<TunedPolicy> policies = {tree_policy(Hash::blake3, 10, levels(3))};
     const merklize::runtime::KnownCost cost{
-        "cpu", "name", "driver", merklize::Job::digest, {{2048, 1.25e-6}, {8192, 12345678.5}}};
+        "cpu", "name", "driver", merklize::Job::digest, Hash::blake3, {{2048, 1.25e-6}, {8192, 12345678.5}}};
     const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Commas));
     store_tuned_policies(cpu.info(), policies);
     merklize::runtime::store_costs({&cost, 1});
