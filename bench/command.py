@@ -31,6 +31,8 @@ import time
 from result_files import write
 
 SMALL, FILE = 1000, 16384
+BEGINNINGS = 1, 16, 128  # MiB
+SHORT = 0.02  # seconds of a process that is run five times as often
 
 
 def timed(words, stdin=None, shell=False):
@@ -82,12 +84,15 @@ def most_memory(name, words, stdin=None, shell=False):
 
 
 def make_files(folder, quick):
-    """The small file, the large one, many, and many in many folders."""
+    """The small file, the large one and its beginnings, many, and many in many folders."""
     size, many, folders = (1 << 26, 256, 20) if quick else (1 << 30, 4096, 1000)
     (folder / "small").write_bytes(os.urandom(SMALL))
     with open(folder / "large", "wb") as file:
         for _ in range(max(1, size >> 26)):
             file.write(os.urandom(1 << 26))
+    for mib in BEGINNINGS:
+        with open(folder / "large", "rb") as file:
+            (folder / f"{mib} MiB").write_bytes(file.read(mib << 20))
     (folder / "many").mkdir()
     for i in range(many):
         (folder / "many" / f"{i:04d}").write_bytes(os.urandom(FILE))
@@ -111,7 +116,11 @@ def jobs(folder, command, b3sum, quick, veritysetup=None):
     cpus = len(os.sched_getaffinity(0))
     hash_words = [command, "hash"]
     yield "one small file", 1, "runs", cpus, ([*hash_words, small],), ([b3sum, small],)
-    for threads in sorted({1, cpus}):
+    for mib in BEGINNINGS:
+        path = folder / f"{mib} MiB"
+        job = f"one file of {mib} MiB in the page cache"
+        yield job, path.stat().st_size, "bytes", cpus, ([*hash_words, path],), ([b3sum, path],)
+    for threads in sorted({1, 2, 4, 8, cpus} & set(range(1, cpus + 1))):
         flag = ["--num-threads", str(threads)]
         mine, theirs = [*hash_words, *flag, large], [b3sum, *flag, large]
         yield "one file in the page cache", size, "bytes", threads, (mine,), (theirs,)
@@ -175,8 +184,9 @@ def main():
                 rows.append({"job": job, "threads": threads, "our_mib": mine, "peer_mib": peers})
                 print(f"{job}, {threads} threads: {mine:.1f} and {peers:.1f} MiB", flush=True)
                 continue
-            rounds = 5 * args.rounds if unit == "runs" else args.rounds
-            samples = [(timed(*ours), timed(*theirs)) for _ in range(rounds)]
+            first = timed(*ours), timed(*theirs)
+            rounds = 5 * args.rounds if first[0][0] < SHORT else args.rounds
+            samples = [first] + [(timed(*ours), timed(*theirs)) for _ in range(rounds - 1)]
             if peer != command and samples[0][0][3] != samples[0][1][3]:
                 sys.exit(f"{job}: the answers differ")
             ratios = sorted(theirs[0] / ours[0] for ours, theirs in samples)
