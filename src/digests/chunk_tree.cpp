@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "host/blake3_rows.hpp"
+#include "host/blake3/rows.hpp"
 #include "host/invalid.hpp"
 #include "merklize/core/hashes/blake3.h"
 

@@ -18,7 +18,7 @@
 #include <system_error>
 #include <vector>
 
-#include "host/blake3_digest.hpp"
+#include "host/blake3/digest.hpp"
 #include "host/descriptor.hpp"
 #include "host/disk_calls.hpp"
 #include "host/little_endian.hpp"

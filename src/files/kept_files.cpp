@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "host/blake3_digest.hpp"
+#include "host/blake3/digest.hpp"
 #include "host/descriptor.hpp"
 #include "host/little_endian.hpp"
 #include "merklize/digest.hpp"

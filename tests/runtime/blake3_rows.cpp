@@ -1,13 +1,13 @@
 // BLAKE3 of few states by rows, and chains of blocks, compared with the portable block function of the core.
 
-#include "host/blake3_rows.hpp"
+#include "host/blake3/rows.hpp"
 
 #include <array>
 #include <cstring>
 #include <vector>
 
 #include "check.hpp"
-#include "host/blake3_digest.hpp"
+#include "host/blake3/digest.hpp"
 #include "host/features.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "support.hpp"

@@ -106,16 +106,22 @@ typedef long long mkz_i64;
 #define MKZ_UNROLL MKZ_PRAGMA(unroll)
 #define MKZ_NO_UNROLL MKZ_PRAGMA(unroll 1)
 #elif defined(__clang__)
-#define MKZ_UNROLL MKZ_PRAGMA(clang loop unroll(full)) /* with `unroll`, loops of an inlined function keep pairs of steps */
+#define MKZ_UNROLL MKZ_PRAGMA(unroll)
 #define MKZ_NO_UNROLL MKZ_PRAGMA(nounroll)
 #else
 #define MKZ_UNROLL MKZ_PRAGMA(GCC unroll 32)
 #define MKZ_NO_UNROLL MKZ_PRAGMA(GCC unroll 1)
 #endif
+/* By `unroll` Clang leaves pairs of steps of a loop in an inlined function, and its array then lies in memory. */
+#if defined(__clang__) && defined(MKZ_TARGET_CPP)
+#define MKZ_UNROLL_WHOLE MKZ_PRAGMA(clang loop unroll(full))
+#else
+#define MKZ_UNROLL_WHOLE MKZ_UNROLL
+#endif
 #if MKZ_SMALL
 #define MKZ_UNROLL_CELLS MKZ_NO_UNROLL
 #else
-#define MKZ_UNROLL_CELLS MKZ_UNROLL
+#define MKZ_UNROLL_CELLS MKZ_UNROLL_WHOLE
 #endif
 
 /* ---- Lanes ---------------------------------------------------------------------------------------------------------- */

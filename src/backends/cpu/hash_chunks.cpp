@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "backends/cpu/lanes.hpp"
-#include "host/blake3_rows.hpp"
+#include "host/blake3/rows.hpp"
 #include "merklize/core/hashes/blake3.h"
 
 namespace merklize::cpu {

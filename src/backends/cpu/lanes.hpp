@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "host/blake3_rows.hpp"
+#include "host/blake3/rows.hpp"
 
 struct mkz_extend_pass;
 
@@ -107,7 +107,7 @@ extern const Lanes lanes_avx512_blake3;
 extern const Lanes lanes_avx512_narrow;  ///< the same in vectors of half the width
 extern const Lanes lanes_avx512_sha256;
 
-/// The lanes of an instruction set, with rows (host/blake3_rows.hpp), and for AVX-512 narrower batches, for small jobs of BLAKE3.
+/// The lanes of an instruction set, with rows (host/blake3/rows.hpp), and for AVX-512 narrower batches, for small jobs of BLAKE3.
 Lanes with_few_items_avx2(Lanes lanes);
 Lanes with_few_items_avx512(Lanes lanes);
 

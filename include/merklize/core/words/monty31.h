@@ -106,7 +106,7 @@ MKZ_FN mkz_lane32 mkz_m31_sum(const mkz_lane32 *a, int n, mkz_u32 p) {
                        mkz_m31_lower((mkz_u32)(sum >> 31) * (0x80000000u - p), p), p);
 #else
     mkz_lane32 sums[4] = {a[0], a[1], a[2], a[3]};
-    MKZ_UNROLL for (int k = 4; k < n; k++) sums[k % 4] = mkz_m31_add(sums[k % 4], a[k], p);
+    MKZ_UNROLL_WHOLE for (int k = 4; k < n; k++) sums[k % 4] = mkz_m31_add(sums[k % 4], a[k], p);
     return mkz_m31_add(mkz_m31_add(sums[0], sums[1], p), mkz_m31_add(sums[2], sums[3], p), p);
 #endif
 }

@@ -1,5 +1,5 @@
 // Chooses the way in which this process compresses a chain of blocks.
-#include "host/blake3_rows.hpp"
+#include "host/blake3/rows.hpp"
 
 #include <cstddef>
 #include <cstdlib>

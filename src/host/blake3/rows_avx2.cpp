@@ -1,6 +1,6 @@
 // BLAKE3 of few states by AVX2: a vector holds two states' rows. Four states are two vectors in step, because the instructions of one do
 // not fill the time of its chain.
-#include "host/blake3_rows_x86.hpp"
+#include "host/blake3/rows_x86.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -63,4 +63,4 @@ ROWS_INLINE void split4(Row4 row, __m128i of[4]) {
 }  // namespace merklize::runtime
 
 #define ROWS_TABLE blake3_rows_avx2
-#include "host/blake3_rows.inc"
+#include "host/blake3/rows.inc"

@@ -1,4 +1,4 @@
-#include "host/blake3_digest.hpp"
+#include "host/blake3/digest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "host/blake3_rows.hpp"
+#include "host/blake3/rows.hpp"
 #include "merklize/core/hashes/blake3.h"
 
 static_assert(std::endian::native == std::endian::little, "words lie in memory as they are");

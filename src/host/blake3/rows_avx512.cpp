@@ -1,5 +1,5 @@
 // BLAKE3 of few states by AVX-512 (F, VL, BW, DQ), whose rotations are one instruction: one vector holds four states' rows.
-#include "host/blake3_rows_x86.hpp"
+#include "host/blake3/rows_x86.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -47,4 +47,4 @@ ROWS_INLINE void split4(Row4 row, __m128i of[4]) {
 }  // namespace merklize::runtime
 
 #define ROWS_TABLE blake3_rows_avx512
-#include "host/blake3_rows.inc"
+#include "host/blake3/rows.inc"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of one and two states of BLAKE3 (blake3_rows.inc), by instructions that AVX2 has. Always inlined, so that the linker never uses
+// Rows of one and two states of BLAKE3 (rows.inc), by instructions that AVX2 has. Always inlined, so that the linker never uses
 // code of one instruction set for another. Rotations are the including file's.
 #include <immintrin.h>
 
