@@ -50,7 +50,9 @@ public:
         for (const DeviceInfo& info : devices()) {
             if (info.backend == backend) all_.emplace_back(info.id);
         }
-        if (all_.empty()) throw Error(ErrorCode::unavailable, why_unavailable(backend));
+        if (all_.empty())
+            throw Error(ErrorCode::unavailable,
+                        "no device of a backend '" + backend + "' (cuda, opencl, sycl): " + why_unavailable(backend));
     }
 
     const Options& options() const { return options_; }

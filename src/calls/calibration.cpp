@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <locale>
@@ -22,8 +23,9 @@
 #include "merklize/version.hpp"
 #include "queue/device.hpp"
 
-// The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB hash TAB bytes TAB seconds TAB bytes TAB seconds ...". The
-// job of a cost in pinned memory ends with `in_pinned`. A file with any other line is ignored as a whole: those of before have no hash.
+// The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB hash TAB bytes TAB nanoseconds TAB bytes TAB
+// nanoseconds ...". The job of a cost in pinned memory ends with `in_pinned`. A file with any other line is ignored as a whole: those of
+// before have no hash.
 
 namespace merklize::runtime {
 namespace {
@@ -49,27 +51,39 @@ std::string one_line(std::string text) {
     return text;
 }
 
-bool parse(const std::string& line, KnownCost& known) {
-    std::istringstream fields(line);
-    std::string job, hash, rest;
-    for (std::string* field : {&known.device, &known.name, &known.driver, &job, &hash}) {
-        if (!std::getline(fields, *field, '\t')) return false;
-    }
+// A number that is the whole field, or 0.
+std::uint64_t number_of(std::string_view field) {
+    std::uint64_t number = 0;
+    const char* const end = field.data() + field.size();
+    const auto [rest, error] = std::from_chars(field.data(), end, number);
+    return error == std::errc() && rest == end ? number : 0;
+}
+
+// A process parses all lines when it first uses "auto", so without streams, which take a microsecond a number.
+bool parse(std::string_view line, KnownCost& known) {
+    const auto next_field = [&] {
+        const std::string_view field = line.substr(0, line.find('\t'));
+        line.remove_prefix(std::min(line.size(), field.size() + 1));
+        return field;
+    };
+    known.device = next_field();
+    known.name = next_field();
+    known.driver = next_field();
+    std::string_view job = next_field();
     known.is_pinned = job.ends_with(in_pinned);
-    if (known.is_pinned) job.resize(job.size() - in_pinned.size());
+    if (known.is_pinned) job.remove_suffix(in_pinned.size());
     const auto found = std::ranges::find(job_names, job);
-    const auto by = std::ranges::find(hashes(), hash, &HashTraits::name);
-    if (found == std::end(job_names) || by == hashes().end() || !std::getline(fields, rest)) return false;
+    const auto by = std::ranges::find(hashes(), next_field(), &HashTraits::name);
+    if (found == std::end(job_names) || by == hashes().end()) return false;
     known.job = static_cast<Job>(found - std::begin(job_names));
     known.hash = by->hash;
-    std::istringstream numbers(rest);
-    numbers.imbue(std::locale::classic());
-    for (KnownCost::Point point{}; numbers >> point.bytes >> point.seconds;) {
-        const bool grows = known.points.empty() || point.bytes > known.points.back().bytes;
-        if (!grows || !std::isfinite(point.seconds) || point.seconds <= 0) return false;
-        known.points.push_back(point);
+    while (!line.empty()) {
+        const std::uint64_t bytes = number_of(next_field()), nanoseconds = number_of(next_field());
+        const bool grows = known.points.empty() || bytes > known.points.back().bytes;
+        if (!grows || nanoseconds == 0) return false;
+        known.points.push_back({bytes, 1e-9 * static_cast<double>(nanoseconds)});
     }
-    return numbers.eof() && !known.points.empty();
+    return !known.points.empty();
 }
 
 }  // namespace
@@ -77,10 +91,12 @@ bool parse(const std::string& line, KnownCost& known) {
 std::vector<KnownCost> load_costs() {
     const auto bytes = calibration_store().load(key());
     if (!bytes) return {};
-    std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+    std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     std::vector<KnownCost> costs;
-    for (std::string line; std::getline(lines, line);) {
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
         if (!parse(line, costs.emplace_back())) return {};
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
     }
     std::ranges::stable_sort(costs, {}, &KnownCost::job);
     return costs;
@@ -99,11 +115,10 @@ double KnownCost::seconds(std::uint64_t bytes) const {
 void store_costs(std::span<const KnownCost> costs) {
     std::ostringstream text;
     text.imbue(std::locale::classic());
-    text.precision(9);
     for (const KnownCost& known : costs) {
         text << one_line(known.device) << '\t' << one_line(known.name) << '\t' << one_line(known.driver) << '\t'
              << name_of(known.job) << (known.is_pinned ? in_pinned : "") << '\t' << traits(known.hash).name;
-        for (const auto& [bytes, seconds] : known.points) text << '\t' << bytes << '\t' << seconds;
+        for (const auto& [bytes, seconds] : known.points) text << '\t' << bytes << '\t' << std::llround(1e9 * seconds);
         text << '\n';
     }
     const std::string kept = text.str();

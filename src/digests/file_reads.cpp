@@ -8,8 +8,8 @@
 namespace merklize::runtime {
 namespace {
 
-// Items that are taken in both ways. The first ones do not count, because they find nothing in the caches.
-constexpr std::size_t first_tried = 8, tried_items = 72;
+// Items that are taken in both ways, a quarter of all at most. The first ones do not count, because they find nothing in the caches.
+constexpr std::size_t most_tried = 72, least_items = 16;
 
 }  // namespace
 
@@ -24,8 +24,9 @@ ReadOrder::ReadOrder(const InputFile& file, std::uint64_t offset, std::uint64_t 
       end_(offset + bytes),
       before_(std::move(before)),
       in_order_(!before_ && n_items > 1 && file.is_on_rotational_disk()),
-      finished_(in_order_ ? n_items : 0) {
-    if (before_ || n_items < 2 * tried_items) return;
+      finished_(in_order_ ? n_items : 0),
+      tried_(std::min(most_tried, n_items / 4)) {
+    if (before_ || n_items < least_items) return;
     mapped_.emplace(file, offset, bytes);
     if (!*mapped_ || (in_order_ && !mapped_->is_in_memory())) mapped_.reset();
 }
@@ -49,11 +50,16 @@ bool ReadOrder::is_better_mapped(std::size_t item) {
     const auto last = trials_.find(std::this_thread::get_id());
     if (last != trials_.end()) {
         const Trial& trial = last->second;
-        if (item > first_tried) seconds_[trial.is_mapped] += std::chrono::duration<double>(now - trial.begin).count();
+        if (item > tried_ / 8) {
+            seconds_[trial.is_mapped] += std::chrono::duration<double>(now - trial.begin).count();
+            items_[trial.is_mapped]++;
+        }
         trials_.erase(last);
     }
-    const bool is_mapped = item < tried_items ? item % 2 != 0 : unmapping * seconds_[true] < seconds_[false];
-    if (item < tried_items) trials_[std::this_thread::get_id()] = {is_mapped, now};
+    if (item >= tried_ && items_[false] != 0 && items_[true] != 0)
+        return unmapping * seconds_[true] * items_[false] < seconds_[false] * items_[true];
+    const bool is_mapped = item % 2 != 0;
+    trials_[std::this_thread::get_id()] = {is_mapped, now};
     return is_mapped;
 }
 

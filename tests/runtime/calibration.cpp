@@ -143,10 +143,13 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
         CHECK_EQ(store.store(file.stem().string(), std::as_bytes(std::span(text))), "");
         return merklize::runtime::load_costs().size();
     };
-    const std::string line = "cpu\tname\t\tdigest\tblake3\t1000\t1e-06\t2000\t2e-06\n";
+    const std::string line = "cpu\tname\t\tdigest\tblake3\t1000\t100\t2000\t200\n";
     CHECK_EQ(keep(line), 1u);
-    CHECK_EQ(keep(line + "cpu\tname\t\tdigest\t1000\t1e-06\t2000\t2e-06\n"), 0u);
-    CHECK_EQ(keep(line + "cpu\tname\t\ttree of a byte hash\tblake3\t1000\t1e-06\n"), 0u);
+    CHECK_EQ(keep(line + "cpu\tname\t\tdigest\t1000\t100\t2000\t200\n"), 0u);
+    CHECK_EQ(keep(line + "cpu\tname\t\ttree of a byte hash\tblake3\t1000\t100\n"), 0u);
+    CHECK_EQ(keep(line + "cpu\tname\t\tdigest\tsha256\t1000\t100x\n"), 0u);
+    CHECK_EQ(keep(line + "cpu\tname\t\tdigest\tsha256\t1000\t100\t900\t100\n"), 0u);
+    CHECK_EQ(keep(line + "cpu\tname\t\tdigest\tsha256\t1000\n"), 0u);
     // Damaged files.
     merklize::runtime::store_costs(table(other));
     const auto size = std::filesystem::file_size(file);

@@ -11,8 +11,8 @@
 namespace merklize::runtime {
 namespace {
 
-// Of the columns of a batch: the link is slow for short rows.
-constexpr std::uint64_t least_row_bytes = 8 << 10;
+// Of a batch: a launch over fewer columns leaves the device partly idle, and the link is slow for short rows.
+constexpr std::uint64_t least_columns = 512;
 
 MatrixAt some_columns(const MatrixAt& matrix, std::uint64_t first, std::uint64_t columns) {
     MatrixAt part = from_row(matrix, 0, first);
@@ -132,7 +132,7 @@ bool DeviceCall::launch(const Extend& a, const Tick& tick) {
     ExtendPasses passes(*this, a, plan);
     const ExtendRoom room = room_for(*this, a, word, passes.tile_columns());
     const std::uint64_t out_rows = a.rows << a.added_bits;
-    const std::uint64_t batch = std::max(passes.columns_at_once(), least_row_bytes / word);
+    const std::uint64_t batch = std::max(passes.columns_at_once(), least_columns);
     Ring ring(*this);
     // Progress is that of the batch before, so that the device always has work.
     CommandEvent before;
