@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::uint64_t small_bytes = 2 << 10, most_bytes = small_bytes << 16;  // in steps of 4
 constexpr std::uint64_t sample_bytes = small_bytes << 4;
-constexpr double long_enough = 0.03;  // seconds
+constexpr std::uint64_t memory_bytes = 3 * most_bytes;  // of data, and of output, which has twice the size
+constexpr double long_enough = 0.03;                    // seconds
 
 // A job that is measured at sizes from `first` to `last` bytes.
 struct Measurement {
@@ -32,7 +33,7 @@ struct Measurement {
 
 // On each device.
 std::vector<Measurement> whole_jobs() {
-    std::vector<Measurement> jobs = {{Job::digest, Hash::blake3}};
+    std::vector<Measurement> jobs = {{Job::digest, Hash::blake3, small_bytes, memory_bytes}};
     for (const Hash hash : runtime::measured_hashes)
         for (const Job job : {Job::tree, Job::nodes, Job::root, Job::rows}) jobs.push_back({job, hash});
     return jobs;
@@ -81,14 +82,14 @@ std::vector<DeviceInfo> measured() {
     return found;
 }
 
-// The data of all jobs and their output, which has twice the size of the data.
+// The data of all jobs, and behind it their output. A digest may read both, because its rate still changes where the data no longer
+// fits in a processor's caches.
 struct Memory {
     explicit Memory(Digest* first)
         : data(first, most_bytes / Digest::size), out(first + data.size(), 2 * data.size()) {}
 
     std::span<Digest> data, out;
 };
-constexpr std::uint64_t memory_bytes = 3 * most_bytes;
 
 // The shortest of a few runs. A first run, which may compile, does not count.
 double measure(const Device& device, const Measurement& what, std::span<const Digest> data, std::span<Digest> out) {
@@ -110,9 +111,10 @@ double measure(const Device& device, const Measurement& what, std::span<const Di
 runtime::KnownCost cost_of(const DeviceInfo& info, const Measurement& what, const Memory& memory, bool is_pinned) {
     const Device device(info.id);
     runtime::KnownCost known{info.id, info.name, info.driver, what.job, what.hash, {}, is_pinned};
-    for (std::uint64_t bytes = what.first; bytes <= what.last; bytes *= 4) {
-        known.points.push_back({bytes, measure(device, what, memory.data.first(bytes / Digest::size), memory.out)});
-        if (known.points.back().seconds > long_enough) break;
+    for (std::uint64_t bytes = what.first; bytes <= what.last; bytes = std::min(4 * bytes, what.last)) {
+        const std::span<const Digest> data(memory.data.data(), bytes / Digest::size);
+        known.points.push_back({bytes, measure(device, what, data, memory.out)});
+        if (bytes == what.last || known.points.back().seconds > long_enough) break;
     }
     return known;
 }
