@@ -74,11 +74,11 @@ private:
         std::chrono::steady_clock::time_point begin{};
     };
     std::map<std::thread::id, Trial> trials_;  // the item that each thread tries; guarded by mutex_
-    // Of items that were read, and of those that were mapped; guarded by mutex_.
+    // Of tried items that were read, and of those that were mapped; guarded by mutex_.
     double seconds_[2] = {};
     unsigned items_[2] = {};
-    std::size_t first_ = 0;  // the first item that is not finished; guarded by mutex_
-    const std::size_t tried_;
+    std::size_t first_ = 0;    // the first item that is not finished; guarded by mutex_
+    const std::size_t tried_;  // the first items, taken in both ways
 };
 
 /// Reads ranges of a source one after another, step by step. All threads of a run read a file. From any other source the calling

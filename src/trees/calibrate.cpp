@@ -111,7 +111,7 @@ double measure(const Device& device, const Measurement& what, std::span<const Di
 runtime::KnownCost cost_of(const DeviceInfo& info, const Measurement& what, const Memory& memory, bool is_pinned) {
     const Device device(info.id);
     runtime::KnownCost known{info.id, info.name, info.driver, what.job, what.hash, {}, is_pinned};
-    for (std::uint64_t bytes = what.first; bytes <= what.last; bytes = std::min(4 * bytes, what.last)) {
+    for (std::uint64_t bytes = what.first;; bytes = std::min(4 * bytes, what.last)) {
         const std::span<const Digest> data(memory.data.data(), bytes / Digest::size);
         known.points.push_back({bytes, measure(device, what, data, memory.out)});
         if (bytes == what.last || known.points.back().seconds > long_enough) break;

@@ -112,7 +112,8 @@ typedef long long mkz_i64;
 #define MKZ_UNROLL MKZ_PRAGMA(GCC unroll 32)
 #define MKZ_NO_UNROLL MKZ_PRAGMA(GCC unroll 1)
 #endif
-/* By `unroll` Clang leaves pairs of steps of a loop in an inlined function, and its array then lies in memory. */
+/* For a loop of an inlined function whose count is an argument: Clang's `unroll` leaves two steps a turn, and the loop's array stays in
+ * memory. */
 #if defined(__clang__) && defined(MKZ_TARGET_CPP)
 #define MKZ_UNROLL_WHOLE MKZ_PRAGMA(clang loop unroll(full))
 #else

@@ -57,7 +57,7 @@ struct Blake3Rows {
                            std::uint8_t* out) noexcept;
 };
 
-// Only for a processor with the instruction set (host/features.hpp). Not in builds for other processors.
+/// Only for a processor with the instruction set (host/features.hpp). Not in builds for other processors.
 extern const Blake3Rows blake3_rows_avx2, blake3_rows_avx512;
 
 }  // namespace merklize::runtime

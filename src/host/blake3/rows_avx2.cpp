@@ -5,7 +5,7 @@
 namespace merklize::runtime {
 namespace {
 
-// Rotations by whole bytes are one shuffle. `order`: the bytes of 16.
+// Rotations by whole bytes are one shuffle.
 template <int n>
 ROWS_INLINE __m128i byte_order() {
     static_assert(n == 8 || n == 16);
