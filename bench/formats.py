@@ -141,6 +141,9 @@ def pairs(args):
         log2 = 9 - less
         theirs = peer("plonky3-rows", log2, *named)
         yield f"{hash}, digests of 2^{log2} rows of 256 words", 1 << log2, "rows", 1, rows(hash, log2), theirs
+    log2 = 16 - less
+    job = "keccakf64, the tree beside bare packed permutations"
+    yield job, 1 << log2, "leaves", 1, tree("keccakf64", log2), peer("plonky3-keccak", log2)
     for hash, job, log2, flags in (
         ("rpo256", "rescue-tree", 13, ("--hash", "rpo256")),
         ("rpx256", "rescue-tree", 13, ("--hash", "rpx256")),

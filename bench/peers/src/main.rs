@@ -28,6 +28,7 @@ usage: peers JOB [--repeats R] [--threads T]
 with the feature formats:
   openssl-tree, keccak-tree                          --log2-leaves K
   plonky3-permutations, plonky3-tree, plonky3-rows   --hash poseidon2_... --log2-leaves K
+  plonky3-keccak                                     --log2-leaves K
 with the feature miden:
   rescue-tree     --hash rpo256|rpx256 --log2-leaves K
 prints one JSON object a line; R is 10 and T is 1 unless given";
@@ -105,6 +106,13 @@ fn run() -> Result<(), String> {
             let log2_leaves = args.number("log2-leaves", None, 4, 32)?;
             args.finish()?;
             plonky3::run(&job, &hash, 1 << log2_leaves, runs);
+            Ok(())
+        }
+        #[cfg(feature = "formats")]
+        "plonky3-keccak" => {
+            let log2_leaves = args.number("log2-leaves", None, 4, 32)?;
+            args.finish()?;
+            plonky3::keccak(1 << log2_leaves, runs);
             Ok(())
         }
         #[cfg(feature = "miden")]

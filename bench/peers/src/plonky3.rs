@@ -1,8 +1,10 @@
-//! Plonky3's Poseidon2: its packed permutations (AVX-512 or AVX2 in a native build), alone, and as its Merkle trees use them.
+//! Plonky3's Poseidon2 and Keccak-f: its packed permutations (AVX-512 or AVX2 in a native build), alone, and those of Poseidon2 as its Merkle
+//! trees use them.
 
 use p3_baby_bear::{default_babybear_poseidon2_16, default_babybear_poseidon2_24, BabyBear};
-use p3_field::{Field, PackedValue, PrimeField64};
+use p3_field::{PackedValue, PrimeField64};
 use p3_goldilocks::{default_goldilocks_poseidon2_12, default_goldilocks_poseidon2_8, Goldilocks};
+use p3_keccak::{KeccakF, VECTOR_LEN};
 use p3_koala_bear::{default_koalabear_poseidon2_16, default_koalabear_poseidon2_24, KoalaBear};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::Matrix;
@@ -60,28 +62,41 @@ struct Hash<Node, Row, const N: usize, const W: usize, const R: usize, const D: 
     row: Row,
 }
 
+/// Seconds of about `n` permutations, in a few packed states of `lanes` lanes that stay in the nearest cache; how many they were.
+fn permutations<State: Copy>(
+    permutation: &impl Permutation<State>,
+    zeros: State,
+    lanes: usize,
+    n: usize,
+    runs: Runs,
+) -> (usize, Times) {
+    let mut states = [zeros; 8];
+    let turns = n.div_ceil(states.len() * lanes);
+    let body = |()| {
+        for _ in 0..turns {
+            for state in &mut states {
+                permutation.permute_mut(state);
+            }
+        }
+        std::hint::black_box(&mut states);
+    };
+    let seconds = measure(runs.repeats, || (), body);
+    (turns * 8 * lanes, seconds)
+}
+
+/// About `n` permutations of Keccak-f[1600].
+pub fn keccak(n: usize, runs: Runs) {
+    let zeros = [[0; VECTOR_LEN]; 25];
+    let (n, seconds) = permutations(&KeccakF, zeros, VECTOR_LEN, n, runs);
+    Row::of_job("Plonky3", env!("PEER_PLONKY3"), "plonky3-keccak", n, runs)
+        .whole("lanes", VECTOR_LEN)
+        .seconds(&seconds)
+        .print();
+}
+
 impl<Node: Clone, RowOf: Clone, const N: usize, const W: usize, const R: usize, const D: usize>
     Hash<Node, RowOf, N, W, R, D>
 {
-    /// Seconds of about `n` permutations of rows, in a few packed states that stay in the nearest cache; how many they were.
-    fn permutations<F: Field>(&self, n: usize, runs: Runs) -> (usize, Times)
-    where
-        RowOf: Permutation<[F::Packing; W]>,
-    {
-        let mut states = [[F::Packing::default(); W]; 8];
-        let turns = n.div_ceil(states.len() * F::Packing::WIDTH);
-        let body = |()| {
-            for _ in 0..turns {
-                for state in &mut states {
-                    self.row.permute_mut(state);
-                }
-            }
-            std::hint::black_box(&mut states);
-        };
-        let seconds = measure(runs.repeats, || (), body);
-        (turns * 8 * F::Packing::WIDTH, seconds)
-    }
-
     /// All parents of `n` leaves, level by level.
     fn tree<F: PrimeField64>(&self, n: usize, runs: Runs) -> (String, Times)
     where
@@ -146,7 +161,8 @@ impl<Node: Clone, RowOf: Clone, const N: usize, const W: usize, const R: usize, 
     {
         let (n, root, seconds) = match job {
             "plonky3-permutations" => {
-                let (n, seconds) = self.permutations::<F>(n, runs);
+                let zeros = [F::Packing::default(); W];
+                let (n, seconds) = permutations(&self.row, zeros, F::Packing::WIDTH, n, runs);
                 (n, String::new(), seconds)
             }
             "plonky3-tree" => {
