@@ -54,9 +54,8 @@ std::string one_line(std::string text) {
 // A number that is the whole field, or 0.
 std::uint64_t number_of(std::string_view field) {
     std::uint64_t number = 0;
-    const char* const end = field.data() + field.size();
-    const auto [rest, error] = std::from_chars(field.data(), end, number);
-    return error == std::errc() && rest == end ? number : 0;
+    const auto [rest, error] = std::from_chars(field.data(), field.data() + field.size(), number);
+    return error == std::errc() && rest == field.data() + field.size() ? number : 0;
 }
 
 // A process parses all lines when it first uses "auto", so without streams, which take a microsecond a number.
@@ -222,8 +221,9 @@ std::shared_ptr<std::byte> pinned_memory(const Device& device, std::uint64_t byt
 namespace {
 
 std::span<const KnownCost> of_job(std::span<const KnownCost> costs, Job job) {
-    const auto found = std::ranges::equal_range(costs, job, {}, &KnownCost::job);
-    return {found.begin(), found.end()};
+    const auto first = std::ranges::lower_bound(costs, job, {}, &KnownCost::job);
+    const auto last = std::ranges::upper_bound(costs, job, {}, &KnownCost::job);
+    return costs.subspan(static_cast<std::size_t>(first - costs.begin()), static_cast<std::size_t>(last - first));
 }
 
 // The cost of a hash among those of a job, or null.

@@ -19,7 +19,15 @@
 /* State before the rounds: chaining value, IV, counter, block length in bytes, flags. */
 MKZ_FN void mkz_blake3_init(mkz_lane32 v[16], const mkz_lane32 cv[8], mkz_lane32 counter_lo, mkz_lane32 counter_hi,
                             mkz_lane32 block_len, mkz_lane32 flags) {
-    for (int i = 0; i < 8; i++) v[i] = cv[i];
+    /* One by one: GCC would make a loop memcpy, in moves of 16 bytes, for which the loads of vectors then wait. */
+    v[0] = cv[0];
+    v[1] = cv[1];
+    v[2] = cv[2];
+    v[3] = cv[3];
+    v[4] = cv[4];
+    v[5] = cv[5];
+    v[6] = cv[6];
+    v[7] = cv[7];
     mkz_blake3_iv(v + 8);
     v[12] = counter_lo;
     v[13] = counter_hi;
