@@ -86,9 +86,11 @@ std::vector<DeviceInfo> measured() {
 // fits in a processor's caches.
 struct Memory {
     explicit Memory(Digest* first)
-        : data(first, most_bytes / Digest::size), out(first + data.size(), 2 * data.size()) {}
+        : all(first, memory_bytes / Digest::size),
+          data(all.first(most_bytes / Digest::size)),
+          out(all.subspan(data.size())) {}
 
-    std::span<Digest> data, out;
+    std::span<Digest> all, data, out;
 };
 
 // The shortest of a few runs. A first run, which may compile, does not count.
@@ -112,8 +114,7 @@ runtime::KnownCost cost_of(const DeviceInfo& info, const Measurement& what, cons
     const Device device(info.id);
     runtime::KnownCost known{info.id, info.name, info.driver, what.job, what.hash, {}, is_pinned};
     for (std::uint64_t bytes = what.first;; bytes = std::min(4 * bytes, what.last)) {
-        const std::span<const Digest> data(memory.data.data(), bytes / Digest::size);
-        known.points.push_back({bytes, measure(device, what, data, memory.out)});
+        known.points.push_back({bytes, measure(device, what, memory.all.first(bytes / Digest::size), memory.out)});
         if (bytes == what.last || known.points.back().seconds > long_enough) break;
     }
     return known;

@@ -151,7 +151,6 @@ constexpr std::size_t W32 = 8, W64 = 4;
 
 }  // namespace
 
-#define LANES_BLOCKS_64
 #define LANES_STREAM(to, lane) _mm256_stream_si256(reinterpret_cast<__m256i*>(to), (__m256i)(lane))
 #define LANES_ISA "avx2"
 #define LANES_TABLE LANES_OF_FAMILY(lanes_avx2_)
