@@ -17,27 +17,30 @@ merklize_device_program(test-cuda-compile drivers/cuda/compile.cpp drivers/cuda/
 
 # Debian's PoCL through the system's loader, and Intel's CPU runtime from a Python package.
 set(MERKLIZE_INTEL_OPENCL "$ENV{MERKLIZE_INTEL_OPENCL}" CACHE FILEPATH "libintelocl.so of the package intel-opencl-rt, for tests")
-# merklize_opencl_tests(name environment suites...)
-function(merklize_opencl_tests runtime environment)
-  add_test(NAME driver.opencl.${runtime} COMMAND test-opencl)
+# merklize_opencl_tests(name label environment suites...): suites, and the driver's own tests if `driver` is one of them.
+function(merklize_opencl_tests runtime label environment)
   foreach(suite IN LISTS ARGN)
     separate_arguments(words UNIX_COMMAND ${suite})
     list(GET words 0 first)
-    set_property(GLOBAL APPEND PROPERTY merklize_run ${words})
-    add_test(NAME ${first}.opencl.${runtime} COMMAND merklize-tests ${words})
+    if(first STREQUAL "driver")
+      add_test(NAME driver.opencl.${runtime} COMMAND test-opencl)
+    else()
+      set_property(GLOBAL APPEND PROPERTY merklize_run ${words})
+      add_test(NAME ${first}.opencl.${runtime} COMMAND merklize-tests ${words})
+    endif()
     set_property(TEST ${first}.opencl.${runtime} PROPERTY ENVIRONMENT MERKLIZE_DEVICE=opencl:0 ${kernel_cache} ${environment})
     list(APPEND names ${first}.opencl.${runtime})
   endforeach()
-  set_property(TEST driver.opencl.${runtime} PROPERTY ENVIRONMENT ${environment})
-  set_tests_properties(driver.opencl.${runtime} ${names} PROPERTIES SKIP_RETURN_CODE 77 LABELS "opencl;${runtime}"
+  set_tests_properties(${names} PROPERTIES SKIP_RETURN_CODE 77 LABELS "opencl;${runtime};${label}"
     COST 100)  # first, because these compile and take longest
 endfunction()
-set(suites "buffers every_kernel" async memory_limit staging "blake3 hash_each" "rescue merge" "extend weighted_sums" "sha256 leaves" "tree proof tree_builder tree_file" files "concurrency cancel" misuse)
-# The suites `policies` and `tree_policies` take Intel's compiler a quarter of an hour, so they run by hand and on GPUs; tests/core has their
-# kernels. PoCL 3.1 crashes while it compiles some policies of field hashes; tests/core has those that it takes.
+# All suites run on Intel's runtime, which compiles them in four minutes of processor time (label more). On PoCL, which takes minutes for a
+# suite, `make test` runs what a runtime can break: memory, streams, programs and trees; the other suites run each night. `policies` is for
+# GPUs, and every_kernel takes PoCL more than ten minutes; tests/core has their kernels.
 set(pocl_cache ${CMAKE_CURRENT_BINARY_DIR}/pocl-cache)
-merklize_opencl_tests(system POCL_CACHE_DIR=${pocl_cache} async memory_limit staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "extend weighted_sums" "sha256 leaves" "tree tree_policies proof" files
-  "concurrency cancel" misuse)
+merklize_opencl_tests(system quick POCL_CACHE_DIR=${pocl_cache} driver memory_limit tree misuse)
+merklize_opencl_tests(system night POCL_CACHE_DIR=${pocl_cache} async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment"
+  "extend weighted_sums" "sha256 leaves" "tree_policies proof" files "concurrency cancel")
 # PoCL's kernels are compiled into a folder of their own, which is looked at in the end.
 get_property(of_pocl DIRECTORY PROPERTY TESTS)
 list(FILTER of_pocl INCLUDE REGEX "\\.opencl\\.system$")
@@ -47,18 +50,24 @@ add_test(NAME local_memory.pocl COMMAND ${CMAKE_COMMAND} -D CACHE=${pocl_cache} 
          -P ${CMAKE_CURRENT_SOURCE_DIR}/drivers/opencl/local_memory.cmake)
 set_tests_properties(pocl_cache PROPERTIES FIXTURES_SETUP pocl_cache)
 set_tests_properties(local_memory.pocl PROPERTIES FIXTURES_CLEANUP pocl_cache SKIP_REGULAR_EXPRESSION "^skipped" LABELS opencl)
-# The CPU and a device share one job.
-add_test(NAME several.beside COMMAND merklize-tests several blake3 hash_each merge extend weighted_sums tree files)
-set_tests_properties(several.beside PROPERTIES SKIP_RETURN_CODE 77 LABELS opencl ENVIRONMENT "MERKLIZE_DEVICE=cpu,opencl:0;${kernel_cache}")
 if(MERKLIZE_INTEL_OPENCL)
-  merklize_opencl_tests(intel MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL} ${suites})
-  # Both runtimes at once, through the loader: two devices for one job.
+  merklize_opencl_tests(intel more MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL} driver "buffers every_kernel" async memory_limit
+    staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "extend weighted_sums" "sha256 leaves"
+    "tree proof tree_builder tree_file" tree_policies files "concurrency cancel" misuse)
+  # The CPU and a device share one job; and both runtimes at once do, through the loader, at night with the jobs that PoCL compiles for long.
   file(GLOB icds /etc/OpenCL/vendors/*.icd)
   file(COPY ${icds} DESTINATION ${CMAKE_CURRENT_BINARY_DIR}/icds)
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/icds/merklize-intel.icd "${MERKLIZE_INTEL_OPENCL}\n")
-  add_test(NAME several.opencl COMMAND merklize-tests several blake3 hash_each merge extend weighted_sums tree files)
-  set_tests_properties(several.opencl PROPERTIES SKIP_RETURN_CODE 77 LABELS opencl ENVIRONMENT
-    "MERKLIZE_DEVICE=opencl:all;${kernel_cache};OCL_ICD_VENDORS=${CMAKE_CURRENT_BINARY_DIR}/icds/")
+  function(merklize_several_tests name label environment)
+    add_test(NAME several.${name} COMMAND merklize-tests several ${ARGN})
+    set_tests_properties(several.${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "opencl;${label}"
+      ENVIRONMENT "${environment};${kernel_cache}")
+  endfunction()
+  set(loader OCL_ICD_VENDORS=${CMAKE_CURRENT_BINARY_DIR}/icds/)
+  merklize_several_tests(beside more "MERKLIZE_DEVICE=cpu,opencl:0;MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL}" blake3 hash_each merge
+    extend weighted_sums tree files)
+  merklize_several_tests(opencl more "MERKLIZE_DEVICE=opencl:all;${loader}" tree files)
+  merklize_several_tests(all_jobs night "MERKLIZE_DEVICE=opencl:all;${loader}" blake3 hash_each merge extend weighted_sums)
 endif()
 
 # merklize_cuda_test(name devices command...), skipped where there is no NVIDIA GPU.
@@ -91,13 +100,19 @@ if(MERKLIZE_BUILD_SYCL)
   set(plugins MERKLIZE_PLUGINS_DIR=$<TARGET_FILE_DIR:merklize_sycl>)
   add_test(NAME driver.sycl COMMAND test-sycl)
   set_property(TEST driver.sycl PROPERTY ENVIRONMENT ${plugins})
-  foreach(suite IN ITEMS async memory_limit buffers staging "blake3 hash_each" "rescue merge" "sha256 leaves" "tree proof tree_builder tree_file" files
-                         "concurrency cancel" misuse)
+  # What the plug-in and its runtime can break, and each night the kernels, which are the text that Intel's OpenCL runs.
+  set(sycl_at_night async "blake3 hash_each" "rescue merge" "sha256 leaves" "tree_builder tree_file" files)
+  foreach(suite IN ITEMS memory_limit "buffers every_kernel" staging "tree proof" "concurrency cancel" misuse ${sycl_at_night})
     separate_arguments(words UNIX_COMMAND ${suite})
     list(GET words 0 first)
     add_test(NAME ${first}.sycl COMMAND merklize-tests ${words})
     set_property(TEST ${first}.sycl PROPERTY ENVIRONMENT MERKLIZE_DEVICE=sycl:0 ${kernel_cache} ${plugins})
-    list(APPEND sycl_tests ${first}.sycl)
+    set_tests_properties(${first}.sycl PROPERTIES SKIP_RETURN_CODE 77 LABELS sycl)
+    if(suite IN_LIST sycl_at_night)
+      set_property(TEST ${first}.sycl APPEND PROPERTY LABELS night)
+    else()
+      list(APPEND sycl_tests ${first}.sycl)
+    endif()
   endforeach()
   set_tests_properties(driver.sycl ${sycl_tests} PROPERTIES SKIP_RETURN_CODE 77 LABELS sycl)
 endif()

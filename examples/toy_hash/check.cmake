@@ -23,20 +23,9 @@ run(${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${WORK} git -C ${WORK}/patch
 file(READ ${SOURCE}/tests/CMakeLists.txt tests_list)
 string(REPLACE "add_executable(merklize-tests\n" "add_executable(merklize-tests\n  conformance/toy_job.cpp\n" tests_list
        "${tests_list}")
-# Sources without one of the suites that run below are not built.
 set(run_on_isas vectors merge leaves tree toy_job)
 set(run_on_host kernel_text proof tree_builder tree_file)
 set(run_on_devices vectors leaves every_kernel toy_job)
-set(run_suites ${run_on_isas} ${run_on_host} ${run_on_devices})
-list(JOIN run_suites "|" suites_pattern)
-file(GLOB sources RELATIVE ${SOURCE}/tests ${SOURCE}/tests/conformance/*.cpp ${SOURCE}/tests/misuse/*.cpp ${SOURCE}/tests/runtime/*.cpp)
-foreach(name IN LISTS sources)
-  file(STRINGS ${SOURCE}/tests/${name} has_tests REGEX "^TEST\\(" LIMIT_COUNT 1)
-  file(STRINGS ${SOURCE}/tests/${name} is_run REGEX "^TEST\\(\"(${suites_pattern}):" LIMIT_COUNT 1)
-  if(has_tests AND NOT is_run)
-    string(REPLACE "  ${name}\n" "" tests_list "${tests_list}")
-  endif()
-endforeach()
 file(WRITE ${WORK}/patched/tests/CMakeLists.txt "${tests_list}")
 list(APPEND changed tests/CMakeLists.txt)
 
@@ -59,12 +48,14 @@ file(READ ${SOURCE}/include/merklize/core/hashes.h list)
 string(REPLACE "/* clang-format on */" "#include \"hashes/toy.h\"\n/* clang-format on */" list "${list}")
 file(CONFIGURE OUTPUT ${copy}/include/merklize/core/hashes.h CONTENT "${list}" @ONLY)
 
-# Debug: the lanes have -O3 in Release.
-run(${CMAKE_COMMAND} -S ${copy} -B ${WORK}/build -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Debug
-    -D CMAKE_CXX_FLAGS_DEBUG=-O1 -D MERKLIZE_INSTALL=OFF --log-level=WARNING)
-run(${CMAKE_COMMAND} --build ${WORK}/build --target merklize-tests test-cuda-compile)
+# The flags of a release, and a build folder as deep as build/release: a compiler cache serves all sources that do not walk the list. Of the
+# tests only the suites below are built.
+set(build ${copy}/build/release)
+run(${CMAKE_COMMAND} -S ${copy} -B ${build} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release
+    -D MERKLIZE_INSTALL=OFF -D "MERKLIZE_TEST_SUITES=${run_on_isas};${run_on_host};${run_on_devices}" --log-level=WARNING)
+run(${CMAKE_COMMAND} --build ${build} --target merklize-tests test-cuda-compile)
 
-set(tests ${WORK}/build/tests/merklize-tests)
+set(tests ${build}/tests/merklize-tests)
 # suites(what environment words...): a missing device is skipped (77). The project's own tests take the other hashes.
 function(suites what environment)
   execute_process(COMMAND ${CMAKE_COMMAND} -E env MERKLIZE_TEST_HASHES=blake3,rp64_256_v3,toy ${environment} ${tests} ${ARGN}
@@ -91,7 +82,7 @@ foreach(library IN LISTS OPENCL)
   endif()
   suites("OpenCL ${library}" "${environment}" ${run_on_devices})
 endforeach()
-execute_process(COMMAND ${CMAKE_COMMAND} -E env MERKLIZE_TEST_HASHES=toy ${WORK}/build/tests/test-cuda-compile RESULT_VARIABLE result)
+execute_process(COMMAND ${CMAKE_COMMAND} -E env MERKLIZE_TEST_HASHES=toy ${build}/tests/test-cuda-compile RESULT_VARIABLE result)
 if(NOT result EQUAL 0 AND NOT result EQUAL 77)
   message(FATAL_ERROR "NVRTC does not compile the kernels of the toy hash")
 endif()

@@ -5,17 +5,17 @@ from __future__ import annotations
 import array
 import fcntl
 import os
-import shutil
 import subprocess
 import sys
 import termios
 from pathlib import Path
 from typing import Any
 
+import judges
 from merklize.__main__ import find_command
 from waiting import HANG, eventually
 
-B3SUM = os.environ.get("B3SUM") or shutil.which("b3sum")
+B3SUM, _ = judges.find("b3sum")
 COMMAND = find_command()
 # The program must call this package, even if another Python is beside it.
 os.environ.setdefault("MERKLIZE_PYTHON", sys.executable)
@@ -31,7 +31,7 @@ def merklize(
 
 
 def b3sum(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
-    assert B3SUM is not None
+    assert B3SUM
     return subprocess.run([B3SUM, *args], input=stdin, capture_output=True, cwd=cwd, timeout=HANG, check=False)
 
 

@@ -79,7 +79,25 @@ def pytest_sessionstart(session):
             pytest.exit(f"MERKLIZE_CPU_ISA={wanted}, but the cpu device runs {isas or 'nothing'}: {reason}", 1)
 
 
+# What `make test-more` runs: tests that need large packages (stores, Ray, signing, runtimes of devices), or compile kernels for
+# devices. They have these fixtures, stand in these files, or are named here.
+MORE_FIXTURES = {"memory", "http", "s3_client", "s3", "gs_bucket", "gs", "store", "opencl"}
+MORE_FILES = {
+    *("test_bao_urls.py", "test_cli_build_kernels.py", "test_cli_urls.py", "test_ray.py", "test_runtimes.py"),
+    *("test_signing.py", "test_store_failures.py", "test_stores.py", "test_urls.py", "test_xet.py"),
+}
+MORE_TESTS = ("[docs/stores.md]", "[merklize.ray]", "[merklize.signing]", "::test_in_a_process_of_two_runtimes")
+
+
+def is_for_more(item):
+    named = item.path.name in MORE_FILES or any(words in item.nodeid for words in MORE_TESTS)
+    return named or bool(MORE_FIXTURES & set(item.fixturenames))
+
+
 def pytest_collection_modifyitems(config, items):
+    for item in items:
+        if is_for_more(item):
+            item.add_marker("more")
     if config.getoption("--run-slow") or os.environ.get("MERKLIZE_RUN_SLOW"):
         return
     for item in items:

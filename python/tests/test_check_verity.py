@@ -2,19 +2,19 @@
 
 import hashlib
 import os
-import shutil
 import subprocess
 
 import numpy as np
 import pytest
 
+import judges
 import merklize
 from merklize import InvalidArgument
 from merklize.formats import DmVerity, dm_verity_dump, dm_verity_format, dm_verity_verify_digests
 from merklize.manifests import VerityImage
 from weights import a_state, write
 
-VERITYSETUP = shutil.which("veritysetup", path="/usr/sbin:/sbin:/usr/bin:/bin")
+VERITYSETUP, _ = judges.find("veritysetup")
 SALT = bytes(range(32))
 
 
@@ -61,7 +61,7 @@ def test_each_flipped_bit_of_a_tensor_is_named(tmp_path, how):
             assert "1 blocks differ from the disk's" in report.differences[0].detail
 
 
-@pytest.mark.skipif(VERITYSETUP is None, reason="veritysetup is not installed")
+@judges.needs("veritysetup")
 def test_the_root_is_that_of_veritysetup(tmp_path):
     disk = disk_of(tmp_path, a_state())
     made = subprocess.run(

@@ -11,7 +11,6 @@ import pty
 import re
 import resource
 import select
-import shutil
 import signal
 import struct
 import subprocess
@@ -24,6 +23,7 @@ import blake3
 import numpy as np
 import pytest
 
+import judges
 import merklize as library
 from cli_helpers import COMMAND, feed_until_read, merklize, output
 from waiting import HANG
@@ -213,10 +213,11 @@ def test_completions(shell: str) -> None:
     for word in ("leaf-size", "recursive", "calibrate", "build-kernels"):
         assert word in text.replace("\\-", "-")
     check = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"], "man": ["man", "-l", "-"]}
-    if shutil.which(check[shell][0]):
+    program, _ = judges.find(check[shell][0])
+    if program:
         environment = {**os.environ, "LC_ALL": "C.UTF-8", "MANROFFOPT": "-ww"}
         checked = subprocess.run(
-            [*check[shell], *([] if shell == "man" else ["/dev/stdin"])],
+            [program, *check[shell][1:], *([] if shell == "man" else ["/dev/stdin"])],
             input=text.encode(),
             env=environment,
             capture_output=True,
@@ -233,10 +234,10 @@ def complete(shell: str, *words: str) -> set[str]:
         script = (
             'source /dev/stdin; COMP_WORDS=(merklize "$@"); COMP_CWORD=$#; _merklize; printf "%s\\n" "${COMPREPLY[@]}"'
         )
-        run = ["bash", "-c", script, "bash", *words]
+        run = [judges.find("bash")[0], "-c", script, "bash", *words]
     else:
         line = " ".join(["merklize", *words])
-        run = ["fish", "-c", f"source -; complete -C '{line}'"]
+        run = [judges.find("fish")[0], "-c", f"source -; complete -C '{line}'"]
     text = output("completions", shell).encode()
     done = subprocess.run(run, input=text, capture_output=True, check=True)
     return {line.partition("\t")[0] for line in done.stdout.decode().splitlines() if line}
@@ -244,8 +245,8 @@ def complete(shell: str, *words: str) -> set[str]:
 
 @pytest.mark.parametrize("shell", ["bash", "fish"])
 def test_a_shell_completes(shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if shutil.which(shell) is None:
-        pytest.skip(f"no {shell}")
+    if not judges.find(shell)[0]:
+        pytest.skip(judges.find(shell)[1])
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").touch()
     rules = {"left_full", "pad", "duplicate_last", "perfect"}
@@ -277,14 +278,14 @@ def test_a_shell_completes(shell: str, tmp_path: Path, monkeypatch: pytest.Monke
         assert complete(shell, "tree", "build", "--rule", "=", "p") == {"pad", "perfect"}
 
 
-@pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh")
+@judges.needs("zsh")
 def test_what_zsh_is_told() -> None:
     """Each command's function gives its own options and values; groups have a function for each of their commands."""
     text = output("completions", "zsh")
     script = "_arguments() { print -rl -- $@; }; source /dev/stdin >/dev/null; $0"
 
     def told(function: str) -> str:
-        run = ["zsh", "-f", "-c", script, function]
+        run = [judges.find("zsh")[0], "-f", "-c", script, function]
         return subprocess.run(run, input=text.encode(), capture_output=True, check=True).stdout.decode()
 
     assert "--outboard=[" in told("_merklize_bao_verify")

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from cli_helpers import B3SUM, b3sum, merklize, output
+import judges
+from cli_helpers import b3sum, merklize, output
 
 ABC = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85"
 OTHER = ABC.replace("6", "7", 1)
 NAMES = ["a", "b c", "n\nl", "b\\s", "c\rr", "\u00fc", "BLAKE3 (x) = y"]
 SHOWN = ["a", "b c", "\\n\\nl", "\\b\\\\s", "\\c\\rr", "\u00fc", "BLAKE3 (x) = y"]
-needs_b3sum = pytest.mark.skipif(B3SUM is None, reason="no b3sum on PATH or in $B3SUM")
+needs_b3sum = judges.needs("b3sum")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import judges
 from cli_helpers import B3SUM, COMMAND, b3sum, merklize, output
 from waiting import HANG
 
@@ -25,7 +26,7 @@ FILES = [
     ("\u00fc".encode(), b"u", "135e48e7e8a6c46c54b691dc13e3ce20b8426755ed52ad5f93ebb4b66215b318  \u00fc"),
 ]
 NAMES = [name for name, _, _ in FILES]
-needs_b3sum = pytest.mark.skipif(B3SUM is None, reason="no b3sum on PATH or in $B3SUM")
+needs_b3sum = judges.needs("b3sum")
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_numbers_are_plain_digits(folder: Path, flag: str, number: str) -> None:
     done = merklize("hash", f"{flag}={number}", "a", cwd=folder)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"is not a number in plain digits" in done.stderr or b"is not 0 to 2^64 - 1" in done.stderr
-    if B3SUM is not None:
+    if B3SUM:
         assert b3sum(f"{flag}={number}", "a", cwd=folder).returncode == 2
 
 

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 import uuid
@@ -12,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+import judges
 from merklize import Cancelled, FileError, InvalidArgument
 from merklize.formats import DmVerity, dm_verity, dm_verity_dump, dm_verity_format, dm_verity_verify
 
-VERITYSETUP = shutil.which("veritysetup") or shutil.which("veritysetup", path="/usr/sbin:/sbin")
+VERITYSETUP, _ = judges.find("veritysetup")
 RANDOM = random.Random(20261125)
 
 
@@ -321,11 +321,10 @@ def test_mistakes_of_the_command(tmp_path, words, message):
     assert not hashes.exists()
 
 
-@pytest.mark.skipif(VERITYSETUP is None and not os.environ.get("MERKLIZE_REQUIRE_RUNTIMES"), reason="no veritysetup")
+@judges.needs("veritysetup")
 @pytest.mark.parametrize("seed", range(6))
 def test_against_veritysetup(tmp_path, seed):
     """The root and the bytes are the same, and each program verifies the other's files. 300 cases in all."""
-    assert VERITYSETUP, "veritysetup is of the package cryptsetup-bin"
     RANDOM.seed(seed)
 
     def setup(*words):

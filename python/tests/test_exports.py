@@ -1,17 +1,17 @@
 """The symbols that the extension module shows to other libraries of its process."""
 
-import shutil
 import subprocess
 
 import merklize._native
-import pytest
+
+import judges
 
 
-@pytest.mark.skipif(shutil.which("nm") is None, reason="nm of the binutils is not installed")
+@judges.needs("nm")
 def test_the_extension_exports_nothing_but_its_module():
     # A statically linked C++ library would give its locales to every library that is loaded later.
     names = subprocess.run(
-        ["nm", "--dynamic", "--defined-only", "--format=posix", merklize._native.__file__],
+        [judges.find("nm")[0], "--dynamic", "--defined-only", "--format=posix", merklize._native.__file__],
         capture_output=True,
         text=True,
         check=True,

@@ -19,7 +19,7 @@ import test_docs
 from store_servers import http_server, needs, s3_server
 from waiting import HANG, eventually
 
-pytestmark = pytest.mark.xdist_group("ray")
+pytestmark = pytest.mark.ray
 MIB = 1 << 20
 DATA = np.random.default_rng(22).integers(0, 256, 9 * MIB + 4321, np.uint8).tobytes()
 

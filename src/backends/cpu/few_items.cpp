@@ -5,6 +5,7 @@
 #include "host/blake3/rows.hpp"
 #include "merklize/core/hashes/blake3.h"
 
+#if defined(LANES_HAVE_AVX2) || defined(LANES_HAVE_AVX512)
 namespace merklize::cpu {
 namespace {
 
@@ -39,10 +40,12 @@ void use_rows(Lanes& lanes) {
     };
 }
 
-const Lanes& avx2(std::size_t) { return lanes_avx2_blake3; }
+}  // namespace
 
-constexpr std::size_t most_narrow = 8;
-const Lanes& avx512(std::size_t n) { return n <= most_narrow ? lanes_avx512_narrow : lanes_avx512_blake3; }
+#ifdef LANES_HAVE_AVX2
+namespace {
+
+const Lanes& avx2(std::size_t) { return lanes_avx2_blake3; }
 
 }  // namespace
 
@@ -50,6 +53,15 @@ Lanes with_few_items_avx2(Lanes lanes) {
     use_rows<runtime::blake3_rows_avx2, avx2>(lanes);
     return lanes;
 }
+#endif
+
+#ifdef LANES_HAVE_AVX512
+namespace {
+
+constexpr std::size_t most_narrow = 8;
+const Lanes& avx512(std::size_t n) { return n <= most_narrow ? lanes_avx512_narrow : lanes_avx512_blake3; }
+
+}  // namespace
 
 Lanes with_few_items_avx512(Lanes lanes) {
     use_rows<runtime::blake3_rows_avx512, avx512>(lanes);
@@ -61,5 +73,7 @@ Lanes with_few_items_avx512(Lanes lanes) {
     };
     return lanes;
 }
+#endif
 
 }  // namespace merklize::cpu
+#endif

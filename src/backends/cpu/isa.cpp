@@ -44,23 +44,25 @@ std::vector<Lanes> usable() {
         Lanes& set = found.emplace_back(Lanes{.isa = (*families.begin())->isa});
         for (const Lanes* family : families) join(set, *family);
     };
-#if defined(__x86_64__)
-    const runtime::Features features = runtime::cpu_features();
+#ifdef LANES_HAVE_AVX512
 #define LANES_FAMILY(family) &lanes_avx512_##family,
-    if (features.avx512) {
+    if (runtime::cpu_features().avx512) {
         add({
 #include "lanes/families.inc"
         });
     }
 #undef LANES_FAMILY
+#endif
+#ifdef LANES_HAVE_AVX2
 #define LANES_FAMILY(family) &lanes_avx2_##family,
-    if (features.avx2) {
+    if (runtime::cpu_features().avx2) {
         add({
 #include "lanes/families.inc"
         });
     }
 #undef LANES_FAMILY
-#elif defined(__aarch64__)
+#endif
+#ifdef LANES_HAVE_NEON
 #define LANES_FAMILY(family) &lanes_neon_##family,
     add({
 #include "lanes/families.inc"
@@ -95,8 +97,10 @@ const Lanes& lanes() {
     static const Lanes chosen = [] {
         Lanes set = choose();
         const std::string_view isa = set.isa;
-#if defined(__x86_64__)
+#ifdef LANES_HAVE_AVX512
         if (isa == "avx512") set = with_few_items_avx512(set);
+#endif
+#ifdef LANES_HAVE_AVX2
         if (isa == "avx2") set = with_few_items_avx2(set);
 #endif
         const bool has_sha = isa != "scalar" && runtime::sha256_instructions() != nullptr;

@@ -128,7 +128,7 @@ void hash_rows(Bytes rows, std::size_t n, std::size_t length, std::uint8_t* out,
 // 16 lanes of AVX-512 are as fast as the instructions or faster, but only if all have work. So the instructions get the rest.
 constexpr std::size_t full = 16;
 
-#if defined(__x86_64__)
+#ifdef LANES_HAVE_AVX512
 template <Hash hash>
 void merge_rest(Bytes in, std::size_t n, std::uint8_t* out, const std::uint64_t* table) {
     const std::size_t in_lanes = n / full * full;
@@ -154,7 +154,7 @@ void use(Lanes& lanes) {
     constexpr auto id = static_cast<std::size_t>(hash);
     lanes.merge[id] = merge<hash>;
     lanes.hash_rows[id] = hash_rows<hash>;
-#if defined(__x86_64__)
+#ifdef LANES_HAVE_AVX512
     if (lanes.isa == std::string_view(lanes_avx512_sha256.isa)) {
         lanes.merge[id] = merge_rest<hash>;
         lanes.hash_rows[id] = hash_rows_rest<hash>;
