@@ -12,9 +12,9 @@
 namespace merklize::runtime {
 namespace {
 
-// The upper levels of a subtree leave SIMD lanes empty, so subtrees are large: up to 512 KiB, as long as every thread
-// gets several.
-constexpr std::uint32_t least_subtree_levels = 7, most_subtree_levels = 9;
+// The upper levels of a subtree leave SIMD lanes empty, so subtrees are large: up to 128 KiB, as long as every thread
+// gets several. 16 KiB fill the lanes once.
+constexpr std::uint32_t least_subtree_levels = 4, most_subtree_levels = 7;
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 
@@ -18,10 +20,28 @@ std::uint64_t group_memory(const std::filesystem::path& root);
 /// share of items that are done. Returning false cancels. Must not throw.
 using Tick = std::function<bool(double done)>;
 
+/// How long a unit of a kind of loop takes (a chunk, a merge by one hash), as the loops of that kind have measured it in this process.
+class Pace {
+public:
+    /// Nanoseconds of a unit; 0: no loop has run yet.
+    double nanoseconds() const noexcept { return picoseconds_.load(std::memory_order_relaxed) / 1000.0; }
+    void measured(double nanoseconds) noexcept;
+
+private:
+    std::atomic<std::uint32_t> picoseconds_{0};
+};
+
+/// What one item of a loop is: `units` of a kind. Without a pace a loop is taken for a long one, for which all threads are woken.
+struct Item {
+    Pace* pace = nullptr;
+    std::uint64_t units = 1;
+};
+
 /// Runs body(0) .. body(n-1), each once, in any order, on up to `threads` threads, including the caller's. Returns when
 /// all are done. Workers are kept between calls and shared by all callers; a forked child makes its own.
 /// returns  false if tick cancelled: then some items did not run
 /// errors   the first exception that a body threw; the remaining items do not run
-bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std::size_t)>& body, const Tick& tick = {});
+bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std::size_t)>& body, const Tick& tick = {},
+                  const Item& item = {});
 
 }  // namespace merklize::runtime

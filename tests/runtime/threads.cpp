@@ -66,6 +66,32 @@ TEST("threads: short loops of several callers, with pauses and without") {
     for (std::thread& caller : callers) caller.join();
 }
 
+TEST("threads: more callers than the pool has places for jobs") {
+    std::vector<std::thread> callers;
+    std::atomic<std::size_t> runs{0};
+    for (int c = 0; c < 100; ++c) {
+        callers.emplace_back([&] {
+            for (int k = 0; k < 20; ++k) CHECK(parallel_for(5, 3, [&](std::size_t) { runs++; }));
+        });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK_EQ(runs.load(), std::size_t{100} * 20 * 5);
+}
+
+TEST("threads: loops of every pace run each item once") {
+    // Paces that were never measured, are far too small and far too large; the loops correct them.
+    for (const double nanoseconds : {0.0, 0.001, 1e6}) {
+        merklize::runtime::Pace pace;
+        if (nanoseconds != 0) pace.measured(nanoseconds);
+        for (std::size_t n = 1; n < 300; n += 7) {
+            std::vector<std::atomic<int>> runs(n);
+            CHECK(parallel_for(n, 4, [&](std::size_t i) { runs[i]++; }, {}, {&pace, 3}));
+            for (const auto& times : runs) CHECK_EQ(times.load(), 1);
+        }
+        CHECK(pace.nanoseconds() > 0);
+    }
+}
+
 TEST("threads: one loop waits inside another") {
     std::atomic<int> runs{0};
     CHECK(parallel_for(8, 4, [&](std::size_t) { parallel_for(8, 4, [&](std::size_t) { runs++; }); }));

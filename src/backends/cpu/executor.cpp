@@ -1,5 +1,6 @@
 // The CPU's executor: a job is a loop over the lanes' kernels, cut into pieces that stay in a core's own cache.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstring>
@@ -37,6 +38,9 @@ using runtime::MergePairs;
 using runtime::MergeSubtrees;
 using runtime::Tick;
 
+// By the hash's unit: the paces of a merge, and of 64 bytes of a row.
+std::array<runtime::Pace, n_ids> merge_paces, row_paces;
+
 bool hash_parents(const HashParents& a, const Workers&) {
     one_level_up(at(a.values), a.n, a.mode);
     return true;
@@ -66,11 +70,12 @@ bool rows_by_lanes(const HashRows& a, const Workers& workers) {
     const runtime::UnitOf hash(a.hash);
     const runtime::RowKey key(a.mode, a.length);
     const auto* table = a.mode.flags() != 0 ? reinterpret_cast<const std::uint64_t*>(key.words()) : hash.table;
-    const bool finished = in_pieces(workers, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
+    const auto body = [&](std::uint64_t first, std::uint64_t count) {
         lanes().hash_rows[hash.unit](at(a.rows) + first * row_bytes, count, a.length, at(a.out) + 32 * first,
                                      asking(go_on), table);
         rows_done += count;
-    });
+    };
+    const bool finished = in_pieces(workers, a.n, per_piece, body, {&row_paces[hash.unit], row_bytes / 64 + 1});
     return finished && !stop;
 }
 
@@ -127,17 +132,19 @@ template <class Job>
     lanes().merge[hash.unit](pairs, n, out, key != nullptr ? reinterpret_cast<const std::uint64_t*>(key) : hash.table);
 }
 
-constexpr std::uint64_t pairs_per_piece = 256;
+constexpr std::uint64_t least_pairs_per_piece = 32, pairs_per_piece = 256;
 
 bool merge_pairs(const MergePairs& a, const Workers& workers) {
-    return in_pieces(workers, a.n, pairs_per_piece, [&](std::uint64_t first, std::uint64_t count) {
+    const std::uint64_t per_piece = piece_of(workers, a.n, least_pairs_per_piece, pairs_per_piece);
+    const auto body = [&](std::uint64_t first, std::uint64_t count) {
         std::uint8_t pairs[64 * pairs_per_piece];
         for (std::uint64_t i = 0; i < count; i++) {
             std::memcpy(pairs + 64 * i, at(a.left) + 32 * (first + i), 32);
             std::memcpy(pairs + 64 * i + 32, at(a.right) + 32 * (first + i), 32);
         }
         merge(a, pairs, count, at(a.out) + 32 * first);
-    });
+    };
+    return in_pieces(workers, a.n, per_piece, body, {&merge_paces[runtime::UnitOf(a.hash).unit]});
 }
 
 // Merges n adjacent pairs and copies them, so that each is read from memory once. Some pairs at a time, so that the store buffers
@@ -160,12 +167,10 @@ void merge_keeping(const MergeSubtrees& a, const std::uint8_t* pairs, std::uint6
 bool merge_subtrees(const MergeSubtrees& a, const Workers& workers) {
     std::uint8_t* nodes = at(a.nodes);
     // Several small subtrees are built at once, which fills the lanes and gives a thread enough work in each piece.
-    constexpr std::uint64_t nodes_per_piece = 1024, pieces_per_thread = 4;
+    constexpr std::uint64_t nodes_per_piece = 1024;
     const std::uint64_t all = a.n >> a.levels;
-    const unsigned threads = workers.threads == 0 ? runtime::default_threads() : workers.threads;
-    const std::uint64_t per_piece =
-        std::max<std::uint64_t>(1, std::min(nodes_per_piece >> a.levels, all / (pieces_per_thread * threads)));
-    return in_pieces(workers, all, per_piece, [&](std::uint64_t first, std::uint64_t subtrees) {
+    const std::uint64_t per_piece = piece_of(workers, all, 1, std::max<std::uint64_t>(1, nodes_per_piece >> a.levels));
+    const auto body = [&](std::uint64_t first, std::uint64_t subtrees) {
         for (std::uint32_t level = 1; level <= a.levels; level++) {
             const unsigned above = a.levels - level;
             const std::uint8_t* below = level == 1 ? at(a.below) : nodes;
@@ -176,7 +181,9 @@ bool merge_subtrees(const MergeSubtrees& a, const Workers& workers) {
             else
                 merge(a, pairs, subtrees << above, parents);
         }
-    });
+    };
+    return in_pieces(workers, all, per_piece, body,
+                     {&merge_paces[runtime::UnitOf(a.hash).unit], std::uint64_t{1} << a.levels});
 }
 
 // One level of merge_at: makes the parents of `nodes`, then replaces the list by that of the parents.
@@ -190,7 +197,8 @@ bool merge_level_at(const MergeAt& a, std::uint32_t level, std::vector<std::uint
     const std::uint8_t* last = below + 32 * (width - 1);
     const bool copied = lone && a.lone == Lone::promote;
     if (copied) std::memcpy(out + 32 * nodes.back(), last, 32);
-    return in_pieces(workers, nodes.size() - copied, pairs_per_piece, [&](std::uint64_t begin, std::uint64_t count) {
+    const std::uint64_t n = nodes.size() - copied;
+    const auto body = [&](std::uint64_t begin, std::uint64_t count) {
         std::uint8_t pairs[64 * pairs_per_piece], merged[32 * pairs_per_piece];
         constexpr std::uint64_t ahead = 16;  // without a prefetch, each access to a distant node would wait for memory
         for (std::uint64_t i = 0; i < count; i++) {
@@ -205,7 +213,9 @@ bool merge_level_at(const MergeAt& a, std::uint32_t level, std::vector<std::uint
         }
         merge(a, pairs, count, merged);
         for (std::uint64_t i = 0; i < count; i++) std::memcpy(out + 32 * nodes[begin + i], merged + 32 * i, 32);
-    });
+    };
+    return in_pieces(workers, n, piece_of(workers, n, least_pairs_per_piece, pairs_per_piece), body,
+                     {&merge_paces[runtime::UnitOf(a.hash).unit]});
 }
 
 bool merge_at(const MergeAt& a, const Workers& workers) {

@@ -25,9 +25,11 @@ void hash_last_chunk(const std::uint8_t* data, std::uint64_t bytes, std::uint64_
     std::memcpy(out, cv, 32);
 }
 
-// 128 KiB: enough work for a thread, and the chaining values stay in the first-level cache. The first chunks of a piece are not
+// 16 KiB fill the lanes once. At 128 KiB the chaining values stay in the first-level cache. The first chunks of a piece are not
 // prefetched; a thread alone takes longer pieces.
-constexpr std::uint64_t chunks_per_piece = 128, most_chunks_per_piece = 256;
+constexpr std::uint64_t least_chunks_per_piece = 16, chunks_per_piece = 128, most_chunks_per_piece = 256;
+
+runtime::Pace pace;  // of chunks
 
 }  // namespace
 
@@ -40,8 +42,11 @@ std::uint64_t one_level_up(std::uint8_t* values, std::uint64_t n, const Mode& mo
 bool hash_chunks(const HashChunks& a, const Workers& workers) {
     const std::uint64_t chunks = (a.bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
     const std::uint64_t per_subtree = std::uint64_t{1} << a.levels;
-    const std::uint64_t per_piece = workers.threads == 1 ? most_chunks_per_piece : chunks_per_piece;
-    return in_pieces(workers, chunks, std::max(per_piece, per_subtree), [&](std::uint64_t first, std::uint64_t count) {
+    const std::uint64_t piece = workers.threads == 1
+                                    ? most_chunks_per_piece
+                                    : piece_of(workers, chunks, least_chunks_per_piece, chunks_per_piece);
+    const std::uint64_t per_piece = std::max<std::uint64_t>(1, piece / per_subtree) * per_subtree;
+    const auto body = [&](std::uint64_t first, std::uint64_t count) {
         const std::uint8_t* data = at(a.data) + first * MKZ_BLAKE3_CHUNK_LEN;
         const std::uint64_t bytes = std::min(count * MKZ_BLAKE3_CHUNK_LEN, a.bytes - first * MKZ_BLAKE3_CHUNK_LEN);
         const std::uint64_t full = bytes / MKZ_BLAKE3_CHUNK_LEN;
@@ -56,13 +61,15 @@ bool hash_chunks(const HashChunks& a, const Workers& workers) {
         }
         for (std::uint32_t level = 0; level < a.levels; level++) count = one_level_up(values, count, a.mode);
         std::memcpy(out, values, 32 * count);
-    });
+    };
+    return in_pieces(workers, chunks, per_piece, body, {&pace});
 }
 
 bool below_root(const std::uint8_t* message, std::uint64_t bytes, const Mode& mode, const Workers& workers,
                 std::vector<std::uint8_t>& values) {
     const std::uint64_t chunks = (bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
-    const std::uint32_t levels = std::min<std::uint32_t>(7, std::bit_width(chunks - 1) - 1);
+    const std::uint64_t piece = piece_of(workers, chunks, least_chunks_per_piece, chunks_per_piece);
+    const std::uint32_t levels = std::min<std::uint32_t>(std::bit_width(piece), std::bit_width(chunks - 1)) - 1;
     std::uint64_t n = (chunks + (std::uint64_t{1} << levels) - 1) >> levels;
     values.resize(32 * n);
     const HashChunks job{

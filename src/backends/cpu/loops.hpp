@@ -20,18 +20,28 @@ struct Workers {
     const runtime::Tick& tick;
 };
 
-/// Runs a loop over items in pieces of `per_piece`: body(first, count).
+/// Runs a loop over items in pieces of `per_piece`: body(first, count). `item` is one item.
 /// returns  false if tick cancelled
 template <class Body>
-bool in_pieces(const Workers& workers, std::uint64_t n, std::uint64_t per_piece, Body body) {
+bool in_pieces(const Workers& workers, std::uint64_t n, std::uint64_t per_piece, Body body,
+               const runtime::Item& item = {}) {
     const std::uint64_t pieces = (n + per_piece - 1) / per_piece;
-    return runtime::parallel_for(
-        pieces, workers.threads,
-        [&](std::size_t piece) {
-            const std::uint64_t first = piece * per_piece;
-            body(first, std::min(per_piece, n - first));
-        },
-        workers.tick);
+    return runtime::parallel_for(pieces, workers.threads,
+                                 [&](std::size_t piece) {
+                                     const std::uint64_t first = piece * per_piece;
+                                     body(first, std::min(per_piece, n - first));
+                                 },
+                                 workers.tick, {item.pace, item.units * per_piece});
+}
+
+/// The size of pieces: `most` if each thread gets several of them, else less, but a multiple of `least`, which fills the lanes. Several,
+/// so that a thread that comes late or is slower does not keep the others waiting.
+inline std::uint64_t piece_of(const Workers& workers, std::uint64_t n, std::uint64_t least, std::uint64_t most) {
+    const unsigned threads = workers.threads == 0 ? runtime::default_threads() : workers.threads;
+    if (threads == 1) return most;
+    constexpr std::uint64_t pieces_per_thread = 4;
+    const std::uint64_t fair = n / (pieces_per_thread * threads);
+    return std::clamp(fair / least * least, least, most);
 }
 
 }  // namespace merklize::cpu
