@@ -168,13 +168,16 @@ def test_missing_peers(tmp_path: Path) -> None:
     assert "bench/peers" in why.pop(("winter-crypto", 8))
     assert "b3sum" in why.pop(("b3sum", 8))
     assert not why
-    (tmp_path / "bench" / "peers").mkdir(parents=True)
-    (tmp_path / "bench" / "peers" / "Cargo.toml").touch()
-    rows = peer_rows(tmp_path, "blake3-merklize", "--sizes", "8", "--num-threads", "1", PATH=str(tmp_path))
+    source = tmp_path / "bench" / "peers"
+    source.mkdir(parents=True)
+    words, named = ("blake3-merklize", "--sizes", "8", "--num-threads", "1"), {"MERKLIZE_PEERS": "bench/peers"}
+    rows = peer_rows(tmp_path, *words, PATH=str(tmp_path), **named)
     assert all("cargo" in row["skipped"] for row in rows)
-    program(tmp_path / "cargo", "import sys\nsys.exit('error: no network')")
-    rows = peer_rows(tmp_path, "blake3-merklize", "--sizes", "8", "--num-threads", "1", PATH=str(tmp_path))
-    assert all(row["skipped"] == "cargo build failed: error: no network" for row in rows)
+    program(tmp_path / "cargo", "import os, sys\nsys.exit(f'error: no network in {os.getcwd()}')")
+    rows = peer_rows(tmp_path, *words, PATH=str(tmp_path), **named)
+    assert all(row["skipped"] == f"cargo build failed: error: no network in {source}" for row in rows)
+    rows = peer_rows(tmp_path, *words, PATH=str(tmp_path))  # the working directory's is not looked for
+    assert all("MERKLIZE_PEERS must name" in row["skipped"] for row in rows)
 
 
 RUST_PROGRAM = """

@@ -166,7 +166,12 @@ KeptFolder kept_folder() {
     }
     if (const char* own = secure_getenv("MERKLIZE_CACHE_DIR")) {
         if (*own == '\0') return {{}, "no folder for compiled programs: MERKLIZE_CACHE_DIR is empty"};
-        return {std::filesystem::absolute(own) / "kernels", {}};
+        std::error_code error;
+        const auto folder = std::filesystem::absolute(own, error);
+        if (!error) return {folder / "kernels", {}};
+        return {{},
+                std::string("no folder for compiled programs: MERKLIZE_CACHE_DIR is the relative path '") + own +
+                    "', and the working directory is gone: " + error.message()};
     }
     // By the XDG specification, a path that is not absolute counts as not set.
     const auto absolute = [](const char* name) {

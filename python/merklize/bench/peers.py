@@ -11,7 +11,6 @@ import importlib
 import json
 import os
 import platform
-import shutil
 import subprocess
 import time
 from abc import ABC, abstractmethod
@@ -21,6 +20,7 @@ from typing import Any
 
 import merklize
 
+from .._programs import find_program
 from . import array_merges
 from .suites import Job
 
@@ -112,7 +112,7 @@ class B3sum(Peer):
 
     @cached_property
     def version(self) -> str:
-        if shutil.which("b3sum") is None:
+        if find_program("b3sum") is None:
             raise Missing("not on PATH: cargo install b3sum")
         return _said("b3sum", "--version").split()[-1]
 
@@ -265,24 +265,27 @@ class WinterfellMerges(RustPeer):
 
 
 class RustProgram:
-    """bench/peers of a checkout, which cargo builds at first use; or the program that MERKLIZE_PEERS names."""
+    """The program that MERKLIZE_PEERS names; or its folder, bench/peers of a checkout, which cargo builds at first use.
 
-    SOURCE = os.path.join("bench", "peers")
+    It is not looked for in the working directory, because cargo runs what the folder says.
+    """
 
     @cached_property
     def path(self) -> str:
-        if named := os.environ.get("MERKLIZE_PEERS"):
+        named = os.environ.get("MERKLIZE_PEERS")
+        if not named:
+            raise Missing("MERKLIZE_PEERS must name bench/peers of a checkout, or the program built from it")
+        if not os.path.isdir(named):
             return named
-        manifest = os.path.join(self.SOURCE, "Cargo.toml")
-        if not os.path.exists(manifest):
-            raise Missing("no bench/peers here: run in a checkout, or name the built program in MERKLIZE_PEERS")
-        if shutil.which("cargo") is None:
+        if find_program("cargo") is None:
             raise Missing("no cargo on PATH to build bench/peers with: https://rustup.rs")
-        target = os.path.join(self.SOURCE, "target")
+        named = os.path.abspath(named)
+        manifest, target = os.path.join(named, "Cargo.toml"), os.path.join(named, "target")
         flags = os.environ.get("RUSTFLAGS", "-C target-cpu=native")
         command = ("cargo", "build", "--quiet", "--release", "--manifest-path", manifest, "--target-dir", target)
-        _said(*command, environment={**os.environ, "RUSTFLAGS": flags})
-        return os.path.abspath(os.path.join(target, "release", "peers"))
+        # cargo also reads a .cargo/config.toml of the working directory.
+        _said(*command, environment={**os.environ, "RUSTFLAGS": flags}, folder=named)
+        return os.path.join(target, "release", "peers")
 
     @cached_property
     def versions(self) -> dict[str, Any]:
@@ -290,17 +293,19 @@ class RustProgram:
         return found
 
 
-def _said(*command: str, environment: dict[str, str] | None = None) -> str:
+def _said(program: str, *words: str, environment: dict[str, str] | None = None, folder: str | None = None) -> str:
     """Return the standard output of a program. Raises Missing with the end of its error output."""
+    found = find_program(program)
+    if found is None:
+        raise Missing(f"{program}: no such program")
+    command, none = (found, *words), subprocess.DEVNULL
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=environment
-        )
+        done = subprocess.run(command, stdin=none, capture_output=True, text=True, env=environment, cwd=folder)
     except OSError as error:
-        raise Missing(f"{command[0]}: {error.strerror}") from None
+        raise Missing(f"{program}: {error.strerror}") from None
     if done.returncode != 0:
         complaint = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise Missing(f"{os.path.basename(command[0])} {command[1]} failed: {complaint[-1]}")
+        raise Missing(f"{os.path.basename(program)} {words[0]} failed: {complaint[-1]}")
     return done.stdout
 
 

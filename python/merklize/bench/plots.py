@@ -158,7 +158,9 @@ def _figure(path: str, rows: int, columns: int, size: tuple[float, float]) -> It
     import matplotlib.pyplot as plt
 
     settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "merklize", "font.size": 8}
-    with matplotlib.rc_context(settings):
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()  # nothing of a matplotlibrc, which is looked for in the working directory first
+        matplotlib.rcParams.update(settings)
         figsize = (size[0] * columns, size[1] * rows)
         figure, axes = plt.subplots(rows, columns, figsize=figsize, squeeze=False, layout="constrained")
         try:

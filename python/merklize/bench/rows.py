@@ -12,6 +12,7 @@ from typing import Any
 import merklize
 
 from .._new_file import is_stream, write_whole
+from .._programs import find_program
 
 FORMAT = "merklize-bench-1"
 
@@ -55,8 +56,11 @@ def _clocks(device: str) -> str | None:
 
 
 def _output(*command: str) -> str | None:
+    program = find_program(command[0])
+    if program is None:
+        return None
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+        done = subprocess.run((program, *command[1:]), capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip() or None if done.returncode == 0 else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from merklize import _native
 from merklize._native import Command
+from merklize._programs import find_program
 from merklize.errors import Unavailable
 
 from . import one_of, read_device, value
@@ -21,7 +21,7 @@ VERSIONS = ("", *(f"-{version}" for version in range(21, 13, -1)))
 
 def _find(given: str | None, name: str, endings: tuple[str, ...], package: str) -> str:
     for program in (given,) if given else [name + ending for ending in endings]:
-        if path := shutil.which(program):
+        if path := find_program(program):
             return path
     tried = given or f"{name}, {name}-21, ..."
     raise Unavailable(f"--{name}: no {tried} on the PATH; Debian has it in {package}")
@@ -31,7 +31,7 @@ def tools(clang: str | None, translator: str | None) -> tuple[str, str]:
     """Return the compiler and the translator: of one version, because a translator reads no newer bitcode."""
     endings = VERSIONS
     if clang is None and translator is None:
-        both = [end for end in VERSIONS if shutil.which(f"clang{end}") and shutil.which(f"llvm-spirv{end}")]
+        both = [end for end in VERSIONS if find_program(f"clang{end}") and find_program(f"llvm-spirv{end}")]
         endings = (*both, *VERSIONS)
     return _find(clang, "clang", endings, "clang"), _find(translator, "llvm-spirv", endings, "llvm-spirv-14")
 

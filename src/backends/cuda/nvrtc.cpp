@@ -82,7 +82,7 @@ std::vector<std::string> places() {
     std::vector<std::string> all = names;
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
         const char* folder = secure_getenv(variable);
-        if (folder == nullptr || *folder == '\0') continue;
+        if (folder == nullptr || *folder != '/') continue;  // nothing is loaded because of the working directory
         for (const std::string& name : names) all.push_back(std::string(folder) + "/lib64/" + name);
     }
     for (const std::string& name : names) all.push_back("/usr/local/cuda/lib64/" + name);

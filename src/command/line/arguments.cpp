@@ -1,7 +1,6 @@
 #include "command/line/arguments.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 #include "command/endings.hpp"
 #include "command/output/text.hpp"
@@ -105,9 +104,10 @@ bool Arguments::has(std::string_view option) const noexcept {
 }
 
 std::optional<std::string> Arguments::value(std::string_view option) const {
-    for (const auto& [one, value] : std::views::reverse(given_))
-        if (one->name == option) return value;
-    return {};
+    std::optional<std::string> last;
+    for (const auto& [one, value] : given_)
+        if (one->name == option) last = value;
+    return last;
 }
 
 std::string Arguments::value_or(std::string_view option, std::string_view otherwise) const {

@@ -236,7 +236,8 @@ std::string manual_page() {
     section("ENVIRONMENT",
             "MERKLIZE_DEVICE names the device that --device auto stands for. MERKLIZE_CACHE_DIR names the folder of "
             "compiled kernels. MERKLIZE_PYTHON names the Python that opens URLs and runs fetch, bench, tune and "
-            "build-kernels. NO_COLOR and COLUMNS are respected.");
+            "build-kernels. MERKLIZE_PEERS names the program, or its source, of bench --peers. NO_COLOR and COLUMNS "
+            "are respected.");
     section("SEE ALSO", "b3sum(1)");
     return page;
 }
