@@ -112,4 +112,7 @@ def test_the_same_as_b3sum(folder: Path) -> None:
         found = plain(*ours(call["arguments"], call["stdin"], folder))
         if found != {"fails": call["fails"], "stdout": call["stdout"]}:
             differing[str(call["arguments"])] = (found, call)
+    # A list that checks nothing passes in b3sum.
+    ((found, call),) = [differing.pop("['--check', 'list-empty']")]
+    assert (found["fails"], call["fails"], found["stdout"]) == (True, False, "")
     assert differing == {}

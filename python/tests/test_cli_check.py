@@ -57,7 +57,10 @@ def test_failures(folder: Path) -> None:
     assert lines[1].startswith("missing: FAILED (")
     assert lines[1].endswith("No such file or directory)")
     assert lines[2:] == ["a: OK", "b c: FAILED"]
-    assert done.stderr == b"merklize: WARNING: 3 computed checksums did NOT match\n"
+    assert done.stderr.decode().splitlines() == [
+        "merklize: WARNING: 1 listed file could not be read",
+        "merklize: WARNING: 2 computed checksums did NOT match",
+    ]
     assert done.returncode == 1
     quiet = merklize("hash", "--check", "--quiet", "list", cwd=folder)
     assert quiet.stdout.decode().splitlines() == [lines[0], lines[1], lines[3]]
@@ -68,14 +71,14 @@ def test_one_failure_is_singular(folder: Path) -> None:
     assert done.stderr == b"merklize: WARNING: 1 computed checksum did NOT match\n"
 
 
-def test_unreadable_lines_count_as_failures(folder: Path) -> None:
+def test_improper_lines_are_failures(folder: Path) -> None:
     listed = f"\n{ABC}  a\nnonsense\n".encode() + b"\xff\xfe\n" + f"{ABC.upper()}  a\n{ABC}  a".encode()
     done = merklize("hash", "--check", stdin=listed, cwd=folder)
     assert done.returncode == 1
     assert done.stdout == b"a: OK\na: OK\n"
     errors = done.stderr.decode().splitlines()
-    assert [error.split(": ")[1] for error in errors[:-1]] == ["-:1", "-:3", "-:4", "-:5"]
-    assert errors[-1] == "merklize: WARNING: 4 computed checksums did NOT match"
+    assert [error.split(": ")[1] for error in errors[:-1]] == ["-:3", "-:4", "-:5"]
+    assert errors[-1] == "merklize: WARNING: 3 lines are improperly formatted"
 
 
 def test_overlong_lines_fail_and_are_not_held(folder: Path) -> None:
@@ -126,7 +129,7 @@ def test_each_reads_the_others_lists(folder: Path, flags: list[str]) -> None:
     (folder / "b c").write_bytes(b"changed")
     we, they = merklize("hash", "--check", "theirs", cwd=folder), b3sum("--check", "ours", cwd=folder)
     assert we.returncode == they.returncode == 1
-    assert we.stderr.replace(b"merklize: ", b"b3sum: ") == they.stderr
+    assert (we.stderr.count(b"WARNING: 1 "), they.stderr.count(b"WARNING: 2 ")) == (2, 1)  # b3sum counts all together
     assert [line.split(b" (No")[0].split(b" (cannot")[0] for line in we.stdout.splitlines()] == [
         line.split(b" (No")[0] for line in they.stdout.splitlines()
     ]

@@ -38,7 +38,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_lines(folder: Path) -> None:
-    assert output("hash", *NAMES, cwd=folder) == "".join(f"{line}\n" for _, _, line in FILES)
+    done = merklize("hash", *NAMES, cwd=folder)
+    assert done.stdout.decode() == "".join(f"{line}\n" for _, _, line in FILES)
+    assert done.stderr.startswith(b"merklize: WARNING: 1 line cannot be checked: ")
 
 
 def test_tag(folder: Path) -> None:
@@ -232,7 +234,7 @@ def test_recursive(folder: Path) -> None:
     lines = output("hash", "-r", "a", "folder", cwd=folder).splitlines()
     assert [line[66:] for line in lines] == ["a", "folder/b", "folder/deep/z", "folder/e", "folder/link"]
     assert lines[1].startswith(ABC)
-    assert len(output("hash", "-r", cwd=folder).splitlines()) == len(FILES) + 4
+    assert merklize("hash", "-r", cwd=folder).stdout.count(b"\n") == len(FILES) + 4
 
     (folder / "folder" / "broken").symlink_to("nowhere")
     done = merklize("hash", "-r", "folder", cwd=folder)

@@ -179,4 +179,4 @@ def test_the_command(tmp_path):
     done = command("hash", "--xet", "none", "1", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, b"merklize: none: No such file or directory\n")
     assert done.stdout.decode() == f"{expected[1]}  1\n"
-    assert command("hash", "--xet", "--check", "1", cwd=tmp_path).returncode == 2
+    assert command("hash", "--xet", "--raw", "1", cwd=tmp_path).returncode == 2

@@ -67,7 +67,7 @@ std::string mutate(std::string text, Random& random) {
     return text;
 }
 
-std::string written(const std::string& name, const std::string& digits, bool tag) {
+std::string written(const std::string& name, const std::string& digits, std::string_view tag) {
     std::string before, after;
     append_frame(name, tag, before, after);
     return before + digits + after;
@@ -75,15 +75,26 @@ std::string written(const std::string& name, const std::string& digits, bool tag
 
 // Why the result of a parser is wrong, or nothing.
 const char* judge_line(std::string_view line, std::uint64_t length, std::uint64_t& taken) {
-    const CheckLine found = parse_check_line(line, length);
-    if (found.is_bad()) return found.reason().empty() ? "a refusal without a reason" : nullptr;
-    taken++;
-    if (found.digest.size() != length) return "a digest of another length";
-    if (found.shown.find('\n') != std::string::npos) return "a name that breaks the output's lines";
-    for (const bool tag : {false, true}) {
-        const CheckLine again = parse_check_line(written(found.name, to_hex(found.digest), tag), length);
-        if (again.is_bad() || again.name != found.name || again.digest != found.digest)
-            return "a line changes when written again";
+    for (const auto hash : {merklize::Hash::blake3, merklize::Hash::sha256}) {
+        const auto parse = [&](std::string_view text) {
+            return hash == merklize::Hash::blake3 ? parse_check_line(text, length) : SumLines(hash, length).parse(text);
+        };
+        const CheckLine found = parse(line);
+        if (found.is_empty) continue;
+        if (found.is_bad()) {
+            if (found.reason().empty()) return "a refusal without a reason";
+            continue;
+        }
+        taken++;
+        if (found.digest.size() != length) return "a digest of another length";
+        if (found.shown.find('\n') != std::string::npos) return "a name that breaks the output's lines";
+        if (!can_be_listed(found.name, hash)) return "a name that no list can have";
+        if (found.name.empty()) continue;  // a plain line cannot have it
+        for (const std::string_view tag : {std::string_view(), tag_of(hash)}) {
+            const CheckLine again = parse(written(found.name, to_hex(found.digest), tag));
+            if (again.is_bad() || again.name != found.name || again.digest != found.digest)
+                return "a line changes when written again";
+        }
     }
     return nullptr;
 }
@@ -128,7 +139,8 @@ int run(fuzz::Fuzzer& fuzzer) {
         const std::uint64_t length = random.below(2) == 0 ? 32 : 1 + random.below(64);
         const std::string& name = names()[random.below(names().size())];
         const support::Bytes digest = random.bytes(length);
-        const std::string good = written(name, to_hex(std::as_bytes(std::span(digest))), random.below(2) == 0);
+        const std::string good =
+            written(name, to_hex(std::as_bytes(std::span(digest))), random.below(2) == 0 ? "BLAKE3" : "");
         const bool of_proof = fuzzer.n() % 2 == 0;
         const std::uint64_t kept = random.below(16 * (corpus.size() + 1));
         const std::string text = mutate(kept < corpus.size() ? corpus[kept]

@@ -38,7 +38,8 @@ std::vector<FileRange> ranges_of(const Arguments& arguments) {
         const auto length =
             comma == std::string::npos ? std::nullopt : plain_number(std::string_view(text).substr(comma + 1));
         if (!start || !length)
-            throw UsageError{"--range must be START,LENGTH in bytes, such as 4096,1000, got '" + sentence(text) + "'"};
+            throw UsageError{"--range must be START,LENGTH in bytes below 2^64, such as 4096,1000, got '" +
+                             sentence(text) + "'"};
         ranges.push_back({*start, *length});
     }
     return ranges;

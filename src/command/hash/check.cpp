@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include "command/endings.hpp"
 #include "command/hash/check_line.hpp"
@@ -18,21 +21,35 @@
 namespace merklize::command {
 namespace {
 
-// A name has at most 4096 bytes, twice that when escaped. A longer line is read in pieces. Its first piece always fails, so no valid line
+// A name has at most 4096 bytes, twice that when escaped. Of a longer name only the beginning is kept, and it is not looked for. Of a longer line only the beginning is kept. It always fails, so no valid line
 // can hide in a long one.
+constexpr std::size_t most_name = 4096;
 constexpr std::size_t most_line = 1 << 20;
+constexpr std::size_t most_named = 5;  // improper lines of a list that are named, where not all are
 
 // The lines of a list, one after another.
 class Lines {
 public:
-    Lines(Call& call, const std::string& list) {
+    Lines(Call& call, const std::string& list) : call_(call) {
         fd_ = list == standard_input_name ? call.standard_input() : open(list.c_str(), O_RDONLY | O_CLOEXEC);
         if (fd_ < 0) throw Failure{strerror(errno)};
         if (list != standard_input_name) owned_ = runtime::Descriptor(fd_);
+        while (data_.size() < 4 && !ended_) read_more();
+        skip_mark();
     }
 
-    // False at the end.
+    // False at the end. Of a line that is too long, the beginning.
     bool next(std::string& line) {
+        do {
+            call_.require_going_on();
+            if (!next_piece(line)) return false;
+        } while (std::exchange(is_rest_, !line.ends_with('\n')));
+        return true;
+    }
+
+private:
+    // A line, or a piece of one that is too long.
+    bool next_piece(std::string& line) {
         for (std::size_t searched = at_;;) {
             const std::size_t end = data_.find('\n', searched);
             if (end != data_.npos || data_.size() - at_ >= most_line || ended_) {
@@ -48,7 +65,19 @@ public:
         }
     }
 
-private:
+    // Editors put a byte order mark in front of UTF-8, and PowerShell's > writes UTF-16.
+    void skip_mark() {
+        const std::string_view begin(data_);
+        const auto is_wide = [&](std::size_t zero) {
+            const auto is_text = [](char c) { return c > ' ' && c < 127; };
+            return begin.size() >= 4 && begin[zero] == 0 && begin[zero + 2] == 0 && is_text(begin[1 - zero]) &&
+                   is_text(begin[3 - zero]);
+        };
+        if (begin.starts_with("\xff\xfe") || begin.starts_with("\xfe\xff") || is_wide(0) || is_wide(1))
+            throw Failure{"the list is UTF-16, as PowerShell's > writes it; convert it to UTF-8"};
+        if (begin.starts_with("\xef\xbb\xbf")) at_ = 3;
+    }
+
     void read_more() {
         constexpr std::size_t piece = 1 << 16;
         const std::size_t before = data_.size();
@@ -62,107 +91,201 @@ private:
         ended_ = count == 0;
     }
 
+    Call& call_;
     int fd_;
     runtime::Descriptor owned_{};
     std::string data_{};
     std::size_t at_ = 0;
     bool ended_ = false;
+    bool is_rest_ = false;  // the next piece continues a line that is too long
 };
 
-class Report {
+// What became of a line.
+enum class Verdict : std::uint8_t { good, differs, unreadable, missing, improper };
+
+// "1 line is", "2 lines are"
+std::string counted(std::uint64_t n, std::string_view one, std::string_view more) {
+    return std::to_string(n) + " " + std::string(n == 1 ? one : more);
+}
+
+// Checks lists, one after another, and reports on every line of them.
+class Check {
 public:
-    Report(Call& call, HashJob& job, bool quiet, bool as_json) : call_(call), job_(job), quiet_(quiet) {
-        if (as_json) json_.emplace(call);
+    Check(Call& call, HashJob& job, const CheckRules& rules)
+        : call_(call),
+          job_(job),
+          rules_(rules),
+          is_blake3_(job.hash == Hash::blake3 && !job.is_xet),
+          sums_(job.is_xet ? std::nullopt : std::optional(job.hash), job.length) {
+        if (rules.as_json) json_.emplace(call);
     }
 
-    // Reports as b3sum does, and also the place of a malformed line.
-    // error  why the line or its file cannot be read; a different digest is no error
-    void put(const std::string& list, std::uint64_t number, const CheckLine& line, bool ok, const std::string& error) {
-        if (json_) {
-            json::Object entry;
-            if (!line.is_bad()) json::put_name(entry, line.name);
-            entry.text("list", display(list)).number("line", number).number("ok", ok);
-            if (!error.empty()) entry.text("error", error);
-            json_->put(entry);
-        } else if (line.is_bad()) {
-            call_.complain(sentence(list) + ":" + std::to_string(number) + ": " + error);
-        } else if (!ok) {
-            call_.line(line.shown + ": FAILED" + (error.empty() ? "" : " (" + error + ")"));
-        } else if (!quiet_) {
-            call_.line(line.shown + ": OK");
-        }
-    }
-    void finish() {
-        if (json_) json_->finish(job_);
-    }
+    // errors  Failure (the list cannot be read, or none of its lines is a checksum)
+    void check(const std::string& list);
+    // The summary.  returns  whether nothing failed
+    bool finish();
 
 private:
+    struct Line {
+        std::uint64_t number;
+        CheckLine content;
+    };
+
+    bool read(Lines& lines, const std::string& list, Line& line);
+    Verdict judge(const CheckLine& line, const HashResult& result);
+    void put(const std::string& list, const Line& line, Verdict verdict, const std::string& error);
+    void name(const std::string& text);
+
     Call& call_;
     HashJob& job_;
-    bool quiet_;
+    const CheckRules rules_;
+    const bool is_blake3_;
+    SumLines sums_;
     std::optional<JsonList> json_{};
+    std::array<std::uint64_t, 5> counts_{};  // of all lists, by verdict
+    bool has_unverified_ = false;            // a list of which no file exists
+    // Of this list.
+    std::uint64_t n_proper_ = 0, n_good_ = 0, n_improper_ = 0;
+    std::vector<std::string>
+        unnamed_{};  // its improper lines, which are named once a proper one shows that it is a list
 };
 
-// Checks one list; returns how many lines failed.  errors  Failure (the list cannot be read)
-void check_list(Call& call, const std::string& list, HashJob& job, Report& report, std::uint64_t& failed) {
-    if (list == standard_input_name && job.has_key) throw Failure{"standard input holds the key, not a list"};
-    Lines lines(call, list);
-    std::deque<CheckLine> open;  // lines whose files are being hashed
-    std::string text, broken;    // broken: why the list ended early
-    std::uint64_t number = 0;
-    Bar bar(call, "checking", 0);
+// False at the end.
+bool Check::read(Lines& lines, const std::string& list, Line& line) {
+    for (std::string text; lines.next(text);) {
+        line.number++;
+        line.content = is_blake3_ ? parse_check_line(text, job_.length) : sums_.parse(text);
+        if (line.content.is_empty) continue;
+        if (!is_blake3_ && list == standard_input_name && line.content.name == standard_input_name)
+            line.content = {.why_bad = "standard input holds the list, so it cannot be checked"};
+        return true;
+    }
+    return false;
+}
+
+Verdict Check::judge(const CheckLine& line, const HashResult& result) {
+    if (line.is_bad()) return Verdict::improper;
+    if (!result.error.empty())
+        return result.is_missing && rules_.ignores_missing ? Verdict::missing : Verdict::unreadable;
+    bool is_good = true;
+    if (result.root) {
+        std::size_t at = 0;
+        each_piece(result, job_, [&](std::span<const std::byte> piece) {
+            is_good = is_good && std::memcmp(piece.data(), line.digest.data() + at, piece.size()) == 0;
+            at += piece.size();
+        });
+    } else {
+        is_good = result.digest == line.digest;
+    }
+    return is_good ? Verdict::good : Verdict::differs;
+}
+
+void Check::check(const std::string& list) {
+    if (list == standard_input_name && job_.has_key) throw Failure{"standard input holds the key, not a list"};
+    n_proper_ = n_good_ = n_improper_ = 0;
+    unnamed_.clear();
+    Lines lines(call_, list);
+    std::deque<Line> open;  // lines whose files are being hashed
+    Line last{};
+    std::string broken;  // why the list ended early
+    Bar bar(call_, "checking", 0);
     const auto next = [&](HashInput& input) {
         try {
-            if (!lines.next(text)) return false;
+            if (!read(lines, list, last)) return false;
         } catch (const Failure& failure) {
             broken = failure.text;
             return false;
         }
-        open.push_back(parse_check_line(text, job.length));
-        input.is_none = open.back().is_bad();
-        if (!input.is_none) input.path = open.back().name;
+        CheckLine& line = last.content;
+        if (line.name.size() > most_name) {
+            input.error = strerror(ENAMETOOLONG);
+            line.name.resize(most_name);
+            line.shown.resize(most_name);
+        }
+        input.is_none = line.is_bad();
+        input.is_file = true;
+        if (!input.is_none) input.path = line.name;
+        open.push_back(std::move(last));
+        last = {open.back().number, {}};
         return true;
     };
     const auto done = [&](const HashResult& result) {
-        const CheckLine line = std::move(open.front());
+        const Line line = std::move(open.front());
         open.pop_front();
-        number++;
-        bool ok = !line.is_bad() && result.error.empty();
-        if (ok && result.root) {
-            std::size_t at = 0;
-            each_piece(result, job, [&](std::span<const std::byte> piece) {
-                ok = ok && std::memcmp(piece.data(), line.digest.data() + at, piece.size()) == 0;
-                at += piece.size();
-            });
-        } else if (ok) {
-            ok = result.digest == line.digest;
-        }
-        if (!ok) failed++;
-        report.put(list, number, line, ok, line.is_bad() ? line.reason() : result.error);
+        const Verdict verdict = judge(line.content, result);
+        put(list, line, verdict, line.content.is_bad() ? line.content.reason() : result.error);
     };
-    hash_in_order(call, job, next, done, bar);
+    hash_in_order(call_, job_, next, done, bar);
     if (!broken.empty()) throw Failure{broken};
+    if (n_proper_ == 0) {
+        counts_[static_cast<std::size_t>(Verdict::improper)] -= n_improper_;  // the list is said to be none
+        throw Failure{"no properly formatted checksum lines found" +
+                      (unnamed_.empty() ? std::string() : " (line " + unnamed_.front() + ")")};
+    }
+    if (rules_.ignores_missing && n_good_ == 0) {
+        if (!rules_.is_silent) call_.complain(sentence(list) + ": no file was verified");
+        has_unverified_ = true;
+    }
+}
+
+// Reports as b3sum does, and also the place of an improper line.
+// error  why the line or its file cannot be read; a different digest is no error
+void Check::put(const std::string& list, const Line& line, Verdict verdict, const std::string& error) {
+    counts_[static_cast<std::size_t>(verdict)]++;
+    const bool is_good = verdict == Verdict::good;
+    n_good_ += is_good;
+    if (verdict == Verdict::improper) {
+        const std::string reason = std::to_string(line.number) + ": " + error;
+        if (n_improper_++ < most_named || rules_.warns) {
+            n_proper_ == 0 && !rules_.warns ? unnamed_.push_back(reason) : name(sentence(list) + ":" + reason);
+        }
+    } else if (n_proper_++ == 0) {
+        for (const std::string& reason : unnamed_) name(sentence(list) + ":" + reason);
+    }
+    if (verdict == Verdict::missing) return;
+    if (json_) {
+        json::Object entry;
+        if (!line.content.is_bad()) json::put_name(entry, line.content.name);
+        entry.text("list", display(list)).number("line", line.number).number("ok", is_good);
+        if (!error.empty()) entry.text("error", error);
+        json_->put(entry);
+    } else if (verdict != Verdict::improper && !rules_.is_silent && !(is_good && rules_.is_quiet)) {
+        call_.line(line.content.shown + (is_good ? ": OK" : ": FAILED" + (error.empty() ? "" : " (" + error + ")")));
+    }
+}
+
+// Names an improper line.
+void Check::name(const std::string& text) {
+    if (!json_ && !rules_.is_silent) call_.complain(text);
+}
+
+bool Check::finish() {
+    if (json_) json_->finish(job_);
+    const auto count = [&](Verdict verdict) { return counts_[static_cast<std::size_t>(verdict)]; };
+    const auto warn = [&](Verdict verdict, std::string_view one, std::string_view more) {
+        if (count(verdict) != 0 && !rules_.is_silent) call_.complain("WARNING: " + counted(count(verdict), one, more));
+    };
+    warn(Verdict::improper, "line is improperly formatted", "lines are improperly formatted");
+    warn(Verdict::unreadable, "listed file could not be read", "listed files could not be read");
+    warn(Verdict::differs, "computed checksum did NOT match", "computed checksums did NOT match");
+    return !has_unverified_ && count(Verdict::unreadable) == 0 && count(Verdict::differs) == 0 &&
+           (count(Verdict::improper) == 0 || (!is_blake3_ && !rules_.is_strict));
 }
 
 }  // namespace
 
-std::uint64_t check_lists(Call& call, const std::vector<std::string>& lists, HashJob& job, bool quiet, bool as_json) {
-    std::uint64_t failed = 0, unread = 0;
-    Report report(call, job, quiet, as_json);
+bool check_lists(Call& call, const std::vector<std::string>& lists, HashJob& job, const CheckRules& rules) {
+    Check check(call, job, rules);
+    bool all_read = true;
     for (const std::string& list : lists) {
         try {
-            check_list(call, list, job, report, failed);
+            check.check(list);
         } catch (const Failure& failure) {
-            unread++;
+            all_read = false;
             call.complain(sentence(list) + ": " + failure.text);
         }
     }
-    report.finish();
-    if (failed != 0) {
-        call.complain("WARNING: " + std::to_string(failed) + " computed checksum" + (failed > 1 ? "s" : "") +
-                      " did NOT match");
-    }
-    return failed + unread;
+    return check.finish() && all_read;
 }
 
 }  // namespace merklize::command

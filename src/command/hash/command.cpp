@@ -6,6 +6,7 @@
 
 #include "command/endings.hpp"
 #include "command/hash/check.hpp"
+#include "command/hash/check_line.hpp"
 #include "command/hash/in_order.hpp"
 #include "command/hash/walk.hpp"
 #include "command/hash/writers.hpp"
@@ -63,21 +64,25 @@ void require_usage(const Arguments& a, const HashJob& job) {
     const auto any = [&](auto... options) { return (has(options) || ...); };
     require(!has("keyed") || !has("derive-key"), "--keyed and --derive-key exclude each other");
     const bool is_short = runtime::has_short_digests(job.hash);
-    if (job.hash != Hash::blake3 && (has("derive-key") || seek != 0 || has("policy") || has("tag") ||
-                                     (!is_short && (has("keyed") || length != Digest::size)))) {
+    if (job.hash != Hash::blake3 &&
+        (has("derive-key") || seek != 0 || has("policy") || (!is_short && (has("keyed") || length != Digest::size)))) {
         throw UsageError{"--hash " + std::string(traits(job.hash).name) + " excludes " +
-                         (is_short ? "" : "--keyed, --length, ") + "--derive-key, --seek, --policy and --tag"};
+                         (is_short ? "" : "--keyed, --length, ") + "--derive-key, --seek and --policy"};
     }
+    if (has("tag") && tag_of(job.hash).empty())
+        throw UsageError{"--tag: no program has a name for " + std::string(traits(job.hash).name) + " in such lines"};
     if (is_short && (length == 0 || length > Digest::size))
         throw UsageError{"--hash " + std::string(traits(job.hash).name) + ": --length must be 1 to 32, got " +
                          std::to_string(length)};
     const bool is_plain = length == Digest::size && seek == 0;
     require(!has("xet") || (is_plain && !any("hash", "keyed", "derive-key", "policy")),
             "--xet excludes --hash, --keyed, --derive-key, --length, --seek and --policy");
-    require(!has("xet") || !any("check", "raw", "tag", "json", "timings"),
-            "--xet excludes --check, --raw, --tag, --json, --timings");
+    require(!has("xet") || !any("raw", "tag", "json", "timings"), "--xet excludes --raw, --tag, --json, --timings");
     require(!has("keyed") || !a.words().empty(), "--keyed needs a FILE: standard input holds the key");
-    require(!has("quiet") || has("check"), "--quiet needs --check");
+    for (const char* option : {"quiet", "status", "warn", "strict", "ignore-missing"}) {
+        if (has(option) && !has("check")) throw UsageError{"--" + std::string(option) + " needs --check"};
+    }
+    require(!has("status") || !has("json"), "--status excludes --json");
     require(!has("check") || !any("raw", "tag", "no-names", "recursive"),
             "--check excludes --raw, --tag, --no-names and --recursive");
     require(!has("check") || length >= 16, "--check needs a --length of at least 16: shorter digests prove little");
@@ -116,12 +121,21 @@ int run_hash(Call& call, const Arguments& arguments) {
     if (arguments.has("check")) {
         std::vector<std::string> lists = arguments.words();
         if (lists.empty()) lists.emplace_back(standard_input_name);
-        failed = check_lists(call, lists, job, arguments.has("quiet"), as_json);
+        const CheckRules rules{.is_quiet = arguments.has("quiet"),
+                               .is_silent = arguments.has("status"),
+                               .warns = arguments.has("warn"),
+                               .is_strict = arguments.has("strict"),
+                               .ignores_missing = arguments.has("ignore-missing"),
+                               .as_json = as_json};
+        failed = check_lists(call, lists, job, rules) ? 0 : 1;
     } else {
-        const bool raw = arguments.has("raw"), names = !arguments.has("no-names"), tag = arguments.has("tag");
+        const bool raw = arguments.has("raw"), names = !arguments.has("no-names");
+        const std::string_view tag = arguments.has("tag") ? tag_of(job.hash) : "";
         Inputs inputs(arguments.words(), arguments.has("recursive"));
         Bar bar(call, "hashing", inputs.count());
         JsonList list(call);
+        std::uint64_t n_unlisted = 0;
+        std::string unlisted;
         hash_in_order(
             call, job, [&](HashInput& input) { return inputs.next(input); },
             [&](const HashResult& result) {
@@ -133,10 +147,18 @@ int run_hash(Call& call, const Arguments& arguments) {
                     write_raw(call, result, job);
                 } else {
                     write_line(call, result, job, names, tag);
+                    if (names && result.error.empty() && !can_be_listed(result.path, job.hash) && n_unlisted++ == 0)
+                        unlisted = result.path;
                 }
             },
             bar);
         if (as_json) list.finish(job);
+        if (n_unlisted != 0) {
+            call.complain("WARNING: " + std::to_string(n_unlisted) + (n_unlisted == 1 ? " line" : " lines") +
+                          " cannot be checked: no list of BLAKE3 digests can have such a name, which is not UTF-8 or "
+                          "has U+FFFD: " +
+                          sentence(unlisted));
+        }
     }
     if (job.timed && !as_json) report_timings(call, job.times);
     return failed == 0 ? 0 : 1;
@@ -159,9 +181,13 @@ constexpr Option hash_options[] = {
     {"no-mmap", 0},  // b3sum has it; files are never mapped here
     {"no-names", 0, {}, "Leave out the file names."},
     {"raw", 0, {}, "Write bytes instead of hexadecimal; for one FILE."},
-    {"tag", 0, {}, "BSD style: BLAKE3 (FILE) = HASH."},
+    {"tag", 0, {}, "BSD style: BLAKE3 (FILE) = HASH, SHA256 (FILE) = HASH."},
     {"check", 'c', {}, "Read digests and names from the FILEs, and check them."},
     {"quiet", 0, {}, "With --check: do not print OK for each file."},
+    {"status", 0, {}, "With --check: print nothing of the files; the exit code tells."},
+    {"ignore-missing", 0, {}, "With --check: leave out files that do not exist."},
+    {"strict", 0, {}, "With --check: improper lines are failures. In lists of BLAKE3 they are always."},
+    {"warn", 'w', {}, "With --check: name every improper line, not only the first ones."},
     {"recursive", 'r', {}, "Hash the files in folders; does not follow links to folders."},
     options::json,
     options::device,
@@ -181,7 +207,7 @@ extern constinit const Command hash_command{
         "Print the digest of every FILE (BLAKE3 without --hash), or with --check verify a list of them. FILE may be a "
         "URL: s3://..., gs://..., https://...\n\n"
         "With no FILE, or when FILE is -, read standard input. Flags and output are b3sum's; each reads the other's "
-        "lists.",
+        "lists. With --hash sha256 they are those of sha256sum.",
     .options = hash_options,
     .run = run_hash,
     .takes_urls = true,

@@ -92,9 +92,10 @@ private:
             if (!slot) slot = std::make_unique<Item>();
             Item& into = *slot;
             into.is_none = input.is_none;
-            into.result = {shown_name(call_, input.path), std::move(input.error)};
+            const bool is_object = !input.is_file && is_url(input.path);
+            into.result = {is_object ? shown_name(call_, input.path) : input.path, std::move(input.error)};
             into.url.clear();
-            if (is_url(input.path)) {
+            if (is_object) {
                 most_workers_ = std::max(most_workers_, call_.caller().opener()->most_at_once());
                 into.url = std::move(input.path);
             }

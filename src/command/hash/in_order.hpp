@@ -13,6 +13,7 @@ struct HashInput {
     std::string path{};
     std::string error{};   ///< why the input failed already; empty: it did not
     bool is_none = false;  ///< there is nothing to hash: the entry only keeps its place in the order
+    bool is_file = false;  ///< the path is of a file, also if it looks like a URL
 };
 
 /// Hashes many inputs, several at once, and gives the results in the order of the inputs. Memory does not grow with their number.

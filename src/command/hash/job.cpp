@@ -12,6 +12,7 @@ namespace merklize::command {
 
 void note_error(const Error& error, HashResult& result) {
     result.is_folder = error.system_error() == EISDIR;
+    result.is_missing = error.system_error() == ENOENT;
     if (error.system_error() != 0 && !is_url(error.path())) {
         result.error = strerror(error.system_error());
         return;

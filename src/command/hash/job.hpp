@@ -39,6 +39,7 @@ struct HashResult {
     std::vector<std::byte> digest{};      ///< job.length bytes, if that is at most digest_piece
     std::optional<runtime::Node> root{};  ///< of a longer output, which each_piece() makes from it
     bool is_folder = false;               ///< the input failed because it is a folder
+    bool is_missing = false;              ///< the input failed because there is none
 };
 
 /// Hashes an open input into `result`. Errors about the input go into result.error.

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "command/hash/job.hpp"
 #include "texts/json.hpp"
@@ -10,8 +11,9 @@ namespace merklize::command {
 
 /// The forms in which `merklize hash` writes results.
 
-/// Writes the line of b3sum. Failures have no line; they are reported on standard error.
-void write_line(Call& call, const HashResult& result, const HashJob& job, bool names, bool tag);
+/// Writes the line of b3sum or sha256sum. Failures have no line; they are reported on standard error.
+/// tag  of the hash; empty: a plain line
+void write_line(Call& call, const HashResult& result, const HashJob& job, bool names, std::string_view tag);
 /// Writes the bytes of the digest and nothing else.
 void write_raw(Call& call, const HashResult& result, const HashJob& job);
 

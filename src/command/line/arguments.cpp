@@ -27,6 +27,8 @@ std::vector<std::string_view> wanted_words(std::string_view arguments) {
                      (name.starts_with("--") ? hint_of_option(command, name.substr(2)) : "")};
 }
 
+bool is_option(std::string_view word) { return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9'); }
+
 [[noreturn]] void needs_value(std::string_view text) {
     throw UsageError{"Option '" + std::string(text) + "' requires an argument."};
 }
@@ -45,9 +47,9 @@ Arguments::Arguments(const Command& command, std::string usage_name, std::span<c
             words_.push_back(local_name(words[at]));
             continue;
         }
-        // The next word, which is no value if it is an option; --name=-x has one.
+        // The next word, which is no value if it is an option; --name=-x has one. No option is a digit, so -1 is a value.
         const auto next = [&](std::string_view option) -> const std::string& {
-            if (at + 1 == words.size() || (words[at + 1].size() > 1 && words[at + 1][0] == '-')) needs_value(option);
+            if (at + 1 == words.size() || is_option(words[at + 1])) needs_value(option);
             return words[++at];
         };
         if (text.starts_with("--")) {

@@ -28,12 +28,11 @@ std::optional<std::uint64_t> count_value(const Arguments& arguments, std::string
     const auto text = arguments.value(option);
     if (!text) return {};
     std::string_view digits = *text;
-    if (digits.starts_with('+')) digits.remove_prefix(1);
+    if (digits.starts_with('+') || digits.starts_with('-')) digits.remove_prefix(1);
     if (digits.empty() || digits.size() > 1000 || !std::ranges::all_of(digits, is_digit))
         refuse_value(option, "'" + sentence(*text) + "' is not a number in plain digits");
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc() || number < least)
+    const auto number = plain_number(digits);
+    if (!number || *number < least || text->starts_with('-'))
         refuse_value(option, *text + " is not " + std::to_string(least) + " to 2^64 - 1");
     return number;
 }
@@ -43,8 +42,8 @@ std::optional<std::uint64_t> size_value(const Arguments& arguments, std::string_
     if (!text) return {};
     std::string_view rest = *text;
     const auto n_digits = static_cast<std::size_t>(std::ranges::find_if_not(rest, is_digit) - rest.begin());
-    const bool has_number = n_digits != 0 && n_digits <= 18;
-    const std::uint64_t number = plain_number(rest.substr(0, n_digits)).value_or(0);
+    const bool has_number = n_digits != 0 && n_digits <= 1000;
+    const auto number = plain_number(rest.substr(0, n_digits));
     rest.remove_prefix(n_digits);
     while (rest.starts_with(' ')) rest.remove_prefix(1);
     std::string unit(rest);
@@ -53,8 +52,9 @@ std::optional<std::uint64_t> size_value(const Arguments& arguments, std::string_
     const std::string_view end = unit.empty() ? "" : std::string_view(unit).substr(1);
     if (!has_number || (power == 0 && !unit.empty()) || !(end.empty() || end == "b" || end == "ib"))
         refuse_value(option, "'" + sentence(*text) + "' is not a size such as 65536, 64K or 1MiB");
-    if (number > UINT64_MAX >> (10 * power)) refuse_value(option, "'" + *text + "' is not below 2^64 bytes");
-    return number << (10 * power);
+    if (!number || *number > UINT64_MAX >> (10 * power))
+        refuse_value(option, "'" + *text + "' is not below 2^64 bytes");
+    return *number << (10 * power);
 }
 
 std::optional<Digest> digest_value(const Arguments& arguments, std::string_view option) {
@@ -66,10 +66,9 @@ std::optional<Digest> digest_value(const Arguments& arguments, std::string_view 
 }
 
 std::optional<std::uint64_t> plain_number(std::string_view text) noexcept {
-    if (text.empty() || text.size() > 19 || !std::ranges::all_of(text, is_digit)) return {};
     std::uint64_t number = 0;
-    std::from_chars(text.data(), text.data() + text.size(), number);
-    return number;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
 std::string human_bytes(double count) {

@@ -35,7 +35,7 @@ auto named_value(const Arguments& arguments, std::string_view option, const Read
 /// 64 hexadecimal digits.
 std::optional<Digest> digest_value(const Arguments& arguments, std::string_view option);
 
-/// A number of 1 to 19 digits; none for any other text.
+/// A number in plain digits; none for any other text, and for 2^64 or more.
 std::optional<std::uint64_t> plain_number(std::string_view text) noexcept;
 
 /// 1536 -> "1.5 KiB".
