@@ -78,14 +78,15 @@ MERKLIZE_API Digest bao_outboard(const ConstBuffer& data, std::span<std::byte> o
 /// errors  invalid_argument (out is on another device, or overlaps the message)
 MERKLIZE_API Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoForm& form,
                                  const RunOptions& options = {});
-/// The same of a regular file, of any size.
-/// fd      open for reading; its position is neither used nor changed. It is not closed
+/// The same of a file or block device of any size, or of a pipe.
+/// fd      open for reading; the position of a file is neither used nor changed. It is not closed
 /// name    for error texts
-/// errors  io (not a regular file; it changed while it was read)
+/// errors  io (it cannot be read; it changed while it was read)
 /// cost    reads it once; memory for the outboard, and 32 bytes for each 256 KiB of the file
 MERKLIZE_API BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form = {},
                                          const RunOptions& options = {});
-/// The same into the file `out`, which appears when it is whole. It takes 32 bytes of memory for each 256 KiB, and 64 MiB for a device.
+/// The same into the file `out`, which appears when it is whole. It takes 32 bytes of memory for each 256 KiB, and 64 MiB for a device. Of
+/// a pipe, or a file that does not have the size that it states (in /proc and /sys), the nodes are in memory until it ends.
 /// returns  the root
 MERKLIZE_API Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form,
                                       const std::filesystem::path& out, const RunOptions& options = {});
@@ -98,7 +99,8 @@ MERKLIZE_API BaoOutput bao_encode(ByteView data, const BaoForm& form = {}, const
 /// returns  the root
 MERKLIZE_API Digest bao_encode(ByteView data, std::span<std::byte> out, const BaoForm& form,
                                const RunOptions& options = {});
-/// The same of a regular file into the file `out`, which appears when it is whole.
+/// The same of what bao_outboard_file() takes into the file `out`, which appears when it is whole. What can only be read in order, such as
+/// a pipe, is copied to a file without a name in the same folder first.
 /// returns  the root
 MERKLIZE_API Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form,
                                     const std::filesystem::path& out, const RunOptions& options = {});
@@ -191,9 +193,10 @@ struct BaoTrust {
 /// cost     reads the part once, and the nodes of the outboard above it
 MERKLIZE_API std::vector<BaoFault> bao_verify(ByteView part, std::uint64_t offset, std::uint64_t size,
                                               const BaoTrust& trust, const RunOptions& options = {});
-/// The same for a range of a regular file, widened to whole groups, by all threads of the CPU. As in a slice, an empty range takes the
-/// group at its start, and a range beyond the end takes the last group.
-/// errors  io (not a regular file; it changed while it was read), invalid_argument (bytes that are not all in it)
+/// The same for a range of a file or block device, widened to whole groups, by all threads of the CPU. As in a slice, an empty range takes
+/// the group at its start, and a range beyond the end takes the last group. UINT64_MAX bytes go to the end. What can only be read in order
+/// is copied to the folder for temporary files first.
+/// errors  io (it cannot be read; it changed while it was read), invalid_argument (bytes that are not all in it)
 MERKLIZE_API std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileRange& range,
                                                    const BaoTrust& trust, const RunOptions& options = {});
 

@@ -35,7 +35,7 @@ inline constexpr std::uint64_t most_piece_bytes = (std::uint64_t{1} << 36) / 128
 /// errors  invalid_argument (more than most_piece_bytes)
 /// cost    reads `data` once; takes 32 bytes of memory for each MiB of `data`, and a fixed amount
 MERKLIZE_API PieceCid piece_cid(ByteView data, const RunOptions& options = {});
-/// The same for a regular file.  errors  io (also if the file changed meanwhile), and those of piece_cid()
+/// The same for a file, or a pipe.  errors  io (also if the file changed meanwhile), and those of piece_cid()
 MERKLIZE_API PieceCid piece_cid_file(const std::filesystem::path& path, const RunOptions& options = {});
 
 /// The leaves of a piece's tree over some data: 4 for each 127 bytes begun, 254 bits each. MerkleTree over all leaves of a piece, by

@@ -38,11 +38,12 @@ struct FileRange {
     std::uint64_t offset, bytes;
 };
 
-/// The same for ranges of one regular file, a message each, in any order. All threads read and hash at once, whatever the lengths:
-/// a range is cut into reads of 256 KiB, and a thread takes the next read of any range.
+/// The same for ranges of one regular file or block device, a message each, in any order. All threads read and hash at once, whatever the
+/// lengths: a range is cut into reads of 256 KiB, and a thread takes the next read of any range.
 /// fd      open for reading; its position is neither used nor changed. It is not closed
 /// name    for error texts
-/// errors  io (not a regular file; it ends before a range does; it changed while it was read); invalid_argument (piece_size)
+/// errors  io (not a regular file or a block device; its size is not the stated one; it ends before a range does; it changed while it was
+///         read); invalid_argument (piece_size)
 /// cost    reads each range once; 32 bytes of memory for 256 KiB of data
 MERKLIZE_API std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view name,
                                                         std::span<const FileRange> ranges, std::uint64_t piece_size,

@@ -85,6 +85,7 @@ public:
     /// it is complete. Where the file system allows, the copy shares what does not change. Other TreeFiles go on reading the file that
     /// they opened. An update of few leaves of a large file that nobody else has open changes the file in place, with a journal
     /// (docs/file-format.md): as safe, and it takes milliseconds. append() of digests clears the source, because the bytes behind them are not known.
+    /// update() keeps it: the new leaves are of data of the same size.
     /// order   one process or thread at a time changes a file (flock); others wait, and no change is lost. A call changes the file as it
     ///         is after the wait, so this object may then have more leaves than before.
     /// errors  as MerkleTree, and io; cancelled, also while waiting. After an error the file is as before

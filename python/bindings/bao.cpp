@@ -171,30 +171,19 @@ nb::list bao_verify(nb::handle part, nb::handle offset, nb::handle size, nb::han
     return to_list(faults);
 }
 
-nb::list bao_verify_file(nb::handle descriptor, nb::handle name, nb::handle offset, nb::handle length, nb::handle root,
-                         nb::handle outboard, nb::handle form, const Settings& settings) {
-    const int fd = to_int(descriptor, "verify: file descriptor");
-    const std::string_view shown = to_text(name, "verify: name");
-    const FileRange range{to_u64(offset, "verify: offset"), to_u64(length, "verify: length")};
+// source  what to_source() takes
+// returns the faults, and the bytes of the message
+nb::tuple bao_verify_source(nb::handle source, nb::handle offset, nb::handle length, nb::handle root,
+                            nb::handle outboard, nb::handle form, const Settings& settings) {
+    const auto from = to_source(source);
+    const FileRange range{to_u64(offset, "verify: offset"),
+                          length.is_none() ? UINT64_MAX : to_u64(length, "verify: length")};
     const InputBytes nodes(outboard, "verify: outboard");
     const BaoTrust trust{to_digest(root, "verify: root"), nodes.span(), to_form(form)};
-    std::vector<BaoFault> faults;
+    runtime::VerifiedSource verified;
     Run{settings}(
-        [&](const RunOptions& options) { faults = merklize::bao_verify_file(fd, shown, range, trust, options); });
-    return to_list(faults);
-}
-
-// source  what PythonSource takes
-nb::list bao_verify_source(nb::handle source, nb::handle offset, nb::handle length, nb::handle root,
-                           nb::handle outboard, nb::handle form, const Settings& settings) {
-    const PythonSource from(source);
-    const FileRange range{to_u64(offset, "verify: offset"), to_u64(length, "verify: length")};
-    const InputBytes nodes(outboard, "verify: outboard");
-    const BaoTrust trust{to_digest(root, "verify: root"), nodes.span(), to_form(form)};
-    std::vector<BaoFault> faults;
-    Run{settings}(
-        [&](const RunOptions& options) { faults = runtime::verify_source("bao", from, range, trust, options); });
-    return to_list(faults);
+        [&](const RunOptions& options) { verified = runtime::verify_source("bao", *from, range, trust, options); });
+    return nb::make_tuple(to_list(verified.faults), verified.bytes);
 }
 
 void bao_require_outboard(nb::handle outboard, nb::handle size, nb::handle form) {
@@ -282,12 +271,8 @@ void bind_bao(nb::module_& m) {
            "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]",
            bao_verify);
     define(m,
-           "def bao_verify_file(descriptor: int, name: str, offset: int, length: int, root: object, outboard: object, "
-           "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]",
-           bao_verify_file);
-    define(m,
-           "def bao_verify_source(source: object, offset: int, length: int, root: object, outboard: object, "
-           "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]",
+           "def bao_verify_source(source: object, offset: int, length: int | None, root: object, outboard: object, "
+           "form: tuple[int, bool, bool], settings: Settings, /) -> tuple[list[tuple[int, int, bool]], int]",
            bao_verify_source);
     define(m, "def bao_require_outboard(outboard: object, size: int, form: tuple[int, bool, bool], /) -> None",
            bao_require_outboard);

@@ -209,8 +209,9 @@ def test_wrong_arguments():
         bao.outboard("text")
     with pytest.raises(FileNotFoundError):
         bao.outboard_file("/nowhere/at/all")
-    with pytest.raises(merklize.FileError, match="not a regular file"):
-        bao.outboard_file("/dev/null")
+    with pytest.raises(IsADirectoryError, match="Is a directory"):
+        bao.outboard_file("/")
+    assert bao.outboard_file("/dev/null") == bao.outboard(b"")
 
 
 class TestReader:

@@ -57,6 +57,7 @@ public:
     enum class Kind : std::uint8_t { outboard, encoding };
     Placer(const Shape& shape, const BaoForm& form, Kind kind, WriteAt write);
 
+    const BaoForm& form() const noexcept { return form_; }
     BaoOrder order() const noexcept { return form_.order; }
     /// A whole subtree.
     /// data   the bytes of the subtree; an outboard needs none

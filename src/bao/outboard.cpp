@@ -9,6 +9,7 @@
 #include "calls/enqueue.hpp"
 #include "calls/side_by_side.hpp"
 #include "files/atomic_file.hpp"
+#include "files/spooled_source.hpp"
 #include "host/invalid.hpp"
 #include "merklize/bao.hpp"
 
@@ -71,19 +72,45 @@ void touch(std::span<std::byte> memory) {
     for (std::size_t i = 0; i < memory.size(); i += page) *static_cast<volatile std::byte*>(&memory[i]) = std::byte{};
 }
 
-// Makes the outboard or encoding of a source with an extent. `output(size)` gives its destination.
-Digest make(const ByteSource& source, const BaoForm& form, Kind kind, const RunOptions& options,
-            const std::function<WriteAt(std::uint64_t bytes)>& output) {
+// Gives the destination of an outboard or encoding of `bytes` bytes.
+using Output = std::function<WriteAt(std::uint64_t bytes)>;
+
+// Makes the outboard of a source that can only be read in order.
+Digest make_in_order(const char* what, const ByteSource& source, const BaoForm& form, Run& run, const Output& output) {
+    if (const InputFile* file = source.file()) file->widen_pipe(read_bytes);
+    TreeInOrder tree(form, run);
+    SourceReader reader(source);
+    std::vector<std::byte> batch(tree.batch_bytes());
+    std::size_t count = reader.fill_some(batch, run);
+    if (count < batch.size()) {
+        std::vector<std::byte> made(bao_outboard_bytes(count, form));
+        const Digest root = make(what, std::span(batch).first(count), form, Kind::outboard, made, run);
+        output(made.size())(made, 0);
+        return root;
+    }
+    for (; count == batch.size(); count = reader.fill_some(batch, run)) tree.add(batch);
+    tree.add(std::span(batch).first(count));
+    const WriteAt write = output(bao_outboard_bytes(tree.bytes(), form));
+    write_header(tree.bytes(), form, write);
+    const Shape shape(tree.bytes(), form.group_log);
+    return root_digest(tree.finish(shape, Placer(shape, form, Kind::outboard, write)));
+}
+
+// Makes the outboard or encoding of a source.
+// folder  has a copy of what can only be read in order, for an encoding
+Digest make(const char* what, const ByteSource& source, const BaoForm& form, Kind kind, const RunOptions& options,
+            const std::filesystem::path& folder, const Output& output) {
     const RunOptions here = kind == Kind::encoding ? on_the_cpu(options) : options;
     Run run(here);
     const auto extent = source.extent();
-    const InputFile* file = source.file();
-    const std::uint64_t size = size_of(source);
+    if (!extent && kind == Kind::outboard) return make_in_order(what, source, form, run, output);
+    if (!extent) return make(what, SpooledSource(source, folder, run.waiting()), form, kind, options, folder, output);
+    const auto [position, size, identity] = *extent;
     const WriteAt write = output(bytes_of(size, form, kind));
     write_header(size, form, write);
     const Shape shape(size, form.group_log);
     const Placer placer(shape, form, kind, write);
-    SourceReader reader(source, {0, size});
+    SourceReader reader(source, {position, size});
     std::optional<Node> top;
     if (run.on_host()) {
         const auto each_part = [&](const SourceReader::Use& use) { reader.each_part(size, read_bytes, run, 1, use); };
@@ -96,11 +123,8 @@ Digest make(const ByteSource& source, const BaoForm& form, Kind kind, const RunO
         };
         top = write_tree_on_device(shape, batch, batch_levels, placer, run);
     }
-    std::byte beyond;
-    if (file != nullptr && file->read_up_to({&beyond, 1}, size) != 0)
-        throw Error(ErrorCode::io,
-                    file->name() + ": has more bytes than the " + std::to_string(size) + " that it states");
-    if (extent) source.require_unchanged(extent->identity);
+    source.require_unchanged(identity);
+    source.leave_at(position + size);
     return root_digest(*top);
 }
 
@@ -113,10 +137,11 @@ BaoOutput bao_of(const char* what, const ByteSource& source, const BaoForm& form
                  const RunOptions& options) {
     require(what, form, kind);
     BaoOutput made;
-    made.root = make(source, form, kind, options, [&](std::uint64_t bytes) {
-        made.bytes.resize(bytes);
-        return into(made.bytes);
-    });
+    made.root =
+        make(what, source, form, kind, options, std::filesystem::temp_directory_path(), [&](std::uint64_t bytes) {
+            made.bytes.resize(bytes);
+            return into(made.bytes);
+        });
     return made;
 }
 
@@ -124,7 +149,8 @@ Digest bao_of(const char* what, const ByteSource& source, const BaoForm& form, P
               const std::filesystem::path& out, const RunOptions& options) {
     require(what, form, kind);
     AtomicFile made = AtomicFile::temporary(out);
-    const Digest root = make(source, form, kind, options, [&](std::uint64_t bytes) -> WriteAt {
+    const auto folder = out.has_parent_path() ? out.parent_path() : ".";
+    const Digest root = make(what, source, form, kind, options, folder, [&](std::uint64_t bytes) -> WriteAt {
         if (bytes != 0) made.reserve(bytes);
         made.resize(bytes);
         return [&made](std::span<const std::byte> data, std::uint64_t offset) { made.write(data, offset); };
@@ -190,12 +216,12 @@ Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoForm& form, co
 }
 
 BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const RunOptions& options) {
-    return bao_of("bao_outboard_file", InputFile(fd, name), form, Kind::outboard, options);
+    return bao_of("bao_outboard_file", InputFile::whole(fd, name), form, Kind::outboard, options);
 }
 
 Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
                          const RunOptions& options) {
-    return bao_of("bao_outboard_file", InputFile(fd, name), form, Kind::outboard, out, options);
+    return bao_of("bao_outboard_file", InputFile::whole(fd, name), form, Kind::outboard, out, options);
 }
 
 BaoOutput bao_encode(ByteView data, const BaoForm& form, const RunOptions& options) {
@@ -214,7 +240,7 @@ Digest bao_encode(ByteView data, std::span<std::byte> out, const BaoForm& form, 
 
 Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
                        const RunOptions& options) {
-    return bao_of("bao_encode_file", InputFile(fd, name), form, Kind::encoding, out, options);
+    return bao_of("bao_encode_file", InputFile::whole(fd, name), form, Kind::encoding, out, options);
 }
 
 }  // namespace merklize::inline v0

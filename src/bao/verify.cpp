@@ -2,6 +2,7 @@
 #include "bao/verify.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "calls/run.hpp"
 #include "calls/side_by_side.hpp"
 #include "digests/file_reads.hpp"
+#include "files/spooled_source.hpp"
 #include "host/invalid.hpp"
 #include "merklize/bao.hpp"
 
@@ -136,36 +138,43 @@ std::vector<BaoFault> bao_verify(ByteView part, std::uint64_t offset, std::uint6
 
 std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileRange& range, const BaoTrust& trust,
                                       const RunOptions& options) {
-    const InputFile file(fd, name);
-    file.regular_size();  // throws unless it is a regular file
-    return runtime::verify_source("bao_verify_file", file, range, trust, options);
+    return runtime::verify_source("bao_verify_file", InputFile::whole(fd, name), range, trust, options).faults;
 }
 
 }  // namespace merklize::inline v0
 
 namespace merklize::runtime {
 
-std::vector<BaoFault> verify_source(const char* what, const ByteSource& source, const FileRange& range,
-                                    const BaoTrust& trust, const RunOptions& options) {
-    // The whole file, whatever its position is.
+VerifiedSource verify_source(const char* what, const ByteSource& source, const FileRange& asked, const BaoTrust& trust,
+                             const RunOptions& options) {
+    const RunOptions here = on_the_cpu(options);
+    Run run(here);
     const auto extent = source.extent();
-    const std::uint64_t size = size_of(source);
+    if (!extent) {
+        const SpooledSource copy(source, std::filesystem::temp_directory_path(), run.waiting());
+        return verify_source(what, copy, asked, trust, options);
+    }
+    const auto [position, size, identity] = *extent;
     require_outboard(what, trust.outboard, size, trust.form);
+    FileRange range = asked;
+    if (range.bytes == UINT64_MAX) range.bytes = size - std::min(range.offset, size);
     if (range.bytes != 0 && (range.offset > size || range.bytes > size - range.offset)) {
         invalid(what, "bytes " + std::to_string(range.offset) + " and " + std::to_string(range.bytes) +
                           " more are not all in " + source.name() + ", which has " + std::to_string(size));
     }
     const Shape shape(size, trust.form.group_log);
     const FileRange groups = shape.groups_of(range);
-    const RunOptions here = on_the_cpu(options);
-    Run run(here);
-    SourceReader reader(source, ByteRange{groups.offset, groups.bytes});
+    SourceReader reader(source, ByteRange{position + groups.offset, groups.bytes});
     auto faults = Verifier(shape, trust, groups)
                       .verify([&](std::size_t n, const SourceReader::PartOf& part, const SourceReader::Use& use) {
-                          reader.each_part(n, part, run, 1, use);
+                          const auto in_source = [&](std::size_t i) {
+                              const ByteRange wanted = part(i);
+                              return ByteRange{position + wanted.offset, wanted.bytes};
+                          };
+                          reader.each_part(n, in_source, run, 1, use);
                       });
-    if (extent) source.require_unchanged(extent->identity);
-    return faults;
+    source.require_unchanged(identity);
+    return {std::move(faults), size};
 }
 
 }  // namespace merklize::runtime

@@ -28,7 +28,30 @@ Node write_tree_there(const Shape& shape, const Place& data, BaoOrder order, con
 Node write_tree_on_device(const Shape& shape, const ReadBatch& read, std::uint32_t batch_level, const Placer& placer,
                           Run& run);
 
-/// bao_outboard_file() and bao_encode_file() of any source with an extent, such as an object of a store.
+/// The nodes of a message of unknown size: they are kept, 64 bytes a node, until all of it has come.
+class TreeInOrder {
+public:
+    TreeInOrder(const BaoForm& form, Run& run);
+
+    /// Bytes that add() takes at once.
+    std::uint64_t batch_bytes() const noexcept;
+    /// Hashes the next bytes: a whole batch, or the last bytes of a message of more than a batch.
+    void add(std::span<const std::byte> data);
+    std::uint64_t bytes() const noexcept { return bytes_; }
+    /// Places all nodes.  returns  the top node
+    Node finish(const Shape& shape, const Placer& placer);
+
+private:
+    const BaoForm form_;
+    Run& run_;
+    const std::uint32_t level_, block_level_;  // of the values that are hashed at once, and of a block of them
+    std::uint64_t bytes_ = 0;
+    std::vector<ChainingValue> blocks_{};
+    std::vector<std::vector<std::byte>> nodes_{};  // of each block
+};
+
+/// bao_outboard_file() and bao_encode_file() of any source, such as an object of a store. Where only reading tells how much there is, an
+/// outboard takes 64 bytes of memory for each group, and an encoding a copy of the message in a file without a name, beside `out`.
 /// what    the called function or command, for error texts
 /// out     the file that has the bytes; without it, they come back
 /// errors  those of bao_outboard_file(), and of the source

@@ -151,13 +151,15 @@ merklize_status merklize_bao_verify_descriptor(int descriptor, const char* name,
                              call.bytes(static_cast<const void*>(outboard), outboard_bytes, "outboard"),
                              form_of(call, form)};
         const Options run(call, options);
-        merklize::FileRange range{first, bytes};
+        // The one fault of an outboard that cannot belong to the file goes to the end that the system states.
+        uint64_t wanted = bytes;
         if (struct stat info; bytes == UINT64_MAX && fstat(descriptor, &info) == 0) {
             const auto size = static_cast<uint64_t>(info.st_size);
-            range.bytes = first < size ? size - first : 0;
+            wanted = first < size ? size - first : 0;
         }
-        out.put(first, range.bytes, [&] {
-            return merklize::bao_verify_file(descriptor, descriptor_name(descriptor, name), range, trust, run.get());
+        out.put(first, wanted, [&] {
+            return merklize::bao_verify_file(descriptor, descriptor_name(descriptor, name), {first, bytes}, trust,
+                                             run.get());
         });
         run.finish();
     });

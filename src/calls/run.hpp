@@ -74,6 +74,13 @@ public:
     /// Reports the progress of the current step; false cancels.
     bool tick(double done) noexcept { return progress_.tell(done); }
     [[noreturn]] void throw_cancelled() const { progress_.throw_cancelled(); }
+    /// A function for reads that may wait: it throws cancelled if the caller cancels, and returns true.
+    auto waiting() {
+        return [this] {
+            if (!tick(0)) throw_cancelled();
+            return true;
+        };
+    }
 
 private:
     const RunOptions& options_;

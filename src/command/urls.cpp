@@ -12,6 +12,7 @@
 
 #include "command/endings.hpp"
 #include "command/settings.hpp"
+#include "files/spooled_source.hpp"
 #include "host/input_file.hpp"
 
 namespace merklize::command {
@@ -85,6 +86,10 @@ std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& w
     return std::make_unique<runtime::InputFile>(word);
 }
 
+std::unique_ptr<runtime::ByteSource> open_for_ranges(Call& call, const std::string& word, std::uint64_t first) {
+    return runtime::with_ranges(open_input(call, word, first), std::filesystem::temp_directory_path(), call.waiting());
+}
+
 std::size_t InOrder::read(std::span<std::byte> out) {
     std::size_t done = 0;
     while (done < out.size()) {
@@ -115,7 +120,7 @@ void OutputFile::finish() {
     if (!folder_.empty()) call_.caller().opener()->upload(path_, word_);
 }
 
-std::vector<std::byte> read_all(Call& call, const runtime::ByteSource& source, std::size_t most) {
+std::vector<std::byte> read_all(Call& call, const runtime::ByteSource& source, std::uint64_t most) {
     std::vector<std::byte> data;
     const auto stream = source.stream();
     for (auto piece = stream->next(call.waiting()); !piece.empty() && data.size() <= most;

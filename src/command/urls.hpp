@@ -28,6 +28,9 @@ std::string shown_name(Call& call, const std::string& word);
 /// A file, an object of a store, or standard input for "-".
 /// first  bytes at the start of an object that will surely be read
 std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& word, std::uint64_t first = UINT64_MAX);
+/// The same as an input that ranges can be read of: a copy in the folder for temporary files, if the input can only be read in order.
+std::unique_ptr<runtime::ByteSource> open_for_ranges(Call& call, const std::string& word,
+                                                     std::uint64_t first = UINT64_MAX);
 /// Reads up to out.size() bytes, fewer only at the end.
 class InOrder {
 public:
@@ -57,7 +60,7 @@ private:
     std::string folder_{}, path_;
 };
 
-/// Reads the whole source. If it has more than `most` bytes, the result has, too, but need not be whole.
-std::vector<std::byte> read_all(Call& call, const runtime::ByteSource& source, std::size_t most = SIZE_MAX);
+/// Reads a whole source. If it has more than `most` bytes, the result has, too, but is not whole.
+std::vector<std::byte> read_all(Call& call, const runtime::ByteSource& source, std::uint64_t most);
 
 }  // namespace merklize::command

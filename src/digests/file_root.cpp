@@ -30,7 +30,7 @@ void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::
 }
 
 // The root of data that can only be read in order, on the run's device.
-Node root_of_stream_on_device(const InputFile& file, const Mode& mode, Run& run) {
+FileRoot root_of_stream_on_device(const InputFile& file, const Mode& mode, Run& run) {
     std::vector<std::byte> batch(batch_bytes);
     ValueStack stack(mode);
     bool stopped = false;
@@ -39,14 +39,14 @@ Node root_of_stream_on_device(const InputFile& file, const Mode& mode, Run& run)
         const std::size_t count = file.read_some(std::span(batch), [&] { return !(stopped = !run.tick(0)); });
         if (stopped) run.throw_cancelled();
         const auto data = std::span(batch).first(count);
-        if (chunk == 0 && count < batch.size()) return root_of(data, mode, run);
+        if (chunk == 0 && count < batch.size()) return {root_of(data, mode, run), count};
         if (count != 0) {
             // Two halves, because the value above them may be the root.
             const auto values = subtree_values(host_place(data.data()), count, chunk, batch_levels - 1, mode, run, 0);
             for (std::size_t half = 0; half < values.size(); half++)
                 stack.push(values[half], chunk + half * (batch_chunks / 2));
         }
-        if (count < batch.size()) return stack.root();
+        if (count < batch.size()) return {stack.root(), chunk * MKZ_BLAKE3_CHUNK_LEN + count};
     }
 }
 
@@ -57,11 +57,11 @@ public:
     StreamHasher(const InputFile& file, const Mode& mode, Run& run)
         : file_(file), mode_(mode), run_(run), stack_(mode) {}
 
-    Node root() {
+    FileRoot root() {
         file_.widen_pipe(read_bytes);
         run_.parallel(run_.threads(), [this](std::size_t) { work(); });
         if (stop_) run_.throw_cancelled();
-        return whole_ ? *whole_ : stack_.root();
+        return {whole_ ? *whole_ : stack_.root(), bytes_};
     }
 
 private:
@@ -91,6 +91,7 @@ private:
             const std::size_t count = ended_ || !go_on() ? 0 : file_.read_some(buffer, [this] { return go_on(); });
             const std::uint64_t index = next_read_++;
             ended_ = count < buffer.size();
+            bytes_ += count;
             pass_turn();
             if (stop_) return;
 
@@ -142,6 +143,7 @@ private:
     bool turn_taken_ = false;      // guarded by turn_mutex_
     bool ended_ = false;           // belongs to the turn
     std::uint64_t next_read_ = 0;  // belongs to the turn
+    std::uint64_t bytes_ = 0;      // belongs to the turn
 
     std::mutex committing_;
     std::uint64_t next_commit_ = 0;                              // guarded by committing_
@@ -198,8 +200,8 @@ Node root_of_next(SourceReader& reader, std::uint64_t bytes, const Mode& mode, R
     return stack.root();
 }
 
-Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run,
-                  const InputFile::BeforeDisk& before) {
+FileRoot root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run,
+                      const InputFile::BeforeDisk& before) {
     const auto [position, bytes, identity] = rest;
     bool is_whole = true;
     std::optional<Node> root;
@@ -222,17 +224,16 @@ Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mo
     // The stated size is wrong, although the file did not change.
     if (!is_whole) return root_of_stream(file, mode, run);
     file.leave_at(position + bytes);
-    return *root;
+    return {*root, bytes};
 }
 
-Node root_of_stream(const InputFile& file, const Mode& mode, Run& run) {
+FileRoot root_of_stream(const InputFile& file, const Mode& mode, Run& run) {
     return run.on_host() ? StreamHasher(file, mode, run).root() : root_of_stream_on_device(file, mode, run);
 }
 
 Node root_of(const ByteSource& source, const Mode& mode, Run& run) {
+    if (const InputFile* file = source.file()) return root_of_file(*file, file->stated(), mode, run).root;
     const auto extent = source.extent();
-    if (const InputFile* file = source.file())
-        return extent ? root_of_rest(*file, *extent, mode, run) : root_of_stream(*file, mode, run);
     GrowingMessage message(mode);
     read_in_order(source, extent, run,
                   [&](std::span<const std::byte> piece, double share) { message.add(piece, run, share); });

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,15 +24,31 @@ std::vector<ChainingValue> values_of_next(SourceReader& reader, std::uint64_t by
                                           std::uint32_t levels, const Mode& mode, Run& run, double share);
 /// The root of the next `bytes` bytes of a source. This is `share` of the whole call.
 Node root_of_next(SourceReader& reader, std::uint64_t bytes, const Mode& mode, Run& run, double share);
-/// The root of the rest of a regular file. If its size is wrong (files in /sys state a page), it is read in order up to its end.
+/// What a file had when it was hashed: its size may be another than the system states.
+struct FileRoot {
+    Node root;
+    std::uint64_t bytes;
+};
+/// The root of the rest of a file. If the stated size is wrong (files in /sys state a page), it is read in order up to its end.
+/// rest    as stated(): the read itself tells whether it is true, so that a small file takes one
 /// before  called before each read from a rotational disk; given by callers that read several files
 /// errors  io (somebody wrote to the file meanwhile)
-Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run,
-                  const InputFile::BeforeDisk& before = {});
+FileRoot root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run,
+                      const InputFile::BeforeDisk& before = {});
 /// The root of everything from an input that can only be read in order.
-Node root_of_stream(const InputFile& file, const Mode& mode, Run& run);
+FileRoot root_of_stream(const InputFile& file, const Mode& mode, Run& run);
+/// One of the two.
+inline FileRoot root_of_file(const InputFile& file, const std::optional<InputFile::Extent>& stated, const Mode& mode,
+                             Run& run, const InputFile::BeforeDisk& before = {}) {
+    return stated ? root_of_rest(file, *stated, mode, run, before) : root_of_stream(file, mode, run);
+}
 /// The root of a whole source; of a file, from its position to its end.
 Node root_of(const ByteSource& source, const Mode& mode, Run& run);
+
+/// As hash_files().
+/// sizes  gets the bytes that were hashed of each file; may be empty
+std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths, std::size_t length, std::uint64_t seek,
+                                   const Mode& mode, const RunOptions& options, std::span<std::uint64_t> sizes);
 
 /// Puts the error of a file into its result. Called in a catch block: an error of another kind is rethrown.
 void note_failure(FileDigest& result, const Error& error);

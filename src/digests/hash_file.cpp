@@ -114,15 +114,24 @@ void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, st
 
 std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths, std::size_t length, std::uint64_t seek,
                                    const Mode& mode, const RunOptions& options) {
-    runtime::require_blake3(mode, "hash_files");
+    return runtime::hash_files(paths, length, seek, mode, options, {});
+}
+
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+
+std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths, std::size_t length, std::uint64_t seek,
+                                   const Mode& mode, const RunOptions& options, std::span<std::uint64_t> sizes) {
+    require_blake3(mode, "hash_files");
     std::vector<FileDigest> results(paths.size());
     // First the small files, one thread each, which hashes the smallest ones several at once. Then large files and inputs that are no
     // regular files, one by one, each by all threads.
     constexpr std::uint64_t small_bytes = 4 << 20, together_bytes = 64 << 10;
-    const runtime::Output wanted{length, seek, mode};
+    const Output wanted{length, seek, mode};
     std::vector<char> later(paths.size());
-    std::vector<std::unique_ptr<const runtime::InputFile>> pipes(paths.size());  // a writer opens its pipe only once
-    Timings times{};                                                             // of all files together
+    std::vector<std::unique_ptr<const InputFile>> pipes(paths.size());  // a writer opens its pipe only once
+    Timings times{};                                                    // of all files together
     std::mutex guards_times;
     const auto add_times = [&](const Timings& more) {
         if (options.timings == nullptr) return;
@@ -132,12 +141,15 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
         times.to_device += more.to_device;
         times.to_host += more.to_host;
     };
-    Turns turns(runtime::state_of(options.device));
-    const auto hash_one = [&](std::size_t i, const runtime::InputFile& file,
-                              const std::optional<runtime::InputFile::Extent>& extent, runtime::Run& run) {
+    Turns turns(state_of(options.device));
+    const auto note_size = [&](std::size_t i, std::uint64_t bytes) {
+        if (!sizes.empty()) sizes[i] = bytes;
+    };
+    const auto hash_one = [&](std::size_t i, const InputFile& file, const std::optional<InputFile::Extent>& stated,
+                              Run& run) {
         const auto turn = turns.take();
-        const runtime::Node root =
-            extent ? runtime::root_of_rest(file, *extent, mode, run) : runtime::root_of_stream(file, mode, run);
+        const auto [root, bytes] = root_of_file(file, stated, mode, run);
+        note_size(i, bytes);
         results[i].output.resize(length);
         root.expand(results[i].output, seek, run);
     };
@@ -145,29 +157,32 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     const auto hash_small = [&](std::size_t first, std::size_t end, RunOptions alone) {
         Timings its{};
         if (options.timings != nullptr) alone.timings = &its;
-        runtime::Run run(alone);
+        Run run(alone);
         ReadTogether together(results, wanted, turns);
         for (std::size_t i = first; i < end; i++) {
             try {
-                auto file = std::make_unique<const runtime::InputFile>(paths[i]);
-                const auto extent = file->extent();
-                later[i] = !extent || extent->bytes > small_bytes;
+                auto file = std::make_unique<const InputFile>(paths[i]);
+                const auto stated = file->stated();
+                later[i] = !stated || stated->bytes > small_bytes;
                 if (later[i]) {
                     if (file->is_pipe()) pipes[i] = std::move(file);
                     continue;
                 }
-                if (extent->bytes <= together_bytes && together.read(i, *file, *extent, run)) continue;
+                if (stated->bytes <= together_bytes && together.read(i, *file, *stated, run)) {
+                    note_size(i, stated->bytes);
+                    continue;
+                }
                 together.hash(run);  // first, because the thread has one buffer
-                hash_one(i, *file, extent, run);
+                hash_one(i, *file, stated, run);
             } catch (const Error& error) {
-                runtime::note_failure(results[i], error);
+                note_failure(results[i], error);
             }
         }
         together.hash(run);
         add_times(its);
     };
-    const RunOptions alone = runtime::by_one_thread(options);
-    runtime::Run run(options);
+    const RunOptions alone = by_one_thread(options);
+    Run run(options);
     // Enough files to fill the lanes, but few enough for all threads to get some. The number of large files is known only after this
     // pass, so each pass counts as half of the progress.
     const std::size_t per_thread = std::clamp<std::size_t>(paths.size() / (std::size_t{4} * run.threads()), 1, 64);
@@ -181,13 +196,13 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
         Timings its{};
         RunOptions together = options;
         together.timings = options.timings == nullptr ? nullptr : &its;
-        together.progress = runtime::part_of(options.progress, before, 0.5 / static_cast<double>(n_later));
+        together.progress = part_of(options.progress, before, 0.5 / static_cast<double>(n_later));
         try {
-            const auto file = pipes[i] ? std::move(pipes[i]) : std::make_unique<const runtime::InputFile>(paths[i]);
-            runtime::Run one(together);
-            hash_one(i, *file, file->extent(), one);
+            const auto file = pipes[i] ? std::move(pipes[i]) : std::make_unique<const InputFile>(paths[i]);
+            Run one(together);
+            hash_one(i, *file, file->stated(), one);
         } catch (const Error& error) {
-            runtime::note_failure(results[i], error);
+            note_failure(results[i], error);
         }
         add_times(its);
         before += 0.5 / static_cast<double>(n_later);
@@ -196,4 +211,4 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     return results;
 }
 
-}  // namespace merklize::inline v0
+}  // namespace merklize::runtime

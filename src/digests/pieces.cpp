@@ -167,8 +167,8 @@ PieceDigests hash_pieces(const ConstBuffer& data, std::uint64_t piece_size, cons
 
 std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view name, std::span<const FileRange> ranges,
                                            std::uint64_t piece_size, const RunOptions& options) {
-    const runtime::InputFile file(fd, name);
-    file.regular_size();  // which requires a regular file
+    const auto file = runtime::InputFile::whole(fd, name);
+    file.require_seekable();
     return runtime::hash_ranges(file, ranges, piece_size, options);
 }
 
@@ -222,9 +222,10 @@ std::vector<PieceDigests> hash_ranges(const ByteSource& source, std::span<const 
                                       std::uint64_t piece_size, const RunOptions& options) {
     const std::uint32_t piece_levels = levels_of(piece_size, "hash_file_ranges");
     const auto extent = source.extent();
-    const std::uint64_t size = size_of(source);
+    const std::uint64_t size = extent ? extent->position + extent->bytes : 0;
     for (const auto& [offset, bytes] : ranges) {
         if (offset <= size && bytes <= size - offset) continue;
+        if (!extent) require_extent(source);
         throw Error(ErrorCode::io, source.name() + ": ends at byte " + std::to_string(size) + ", before the " +
                                        std::to_string(bytes) + " bytes from byte " + std::to_string(offset) + " on");
     }

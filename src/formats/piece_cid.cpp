@@ -34,6 +34,8 @@ Digest zero_piece(unsigned height) {
     return zeros;
 }
 
+constexpr std::uint64_t batch_units = 32;  // of an input that can only be read in order: 8 MiB
+
 runtime::ByteRange bytes_of_unit(std::size_t unit, std::uint64_t bytes) {
     const std::uint64_t offset = unit * unit_bytes;
     return {offset, std::min(unit_bytes, bytes - offset)};
@@ -47,6 +49,11 @@ void require_fits(const char* what, std::uint64_t bytes) {
     if (bytes <= most_piece_bytes) return;
     invalid(std::string(what) + ": data must be at most " + std::to_string(most_piece_bytes) +
             " bytes, those of a piece of 64 GiB, got " + std::to_string(bytes));
+}
+
+void require_options(const char* what, const RunOptions& options) {
+    runtime::require_no_timings(what, options);
+    runtime::require_no_policy(what, options);
 }
 
 unsigned height_over(std::uint64_t leaves) {
@@ -89,23 +96,37 @@ Digest unit_root(const runtime::Run& run, std::span<const std::byte> data, unsig
     return nodes[0];
 }
 
-// Calls use(unit, data) in any thread for each unit of the data.
-using EachUnit = std::function<void(std::size_t n, runtime::Run& run, const runtime::SourceReader::Use& use)>;
+// Calls use(unit, data) in any thread for each of n units.
+using EachUnit = std::function<void(std::size_t n, const runtime::SourceReader::Use& use)>;
 
-PieceCid piece_of(const char* what, std::uint64_t bytes, const EachUnit& each_unit, const RunOptions& options) {
-    runtime::require_no_timings(what, options);
-    runtime::require_no_policy(what, options);
-    require_fits(what, bytes);
+// The roots of the units of `bytes` bytes, padded to 2^height leaves each.
+std::vector<Digest> unit_roots(std::uint64_t bytes, unsigned height, const EachUnit& each_unit,
+                               const runtime::Run& run) {
+    std::vector<Digest> roots(std::max<std::uint64_t>(1, (bytes + unit_bytes - 1) / unit_bytes));
+    runtime::Reused<UnitBuffers> reused;
+    each_unit(roots.size(), [&](std::size_t unit, std::span<const std::byte> data) {
+        reused.with([&](UnitBuffers& buffers) { roots[unit] = unit_root(run, data, height, buffers); });
+    });
+    return roots;
+}
+
+EachUnit units_in_memory(std::span<const std::byte> data, runtime::Run& run) {
+    return [data, &run](std::size_t n, const runtime::SourceReader::Use& use) {
+        run.parallel(n, [&](std::size_t unit) {
+            const runtime::ByteRange part = bytes_of_unit(unit, data.size());
+            use(unit, data.subspan(part.offset, part.bytes));
+        });
+    };
+}
+
+// The height of the units of data of a known size.
+unsigned height_of_units(std::uint64_t bytes) { return std::min(height_over(leaves_of(bytes)), unit_height); }
+
+// nodes  the roots of the units
+PieceCid piece_over(std::vector<Digest> nodes, std::uint64_t bytes) {
     PieceCid piece{.bytes = bytes};
     piece.height = height_over(leaves_of(bytes));
-    const unsigned height = std::min(piece.height, unit_height);
-    std::vector<Digest> nodes(std::max<std::uint64_t>(1, (bytes + unit_bytes - 1) / unit_bytes));
-    runtime::Run run(options);
-    runtime::Reused<UnitBuffers> reused;
-    each_unit(nodes.size(), run, [&](std::size_t unit, std::span<const std::byte> data) {
-        reused.with([&](UnitBuffers& buffers) { nodes[unit] = unit_root(run, data, height, buffers); });
-    });
-    for (unsigned level = height; level < piece.height; level++) {
+    for (unsigned level = height_of_units(bytes); level < piece.height; level++) {
         if (nodes.size() % 2 != 0) nodes.push_back(zero_piece(level));
         for (std::size_t i = 0; i < nodes.size() / 2; i++) nodes[i] = merge_piece(nodes[2 * i], nodes[2 * i + 1]);
         nodes.resize(nodes.size() / 2);
@@ -162,13 +183,11 @@ std::string PieceCid::v2() const {
 }
 
 PieceCid piece_cid(ByteView data, const RunOptions& options) {
-    const auto each_unit = [&](std::size_t n, runtime::Run& run, const runtime::SourceReader::Use& use) {
-        run.parallel(n, [&](std::size_t unit) {
-            const runtime::ByteRange part = bytes_of_unit(unit, data.size());
-            use(unit, std::span<const std::byte>(data).subspan(part.offset, part.bytes));
-        });
-    };
-    return piece_of("piece_cid", data.size(), each_unit, options);
+    require_options("piece_cid", options);
+    require_fits("piece_cid", data.size());
+    runtime::Run run(options);
+    return piece_over(unit_roots(data.size(), height_of_units(data.size()), units_in_memory(data, run), run),
+                      data.size());
 }
 
 std::vector<Digest> piece_leaves(ByteView data) {
@@ -185,16 +204,49 @@ PieceCid piece_cid_file(const std::filesystem::path& path, const RunOptions& opt
 }  // namespace merklize::inline v0
 
 namespace merklize::runtime {
+namespace {
+
+// The piece of a source that can only be read in order. A piece that does not fit is refused as soon as that is known.
+PieceCid piece_of_stream(const char* what, const ByteSource& source, Run& run) {
+    if (const InputFile* file = source.file()) file->widen_pipe(read_bytes);
+    SourceReader reader(source);
+    std::vector<std::byte> batch(batch_units * unit_bytes);
+    std::vector<Digest> roots;
+    std::uint64_t bytes = 0;
+    for (bool has_ended = false; !has_ended;) {
+        const std::size_t count = reader.fill_some(batch, run);
+        has_ended = count < batch.size();
+        bytes += count;
+        require_fits(what, bytes);
+        if (count == 0 && bytes != 0) break;
+        const unsigned height = has_ended ? height_of_units(bytes) : unit_height;
+        const auto data = std::span<const std::byte>(batch).first(count);
+        const auto more = unit_roots(count, height, units_in_memory(data, run), run);
+        roots.insert(roots.end(), more.begin(), more.end());
+    }
+    return piece_over(std::move(roots), bytes);
+}
+
+}  // namespace
 
 PieceCid piece_cid_of(const char* what, const ByteSource& source, const RunOptions& options) {
+    require_options(what, options);
+    Run run(options);
     const auto extent = source.extent();
-    const std::uint64_t bytes = size_of(source);
-    const auto each_unit = [&](std::size_t n, Run& run, const SourceReader::Use& use) {
-        SourceReader reader(source, {0, bytes});
-        reader.each_part(n, [&](std::size_t unit) { return bytes_of_unit(unit, bytes); }, run, 1, use);
+    if (!extent) return piece_of_stream(what, source, run);
+    const auto [position, bytes, identity] = *extent;
+    require_fits(what, bytes);
+    const auto each_unit = [&](std::size_t n, const SourceReader::Use& use) {
+        const auto part = [&](std::size_t unit) {
+            const ByteRange in_piece = bytes_of_unit(unit, bytes);
+            return ByteRange{position + in_piece.offset, in_piece.bytes};
+        };
+        SourceReader reader(source, {position, bytes});
+        reader.each_part(n, part, run, 1, use);
     };
-    PieceCid piece = piece_of(what, bytes, each_unit, options);
-    if (extent) source.require_unchanged(extent->identity);
+    PieceCid piece = piece_over(unit_roots(bytes, height_of_units(bytes), each_unit, run), bytes);
+    source.require_unchanged(identity);
+    source.leave_at(position + bytes);
     return piece;
 }
 

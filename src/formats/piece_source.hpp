@@ -5,7 +5,7 @@
 
 namespace merklize::runtime {
 
-/// piece_cid_file() of any source whose size is known, such as an object of a store.
+/// piece_cid_file() of any source, such as an object of a store or a pipe.
 /// what    the called function or command, for error texts
 /// errors  those of piece_cid_file(), and of the source
 PieceCid piece_cid_of(const char* what, const ByteSource& source, const RunOptions& options);

@@ -237,35 +237,38 @@ Digest xet_hash_descriptor(int fd, std::string_view name, const RunOptions& opti
 
 std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> paths, const RunOptions& options) {
     std::vector<FileDigest> results(paths.size());
-    const auto hash_one = [&](std::size_t i, const RunOptions& one) {
+    std::vector<char> later(paths.size());
+    std::vector<std::unique_ptr<const InputFile>> pipes(paths.size());  // a writer opens its pipe only once
+    const auto hash_one = [&](std::size_t i, const RunOptions& one, bool leaves_large) {
         try {
-            const InputFile file(paths[i]);
+            auto file = pipes[i] ? std::move(pipes[i]) : std::make_unique<const InputFile>(paths[i]);
+            if (leaves_large) {
+                const auto stated = file->stated();
+                later[i] = !stated || stated->bytes > window_bytes;
+                if (later[i] && file->is_pipe()) pipes[i] = std::move(file);
+                if (later[i]) return;
+            }
             Run run(one);
-            const Digest digest = xet_of(file, run);
+            const Digest digest = xet_of(*file, run);
             results[i].output.assign(digest.bytes.begin(), digest.bytes.end());
         } catch (const Error& error) {
             runtime::note_failure(results[i], error);
         }
     };
     // Files of at most a window are hashed side by side, one thread each. Then all threads take larger files and pipes one by one.
-    std::vector<std::size_t> small, large;
-    for (std::size_t i = 0; i < paths.size(); i++) {
-        std::error_code unknown;
-        const bool is_small = std::filesystem::is_regular_file(paths[i], unknown) &&
-                              std::filesystem::file_size(paths[i], unknown) <= window_bytes && !unknown;
-        (is_small ? small : large).push_back(i);
-    }
     const RunOptions here = runtime::on_the_cpu(options);
     const RunOptions alone = runtime::by_one_thread(here);
-    const double each = 1 / static_cast<double>(std::max<std::size_t>(1, paths.size()));
-    double before = each * static_cast<double>(small.size());
     Run run(here);
-    run.parallel(small.size(), [&](std::size_t k) { hash_one(small[k], alone); }, before);
+    // The number of large files is known only after this pass, so each pass counts as half of the progress.
+    double before = 0.5;
+    run.parallel(paths.size(), [&](std::size_t i) { hash_one(i, alone, true); }, before);
+    const auto n_later = std::count(later.begin(), later.end(), 1);
     RunOptions together = here;
-    for (const std::size_t i : large) {
-        together.progress = runtime::part_of(options.progress, before, each);
-        hash_one(i, together);
-        before += each;
+    for (std::size_t i = 0; i < paths.size(); i++) {
+        if (!later[i]) continue;
+        together.progress = runtime::part_of(options.progress, before, 0.5 / static_cast<double>(n_later));
+        hash_one(i, together, false);
+        before += 0.5 / static_cast<double>(n_later);
     }
     return results;
 }

@@ -61,7 +61,8 @@ public:
         std::uint64_t position, bytes;
         Identity identity;
     };
-    /// None if only reading tells where the bytes end: a pipe, a file in /proc, a server that states no size.
+    /// None if only reading tells where the bytes end: a pipe, a file that has more or fewer bytes than it states (in /proc and /sys, of a
+    /// FUSE system), a server that states no size. Nothing else asks for a size: readers take this or read in order.
     virtual std::optional<Extent> extent() const = 0;
 
     /// Reads exactly out.size() bytes at `offset`.
@@ -82,5 +83,8 @@ public:
 private:
     std::string name_;
 };
+
+/// The extent of a source.  errors  io (only reading tells where its bytes end, so parts of it cannot be read)
+ByteSource::Extent require_extent(const ByteSource& source);
 
 }  // namespace merklize::runtime

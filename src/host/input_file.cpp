@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <sys/stat.h>
 #ifdef __linux__
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/sysmacros.h>
 #endif
 #include <sys/uio.h>
@@ -55,7 +57,7 @@ bool asks_once(std::uint64_t device) {
 
 bool (*is_rotational)(std::uint64_t device) = asks_once;
 
-InputFile::InputFile(const std::filesystem::path& path) : ByteSource(path.string()), owned_(true) {
+InputFile::InputFile(const std::filesystem::path& path) : ByteSource(path.string()), owned_(true), is_whole_(true) {
     // O_NONBLOCK, because a blocking open() of a named pipe cannot be cancelled. read_some() waits for the writer.
     constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
     while ((fd_ = open(path.c_str(), flags)) < 0 && (errno == EAGAIN || errno == EINTR))  // another program's lease
@@ -67,7 +69,7 @@ InputFile InputFile::beside(int fd, std::string_view name) {
     const InputFile given(fd, name);
     const int second = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (second < 0) given.fail("cannot open", errno);
-    return {second, name, true};
+    return taken(second, name);
 }
 
 // Refuses the write end of a pipe: poll() never reports it as readable, so read_some() would wait for ever.
@@ -88,29 +90,41 @@ void InputFile::fail(const std::string& what, int error_number) const {
                 error_number, name());
 }
 
-std::uint64_t InputFile::regular_size() const {
-    struct stat info;
-    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
-    if (S_ISDIR(info.st_mode)) fail("cannot read", EISDIR);
-    if (!S_ISREG(info.st_mode)) throw Error(ErrorCode::io, name() + ": not a regular file");
-    return static_cast<std::uint64_t>(info.st_size);
-}
-
-bool InputFile::is_pipe() const {
-    struct stat info;
-    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
-    return S_ISFIFO(info.st_mode);
-}
-
 namespace {
 
-InputFile::Identity identity_of(const struct stat& info) {
+struct stat facts_of(const InputFile& file) {
+    struct stat info;
+    if (fstat(file.fd(), &info) != 0) file.fail("cannot stat", errno);
+    if (S_ISDIR(info.st_mode)) file.fail("cannot read", EISDIR);
+    return info;
+}
+
+// Bytes of a regular file as the system states them, and of a block device.
+std::uint64_t bytes_of(const InputFile& file, const struct stat& info) {
+    if (!S_ISBLK(info.st_mode)) return static_cast<std::uint64_t>(info.st_size);
+#ifdef __linux__
+    std::uint64_t bytes = 0;  // without a change of the position, which others may share
+    if (ioctl(file.fd(), BLKGETSIZE64, &bytes) != 0) file.fail("cannot tell its size", errno);
+    return bytes;
+#else
+    const off_t at = lseek(file.fd(), 0, SEEK_CUR), end = lseek(file.fd(), 0, SEEK_END);
+    if (at < 0 || end < 0 || lseek(file.fd(), at, SEEK_SET) < 0) file.fail("cannot tell its size", errno);
+    return static_cast<std::uint64_t>(end);
+#endif
+}
+
+// The times of a block device are those of its name, so they tell nothing of its bytes.
+InputFile::Identity identity_of(const InputFile& file, const struct stat& info) {
+    const auto inode = static_cast<std::uint64_t>(info.st_ino);
+    if (S_ISBLK(info.st_mode)) {
+        return {static_cast<std::uint64_t>(info.st_rdev), inode, bytes_of(file, info), 0, 0, 0, 0};
+    }
 #ifdef __APPLE__
     const timespec &written = info.st_mtimespec, &changed = info.st_ctimespec;
 #else
     const timespec &written = info.st_mtim, &changed = info.st_ctim;
 #endif
-    return {static_cast<std::uint64_t>(info.st_dev),     static_cast<std::uint64_t>(info.st_ino),
+    return {static_cast<std::uint64_t>(info.st_dev),     inode,
             static_cast<std::uint64_t>(info.st_size),    static_cast<std::uint64_t>(written.tv_sec),
             static_cast<std::uint64_t>(written.tv_nsec), static_cast<std::uint64_t>(changed.tv_sec),
             static_cast<std::uint64_t>(changed.tv_nsec)};
@@ -118,22 +132,50 @@ InputFile::Identity identity_of(const struct stat& info) {
 
 }  // namespace
 
-std::optional<InputFile::Extent> InputFile::extent() const {
-    struct stat info;
-    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
-    if (S_ISDIR(info.st_mode)) fail("cannot read", EISDIR);
-    // Files in /proc and the like report size 0 but have content.
-    if (!S_ISREG(info.st_mode) || info.st_size == 0) return {};
-    const off_t at = owned_ ? 0 : lseek(fd_, 0, SEEK_CUR);
+InputFile InputFile::whole(int fd, std::string_view name) {
+    InputFile(fd, name).require_readable();
+    return {fd, name, false, true};
+}
+
+bool InputFile::is_regular() const { return S_ISREG(facts_of(*this).st_mode); }
+
+bool InputFile::is_pipe() const { return S_ISFIFO(facts_of(*this).st_mode); }
+
+bool InputFile::is_seekable() const {
+    const mode_t kind = facts_of(*this).st_mode;
+    return S_ISREG(kind) || S_ISBLK(kind);
+}
+
+void InputFile::require_seekable() const {
+    if (!is_seekable()) throw Error(ErrorCode::io, name() + ": not a regular file or a block device");
+}
+
+std::optional<InputFile::Extent> InputFile::stated() const {
+    const struct stat info = facts_of(*this);
+    if ((!S_ISREG(info.st_mode) || info.st_size == 0) && !S_ISBLK(info.st_mode)) return {};
+    const off_t at = is_whole_ ? 0 : lseek(fd_, 0, SEEK_CUR);
     if (at < 0) return {};
-    return Extent{static_cast<std::uint64_t>(at), static_cast<std::uint64_t>(std::max<off_t>(0, info.st_size - at)),
-                  identity_of(info)};
+    const Identity identity = identity_of(*this, info);
+    const auto position = static_cast<std::uint64_t>(at);
+    return Extent{position, identity.bytes - std::min(position, identity.bytes), identity};
+}
+
+std::optional<InputFile::Extent> InputFile::extent() const {
+    auto found = stated();
+    if (!found || found->identity.bytes == 0) return found;
+    // The last byte that is stated, and one more, which must not be there.
+    std::byte last[2];
+    ssize_t count = 0;
+    do {
+        count = pread(fd_, last, sizeof last, static_cast<off_t>(found->identity.bytes - 1));
+    } while (count < 0 && errno == EINTR);
+    if (count != 1) found.reset();
+    return found;
 }
 
 bool InputFile::is_on_rotational_disk() const {
-    struct stat info;
-    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
-    return is_rotational(static_cast<std::uint64_t>(info.st_dev));
+    const struct stat info = facts_of(*this);
+    return is_rotational(static_cast<std::uint64_t>(S_ISBLK(info.st_mode) ? info.st_rdev : info.st_dev));
 }
 
 // Reads what the system has in memory. False: the rest would have to come from the disk.
@@ -190,7 +232,7 @@ void InputFile::advise(std::uint64_t offset, std::uint64_t bytes) const noexcept
 }
 
 void InputFile::leave_at(std::uint64_t position) const noexcept {
-    if (!owned_) lseek(fd_, static_cast<off_t>(position), SEEK_SET);
+    if (!is_whole_) lseek(fd_, static_cast<off_t>(position), SEEK_SET);
 }
 
 void InputFile::widen_pipe(std::size_t bytes) const {
@@ -232,10 +274,25 @@ bool InputFile::readable_within(int milliseconds) const {
 
 std::optional<std::size_t> InputFile::read_once(std::byte* out, std::size_t bytes) const {
     if (const std::size_t count = read_moved(out, bytes); count != 0) return count;
-    const ssize_t count = read(fd_, out, bytes);
-    if (count >= 0) return static_cast<std::size_t>(count);
-    if (errno != EINTR && errno != EAGAIN) fail("cannot read", errno);
-    return {};
+    const bool keeps_position = is_whole_ && !owned_ && read_in_order_;
+    const ssize_t count = keeps_position ? pread(fd_, out, bytes, static_cast<off_t>(next_)) : read(fd_, out, bytes);
+    if (count < 0) {
+        if (errno != EINTR && errno != EAGAIN) fail("cannot read", errno);
+        return {};
+    }
+    next_ += static_cast<std::uint64_t>(count);
+    return static_cast<std::size_t>(count);
+}
+
+void InputFile::begin_in_order() const {
+    if (has_begun_) return;
+    has_begun_ = true;
+    const struct stat info = facts_of(*this);
+    if (S_ISREG(info.st_mode)) read_in_order_ = identity_of(*this, info);
+}
+
+void InputFile::end_in_order() const {
+    if (read_in_order_) require_unchanged(*read_in_order_);
 }
 
 namespace {
@@ -257,7 +314,7 @@ public:
         if (at_ == ranges_.size()) return {};
         auto& [offset, bytes] = ranges_[at_];
         const auto data = std::span(buffer_).first(std::min<std::uint64_t>(buffer_.size(), bytes));
-        file_.advise(offset + data.size(), buffer_.size());
+        if (data.size() < bytes) file_.advise(offset + data.size(), buffer_.size());
         file_.read_at(data, offset);
         offset += data.size();
         bytes -= data.size();
@@ -298,9 +355,7 @@ std::unique_ptr<ByteStream> InputFile::stream(std::span<const ByteRange> ranges)
 std::unique_ptr<ByteStream> InputFile::stream() const { return std::make_unique<PipeStream>(*this); }
 
 void InputFile::require_unchanged(const Identity& before) const {
-    struct stat info;
-    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
-    const Identity now = identity_of(info);
+    const Identity now = identity_of(*this, facts_of(*this));
     if (now == before) return;
     if (now.bytes != before.bytes) fail_size(before.bytes, now.bytes);
     throw Error(ErrorCode::io,
@@ -308,11 +363,17 @@ void InputFile::require_unchanged(const Identity& before) const {
 }
 
 void InputFile::fail_after(std::uint64_t expected_end) const {
-    struct stat info;
-    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
-    const auto end = static_cast<std::uint64_t>(info.st_size);
+    const std::uint64_t end = bytes_of(*this, facts_of(*this));
     if (end < expected_end) fail_size(expected_end, end);
     fail("cannot read", EIO);
+}
+
+ByteSource::Extent require_extent(const ByteSource& source) {
+    if (source.file() != nullptr) source.file()->require_seekable();
+    if (const auto extent = source.extent()) return *extent;
+    throw Error(ErrorCode::io, source.name() +
+                                   ": the size that it states is not true, or it states none, so only reading it from "
+                                   "its beginning to its end tells what it has: take a copy");
 }
 
 void InputFile::fail_size(std::uint64_t expected, std::uint64_t found) const {
@@ -320,12 +381,6 @@ void InputFile::fail_size(std::uint64_t expected, std::uint64_t found) const {
     if (found > expected) throw Error(ErrorCode::io, name() + ": grew while being read" + end);
     throw EndedEarly(ErrorCode::io,
                      name() + ": shrank while being read: it ends at byte " + std::to_string(found) + end);
-}
-
-std::uint64_t size_of(const ByteSource& source) {
-    if (source.file() != nullptr) return source.file()->regular_size();
-    if (const auto extent = source.extent()) return extent->bytes;
-    throw Error(ErrorCode::io, source.name() + ": the server does not say its size");
 }
 
 }  // namespace merklize::runtime

@@ -33,7 +33,11 @@ public:
     /// Opening a named pipe does not wait for a writer.
     explicit InputFile(const std::filesystem::path& path);
     /// The caller's descriptor: it is read from its current position and is not closed. `name` is for error texts.
-    InputFile(int fd, std::string_view name) : InputFile(fd, name, false) { require_readable(); }
+    InputFile(int fd, std::string_view name) : InputFile(fd, name, false, false) { require_readable(); }
+    /// The caller's descriptor of a file, all of it: the position is neither used nor changed.
+    static InputFile whole(int fd, std::string_view name);
+    /// A descriptor that the object closes, of a file that is read from its first byte.
+    static InputFile taken(int fd, std::string_view name) { return {fd, name, true, true}; }
     /// A second descriptor of the same open file. A lease (files/journal.cpp) counts the two as one.
     static InputFile beside(int fd, std::string_view name);
     ~InputFile() override;
@@ -41,12 +45,17 @@ public:
     int fd() const noexcept { return fd_; }
     const InputFile* file() const noexcept override { return this; }
 
-    /// Size of a regular file.  errors  io (not a regular file)
-    std::uint64_t regular_size() const;
+    bool is_regular() const;
     /// Whether it is a pipe, named or not.
     bool is_pipe() const;
-    /// The extent from the current position on; none if the input can only be read in order: a pipe, or a file in
-    /// /proc, which reports size 0.
+    /// Whether it can be read at any offset: a regular file or a block device.
+    bool is_seekable() const;
+    /// Throws io unless is_seekable().
+    void require_seekable() const;
+    /// What the system states: the extent from the current position on. None if the system states nothing: a pipe, or a regular file of
+    /// size 0, as all files in /proc are. What is stated may be wrong: a file in /sys states a page, whatever it has.
+    std::optional<Extent> stated() const;
+    /// The same, if it is true: a read at the stated end finds the end there. Else none, and only reading in order tells.
     std::optional<Extent> extent() const override;
 
     /// Called before a read from a rotational disk; may wait. Not called for bytes that the system has in memory.
@@ -62,6 +71,7 @@ public:
     bool is_on_rotational_disk() const;
     /// Reads up to out.size() bytes in order, fewer only at the end. While no data comes, `wait` is called about every
     /// 50 ms; if it returns false, reading stops and returns what was read.
+    /// errors  io (also if a regular file has changed since the first call)
     template <class Wait>
     std::size_t read_some(std::span<std::byte> out, const Wait& wait) const;
 
@@ -88,18 +98,26 @@ private:
     /// None if another reader was faster and the descriptor does not block.
     std::optional<std::size_t> read_once(std::byte* out, std::size_t bytes) const;
     std::size_t read_moved(std::byte* out, std::size_t bytes) const;
+    void begin_in_order() const;
+    void end_in_order() const;
 
-    InputFile(int fd, std::string_view name, bool owned) : ByteSource(name), fd_(fd), owned_(owned) {}
+    InputFile(int fd, std::string_view name, bool owned, bool is_whole)
+        : ByteSource(name), fd_(fd), owned_(owned), is_whole_(is_whole) {}
 
     int fd_;
-    bool owned_;
-    mutable int own_pipe_[2] = {-1, -1};  // gets the pages that read_some() moves out of a pipe
-    mutable std::size_t moved_ = 0;       // bytes in it
+    bool owned_;                                       // closed at the end
+    bool is_whole_;                                    // read from its first byte, not from its position
+    mutable bool has_begun_ = false;                   // read_some() was called
+    mutable std::optional<Identity> read_in_order_{};  // of a regular file, when read_some() was called first
+    mutable std::uint64_t next_ = 0;                   // bytes that read_some() has read
+    mutable int own_pipe_[2] = {-1, -1};               // gets the pages that read_some() moves out of a pipe
+    mutable std::size_t moved_ = 0;                    // bytes in it
 };
 
 template <class Wait>
 std::size_t InputFile::read_some(std::span<std::byte> out, const Wait& wait) const {
     std::size_t done = 0;
+    begin_in_order();
     while (done < out.size()) {
         if (!readable_within(50)) {
             if (!wait()) break;
@@ -107,14 +125,13 @@ std::size_t InputFile::read_some(std::span<std::byte> out, const Wait& wait) con
         }
         const auto count = read_once(out.data() + done, out.size() - done);
         if (!count) continue;
-        if (*count == 0) break;
+        if (*count == 0) {
+            end_in_order();
+            break;
+        }
         done += *count;
     }
     return done;
 }
-
-/// All bytes of a source, those of a file from its beginning.
-/// errors  io (not a regular file; a server that does not say the size)
-std::uint64_t size_of(const ByteSource& source);
 
 }  // namespace merklize::runtime

@@ -10,7 +10,9 @@
 #include <filesystem>
 #include <map>
 
+#include "digests/file_root.hpp"
 #include "host/descriptor.hpp"
+#include "host/input_file.hpp"
 #include "host/threads.hpp"
 #include "manifests/find.hpp"
 #include "manifests/names.hpp"
@@ -35,8 +37,6 @@ void require_same(const std::string& path, const Facts& before, const Facts& now
     }
 }
 
-std::uint64_t size_of(const Facts& facts) { return static_cast<std::uint64_t>(facts.st_size); }
-
 class Disk : public Storage {
 public:
     Disk(const std::string& folder, bool follow, unsigned threads)
@@ -55,10 +55,15 @@ public:
         for (std::size_t i = 0; i < names.size(); i++) {
             if (found[i].error) continue;
             const timespec& time = facts[i].st_mtim;
-            found[i].size = size_of(facts[i]);
+            facts_[names[i]] = facts[i];
+            try {
+                found[i].size = sizes_[names[i]] = measured(names[i], facts[i]);
+            } catch (const Error&) {
+                found[i].error = std::current_exception();
+                continue;
+            }
             found[i].seen = {names[i], found[i].size, time.tv_sec, static_cast<std::uint32_t>(time.tv_nsec),
                              facts[i].st_ino};
-            facts_[names[i]] = facts[i];
         }
         return found;
     }
@@ -69,7 +74,7 @@ public:
         const ReadAt read_at = [&](std::uint64_t offset, std::uint64_t count) {
             return read_bytes(file.fd(), path, offset, count);
         };
-        Header header = manifests::read_header(read_at, path, size_of(facts_.at(shard)));
+        Header header = manifests::read_header(read_at, path, sizes_.at(shard));
         file.require_unchanged();
         return header;
     }
@@ -89,7 +94,7 @@ public:
         std::vector<std::filesystem::path> paths;
         std::uint64_t bytes = 0;
         for (std::size_t i = 0; i < names.size(); i++) {
-            const std::uint64_t size = size_of(facts_.at(names[i]));
+            const std::uint64_t size = sizes_.at(names[i]);
             if (piece_size != 0 && size > piece_size) {
                 const FileRange whole{0, size};
                 try {
@@ -106,7 +111,9 @@ public:
             paths.emplace_back(shown(names[i]));
             bytes += size;
         }
-        const std::vector<FileDigest> digests = merklize::hash_files(paths, Digest::size, 0, {}, work.part(bytes));
+        std::vector<std::uint64_t> hashed(paths.size());
+        const std::vector<FileDigest> digests =
+            runtime::hash_files(paths, Digest::size, 0, {}, work.part(bytes), hashed);
         const std::vector<Facts> now =
             facts_of(small, [&](std::size_t i) { found[places[i]].error = std::current_exception(); });
         for (std::size_t i = 0; i < small.size(); i++) {
@@ -116,6 +123,10 @@ public:
                     throw Error(ErrorCode::io, digests[i].error, digests[i].system_error, paths[i].string());
                 if (one.error) continue;
                 require_same(paths[i].string(), facts_.at(small[i]), now[i]);
+                if (hashed[i] != sizes_.at(small[i])) {
+                    throw Error(ErrorCode::io, paths[i].string() + ": states " + std::to_string(sizes_.at(small[i])) +
+                                                   " bytes, and has " + std::to_string(hashed[i]));
+                }
                 std::memcpy(one.made.digest.bytes.data(), digests[i].output.data(), Digest::size);
             } catch (const Error&) {
                 one.error = std::current_exception();
@@ -146,6 +157,18 @@ private:
         const Facts& facts_;
         runtime::Descriptor file_{};
     };
+
+    // Bytes of a file. The size that the system states is not believed where no block holds any of them, as in /proc and /sys.
+    std::uint64_t measured(const std::string& name, const Facts& facts) const {
+        if (facts.st_size != 0 && facts.st_blocks != 0) return static_cast<std::uint64_t>(facts.st_size);
+        const Opened opened(*this, name);
+        const auto file = runtime::InputFile::whole(opened.fd(), shown(name));
+        if (const auto extent = file.extent()) return extent->bytes;
+        std::uint64_t bytes = 0;
+        const auto stream = file.stream();
+        for (auto piece = stream->next(); !piece.empty(); piece = stream->next()) bytes += piece.size();
+        return bytes;
+    }
 
     static std::string read_bytes(int fd, const std::string& path, std::uint64_t offset, std::uint64_t count) {
         std::string out(count, '\0');
@@ -221,6 +244,7 @@ private:
     const runtime::Descriptor folder_;
     const int folder_error_;
     std::map<std::string, Facts> facts_{};
+    std::map<std::string, std::uint64_t> sizes_{};
 };
 
 }  // namespace

@@ -46,6 +46,19 @@ std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, u
     return product / 8;
 }
 
+namespace {
+
+// Whether a piece of a text may be JSON of an object: it has no control characters but white space, and begins with a brace.
+bool may_be_json(std::string_view piece, bool is_first) {
+    constexpr std::string_view white = " \t\r\n";
+    const std::size_t begin = piece.find_first_not_of(white);
+    if (is_first && begin != piece.npos && piece[begin] != '{') return false;
+    return std::ranges::none_of(
+        piece, [&](char c) { return static_cast<unsigned char>(c) < ' ' && white.find(c) == white.npos; });
+}
+
+}  // namespace
+
 std::string content_of(const std::string& path) {
     const auto fail = [&]() { cannot_read(path, errno); };
     const runtime::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -57,12 +70,18 @@ std::string content_of(const std::string& path) {
         const ssize_t count = read(file.get(), text.data() + done, text.size() - done);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) fail();
+        const bool may_be =
+            may_be_json(std::string_view(text).substr(done, static_cast<std::size_t>(count)), done == 0);
         done += static_cast<std::size_t>(count);
-        if (count == 0) {
+        if (count == 0 || !may_be) {
             text.resize(done);
             return text;
         }
-        if (done == text.size()) text.resize(2 * text.size());
+        if (done == text.size()) {
+            if (done > most_text)
+                invalid(path + ": must have at most " + std::to_string(most_text) + " bytes, got more");
+            text.resize(std::min<std::uint64_t>(2 * done, most_text + 1));
+        }
     }
 }
 

@@ -27,7 +27,11 @@ unsigned bits_of(std::string_view dtype) noexcept;
 /// Bytes of a tensor. nullopt if they are not a whole number, or if the bits, multiplied from the left as in safetensors, reach 2^64.
 std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, unsigned bits) noexcept;
 
-/// The whole content of a file.  errors  io
+/// Bytes of the longest text of a manifest or an index.
+inline constexpr std::uint64_t most_text = std::uint64_t{1} << 32;
+/// The text of a file of JSON. Where it cannot be JSON, it may end behind the place that shows this, so that a file without an end does
+/// not fill the memory.
+/// errors  io; invalid_argument (more than most_text bytes)
 std::string content_of(const std::string& path);
 /// Throws invalid_argument unless the name of a file stays in its folder on every system.
 void require_path(std::string_view name);

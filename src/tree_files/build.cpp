@@ -21,7 +21,7 @@ constexpr double read_share = 0.7;  // the share of a batch's work that is readi
 // A number that changes if the input is another file or was written to, because a build must not continue with other data.
 // 0 if the input is not a regular file.
 std::uint64_t stamp_of(const LeafReader& reader) {
-    if (!reader.has_extent() || reader.input().file() == nullptr) return 0;
+    if (!reader.has_extent() || reader.input().file() == nullptr || !reader.input().file()->is_regular()) return 0;
     const auto& [position, bytes, identity] = reader.extent();
     const std::array<std::uint64_t, 8> facts = {identity.device,
                                                 identity.inode,
@@ -46,10 +46,11 @@ TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& o
     }
     // If the input can only be read in order, the count of leaves is known only at the end, and a build cannot be resumed. An object of a
     // store is also read from its beginning.
-    const bool known = reader.has_extent(), is_file = reader.input().file() != nullptr;
+    const std::uint64_t stamp = stamp_of(reader);
+    const bool known = reader.has_extent();
     const std::uint64_t n = known ? reader.n_leaves() : 0;
     LeafSource source = reader.source();
-    TreeFileWriter writer(output, n, form, source, known && is_file && resume, stamp_of(reader));
+    TreeFileWriter writer(output, n, form, source, resume && stamp != 0, stamp);
     if (known) reader.choose(writer.taken(), n);
 
     const auto share = [&](std::uint64_t leaves) {

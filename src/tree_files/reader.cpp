@@ -14,7 +14,8 @@ namespace {
 
 TreeHeader read_header(const ByteSource& source, const std::filesystem::path& path) {
     const auto extent = source.extent();
-    const std::uint64_t bytes = source.file() ? source.file()->regular_size() : extent ? extent->bytes : 0;
+    if (source.file() != nullptr) source.file()->require_seekable();
+    const std::uint64_t bytes = extent ? extent->position + extent->bytes : 0;
     std::array<std::byte, TreeHeader::size> header{};
     const auto there = std::span(header).first(std::min<std::uint64_t>(bytes, header.size()));
     source.read_at(there, 0);

@@ -37,8 +37,7 @@ void require_memory(const LeafReader& reader, std::uint64_t leaf_bytes, const De
 
 MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
     LeafReader reader(input, form.hash, form.mode, "from_file");
-    if (const runtime::InputFile* file = reader.input().file())
-        file->regular_size();  // throws unless it is a regular file
+    if (const runtime::InputFile* file = reader.input().file()) file->require_seekable();
     runtime::Run run(options);
     // The input is empty or does not state its size, as one in /proc: only reading shows what is in it.
     std::vector<Digest> leaves;

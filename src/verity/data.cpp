@@ -1,10 +1,5 @@
 #include "verity/data.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-
 #include "host/invalid.hpp"
 #include "merklize/error.hpp"
 
@@ -38,12 +33,10 @@ VerityFile::VerityFile(const char* what, const std::filesystem::path& path) : fi
         identity_ = extent->identity;
         return;
     }
-    struct stat info;
-    if (fstat(file_.fd(), &info) != 0) file_.fail("cannot stat", errno);
-    if (S_ISREG(info.st_mode)) return;  // an empty file
-    const off_t end = S_ISBLK(info.st_mode) ? lseek(file_.fd(), 0, SEEK_END) : -1;
-    if (end < 0) invalid(std::string(what) + ": " + name() + ": a file or a block device is wanted, not a pipe");
-    bytes_ = static_cast<std::uint64_t>(end);
+    if (!file_.is_seekable())
+        invalid(std::string(what) + ": " + name() + ": a file or a block device is wanted, not a pipe");
+    std::byte first;
+    if (file_.read_up_to({&first, 1}, 0) != 0) runtime::require_extent(file_);  // throws; an empty file has no extent
 }
 
 }  // namespace merklize::runtime

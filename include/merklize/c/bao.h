@@ -30,10 +30,11 @@ MERKLIZE_C_API merklize_status merklize_bao_outboard_bytes(uint64_t message_byte
 MERKLIZE_C_API merklize_status merklize_bao_outboard(merklize_view data, const merklize_bao_form *form,
                                                      merklize_output outboard, merklize_digest *root,
                                                      const merklize_run_options *options);
-/* The same for a regular file of any size. The outboard goes into the file `output`, which appears only when it is complete.
- * descriptor  open for reading; its position is neither used nor changed
+/* The same for a file or block device of any size, or a pipe. The outboard goes into the file `output`, which appears only when it is
+ * complete.
+ * descriptor  open for reading; the position of a file is neither used nor changed
  * name        for error texts, or null
- * errors      io (not a regular file; it changed while it was read), invalid_argument (form), unavailable, cancelled */
+ * errors      io (it cannot be read; it changed while it was read), invalid_argument (form), unavailable, cancelled */
 MERKLIZE_C_API merklize_status merklize_bao_outboard_descriptor(int descriptor, const char *name,
                                                                 const merklize_bao_form *form, const char *output,
                                                                 merklize_digest *root,
@@ -73,9 +74,10 @@ MERKLIZE_C_API merklize_status merklize_bao_verify(const void *part, size_t byte
                                                    const uint8_t *outboard, size_t outboard_bytes,
                                                    const merklize_bao_form *form, merklize_bao_fault *faults,
                                                    size_t capacity, size_t *count, const merklize_run_options *options);
-/* The same for bytes [first, first + bytes) of a regular file, widened to whole groups.
+/* The same for bytes [first, first + bytes) of a file or block device, widened to whole groups. What can only be read in order is copied to
+ * the folder for temporary files first.
  * bytes   UINT64_MAX: to the end of the file. 0: the group at `first`, or the last group if `first` is beyond the end
- * errors  io (not a regular file; it changed while it was read), invalid_argument (form; bytes beyond the end of the file), cancelled */
+ * errors  io (it cannot be read; it changed while it was read), invalid_argument (form; bytes beyond the end of the file), cancelled */
 MERKLIZE_C_API merklize_status merklize_bao_verify_descriptor(int descriptor, const char *name, uint64_t first,
                                                               uint64_t bytes, const merklize_digest *root,
                                                               const uint8_t *outboard, size_t outboard_bytes,

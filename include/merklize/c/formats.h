@@ -88,7 +88,7 @@ MERKLIZE_C_API merklize_status merklize_piece_leaves(const void *data, size_t by
 /* errors  invalid_argument (more data than a piece of 64 GiB has) */
 MERKLIZE_C_API merklize_status merklize_piece_cid(const void *data, size_t bytes, merklize_piece_cid_info *piece,
                                                   const merklize_run_options *options);
-/* The same for a regular file.
+/* The same for a file, or a pipe.
  * errors  io (also if the file changed meanwhile), and those of merklize_piece_cid() */
 MERKLIZE_C_API merklize_status merklize_piece_cid_file(const char *path, merklize_piece_cid_info *piece,
                                                        const merklize_run_options *options);

@@ -18,14 +18,15 @@ typedef struct merklize_file_range {
 MERKLIZE_C_API merklize_status merklize_hash_pieces(merklize_view data, uint64_t piece_size, merklize_digest *digest,
                                                     merklize_digest *pieces, size_t capacity, size_t *count,
                                                     const merklize_run_options *options);
-/* The same for ranges of one regular file, a message each, in any order. All threads read and hash at once, whatever the lengths.
+/* The same for ranges of one regular file or block device, a message each, in any order. All threads read and hash at once, whatever the
+ * lengths.
  * descriptor  open for reading; its position is neither used nor changed, and it stays open
  * name        for error texts; null: the descriptor's number
  * digests     [n_ranges], written
  * pieces      [capacity], written: those of the first range, then those of the second, and so on; may be null if capacity is 0
  * count       written if not null: number of pieces of all ranges, also if capacity is too small
- * errors      io (not a regular file; it ends before a range does; it changed while it was read), too_small, invalid_argument
- *             (piece_size), cancelled */
+ * errors      io (not a regular file or a block device; its size is not the stated one; it ends before a range does; it changed while
+ *             it was read), too_small, invalid_argument (piece_size), cancelled */
 MERKLIZE_C_API merklize_status merklize_hash_file_ranges(int descriptor, const char *name,
                                                          const merklize_file_range *ranges, size_t n_ranges,
                                                          uint64_t piece_size, merklize_digest *digests,

@@ -13,7 +13,7 @@ from .._options import RunOptions, run_of, takes
 from .._settings import settings
 from .._types import Buffer, Data, HostData, Path, Progress
 from .._urls import is_url, plain
-from ..errors import FileError, InvalidArgument, Mismatch, shown
+from ..errors import InvalidArgument, Mismatch, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -110,14 +110,6 @@ def in_groups(start: int, length: int, size: int, group: int) -> tuple[int, int]
     return begin, min((min(start + max(length, 1) - 1, last) // group + 1) * group, size)
 
 
-def _opened(path: Path) -> tuple[int, str]:
-    name = os.fsdecode(encoded(path, "bao: path"))
-    try:
-        return os.open(name, os.O_RDONLY | os.O_CLOEXEC), name
-    except OSError as error:
-        raise FileError._refused("open", name, error) from None
-
-
 @takes(RunOptions)
 def outboard(
     data: Data,
@@ -158,13 +150,13 @@ def outboard_file(
     group_size: int | None = None,
     **options: Unpack[RunOptions],
 ) -> Outboard:
-    """Return the outboard of a regular file of any size and its root, or write the outboard to a file.
+    """Return the outboard of a file of any size and its root, or write the outboard to a file.
 
-    path  may be a URL
+    path  of a file, a block device or a pipe, or a URL
     out   a file or a URL to write, which appears when it is whole. The result's outboard is then empty, and memory is
-          32 bytes for each 256 KiB of the file
+          32 bytes for each 256 KiB of the file; 64 bytes for each group where only reading tells how much there is
 
-    Raises FileError: unreadable, not a regular file, or changed while it was read.
+    Raises FileError: unreadable, or changed while it was read.
     """
     form = form_of(format, group_size)
     run = run_of("outboard_file", options)
@@ -196,11 +188,11 @@ def encode_file(
     threads: int | None = None,
     progress: Progress = None,
 ) -> bytes:
-    """Write the encoding of a regular file of any size to a file, which appears when it is whole. Return the root.
+    """Write the encoding of a file of any size to a file, which appears when it is whole. Return the root.
 
-    Both may be URLs.
+    Both may be URLs. `path` may be a block device or a pipe. A pipe is copied first, beside `out`.
 
-    Raises FileError: unreadable, not a regular file, or changed while it was read.
+    Raises FileError: unreadable, or changed while it was read.
     """
     form = form_of(format, group_size)
     run = settings("cpu", threads, progress)
@@ -316,8 +308,9 @@ def verify(
 ) -> Report:
     """Verify a message, or a part of it, by its outboard.
 
-    data    the path of a regular file, or a URL: only what is verified is read. Or bytes of the message from `offset`
-            on, which begin with a group and end with one or with the message
+    data    the path of a file or a block device, or a URL: only what is verified is read. Of a pipe all is, into a
+            temporary file. Or bytes of the message from `offset` on, which begin with a group and end with one or with
+            the message
     length  of a file or URL: verify this many bytes from `offset` on, widened to groups; None is all the rest. No bytes
             take the group at `offset`, and beyond the end the last one
     size    of the message that `data` is a part of; None: it ends with `data`
@@ -344,14 +337,9 @@ def verify(
         begin, end = in_groups(offset, whole if length is None else length, whole, 1024 << form[0])
         return Report(faults, end - begin)
     if isinstance(data, (str, os.PathLike)):
-        fd, name = _opened(data)
-        try:
-            whole = os.fstat(fd).st_size
-            wanted = max(whole - offset, 0) if length is None else length
-            found = _native.bao_verify_file(fd, name, offset, wanted, root, outboard, form, run)
-        finally:
-            os.close(fd)
-        begin, end = in_groups(offset, wanted, whole, 1024 << form[0])
+        path = encoded(data, "verify: data")
+        found, whole = _native.bao_verify_source(path, offset, length, root, outboard, form, run)
+        begin, end = in_groups(offset, whole if length is None else length, whole, 1024 << form[0])
         return Report([Fault(*fault) for fault in found], end - begin)
     part = memoryview(_native.host_bytes(data, "verify: data"))
     if length is not None and length != part.nbytes:

@@ -25,9 +25,9 @@ def verify_url(
     """
     whole = list(ranges) == [(0, None)]
     faults: list[Fault] = []
+    size = 0
     with opened_source(url, None if whole else 0) as source:
         for start, length in ranges:
-            wanted = max((source.size or 0) - start, 0) if length is None else length
-            found = _native.bao_verify_source(source, start, wanted, root, outboard, form, run)
+            found, size = _native.bao_verify_source(source, start, length, root, outboard, form, run)
             faults += [Fault(*fault) for fault in found]
-        return faults, source.size or 0
+        return faults, size

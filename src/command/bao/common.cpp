@@ -1,7 +1,5 @@
 #include "command/bao/common.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -66,42 +64,42 @@ std::optional<std::string> output_of(const Arguments& arguments) {
     return out;
 }
 
-bool is_regular(const runtime::ByteSource& input) {
-    struct stat info;
-    return input.file() == nullptr || (fstat(input.file()->fd(), &info) == 0 && S_ISREG(info.st_mode));
-}
-
 std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::uint64_t size, const BaoForm& form) {
     const auto input = open_input(call, name);
-    std::vector<std::byte> outboard;
     const auto require = [&](std::uint64_t length, std::span<const std::byte> begin) {
         std::optional<std::uint64_t> stated;
         if (form.has_size && begin.size() >= sizeof size)
             std::copy_n(begin.begin(), sizeof size, std::as_writable_bytes(std::span(&stated.emplace(), 1)).begin());
         runtime::require_outboard("bao", length, stated, size, form);
     };
-    if (input->file() == nullptr) {
-        outboard = read_all(call, *input);
+    const auto extent = input->file() == nullptr ? std::nullopt : input->extent();
+    if (!extent) {
+        auto outboard = read_all(call, *input, bao_outboard_bytes(size, form));
         require(outboard.size(), outboard);
         return outboard;
     }
-    const std::uint64_t length = size_of(*input);
-    outboard.resize(std::min<std::uint64_t>(length, sizeof size));
-    input->read_at(outboard, 0);
+    const auto [position, length, identity] = *extent;
+    std::vector<std::byte> outboard(std::min<std::uint64_t>(length, sizeof size));
+    input->read_at(outboard, position);
     require(length, outboard);
     outboard.resize(length);
-    input->read_at(outboard, 0);
+    input->read_at(outboard, position);
+    input->require_unchanged(identity);
     return outboard;
 }
 
 BaoReadAt reads_of(const runtime::ByteSource& input) {
-    if (input.file() != nullptr)
-        return [&input](std::span<std::byte> out, std::uint64_t offset) { input.read_at(out, offset); };
+    const auto [position, size, identity] = runtime::require_extent(input);
+    if (input.file() != nullptr) {
+        return [&input, position](std::span<std::byte> out, std::uint64_t offset) {
+            input.read_at(out, position + offset);
+        };
+    }
     struct Window {
         std::uint64_t begin = 0;
         std::vector<std::byte> bytes{};
     };
-    return [&input, size = size_of(input), window = Window()](std::span<std::byte> out, std::uint64_t offset) mutable {
+    return [&input, size, window = Window()](std::span<std::byte> out, std::uint64_t offset) mutable {
         // A request for an object takes as long as this number of bytes.
         constexpr std::uint64_t window_bytes = 256 << 10;
         if (offset < window.begin || offset + out.size() > window.begin + window.bytes.size()) {

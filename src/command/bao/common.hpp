@@ -46,11 +46,10 @@ std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form);
 /// The value of --output; none for standard output, also for "-".  errors  UsageError (an empty name; the name of an input)
 std::optional<std::string> output_of(const Arguments& arguments);
 
-/// Whether the input can be read at any offset.
-bool is_regular(const runtime::ByteSource& input);
 /// Reads an outboard of a message of `size` bytes.  errors  BaoMismatch (its size is not that of such an outboard)
 std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::uint64_t size, const BaoForm& form);
-/// A function that reads from an input that has a size, or from memory. Both must outlive the function.
+/// A function that reads from an input of open_for_ranges(), whose first byte has offset 0, or from memory. Both must outlive the
+/// function.
 BaoReadAt reads_of(const runtime::ByteSource& input);
 BaoReadAt reads_of(const std::vector<std::byte>& bytes);
 

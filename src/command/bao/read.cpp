@@ -88,7 +88,7 @@ template <class Use>
 void read_verified(Call& call, const runtime::ByteSource& input, const Arguments& arguments, const Wanted& wanted,
                    const Use& use) {
     const BaoForm form = bao_form_of(arguments);
-    const std::uint64_t size = size_of(input);
+    const auto [position, size, identity] = runtime::require_extent(input);
     const auto outboard = read_outboard(call, arguments.value("outboard").value_or(""), size, form);
     const BaoTrust trust{required_root(arguments), outboard, form};
     const std::uint64_t window = std::max<std::uint64_t>(form.group_bytes(), 8 << 20);
@@ -102,13 +102,14 @@ void read_verified(Call& call, const runtime::ByteSource& input, const Arguments
         const std::uint64_t end_chunk = std::max<std::uint64_t>(1, (offset + bytes + 1023) / 1024);
         if (selection.cover(offset / 1024, end_chunk) != runtime::Selection::Cover::none) {
             data.resize(bytes);
-            input.read_at(data, offset);
+            input.read_at(data, position + offset);
             for (const BaoFault& fault : bao_verify(data, offset, size, trust, run_options(call, arguments)))
                 throw BaoMismatch(ErrorCode::invalid_argument, fault_text(fault));
             use(std::span<const std::byte>(data), offset);
         }
         offset += bytes;
     } while (offset < size);
+    input.require_unchanged(identity);
 }
 
 // Whether the input is a plain file with this digest, not an encoding.
@@ -116,7 +117,7 @@ bool is_message(Call& call, const Arguments& arguments, const Digest& root) {
     const std::string& name = arguments.words()[0];
     if (name == standard_input_name) return false;
     const auto input = open_input(call, name);
-    if (!is_regular(*input)) return false;
+    if (input->file() != nullptr && !input->file()->is_seekable()) return false;
     Digest digest;
     runtime::hash_source(*input, Hash::blake3, digest.bytes, 0, run_options(call, arguments));
     return digest == root;
@@ -129,12 +130,19 @@ std::string ranges_json(const std::vector<FileRange>& ranges) {
     return all.done();
 }
 
+// A message is read by ranges, an encoding or a slice in order.
+std::unique_ptr<runtime::ByteSource> opened_to_read(Call& call, const Arguments& arguments, const Wanted& wanted) {
+    const std::string& name = arguments.words()[0];
+    if (!arguments.has("outboard")) return open_input(call, name);
+    return open_for_ranges(call, name, wanted.is_all() ? UINT64_MAX : 0);
+}
+
 int run_bao_decode(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const Wanted wanted(ranges_of(arguments));
     required_root(arguments);
     const auto out = output_of(arguments);
-    const auto opened = open_input(call, name, arguments.has("outboard") && !wanted.is_all() ? 0 : UINT64_MAX);
+    const auto opened = opened_to_read(call, arguments, wanted);
     const runtime::ByteSource& input = *opened;
     Target target(call, out);
     const auto put = [&](std::span<const std::byte> data, std::uint64_t offset) {
@@ -156,7 +164,7 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
     const Digest root = required_root(arguments);
     const Wanted wanted(ranges_of(arguments));
     const auto outboard = arguments.value("outboard");
-    const auto opened = open_input(call, name, arguments.has("outboard") && !wanted.is_all() ? 0 : UINT64_MAX);
+    const auto opened = opened_to_read(call, arguments, wanted);
     const runtime::ByteSource& input = *opened;
     std::vector<std::string> reasons;
     json::Array faults;
@@ -165,7 +173,7 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
     try {
         if (outboard) {
             const BaoForm form = bao_form_of(arguments);
-            size = size_of(input);
+            size = runtime::require_extent(input).bytes;
             const auto nodes = read_outboard(call, *outboard, size, form);
             RunOptions options = run_options(call, arguments);
             const auto ranges = wanted.is_all() ? std::vector<FileRange>{{0, size}} : wanted.ranges();
@@ -174,7 +182,7 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
                 options.progress = bar.part(1, range.bytes);
                 verified.add(runtime::Shape(size, form.group_log).groups_of(range));
                 for (const BaoFault& fault :
-                     runtime::verify_source("bao verify", input, range, {root, nodes, form}, options)) {
+                     runtime::verify_source("bao verify", input, range, {root, nodes, form}, options).faults) {
                     reasons.push_back(fault_text(fault));
                     faults.put(json::Object()
                                    .number("offset", fault.offset)

@@ -20,11 +20,6 @@ bool is_file(const std::string& path) {
     return !is_url(path) && (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode));
 }
 
-// Whether ranges of it can be read; else the command reads all of it first.
-bool has_ranges(const runtime::ByteSource& input) {
-    return is_regular(input) && (input.file() != nullptr || input.extent());
-}
-
 // Reports the root after the bytes went into a file.
 int report(Call& call, const Arguments& arguments, const Digest& root, const std::optional<std::string>& out) {
     if (!out) return 0;
@@ -60,12 +55,10 @@ int run_bao_outboard(Call& call, const Arguments& arguments) {
     Digest root;
     Bar bar(call, "hashing");
     options.progress = bar.part_of(input);
-    if (out && is_file(*out) && has_ranges(input)) {
+    if (out && is_file(*out)) {
         root = runtime::bao_of("bao outboard", input, form, BaoKind::outboard, *out, options);
     } else {
-        const BaoOutput made = has_ranges(input)
-                                   ? runtime::bao_of("bao outboard", input, form, BaoKind::outboard, options)
-                                   : bao_outboard(read_all(call, input), form, options);
+        const BaoOutput made = runtime::bao_of("bao outboard", input, form, BaoKind::outboard, options);
         write_to(call, out, made.bytes);
         root = made.root;
     }
@@ -76,27 +69,25 @@ int run_bao_encode(Call& call, const Arguments& arguments) {
     const BaoForm form = bao_form_of(arguments);
     const auto out = output_of(arguments);
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the encoding"};
+    runtime::require_encoding_form("bao encode", form);
     RunOptions options = run_options(call, arguments);
-    const auto opened = open_input(call, arguments.words()[0]);
+    const std::string& name = arguments.words()[0];
+    const bool in_place = out && is_file(*out);
+    const auto opened = in_place ? open_input(call, name) : open_for_ranges(call, name, UINT64_MAX);
     const runtime::ByteSource& input = *opened;
     Digest root;
     Bar bar(call, "hashing");
     options.progress = bar.part_of(input);
-    if (!has_ranges(input)) {
-        const BaoOutput made = bao_encode(read_all(call, input), form, options);
-        write_to(call, out, made.bytes);
-        root = made.root;
-    } else if (out && is_file(*out)) {
+    if (in_place) {
         root = runtime::bao_of("bao encode", input, form, BaoKind::encoding, *out, options);
     } else {
         // In pre-order nodes come before their children, so a stream needs all nodes first.
-        runtime::require_encoding_form("bao encode", form);
-        const std::uint64_t size = size_of(input);
+        const auto [position, size, identity] = runtime::require_extent(input);
         const BaoOutput nodes = runtime::bao_of("bao encode", input, form, BaoKind::outboard, options);
         Target target(call, out);
         bao_slice({size, form, reads_of(input), reads_of(nodes.bytes)}, {{{0, size}}},
                   [&](std::span<const std::byte> bytes) { target.write(bytes); });
-        if (input.file() == nullptr) input.require_unchanged({});
+        input.require_unchanged(identity);
         target.finish();
         root = nodes.root;
     }
@@ -109,12 +100,12 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
     const auto ranges = ranges_of(arguments);
     if (ranges.empty()) throw UsageError{"Missing option '--range'."};
     const auto out = output_of(arguments), outboard = arguments.value("outboard");
-    const auto opened = open_input(call, name, outboard ? 0 : sizeof(std::uint64_t));
+    const auto opened = open_for_ranges(call, name, outboard ? 0 : sizeof(std::uint64_t));
     const runtime::ByteSource& input = *opened;
+    const auto [position, length, identity] = runtime::require_extent(input);
     std::vector<std::byte> kept;
     BaoSource source{.form = form};
     naming(shown_name(call, outboard.value_or(name)), [&] {
-        const std::uint64_t length = size_of(input);
         source.data = reads_of(input);
         if (outboard) {
             kept = read_outboard(call, *outboard, length, form);
@@ -124,12 +115,12 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
         }
         source.size = form.has_size ? 0 : stated_size(arguments, form);
         if (form.has_size && length >= sizeof source.size)
-            input.read_at(std::as_writable_bytes(std::span(&source.size, 1)), 0);
+            source.data(std::as_writable_bytes(std::span(&source.size, 1)), 0);
         runtime::require_encoding("bao", length, source.size, form);
     });
     Target target(call, out);
     bao_slice(source, ranges, [&](std::span<const std::byte> bytes) { target.write(bytes); });
-    if (input.file() == nullptr) input.require_unchanged({});
+    input.require_unchanged(identity);
     target.finish();
     return 0;
 }

@@ -187,20 +187,20 @@ private:
         auto file = item.pipe     ? std::move(item.pipe)
                     : is_standard ? std::make_unique<const runtime::InputFile>(call_.standard_input(), "standard input")
                                   : std::make_unique<const runtime::InputFile>(result.path);
-        const auto extent = file->extent();
+        const auto stated = file->stated();
         if (is_large) {
             RunOptions options = job_.options;
-            options.progress = bar_.part(1, extent ? extent->bytes : 0);
-            hash_input(*file, extent, job_, options, result);
+            options.progress = bar_.part(1, stated ? stated->bytes : 0);
+            hash_input(*file, stated, job_, options, result);
             return true;
         }
-        if (!extent || extent->bytes > small_bytes) {
+        if (!stated || stated->bytes > small_bytes) {
             if (file->is_pipe()) item.pipe = std::move(file);
             return false;
         }
         runtime::InputFile::BeforeDisk before;
-        if (runtime::is_rotational(extent->identity.device)) before = [&] { wait_for_turn(number); };
-        hash_input(*file, extent, job_, alone_, result, before);
+        if (runtime::is_rotational(stated->identity.device)) before = [&] { wait_for_turn(number); };
+        hash_input(*file, stated, job_, alone_, result, before);
         return true;
     } catch (const Error& error) {
         if (error.code() != ErrorCode::io) throw;

@@ -22,7 +22,7 @@ void note_error(const Error& error, HashResult& result) {
         text.starts_with(name) && text.substr(name.size()).starts_with(": ") ? text.substr(name.size() + 2) : text;
 }
 
-void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& extent, HashJob& job,
+void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& stated, HashJob& job,
                 const RunOptions& options, HashResult& result, const runtime::InputFile::BeforeDisk& before) try {
     RunOptions timed;
     Timings times{};
@@ -43,8 +43,7 @@ void hash_input(const runtime::InputFile& file, const std::optional<runtime::Inp
         hash_message_descriptor(file.fd(), file.name(), result.digest, {job.hash, job.mode}, used);
     } else {
         runtime::Run run(used);
-        const runtime::Node root = extent ? runtime::root_of_rest(file, *extent, job.mode, run, before)
-                                          : runtime::root_of_stream(file, job.mode, run);
+        const runtime::Node root = runtime::root_of_file(file, stated, job.mode, run, before).root;
         if (job.length > digest_piece) {
             result.root = root;
         } else {

@@ -46,7 +46,7 @@ struct HashResult {
 /// extent   of the input
 /// options  those of the job, or those of one thread
 /// before   called before a read of a rotational disk; only with one thread
-void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& extent, HashJob& job,
+void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& stated, HashJob& job,
                 const RunOptions& options, HashResult& result, const runtime::InputFile::BeforeDisk& before = {});
 /// The same for an object of a store.
 void hash_object(const runtime::ByteSource& object, HashJob& job, const RunOptions& options, HashResult& result);

@@ -9,6 +9,7 @@
 #include "command/settings.hpp"
 #include "command/urls.hpp"
 #include "manifests/create.hpp"
+#include "manifests/names.hpp"
 #include "merklize/manifest.hpp"
 #include "texts/json.hpp"
 
@@ -52,14 +53,13 @@ void require_no_source(const Manifest& made, const std::string& path, const std:
     refuse_same(made.files);
 }
 
-constexpr std::size_t most_manifest = std::size_t{1} << 32;  // bytes of an object
-
 Manifest load(Call& call, const std::string& file) {
     if (!is_url(file)) return manifests::load(file);
     const auto object = open_input(call, file);
-    const std::vector<std::byte> text = read_all(call, *object, most_manifest);
-    if (text.size() > most_manifest)
-        throw Failure{object->name() + ": must have at most " + std::to_string(most_manifest) + " bytes, got more"};
+    const std::vector<std::byte> text = read_all(call, *object, manifests::most_text);
+    if (text.size() > manifests::most_text)
+        throw Failure{object->name() + ": must have at most " + std::to_string(manifests::most_text) +
+                      " bytes, got more"};
     try {
         return manifests::parse({reinterpret_cast<const char*>(text.data()), text.size()});
     } catch (const Error& error) {

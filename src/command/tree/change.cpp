@@ -28,15 +28,29 @@ Change change_of(const std::string& text) {
     return {*index, leaf};
 }
 
+// The data must be cut into the tree's leaves, because the tree says of what size its data is.
+void require_same_size(const std::string& data, std::uint64_t bytes, const TreeFile& tree) {
+    const auto [leaf_bytes, total] = tree.source();
+    const std::string has = sentence(data) + ": has " + std::to_string(bytes) + " bytes, and the tree is over ";
+    const std::string remedy = ": append what is new, or build the tree again";
+    if (total != 0 && bytes != total) throw Failure{has + std::to_string(total) + " bytes" + remedy};
+    const std::uint64_t pieces = std::max<std::uint64_t>(1, bytes / leaf_bytes + (bytes % leaf_bytes != 0));
+    if (total == 0 && pieces != tree.n_leaves()) {
+        throw Failure{has + std::to_string(tree.n_leaves()) + " pieces of " + std::to_string(leaf_bytes) + " bytes" +
+                      remedy};
+    }
+}
+
 // The leaf of piece `index` of the data.
-Digest hashed_piece(const runtime::InputFile& data, std::uint64_t index, const TreeFile& tree,
-                    const std::optional<Mode>& mode, const RunOptions& options) {
-    const std::uint64_t size = tree.source().leaf_bytes, total = data.regular_size();
+Digest hashed_piece(const runtime::ByteSource& data, const runtime::ByteSource::Extent& extent, std::uint64_t index,
+                    const TreeFile& tree, const std::optional<Mode>& mode, const RunOptions& options) {
+    const auto& [position, total, identity] = extent;
+    const std::uint64_t size = tree.source().leaf_bytes;
     const std::uint64_t begin = index > UINT64_MAX / size ? UINT64_MAX : index * size;
     if (begin >= total && index != 0)
         throw Failure{sentence(data.name()) + ": it ends before piece " + std::to_string(index)};
     std::vector<std::byte> piece(std::min(size, total - std::min(begin, total)));
-    data.read_at(piece, begin);
+    data.read_at(piece, position + begin);
     const unsigned width = word_bytes(tree.form().hash);
     if (piece.size() % width != 0) {
         throw Failure{std::string(traits(tree.form().hash).name) + " takes words of " + std::to_string(width) +
@@ -66,17 +80,21 @@ int run_tree_update(Call& call, const Arguments& arguments) {
     TreeFile tree = open_tree(call, file, mode);
     std::vector<std::uint64_t> indices;
     std::vector<Digest> leaves;
-    std::optional<runtime::InputFile> data;
+    std::unique_ptr<runtime::ByteSource> data;
+    runtime::ByteSource::Extent extent{};
     if (from) {
         if (tree.source().leaf_bytes == 0)
             throw Failure{sentence(file) + ": it does not say which bytes its leaves stand for"};
-        data.emplace(*from);
+        data = open_for_ranges(call, *from);
+        extent = runtime::require_extent(*data);
+        require_same_size(data->name(), extent.bytes, tree);
     }
     for (const Change& change : changes) {
         indices.push_back(change.index);
         if (change.leaf) leaves.push_back(*change.leaf);
-        if (data) leaves.push_back(hashed_piece(*data, change.index, tree, mode, options));
+        if (data) leaves.push_back(hashed_piece(*data, extent, change.index, tree, mode, options));
     }
+    if (data) data->require_unchanged(extent.identity);
     {
         Bar bar(call, "updating");
         options.progress = bar.part();
@@ -118,7 +136,7 @@ int run_tree_append(Call& call, const Arguments& arguments) {
 }
 
 constexpr Option update_options[] = {
-    {"from", 0, "INPUT", "The changed data: leaf INDEX is hashed again from it."},
+    {"from", 0, "INPUT", "The changed data, of the size it had: leaf INDEX is hashed again from it."},
     options::derive_key,
     options::keyed,
     options::device,

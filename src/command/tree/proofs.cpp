@@ -56,7 +56,12 @@ Digest leaf_of(Call& call, const std::string& piece, Hash hash, const std::optio
         runtime::hash_source(*open_input(call, piece), {hash, mode.value_or(Mode())}, leaf.bytes, 0, {});
         return leaf;
     }
-    const std::vector<std::byte> data = read_all(call, *open_input(call, piece));
+    constexpr std::uint64_t most = std::uint64_t{64} << 20;  // as in every tree of such a hash
+    const std::vector<std::byte> data = read_all(call, *open_input(call, piece), most);
+    if (data.size() > most) {
+        throw Failure{sentence(shown_name(call, piece)) + ": a leaf of " + std::string(traits(hash).name) +
+                      " must have at most " + std::to_string(most) + " bytes, got more"};
+    }
     const unsigned width = word_bytes(hash);
     if (data.size() % width != 0) {
         throw Failure{sentence(shown_name(call, piece)) + ": " + std::string(traits(hash).name) + " takes words of " +

@@ -113,7 +113,10 @@ std::string page_text(Call& call, const Arguments& arguments) {
                           "MERKLIZE_PAGE"};
         }
     }
-    const std::vector<std::byte> data = read_all(call, *open_input(call, path));
+    constexpr std::uint64_t most = 64 << 20;
+    const std::vector<std::byte> data = read_all(call, *open_input(call, path), most);
+    if (data.size() > most)
+        throw Failure{"--page: " + sentence(path) + ": a page must have at most " + std::to_string(most) + " bytes"};
     return {reinterpret_cast<const char*>(data.data()), data.size()};
 }
 
@@ -127,7 +130,7 @@ void write_page(Call& call, const Arguments& arguments, const TreeFile& tree, st
     json::Object data;
     data.text("name", display(std::filesystem::path(shown_name(call, name)).filename().string()));
     if (tree.level_offset(tree.height()) + Digest::size <= most_inside) {
-        data.number("leaf", leaf).text("tree", base64(read_all(call, *open_input(call, name))));
+        data.number("leaf", leaf).text("tree", base64(read_all(call, *open_input(call, name), most_inside)));
     } else {
         data.put("proof", proof_json(tree.prove(leaf))).text("root", tree.root().hex());
     }

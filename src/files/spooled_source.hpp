@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "host/byte_source.hpp"
+#include "host/input_file.hpp"
+
+namespace merklize::runtime {
+
+/// The bytes of a source that can only be read in order, copied to a file without a name, so that ranges of them can be read. The file
+/// is gone when the object is.
+class SpooledSource final : public ByteSource {
+public:
+    /// Reads all of the source.
+    /// folder  has the file
+    /// wait    as of ByteStream::next(). If it returns false, the copy is not whole
+    /// errors  io (those of the source; a folder that is full or takes no files)
+    SpooledSource(const ByteSource& source, const std::filesystem::path& folder, const ByteStream::Wait& wait);
+
+    std::optional<Extent> extent() const override { return Extent{0, bytes_, {}}; }
+    void read_at(std::span<std::byte> out, std::uint64_t offset) const override { file_.read_at(out, offset); }
+    std::unique_ptr<ByteStream> stream(std::span<const ByteRange> ranges) const override {
+        return file_.stream(ranges);
+    }
+    std::unique_ptr<ByteStream> stream() const override;
+    void require_unchanged(const Identity&) const override {}  // nobody else can open it
+    const InputFile* file() const noexcept override { return &file_; }
+
+private:
+    InputFile file_;
+    std::uint64_t bytes_ = 0;
+};
+
+/// The source itself, if ranges of it can be read, else a copy of its bytes.
+std::unique_ptr<ByteSource> with_ranges(std::unique_ptr<ByteSource> source, const std::filesystem::path& folder,
+                                        const ByteStream::Wait& wait);
+
+}  // namespace merklize::runtime
