@@ -30,15 +30,16 @@ END
 cd "$folder"
 cargo test -q --release
 
-# Two target folders and other RUSTFLAGS share one library where MERKLIZE_BUILD_CACHE is set. The cache lies as deep as the folder of
-# the build above, so that ccache has the same commands.
-cache=$CARGO_TARGET_DIR/release/build/cache
+# Two target folders and other RUSTFLAGS share one library where MERKLIZE_BUILD_CACHE is set.
+cache=$folder/cache
 rm -rf "$cache"
 for target in first second; do
     MERKLIZE_BUILD_CACHE=$cache RUSTFLAGS="--cfg $target" CARGO_TARGET_DIR=$folder/$target cargo test -q --release -p merklize-sys
 done
-built=$(find "$cache" {first,second}/release/build -name libmerklize.a)
-[[ $built == "$cache"/*/lib/libmerklize.a && $built != *$'\n'* ]] || { echo "not one library, in the cache: $built" >&2; exit 1; }
+kept=$(find "$cache" -name '*.library')
+[[ $kept == *.library && $kept != *$'\n'* ]] || { echo "not one library in the cache: $kept" >&2; exit 1; }
+built=$(find {first,second}/release/build -name CMakeCache.txt)
+[[ $built == first/*/CMakeCache.txt && $built != *$'\n'* ]] || { echo "not built once, in the first folder: $built" >&2; exit 1; }
 
 # The feature `fatbins`: CMake asks for nvcc, or the library has machine code, here of one hash for one architecture. It is built in
 # the folder of the first build, so that ccache has the same commands.

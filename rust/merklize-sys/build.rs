@@ -97,32 +97,37 @@ fn build_bundled(root: &Path) -> bool {
             }
         }
     }
-    let built = match env::var_os("MERKLIZE_BUILD_CACHE") {
-        Some(cache) => build_into_cache(Path::new(&cache), &sources, config),
-        None => config.build(),
-    };
-    println!("cargo:rustc-link-search=native={}", built.join("lib").display());
+    match env::var_os("MERKLIZE_BUILD_CACHE") {
+        Some(cache) => build_by_cache(Path::new(&cache), &sources, config),
+        None => drop(config.build()),
+    }
+    println!("cargo:rustc-link-search=native={}", library_folder().display());
     println!("cargo:rustc-link-lib=static=merklize");
     link_cpp();
     true
 }
 
-/// The library from the cache, or built into it. RUSTFLAGS stay out of the C++ build, so that all of them share one library.
+/// Where CMake installs the library.
 #[cfg(feature = "bundled")]
-fn build_into_cache(cache: &Path, sources: &[PathBuf], mut config: cmake::Config) -> PathBuf {
+fn library_folder() -> PathBuf {
+    PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo")).join("lib")
+}
+
+/// The library from the cache, or built and put there. RUSTFLAGS stay out of the C++ build, so that all of them share one.
+#[cfg(feature = "bundled")]
+fn build_by_cache(cache: &Path, sources: &[PathBuf], mut config: cmake::Config) {
     let shown = cache.display();
     if !cache.is_absolute() {
         panic!("merklize-sys: MERKLIZE_BUILD_CACHE must be an absolute path, because cargo builds each crate in its own folder; got '{shown}'");
     }
     env::remove_var("CARGO_ENCODED_RUSTFLAGS");
-    let mut build = || {
-        let key = build_cache::key(sources, &compiler_facts())?;
-        build_cache::cached(cache, &key, |folder| {
-            config.out_dir(folder).build();
-            let _ = std::fs::remove_dir_all(folder.join("build")); // the objects, which nothing needs any more
-        })
+    let folder = library_folder();
+    let mut cached = || {
+        std::fs::create_dir_all(&folder)?;
+        let (key, library) = (build_cache::key(sources, &compiler_facts())?, folder.join("libmerklize.a"));
+        build_cache::cached(cache, &key, &library, build_cache::LONGEST_WAIT, || drop(config.build()))
     };
-    build().unwrap_or_else(|error| panic!("merklize-sys: MERKLIZE_BUILD_CACHE={shown}: {error}"))
+    cached().unwrap_or_else(|error| panic!("merklize-sys: MERKLIZE_BUILD_CACHE={shown}: {error}"));
 }
 
 /// What decides beside the sources what is built: the target, the compiler's and CMake's versions, and the variables that say how.

@@ -1,27 +1,47 @@
 //! The built C++ library in a folder that target folders, profiles and checkouts share: MERKLIZE_BUILD_CACHE.
+//!
+//! A library of the cache becomes part of programs, so the rules are those of the kept files of devices' programs: the
+//! folder and its files belong to this user or to root, nobody else may write to them, no link is followed, and what is
+//! damaged counts as missing. A file is a line with the check of the rest, then the library. The library is copied out,
+//! so a file of the cache may be removed at any time.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io;
+use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 extern "C" {
     fn flock(descriptor: i32, operation: i32) -> i32;
+    fn geteuid() -> u32;
 }
-const LOCK_EXCLUSIVE: i32 = 2;
+const LOCK_EXCLUSIVE_AT_ONCE: i32 = 2 | 4;
+const WRITABLE_BY_OTHERS: u32 = 0o022;
+
+/// More than a build takes, also one with machine code for several GPUs.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
+
+/// 32 hexadecimal digits.
+fn digest(add: impl Fn(&mut DefaultHasher) -> io::Result<()>) -> io::Result<String> {
+    let mut text = String::new();
+    for salt in 0..2 {
+        let mut hasher = DefaultHasher::new();
+        salt.hash(&mut hasher);
+        add(&mut hasher)?;
+        text += &format!("{:016x}", hasher.finish());
+    }
+    Ok(text)
+}
 
 /// A name for what the sources in these folders and files and the facts (compiler, flags) build.
 pub fn key(sources: &[PathBuf], facts: &[String]) -> io::Result<String> {
-    let mut hashers = [DefaultHasher::new(), DefaultHasher::new()];
-    for (salt, hasher) in hashers.iter_mut().enumerate() {
-        salt.hash(hasher);
+    digest(|hasher| {
         facts.hash(hasher);
-        for source in sources {
-            add(source, hasher)?;
-        }
-    }
-    Ok(hashers.map(|hasher| format!("{:016x}", hasher.finish())).concat())
+        sources.iter().try_for_each(|source| add(source, hasher))
+    })
 }
 
 fn add(path: &Path, hasher: &mut DefaultHasher) -> io::Result<()> {
@@ -37,30 +57,125 @@ fn add(path: &Path, hasher: &mut DefaultHasher) -> io::Result<()> {
     }
 }
 
-/// The folder of the key in the cache. If it is not there, `build` fills another folder, which is then renamed, so the folder is
-/// whole whenever it is there. Other processes that want the same key wait meanwhile; a process that ends frees the lock.
-pub fn cached(cache: &Path, key: &str, build: impl FnOnce(&Path)) -> io::Result<PathBuf> {
-    let entry = cache.join(key);
-    if entry.exists() {
-        return Ok(entry);
+/// The first line of a file of the cache. A good file under another key's name has another one.
+fn header(key: &str, library: &[u8]) -> String {
+    let check = digest(|hasher| {
+        (key, library).hash(hasher);
+        Ok(())
+    });
+    format!("merklize library {}\n", check.expect("hashing bytes does not fail"))
+}
+
+/// Puts the library of this key at `library`: from the cache, or by `build`, whose library the cache then keeps. Others
+/// who want the same key wait meanwhile, but not longer than `wait`: then they build for themselves.
+pub fn cached(cache: &Path, key: &str, library: &Path, wait: Duration, build: impl FnOnce()) -> io::Result<()> {
+    make_folder(cache)?;
+    let entry = cache.join(format!("{key}.library"));
+    let copied = || load(&entry, key).map(|bytes| fs::write(library, bytes));
+    if let Some(copied) = copied() {
+        return copied;
     }
-    fs::create_dir_all(cache)?;
-    let lock = File::create(cache.join(format!("{key}.lock")))?;
-    // SAFETY: the descriptor is open until `lock` is dropped.
-    while unsafe { flock(lock.as_raw_fd(), LOCK_EXCLUSIVE) } != 0 {
+    let lock = lock(&cache.join(format!("{key}.lock")), wait)?;
+    if let Some(copied) = copied() {
+        return copied;
+    }
+    build();
+    match lock {
+        Some(_lock) => store(&entry, key, &fs::read(library)?),
+        None => Ok(()),
+    }
+}
+
+/// The error with the file that it is about.
+fn at(path: &Path) -> impl Fn(io::Error) -> io::Error + '_ {
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+fn is_trusted(info: &Metadata) -> bool {
+    // SAFETY: takes nothing and cannot fail.
+    let user = unsafe { geteuid() };
+    (info.uid() == user || info.uid() == 0) && info.mode() & WRITABLE_BY_OTHERS == 0
+}
+
+/// Makes the folder if it is missing, and refuses one where another user may put a library.
+fn make_folder(cache: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o755).create(cache)?;
+    let info = fs::metadata(cache)?;
+    if is_trusted(&info) {
+        return Ok(());
+    }
+    let (owner, mode) = (info.uid(), info.mode() & 0o7777);
+    let rule =
+        "must belong to this user or root, and others must not write to it: what lies there becomes part of programs";
+    let remedy = "name another folder, or a missing one, or take the right from others (chmod go-w)";
+    let text = format!("the folder {rule}; it belongs to user {owner} and has mode {mode:o}; {remedy}");
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
+}
+
+/// A regular file that is trusted. Follows no link and waits for no pipe: in a trusted folder a name stays what it is.
+fn open_trusted(path: &Path) -> Option<File> {
+    let named = fs::symlink_metadata(path).ok()?;
+    if !named.is_file() || !is_trusted(&named) {
+        return None;
+    }
+    let file = File::open(path).ok()?;
+    let opened = file.metadata().ok()?;
+    ((opened.dev(), opened.ino()) == (named.dev(), named.ino())).then_some(file)
+}
+
+/// The library in a file of the cache, unless it is missing, damaged or not trusted.
+fn load(entry: &Path, key: &str) -> Option<Vec<u8>> {
+    let mut bytes = vec![];
+    open_trusted(entry)?.read_to_end(&mut bytes).ok()?;
+    let end = bytes.iter().position(|&byte| byte == b'\n')? + 1;
+    let library = bytes.split_off(end);
+    (bytes == header(key, &library).as_bytes()).then_some(library)
+}
+
+/// Written first, then renamed, so that a name always has a whole file. The caller holds the lock of the key.
+fn store(entry: &Path, key: &str, library: &[u8]) -> io::Result<()> {
+    let partial = entry.with_extension("partial");
+    remove(&partial)?; // of a process that was killed
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&partial).map_err(at(&partial))?;
+    file.write_all(header(key, library).as_bytes()).and_then(|()| file.write_all(library)).map_err(at(&partial))?;
+    remove(entry)?; // a file may not replace a folder
+    fs::rename(&partial, entry).map_err(at(entry))
+}
+
+/// Removes a file, a link itself, or an empty folder, if there is one.
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = match fs::symlink_metadata(path) {
+        Ok(info) if info.is_dir() => fs::remove_dir(path),
+        _ => fs::remove_file(path),
+    };
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Opens the lock and waits for it. None: somebody held it for so long. A process that ends frees its lock.
+fn lock(path: &Path, wait: Duration) -> io::Result<Option<File>> {
+    let file = loop {
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match open_trusted(path) {
+                Some(file) => break file,
+                None => remove(path)?,
+            },
+            made => break made.map_err(at(path))?,
+        }
+    };
+    let begun = Instant::now();
+    // SAFETY: the descriptor is open.
+    while unsafe { flock(file.as_raw_fd(), LOCK_EXCLUSIVE_AT_ONCE) } != 0 {
         let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
+        if !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) {
+            return Err(at(path)(error));
         }
-    }
-    if !entry.exists() {
-        let partial = cache.join(format!("{key}.partial"));
-        if partial.exists() {
-            fs::remove_dir_all(&partial)?; // of a process that was killed
+        if begun.elapsed() >= wait {
+            return Ok(None);
         }
-        fs::create_dir(&partial)?;
-        build(&partial);
-        fs::rename(&partial, &entry)?;
+        sleep(Duration::from_millis(50));
     }
-    Ok(entry)
+    Ok(Some(file))
 }
