@@ -1,9 +1,11 @@
-use core::mem::needs_drop;
+use core::any::Any;
+use core::mem::{needs_drop, transmute};
 use core::ops::Deref;
 use core::ptr;
 
 use merklize::{
-    fill_rows, Buffer, Device, Elements, Error, ErrorKind, Hash, Matrix as Words, MatrixCommitment, Options, Word,
+    fill_rows, or_on_cpu, Buffer, Device, Elements, Error, ErrorKind, Hash, Matrix as Words, MatrixCommitment, Options,
+    Word,
 };
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::Matrix;
@@ -20,30 +22,94 @@ pub(crate) struct Form {
     pub drop_levels: usize,
 }
 
+/// Matrices of a commitment, and views of their words, which are looked for once: that takes a look at each row.
+pub(crate) struct Committed<M> {
+    matrices: Vec<M>,
+    /// A `Vec<Words<'static, T::Word>>` of the matrices' own memory.
+    words: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl<M> Committed<M> {
+    pub(crate) fn new<T: DeviceElement>(matrices: Vec<M>, hash: Hash) -> Self
+    where
+        M: Matrix<T>,
+    {
+        Self::with(matrices, |matrices| lying(matrices, hash))
+    }
+
+    fn with<W: Word + 'static>(matrices: Vec<M>, words: impl FnOnce(&[M]) -> Option<Vec<Words<'_, W>>>) -> Self {
+        let words = words(&matrices).map(|words| -> Box<dyn Any + Send + Sync> {
+            // SAFETY: the matrices stay where they are, in the memory of a vector that nobody changes, as long as these
+            // views live; and `words()` lends the views for no longer than the matrices are borrowed.
+            Box::new(unsafe { transmute::<Vec<Words<'_, W>>, Vec<Words<'static, W>>>(words) })
+        });
+        Self { matrices, words }
+    }
+
+    pub(crate) fn matrices(&self) -> &[M] {
+        &self.matrices
+    }
+
+    /// Views of all matrices in their own memory, if the library takes their elements as they are.
+    pub(crate) fn words<T: DeviceElement>(&self) -> Option<&[Words<'_, T::Word>]> {
+        let words: &Vec<Words<'static, T::Word>> = self.words.as_ref()?.downcast_ref()?;
+        Some(words)
+    }
+}
+
+impl<T: DeviceElement> Committed<RowMajorMatrix<T>> {
+    /// The same without a look at the rows.
+    fn dense(matrices: Vec<RowMajorMatrix<T>>, hash: Hash) -> Self {
+        let is_field_hash = hash.info().modulus.is_some();
+        Self::with(matrices, |matrices| {
+            let words = matrices.iter().map(|matrix| {
+                let (words, elements) = T::in_memory(&matrix.values, is_field_hash)?;
+                Some(Words::new(words, matrix.width).ok()?.elements(elements))
+            });
+            words.collect()
+        })
+    }
+}
+
 /// Commits to matrices on a device. Nothing is copied on the host if each matrix is contiguous in memory and the library takes its elements as they are.
 pub(crate) fn commit<T: DeviceElement, M: Matrix<T>>(
-    matrices: &[M],
+    committed: &Committed<M>,
     form: &Form,
     device: &Device,
 ) -> Result<MatrixCommitment, Error> {
     let copies: Vec<_>;
-    let (words, drop_levels) = match lying(matrices, form.hash) {
+    let views: Vec<_>;
+    let (words, drop_levels) = match committed.words::<T>() {
         Some(words) => (words, form.drop_levels),
         None => {
             let is_field_hash = form.hash.info().modulus.is_some();
+            let matrices = committed.matrices();
             copies = matrices.iter().map(|matrix| words_of(matrix, is_field_hash)).collect();
             let all = copies.iter().zip(matrices);
-            (all.map(|(words, matrix)| Words::new(words, matrix.width())).collect::<Result<_, _>>()?, 0)
+            views = all.map(|(words, matrix)| Words::new(words, matrix.width())).collect::<Result<_, _>>()?;
+            (&views[..], 0)
         }
     };
+    commit_words(words, form, drop_levels, device)
+}
+
+/// The same of words.
+pub(crate) fn commit_words<W: Word>(
+    words: &[Words<'_, W>],
+    form: &Form,
+    drop_levels: usize,
+    device: &Device,
+) -> Result<MatrixCommitment, Error> {
     let (arity, cap_height, drop_levels) = (form.arity as u32, form.cap_height as u32, drop_levels as u32);
-    let options = Options::new().device(device);
-    MatrixCommitment::with_drop_levels(&words, form.hash, arity, cap_height, drop_levels, &options)
+    or_on_cpu(device, |device| {
+        let options = Options::new().device(device);
+        MatrixCommitment::with_drop_levels(words, form.hash, arity, cap_height, drop_levels, &options)
+    })
 }
 
 /// A commitment to the extensions of matrices.
 pub(crate) struct Extended<F> {
-    pub matrices: Vec<RowMajorMatrix<F>>,
+    pub committed: Committed<RowMajorMatrix<F>>,
     pub commitment: MatrixCommitment,
     /// The extensions in the memory of the device, in the elements' own form; none if it has no memory of its own, or too little.
     pub resident: Vec<Buffer>,
@@ -60,8 +126,8 @@ pub(crate) fn commit_extended<F: TwoAdicElement>(
     let is_field_hash = form.hash.info().modulus.is_some();
     let lying = matrices.iter().map(|(matrix, _)| F::in_memory(&matrix.values, is_field_hash));
     let copies: Vec<_>;
-    // Openings of other words than the extension's own cannot make dropped levels again. Words for a hash of bytes count as canonical, also if they are in
-    // Montgomery form: an extension is linear, so it has that form, too.
+    // Dropped levels are made again from the words that were committed, so a copied matrix keeps all levels. Words for a
+    // hash of bytes count as canonical, also in Montgomery form: an extension is linear, so it has that form, too.
     let (words, drop_levels) = match lying.collect::<Option<Vec<_>>>() {
         Some(words) => (words, form.drop_levels),
         None => {
@@ -75,40 +141,41 @@ pub(crate) fn commit_extended<F: TwoAdicElement>(
     let given = given.collect::<Result<Vec<_>, Error>>()?;
     let (hash, arity, cap_height, drop_levels) =
         (form.hash, form.arity as u32, form.cap_height as u32, drop_levels as u32);
-    let options = Options::new().device(device);
     let bytes = |matrix: &RowMajorMatrix<F>| (size_of_val(&matrix.values[..]) as u64) << added_bits.min(F::TWO_ADICITY);
     // A device without room keeps nothing. What else is wrong is an error below.
     let room: Option<Vec<_>> = matrices.iter().map(|(matrix, _)| Buffer::new(device, bytes(matrix)).ok()).collect();
     let mut resident = room.unwrap_or_default();
-    let made = match resident.is_empty() {
+    let kept = match resident.is_empty() {
         true => None,
-        false => Some(merklize::commit_extended_on_device(
-            &given,
-            hash,
-            arity,
-            cap_height,
-            drop_levels,
-            &mut resident,
-            &options,
-        )),
-    };
-    let (commitment, extensions) = match made {
-        Some(Err(error)) if error.kind() == ErrorKind::OutOfMemory => {
-            resident.clear();
-            merklize::commit_extended(&given, hash, arity, cap_height, drop_levels, &options)?
+        false => {
+            let options = Options::new().device(device);
+            let (out, given) = (&mut resident[..], &given[..]);
+            let made = merklize::commit_extended_on_device(given, hash, arity, cap_height, drop_levels, out, &options);
+            match made {
+                Err(error) if error.kind() == ErrorKind::OutOfMemory => None,
+                made => Some(made?),
+            }
         }
-        Some(made) => made?,
-        None => merklize::commit_extended(&given, hash, arity, cap_height, drop_levels, &options)?,
+    };
+    let (commitment, extensions) = match kept {
+        Some(kept) => kept,
+        None => {
+            resident.clear();
+            or_on_cpu(device, |device| {
+                let options = Options::new().device(device);
+                merklize::commit_extended(&given, hash, arity, cap_height, drop_levels, &options)
+            })?
+        }
     };
     let extended = |(words, (matrix, _)): (Vec<F::Word>, &(RowMajorMatrix<F>, F))| {
         RowMajorMatrix::new(F::from_words(words), matrix.width)
     };
-    let matrices = extensions.into_iter().zip(matrices).map(extended).collect();
-    Ok(Extended { matrices, commitment, resident })
+    let matrices: Vec<_> = extensions.into_iter().zip(matrices).map(extended).collect();
+    Ok(Extended { committed: Committed::dense(matrices, form.hash), commitment, resident })
 }
 
 /// Views of all matrices in their own memory, if the library takes their elements as they are.
-pub(crate) fn lying<T: DeviceElement, M: Matrix<T>>(matrices: &[M], hash: Hash) -> Option<Vec<Words<'_, T::Word>>> {
+fn lying<T: DeviceElement, M: Matrix<T>>(matrices: &[M], hash: Hash) -> Option<Vec<Words<'_, T::Word>>> {
     let is_field_hash = hash.info().modulus.is_some();
     let (_, form) = T::in_memory(&[], is_field_hash)?;
     let words = |matrix| words_in_memory(matrix, |row| T::in_memory(row, is_field_hash).map(|(words, _)| words));
@@ -218,7 +285,7 @@ mod tests {
         let cap = |values: Vec<Goldilocks>| {
             let matrix = RowMajorMatrix::new(values, 5);
             let form = Form { hash: Hash::POSEIDON2_GOLDILOCKS_8, arity: 2, cap_height: 0, drop_levels: 0 };
-            commit(&[matrix], &form, &cpu).unwrap().cap()
+            commit(&Committed::new(vec![matrix], form.hash), &form, &cpu).unwrap().cap()
         };
         let large = (0..20).map(|i| Goldilocks::new(Goldilocks::MODULUS + i)).collect();
         assert_eq!(cap(large), cap((0..20).map(Goldilocks::new).collect()));
@@ -242,10 +309,10 @@ mod tests {
             let cpu = Device::open("cpu").unwrap();
             let by_cpu = commit_extended(&matrices, 1, &form, &cpu).unwrap();
             assert!(by_cpu.resident.is_empty());
-            assert_eq!(made.matrices, by_cpu.matrices);
+            assert_eq!(made.committed.matrices(), by_cpu.committed.matrices());
             let cap = made.commitment.cap();
             assert_eq!(cap, by_cpu.commitment.cap());
-            assert_eq!(cap, commit(&made.matrices, &form, &cpu).unwrap().cap());
+            assert_eq!(cap, commit(&made.committed, &form, &cpu).unwrap().cap());
         }
     }
 }

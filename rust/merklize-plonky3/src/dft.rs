@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use merklize::{extend, or_raise, Device, Error, ExtendForm, Field, Matrix as Words, Options, RowOrder};
+use merklize::{extend, or_on_cpu, or_raise, Device, Error, ExtendForm, Field, Matrix as Words, Options, RowOrder};
 use p3_baby_bear::BabyBear;
 use p3_dft::{Layout, Radix2DitParallel, TwoAdicSubgroupDft};
 use p3_field::{PrimeField64, TwoAdicField};
@@ -72,7 +72,8 @@ impl<F: TwoAdicElement> MerklizeDft<F> {
     fn extended(&self, matrix: &RowMajorMatrix<F>, added_bits: usize, shift: F) -> Result<Vec<F>, Error> {
         let (words, elements) = F::in_memory(&matrix.values, true).expect("an element of these fields is a word");
         let words = Words::new(words, matrix.width)?.elements(elements);
-        extend(words, extend_form(added_bits, shift), &Options::new().device(&self.device)).map(F::from_words)
+        let extended = |device: &_| extend(words, extend_form(added_bits, shift), &Options::new().device(device));
+        or_on_cpu(&self.device, extended).map(F::from_words)
     }
 }
 

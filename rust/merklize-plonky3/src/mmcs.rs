@@ -1,6 +1,7 @@
-use std::sync::Arc;
+use core::fmt;
+use std::sync::{Arc, OnceLock};
 
-use merklize::{hash_leaves, or_raise, Buffer, Device, Digest, Error, Hash, MatrixCommitment, Options};
+use merklize::{hash_leaves, or_raise, Buffer, Device, Digest, Error, ErrorKind, Hash, MatrixCommitment, Options};
 use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs};
 use p3_field::{PackedValue, TwoAdicField};
 use p3_matrix::dense::RowMajorMatrix;
@@ -9,7 +10,7 @@ use p3_merkle_tree::{MerkleTreeError, MerkleTreeMmcs, PrunedMerklePaths};
 use p3_symmetric::{CryptographicHasher, MerkleCap, PseudoCompressionFunction};
 use serde::{Deserialize, Serialize};
 
-use crate::commitment::{commit, commit_extended, lying, Form};
+use crate::commitment::{commit, commit_extended, commit_words, Committed, Form};
 use crate::dft::TwoAdicElement;
 use crate::elements::{write_row, DeviceDigest, DeviceElement};
 
@@ -27,12 +28,33 @@ pub struct MerklizeMmcs<P, PW, H, C, const N: usize, const DIGEST: usize> {
     device: Arc<Device>,
 }
 
-/// What opens a commitment: the matrices and the tree over their rows. Clones share the tree.
-#[derive(Clone, Debug)]
-pub struct MerklizeProverData<M> {
-    matrices: Vec<M>,
-    commitment: Arc<MatrixCommitment>,
-    resident: Arc<[Buffer]>,
+/// What opens a commitment: the matrices and the tree over their rows. Clones share both.
+///
+/// It has no traits of serde, since nodes and extensions may lie in the memory of a device: write the matrices, and commit
+/// to them again, which gives the same commitment.
+pub struct MerklizeProverData<M>(Arc<Parts<M>>);
+
+struct Parts<M> {
+    committed: Committed<M>,
+    commitment: MatrixCommitment,
+    resident: Vec<Buffer>,
+    /// Made when the device has no memory left to make dropped nodes again.
+    by_cpu: OnceLock<MatrixCommitment>,
+}
+
+impl<M> Clone for MerklizeProverData<M> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<M: fmt::Debug> fmt::Debug for MerklizeProverData<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parts { committed, commitment, resident, .. } = &*self.0;
+        let mut parts = f.debug_struct("MerklizeProverData");
+        parts.field("matrices", &committed.matrices()).field("commitment", commitment).field("resident", resident);
+        parts.finish()
+    }
 }
 
 impl<P, PW, H, C, const N: usize, const DIGEST: usize> MerklizeMmcs<P, PW, H, C, N, DIGEST>
@@ -130,7 +152,8 @@ where
     // The node above N rows of one element.
     let leaves = RowMajorMatrix::new(row[..N].to_vec(), 1);
     let digests: Vec<D> = row[..N].iter().map(|element| hasher.hash_slice(&[*element])).collect();
-    let node = commit(&[leaves], &Form { hash, arity: N, cap_height: 0, drop_levels: 0 }, &cpu)?.cap()[0];
+    let form = Form { hash, arity: N, cap_height: 0, drop_levels: 0 };
+    let node = commit(&Committed::new(vec![leaves], hash), &form, &cpu)?.cap()[0];
     if D::from_library(node) != compressor.compress(core::array::from_fn(|i| digests[i])) {
         return differs("compressor");
     }
@@ -154,9 +177,9 @@ where
 
     fn commit<M: Matrix<P::Value>>(&self, inputs: Vec<M>) -> (Self::Commitment, Self::ProverData<M>) {
         let dimensions = inputs.iter().map(|matrix| matrix.dimensions()).collect();
-        let made = self.form(dimensions).and_then(|form| commit(&inputs, &form, &self.device));
-        let commitment = or_raise(made);
-        let data = MerklizeProverData { matrices: inputs, commitment: Arc::new(commitment), resident: Arc::default() };
+        let committed = Committed::new(inputs, self.hash);
+        let made = self.form(dimensions).and_then(|form| commit(&committed, &form, &self.device));
+        let data = MerklizeProverData::new(committed, or_raise(made), vec![]);
         (data.cap(), data)
     }
 
@@ -170,7 +193,7 @@ where
     }
 
     fn get_matrices<'a, M: Matrix<P::Value>>(&self, data: &'a Self::ProverData<M>) -> Vec<&'a M> {
-        data.matrices.iter().collect()
+        data.0.committed.matrices().iter().collect()
     }
 
     fn verify_batch(
@@ -280,20 +303,23 @@ where
         let form = self.form(matrices.iter().map(extended).collect());
         let made = form.and_then(|form| commit_extended(&matrices, added_bits, &form, &self.device));
         let made = or_raise(made);
-        let commitment = Arc::new(made.commitment);
-        let data = MerklizeProverData { matrices: made.matrices, commitment, resident: made.resident.into() };
+        let data = MerklizeProverData::new(made.committed, made.commitment, made.resident);
         (data.cap(), data)
     }
 
     fn resident<'a>(&self, data: &'a Self::ProverData<RowMajorMatrix<P::Value>>) -> &'a [Buffer] {
-        &data.resident
+        &data.0.resident
     }
 }
 
 impl<M> MerklizeProverData<M> {
+    fn new(committed: Committed<M>, commitment: MatrixCommitment, resident: Vec<Buffer>) -> Self {
+        Self(Arc::new(Parts { committed, commitment, resident, by_cpu: OnceLock::new() }))
+    }
+
     /// The commitment, as `commit` returned it. `T` is the field of rows, `D` the digest.
     pub fn cap<T, D: DeviceDigest>(&self) -> MerkleCap<T, D> {
-        MerkleCap::new(stock_digests(self.commitment.cap()))
+        MerkleCap::new(stock_digests(self.0.commitment.cap()))
     }
 
     /// The siblings of leaves, each once. The indices must be ascending and distinct.
@@ -301,14 +327,24 @@ impl<M> MerklizeProverData<M> {
     where
         M: Matrix<T>,
     {
-        let info = self.commitment.info();
+        let Parts { committed, commitment, by_cpu, .. } = &*self.0;
+        let info = commitment.info();
         if info.drop_levels == 0 {
-            return self.commitment.siblings_together(indices);
+            return commitment.siblings_together(indices);
         }
-        let words = lying(&self.matrices, info.hash).ok_or_else(|| {
-            Error::invalid_argument("open: the rows of a matrix must lie in memory as when it was committed")
+        let words = committed.words::<T>().ok_or_else(|| {
+            Error::invalid_argument("open: the elements of the rows must be those that were committed")
         })?;
-        self.commitment.siblings_together_of(&words, indices)
+        let is_on_cpu = by_cpu.get().is_some();
+        match by_cpu.get().unwrap_or(commitment).siblings_together_of(words, indices) {
+            Err(error) if error.kind() == ErrorKind::OutOfMemory && !is_on_cpu => {
+                let (arity, cap_height) = (info.arity as usize, info.cap_height as usize);
+                let form = Form { hash: info.hash, arity, cap_height, drop_levels: info.drop_levels as usize };
+                let made = commit_words(words, &form, form.drop_levels, &Device::open("cpu")?)?;
+                by_cpu.get_or_init(|| made).siblings_together_of(words, indices)
+            }
+            siblings => siblings,
+        }
     }
 
     /// The row of each matrix that belongs to a leaf.
@@ -317,12 +353,12 @@ impl<M> MerklizeProverData<M> {
         M: Matrix<T>,
     {
         let bits = |height: usize| height.next_power_of_two().ilog2();
-        let tallest = self.commitment.info().n_leaves as usize;
+        let tallest = self.0.commitment.info().n_leaves as usize;
         let row = |matrix: &M| {
             let row = index >> (bits(tallest) - bits(matrix.height()));
             matrix.row_slice(row).expect("heights were checked").to_vec()
         };
-        self.matrices.iter().map(row).collect()
+        self.0.committed.matrices().iter().map(row).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use std::collections::BTreeMap;
 
-use merklize::{or_raise, weighted_sums, Buffer, Error, Matrix as Words, Options, SumOver};
+use merklize::{or_raise, weighted_sums, Buffer, Error, ErrorKind, Matrix as Words, Options, SumOver};
 use p3_challenger::{CanObserve, FieldChallenger, GrindingChallenger};
 use p3_commit::{ExtensionMmcs, OpenedValues, OpeningRequest};
 use p3_field::coset::TwoAdicMultiplicativeCoset;
@@ -33,8 +33,8 @@ struct Opened<'a, F, EF> {
     points: &'a [EF],
 }
 
-/// A point z, with 1 / (z - x) and x / (z - x) for the points x of the coset of the tallest matrix that is opened there, in bit-reversed order. So those of
-/// a lower matrix come first.
+/// A point z and, for each x of the tallest coset opened at z, 1 / (z - x) and x / (z - x). In bit-reversed order, so a
+/// lower matrix uses a prefix.
 struct AtPoint<EF> {
     z: EF,
     inverses: Vec<EF>,
@@ -69,13 +69,18 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         self.matrices.iter().flatten()
     }
 
-    /// Whether a matrix lies on the device, and the stock scheme would not refuse the heights.
+    /// Whether a matrix lies on the device, and the stock scheme would refuse neither the heights nor the points: then the
+    /// stock code says what is wrong.
     pub(crate) fn is_for_device(&self) -> bool {
         let FriParameters { log_blowup, log_final_poly_len, .. } = *self.fri;
         let fits = |height: usize| {
-            log_final_poly_len == 0 || height.ilog2() as usize > log_final_poly_len.saturating_add(log_blowup)
+            let is_high = || height.ilog2() as usize > log_final_poly_len.saturating_add(log_blowup);
+            height.is_power_of_two() && (log_final_poly_len == 0 || is_high())
         };
-        self.all().any(|opened| opened.resident.is_some()) && self.all().all(|opened| fits(opened.matrix.height()))
+        let is_stock = |opened: &Opened<'a, F, EF>| {
+            fits(opened.matrix.height()) && opened.points.iter().all(|point| !point.is_zero())
+        };
+        self.all().any(|opened| opened.resident.is_some()) && self.all().all(is_stock)
     }
 
     pub(crate) fn prove<C>(&self, challenger: &mut C) -> Result<Proved<F, EF, M>, FriProverError>
@@ -143,10 +148,8 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         let rows = opened.matrix.height() >> self.fri.log_blowup;
         let log_rows = rows.ilog2() as usize;
         let weights = &at.weights[..rows];
-        let mut values = match opened.resident {
-            Some(words) => self.sums(opened, words, rows, SumOver::Rows, weights),
-            None => opened.matrix.split_rows(rows).0.columnwise_dot_product(weights),
-        };
+        let sums = self.sums(opened, rows, SumOver::Rows, weights);
+        let mut values = sums.unwrap_or_else(|| opened.matrix.split_rows(rows).0.columnwise_dot_product(weights));
         let of_shift = F::GENERATOR.exp_power_of_2(log_rows);
         let scale = (at.z.exp_power_of_2(log_rows) - of_shift) * of_shift.mul_2exp_u64(log_rows as u64).inverse();
         values.iter_mut().for_each(|value| *value *= scale);
@@ -163,16 +166,11 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
             if opened.points.is_empty() {
                 continue;
             }
-            let at_x = match opened.resident {
-                Some(words) => {
-                    let powers: Vec<EF> = alpha.powers().take(width).collect();
-                    self.sums(opened, words, height, SumOver::Columns, &powers)
-                }
-                None => {
-                    let powers: Vec<_> = EF::ExtensionPacking::packed_ext_powers_capped(alpha, width).collect();
-                    opened.matrix.rowwise_packed_dot_product::<EF>(&powers).collect()
-                }
-            };
+            let powers: Vec<EF> = alpha.powers().take(width).collect();
+            let at_x = self.sums(opened, height, SumOver::Columns, &powers).unwrap_or_else(|| {
+                let powers: Vec<_> = EF::ExtensionPacking::packed_ext_powers_capped(alpha, width).collect();
+                opened.matrix.rowwise_packed_dot_product::<EF>(&powers).collect()
+            });
             for (&z, values) in opened.points.iter().zip(values) {
                 let scale = alpha.exp_u64(*n_terms);
                 let at_z = scale * dot_product::<EF, _, _>(alpha.powers(), values.iter().copied());
@@ -186,8 +184,10 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         of_heights.into_values().rev().map(|(sums, _)| sums).collect()
     }
 
-    /// Sums over the first rows of a matrix that lies on the device.
-    fn sums(&self, opened: &Opened<'a, F, EF>, words: &Buffer, rows: usize, over: SumOver, weights: &[EF]) -> Vec<EF> {
+    /// Sums over the first rows of a matrix, where it lies on a device. None: it does not, or the device has no memory left
+    /// for them, so the host adds up its own copy.
+    fn sums(&self, opened: &Opened<'a, F, EF>, rows: usize, over: SumOver, weights: &[EF]) -> Option<Vec<EF>> {
+        let words = opened.resident?;
         let weights = EF::flatten_to_base(weights.to_vec());
         let sums = || -> Result<_, Error> {
             let (weights, elements) = F::in_memory(&weights, true).expect("an element of these fields is a word");
@@ -195,7 +195,10 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
             let options = Options::new().device(self.mmcs.device());
             weighted_sums(matrix, F::FIELD, over, weights, EF::DIMENSION, &options)
         };
-        EF::reconstitute_from_base(F::from_words(or_raise(sums())))
+        match sums() {
+            Err(error) if error.kind() == ErrorKind::OutOfMemory => None,
+            sums => Some(EF::reconstitute_from_base(F::from_words(or_raise(sums)))),
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Commitments, openings and pruned paths against Plonky3's own scheme, value for value.
 
+use std::ops::Deref;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use merklize_plonky3::{
@@ -442,6 +444,48 @@ fn dropped_levels_of_matrices_that_are_copied() {
     assert!(format!("{data:?}").contains("drop_levels: 0"));
     let (_, data) = ours.commit(vec![RowMajorMatrix::new(vec![KoalaBear::default(); 32], 2)]);
     assert!(format!("{data:?}").contains("drop_levels: 2"));
+}
+
+/// A matrix that counts the looks at its rows.
+struct Counted {
+    matrix: RowMajorMatrix<KoalaBear>,
+    looks: Arc<AtomicUsize>,
+}
+
+impl Matrix<KoalaBear> for Counted {
+    fn width(&self) -> usize {
+        self.matrix.width
+    }
+    fn height(&self) -> usize {
+        self.matrix.height()
+    }
+    unsafe fn row_subslice_unchecked(&self, r: usize, first: usize, end: usize) -> impl Deref<Target = [KoalaBear]> {
+        self.looks.fetch_add(1, Ordering::Relaxed);
+        &self.matrix.values[r * self.matrix.width..][first..end]
+    }
+}
+
+#[test]
+fn an_opening_without_the_lowest_levels_looks_at_its_own_rows() {
+    let looks = Arc::new(AtomicUsize::new(0));
+    let ours = KoalaBearMmcs::with_defaults(0, cpu()).unwrap().drop_levels(3);
+    let shapes = [(4096, 3), (256, 5)];
+    let matrices = || shapes.iter().map(|&(height, width)| matrix::<KoalaBear>(1, height, width));
+    let counted = matrices().map(|matrix| Counted { matrix, looks: looks.clone() }).collect();
+    let (cap, data) = ours.commit(counted);
+    let (stock_cap, stock_data) = ours.stock().commit(matrices().collect());
+    assert_eq!(cap, stock_cap);
+    assert!(format!("{:?}", ours.commit(matrices().collect()).1).contains("drop_levels: 3"));
+    // A clone is of the same matrices.
+    let data = [data.clone(), data];
+    for (index, data) in [5, 4095, 0].into_iter().zip(data.iter().cycle()) {
+        looks.store(0, Ordering::Relaxed);
+        let opened = ours.open_batch(index, data).unpack();
+        let n_looks = looks.load(Ordering::Relaxed);
+        assert!(n_looks <= shapes.len(), "{n_looks} looks");
+        let stock = ours.stock().open_batch(index, &stock_data).unpack();
+        assert_eq!((opened.0, opened.1), (stock.0, stock.1));
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #[allow(dead_code)]
 mod configs;
 
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 
 use configs::{fri_parameters, Challenge};
@@ -198,4 +199,34 @@ fn commitments_on_and_off_a_device_are_opened_together() {
         }};
     }
     assert!(opened!(stock) == opened!(ours));
+}
+
+/// What the stock scheme refuses by a panic is refused in the same words, wherever the matrices lie.
+#[test]
+fn points_that_stock_refuses() {
+    use configs::koalabear::*;
+    type Ext = Challenge<Val, DEGREE>;
+    let (hasher, compressor, challenger) = parts();
+    let mmcs = Stock::new(hasher.clone(), compressor.clone(), 0);
+    let stock =
+        StockPcs::<Val, Ext, _>::new(Radix2DitParallel::default(), mmcs.clone(), fri_parameters(mmcs.clone(), 3));
+    macro_rules! refusal {
+        ($pcs:expr, $point:expr) => {{
+            let data = Pcs::<Ext, Challenger>::commit(&$pcs, evaluations(&[(16, 3)])).unwrap().1;
+            let requests = vec![OpeningRequest { prover_data: &data, points: vec![vec![$point]] }];
+            let open = AssertUnwindSafe(|| drop($pcs.open(requests, &mut challenger.clone())));
+            let panic = catch_unwind(open).expect_err("the point is refused");
+            let text = panic.downcast_ref::<String>().cloned();
+            text.unwrap_or_else(|| panic.downcast_ref::<&str>().expect("a text").to_string())
+        }};
+    }
+    // Zero has no inverse; the other one is a point of the extension's coset.
+    for point in [Ext::ZERO, Ext::from(Val::GENERATOR)] {
+        let of_stock = refusal!(stock, point);
+        for device in devices(true) {
+            let ours = Ours::new(hasher.clone(), compressor.clone(), 0, hash(), device).unwrap();
+            let ours = MerklizePcs::<Val, Ext, _>::new(ours, fri_parameters(mmcs.clone(), 3));
+            assert_eq!(refusal!(ours, point), of_stock, "{ours:?}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-use merklize::{fill_rows, Device, Elements, Error, Matrix, MatrixCommitment, Options};
+use merklize::{fill_rows, or_on_cpu, Device, Elements, Error, ErrorKind, Matrix, MatrixCommitment, Options};
 use winter_prover::proof::Queries;
 use winterfell::crypto::{BatchMerkleProof, Hasher, VectorCommitment};
 use winterfell::math::FieldElement;
@@ -84,6 +84,17 @@ enum Nodes<H> {
     Upper(MatrixCommitment),
 }
 
+fn upper_nodes<H: DeviceHasher>(
+    rows: &[Matrix<'_, u64>],
+    drop_levels: u32,
+    device: &Device,
+) -> Result<MatrixCommitment, Error> {
+    or_on_cpu(device, |device| {
+        let options = Options::new().device(device);
+        MatrixCommitment::with_drop_levels(rows, H::HASH, 2, 0, drop_levels, &options)
+    })
+}
+
 /// Rows and their commitment, which opens them.
 pub(crate) struct CommittedRows<E: FieldElement, H> {
     pub evaluations: RowMatrix<E>,
@@ -108,8 +119,7 @@ where
         } else {
             require_same_hash::<H>()?;
             let (words, drop_levels) = (Words::of::<E, H>(&evaluations)?, drop_levels.min(n.ilog2()));
-            let (rows, options) = ([words.matrix()?], Options::new().device(device));
-            Nodes::Upper(MatrixCommitment::with_drop_levels(&rows, H::HASH, 2, 0, drop_levels, &options)?)
+            Nodes::Upper(upper_nodes::<H>(&[words.matrix()?], drop_levels, device)?)
         };
         Ok(Self { evaluations, nodes })
     }
@@ -129,7 +139,15 @@ where
             Nodes::Upper(commitment) => {
                 let words = Words::of::<E, H>(&self.evaluations)?;
                 let indices: Vec<u64> = positions.iter().map(|&position| position as u64).collect();
-                let paths = commitment.siblings_of(&[words.matrix()?], &indices)?;
+                let rows = [words.matrix()?];
+                let paths = match commitment.siblings_of(&rows, &indices) {
+                    // The device has no memory left to make dropped nodes again.
+                    Err(error) if error.kind() == ErrorKind::OutOfMemory => {
+                        let (drop_levels, cpu) = (commitment.info().drop_levels, Device::open("cpu")?);
+                        upper_nodes::<H>(&rows, drop_levels, &cpu)?.siblings_of(&rows, &indices)?
+                    }
+                    paths => paths?,
+                };
                 // Winterfell reads no leaf of these paths.
                 let path = |siblings: Vec<_>| (H::Digest::default(), siblings.into_iter().map(to_stock).collect());
                 BatchMerkleProof::from_single_proofs(&paths.into_iter().map(path).collect::<Vec<_>>(), positions)

@@ -3,7 +3,7 @@ use core::marker::PhantomData;
 use std::sync::Arc;
 
 use merklize::{
-    hash_rows, hash_rows_on_device, Buffer, Device, Digest, Error, Form, Matrix, MerkleTree, Options, Rule,
+    hash_rows, hash_rows_on_device, or_on_cpu, Buffer, Device, Digest, Error, Form, Matrix, MerkleTree, Options, Rule,
 };
 use winter_prover::{Deserializable, SliceReader};
 use winterfell::crypto::{BatchMerkleProof, Digest as _, MerkleTree as StockTree, VectorCommitment};
@@ -76,21 +76,24 @@ impl<H: DeviceHasher> MerklizeTree<H> {
     /// The tree over the digests of rows, in one job: the rows go to the device, and their digests never leave it. `rows` are words in canonical form.
     pub(crate) fn from_rows(rows: &[u64], row_length: usize, device: &Device) -> Result<Self, TreeError> {
         let form = Form::new(H::HASH).rule(Rule::Perfect);
-        Self::of(MerkleTree::from_rows(rows, row_length, form, &Options::new().device(device))?)
+        Self::of(or_on_cpu(device, |device| {
+            MerkleTree::from_rows(rows, row_length, form, &Options::new().device(device))
+        })?)
     }
 
     /// The same for `n` rows of a matrix of words.
     pub(crate) fn from_matrix(rows: Matrix<'_, u64>, n: usize, device: &Device) -> Result<Self, TreeError> {
         let form = Form::new(H::HASH).rule(Rule::Perfect);
-        let options = Options::new().device(device);
-        let info = device.info();
-        let is_one_with_memory = info.backend != "cpu" && !info.id.contains(',') && !info.id.ends_with(":all");
-        if !is_one_with_memory {
-            return Self::of(MerkleTree::from_leaves(&hash_rows(&[rows], H::HASH, &options)?, form, &options)?);
-        }
-        let mut digests = Buffer::new(device, 32 * n as u64)?;
-        hash_rows_on_device(&[rows], H::HASH, &mut digests, &options)?;
-        Self::of(MerkleTree::from_device_leaves(&digests, form, &options)?)
+        Self::of(or_on_cpu(device, |device| {
+            let (options, info) = (Options::new().device(device), device.info());
+            let is_one_with_memory = info.backend != "cpu" && !info.id.contains(',') && !info.id.ends_with(":all");
+            if !is_one_with_memory {
+                return MerkleTree::from_leaves(&hash_rows(&[rows], H::HASH, &options)?, form, &options);
+            }
+            let mut digests = Buffer::new(device, 32 * n as u64)?;
+            hash_rows_on_device(&[rows], H::HASH, &mut digests, &options)?;
+            MerkleTree::from_device_leaves(&digests, form, &options)
+        })?)
     }
 
     fn of(tree: MerkleTree) -> Result<Self, TreeError> {
@@ -126,7 +129,8 @@ impl<H: DeviceHasher> VectorCommitment<H> for MerklizeTree<H> {
         }
         let leaves: Vec<Digest> = items.iter().map(|digest| Digest(digest.as_bytes())).collect();
         let form = Form::new(H::HASH).rule(Rule::Perfect);
-        Self::of(MerkleTree::from_leaves(&leaves, form, &Options::new().device(&device))?)
+        let tree = |device: &_| MerkleTree::from_leaves(&leaves, form, &Options::new().device(device));
+        Self::of(or_on_cpu(&device, tree)?)
     }
 
     fn commitment(&self) -> H::Digest {

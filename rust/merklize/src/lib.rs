@@ -42,7 +42,7 @@ pub use matrices::{hash_rows, hash_rows_on_device, CommitmentInfo, Elements, Mat
 pub use options::{Mode, Options, Policy, Timings};
 pub use poseidon2::{Poseidon, Poseidon2};
 pub use proof::{verify, verify_consistency, verify_each, Expect, Proof, ProofInfo, ProofKind, Roots};
-pub use provers::{catch, fill_rows, or_raise};
+pub use provers::{catch, fill_rows, or_on_cpu, or_raise};
 pub use tree::{merkle_root, merkle_root_file, merkle_root_parts, Form, MerkleTree, Rule, TreeBuilder, TreeInfo};
 pub use tree_file::{Leaves, TreeFile, WrongNode};
 pub use tree_writer::TreeWriter;

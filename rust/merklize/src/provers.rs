@@ -5,7 +5,8 @@ use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::thread;
 
-use crate::error::{Error, Result};
+use crate::device::Device;
+use crate::error::{Error, ErrorKind, Result};
 use crate::hash::Word;
 
 /// One entry for each [`catch`] that runs now, in any thread: the first error that a thread without a `catch` has raised meanwhile. The threads of a
@@ -77,6 +78,28 @@ pub fn catch<T>(prove: impl FnOnce() -> T) -> Result<T> {
         Ok(error) => *error,
         Err(other) => catching.0.get().cloned().unwrap_or_else(|| resume_unwind(other)),
     })
+}
+
+/// Runs a job of a prover on a device, or on the processors if the device has no memory left for it. Other provers and
+/// programs fill a device at any time, and a proof of many jobs should not be lost by one.
+///
+/// ```
+/// use merklize::{merkle_root, or_on_cpu, Device, Hash, Options};
+///
+/// let device = Device::open("cpu")?; // or "cuda:0"
+/// let root = or_on_cpu(&device, |device| merkle_root(&[7; 64], Hash::BLAKE3, &Options::new().device(device)))?;
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of the job, but `OutOfMemory` of a device.
+pub fn or_on_cpu<T>(device: &Device, job: impl Fn(&Device) -> Result<T>) -> Result<T> {
+    match job(device) {
+        Err(error) if error.kind() == ErrorKind::OutOfMemory && device.info().backend != "cpu" => {
+            job(&Device::open("cpu")?)
+        }
+        done => done,
+    }
 }
 
 /// Makes `n` rows of `row_length` words, in pieces on all threads of the machine: for elements that a prover holds in another form than the library

@@ -1,6 +1,7 @@
 // Nodes of trees: to the host, and back into their slots.
 #include <algorithm>
 
+#include "merklize/error.hpp"
 #include "queue/device_call.hpp"
 
 namespace merklize::runtime {
@@ -18,10 +19,18 @@ void gather_to_host(DeviceCall& call, const Place& nodes, std::span<const Slot> 
     if (slots.empty()) return;
     const Range tree = range_of(nodes);
     call.require_node_alignment(tree);
-    const Lease wanted = call.scratch(slots.size_bytes()), found = call.scratch(32 * slots.size());
-    call.send(wanted.place(), slots.data(), slots.size_bytes());
-    launch_gather(call, tree, range_of(wanted).memory, sizeof(Slot) / 4, slots.size(), range_of(found).memory);
-    call.download(out, found.place(), 32 * slots.size());
+    try {
+        const Lease wanted = call.scratch(slots.size_bytes()), found = call.scratch(32 * slots.size());
+        call.send(wanted.place(), slots.data(), slots.size_bytes());
+        launch_gather(call, tree, range_of(wanted).memory, sizeof(Slot) / 4, slots.size(), range_of(found).memory);
+        return call.download(out, found.place(), 32 * slots.size());
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory) throw;
+    }
+    // Others have filled the device meanwhile. One by one takes longer, but no memory there.
+    for (std::size_t i = 0; i < slots.size(); i++)
+        call.copy_to_host(static_cast<std::byte*>(out) + 32 * i, moved(nodes, 32 * slots[i]), 32);
+    call.finish();
 }
 
 }  // namespace
