@@ -23,8 +23,8 @@ ROOT = HERE.parent
 VERSIONS = ["", *(f"-{version}" for version in range(30, 13, -1))]
 
 # The order in which the modules are joined into one file. A module comes after those that it imports.
-MODULES = ["machine", "ready", "common", "hash", "files", "formats", "trees", "shape", "proof", "parse", "proofs"]
-MODULES += ["proving", "tree", "tree_file", "matrices", "piece", "abi", "openzeppelin"]
+MODULES = ["machine", "ready", "common", "hash", "files", "formats", "trees", "shape", "proof", "json", "parse"]
+MODULES += ["proofs", "proving", "tree", "tree_file", "matrices", "piece", "abi", "openzeppelin"]
 
 COMPILE = ["-std=c++20", "-ffreestanding", "-nostdlib", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden"]
 COMPILE += ["-Wall", "-Wextra", "-Werror", "-Wno-pass-failed"]

@@ -79,6 +79,9 @@ struct Manifest {
     std::vector<std::string> ignore{};                ///< patterns of names that were left out
     std::vector<Seen> seen{};
     Digest root{};  ///< root_of() of this manifest
+    /// Files that an index of shards in the folder names, but that were not there when it was hashed: a download may have been broken
+    /// off. Not in the text.
+    std::vector<std::string> missing{};
 
     /// Bytes of all tensors and files.
     std::uint64_t bytes() const noexcept;
@@ -146,6 +149,8 @@ struct Report {
     Differences differences{};
     std::uint64_t checked = 0;  ///< tensors and files that were hashed and compared
     std::uint64_t bytes = 0;    ///< of these
+    /// As in Manifest, but for what the differences name.
+    std::vector<std::string> missing{};
 
     explicit operator bool() const noexcept { return differences.empty(); }
 };

@@ -91,7 +91,7 @@ nb::list all_of(const std::vector<Entry>& entries) {
 }
 
 nb::tuple described(const manifests::Report& report) {
-    return nb::make_tuple(all_of(report.differences), report.checked, report.bytes);
+    return nb::make_tuple(all_of(report.differences), report.checked, report.bytes, described(report.missing));
 }
 
 nb::tuple described(manifests::Refreshed&& made) {
@@ -163,15 +163,12 @@ public:
 
     manifests::Header read_header(const std::string& shard) override {
         const manifests::ReadAt read_at = [&](std::uint64_t offset, std::uint64_t count) {
-            return in_python([&] {
-                const nb::object made = object_.attr("read")(to_str(shard), offset, offset + count);
-                const InputBytes bytes(made, "manifest: header");
-                require_count(bytes.span().size(), count);
-                return std::string(reinterpret_cast<const char*>(bytes.span().data()), count);
-            });
+            return read(shard, offset, count);
         };
         return manifests::read_header(read_at, shown(shard), known_.at(shard));
     }
+
+    std::string content(const std::string& name) override { return read(name, 0, known_.at(name)); }
 
     std::vector<PieceDigests> hash_ranges(const std::string& shard, std::span<const FileRange> ranges,
                                           std::uint64_t piece_size, const RunOptions& options) override {
@@ -209,6 +206,15 @@ private:
     template <class Count>
     static void require_count(Count got, Count wanted) {
         if (got != wanted) throw Error(ErrorCode::internal, "manifest: a store gave too few or too many answers");
+    }
+
+    std::string read(const std::string& name, std::uint64_t offset, std::uint64_t count) {
+        return in_python([&] {
+            const nb::object made = object_.attr("read")(to_str(name), offset, offset + count);
+            const InputBytes bytes(made, "manifest: content");
+            require_count(bytes.span().size(), count);
+            return std::string(reinterpret_cast<const char*>(bytes.span().data()), count);
+        });
     }
 
     nb::object object_;
@@ -382,6 +388,9 @@ void bind_manifests(nb::module_& m) {
         .def_prop_ro(
             "root", [](const Manifest& known) { return to_bytes(known.root.bytes); },
             nb::sig("def root(self) -> bytes"))
+        .def_prop_ro(
+            "missing", [](const Manifest& known) { return described(known.missing); },
+            nb::sig("def missing(self) -> tuple[str, ...]"))
         .def("fields", fields_of,
              nb::sig("def fields(self) -> tuple[str, str | None, int, tuple[tuple[str, ...], ...], tuple[str, ...]]"))
         .def(
@@ -412,14 +421,16 @@ void bind_manifests(nb::module_& m) {
         .def("check", check_weights,
              nb::sig("def check(self, path: bytes, only: list[str], follow_links: bool, exclude: bytes | None, "
                      "settings: Settings, /) -> tuple[list[tuple[str, str, str, str | None, int | None, int | None, "
-                     "str]], int, int]"),
+                     "str]], int, int, tuple[str, ...]]"),
              nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
         .def("check_stored", check_stored,
              nb::sig("def check_stored(self, open: object, only: list[str], settings: Settings, /) -> "
-                     "tuple[list[tuple[str, str, str, str | None, int | None, int | None, str]], int, int]"))
+                     "tuple[list[tuple[str, str, str, str | None, int | None, int | None, str]], int, int, tuple[str, "
+                     "...]]"))
         .def("check_tensors", check_tensors,
              nb::sig("def check_tensors(self, only: list[str], tensors: object, /) -> "
-                     "tuple[list[tuple[str, str, str, str | None, int | None, int | None, str]], int, int]"))
+                     "tuple[list[tuple[str, str, str, str | None, int | None, int | None, str]], int, int, tuple[str, "
+                     "...]]"))
         .def(
             "diff", [](const Manifest& known, const Manifest& other) { return all_of(diff(known, other)); },
             nb::sig("def diff(self, other: Manifest, /) -> list[tuple[str, str, str, str | None, int | None, int | "

@@ -67,6 +67,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_hash(m);
     merklize::binding::bind_hash_each(m);
     merklize::binding::bind_hasher(m);
+    merklize::binding::bind_json(m);
     merklize::binding::bind_log(m);
     merklize::binding::bind_manifests(m);
     merklize::binding::bind_matrices(m);

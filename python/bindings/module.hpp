@@ -20,6 +20,7 @@ void bind_enqueue(nanobind::module_& m);
 void bind_hash(nanobind::module_& m);
 void bind_hash_each(nanobind::module_& m);
 void bind_hasher(nanobind::module_& m);
+void bind_json(nanobind::module_& m);
 void bind_log(nanobind::module_& m);
 void bind_manifests(nanobind::module_& m);
 void bind_matrices(nanobind::module_& m);

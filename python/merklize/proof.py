@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from . import _arrays, _native
+from . import _arrays, _json, _native
 from ._inputs import numbered
 from ._options import HashOptions, mode_of, run_of, takes
 from ._types import Buffer, Bytes, HostData, Indices, Self
@@ -57,13 +57,8 @@ class _Proof:
 
     @classmethod
     def _read_json(cls, text: str | bytes) -> dict[str, Any]:
-        import json
-
         what = f"{cls.__name__}.from_json"
-        try:
-            fields = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InvalidArgument(f"{what}: not JSON: {error}") from error
+        fields = _json.read(text, what)
         if not isinstance(fields, dict):
             raise InvalidArgument(f"{what}: expected a JSON object, got {shown(fields)}")
         missing = [name for name in ("format", *cls._fields_) if name not in fields]
@@ -460,12 +455,7 @@ def from_bytes(data: HostData) -> MerkleProof | MultiProof | ConsistencyProof:
 
 def from_json(text: str | bytes) -> MerkleProof | MultiProof | ConsistencyProof:
     """Read the JSON of any proof. Raises InvalidArgument."""
-    import json
-
-    try:
-        fields = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InvalidArgument(f"from_json: not JSON: {error}") from error
+    fields = _json.read(text, "from_json")
     name = fields.get("format") if isinstance(fields, dict) else None
     for kind in (MerkleProof, MultiProof, ConsistencyProof):
         if name == kind._format:

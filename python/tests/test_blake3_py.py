@@ -9,6 +9,7 @@ import blake3
 import pytest
 
 import merklize
+import merklize.blake3 as drop_in
 from oracle import pattern
 
 KEY = bytes(range(32))
@@ -79,6 +80,13 @@ REFUSED = {
 @pytest.mark.parametrize("call", CALLS)
 def test_same_results(call):
     assert CALLS[call](ours) == CALLS[call](theirs)
+
+
+def test_none_is_no_bytes():
+    for make in (drop_in.blake3, blake3.blake3):
+        assert make(None).update(b"x").digest() == make(b"x").digest()
+        with pytest.raises(TypeError):
+            make().update(None)
 
 
 @pytest.mark.parametrize("call", REFUSED)

@@ -5,6 +5,7 @@ import json
 import mmap
 import os
 import pickle
+import random
 import subprocess
 
 import numpy as np
@@ -12,10 +13,12 @@ import pytest
 
 import judges
 import merklize
+import openzeppelin_values
 import oracle
 from cli_helpers import merklize as run
 from cli_helpers import output
 from merklize import MerkleTree, formats
+from openzeppelin_values import NODE_MODULES
 from waiting import HANG
 
 
@@ -265,20 +268,53 @@ def test_openzeppelin_misuse():
         (lambda: formats.openzeppelin([], ["address"]), "at least one value, got 0"),
         (lambda: formats.openzeppelin([[1]], ["float"]), "unknown ABI type 'float'"),
         (lambda: formats.openzeppelin([[256]], ["uint8"]), "uint8: must be 0 to 255, got 256"),
-        (lambda: formats.openzeppelin([["0x11"]], ["address"]), "address: must have 20 bytes, got 1"),
+        (
+            lambda: formats.openzeppelin([["0x" + "11" * 21]], ["address"]),
+            "address: must have at most 20 bytes, got 21",
+        ),
         (lambda: formats.openzeppelin([[1, 2]], ["uint8"]), "a value must have 1 fields, one a type, got 2 fields"),
         (lambda: tree.prove(3), "index must be 0 to 2, got 3"),
         (lambda: tree.prove_together([1, 1]), "each index once"),
         (lambda: formats.OpenZeppelinTree.load({"format": "other"}), "format must be 'standard-v1' or 'simple-v1'"),
         (lambda: formats.OpenZeppelinTree.load(dump), "node 1 of the dump is not the hash of what is below it"),
-        (lambda: formats.openzeppelin_simple([b"short"]), "openzeppelin_simple: leaf 0: must have 32 bytes, got 5"),
+        (
+            lambda: formats.openzeppelin_simple([bytes(33)]),
+            "openzeppelin_simple: leaf 0: must have at most 32 bytes, got 33",
+        ),
         (lambda: formats.verify_openzeppelin([], b"short", bytes(32)), "verify_openzeppelin: root: must have 32 bytes"),
     ):
         with pytest.raises(merklize.InvalidArgument, match=text):
             call()
 
 
-NODE_MODULES = os.environ.get("MERKLIZE_NODE_MODULES")
+def made_of(case):
+    try:
+        if case["types"] is None:
+            return "0x" + formats.openzeppelin_simple(case["values"]).root.hex()
+        return "0x" + formats.openzeppelin(case["values"], case["types"]).root.hex()
+    except merklize.InvalidArgument:
+        return None
+
+
+def check_spellings(cases):
+    """Roots are the package's, for each value that it takes and for no other one; its dumps are read."""
+    for case in cases:
+        assert made_of(case) == case["root"], case
+        if case["dump"] is not None:
+            assert "0x" + formats.OpenZeppelinTree.load(case["dump"]).root.hex() == case["root"], case
+
+
+def test_openzeppelin_values_in_many_spellings():
+    recorded = json.loads((oracle.VECTORS / "openzeppelin_values.json").read_text())["cases"]
+    assert sum(case["dump"] is not None for case in recorded) > 200
+    check_spellings(recorded)
+
+
+@pytest.mark.skipif(not NODE_MODULES, reason="MERKLIZE_NODE_MODULES names no folder with @openzeppelin/merkle-tree")
+@pytest.mark.parametrize("seed", [2, 3])
+def test_openzeppelin_values_beside_its_own_program(seed):
+    cases = openzeppelin_values.cases_of(random.Random(seed), 2000)
+    check_spellings([{**case, **made} for case, made in zip(cases, openzeppelin_values.by_the_package(cases))])
 
 
 @pytest.mark.skipif(not NODE_MODULES, reason="MERKLIZE_NODE_MODULES names no folder with @openzeppelin/merkle-tree")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import pickle
 import struct
+import warnings
 
 import numpy as np
 import pytest
 from blake3 import blake3
 
 import merklize
+from cli_helpers import merklize as run
 from merklize.manifests import Manifest
 from weights import a_state, write, write_sharded
 
@@ -304,3 +307,102 @@ def test_progress_goes_up_and_can_cancel(tmp_path):
     assert all(0 <= share <= 1 for share in seen)
     with pytest.raises(merklize.Cancelled):
         merklize.manifest(tmp_path, progress=lambda share: False)
+
+
+# ---- Models that are not whole ----
+
+
+def warned(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = call()
+    return made, [str(one.message) for one in caught]
+
+
+@pytest.mark.parametrize("below", ["", "unet"])
+def test_a_missing_shard_that_an_index_names_is_told(tmp_path, below):
+    """Of a download that was broken off. create, check and refresh say so, in Python and in the program."""
+    folder = tmp_path / "model" / below
+    folder.mkdir(parents=True)
+    (folder / "other.index.json").write_text("{}")  # no index of shards
+    (tmp_path / "model" / "config.json").write_text("{}")
+    index = write_sharded(folder, a_state(), 3)
+    top, names = tmp_path / "model", sorted(path.name for path in folder.glob("*.safetensors"))
+    whole, texts = warned(lambda: merklize.manifest(top))
+    assert (whole.missing, texts) == ((), [])
+    gone = folder / names[1]
+    kept = gone.read_bytes()
+    gone.unlink()
+    missing = os.path.relpath(gone, top)
+    told = f"not there, although an index of shards names it: {missing}"
+    part, texts = warned(lambda: merklize.manifest(top))
+    assert (part.missing, texts) == ((missing,), [f"{top}: {told}"])
+    assert Manifest.from_json(part.to_json()) == part
+    again, texts = warned(lambda: part.refresh(top))
+    assert (again.manifest.missing, texts) == ((missing,), [f"{top}: {told}"])
+    report, texts = warned(lambda: part.check(top))
+    assert (bool(report), report.missing, texts) == (True, (missing,), [f"{top}: {told}"])
+    # What the manifest has is a difference.
+    report, texts = warned(lambda: whole.check(top))
+    assert (report.missing, texts) == ((), [])
+    assert not report
+    # The program.
+    created = run("manifest", "create", top, "-o", tmp_path / "m.json")
+    assert (created.returncode, created.stderr.decode()) == (0, f"merklize: WARNING: {told}\n")
+    checked = run("manifest", "check", tmp_path / "m.json", top)
+    assert (checked.returncode, checked.stderr.decode()) == (0, f"merklize: WARNING: {told}\n")
+    refreshed = run("manifest", "refresh", tmp_path / "m.json", top)
+    assert (refreshed.returncode, refreshed.stderr.decode()) == (0, f"merklize: WARNING: {told}\n")
+    # What is left out on purpose is not missing.
+    for pattern in (names[1], "model-0000?-*", missing, *([below] if below else [])):
+        assert warned(lambda pattern=pattern: merklize.manifest(top, ignore=[pattern]))[1] == []
+    gone.write_bytes(kept)
+    assert warned(lambda: merklize.manifest(top))[0] == whole
+    # An index of PyTorch names plain files.
+    index.with_name("pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": {"t": "p.bin", "u": "q.bin"}}))
+    (folder / "q.bin").touch()
+    assert warned(lambda: merklize.manifest(top))[0].missing == (os.path.join(below, "p.bin"),)
+
+
+def test_many_missing_shards_are_counted(tmp_path):
+    (tmp_path / "m.index.json").write_text(json.dumps({"weight_map": {str(k): f"{k}.safetensors" for k in range(9)}}))
+    (_, (text,)) = warned(lambda: merklize.manifest(tmp_path))
+    names = ", ".join(f"{k}.safetensors" for k in range(5))
+    assert text == f"{tmp_path}: not there, although an index of shards names it: {names} and 4 more"
+    assert run("manifest", "create", tmp_path).stderr.decode().endswith(f"names it: {names} and 4 more\n")
+
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"4d" * 32 + b"\nsize 12345\n"
+FOREIGN = {
+    "pointer": (POINTER, "a pointer of Git LFS in the place of the file: git lfs pull fetches it"),
+    "zip": (b"PK\x03\x04\x14\0\0\x08" + bytes(60), "a zip archive, as PyTorch's .pt and .bin are"),
+    "pickle": (pickle.dumps({"a": [1, 2, 3]}, protocol=2) + bytes(20), "a pickle of Python, as PyTorch writes"),
+    "pickle 4": (pickle.dumps({"a": [1, 2, 3]}, protocol=4), "a pickle of Python, as PyTorch writes"),
+    "GGUF": (b"GGUF\x03\0\0\0" + bytes(60), "a GGUF file"),
+    "HDF5": (b"\x89HDF\r\n\x1a\n" + bytes(60), "an HDF5 file"),
+    "NumPy": (b"\x93NUMPY\x01\0v\0" + bytes(60), "an array of NumPy"),
+    "gzip": (b"\x1f\x8b\x08\x08" + b"\xff" * 60, "compressed by gzip"),
+    "HTML": (b"<!DOCTYPE html><html></html>", "a page of HTML, perhaps of a failed download"),
+}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_what_lies_in_the_place_of_weights_is_named(tmp_path, kind):
+    content, text = FOREIGN[kind]
+    (tmp_path / "m").mkdir()
+    for name in ("m/model.safetensors", "weights.pt", "m.index.json", "manifest.json"):
+        (tmp_path / name).write_bytes(content)
+    calls = {
+        "m/model.safetensors": "not a valid safetensors file: it is",
+        "m": "not a valid safetensors file: it is",
+        "weights.pt": "not a valid safetensors file: it is",
+        "m.index.json": "not an index of shards: not JSON: it is",
+    }
+    for name, why in calls.items():
+        with pytest.raises(merklize.InvalidArgument) as caught:
+            merklize.manifest(tmp_path / name)
+        assert f": {why} {text}" in str(caught.value)
+        done = run("manifest", "create", tmp_path / name)
+        assert (done.returncode, f": {why} {text}".encode() in done.stderr) == (1, True), done.stderr
+    with pytest.raises(merklize.InvalidArgument, match="not a valid manifest: the text: not JSON: it is "):
+        Manifest.load(tmp_path / "manifest.json")

@@ -75,6 +75,10 @@ public:
             if (may_be && !std::ranges::binary_search(found.tensors, tensor.name, {}, &Tensor::name))
                 lost.push_back(tensor.name);
         }
+        std::ranges::copy_if(found.missing, std::back_inserter(report.missing), [&](const std::string& name) {
+            return !std::ranges::binary_search(known_.shards, name, {}, &Shard::path) &&
+                   !std::ranges::binary_search(known_.files, name, {}, &File::path);
+        });
         compare(tensors_, found.tensors, known_.piece_size, lost, out);
         compare(files_, found.files, known_.piece_size, failed, out);
         const auto of_shards = [&](const std::vector<Shard>& all) {
@@ -104,7 +108,7 @@ private:
         const bool is_renamed =
             known_.kind == Kind::file && place.source.kind == Kind::file && known_.name != place.source.name;
         const std::string name = known_.name.value_or("");
-        Reading reading{.piece_size = known_.piece_size, .keeps_going = true};
+        Reading reading{.piece_size = known_.piece_size, .keeps_going = true, .ignore = known_.ignore};
         reading.wanted = [&](const std::string& tensor, const std::string* shard) {
             return wanted_(tensor, is_renamed ? &name : shard);
         };

@@ -18,8 +18,8 @@ std::string path_in(const Manifest& known, const std::string& path) {
 
 Manifest create(const Source& source, Storage& storage, const Options& options, const RunOptions& run) {
     require_piece_size(options.piece_size);
-    return manifest_of(source, read_files(source, storage, {.piece_size = options.piece_size}, run), options.piece_size,
-                       options.ignore);
+    const Reading reading{.piece_size = options.piece_size, .ignore = options.ignore};
+    return manifest_of(source, read_files(source, storage, reading, run), options.piece_size, options.ignore);
 }
 
 Manifest create(const std::string& path, const Options& options, const RunOptions& run) {
@@ -30,7 +30,8 @@ Manifest create(const std::string& path, const Options& options, const RunOption
 
 Refreshed refresh(const Manifest& known, const Source& source, Storage& storage, bool everything,
                   const RunOptions& run) {
-    const Reading reading{.piece_size = known.piece_size, .known = everything ? nullptr : &known};
+    const Reading reading{
+        .piece_size = known.piece_size, .known = everything ? nullptr : &known, .ignore = known.ignore};
     Found found = read_files(source, storage, reading, run);
     Refreshed made;
     made.hashed = std::move(found.hashed);

@@ -126,7 +126,7 @@ std::vector<std::pair<std::string, std::string>> weights_of(std::string_view tex
     const auto refuse = [&](const std::string& why) { invalid(path + ": not an index of shards: " + why); };
     json::Value whole;
     try {
-        whole = json::read(text, json::Doubts::are_errors, most_separators);
+        whole = json::read(text, most_separators);
     } catch (const Error& error) {
         refuse(error.what());
     }
@@ -178,6 +178,16 @@ bool matches(std::string_view name, std::string_view pattern) {
     }
     while (p < wanted.size() && wanted[p] == '*') p++;
     return p == wanted.size();
+}
+
+bool is_ignored(std::string_view path, const std::vector<std::string>& patterns) {
+    for (std::size_t begin = 0, end = 0; end != path.npos; begin = end + 1) {
+        end = path.find('/', begin);
+        const std::string_view above = path.substr(0, end), part = above.substr(begin);
+        for (const std::string& pattern : patterns)
+            if (matches(above, pattern) || matches(part, pattern)) return true;
+    }
+    return false;
 }
 
 std::string joined(const std::string& folder, std::string_view name) {

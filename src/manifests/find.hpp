@@ -13,6 +13,9 @@ namespace merklize::inline v0::manifests {
 /// Whether a name matches a pattern of a shell: * any characters, also /; ? one; [a-z] one of these; [!a-z] any other.
 bool matches(std::string_view name, std::string_view pattern);
 
+/// Whether patterns leave out a path below a folder: they match it, the path of a folder above it, or the name of one of these.
+bool is_ignored(std::string_view path, const std::vector<std::string>& patterns);
+
 /// The files of a safetensors file, an index of shards, or a folder.
 struct Source {
     Kind kind = Kind::folder;

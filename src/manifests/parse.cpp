@@ -159,7 +159,7 @@ public:
 private:
     static Value read(std::string_view text) {
         try {
-            return json::read(text, json::Doubts::are_errors);
+            return json::read(text);
         } catch (const Error& error) {
             bad(std::string("the text: ") + error.what());
         }

@@ -17,6 +17,8 @@ using Clock = std::chrono::system_clock;
 // Two writes within this time may have equal times, because the system's clock is as coarse as 10 ms.
 constexpr std::chrono::milliseconds clock_step{20};
 
+constexpr std::uint64_t most_index_bytes = std::uint64_t{256} << 20;
+
 Clock::duration last_write(const Seen& seen) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::seconds(seen.seconds) +
                                                        std::chrono::nanoseconds(seen.nanoseconds));
@@ -54,6 +56,7 @@ public:
         name_tensors();
         for (const auto& one : headers_) guarded(one.first, [&] { read_shard(one.first, one.second); });
         read_plain();
+        find_missing();
         return std::move(found_);
     }
 
@@ -216,6 +219,35 @@ private:
         }
     }
 
+    // What indices in a folder name and what is not there. Shards of PyTorch are plain files of it. A text that is no index is only a file.
+    void find_missing() {
+        if (source_.kind != Kind::folder) return;
+        std::set<std::string> missing;
+        for (const std::string& name : source_.files) {
+            if (!name.ends_with(".index.json") || !looked_.contains(name) || !is_wanted(name, nullptr)) continue;
+            if (looked_.at(name).size > most_index_bytes) continue;
+            Source index;
+            try {
+                take_index(index, storage_.content(name), name);
+            } catch (const Error& error) {
+                if (error.code() != ErrorCode::io && error.code() != ErrorCode::invalid_argument) throw;
+                continue;
+            }
+            const std::string prefix = name.substr(0, name.rfind('/') + 1);
+            for (const std::string& shard : index.shards)
+                if (!is_there(prefix + shard) && !is_ignored(prefix + shard, reading_.ignore))
+                    missing.insert(prefix + shard);
+        }
+        found_.missing.assign(missing.begin(), missing.end());
+    }
+
+    bool is_there(const std::string& name) const {
+        const auto has = [&](const std::vector<std::string>& names) {
+            return std::ranges::find(names, name) != names.end();
+        };
+        return has(source_.shards) || has(source_.files);
+    }
+
     const Source& source_;
     Storage& storage_;
     const Reading& reading_;
@@ -246,6 +278,7 @@ Manifest manifest_of(const Source& source, Found found, std::uint64_t piece_size
     made.shards = std::move(found.shards);
     made.ignore = std::move(ignore);
     made.seen = std::move(found.seen);
+    made.missing = std::move(found.missing);
     made.root = root_of(made);
     return made;
 }

@@ -22,6 +22,7 @@ struct Found {
     std::vector<std::string> hashed{};  ///< files that were hashed, because they were not known
     /// Unreadable files with the reasons, in the order in which they were found, if Reading::keeps_going.
     std::vector<std::pair<std::string, std::string>> failed{};
+    std::vector<std::string> missing{};  ///< as in Manifest, sorted
 };
 
 /// Which tensors and files to read, and how.
@@ -29,8 +30,9 @@ struct Reading {
     std::uint64_t piece_size = 0;
     /// What to hash: called with a tensor's name and shard, or with a file's name alone. Without it, everything.
     std::function<bool(const std::string& name, const std::string* shard)> wanted{};
-    bool keeps_going = false;         ///< unreadable files are noted as failed, and the others are read
-    const Manifest* known = nullptr;  ///< its unchanged files are not hashed again
+    bool keeps_going = false;           ///< unreadable files are noted as failed, and the others are read
+    const Manifest* known = nullptr;    ///< its unchanged files are not hashed again
+    std::vector<std::string> ignore{};  ///< patterns of files that were left out
 };
 
 /// Hashes the files of a source: ranges of one shard, or several files, at once.

@@ -27,6 +27,8 @@ public:
         std::string bytes = read_at_(0, 8);
         std::uint64_t length = 0;
         for (unsigned i = 0; i < 8; i++) length |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << 8 * i;
+        const std::string_view kind = length > most_header_bytes ? foreign_kind(bytes) : std::string_view();
+        if (!kind.empty()) refuse("it is " + std::string(kind));
         if (length > most_header_bytes) {
             refuse("the header must have at most " + std::to_string(most_header_bytes) + " bytes, got " +
                    std::to_string(length));
@@ -61,7 +63,7 @@ private:
 
     Value parse(std::string_view text) const {
         try {
-            return json::read(text, json::Doubts::are_errors, most_separators);
+            return json::read(text, most_separators);
         } catch (const Error& error) {
             refuse(std::string("the header: ") + error.what());
         }

@@ -56,6 +56,8 @@ public:
     virtual std::string shown(const std::string& name) const = 0;
     virtual std::vector<Looked> look_at(std::span<const std::string> names) = 0;
     virtual Header read_header(const std::string& shard) = 0;
+    /// The whole of a file.
+    virtual std::string content(const std::string& name) = 0;
     /// Digests of ranges of a file.
     virtual std::vector<PieceDigests> hash_ranges(const std::string& shard, std::span<const FileRange> ranges,
                                                   std::uint64_t piece_size, const RunOptions& options) = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 
 #include "host/invalid.hpp"
 #include "texts/text.hpp"
@@ -17,8 +16,7 @@ constexpr unsigned most_depth = 100;
 
 class Reader {
 public:
-    Reader(std::string_view text, Doubts doubts, std::size_t most_separators)
-        : text_(text), doubts_(doubts), most_separators_(most_separators) {}
+    Reader(std::string_view text, std::size_t most_separators) : text_(text), most_separators_(most_separators) {}
 
     Value whole() {
         Value found = value(0);
@@ -105,37 +103,17 @@ private:
             found.emplace_back(std::move(name), std::move(one));
         } while (take_comma());
         if (!take('}')) fail("neither , nor }");
-        settle_doubles(found);
+        require_no_doubles(found);
         return found;
     }
 
-    static bool has_doubles(const Members& members) {
-        for (std::size_t i = 1; i < members.size(); i++)
-            for (std::size_t k = 0; k < i; k++)
-                if (members[i].first == members[k].first) return true;
-        return false;
-    }
-
-    void settle_doubles(Members& members) const {
-        constexpr std::size_t few = 16;  // names that are compared pairwise, without allocating a sorted list
-        if (members.size() <= few && !has_doubles(members)) return;
-        std::vector<std::size_t> order(members.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        const auto name = [&](std::size_t i) -> const std::string& { return members[i].first; };
-        std::ranges::stable_sort(order, {}, name);
-        std::vector<bool> is_old(members.size());
-        bool any = false;
-        for (std::size_t k = 1; k < order.size(); k++) {
-            if (name(order[k - 1]) != name(order[k])) continue;
-            if (doubts_ == Doubts::are_errors)
-                invalid("the key '" + cut(sentence(name(order[k]))) + "' is there twice");
-            is_old[order[k - 1]] = any = true;
-        }
-        if (!any) return;
-        Members kept;
-        for (std::size_t i = 0; i < members.size(); i++)
-            if (!is_old[i]) kept.push_back(std::move(members[i]));
-        members = std::move(kept);
+    static void require_no_doubles(const Members& members) {
+        std::vector<std::string_view> names;
+        names.reserve(members.size());
+        for (const auto& [name, _] : members) names.push_back(name);
+        std::ranges::sort(names);
+        if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
+            invalid("the key '" + cut(sentence(*twice)) + "' is there twice");
     }
 
     Value number() {
@@ -215,9 +193,8 @@ private:
                     const unsigned low = hex4();
                     if (low >= 0xdc00 && low < 0xe000) point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
                 }
-                const bool is_half = point >= 0xd800 && point < 0xe000;
-                if (is_half && doubts_ == Doubts::are_errors) fail("half of a surrogate pair");
-                append(out, is_half ? 0xfffd : point);
+                if (point >= 0xd800 && point < 0xe000) fail("half of a surrogate pair");
+                append(out, point);
             } else {
                 fail("an unknown escape");
             }
@@ -225,19 +202,20 @@ private:
     }
 
     std::string_view text_;
-    Doubts doubts_;
     std::size_t at_ = 0, separators_ = 0, most_separators_;
 };
 
 }  // namespace
 
-Value read(std::string_view text, Doubts doubts, std::size_t most_separators) {
+Value read(std::string_view text, std::size_t most_separators) {
+    if (const std::string_view kind = foreign_kind(text); !kind.empty())
+        invalid("not JSON: it is " + std::string(kind));
     for (std::size_t at = 0, wrong = 0; at < text.size();) {
         const std::size_t length = character_at(text.substr(at), wrong);
         if (length == 0) invalid("must be UTF-8, byte " + std::to_string(at) + " is not");
         at += length;
     }
-    return Reader(text, doubts, most_separators).whole();
+    return Reader(text, most_separators).whole();
 }
 
 const Value* find(const Members& members, std::string_view name) noexcept {

@@ -27,15 +27,12 @@ struct Value : std::variant<Other, std::uint64_t, std::string, Items, Members> {
     }
 };
 
-/// How the reader treats two members of one name, and half of a surrogate pair.
-enum class Doubts { last_counts, are_errors };
-
-/// Reads one value, which must be the whole text (RFC 8259). Where doubts are not errors, the last of two members with one name
-/// counts, and half of a surrogate pair is U+FFFD. Values are nested at most 100 deep.
+/// Reads one value, which must be the whole text (RFC 8259). What readers take in different ways is an error: two members of one name
+/// (also by escapes), half of a surrogate pair, a mark of the order of bytes. Values are nested at most 100 deep.
 /// most_separators  limit of commas and opening brackets, because memory grows with them
 /// errors           invalid_argument (the text says what is wrong, and at which byte)
 /// cost             proportional to the text, and n log n of an object's n members
-Value read(std::string_view text, Doubts doubts = Doubts::last_counts, std::size_t most_separators = SIZE_MAX);
+Value read(std::string_view text, std::size_t most_separators = SIZE_MAX);
 
 /// The member of that name, or null.
 const Value* find(const Members& members, std::string_view name) noexcept;

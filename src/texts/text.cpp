@@ -106,6 +106,34 @@ std::string cut(std::string text) {
     return text.substr(0, end) + "...";
 }
 
+std::string_view foreign_kind(std::string_view first) noexcept {
+    constexpr std::string_view pickle =
+        "a pickle of Python, as PyTorch writes: safetensors.torch.save_file() writes safetensors";
+    constexpr std::pair<std::string_view, std::string_view> kinds[] = {
+        {"version ", "a pointer of Git LFS in the place of the file: git lfs pull fetches it"},
+        {"PK\x03\x04",
+         "a zip archive, as PyTorch's .pt and .bin are: safetensors.torch.save_file() writes safetensors"},
+        {"\x80\x02", pickle},
+        {"\x80\x03", pickle},
+        {"\x80\x04", pickle},
+        {"\x80\x05", pickle},
+        {"GGUF", "a GGUF file"},
+        {"\x89HDF\r\n\x1a\n", "an HDF5 file, as Keras' .h5 are"},
+        {"\x93NUMPY", "an array of NumPy (.npy): safetensors.numpy.save_file() writes safetensors"},
+        {"\x1f\x8b", "compressed by gzip"},
+        {"\x28\xb5\x2f\xfd", "compressed by zstd"},
+        {"<!", "a page of HTML, perhaps of a failed download"},
+        {"<html", "a page of HTML, perhaps of a failed download"},
+        {"<?xml", "an XML text, perhaps of a failed download"},
+        {"\xef\xbb\xbf", "UTF-8 behind a byte order mark, which must go"},
+        {"\xff\xfe", "UTF-16, not UTF-8"},
+        {"\xfe\xff", "UTF-16, not UTF-8"},
+    };
+    for (const auto& [begin, kind] : kinds)
+        if (first.starts_with(begin)) return kind;
+    return {};
+}
+
 void append_hex(std::string& out, std::span<const std::byte> bytes) {
     constexpr char digits[] = "0123456789abcdef";
     const std::size_t before = out.size();

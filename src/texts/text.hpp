@@ -24,6 +24,10 @@ std::size_t width_of(std::string_view text) noexcept;
 /// At most 200 characters of a text, for an error.
 std::string cut(std::string text);
 
+/// What a file is by its first 8 bytes, and the remedy, where another kind of file often lies in place of weights or of JSON; otherwise
+/// empty.
+std::string_view foreign_kind(std::string_view first) noexcept;
+
 /// Appends two lower-case hexadecimal digits for each byte.
 void append_hex(std::string& out, std::span<const std::byte> bytes);
 std::string to_hex(std::span<const std::byte> bytes);

@@ -1,8 +1,9 @@
 // openzeppelin.js: trees of @openzeppelin/merkle-tree, which Solidity's MerkleProof verifies (docs/formats.md). Digests are given as
 // text with 0x, as that package and contracts' libraries do.
 import { abiEncoded, bytesOrDigits } from './abi.js';
-import { equal, findHash, invalid, requireOptions, shown, toDigest, toHex } from './common.js';
+import { digestOrNull, equal, findHash, invalid, requireOptions, shown, toDigest, toHex } from './common.js';
 import { digestOfMessage } from './hash.js';
+import { parseJson } from './json.js';
 import { verifyOpenZeppelin } from './proofs.js';
 import { m } from './ready.js';
 
@@ -14,9 +15,22 @@ function plainValue(value) {
     return typeof value === 'bigint' ? String(value) : typeof value === 'object' ? toHex(bytesOrDigits(value, 'dump'), '0x') : value;
 }
 
+/** Numbers as JSON.parse() has them, of which the package makes leaves. abi.js takes those beyond 2^53 as bigints alone. */
+const numberOfDump = (digits) => {
+    const number = Number(digits);
+    return Number.isInteger(number) && !Number.isSafeInteger(number) ? BigInt(number) : number;
+};
+
+/** A shorter leaf is filled up with zeros at its end, as by the package. Digits without 0x are a digest. */
+function simpleLeaf(leaf, what) {
+    const digest = digestOrNull(leaf), word = new Uint8Array(32);
+    word.set(digest ?? bytesOrDigits(leaf, what, 32));
+    return word;
+}
+
 /** The leaves of values: of a simple tree (types null) they are the leaves. */
 const leavesOfValues = (values, types, what) => (types === null
-    ? values.map((leaf, i) => toDigest(leaf, `${what}: leaf ${i}`))
+    ? values.map((leaf, i) => simpleLeaf(leaf, `${what}: leaf ${i}`))
     : abiEncoded(types, values, what).map((encoded) => digestOfMessage(keccak, digestOfMessage(keccak, encoded))));
 
 const compared = (a, b) => {
@@ -97,7 +111,7 @@ export class OpenZeppelinTree {
         let found = dump;
         if (typeof dump === 'string') {
             try {
-                found = JSON.parse(dump);
+                found = parseJson(dump, numberOfDump);
             } catch (error) {
                 refuse(`this is no JSON: ${error.message}`);
             }

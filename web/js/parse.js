@@ -1,14 +1,9 @@
 // parse.js: proofs as bytes, JSON or objects -> one form. Input that no writer makes is a Malformed with the reason.
-import { digestOrNull, findHash, findHashById, joined, ruleName, rules, shown, toBytes, toHex } from './common.js';
+import { digestOrNull, findHash, findHashById, isCount, joined, ruleName, rules, shown, toBytes, toHex } from './common.js';
+import { malformed, parseJson } from './json.js';
 import { Proof, jsonKinds } from './proof.js';
 import { m } from './ready.js';
 import { bits, climb, consistencyPlaces, eachSibling, heightOf, noTree } from './shape.js';
-
-/** The reason why a value is no proof. It is not the caller's error, so verify() returns false. */
-export class Malformed extends Error {}
-const malformed = (text) => {
-    throw new Malformed(text);
-};
 
 /** Reads little-endian numbers and digests. Too few bytes are malformed. */
 class Reader {
@@ -143,11 +138,13 @@ function readRuns(input, nLeaves) {
     return indices;
 }
 
-/** Counts in JSON may be larger than a Number holds. They are digits outside of strings. */
-function parseJson(text) {
+/** Only digits are a count: 1.0 is NaN. */
+const numberOfProof = (digits) => (/^\d+$/.test(digits) ? BigInt(digits) : isCount(Number(digits)) ? NaN : Number(digits));
+/** Counts in JSON may be larger than a Number holds. */
+function jsonObject(text) {
     let value;
     try {
-        value = JSON.parse(text.replace(/("(?:[^"\\]|\\.)*")|(-?\d{16,})(?![\d.eE])/g, (all, quoted) => quoted ?? `"#${all}"`));
+        value = parseJson(typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(text), numberOfProof);
     } catch (error) {
         malformed(`this is no JSON: ${error.message}`);
     }
@@ -155,19 +152,19 @@ function parseJson(text) {
     return value;
 }
 function toCount(value, what) {
-    if (typeof value === 'bigint' && value >= 0n) return value;
-    if (typeof value === 'string' && /^#\d{1,20}$/.test(value)) return BigInt(value.slice(1));
-    if (Number.isSafeInteger(value) && value >= 0) return BigInt(value);
-    return malformed(`${what} must be an integer >= 0, got ${String(value)}`);
+    if (isCount(value)) return BigInt(value);
+    return malformed(`${what} must be an integer >= 0, got ${shown(value)}`);
 }
 const toList = (value, what) => (Array.isArray(value) ? value : malformed(`${what} must be a list`));
 const toNode = (value, what) => digestOrNull(value) ?? malformed(`${what} must be 32 bytes or 64 hexadecimal digits`);
 const toNodes = (value, what) => toList(value, what).map((digest, i) => toNode(digest, `${what}[${i}]`));
 
 function fromJson(value) {
-    const fields = jsonKinds[value.format] ?? malformed(`the format must be one of ${Object.keys(jsonKinds).join(', ')}`);
+    const formats = Object.keys(jsonKinds), fields = jsonKinds[formats.find((name) => name === value.format)]
+        ?? malformed(`the format must be one of ${formats.join(', ')}`);
     const names = Object.keys(value).filter((name) => name !== 'format').sort();
     if (names.join() !== [...fields].sort().join()) malformed(`the fields must be format, ${fields.join(', ')}; got ${names.join(', ')}`);
+    if (fields.includes('rule') && typeof value.rule !== 'string') malformed(`rule must be text, got ${shown(value.rule)}`);
     for (const digest of [value.leaf, value.leaves, value.siblings, value.nodes].flat())
         if (typeof digest === 'string' && digest.length !== 64) malformed(`a digest in JSON must have 64 hexadecimal digits, got '${digest}'`);
     const one = value.format === 'merklize-proof-3';
@@ -183,9 +180,9 @@ function fromJson(value) {
 
 /** {hash, rule, nLeaves} with {index, leaf, siblings}, {indices, leaves, siblings} or {oldLeaves, nodes}. */
 function fromObject(value) {
-    const hash = findHash(value.hash)?.name ?? malformed(`there is no hash '${value.hash}'`);
+    const hash = findHash(value.hash)?.name ?? malformed(`there is no hash ${shown(value.hash)}`);
     const rule = ruleName(value.rule ?? 'left_full');
-    if (!rules.includes(rule)) malformed(`there is no rule '${value.rule}'`);
+    if (!rules.includes(rule)) malformed(`there is no rule ${shown(value.rule)}`);
     const head = { hash, rule, nLeaves: toCount(value.nLeaves, 'the count of leaves') };
     if (value.oldLeaves !== undefined)
         return checked({ kind: 2, ...head, oldLeaves: toCount(value.oldLeaves, 'the count of old leaves'), nodes: toNodes(value.nodes, 'nodes') });
@@ -200,9 +197,9 @@ function fromObject(value) {
 export function parsed(proof) {
     if (ArrayBuffer.isView(proof) || proof instanceof ArrayBuffer) {
         const bytes = toBytes(proof, 'proof'), first = bytes.find((byte) => byte > 32);
-        return first === 0x7b ? fromJson(parseJson(new TextDecoder().decode(bytes))) : fromBytes(bytes);
+        return first === 0x7b ? fromJson(jsonObject(bytes)) : fromBytes(bytes);
     }
-    if (typeof proof === 'string') return fromJson(parseJson(proof));
+    if (typeof proof === 'string') return fromJson(jsonObject(proof));
     if (typeof proof !== 'object' || proof === null) malformed(`a proof is bytes, JSON text or an object, got ${shown(proof)}`);
     if (proof.format !== undefined) return fromJson(proof);
     return fromObject(proof.kind === 0 && proof.index === undefined ? { ...proof, index: proof.indices?.[0], leaf: proof.leaves?.[0], indices: undefined } : proof);

@@ -4,7 +4,8 @@ import {
     equal, expectations, findHash, hashNamed, invalid, isCount, joined, modeNames, requireOptions, ruleNamed, shown, toBytes, toDigest, toHex,
 } from './common.js';
 import { keysOf, modeOf } from './hash.js';
-import { Malformed, parsed, parsedWinterfell } from './parse.js';
+import { Malformed } from './json.js';
+import { parsed, parsedWinterfell } from './parse.js';
 import { m } from './ready.js';
 import { climb, consistencyPlaces, heightOf } from './shape.js';
 

@@ -1,5 +1,6 @@
 // Trees of @openzeppelin/merkle-tree against what that package made (tests/vectors/keccak256_trees.json).
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { bytes, merklize, vectors } from './common.mjs';
 
@@ -45,4 +46,22 @@ test('values are written in any of their forms', () => {
     const other = [bytes('11'.repeat(20)), 255, -2n, bytes('01020304'), true, Buffer.from('0506', 'hex'), [1n, 2]];
     assert.equal(openZeppelin([other], types).root, openZeppelin([text], types).root);
     assert.deepEqual(openZeppelin([other], types).dump().values[0].value, [text[0], 255, '-2', '0x01020304', true, '0x0506', ['1', 2]]);
+});
+
+test('values in the spellings that the package takes, and no others', () => {
+    const { cases } = JSON.parse(readFileSync(new URL('../../tests/vectors/openzeppelin_values.json', import.meta.url), 'utf8'));
+    const isUnsafe = (value) => (Array.isArray(value) ? value.some(isUnsafe) : Number.isInteger(value) && !Number.isSafeInteger(value));
+    const rootOf = ({ types, values }) => {
+        try {
+            return (types === null ? openZeppelinSimple(values) : openZeppelin(values, types)).root;
+        } catch (error) {
+            assert.equal(error.name, 'MerklizeError');
+            return null;
+        }
+    };
+    for (const given of cases) {
+        assert.equal(rootOf(given), isUnsafe(given.values) ? null : given.root, JSON.stringify(given));
+        if (given.dump !== null) assert.equal(OpenZeppelinTree.load(given.dump).root, given.root, given.dump);
+    }
+    assert.throws(() => OpenZeppelinTree.load(cases.find(({ dump }) => dump).dump.replace('{', '{"format": "standard-v1", ')), /the key 'format' is there twice/);
 });

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import operator
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .. import _arrays, _native
+from .. import _arrays, _json, _native
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
 from .._types import Bytes
@@ -103,24 +102,24 @@ class OpenZeppelinTree:
         Raises InvalidArgument: another format, or nodes that do not fit the values.
         """
         try:
-            found: dict[str, Any] = json.loads(dump) if isinstance(dump, (str, bytes)) else dump
+            found: dict[str, Any] = _json.read(dump, "load") if isinstance(dump, (str, bytes)) else dump
             kind = found["format"]
             if kind not in (STANDARD, SIMPLE):
                 raise InvalidArgument(f"load: format must be {STANDARD!r} or {SIMPLE!r}, got {shown(kind)}")
             if found.get("hash") is not None:
                 raise InvalidArgument("load: the tree has a node hash of its own")
             types = list(found["leafEncoding"]) if kind == STANDARD else None
-            values = [entry["value"] for entry in found["values"]]
+            values = [_number_of_dump(entry["value"]) for entry in found["values"]]
             places = [operator.index(entry["treeIndex"]) for entry in found["values"]]
             given = np.array([list(_node(node)) for node in found["tree"]], np.uint8).reshape(-1, 32)
         except InvalidArgument:
             raise
-        except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        except (LookupError, TypeError, AttributeError, ValueError, OverflowError, RecursionError) as error:
             raise InvalidArgument(f"load: not a dump of a tree: {shown(str(error))}") from None
         n = len(values)
         if len(given) != 2 * n - 1 or sorted(places) != list(range(n - 1, 2 * n - 1)):
             raise InvalidArgument(f"load: {n} values need {2 * n - 1} nodes and a slot each, got {len(given)} nodes")
-        values = [_node(value) for value in values] if types is None else values
+        values = [_simple_leaf(value, "load: value") for value in values] if types is None else values
         tree = cls._placed(values, types, places)
         if not np.array_equal(tree.nodes, given):
             first = int(np.nonzero((tree.nodes != given).any(axis=1))[0][0])
@@ -169,10 +168,11 @@ def openzeppelin(
 def openzeppelin_simple(leaves: Any, *, sort_leaves: bool = True, **options: Unpack[RunOptions]) -> OpenZeppelinTree:
     """Return the SimpleMerkleTree of leaves: uint8[n, 32], or a list of 32 bytes each (also as "0x..." text).
 
-    Leaves must be hashes: a leaf that is 64 bytes before hashing could pose as an inner node.
+    A shorter leaf is filled up with zeros at its end, as by the package. Leaves must be hashes: a leaf that is 64 bytes
+    before hashing could pose as an inner node.
     """
     given = [
-        _node(leaf.tobytes() if isinstance(leaf, np.ndarray) else leaf, f"openzeppelin_simple: leaf {i}")
+        _simple_leaf(leaf.tobytes() if isinstance(leaf, np.ndarray) else leaf, f"openzeppelin_simple: leaf {i}")
         for i, leaf in enumerate(leaves)
     ]
     return _make(given, None, sort_leaves, run_of("openzeppelin_simple", options, timed=False))
@@ -213,11 +213,22 @@ def _split(digests: bytes) -> list[bytes]:
     return [digests[at : at + 32] for at in range(0, len(digests), 32)]
 
 
+def _simple_leaf(value: Any, what: str) -> bytes:
+    return _abi.bytes_of(value, what, 32).ljust(32, b"\0")
+
+
 def _node(value: Any, what: str = "node") -> bytes:
-    node = _abi._bytes(value, what)
-    if len(node) != 32:
-        raise InvalidArgument(f"{what}: must have 32 bytes, got {len(node)}")
+    node = _abi.bytes_of(value, what)
+    if len(node) != 32 or (isinstance(value, str) and len(value) != 66):
+        raise InvalidArgument(f"{what}: must have 32 bytes, got {shown(value) if len(node) == 32 else len(node)}")
     return node
+
+
+def _number_of_dump(value: Any) -> Any:
+    """Return a value of a dump, with integers beyond 2^53 as JavaScript reads them, whose leaves the package makes."""
+    if isinstance(value, (list, tuple)):
+        return [_number_of_dump(one) for one in value]
+    return int(float(value)) if type(value) is int and abs(value) > 2**53 else value
 
 
 def _plain(value: Any) -> Any:

@@ -96,6 +96,8 @@ class Report(NamedTuple):
     """Names of tensors in memory that share memory."""
     neighbours: tuple[str, ...] = ()
     """For check_model(verity=...): tensors that share a block with other bytes of the disk, read from the image."""
+    missing: tuple[str, ...] = ()
+    """Files that an index of shards in the folder names and that are neither there nor in the manifest."""
 
     def __bool__(self) -> bool:
         return not self.differences

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
@@ -94,6 +95,15 @@ class Manifest:
     def piece_size(self) -> int:
         """Bytes of the pieces to which a difference is located; 0: there are no pieces."""
         return self._whole.fields()[2]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Files that an index of shards in the folder names, but that were not there when it was hashed.
+
+        A download may have been broken off. manifest() and refresh() warn of them (UserWarning). They are not in the
+        text, so a manifest that was read has none.
+        """
+        return self._whole.missing
 
     # ---- Text ----
 
@@ -209,10 +219,12 @@ class Manifest:
             from ..stores._manifests import Store
 
             open_store = Store.opener(path, self._whole.fields()[4], self._path, device, threads)
-            found, checked, size = self._whole.check_stored(open_store, patterns, run)
+            made = self._whole.check_stored(open_store, patterns, run)
         else:
-            found, checked, size = self._whole.check(os.fsencode(path), patterns, follow_links, self._own(), run)
-        return Report([Difference(*one) for one in found], checked, size)
+            made = self._whole.check(os.fsencode(path), patterns, follow_links, self._own(), run)
+        found, checked, size, missing = made
+        _warn_of_missing(path, missing)
+        return Report([Difference(*one) for one in found], checked, size, missing=missing)
 
     def _own(self) -> bytes | None:
         return None if self._path is None or is_url(self._path) else os.fsencode(self._path)
@@ -233,7 +245,7 @@ class Manifest:
         # The pieces of the tensors that differ tell where they differ.
         again = digests({name: state[name] for name in wrong}, self.piece_size, device, threads)
         there |= {tensor.name: tensor for tensor in again}
-        found, checked, size = self._whole.check_tensors(only, list(there.values()))
+        found, checked, size, _ = self._whole.check_tensors(only, list(there.values()))
         return Report([Difference(*one) for one in found], checked, size, shared)
 
     def check_tensor(
@@ -280,6 +292,7 @@ class Manifest:
         else:
             options = everything, follow_links, self._own(), run
             made, hashed, kept = self._whole.refresh(os.fsencode(where), *options)
+        _warn_of_missing(where, made.missing)
         return Refreshed(Manifest._of(made, _folder_of(where, made)), hashed, kept)
 
     def __eq__(self, other: object) -> bool:
@@ -320,6 +333,17 @@ def _patterns(patterns: Iterable[str], what: str) -> list[str]:
     return list(patterns)
 
 
+def _warn_of_missing(path: str, missing: tuple[str, ...]) -> None:
+    if missing:
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        names = ", ".join(missing[:5])
+        warnings.warn(
+            f"{shown(path) if is_url(path) else path}: not there, although an index of shards names it: {names}{more}",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
 def _folder_of(path: str, made: _native.Manifest) -> str | None:
     """Return the folder in which the files of a manifest lie, if they lie on a disk."""
     return None if is_url(path) else os.path.dirname(path) if made.fields()[1] is not None else path
@@ -349,6 +373,7 @@ def manifest(
     exclude     of a folder: a file that is left out, such as the manifest
     device      "auto": tensors where they are, files on the CPU
 
+    A folder in which an index names a shard that is not there gets a UserWarning: see Manifest.missing.
     The digest of a tensor is hash() of its bytes in C order, little endian, wherever it lies. Names of tensors in
     sub-folders begin with the folder ("unet/conv.weight"); a name that several files of one folder have, with the file.
     Raises InvalidArgument: a header that breaks safetensors' rules, tensors without data (meta), names that no manifest
@@ -370,9 +395,12 @@ def manifest(
         from ..stores._manifests import Store
 
         found, store = Store.opener(path, patterns, own, device, threads)()
-        return Manifest._of(_native.manifest_stored(found, store, piece_size, patterns, run))
+        stored = _native.manifest_stored(found, store, piece_size, patterns, run)
+        _warn_of_missing(path, stored.missing)
+        return Manifest._of(stored)
     exclude = None if own is None else os.fsencode(own)
     made = _native.manifest(os.fsencode(path), piece_size, patterns, follow_links, exclude, run)
+    _warn_of_missing(path, made.missing)
     return Manifest._of(made, _folder_of(path, made))
 
 

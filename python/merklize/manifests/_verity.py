@@ -248,7 +248,7 @@ def check_on_disk(source: Any, verity: VerityImage, only: list[str], device: Dev
                 if not report:
                     faults[name] = _fault(report, name in beside)
             there.append(Tensor(name, held.dtype, held.shape, WRONG if name in faults else RIGHT, held.size))
-    compared, checked, size = known.check_tensors(only, there)
+    compared, checked, size, _ = known.check_tensors(only, there)
     differences = [Difference(*fields) for fields in compared]
     differences = [
         one._replace(detail=faults[one.name], begin=None, end=None) if one.kind == "bytes" else one

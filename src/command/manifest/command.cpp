@@ -1,4 +1,5 @@
 // `merklize manifest`.
+#include <algorithm>
 #include <filesystem>
 
 #include "command/endings.hpp"
@@ -83,6 +84,17 @@ void write_json(Call& call, json::Object& fields, const Differences& differences
     call.line(json::indented(fields.done(), 1));
 }
 
+// A root over a part of a model looks like any other.
+void warn_of_missing(Call& call, const std::vector<std::string>& missing) {
+    if (missing.empty()) return;
+    constexpr std::size_t most = 5;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(missing.size(), most); i++)
+        names += (i == 0 ? "" : ", ") + sentence(missing[i]);
+    if (missing.size() > most) names += " and " + std::to_string(missing.size() - most) + " more";
+    call.complain("WARNING: not there, although an index of shards names it: " + names);
+}
+
 std::string shape_of(const Tensor& tensor) {
     json::Array shape;
     for (const std::uint64_t extent : tensor.shape) shape.put(std::to_string(extent));
@@ -134,6 +146,7 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
     Target out(call, target);
     out.write(to_json(made, !arguments.has("portable")));
     out.finish();
+    warn_of_missing(call, made.missing);
     if (is_to_file) call.line(made.root.hex() + "  " + sentence(shown_name(call, *target)));
     return 0;
 }
@@ -164,6 +177,7 @@ int run_manifest_refresh(Call& call, const Arguments& arguments) {
     call.line(std::to_string(made.hashed.size()) + " of " + std::to_string(made.hashed.size() + made.kept.size()) +
               " files hashed; " + std::to_string(made.kept.size()) + " kept, whose size, time and inode are the same");
     write_lines(call, diff(known, made.manifest));
+    warn_of_missing(call, made.manifest.missing);
     call.line(made.manifest.root.hex() + "  " + sentence(shown_name(call, file)));
     return 0;
 }
@@ -188,6 +202,7 @@ int run_manifest_check(Call& call, const Arguments& arguments) {
         }
     }
     const Differences& differences = found.differences;
+    warn_of_missing(call, found.missing);
     if (arguments.has("json")) {
         json::Object fields;
         fields.number("ok", differences.empty()).number("checked", found.checked).number("bytes", found.bytes);

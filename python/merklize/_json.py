@@ -1,0 +1,19 @@
+"""JSON as the library reads it: what readers take in different ways, such as a key that is there twice, is an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _native
+from .errors import InvalidArgument
+
+
+def read(text: str | bytes, what: str) -> Any:
+    """Return the value of a text. Raises InvalidArgument, with `what` before the reason; TypeError."""
+    if not isinstance(text, (str, bytes, bytearray)):
+        raise TypeError(f"{what}: the text must be str or bytes, got {type(text).__name__}")
+    try:
+        return _native.read_json(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
+    except InvalidArgument as error:
+        reason = str(error)
+        raise InvalidArgument(f"{what}: {'' if reason.startswith('not JSON') else 'not JSON: '}{reason}") from None
