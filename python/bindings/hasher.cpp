@@ -191,7 +191,8 @@ void bind_blake3(nb::module_& m) {
             // None is no bytes, as in the package.
             make(self, data.is_none() ? nb::bytes("") : data, to_mode(key, context, "blake3"), settings);
         },
-        nb::sig("def __init__(self, data: typing_extensions.Buffer | None = b'', /, *, key: typing_extensions.Buffer | None = "
+        nb::sig("def __init__(self, data: typing_extensions.Buffer | None = b'', /, *, key: typing_extensions.Buffer | "
+                "None = "
                 "None, "
                 "derive_key_context: str | None = None, max_threads: int = 1, usedforsecurity: bool = True) -> None"),
         nb::arg().none() = nb::bytes(""), nb::kw_only(), nb::arg("key").none() = nb::none(),

@@ -81,7 +81,7 @@ public:
 
     std::string content(const std::string& name) override {
         const Opened file(*this, name);
-        std::string text = read_bytes(file.fd(), shown(name), 0, size_of(facts_.at(name)));
+        std::string text = read_bytes(file.fd(), shown(name), 0, sizes_.at(name));
         file.require_unchanged();
         return text;
     }
