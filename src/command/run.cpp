@@ -9,6 +9,7 @@
 #include "command/endings.hpp"
 #include "command/line/arguments.hpp"
 #include "command/line/help.hpp"
+#include "command/line/values.hpp"
 #include "command/output/text.hpp"
 #include "command/settings.hpp"
 #include "command/urls.hpp"
@@ -57,6 +58,7 @@ private:
                 call_.line("merklize " MERKLIZE_VERSION_STRING);
                 return 0;
             }
+            require_numbers(arguments);
             if (!is_group || (command.is_python && words.empty())) {
                 const bool is_for_python =
                     command.is_python || (has_urls(command, arguments) && call_.caller().opener() == nullptr);

@@ -109,7 +109,6 @@ int run_hash(Call& call, const Arguments& arguments) {
     job.hash = named_value(arguments, "hash", message_hash).value_or(Hash::blake3);
     job.length = count_value(arguments, "length").value_or(Digest::size);
     job.seek = count_value(arguments, "seek").value_or(0);
-    count_value(arguments, "num-threads");
     require_usage(arguments, job);
     job.options = run_options(call, arguments);
     job.is_xet = arguments.has("xet");

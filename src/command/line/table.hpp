@@ -20,6 +20,12 @@ struct Option {
     std::string_view
         choices{};  ///< what its value may be, for completions: "a, b"; {hashes} and {formats} stand for all names
 
+    /// Whether its value is a number: plain digits, or a size such as 64K.
+    constexpr bool is_count() const noexcept {
+        return value == "NUM" || value == "N" || value == "LEN" || value == "SEEK" || value == "BYTES" ||
+               value == "SECONDS";
+    }
+    constexpr bool is_size() const noexcept { return value == "SIZE"; }
     /// Whether its value names a file.
     constexpr bool is_file() const noexcept {
         return value == "FILE" || value == "TREE" || value == "PROOF" || value == "INPUT";

@@ -57,6 +57,13 @@ std::optional<std::uint64_t> size_value(const Arguments& arguments, std::string_
     return *number << (10 * power);
 }
 
+void require_numbers(const Arguments& arguments) {
+    for (const Option& option : arguments.command().options) {
+        if (option.is_size()) size_value(arguments, option.name);
+        if (option.is_count()) count_value(arguments, option.name);
+    }
+}
+
 std::optional<Digest> digest_value(const Arguments& arguments, std::string_view option) {
     const auto text = arguments.value(option);
     if (!text) return {};

@@ -17,6 +17,8 @@ namespace merklize::command {
 std::optional<std::uint64_t> count_value(const Arguments& arguments, std::string_view option, std::uint64_t least = 0);
 /// A count of bytes: 65536, 64K, 64KiB, 1M, 2G (powers of 1024).
 std::optional<std::uint64_t> size_value(const Arguments& arguments, std::string_view option);
+/// Refuses what is no number in every option that takes one, also where the command does not come to read it.
+void require_numbers(const Arguments& arguments);
 /// Throws the UsageError of a value that an option does not take.
 [[noreturn]] void refuse_value(std::string_view option, const std::string& why);
 /// Converts the text by read(). An invalid_argument of read(), such as an unknown name, becomes a UsageError.

@@ -1,0 +1,113 @@
+"""Every option that takes a number: what is none is named with its rule, and 64 bits are never called too long."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from cli_helpers import merklize, output
+
+# A command line that would run, for each command with such options. {root} is that of the files.
+LINES = (
+    "hash f",
+    "tree build f --leaf-size 1024 -o new",
+    "tree nodes t",
+    "tree prove t 0",
+    "tree verify p --root {root}",
+    "tree show t",
+    "tree check t",
+    "bao outboard f -o new",
+    "bao encode f -o new",
+    "bao decode f.bao -o new --root {root}",
+    "bao slice f.bao -o new --range 0,5",
+    "bao verify f --outboard f.obao --root {root}",
+    "manifest create m -o new",
+    "manifest check made.json m",
+    "piece f",
+    "verity format f new",
+    "verity root f",
+    "verity verify f h {root}",
+    "fetch http://127.0.0.1:9/f --outboard f.obao --root {root} -o new",
+    "bench blake3-hash --sizes 8",
+    "tune --device cpu",
+    "demo",
+)
+NUMBERS = ("NUM", "N", "LEN", "SEEK", "SIZE", "BYTES", "SECONDS", "START,LENGTH")
+UNBOUNDED = {"repeat", "retries", "policies", "timeout", "speed-limit", "num-threads", "length"}  # much work
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("numbers")
+    (folder / "f").write_bytes(bytes(8192))
+    (folder / "m").mkdir()
+    (folder / "m" / "a").write_bytes(b"a")
+    output("tree", "build", "f", "--leaf-size", "1024", "-o", "t", cwd=folder)
+    (folder / "p").write_text(output("tree", "prove", "t", "0", cwd=folder))
+    output("bao", "encode", "f", "-o", "f.bao", cwd=folder)
+    output("bao", "outboard", "f", "-o", "f.obao", cwd=folder)
+    output("manifest", "create", "m", "-o", "made.json", cwd=folder)
+    output("verity", "format", "f", "h", cwd=folder)
+    return folder
+
+
+def command_of(line: str) -> list[str]:
+    words = line.split()
+    return words[: 2 if words[0] in ("tree", "bao", "manifest", "verity") else 1]
+
+
+def options_of(line: str) -> list[tuple[str, str]]:
+    """The options that take numbers: their names, and what --help calls their values."""
+    text = merklize(*command_of(line), "--help").stdout.decode()
+    found = re.findall(r"^  (?:-\w, )?--([\w-]+) (\S+)", text, re.MULTILINE)
+    return [(name, kind) for name, kind in found if kind in NUMBERS]
+
+
+CASES = [(line, name, kind) for line in LINES for name, kind in options_of(line)]
+
+
+@cache
+def root_of(path: Path) -> str:
+    return output("hash", "--no-names", str(path)).strip()
+
+
+def run(folder: Path, line: str, *more: str) -> tuple[int, str]:
+    (folder / "new").unlink(missing_ok=True)
+    done = merklize(*line.format(root=root_of(folder / "f")).split(), *more, cwd=folder)
+    said = done.stderr.decode()
+    assert "Traceback" not in said
+    assert done.returncode in (0, 1, 2)
+    return done.returncode, said
+
+
+@pytest.mark.parametrize(("line", "name", "kind"), CASES)
+def test_what_is_no_number(folder: Path, line: str, name: str, kind: str) -> None:
+    for value in ("-1", "x", "", "1.5", " 1", "18446744073709551616", "9" * 5000):
+        text = f"{value},5" if kind == "START,LENGTH" else value
+        for words in ([f"--{name}", text], [f"--{name}={text}"]):
+            code, said = run(folder, line, *words)
+            assert code == 2, (words, said)
+            assert f"--{name}" in said or f"'{name}'" in said or value == "", said
+            assert text[:30] in said or value == "", said
+            assert "requires an argument" not in said
+
+
+@pytest.mark.parametrize(("line", "name", "kind"), CASES)
+def test_large_numbers(folder: Path, line: str, name: str, kind: str) -> None:
+    """They mean what they say, so they are only refused by a rule of the option."""
+    if name in UNBOUNDED:
+        return
+    for value in ("999999999999999999", "9223372036854775807", "9223372036854775808", "18446744073709551615"):
+        for text in (f"0,{value}", f"{value},{value}") if kind == "START,LENGTH" else (value,):
+            _, said = run(folder, line, f"--{name}", text)
+            for wrong in ("is not a size", "is not a number", "must be START,LENGTH", "below 2^64 bytes"):
+                assert wrong not in said, (text, said)
+
+
+def test_ranges_to_the_end(folder: Path) -> None:
+    for length in ("8192", "9223372036854775807", "18446744073709551615"):
+        output("bao", "slice", "f.bao", "--range", f"0,{length}", "-o", f"slice-{length}", cwd=folder)
+    assert len({path.read_bytes() for path in folder.glob("slice-*")}) == 1
