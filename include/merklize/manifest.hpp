@@ -109,7 +109,8 @@ struct Options {
     /// Bytes of a piece: a power of two of at least 256 KiB, or 0. In longer tensors and files, check() tells which piece differs. That
     /// costs 32 bytes a piece and no time.
     std::uint64_t piece_size = default_piece_size;
-    /// Of a folder: patterns of names, or of paths below it, that are left out (`*.lock`, `.git`), as in a shell.
+    /// Of a folder: patterns of names, or of paths below it, that are left out (`*.lock`, `.git`), as in a shell. A `./` in
+    /// front, a `/` behind and a `**/` in front of a name change nothing.
     std::vector<std::string> ignore{};
     bool follow_links = false;  ///< take symbolic links to files for the files; otherwise they are an error
     std::string exclude{};      ///< of a folder: a path that is left out, such as the manifest's own

@@ -454,6 +454,9 @@ void bind_manifests(nb::module_& m) {
     define(
         m, "def require_piece_size(size: int, /) -> None",
         +[](nb::handle size) { manifests::require_piece_size(to_u64(size, "manifest: piece_size")); });
+    define(
+        m, "def plain_patterns(ignore: list[str], /) -> list[str]",
+        +[](nb::handle ignore) { return all_of(manifests::plain_patterns(to_names(ignore, "manifest: ignore"))); });
     define(m, "def manifest_from_json(text: bytes, /) -> Manifest", manifest_of_text);
     define(m, "def load_manifest(path: bytes, /) -> Manifest", manifest_of_file);
     define(m,

@@ -281,3 +281,45 @@ def test_patterns_are_those_of_python(tmp_path):
         )
         done = merklize("manifest", "check", "--json", "--only", pattern, tmp_path / "k.json", tmp_path)
         assert (json.loads(done.stdout)["checked"] if done.returncode == 0 else 0) == count, pattern
+
+
+@pytest.mark.parametrize(
+    "pattern", [".venv", ".venv/", "./.venv", "./.venv/", "**/.venv", "**/.venv/", ".ven?/", "././.venv//"]
+)
+def test_patterns_of_a_folder(tmp_path, pattern):
+    model = tmp_path / "m"
+    for folder in (".venv", "deep/.venv"):
+        (model / folder).mkdir(parents=True)
+        (model / folder / "link").symlink_to("/nowhere")
+    (model / "a").write_bytes(b"a")
+    done = merklize(
+        "manifest", "create", "m", "--ignore", pattern, "--ignore", "none/", "-o", "made.json", cwd=tmp_path
+    )
+    assert (done.returncode, done.stderr) == (0, b"merklize: WARNING: --ignore 'none' left nothing out\n")
+    made = json.loads((tmp_path / "made.json").read_text())
+    assert [entry["path"] for entry in made["files"]] == ["a"]
+    assert "/" not in "".join(made["ignore"])
+    assert merklize("manifest", "check", "made.json", "m", cwd=tmp_path).returncode == 0
+    assert list(manifest(model, ignore=[pattern]).files) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("run 12:30.log", "its first part has a colon"), ("a\\b", "it has a backslash"), ("http:x/y", "has a colon")],
+)
+def test_names_that_are_refused_say_why(tmp_path, name, words):
+    (tmp_path / "m" / name).parent.mkdir(parents=True)
+    (tmp_path / "m" / name).write_bytes(b"")
+    done = merklize("manifest", "create", "m", cwd=tmp_path)
+    assert done.returncode == 1
+    assert words in done.stderr.decode()
+
+
+def test_a_link_to_nothing(tmp_path):
+    (tmp_path / "m").mkdir()
+    for target, why in (("nowhere", "No such file"), ("gone", "Too many levels")):
+        (tmp_path / "m" / "gone").symlink_to(target)
+        done = merklize("manifest", "create", "m", "--follow-links", cwd=tmp_path)
+        assert done.returncode == 1
+        assert f"m/gone is a symbolic link that leads to nothing ({why}" in done.stderr.decode()
+        (tmp_path / "m" / "gone").unlink()

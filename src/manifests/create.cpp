@@ -24,8 +24,10 @@ Manifest create(const Source& source, Storage& storage, const Options& options, 
 
 Manifest create(const std::string& path, const Options& options, const RunOptions& run) {
     require_piece_size(options.piece_size);
-    const Source source = find_source(path, options.ignore, options.follow_links, options.exclude);
-    return create(source, *open_disk(source.folder, options.follow_links, run.threads), options, run);
+    Options plain = options;
+    plain.ignore = plain_patterns(options.ignore);
+    const Source source = find_source(path, plain.ignore, options.follow_links, options.exclude);
+    return create(source, *open_disk(source.folder, options.follow_links, run.threads), plain, run);
 }
 
 Refreshed refresh(const Manifest& known, const Source& source, Storage& storage, bool everything,

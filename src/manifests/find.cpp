@@ -58,7 +58,7 @@ std::string real_path(const std::string& path) {
 class Below {
 public:
     Below(const std::string& folder, const std::vector<std::string>& ignore, bool follow, const std::string& own)
-        : folder_(folder), ignore_(ignore), follow_(follow) {
+        : folder_(folder), ignore_(ignore), has_matched_(ignore.size()), follow_(follow) {
         if (own.empty()) return;
         own_ = real_path(own);
         own_name_ = std::filesystem::path(own_).filename();
@@ -83,14 +83,27 @@ public:
         return std::move(names_);
     }
 
+    std::vector<std::string> unmatched() const {
+        std::vector<std::string> patterns;
+        for (std::size_t i = 0; i < ignore_.size(); i++)
+            if (!has_matched_[i]) patterns.push_back(ignore_[i]);
+        return patterns;
+    }
+
 private:
+    bool is_ignored(std::string_view name, std::string_view entry) {
+        bool any = false;
+        for (std::size_t i = 0; i < ignore_.size(); i++) {
+            if (!matches(name, ignore_[i]) && !matches(entry, ignore_[i])) continue;
+            has_matched_[i] = any = true;
+        }
+        return any;
+    }
+
     void take(const std::string& prefix, std::string_view entry, unsigned char type,
               std::vector<std::string>& prefixes) {
         const std::string name = prefix + std::string(entry);
-        const auto is_of = [&](const std::string& pattern) {
-            return matches(name, pattern) || matches(entry, pattern);
-        };
-        if (std::ranges::any_of(ignore_, is_of)) return;
+        if (is_ignored(name, entry)) return;
         if (!is_utf8(name)) invalid("the name of a file must be text that UTF-8 can hold, got " + in_quotes(name));
         const std::string path = joined(folder_, name);
         bool is_link = type == DT_LNK, is_folder = type == DT_DIR, is_file = type == DT_REG;
@@ -98,6 +111,10 @@ private:
             struct stat info{};
             if (type == DT_UNKNOWN) is_link = lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
             const bool there = stat(path.c_str(), &info) == 0;
+            if (!there && is_link && follow_) {
+                invalid(path + " is a symbolic link that leads to nothing (" + strerror(errno) +
+                        "); remove it, or ignore it");
+            }
             is_folder = there && S_ISDIR(info.st_mode);
             is_file = there && S_ISREG(info.st_mode);
         }
@@ -117,6 +134,7 @@ private:
 
     const std::string& folder_;
     const std::vector<std::string>& ignore_;
+    std::vector<bool> has_matched_;
     const bool follow_;
     std::string own_{}, own_name_{};
     std::vector<std::string> names_{};
@@ -190,6 +208,19 @@ bool is_ignored(std::string_view path, const std::vector<std::string>& patterns)
     return false;
 }
 
+std::string plain_pattern(std::string_view pattern) {
+    while (pattern.starts_with("./")) pattern.remove_prefix(2);
+    while (pattern.size() > 1 && pattern.ends_with('/')) pattern.remove_suffix(1);
+    if (pattern.starts_with("**/") && pattern.find('/', 3) == pattern.npos) pattern.remove_prefix(3);
+    return std::string(pattern);
+}
+
+std::vector<std::string> plain_patterns(const std::vector<std::string>& patterns) {
+    std::vector<std::string> plain;
+    for (const std::string& pattern : patterns) plain.push_back(plain_pattern(pattern));
+    return plain;
+}
+
 std::string joined(const std::string& folder, std::string_view name) {
     return folder + (folder.empty() || folder.ends_with('/') ? "" : "/") + std::string(name);
 }
@@ -223,7 +254,9 @@ Source find_source(const std::string& path, const std::vector<std::string>& igno
     Source found;
     if (is_folder(path)) {
         found.folder = path;
-        take_folder(found, Below(path, ignore, follow_links, own).names());
+        Below below(path, ignore, follow_links, own);
+        take_folder(found, below.names());
+        found.unmatched = below.unmatched();
         return found;
     }
     const std::size_t slash = path.rfind('/');

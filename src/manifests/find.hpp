@@ -15,6 +15,10 @@ bool matches(std::string_view name, std::string_view pattern);
 
 /// Whether patterns leave out a path below a folder: they match it, the path of a folder above it, or the name of one of these.
 bool is_ignored(std::string_view path, const std::vector<std::string>& patterns);
+/// The pattern as it is matched and recorded: `.git/` and `./.git` of shells and `**/.git` of Git's lists are `.git`, which is at any
+/// depth.
+std::string plain_pattern(std::string_view pattern);
+std::vector<std::string> plain_patterns(const std::vector<std::string>& patterns);
 
 /// The files of a safetensors file, an index of shards, or a folder.
 struct Source {
@@ -23,11 +27,12 @@ struct Source {
     std::string name{};  ///< of the file, or of the index in its folder
     /// Relative to the folder, sorted by their bytes.
     std::vector<std::string> shards{}, files{};
+    std::vector<std::string> unmatched{};  ///< patterns of files to be left out that match none
     /// For an index: tensors and their shards.
     std::vector<std::pair<std::string, std::string>> weights{};
 };
 
-/// ignore        patterns of names, or of paths below the folder, that are left out
+/// ignore        plain patterns of names, or of paths below the folder, that are left out
 /// follow_links  take symbolic links to files for the files
 /// own           the manifest's own path, which is left out
 /// errors        io (unreadable), invalid_argument (names that no manifest can hold; links and devices in a folder)

@@ -86,17 +86,21 @@ std::string content_of(const std::string& path) {
 }
 
 void require_path(std::string_view name) {
-    bool is_good = !name.empty() && name.find('\0') == name.npos && name.find('\\') == name.npos &&
-                   name.substr(0, name.find('/')).find(':') == name.npos;
-    for (std::string_view rest = name; is_good;) {
+    const auto refuse = [&](std::string_view why) {
+        invalid("the name " + in_quotes(name) + " of a file must be relative, below its folder, with / between parts" +
+                std::string(why));
+    };
+    if (name.find('\0') != name.npos) refuse(", and it has a zero byte");
+    if (name.find('\\') != name.npos) refuse(", and it has a backslash, which separates parts on Windows");
+    if (name.substr(0, name.find('/')).find(':') != name.npos)
+        refuse(", and its first part has a colon, which is not relative everywhere: C:name, http://name");
+    for (std::string_view rest = name;;) {
         const std::size_t end = rest.find('/');
         const std::string_view part = rest.substr(0, end);
-        is_good = !part.empty() && part != "." && part != "..";
-        if (end == rest.npos) break;
+        if (part.empty() || part == "." || part == "..") refuse("");
+        if (end == rest.npos) return;
         rest.remove_prefix(end + 1);
     }
-    if (!is_good)
-        invalid("the name " + in_quotes(name) + " of a file must be relative, below its folder, with / between parts");
 }
 
 void require_distinct(const std::vector<std::string>& names) {

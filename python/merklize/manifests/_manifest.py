@@ -368,7 +368,8 @@ def manifest(
                 of such a thing in a store (docs/stores.md)
     piece_size  bytes of a piece: a power of two of at least 256 KiB, or 0. In longer tensors and files, a check tells
                 which piece differs. It costs 32 bytes a piece and no time
-    ignore      of a folder: patterns of names ("*.lock", ".git") that are left out, and left out by checks
+    ignore      of a folder: patterns of names ("*.lock", ".git") that are left out, and left out by checks. A "./" or
+                "**/" in front and a "/" behind change nothing
     follow_links  take symbolic links to files for the files, as in the hub's cache; otherwise they are an error
     exclude     of a folder: a file that is left out, such as the manifest
     device      "auto": tensors where they are, files on the CPU
@@ -382,7 +383,7 @@ def manifest(
     >>> merklize.manifest({"weight": np.zeros((3, 5), np.float32)}).tensors["weight"].shape
     (3, 5)
     """
-    patterns = _patterns(ignore, "ignore")
+    patterns = _native.plain_patterns(_patterns(ignore, "ignore"))
     if not _is_path(source):
         state = state_of(source)
         require_piece_size(piece_size)

@@ -41,7 +41,7 @@ def manifest(
     require_piece_size(piece_size)
     if isinstance(ignore, str):
         raise TypeError("ignore must be a list of patterns, got a string")
-    patterns = list(ignore)
+    patterns = _native.plain_patterns(list(ignore))
     found = find_on_nodes(url_of(url), patterns, None if exclude is None else url_of(exclude))
     with joined(address, options) as cluster:
         store = _Store(found[0], "cpu", None)

@@ -10,6 +10,7 @@
 #include "command/settings.hpp"
 #include "command/urls.hpp"
 #include "manifests/create.hpp"
+#include "manifests/disk.hpp"
 #include "manifests/names.hpp"
 #include "merklize/manifest.hpp"
 #include "texts/json.hpp"
@@ -126,7 +127,8 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
     require_output_name(arguments);
     std::error_code none;
     const bool is_to_file = target && *target != "-" && (is_url(*target) || !std::filesystem::is_other(*target, none));
-    manifests::Options options{.ignore = arguments.values("ignore"), .follow_links = arguments.has("follow-links")};
+    manifests::Options options{.ignore = manifests::plain_patterns(arguments.values("ignore")),
+                               .follow_links = arguments.has("follow-links")};
     options.piece_size = size_value(arguments, "piece-size").value_or(options.piece_size);
     if (is_to_file) options.exclude = *target;
     RunOptions run = run_options(call, arguments);
@@ -139,7 +141,12 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
             const auto place = call.caller().opener()->find_weights(path, options.ignore, options.exclude, run);
             made = manifests::create(place.source, *place.storage, options, run);
         } else {
-            made = manifests::create(path, options, run);
+            manifests::require_piece_size(options.piece_size);
+            const auto source = manifests::find_source(path, options.ignore, options.follow_links, options.exclude);
+            const auto storage = manifests::open_disk(source.folder, options.follow_links, run.threads);
+            made = manifests::create(source, *storage, options, run);
+            for (const std::string& pattern : source.unmatched)
+                call.complain("WARNING: --ignore '" + sentence(pattern) + "' left nothing out");
         }
     }
     if (is_to_file) require_no_source(made, path, *target);
@@ -268,7 +275,7 @@ constexpr Option follow_links = {
     "follow-links", 0, {}, "In folders, take links to files for the files, as in the hub's cache."};
 constexpr Option manifest_create_options[] = {
     {"output", 'o', "FILE", "Write the manifest here, not to standard output."},
-    {"ignore", 0, "PATTERN", "Leave out files of a folder of such names, as in a shell."},
+    {"ignore", 0, "PATTERN", "Leave out files and folders of such names, as in a shell."},
     follow_links,
     {"piece-size", 0, "SIZE", "Place differences in longer tensors to pieces of this size, such as 1M; 0: do not."},
     {"portable", 0, {}, "Leave out times and inodes of files: refresh then hashes all."},
