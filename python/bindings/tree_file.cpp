@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "files/beside.hpp"
 #include "form.hpp"
 #include "module.hpp"
 #include "object_lock.hpp"
@@ -103,6 +104,11 @@ SharedWriter make_writer(nb::handle path, nb::handle n_leaves, const TreeForm& f
 }  // namespace
 
 void bind_tree_file(nb::module_& m) {
+    define(
+        m, "def beside(path: bytes, end: str, /) -> bytes", +[](nb::handle path, nb::handle end) {
+            const auto made = runtime::beside(to_path(path, "path"), nb::cast<std::string>(end)).string();
+            return nb::bytes(made.data(), made.size());
+        });
     nb::class_<SharedFile> file(m, "TreeFile", "A tree file, open.");
     const auto property = [&](const char* name, auto get, const char* signature) {
         file.def_prop_ro(

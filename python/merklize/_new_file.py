@@ -7,7 +7,13 @@ import secrets
 import stat
 from contextlib import suppress
 
+from . import _native
 from .errors import FileError
+
+
+def beside(path: str, end: str) -> str:
+    """Return the path of the file beside `path` that has this ending; a shorter one where that is too long."""
+    return os.fsdecode(_native.beside(os.fsencode(path), end))
 
 
 def is_stream(path: str) -> bool:
@@ -55,7 +61,8 @@ def write_whole(path: str, content: bytes) -> None:
             descriptor, hidden = open_stream(path), None
         else:
             real = os.path.realpath(path)
-            hidden = os.path.join(os.path.dirname(real), f".{os.path.basename(real)}.{secrets.token_hex(8)}.tmp")
+            folder, name = os.path.split(real)
+            hidden = beside(os.path.join(folder, f".{name}"), f".{secrets.token_hex(8)}.tmp")
             descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
             write_all(descriptor, content)

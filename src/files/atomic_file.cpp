@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "files/beside.hpp"
 #include "files/journal.hpp"
 #include "host/descriptor.hpp"
 #include "host/disk_calls.hpp"
@@ -24,21 +25,26 @@ namespace {
 constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 constexpr mode_t usual_mode = 0666;  // less the process's umask
 
+constexpr std::size_t most_marks = 64;  // bytes of a hidden name beside the file's own
+
+// What the hidden names for a file begin with.
+std::string hidden_begin(const std::filesystem::path& path) { return "." + name_for(path, most_marks) + "."; }
+
 // A name that is new in this process, and nearly always new in a folder shared by machines: O_EXCL rarely fails.
-std::string unique_name(const std::string& name) {
+std::string unique_name(const std::string& begin) {
     static std::atomic<std::uint64_t> count{0};
     timespec now{};
     clock_gettime(CLOCK_REALTIME, &now);
-    return "." + name + "." + std::to_string(getpid()) + "-" + std::to_string(count++) + "-" +
-           std::to_string(now.tv_nsec) + ".tmp";
+    return begin + std::to_string(getpid()) + "-" + std::to_string(count++) + "-" + std::to_string(now.tv_nsec) +
+           ".tmp";
 }
 
 off_t to_offset(std::uint64_t offset) { return static_cast<off_t>(offset); }
 
-// Removes leftovers of killed processes: hidden files for `name` that are not locked and were not written to for a while.
-void remove_leftovers(const std::filesystem::path& folder, const std::string& name) {
+// Removes leftovers of killed processes: hidden files with this beginning that are not locked and were not written to for a while.
+void remove_leftovers(const std::filesystem::path& folder, const std::string& begin) {
     constexpr std::time_t old_seconds = 60;  // a file is locked within moments of being made
-    const std::string begin = "." + name + ".", end = ".tmp";
+    const std::string end = ".tmp";
     std::error_code error;
     for (std::filesystem::directory_iterator entry(folder, error), last; !error && entry != last;
          entry.increment(error)) {
@@ -81,9 +87,10 @@ bool AtomicFile::open_unnamed() {
 }
 
 void AtomicFile::open_hidden() {
-    remove_leftovers(folder(), path_.filename().string());
+    const std::string begin = hidden_begin(path_);
+    remove_leftovers(folder(), begin);
     for (int tries = 0; !file_ && tries < 16; tries++) {
-        written_ = path_.parent_path() / unique_name(path_.filename().string());
+        written_ = path_.parent_path() / unique_name(begin);
         file_ = Descriptor(disk_calls.open(written_.c_str(), flags | O_EXCL, usual_mode));
         if (!file_ && errno != EEXIST) break;
     }
@@ -101,10 +108,10 @@ void AtomicFile::give_name() {
         return linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
     };
     if (!lock_ && link_to(path_)) return;
-    const std::string name = path_.filename().string();
+    const std::string begin = hidden_begin(path_);
     for (int tries = 0; tries < 16; tries++) {
         const bool may_be_left = lock_ && tries < 2;
-        const auto hidden = path_.parent_path() / (may_be_left ? "." + name + ".0.tmp" : unique_name(name));
+        const auto hidden = path_.parent_path() / (may_be_left ? begin + "0.tmp" : unique_name(begin));
         if (link_to(hidden)) {
             written_ = hidden;
             keep_ = false;
@@ -116,10 +123,13 @@ void AtomicFile::give_name() {
     fail("cannot name the new file", errno);
 }
 
+std::filesystem::path AtomicFile::partial_of(const std::filesystem::path& path) {
+    return beside(follow_links(path), ".partial");
+}
+
 AtomicFile AtomicFile::partial(const std::filesystem::path& path) {
     AtomicFile out(path);
-    out.written_ = out.path_;
-    out.written_ += ".partial";
+    out.written_ = partial_of(path);
     const auto refuse = [&] {
         throw Error(ErrorCode::io, out.written_.string() + ": cannot write: another build is writing it");
     };

@@ -26,7 +26,9 @@ public:
     /// beginning; leftovers of killed processes under such names are removed.
     /// lock  the lock on the file that is to be replaced, if the caller needs it before commit()
     static AtomicFile temporary(const std::filesystem::path& path, FileLock lock = {});
-    /// The file is PATH.partial, and stays there if it is not committed. If it exists already, it is opened as it is.
+    /// PATH.partial, with links followed; a shorter name where that one is too long for its folder.
+    static std::filesystem::path partial_of(const std::filesystem::path& path);
+    /// The file is partial_of(PATH), and stays there if it is not committed. If it exists already, it is opened as it is.
     /// One process at a time may have it.
     static AtomicFile partial(const std::filesystem::path& path);
 

@@ -18,6 +18,7 @@
 #include <system_error>
 #include <vector>
 
+#include "files/beside.hpp"
 #include "host/blake3/digest.hpp"
 #include "host/descriptor.hpp"
 #include "host/disk_calls.hpp"
@@ -294,11 +295,7 @@ std::filesystem::path follow_links(const std::filesystem::path& path) {
     return error || real.empty() ? path : real;
 }
 
-std::filesystem::path journal_of(const std::filesystem::path& path) {
-    std::filesystem::path journal = path;
-    journal += ".journal";
-    return journal;
-}
+std::filesystem::path journal_of(const std::filesystem::path& path) { return beside(path, ".journal"); }
 
 bool change_in_place(const std::filesystem::path& path, const FileLock& lock, std::span<const Patch> patches) {
     struct stat info;

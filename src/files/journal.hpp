@@ -27,7 +27,7 @@ struct Patch {
 
 /// The path with links followed, if it exists, because the journal is beside the file itself.
 std::filesystem::path follow_links(const std::filesystem::path& path);
-/// PATH.journal
+/// PATH.journal, or a shorter name where that one is too long for its folder.
 std::filesystem::path journal_of(const std::filesystem::path& path);
 
 /// Changes the bytes of the file that `lock` holds. When it returns true, they are on the disk.

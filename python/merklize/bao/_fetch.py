@@ -21,7 +21,7 @@ import urllib.request
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
-from .._new_file import is_stream, open_stream, take_place, write_all
+from .._new_file import beside, is_stream, open_stream, take_place, write_all
 from .._types import Buffer, HostData, Path, Progress
 from .._urls import printable, shown, split_http
 from ..errors import Cancelled, FileError, InvalidArgument, Mismatch
@@ -125,7 +125,7 @@ def _opened(out: Path | int) -> Iterator[tuple[int, bool]]:
                 os.close(fd)
         return
     real = os.path.realpath(name)
-    partial = f"{real}.partial"
+    partial = beside(real, ".partial")
     with _named(partial):
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
         try:

@@ -11,6 +11,7 @@ from typing import Any
 from .. import _native
 from .._formats import leaf_size_of, with_format
 from .._native import TreeFacts
+from .._new_file import beside
 from .._types import Buffer, Path
 from .._urls import is_url, plain, shown
 from ..errors import FileError
@@ -146,7 +147,7 @@ class _Target:
         self._is_url = is_url(out)
         self._out = str(out) if self._is_url else os.path.abspath(os.fsdecode(out))
         self.name = shown(self._out) if self._is_url else self._out
-        self._partial = self._out + (".parts" if self._is_url else ".ray-partial")
+        self._partial = self._out + ".parts" if self._is_url else beside(self._out, ".ray-partial")
         if self._is_url:
             require_writable(self._out)
 

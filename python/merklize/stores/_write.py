@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+from .._new_file import beside
 from .._urls import extra_of, file_system, shown
 from ..errors import Error
 from ._failures import Passing, failure_of, file_error
@@ -35,7 +36,7 @@ def _put(url: str, put: Any) -> None:
     system, path = file_system(url)
     # Where an object would be visible half written, it gets its name at the end.
     at_once = extra in _APPEAR_WHOLE or "memory" in system.protocol
-    to = path if at_once else f"{path}.partial"
+    to = path if at_once else beside(path, ".partial")
     try:
         put(system, to)
         if not at_once:

@@ -8,6 +8,7 @@
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/tree/common.hpp"
+#include "files/atomic_file.hpp"
 #include "merklize/file_formats.hpp"
 #include "merklize/formats.hpp"
 #include "merklize/tree.hpp"
@@ -124,7 +125,7 @@ int run_tree_build(Call& call, const Arguments& arguments) {
         if (out) {
             std::optional<KeptByInterruption> kept;
             if (std::filesystem::is_regular_file(file) && !is_url(*out))
-                kept.emplace(call, *out + ".partial");  // a pipe cannot be read again
+                kept.emplace(call, runtime::AtomicFile::partial_of(*out).string());  // a pipe cannot be read again
             built = build_tree_file(input, made->path(), form, !arguments.has("no-resume"), options);
         } else if (options.policy != Policy{} || shows_times) {
             if (shows_times) options.timings = &times;
