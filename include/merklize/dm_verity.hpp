@@ -80,15 +80,21 @@ struct DmVerityReport {
         0;  ///< blocks of the tree whose hash differs from that in the level above, or from the root
     std::vector<std::uint64_t> data_blocks{};  ///< numbers of the first `most` wrong blocks, from 0
     std::vector<std::uint64_t> hash_blocks{};  ///< the same for the tree: offset in the hash file / hash_block_size
+    std::uint64_t checked_blocks = 0;          ///< blocks of the data that were compared
+    std::uint64_t unchecked_bytes = 0;         ///< bytes of the data's file behind all blocks, such as a hash area
 
     /// Whether the data belongs to the root.
     explicit operator bool() const noexcept { return wrong_data_blocks == 0 && wrong_hash_blocks == 0; }
 };
 
-/// Hashes all data again and compares every block of the tree with the level above, up to the root.
+/// Hashes all data again and compares every block of the tree with the level above, up to the root. A root binds the
+/// data only together with the fields of DmVerity: an attacker who writes the superblock can choose others, under which
+/// other data has this root. Take `how` from where the root came from.
 /// root    the trusted root hash
-/// how     the fields, if they are not in a superblock; none: they are read at area.offset, and area.has_superblock must be true
-/// errors  invalid_argument (as dm_verity_dump(); a root of another size; a hash area that ends early), io
+/// how     the fields; those of a superblock must be equal. none: a superblock is believed, and area.has_superblock
+///         must be true. Without how.data_blocks the blocks must be all of the data, up to a hash area in the same file
+/// errors  invalid_argument (as dm_verity_dump(); a superblock that differs from `how`; bytes of the data that would
+///         not be checked; a root of another size; a hash area that ends early), io
 MERKLIZE_API DmVerityReport dm_verity_verify(const std::filesystem::path& data, const std::filesystem::path& hashes,
                                              ByteView root, const std::optional<DmVerity>& how = {},
                                              const DmVerityArea& area = {}, const RunOptions& options = {});
@@ -96,7 +102,7 @@ MERKLIZE_API DmVerityReport dm_verity_verify(const std::filesystem::path& data, 
 /// Compares digests of data blocks, as of data in a device's memory, with the tree, and the tree's blocks above them with the root.
 /// first    the number of the first of these data blocks
 /// digests  one after the other, 32 bytes each, or 64 by SHA-512: of the block with its salt
-/// how      as in dm_verity_verify(), with data_blocks
+/// how      as in dm_verity_verify(); data_blocks must be in `how` or in a superblock
 /// returns  block numbers as dm_verity_verify(); other blocks are not looked at
 /// errors   as dm_verity_verify(), and invalid_argument (no whole digests; blocks behind the data)
 /// cost     reads 1/128 of the bytes of these blocks, at the default sizes

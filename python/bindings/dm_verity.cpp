@@ -97,11 +97,11 @@ nb::tuple dm_verity_dump(nb::handle hashes, nb::handle offset) {
 }
 
 nb::tuple dm_verity_verify(nb::handle data, nb::handle hashes, nb::handle root, nb::handle fields, nb::handle offset,
-                           const Settings& settings) {
+                           nb::handle superblock, const Settings& settings) {
     const auto from = to_path(data, "dm_verity_verify: data"), with = to_path(hashes, "dm_verity_verify: hashes");
     const InputBytes trusted(root, "dm_verity_verify: root");
     const std::optional<DmVerity> how = to_stated(fields, "dm_verity_verify");
-    const DmVerityArea area{to_u64(offset, "dm_verity_verify: offset"), !how, {}};
+    const DmVerityArea area{to_u64(offset, "dm_verity_verify: offset"), is_true(superblock), {}};
     DmVerityReport report;
     Run{settings}([&](const RunOptions& options) {
         report = merklize::dm_verity_verify(from, with, trusted.span(), how, area, options);
@@ -110,14 +110,15 @@ nb::tuple dm_verity_verify(nb::handle data, nb::handle hashes, nb::handle root, 
 }
 
 nb::tuple dm_verity_verify_digests(nb::handle hashes, nb::handle root, nb::handle first, nb::handle digests,
-                                   nb::handle fields, nb::handle offset, const Settings& settings) {
+                                   nb::handle fields, nb::handle offset, nb::handle superblock,
+                                   const Settings& settings) {
     constexpr const char* what = "dm_verity_verify_digests";
     const auto with = to_path(hashes, "dm_verity_verify_digests: hashes");
     const InputBytes trusted(root, "dm_verity_verify_digests: root");
     const InputBytes found(digests, "dm_verity_verify_digests: digests");
     const std::uint64_t block = to_u64(first, "dm_verity_verify_digests: first");
     const std::optional<DmVerity> how = to_stated(fields, what);
-    const DmVerityArea area{to_u64(offset, "dm_verity_verify_digests: offset"), !how, {}};
+    const DmVerityArea area{to_u64(offset, "dm_verity_verify_digests: offset"), is_true(superblock), {}};
     DmVerityReport report;
     Run{settings}([&](const RunOptions& options) {
         report = merklize::dm_verity_verify_digests(with, trusted.span(), block, found.span(), how, area, options);
@@ -138,12 +139,13 @@ void bind_dm_verity(nb::module_& m) {
     define(m, "def dm_verity_dump(hashes: bytes, offset: int, /) -> tuple[object, ...]", dm_verity_dump);
     define(m,
            "def dm_verity_verify(data: bytes, hashes: bytes, root: object, how: tuple[object, ...] | None, "
-           "offset: int, settings: Settings, /) -> tuple[int, list[int], int, list[int]]",
+           "offset: int, superblock: bool, settings: Settings, /) -> tuple[int, list[int], int, list[int]]",
            dm_verity_verify);
-    define(m,
-           "def dm_verity_verify_digests(hashes: bytes, root: object, first: int, digests: object, how: tuple[object, "
-           "...] | None, offset: int, settings: Settings, /) -> tuple[int, list[int], int, list[int]]",
-           dm_verity_verify_digests);
+    define(
+        m,
+        "def dm_verity_verify_digests(hashes: bytes, root: object, first: int, digests: object, how: tuple[object, "
+        "...] | None, offset: int, superblock: bool, settings: Settings, /) -> tuple[int, list[int], int, list[int]]",
+        dm_verity_verify_digests);
 }
 
 }  // namespace merklize::binding

@@ -5,6 +5,7 @@
 
 #include "arguments.hpp"
 #include "files/beside.hpp"
+#include "files/storage.hpp"
 #include "form.hpp"
 #include "module.hpp"
 #include "object_lock.hpp"
@@ -195,6 +196,10 @@ void bind_tree_file(nb::module_& m) {
             nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
             nb::sig("def append_file(self, input: object, leaf_size: int | None, row_size: int | None, settings: "
                     "Settings, /) -> int"));
+    define(
+        m, "def overwrites(output: bytes, input: bytes, /) -> bool", +[](nb::handle output, nb::handle input) {
+            return runtime::Storage(to_path(output, "output")).overwrites(runtime::Storage(to_path(input, "input")));
+        });
     define(m, "def open_tree_file(path: bytes, /) -> TreeFile", open_tree_file);
     define(m, "def open_tree_source(source: object, /) -> TreeFile", open_tree_source);
     define(m, "def save_tree(tree: Tree, path: bytes, /) -> None", save);

@@ -282,7 +282,7 @@ def test_command(tmp_path):
     }
     assert json.loads(command("dump", hashes, "--json").stdout) == {k: v for k, v in made.items() if k != "root"}
     told = command("verify", data, hashes, made["root"])
-    assert (told.returncode, told.stdout, told.stderr) == (0, "valid\n", "")
+    assert (told.returncode, told.stdout, told.stderr) == (0, "valid: 300 of 300 blocks\n", "")
     with data.open("r+b") as file:
         file.seek(7 * 4096)
         file.write(b"changed")
@@ -309,7 +309,7 @@ def test_command(tmp_path):
         (["format", "{data}", "{hashes}", "--uuid", "1", "--no-superblock"], "--uuid is of a superblock"),
         (["format", "{data}", "{hashes}", "--hash", "md5"], "algorithm must be sha256 or sha512, got 'md5'"),
         (["verify", "{data}", "{hashes}", "zz"], "ROOT must be pairs of hexadecimal digits"),
-        (["verify", "{data}", "{hashes}", "00", "--salt", "00"], "--salt is for --no-superblock"),
+        (["verify", "{data}", "{hashes}", "00", "--salt", "0"], "--salt"),
     ],
 )
 def test_mistakes_of_the_command(tmp_path, words, message):
@@ -369,3 +369,29 @@ def test_against_veritysetup(tmp_path, seed):
         assert dm_verity_verify(theirs if same else data, theirs, root, offset=offset, how=known)
         if superblock:
             assert dm_verity_dump(theirs, offset) == dm_verity_dump(ours, offset)
+
+
+@pytest.mark.skipif(VERITYSETUP is None and not os.environ.get("MERKLIZE_REQUIRE_RUNTIMES"), reason="no veritysetup")
+@pytest.mark.parametrize("same", [False, True])
+@pytest.mark.parametrize("block", [512, 1024, 4096, 16384])
+def test_in_place_as_veritysetup(tmp_path, block, same):
+    """In a larger file, each byte that is not of the superblock or the tree stays: beside them, between and behind."""
+    for blocks in (1, 2, 300):
+        for offset in (512, 4096, 3 * 4096):
+            data, size = data_of(blocks * 4096), blocks * 4096
+            begin = offset + (size + -size % 4096 if same else 0)
+            content = data.ljust(begin, b"\1") if same else data_of(begin)
+            content += data_of(1 << 17)
+            (tmp_path / "data").write_bytes(data)
+            flags = ["--salt=00ff", f"--hash-block-size={block}", f"--hash-offset={begin}", f"--data-blocks={blocks}"]
+            flags.append("--uuid=8f6d0f9c-1c5e-4d4a-9e0e-5a3f2b1c0d9e")
+            disks = []
+            for program in ([VERITYSETUP, "format"], [Path(sys.executable).with_name("merklize"), "verity", "format"]):
+                disk = tmp_path / f"disk{len(disks)}"
+                disk.write_bytes(content)
+                words = [disk if same else tmp_path / "data", disk]
+                told = subprocess.run([*program, *words, *flags], capture_output=True, text=True, check=False)
+                assert told.returncode == 0, told.stderr
+                disks.append(disk.read_bytes())
+            assert disks[0] == disks[1]
+            assert disks[0] != content

@@ -10,6 +10,7 @@
 #include "calls/side_by_side.hpp"
 #include "files/atomic_file.hpp"
 #include "files/spooled_source.hpp"
+#include "files/storage.hpp"
 #include "host/invalid.hpp"
 #include "merklize/bao.hpp"
 
@@ -148,6 +149,7 @@ BaoOutput bao_of(const char* what, const ByteSource& source, const BaoForm& form
 Digest bao_of(const char* what, const ByteSource& source, const BaoForm& form, Placer::Kind kind,
               const std::filesystem::path& out, const RunOptions& options) {
     require(what, form, kind);
+    if (source.file() != nullptr) require_apart(what, Storage(source.file()->fd()), out);
     AtomicFile made = AtomicFile::temporary(out);
     const auto folder = out.has_parent_path() ? out.parent_path() : ".";
     const Digest root = make(what, source, form, kind, options, folder, [&](std::uint64_t bytes) -> WriteAt {

@@ -5,7 +5,8 @@
 
 #include "calls/run.hpp"
 #include "digests/leaf_reader.hpp"
-#include "host/invalid.hpp"
+#include "files/journal.hpp"
+#include "files/storage.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/writer.hpp"
 
@@ -40,9 +41,11 @@ TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& o
                           bool resume, const RunOptions& options) {
     runtime::require_no_timings("build_tree_file", options);
     LeafReader reader(input, form.hash, form.mode, "build_tree_file");
-    std::error_code error;
-    if (input.source == nullptr && input.descriptor < 0 && std::filesystem::equivalent(input.path, output, error)) {
-        invalid("build_tree_file: " + input.path.string() + " is both input and output");
+    if (const runtime::InputFile* file = reader.input().file()) {
+        for (const char* end : {"", ".partial"}) {
+            std::filesystem::path written = runtime::follow_links(output);
+            runtime::require_apart("build_tree_file", runtime::Storage(file->fd()), written += end);
+        }
     }
     // If the input can only be read in order, the count of leaves is known only at the end, and a build cannot be resumed. An object of a
     // store is also read from its beginning.

@@ -8,6 +8,7 @@
 #include "digests/leaves.hpp"
 #include "files/atomic_file.hpp"
 #include "files/journal.hpp"
+#include "files/storage.hpp"
 #include "hashes/field.hpp"
 #include "host/invalid.hpp"
 #include "levels/indices.hpp"
@@ -259,6 +260,8 @@ std::uint64_t TreeFile::append(const TreeInput& input, const RunOptions& options
     state_->require_file("append");
     const TreeForm& form = state_->complete_form("append");
     runtime::LeafReader reader(input, form.hash, form.mode, "append");
+    if (const runtime::InputFile* file = reader.input().file())
+        runtime::require_apart("append", runtime::Storage(file->fd()), path());
     std::vector<Digest> leaves;
     {
         const RunOptions part = runtime::part_of(options, 0, 0.5);

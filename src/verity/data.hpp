@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "files/storage.hpp"
 #include "host/input_file.hpp"
 #include "verity/blocks.hpp"
 #include "verity/layout.hpp"
@@ -46,6 +47,19 @@ public:
         : file_(what, path), how_(with_data_blocks(what, how, file_.bytes(), file_.name())) {}
 
     const DmVerity& how() const noexcept { return how_; }
+    const std::string& name() const noexcept { return file_.name(); }
+    /// Bytes behind the last block.
+    std::uint64_t bytes_behind() const noexcept {
+        return file_.bytes() - how_.data_block_size * how_.data_blocks.value_or(0);
+    }
+    /// Whether bytes [begin, begin + bytes) are zeros.
+    bool has_zeros(std::uint64_t begin, std::uint64_t bytes) const {
+        std::vector<std::byte> found(bytes);
+        file_.file().read_at(found, begin);
+        return std::ranges::all_of(found, [](std::byte byte) { return byte == std::byte{}; });
+    }
+    /// Where these bytes lie, as a disk or file.
+    Storage storage() const { return Storage(file_.file().fd()); }
     VerityBlocks blocks() const noexcept { return BlocksInFile{&file_.file(), 0}; }
     /// As VerityFile::require_unchanged().
     void require_unchanged() const { file_.require_unchanged(); }

@@ -109,6 +109,27 @@ std::array<std::byte, superblock_bytes> verity_superblock(const DmVerity& how, c
     return out;
 }
 
+void require_expected(const char* what, const std::string& name, const DmVerity& stated, const DmVerity& expected) {
+    const auto require = [&](const char* field, const std::string& found, const std::string& wanted) {
+        if (found == wanted) return;
+        invalid(std::string(what) + ": " + name + ": the superblock states " + field + " " + found + ", and " + wanted +
+                " is expected");
+    };
+    const auto number = [&](const char* field, std::uint64_t found, std::uint64_t wanted) {
+        require(field, std::to_string(found), std::to_string(wanted));
+    };
+    require("algorithm", std::string(dm_verity_algorithm_name(stated.algorithm)),
+            std::string(dm_verity_algorithm_name(expected.algorithm)));
+    number("format", stated.format, expected.format);
+    number("data_block_size", stated.data_block_size, expected.data_block_size);
+    number("hash_block_size", stated.hash_block_size, expected.hash_block_size);
+    if (expected.data_blocks) number("data_blocks", stated.data_blocks.value_or(0), *expected.data_blocks);
+    if (stated.salt == expected.salt) return;
+    invalid(std::string(what) + ": " + name + ": the superblock states a salt of " +
+            std::to_string(stated.salt.size()) + " bytes, and another one of " + std::to_string(expected.salt.size()) +
+            " is expected");
+}
+
 DmVerityFacts parse_superblock(const char* what, const std::string& name,
                                std::span<const std::byte, superblock_bytes> bytes) {
     const auto refuse = [&](const std::string& fault) { invalid(std::string(what) + ": " + name + ": " + fault); };

@@ -48,6 +48,9 @@ private:
 };
 
 std::array<std::byte, superblock_bytes> verity_superblock(const DmVerity& how, const std::array<std::byte, 16>& uuid);
+/// Throws invalid_argument "<what>: <name>: ..." if a superblock states another field than the caller. data_blocks of
+/// the caller may be none.
+void require_expected(const char* what, const std::string& name, const DmVerity& stated, const DmVerity& expected);
 /// errors  invalid_argument "<what>: <name>: ..." (no superblock; a field with an impossible value)
 DmVerityFacts parse_superblock(const char* what, const std::string& name,
                                std::span<const std::byte, superblock_bytes> bytes);

@@ -21,6 +21,7 @@ public:
     VerityArea(const char* what, const std::filesystem::path& path) : what_(what), file_(what, path) {}
 
     const InputFile& file() const noexcept { return file_.file(); }
+    const std::string& name() const noexcept { return file_.name(); }
     void require_unchanged() const { file_.require_unchanged(); }
 
     DmVerityFacts facts(std::uint64_t offset) const {
@@ -152,7 +153,14 @@ struct OpenedArea {
         runtime::require_no_timings(what, options);
         if (!how && !area.has_superblock)
             invalid(std::string(what) + ": without a superblock the fields must be stated: salt, sizes, algorithm");
-        stated = how ? *how : file.facts(area.offset).how;
+        if (how) {
+            runtime::require_verity(what, *how);
+            stated = *how;
+        }
+        if (!area.has_superblock) return;
+        DmVerity found = file.facts(area.offset).how;
+        if (how) runtime::require_expected(what, file.name(), found, *how);
+        stated = std::move(found);
     }
     // Throws invalid_argument unless the root has the size of a digest and the file has the whole tree.
     void require(const char* what, ByteView root, const DmVerity& known, const runtime::VerityLayout& layout) const {
@@ -170,6 +178,28 @@ struct OpenedArea {
 
 }  // namespace
 
+namespace {
+
+// Throws invalid_argument if bytes of the data would not be checked, because an untrusted superblock states few blocks.
+// The hash area may follow the data, and anything may follow the hash area.
+void require_all(const char* what, const runtime::VerityData& data, const std::filesystem::path& hashes,
+                 const DmVerityArea& area) {
+    const DmVerity& how = data.how();
+    const std::uint64_t end = how.data_block_size * how.data_blocks.value_or(0);
+    std::uint64_t unchecked = data.bytes_behind();
+    if (const auto begin = runtime::Storage(hashes, area.offset).place_in(data.storage()); begin && *begin >= end) {
+        // The area begins at a whole block, so zeros may lie before it. Other bytes could be data that is not checked.
+        unchecked = *begin - end;
+        if (unchecked < std::max(how.data_block_size, how.hash_block_size) && data.has_zeros(end, unchecked)) return;
+    }
+    if (unchecked == 0) return;
+    invalid(std::string(what) + ": " + data.name() + ": the superblock states " + std::to_string(*how.data_blocks) +
+            " blocks of " + std::to_string(how.data_block_size) + " bytes, and " + std::to_string(unchecked) +
+            " bytes behind them would not be checked: state data_blocks, as the source of the root has it");
+}
+
+}  // namespace
+
 DmVerityReport dm_verity_verify(const std::filesystem::path& data, const std::filesystem::path& hashes, ByteView root,
                                 const std::optional<DmVerity>& how, const DmVerityArea& area,
                                 const RunOptions& options) {
@@ -179,7 +209,8 @@ DmVerityReport dm_verity_verify(const std::filesystem::path& data, const std::fi
     const DmVerity& known = blocks.how();
     const runtime::VerityLayout layout(what, known, area);
     opened.require(what, root, known, layout);
-    DmVerityReport report;
+    if (area.has_superblock && !(how && how->data_blocks)) require_all(what, blocks, hashes, area);
+    DmVerityReport report{.checked_blocks = known.data_blocks.value_or(0), .unchecked_bytes = blocks.bytes_behind()};
     runtime::Run run(options);
     runtime::VerityCheck check(known, layout, opened.file.file(), root, run, runtime::VerityFaults(report));
     for (unsigned level = layout.levels(); level-- > 0;) check.level(level);
@@ -211,7 +242,7 @@ DmVerityReport dm_verity_verify_digests(const std::filesystem::path& hashes, Byt
         invalid(std::string(what) + ": blocks " + std::to_string(first) + " to " + std::to_string(first) + " + " +
                 std::to_string(n) + " pass the end of the data, which has " + std::to_string(*known.data_blocks));
     }
-    DmVerityReport report;
+    DmVerityReport report{.checked_blocks = n};
     if (n == 0) return report;
     runtime::Run run(options);
     runtime::VerityCheck check(known, layout, opened.file.file(), root, run, runtime::VerityFaults(report));

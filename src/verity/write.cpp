@@ -3,12 +3,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "calls/run.hpp"
 #include "files/atomic_file.hpp"
+#include "files/storage.hpp"
 #include "host/descriptor.hpp"
 #include "host/invalid.hpp"
 #include "merklize/dm_verity.hpp"
@@ -89,8 +91,9 @@ public:
         if (!file_) fail("cannot open to write", errno);
     }
 
+    /// `bytes`: where the tree ends. A new file gets this size.
     void reserve(std::uint64_t bytes) {
-        if (made_) return made_->reserve(bytes);
+        if (made_) return made_->reserve(bytes), made_->resize(bytes);
         if (!fits_limit(bytes)) fail("cannot write", EFBIG);
     }
     void write(std::span<const std::byte> data, std::uint64_t offset) {
@@ -123,12 +126,19 @@ bool is_written_in_place(const std::filesystem::path& hashes, const DmVerityArea
     return area.offset != 0 || !S_ISREG(info.st_mode);
 }
 
-// The superblock, with zeros up to the tree.
-std::vector<std::byte> area_head(const DmVerity& how, const DmVerityArea& area, const VerityLayout& layout) {
-    const auto block = verity_superblock(how, area.uuid);
-    std::vector<std::byte> head(block.begin(), block.end());
-    head.resize(layout.end() - layout.hash_blocks() * how.hash_block_size - area.offset);
-    return head;
+// Throws invalid_argument if the hash area would overwrite data. Both may lie on one disk, under any names.
+// returns  whether they do
+bool share_storage(const char* what, const std::filesystem::path& data, std::uint64_t data_bytes,
+                   const std::filesystem::path& hashes, const DmVerityArea& area, std::uint64_t area_end) {
+    const Storage whole(data);
+    if (!Storage(hashes).overwrites(whole)) return false;
+    const std::uint64_t area_bytes = std::max<std::uint64_t>(area_end, area.offset + 1) - area.offset;
+    const Storage written(hashes, area.offset, area_bytes);
+    if (!written.overwrites(Storage(data, 0, data_bytes))) return true;
+    const std::string place = std::to_string(written.place_in(whole).value_or(area.offset));
+    invalid(std::string(what) + ": the hash area would begin inside the data, at byte " + place + " of " +
+            std::to_string(data_bytes) + ", because " + hashes.string() + " is " + data.string() +
+            " or lies on the same disk: state data_blocks and an offset behind them, or another file");
 }
 
 }  // namespace
@@ -163,26 +173,20 @@ std::vector<std::byte> dm_verity_format(const std::filesystem::path& data, const
     const runtime::VerityData opened(what, data, how);
     const DmVerity& known = opened.how();
     const runtime::VerityLayout layout(what, known, area);
-    std::error_code error;
-    const bool is_same = std::filesystem::equivalent(data, hashes, error);
     const std::uint64_t data_bytes = known.data_block_size * known.data_blocks.value_or(0);
-    if (is_same && area.offset < data_bytes) {
-        invalid(std::string(what) + ": the hash area would begin inside the data, at byte " +
-                std::to_string(area.offset) + " of " + std::to_string(data_bytes) +
-                ": state data_blocks and an offset behind them, or another file");
-    }
+    const bool is_same = runtime::share_storage(what, data, data_bytes, hashes, area, layout.end());
     runtime::Run run(options);
     runtime::VerityOutput out(hashes, is_same || runtime::is_written_in_place(hashes, area));
     if (layout.end() != 0) out.reserve(layout.end());  // 0 for one data block without a superblock: nothing is written
-    const auto head = area.has_superblock ? runtime::area_head(known, area, layout) : std::vector<std::byte>{};
-    // The superblock is written last, so that a reader never finds one before a half-written area.
-    if (!head.empty()) out.write(std::vector<std::byte>(head.size()), area.offset);
+    // The superblock is written last, so that a reader never finds one before a half-written area. What lies between it
+    // and the tree stays.
+    if (area.has_superblock) out.write(std::array<std::byte, runtime::superblock_bytes>{}, area.offset);
     auto root = runtime::build_verity(
         known, layout, opened.blocks(), run,
         [&](std::span<const std::byte> blocks, std::uint64_t offset) { out.write(blocks, offset); });
     if (!is_same) opened.require_unchanged();
     out.sync();
-    if (!head.empty()) out.write(head, area.offset);
+    if (area.has_superblock) out.write(runtime::verity_superblock(known, area.uuid), area.offset);
     out.finish();
     if (facts != nullptr) *facts = {known, area.uuid, layout.hash_blocks(), layout.end()};
     return root;

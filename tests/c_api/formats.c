@@ -123,18 +123,33 @@ static void test_dm_verity(void) {
     uint64_t wrong = 7;
     size_t written = 7;
     merklize_dm_verity_fault faults[2];
-    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &area, NULL, 0, NULL, &wrong, NULL));
+    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, &form, &area, NULL, 0, NULL, &wrong, NULL));
     CHECK(wrong == 0);
+    /* The superblock is not trusted: neither with bytes behind its blocks, nor where it differs from what is expected. */
+    merklize_dm_verity_form expected = form;
+    expected.data_blocks = 0;
+    for (int i = 0; i < 2; i++) {
+        FAILS(MERKLIZE_INVALID_ARGUMENT, "the superblock states 1000 blocks of 1024 bytes, and 24576 bytes behind them",
+              merklize_dm_verity_verify(path, hashes, root.bytes, 64, i == 0 ? NULL : &expected, &area, NULL, 0, NULL,
+                                        &wrong, NULL));
+    }
+    expected.data_blocks = 1024;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "the superblock states data_blocks 1000, and 1024 is expected",
+          merklize_dm_verity_verify(path, hashes, root.bytes, 64, &expected, &area, NULL, 0, NULL, &wrong, NULL));
+    expected = form;
+    expected.salt_after = 0;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "the superblock states format 0, and 1 is expected",
+          merklize_dm_verity_verify(path, hashes, root.bytes, 64, &expected, &area, NULL, 0, NULL, &wrong, NULL));
     const merklize_dm_verity_area tree = {.offset = 1024 + 512, .without_superblock = 1};
     OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, &form, &tree, NULL, 0, NULL, &wrong, NULL));
     CHECK(wrong == 0);
     file = fopen(path, "r+b");
     CHECK(file != NULL && fseek(file, 3 * 1024 + 5, SEEK_SET) == 0 && fputc('x', file) == 'x' &&
           fseek(file, 999 * 1024, SEEK_SET) == 0 && fputc('x', file) == 'x' && fclose(file) == 0);
-    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &area, faults, 1, &written, &wrong, NULL));
+    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, &form, &area, faults, 1, &written, &wrong, NULL));
     CHECK(wrong == 2 && written == 1 && faults[0].block == 3 && faults[0].in_hashes == 0);
     root.bytes[63] ^= 1;
-    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &area, faults, 2, &written, &wrong, NULL));
+    OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, &form, &area, faults, 2, &written, &wrong, NULL));
     CHECK(wrong == 3 && written == 2 && faults[1].block == 999);
 
     FAILS(MERKLIZE_INVALID_ARGUMENT, "the root must be the 64 bytes of",

@@ -80,12 +80,17 @@ MERKLIZE_C_API merklize_status merklize_dm_verity_format(const char *data, const
 MERKLIZE_C_API merklize_status merklize_dm_verity_dump(const char *hashes, uint64_t offset,
                                                        merklize_dm_verity_facts *facts);
 /* Hashes all data again, and compares every block of the tree with the level above it, up to the root. Wrong blocks are no error.
+ * A root binds the data only together with the form: an attacker who writes the superblock can choose another one,
+ * under which other data has this root. So take the form from where the root came from.
  * root    [root_bytes], the root hash that is trusted
- * form    for a tree without a superblock; null: the superblock at area->offset is read
+ * form    the superblock must state the same; null: it is believed. Without form->data_blocks its blocks must be all of
+ *         the data, up to a hash area in the same file
  * faults  [capacity]: the wrong blocks, those of the data first, in order: at most `capacity`, and at most 1000 of each kind
  * written written if not null: number of faults in `faults`
  * count   written: number of all wrong blocks; 0: the data match the root
- * errors  io, invalid_argument (as merklize_dm_verity_dump(); neither a form nor a superblock; a root of another size; a tree that ends early) */
+ * errors  io, invalid_argument (as merklize_dm_verity_dump(); a superblock that differs from the form; bytes of the
+ *         data that would not be checked; neither a form nor a superblock; a root of another size; a tree that ends
+ *         early) */
 MERKLIZE_C_API merklize_status merklize_dm_verity_verify(const char *data, const char *hashes, const uint8_t *root,
                                                          size_t root_bytes, const merklize_dm_verity_form *form,
                                                          const merklize_dm_verity_area *area,

@@ -64,6 +64,10 @@ def run(command: Command) -> int:
     if to_output and as_json:
         command.refuse_line("--json needs -o FILE: standard output has the file")
     out = command.standard_output() if to_output else target or last_name(command, url)
+    if not isinstance(out, int):
+        for written in (out, os.path.realpath(out) + ".partial"):
+            if _native.overwrites(os.fsencode(written), os.fsencode(nodes)):
+                command.refuse_line(f"{printable(written)} is the outboard itself, or lies in it")
     with open(nodes, "rb") as file:
         length = os.fstat(file.fileno()).st_size
         outboard = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if length else b""

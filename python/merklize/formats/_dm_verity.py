@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid as _uuid
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from .. import _native
 from .._inputs import encoded
@@ -62,10 +62,39 @@ def _how(
     return algorithm, format, data_block_size, hash_block_size, data_blocks, held
 
 
-def _stated(what: str, how: DmVerity | None) -> tuple[Any, ...] | None:
-    if how is not None and not isinstance(how, DmVerity):
-        raise InvalidArgument(f"{what}: how must be a DmVerity, got {shown(how)}")
-    return how and _how(what, *how[:6])
+class _Expected(TypedDict, total=False):
+    """Fields that a superblock must have."""
+
+    algorithm: str | None
+    format: int | None
+    data_block_size: int | None
+    hash_block_size: int | None
+    data_blocks: int | None
+    salt: Buffer | None
+
+
+class _VerifyOptions(_Expected, RunOptions, total=False):
+    """The options of dm_verity_verify()."""
+
+
+def _area(
+    what: str, hashes: str | os.PathLike[str], offset: int, how: DmVerity | None, options: dict[str, Any]
+) -> tuple[bytes, tuple[Any, ...] | None, int, bool]:
+    """Return what the native functions take of a hash area; the fields that it must have leave `options`."""
+    expected = {name: options.pop(name, None) for name in DmVerity._fields[:6]}
+    expected = {name: value for name, value in expected.items() if value is not None}
+    path = encoded(hashes, f"{what}: hashes")
+    if how is not None:
+        if not isinstance(how, DmVerity):
+            raise InvalidArgument(f"{what}: how must be a DmVerity, got {shown(how)}")
+        if expected:
+            raise InvalidArgument(f"{what}: {next(iter(expected))} is for a superblock, and how is for a tree without")
+        return path, _how(what, *how[:6]), offset, False
+    if not expected:
+        return path, None, offset, True
+    found = _native.dm_verity_dump(path, offset)
+    fields = dict(zip(DmVerity._fields[:6], found)) | {"data_blocks": None} | expected
+    return path, _how(what, **fields), offset, True
 
 
 @takes(RunOptions)
@@ -157,7 +186,7 @@ def dm_verity_dump(hashes: str | os.PathLike[str], offset: int = 0) -> DmVerity:
     return _facts(_native.dm_verity_dump(encoded(hashes, "dm_verity_dump: hashes"), offset))
 
 
-@takes(RunOptions)
+@takes(_VerifyOptions)
 def dm_verity_verify(
     data: str | os.PathLike[str],
     hashes: str | os.PathLike[str],
@@ -165,9 +194,14 @@ def dm_verity_verify(
     *,
     offset: int = 0,
     how: DmVerity | None = None,
-    **options: Unpack[RunOptions],
+    **options: Unpack[_VerifyOptions],
 ) -> DmVerityReport:
     """Hash all data again, and compare every block of the tree with the level above, up to the root.
+
+    A root binds the data only together with the facts of DmVerity. An attacker who writes the superblock can choose
+    others, under which other data has this root. So state them as you have them from where the root came from:
+    algorithm, format, data_block_size, hash_block_size, data_blocks, salt. A superblock that differs is an error.
+    Without data_blocks the blocks must be all of the data, up to a hash area in the same file.
 
     data    the path of a file or block device
     hashes  the path of the tree
@@ -175,20 +209,17 @@ def dm_verity_verify(
     offset  bytes into `hashes`: of the superblock, or of the tree if `how` is given
     how     the facts, if there is no superblock; None: they are read from the superblock
 
-    Raises InvalidArgument (no superblock, or an impossible one; a tree that ends early), FileError.
+    Raises InvalidArgument (no superblock, or an impossible or unexpected one; bytes of the data that would not be
+    checked; a tree that ends early), FileError.
     """
-    found = _native.dm_verity_verify(
-        encoded(data, "dm_verity_verify: data"),
-        encoded(hashes, "dm_verity_verify: hashes"),
-        root,
-        _stated("dm_verity_verify", how),
-        offset,
-        run_of("dm_verity_verify", options, timed=False),
-    )
+    what, given = "dm_verity_verify", dict(options)
+    with_path, fields, offset, superblock = _area(what, hashes, offset, how, given)
+    run = run_of(what, cast("RunOptions", given), timed=False)
+    found = _native.dm_verity_verify(encoded(data, f"{what}: data"), with_path, root, fields, offset, superblock, run)
     return DmVerityReport(*found)
 
 
-@takes(RunOptions)
+@takes(_VerifyOptions)
 def dm_verity_verify_digests(
     hashes: str | os.PathLike[str],
     root: Buffer,
@@ -197,7 +228,7 @@ def dm_verity_verify_digests(
     *,
     offset: int = 0,
     how: DmVerity | None = None,
-    **options: Unpack[RunOptions],
+    **options: Unpack[_VerifyOptions],
 ) -> DmVerityReport:
     """Compare digests of data blocks with the tree, and the tree's blocks above them with the root.
 
@@ -211,14 +242,8 @@ def dm_verity_verify_digests(
 
     Raises InvalidArgument (as dm_verity_verify(); no whole digests; blocks behind the data), FileError.
     """
-    what = "dm_verity_verify_digests"
-    found = _native.dm_verity_verify_digests(
-        encoded(hashes, f"{what}: hashes"),
-        root,
-        first,
-        digests,
-        _stated(what, how),
-        offset,
-        run_of(what, options, timed=False),
-    )
+    what, given = "dm_verity_verify_digests", dict(options)
+    with_path, fields, offset, superblock = _area(what, hashes, offset, how, given)
+    run = run_of(what, cast("RunOptions", given), timed=False)
+    found = _native.dm_verity_verify_digests(with_path, root, first, digests, fields, offset, superblock, run)
     return DmVerityReport(*found)

@@ -137,10 +137,10 @@ class Manifest:
             write_object(self.to_json(seen=seen).encode(), self._path)
             return
         self._path = os.fsdecode(path)
-        names = [*self.shards, *self.files]
-        if self._folder is not None and os.path.realpath(self._path) in {
-            os.path.realpath(os.path.join(self._folder, name)) for name in names
-        }:
+        target, folder = os.fsencode(path), self._folder
+        if folder is not None and any(
+            _native.overwrites(target, os.fsencode(os.path.join(folder, name))) for name in [*self.shards, *self.files]
+        ):
             raise InvalidArgument(f"{self._path} is one of the files that the manifest lists; exclude it from them")
         write_whole(self._path, self.to_json(seen=seen).encode())
 

@@ -70,13 +70,13 @@ fn disks() {
     assert_eq!(facts.form(), form);
     assert_eq!((facts.uuid, facts.hash_blocks, facts.end), ([3; 16], 144, 1024 + 512 + 512 * 144));
     let verify = |form, area| dm_verity_verify(&data, &hashes, &root, form, area, &options);
-    verify(None, area).unwrap().require_none().unwrap();
+    verify(Some(form), area).unwrap().require_none().unwrap();
     let bare = DmVerityArea { offset: 1024 + 512, without_superblock: true, ..area };
     verify(Some(form), bare).unwrap().require_none().unwrap();
     bytes[3 * 1024 + 5] ^= 1;
     bytes[999 * 1024] ^= 1;
     std::fs::write(&data, &bytes).unwrap();
-    let found = verify(None, area).unwrap();
+    let found = verify(Some(form), area).unwrap();
     assert_eq!(found[..], [DmVerityFault::Data(3), DmVerityFault::Data(999)]);
     wrong(found.require_none(), ErrorKind::NotValid, "2 found wrong; the first is Data(3)");
     // There are more faults than are named.
@@ -87,6 +87,22 @@ fn disks() {
     assert_eq!(found[1000], DmVerityFault::Hashes(3));
 
     let invalid = ErrorKind::InvalidArgument;
+    wrong(dm_verity_dump(&hashes, 1024), invalid, "dm_verity_dump: ");
+    dm_verity_format(&data, &hashes, form, area, &options).unwrap();
+    let behind = "dm_verity_verify: ";
+    wrong(verify(None, area), invalid, behind);
+    wrong(verify(Some(DmVerityForm { data_blocks: None, ..form }), area), invalid, behind);
+    for other in [
+        DmVerityForm { data_blocks: Some(1024), ..form },
+        DmVerityForm { salt_after: false, ..form },
+        DmVerityForm { salt: &[8; 256], ..form },
+        DmVerityForm { data_block_size: 512, ..form },
+        DmVerityForm { hash_block_size: 1024, ..form },
+        DmVerityForm { algorithm: DmVerityAlgorithm::Sha256, ..form },
+    ] {
+        let error = verify(Some(other), area).unwrap_err();
+        assert!(error.to_string().contains("expected"), "{error}");
+    }
     wrong(verify(None, bare), invalid, "dm_verity_verify: without a superblock the fields must be stated");
     wrong(dm_verity_dump(&hashes, 0), invalid, "dm_verity_dump: ");
     wrong(

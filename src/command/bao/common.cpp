@@ -55,13 +55,12 @@ std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form) {
     return size.value_or(0);
 }
 
-std::optional<std::string> output_of(const Arguments& arguments) {
+std::optional<std::string> output_of(Call& call, const Arguments& arguments) {
     auto out = arguments.value("output");
     require_output_name(arguments);
-    if (!out || out == standard_input_name) return {};
-    for (const std::string& input : {arguments.words()[0], arguments.value_or("outboard", standard_input_name)})
-        refuse_input_as_output(input, *out);
-    return out;
+    refuse_input_as_output(call, arguments.words()[0], out);
+    if (const auto outboard = arguments.value("outboard")) refuse_input_as_output(call, *outboard, out);
+    return out == "-" ? std::nullopt : out;
 }
 
 std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::uint64_t size, const BaoForm& form) {

@@ -44,7 +44,7 @@ Digest required_root(const Arguments& arguments);
 /// The value of --size; 0 if it is not given and the form stores the size.  errors  UsageError (it is missing)
 std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form);
 /// The value of --output; none for standard output, also for "-".  errors  UsageError (an empty name; the name of an input)
-std::optional<std::string> output_of(const Arguments& arguments);
+std::optional<std::string> output_of(Call& call, const Arguments& arguments);
 
 /// Reads an outboard of a message of `size` bytes.  errors  BaoMismatch (its size is not that of such an outboard)
 std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::uint64_t size, const BaoForm& form);

@@ -141,7 +141,7 @@ int run_bao_decode(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const Wanted wanted(ranges_of(arguments));
     required_root(arguments);
-    const auto out = output_of(arguments);
+    const auto out = output_of(call, arguments);
     const auto opened = opened_to_read(call, arguments, wanted);
     const runtime::ByteSource& input = *opened;
     Target target(call, out);

@@ -47,7 +47,7 @@ void write_to(Call& call, const std::optional<std::string>& out, std::span<const
 
 int run_bao_outboard(Call& call, const Arguments& arguments) {
     const BaoForm form = bao_form_of(arguments);
-    const auto out = output_of(arguments);
+    const auto out = output_of(call, arguments);
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the outboard"};
     RunOptions options = run_options(call, arguments);
     const auto opened = open_input(call, arguments.words()[0]);
@@ -67,7 +67,7 @@ int run_bao_outboard(Call& call, const Arguments& arguments) {
 
 int run_bao_encode(Call& call, const Arguments& arguments) {
     const BaoForm form = bao_form_of(arguments);
-    const auto out = output_of(arguments);
+    const auto out = output_of(call, arguments);
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the encoding"};
     runtime::require_encoding_form("bao encode", form);
     RunOptions options = run_options(call, arguments);
@@ -99,7 +99,7 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
     const BaoForm form = bao_form_of(arguments);
     const auto ranges = ranges_of(arguments);
     if (ranges.empty()) throw UsageError{"Missing option '--range'."};
-    const auto out = output_of(arguments), outboard = arguments.value("outboard");
+    const auto out = output_of(call, arguments), outboard = arguments.value("outboard");
     const auto opened = open_for_ranges(call, name, outboard ? 0 : sizeof(std::uint64_t));
     const runtime::ByteSource& input = *opened;
     const auto [position, length, identity] = runtime::require_extent(input);

@@ -9,6 +9,7 @@
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
 #include "command/urls.hpp"
+#include "files/storage.hpp"
 #include "manifests/create.hpp"
 #include "manifests/disk.hpp"
 #include "manifests/names.hpp"
@@ -41,18 +42,34 @@ std::string beside(const std::string& file, const Manifest& known) {
 
 // Refuses to write the manifest over a file that it lists.
 void require_no_source(const Manifest& made, const std::string& path, const std::string& target) {
-    std::error_code none;
+    const runtime::Storage to(target);
     const std::filesystem::path given(path),
         folder = made.name && !std::filesystem::is_directory(given) ? given.parent_path() : given;
     const auto refuse_same = [&](const auto& entries) {
         for (const auto& entry : entries) {
             const std::filesystem::path file = folder / entry.path;
-            if (file == target || std::filesystem::equivalent(file, target, none))
+            if (file == target || to.overwrites(runtime::Storage(file)))
                 throw Failure{sentence(target) + " is one of the files that the manifest lists; exclude it from them"};
         }
     };
     refuse_same(made.shards);
     refuse_same(made.files);
+}
+
+// Refuses to write the manifest over another file of the folder that it is of: its own file is left out, so this one
+// would be lost.
+void require_own(const std::string& folder, const std::string& target) {
+    std::error_code none;
+    const std::filesystem::path file = std::filesystem::canonical(target, none),
+                                top = std::filesystem::canonical(folder, none);
+    if (!std::filesystem::is_directory(top, none) || std::filesystem::file_size(file, none) == 0 || none ||
+        std::ranges::mismatch(top, file).in1 != top.end())
+        return;
+    try {
+        manifests::load(file);
+    } catch (const Error&) {
+        throw Failure{sentence(target) + " is a file of the folder and no manifest: write to another one"};
+    }
 }
 
 Manifest load(Call& call, const std::string& file) {
@@ -130,7 +147,10 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
     manifests::Options options{.ignore = manifests::plain_patterns(arguments.values("ignore")),
                                .follow_links = arguments.has("follow-links")};
     options.piece_size = size_value(arguments, "piece-size").value_or(options.piece_size);
-    if (is_to_file) options.exclude = *target;
+    if (is_to_file) {
+        require_own(path, *target);
+        options.exclude = *target;
+    }
     RunOptions run = run_options(call, arguments);
     Manifest made;
     {
@@ -149,7 +169,7 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
                 call.complain("WARNING: --ignore '" + sentence(pattern) + "' left nothing out");
         }
     }
-    if (is_to_file) require_no_source(made, path, *target);
+    if (target && *target != "-") require_no_source(made, path, *target);
     Target out(call, target);
     out.write(to_json(made, !arguments.has("portable")));
     out.finish();

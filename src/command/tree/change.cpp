@@ -83,6 +83,7 @@ int run_tree_update(Call& call, const Arguments& arguments) {
     std::unique_ptr<runtime::ByteSource> data;
     runtime::ByteSource::Extent extent{};
     if (from) {
+        refuse_input_as_output(call, *from, file);
         if (tree.source().leaf_bytes == 0)
             throw Failure{sentence(file) + ": it does not say which bytes its leaves stand for"};
         data = open_for_ranges(call, *from);
@@ -114,6 +115,7 @@ int run_tree_append(Call& call, const Arguments& arguments) {
     const auto mode = mode_of(call, arguments, {data}, [&] { return hash_of_tree(call, file); });
     RunOptions options = run_options(call, arguments);
     TreeFile tree = open_tree(call, file, mode);
+    refuse_input_as_output(call, data, file);
     const std::uint64_t size = tree.source().leaf_bytes;
     if (!are_given && size == 0) throw UsageError{"the tree does not say what its leaves stand for: give --leaves"};
     const auto kind = are_given ? TreeInput::Kind::leaves : TreeInput::Kind::blocks;

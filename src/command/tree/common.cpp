@@ -1,9 +1,8 @@
 #include "command/tree/common.hpp"
 
-#include <sys/stat.h>
-
 #include "command/endings.hpp"
 #include "command/output/output.hpp"
+#include "files/storage.hpp"
 
 namespace merklize::command {
 
@@ -29,12 +28,14 @@ TreeFile open_tree(Call& call, const std::string& path, const std::optional<Mode
     return tree;
 }
 
-void refuse_input_as_output(const std::string& input, const std::string& output) {
-    struct stat one, other;
-    if (input != standard_input_name && stat(input.c_str(), &one) == 0 && stat(output.c_str(), &other) == 0 &&
-        one.st_dev == other.st_dev && one.st_ino == other.st_ino) {
-        throw UsageError{sentence(output) + " is the input itself"};
-    }
+void refuse_input_as_output(Call& call, const std::string& input, const std::optional<std::string>& output) {
+    using runtime::Storage;
+    const bool is_to_file = output && *output != "-";
+    if (is_url(input) || (is_to_file && is_url(*output))) return;
+    const Storage from = input == standard_input_name ? Storage(call.standard_input()) : Storage(input);
+    const Storage to = is_to_file ? Storage(*output) : Storage(call.standard_output());
+    if (to.overwrites(from))
+        throw UsageError{(is_to_file ? sentence(*output) : "standard output") + " is the input itself, or lies in it"};
 }
 
 TreeInput tree_input(Call& call, const std::string& name, TreeInput::Kind kind, std::uint64_t leaf_bytes,

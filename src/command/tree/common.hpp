@@ -30,8 +30,10 @@ TreeFile open_tree(Call& call, const std::string& path, const std::optional<Mode
 /// The hash of a tree file.
 Hash hash_of_tree(Call& call, const std::string& path);
 
-/// errors  UsageError (the output is the input itself)
-void refuse_input_as_output(const std::string& input, const std::string& output);
+/// Refuses an output that would change an input while it is read, or take its place, under any name of it.
+/// output  a path; none and "-" are standard output
+/// errors  UsageError
+void refuse_input_as_output(Call& call, const std::string& input, const std::optional<std::string>& output);
 
 /// The input of that name: a file, an object of a store, or standard input for "-". leaf_bytes = 0: the input holds the leaves.
 /// opened  keeps an object for as long as the input is used

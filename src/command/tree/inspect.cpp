@@ -90,6 +90,7 @@ int run_tree_export(Call& call, const Arguments& arguments) {
     const bool raw = arguments.has("raw"), as_json = arguments.has("json");
     if (raw && as_json) throw UsageError{"--raw and --json exclude each other"};
     const std::uint64_t wanted = count_value(arguments, "level").value_or(0);
+    refuse_input_as_output(call, arguments.words()[0], arguments.value("output"));
     const TreeFile tree = open_tree(call, arguments.words()[0]);
     if (wanted > tree.height()) throw UsageError{"--level must be 0 to " + std::to_string(tree.height())};
     const auto level = static_cast<unsigned>(wanted);

@@ -113,6 +113,7 @@ int run_tree_prove(Call& call, const Arguments& arguments) {
         const auto [first, last] = range_of(words[i]);
         for (std::uint64_t index = first; index <= last; index++) indices.push_back(index);
     }
+    refuse_input_as_output(call, words[0], arguments.value("output"));
     const TreeFile tree = open_tree(call, words[0]);
     AnyProof made;
     if (since) {

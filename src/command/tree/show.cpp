@@ -148,7 +148,7 @@ int run_tree_show(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const auto html = arguments.value("html");
     if (html == "") throw UsageError{"--html: the name of the file is empty"};
-    if (html && html != "-") refuse_input_as_output(name, *html);
+    if (html) refuse_input_as_output(call, name, html);
     const auto mode = mode_of(call, arguments, {}, [&] { return hash_of_tree(call, name); });
     const TreeFile tree = mode ? open_tree(call, name, mode) : open_tree(call, name);
     std::optional<std::uint64_t> leaf;

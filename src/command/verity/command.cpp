@@ -77,15 +77,15 @@ std::uint32_t block_size(const Arguments& arguments, std::string_view option, st
         std::min<std::uint64_t>(bytes, UINT32_MAX));  // a size that is too large is refused later
 }
 
-// Options that fix how the data is hashed.
-DmVerity how_of(const Arguments& arguments) {
-    DmVerity how;
+// Options that fix how the data is hashed; `how` has the fields without an option.
+DmVerity how_of(const Arguments& arguments, DmVerity how = {}) {
     how.algorithm = named_value(arguments, "hash", dm_verity_algorithm_from_name).value_or(how.algorithm);
-    how.format = static_cast<std::uint32_t>(std::min<std::uint64_t>(count_value(arguments, "format").value_or(1), 2));
+    how.format =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(count_value(arguments, "format").value_or(how.format), 2));
     how.data_block_size = block_size(arguments, "data-block-size", how.data_block_size);
     how.hash_block_size = block_size(arguments, "hash-block-size", how.hash_block_size);
-    how.data_blocks = count_value(arguments, "data-blocks", 1);
-    how.salt = salt_of(arguments).value_or(Bytes{});
+    if (const auto blocks = count_value(arguments, "data-blocks", 1)) how.data_blocks = blocks;
+    if (auto salt = salt_of(arguments)) how.salt = std::move(*salt);
     return how;
 }
 
@@ -147,12 +147,23 @@ std::string numbers_json(const std::vector<std::uint64_t>& numbers) {
     return all.done();
 }
 
-// Refuses options for facts that the superblock has, because the two could differ.
-void require_no_fields(const Arguments& arguments) {
-    for (const char* option : {"hash", "format", "data-block-size", "hash-block-size", "data-blocks", "salt"}) {
-        if (arguments.has(option))
-            throw UsageError{"--" + std::string(option) + " is for --no-superblock: the superblock states it"};
-    }
+// What the options say of a hash area; beside a superblock, its other fields.
+DmVerity expected_of(const Arguments& arguments, const std::string& hashes, const DmVerityArea& area) {
+    DmVerity how = how_of(arguments);  // first, so that a wrong option is found before a file is read
+    if (!area.has_superblock) return how;
+    how = how_of(arguments, dm_verity_dump(hashes, area.offset).how);
+    if (!arguments.has("data-blocks")) how.data_blocks.reset();
+    return how;
+}
+
+// "300 of 300 blocks", and what lies behind them.
+std::string checked_text(const DmVerityReport& found, std::uint64_t block_bytes) {
+    const std::uint64_t there = found.checked_blocks + found.unchecked_bytes / block_bytes;
+    std::string text =
+        human_count(found.checked_blocks) + " of " + human_count(there) + (there == 1 ? " block" : " blocks");
+    if (found.unchecked_bytes != 0)
+        text += "; " + human_count(found.unchecked_bytes) + " bytes behind them are not checked";
+    return text;
 }
 
 int run_verity_format(Call& call, const Arguments& arguments) {
@@ -182,14 +193,13 @@ int run_verity_verify(Call& call, const Arguments& arguments) {
     const auto root = from_hex(arguments.words()[2]);
     if (!root) throw UsageError{"ROOT must be pairs of hexadecimal digits"};
     const DmVerityArea area = area_of(arguments);
-    if (area.has_superblock) require_no_fields(arguments);
     RunOptions options = run_options(call, arguments);
+    const DmVerity how = expected_of(arguments, hashes, area);
     DmVerityReport found;
     {
         Bar bar(call, "verifying");
         options.progress = bar.part_of(data);
-        found = dm_verity_verify(data, hashes, *root,
-                                 area.has_superblock ? std::nullopt : std::optional(how_of(arguments)), area, options);
+        found = dm_verity_verify(data, hashes, *root, how, area, options);
     }
     if (arguments.has("json")) {
         call.line(json::Object()
@@ -198,9 +208,11 @@ int run_verity_verify(Call& call, const Arguments& arguments) {
                       .put("data_blocks", numbers_json(found.data_blocks))
                       .number("wrong_hash_blocks", found.wrong_hash_blocks)
                       .put("hash_blocks", numbers_json(found.hash_blocks))
+                      .number("checked_blocks", found.checked_blocks)
+                      .number("unchecked_bytes", found.unchecked_bytes)
                       .done());
     } else if (found) {
-        call.line("valid");
+        call.line("valid: " + checked_text(found, how.data_block_size));
     } else {
         report_wrong(call, "the tree", found.wrong_hash_blocks, found.hash_blocks);
         report_wrong(call, "the data", found.wrong_data_blocks, found.data_blocks);
@@ -230,12 +242,9 @@ constexpr Option verity_format_options[] = {
     options::json,   options::help,
 };
 constexpr Option verity_verify_options[] = {
-    hash_offset,          no_superblock,
-    verity_hash,          verity_type,
-    data_block,           hash_block,
-    data_blocks,          {"salt", 0, "HEX", "Of the blocks, with --no-superblock; by default none."},
-    options::device,      options::threads,
-    options::threads_too, options::json,
+    hash_offset,     no_superblock,    verity_hash,          verity_type,
+    data_block,      hash_block,       data_blocks,          {"salt", 0, "HEX", "Of the blocks; - is none."},
+    options::device, options::threads, options::threads_too, options::json,
     options::help,
 };
 constexpr Option verity_dump_options[] = {hash_offset, options::json, options::help};
@@ -261,7 +270,10 @@ extern constinit const Command verity_verify_command{
     .summary = "Name the blocks that are not as a root hash says.",
     .help =
         "Hash DATA again and compare every block of the tree in HASHES with the level above it, up to ROOT. Exit code "
-        "0: all is as the root says; 1: not, and which blocks (at most 1000).",
+        "0: all is as the root says; 1: not, and which blocks (at most 1000).\n\n"
+        "A superblock is as untrusted as DATA. Give --data-blocks, --salt, the sizes, --hash and --format as you have "
+        "them from the source of ROOT: a superblock that states others is an error. Without --data-blocks all of DATA "
+        "must be under the tree, up to a hash area behind it.",
     .options = verity_verify_options,
     .run = run_verity_verify,
 };

@@ -214,10 +214,16 @@ pub fn dm_verity_dump(hashes: impl AsRef<Path>, offset: u64) -> Result<DmVerityF
 }
 
 /// Hashes all data again, and compares every block of the tree with the level above it, up to the trusted root. At most 1000 wrong blocks of each kind are
-/// named. Without a `form` the superblock at the area's offset is read.
+/// named.
+///
+/// A root binds the data only together with the form: an attacker who writes the superblock can choose another one,
+/// under which other data has this root. So take the `form` from where the root came from; a superblock must state the
+/// same. `None`: the superblock is believed. Without `data_blocks` its blocks must be all of the data, up to a hash
+/// area in the same file.
 ///
 /// # Errors
-/// As [`dm_verity_dump`]; neither a form nor a superblock; a root of another size; a tree that ends early; `Cancelled`.
+/// As [`dm_verity_dump`]; a superblock that differs from the form; bytes of the data that would not be checked; neither
+/// a form nor a superblock; a root of another size; a tree that ends early; `Cancelled`.
 pub fn dm_verity_verify(
     data: impl AsRef<Path>,
     hashes: impl AsRef<Path>,

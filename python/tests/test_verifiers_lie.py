@@ -1,0 +1,199 @@
+"""What is verified does not say how much of it is: verifier x lying size, count, level, range or format."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from merklize import InvalidArgument
+from merklize.formats import dm_verity, dm_verity_dump, dm_verity_format, dm_verity_verify, dm_verity_verify_digests
+
+COMMAND = os.environ.get("MERKLIZE_COMMAND") or str(Path(sys.executable).with_name("merklize"))
+
+
+def run(*words):
+    return subprocess.run([COMMAND, *map(str, words)], capture_output=True, text=True, check=False)
+
+
+def blocks_of(data, size):
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+class Forged:
+    """Another disk than the root's, and a superblock under which its first blocks have that root."""
+
+    def __init__(self, folder, form, wanted, disk, tree, lies, short):
+        """
+        wanted  the fields as the source of the root has them
+        disk    the blocks that pass for data
+        tree    the blocks of the tree above them, as they lie in the hash file
+        lies    fields of the superblock
+        short   whether the disk ends after `disk`
+        """
+        self.root, self.form, self.wanted, self.lies = form["root"], form, wanted, lies
+        self.data, self.hashes = folder / "forged", folder / "forged.hashes"
+        content = disk if short else disk.ljust(form["bytes"], b"\xaa")
+        self.data.write_bytes(content)
+        block = lies.get("hash_block_size", wanted["hash_block_size"])
+        # The superblock is made by the library, for data of zeros, and the tree is put behind it.
+        (folder / "zeros").write_bytes(bytes(lies["data_blocks"] * lies.get("data_block_size", 4096)))
+        dm_verity_format(folder / "zeros", self.hashes, **{**wanted, **lies})
+        head = self.hashes.read_bytes()[:512].ljust(max(block, 512), b"\0")
+        self.hashes.write_bytes(head + tree)
+
+
+def original(folder, n, contents=os.urandom, **fields):
+    wanted = {
+        "algorithm": "sha256",
+        "format": 1,
+        "data_block_size": 4096,
+        "hash_block_size": 4096,
+        "data_blocks": n,
+        "salt": b"\x5a" * 32,
+    } | fields
+    data, hashes = folder / "data", folder / "hashes"
+    data.write_bytes(contents(n * wanted["data_block_size"]))
+    root, facts = dm_verity_format(data, hashes, **wanted)
+    tree = blocks_of(hashes.read_bytes(), wanted["hash_block_size"])[-facts.hash_blocks :]
+    return {"root": root, "bytes": data.stat().st_size}, wanted, data.read_bytes(), tree
+
+
+def top_block(folder, short):
+    """The tree's top block is all of the data."""
+    form, wanted, _, tree = original(folder, 300)
+    return Forged(folder, form, wanted, tree[0], b"", {"data_blocks": 1}, short)
+
+
+def lowest_level(folder, short):
+    """The three blocks of the lowest level are the data, and the top block their tree."""
+    form, wanted, _, tree = original(folder, 300)
+    return Forged(folder, form, wanted, b"".join(tree[1:]), tree[0], {"data_blocks": 3}, short)
+
+
+def block_sizes(folder, short):
+    """The same where blocks of data and tree differ in size."""
+    form, wanted, _, tree = original(folder, 300, hash_block_size=1024)
+    lies = {"data_blocks": 10, "data_block_size": 1024}
+    return Forged(folder, form, wanted, b"".join(tree[1:][-10:]), tree[0], lies, short)
+
+
+def one_block_shifted(folder, short):
+    """A disk of one block: in format 0 the old salt is in front of the block, and its end is the salt."""
+    form, wanted, data, _ = original(folder, 1)
+    both = wanted["salt"] + data
+    return Forged(folder, form, wanted, both[:4096], b"", {"format": 0, "salt": both[4096:], "data_blocks": 1}, short)
+
+
+LIES = {lie.__name__: lie for lie in (top_block, lowest_level, block_sizes, one_block_shifted)}
+OPTIONS = {
+    "algorithm": "hash",
+    "format": "format",
+    "data_block_size": "data-block-size",
+    "hash_block_size": "hash-block-size",
+    "data_blocks": "data-blocks",
+    "salt": "salt",
+}
+
+
+def verified(forged, **expected):
+    """What the command and Python say: (is valid, is refused)."""
+    words = ["verity", "verify", forged.data, forged.hashes, forged.root.hex()]
+    for name, value in expected.items():
+        words += [f"--{OPTIONS[name]}", value.hex() or "-" if isinstance(value, bytes) else value]
+    told = run(*words)
+    try:
+        found = bool(dm_verity_verify(forged.data, forged.hashes, forged.root, **expected))
+    except InvalidArgument as error:
+        return told.returncode == 0, str(error)
+    assert (told.returncode == 0) == found
+    return found, told.stdout
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_disk_is_not_valid_beyond_what_was_checked(tmp_path, lie):
+    """A disk of the full length, of which only the first blocks have the root."""
+    forged = LIES[lie](tmp_path, short=False)
+    found, said = verified(forged)
+    if lie != "one_block_shifted":  # whose blocks are all of the disk
+        assert not found
+        assert "behind them would not be checked" in said
+        blocks = forged.lies["data_blocks"]
+        told = run("verity", "verify", forged.data, forged.hashes, forged.root.hex(), "--data-blocks", blocks)
+        assert told.returncode == 0
+        assert told.stdout.startswith(f"valid: {blocks} of ")
+        assert "bytes behind them are not checked" in told.stdout
+
+
+@pytest.mark.parametrize("lie", LIES)
+@pytest.mark.parametrize("short", [False, True])
+def test_expectations_beside_a_superblock(tmp_path, lie, short):
+    """Each field that the superblock lies about is an error where the caller knows it; those that agree are none."""
+    forged = LIES[lie](tmp_path, short)
+    for name in forged.lies:
+        if forged.lies[name] == forged.wanted[name]:
+            continue
+        found, said = verified(forged, **{name: forged.wanted[name]})
+        assert not found
+        assert "expected" in said, said
+    found, said = verified(forged, **forged.wanted)
+    assert (found, "expected" in said) == (False, True)
+    if short:
+        assert verified(forged)[0], "a root alone binds no more, as docs/formats.md says"
+        assert verified(forged, **{**forged.wanted, **forged.lies})[0]
+
+
+def test_right_expectations(tmp_path):
+    form, wanted, _, _ = original(tmp_path, 300)
+    words = ["verity", "verify", tmp_path / "data", tmp_path / "hashes", form["root"].hex()]
+    for name, value in wanted.items():
+        told = run(*words, f"--{OPTIONS[name]}", value.hex() if isinstance(value, bytes) else value)
+        assert (told.returncode, told.stdout) == (0, "valid: 300 of 300 blocks\n"), told
+        assert dm_verity_verify(tmp_path / "data", tmp_path / "hashes", form["root"], **{name: value})
+    fields = json.loads(run(*words, "--json").stdout)
+    assert (fields["valid"], fields["checked_blocks"], fields["unchecked_bytes"]) == (True, 300, 0)
+
+
+def test_the_area_behind_the_data(tmp_path):
+    """With the hash area in the data's own file, the data reaches up to it."""
+    image = tmp_path / "image"
+    image.write_bytes(os.urandom(128 * 4096))
+    root, facts = dm_verity_format(image, image, offset=128 * 4096, salt=b"s")
+    area = ["--hash-offset", 128 * 4096]
+    told = run("verity", "verify", image, image, root.hex(), *area)
+    assert (told.returncode, told.stdout) == (0, "valid: 128 of 130 blocks; 8,192 bytes behind them are not checked\n")
+    content = bytearray(image.read_bytes())
+    top = content[-4096 * facts.hash_blocks :][:4096]
+    content[:4096] = top
+    content[128 * 4096 + 72 : 128 * 4096 + 80] = (1).to_bytes(8, "little")
+    for block in (4096, 128 * 4096):  # with larger blocks of the tree, the tree could begin later
+        content[128 * 4096 + 68 : 128 * 4096 + 72] = block.to_bytes(4, "little")
+        image.write_bytes(content)
+        told = run("verity", "verify", image, image, root.hex(), *area)
+        assert told.returncode == 1
+        assert "520192 bytes behind them would not be checked" in told.stderr
+        with pytest.raises(InvalidArgument, match="would not be checked"):
+            dm_verity_verify(image, image, root, offset=128 * 4096)
+
+
+def test_digests_of_blocks(tmp_path):
+    """dm_verity_verify_digests() takes the count and the salt as expectations, too."""
+    forged = top_block(tmp_path, short=True)
+    digest = hashlib.sha256(forged.wanted["salt"] + forged.data.read_bytes()).digest()
+    assert digest == forged.root
+    with pytest.raises(InvalidArgument, match="states data_blocks 1, and 300 is expected"):
+        dm_verity_verify_digests(forged.hashes, forged.root, 0, digest, data_blocks=300)
+    hashes = tmp_path / "hashes"
+    first = hashlib.sha256(forged.wanted["salt"] + (tmp_path / "data").read_bytes()[:4096]).digest()
+    assert dm_verity_verify_digests(hashes, forged.root, 0, first, **forged.wanted)
+
+
+def test_how_is_for_a_tree_without_superblock(tmp_path):
+    form, wanted, _, _ = original(tmp_path, 3)
+    how = dm_verity_dump(tmp_path / "hashes")
+    with pytest.raises(InvalidArgument, match="data_blocks is for a superblock, and how is for a tree without"):
+        dm_verity_verify(tmp_path / "data", tmp_path / "hashes", form["root"], how=how, data_blocks=3)
+    assert dm_verity((tmp_path / "data").read_bytes(), **wanted) == form["root"]
