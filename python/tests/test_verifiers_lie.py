@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from merklize import InvalidArgument
+import merklize
+from merklize import InvalidArgument, bao
 from merklize.formats import dm_verity, dm_verity_dump, dm_verity_format, dm_verity_verify, dm_verity_verify_digests
 
 COMMAND = os.environ.get("MERKLIZE_COMMAND") or str(Path(sys.executable).with_name("merklize"))
@@ -197,3 +198,154 @@ def test_how_is_for_a_tree_without_superblock(tmp_path):
     with pytest.raises(InvalidArgument, match="data_blocks is for a superblock, and how is for a tree without"):
         dm_verity_verify(tmp_path / "data", tmp_path / "hashes", form["root"], how=how, data_blocks=3)
     assert dm_verity((tmp_path / "data").read_bytes(), **wanted) == form["root"]
+
+
+# --- BLAKE3's own tree: the size in front of an encoding, a slice or an outboard --------------------------------------
+
+MESSAGE = bytes(range(256)) * 280  # 70 chunks
+SIZES = (0, 1, 1023, 65536, 71679, 71681, 72704, 131072, 2**63)
+ROOT = bao.encode(MESSAGE).root
+
+
+def with_size(content, size):
+    return size.to_bytes(8, "little") + content[8:]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_size_of_an_encoding(tmp_path, size):
+    """The last chunk is verified, and it ends where the size says, so another size is refused."""
+    (tmp_path / "lie").write_bytes(with_size(bao.encode(MESSAGE).encoding, size))
+    with pytest.raises(merklize.Mismatch):
+        bao.decode((tmp_path / "lie").read_bytes(), ROOT)
+    assert run("bao", "verify", tmp_path / "lie", "--root", ROOT.hex()).returncode == 1
+    assert run("bao", "decode", tmp_path / "lie", "--root", ROOT.hex(), "-o", tmp_path / "out").returncode == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("start", [0, 5000, len(MESSAGE) - 1])
+def test_the_size_of_a_slice(tmp_path, start, size):
+    """Only a slice that reaches the end proves the size; of others it is said that it does not."""
+    part = bao.slice(bao.encode(MESSAGE).encoding, start, 1)
+    for stated in (len(MESSAGE), size):
+        (tmp_path / "part").write_bytes(with_size(part, stated))
+        words = ["bao", "verify", tmp_path / "part", "--root", ROOT.hex(), "--range", f"{start},1", "--json"]
+        told = run(*words)
+        fields = json.loads(told.stdout)
+        if stated == len(MESSAGE):
+            assert fields["valid"]
+        if fields["valid"]:
+            assert told.returncode == 0
+            assert fields["size"] == stated
+            assert fields["size_verified"] == (start == len(MESSAGE) - 1)
+            assert bao.decode_slice((tmp_path / "part").read_bytes(), ROOT, start, 1) == MESSAGE[start : start + 1]
+        else:
+            assert told.returncode == 1
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_size_of_an_outboard(tmp_path, size):
+    (tmp_path / "message").write_bytes(MESSAGE)
+    (tmp_path / "outboard").write_bytes(with_size(bao.outboard(MESSAGE).outboard, size))
+    words = ["--root", ROOT.hex(), "--outboard", tmp_path / "outboard"]
+    assert run("bao", "verify", tmp_path / "message", *words).returncode == 1
+    assert run("bao", "decode", tmp_path / "message", *words, "-o", tmp_path / "out").returncode == 1
+    assert not (tmp_path / "out").exists()
+
+
+# --- Proofs: their counts, indices, hash and rule are claims, which the caller can state -----------------------------
+
+LEAVES = [f"{i}".encode() for i in range(18)]
+TREE = merklize.MerkleTree.from_messages(LEAVES)
+RULES = ("left_full", "duplicate_last", "pad", "perfect")
+HASHES = ("blake2s", "sha256", "keccak256")
+
+
+def claims(proof, field):
+    """Proofs that differ in one field, as anybody can write them."""
+    fields = json.loads(proof.to_json())
+    values = {"n_leaves": range(1, 40), "index": range(40), "hash": HASHES, "rule": RULES}
+    for value in values[field]:
+        if value != fields.get(field):
+            try:
+                yield type(proof).from_json(json.dumps(fields | {field: value}))
+            except InvalidArgument:
+                continue
+
+
+@pytest.mark.parametrize("index", [0, 5, 16, 17])
+@pytest.mark.parametrize("field", ["n_leaves", "index", "hash", "rule"])
+def test_claims_of_a_proof(tmp_path, field, index):
+    proof = TREE.prove(index)
+    known = {"n_leaves": 18, "index": index, "hash": "blake3", "rule": "left_full"}
+    n = 0
+    for lie in claims(proof, field):
+        n += 1
+        assert not lie.verify(TREE.root, **{field: known[field]})
+        assert not merklize.verify(lie, TREE.root, **{field: known[field]})
+        if field in ("hash", "index"):
+            assert not lie.verify(TREE.root)
+    assert n
+    (tmp_path / "proof").write_text(lie.to_json())
+    option = field.replace("_", "-")
+    told = run("tree", "verify", tmp_path / "proof", "--root", TREE.root.hex(), f"--{option}", known[field])
+    assert told.returncode == 1
+    assert f"another {field}" in told.stdout or "not a proof" in told.stderr
+
+
+@pytest.mark.parametrize("field", ["n_leaves", "hash", "rule"])
+def test_claims_of_a_proof_of_several(field):
+    proof = TREE.prove_together([0, 16, 17])
+    known = {"n_leaves": 18, "hash": "blake3", "rule": "left_full"}
+    for lie in claims(proof, field):
+        assert not lie.verify(TREE.root, **{field: known[field]})
+
+
+# --- Tree files and manifests: what they state lies under the root, or is compared ------------------------------------
+
+
+def test_each_bit_of_a_tree_file(tmp_path):
+    """`tree check` finds another count, shape or root; the rest of the header has a checksum."""
+    (tmp_path / "data").write_bytes(MESSAGE)
+    merklize.build_tree_file(tmp_path / "data", tmp_path / "tree", leaf_size=4096)
+    good = (tmp_path / "tree").read_bytes()
+    for at in range(len(good)):
+        if at < 128 or at % 37 == 0:
+            bad = bytearray(good)
+            bad[at] ^= 1
+            (tmp_path / "bad").write_bytes(bad)
+            try:
+                with merklize.TreeFile(tmp_path / "bad") as tree:
+                    is_found = bool(tree.check()) or tree.root != ROOT
+            except (InvalidArgument, merklize.FileError):
+                is_found = True
+            assert is_found, at
+
+
+def test_sizes_in_a_manifest(tmp_path):
+    """Names, sizes and digests lie under the root."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a").write_bytes(b"aaaa")
+    (folder / "b").write_bytes(b"bb")
+    made = json.loads(merklize.manifest(folder).to_json())
+
+    def lies(value):
+        if isinstance(value, dict):
+            for key, held in value.items():
+                for lie in lies(held):
+                    yield {**value, key: lie}
+        elif isinstance(value, list):
+            for at, held in enumerate(value):
+                for lie in lies(held):
+                    yield [*value[:at], lie, *value[at + 1 :]]
+            yield value[:-1]
+        elif type(value) is int:
+            yield from (value + 1, 0 if value else 7, 2**40)
+
+    n = 0
+    for lie in lies({"files": made["files"]}):
+        n += 1
+        with pytest.raises(InvalidArgument):
+            merklize.Manifest.from_json(json.dumps({**made, **lie}))
+    assert n > 5

@@ -131,6 +131,11 @@ void Verified::add(const FileRange& range) {
     }
 }
 
+bool Verified::reaches(std::uint64_t size) const noexcept {
+    return size == 0 ||
+           std::ranges::any_of(ranges_, [&](const FileRange& range) { return range.offset + range.bytes == size; });
+}
+
 std::vector<FileRange> Verified::ranges() const {
     std::vector<FileRange> all = ranges_, joined;
     std::ranges::sort(all, {}, &FileRange::offset);

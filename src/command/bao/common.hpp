@@ -61,6 +61,8 @@ class Verified {
 public:
     void add(const FileRange& range);
     bool is_none() const noexcept { return ranges_.empty(); }
+    /// Whether the last bytes of a message of this size are among them. Only these prove the size.
+    bool reaches(std::uint64_t size) const noexcept;
     /// In order; adjacent ranges are joined.
     std::vector<FileRange> ranges() const;
     /// "all of 3000 bytes", "bytes 0 to 1024 and 4096 to 6000 of 70000".

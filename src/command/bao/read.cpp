@@ -211,6 +211,7 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
                       .number("valid", reasons.empty())
                       .text("root", root.hex())
                       .number("size", size)
+                      .number("size_verified", reasons.empty() && verified.reaches(size))
                       .put("verified", reasons.empty() ? ranges_json(verified.ranges()) : "[]")
                       .put("reasons", texts.done())
                       .put("faults", faults.done())
@@ -268,7 +269,9 @@ extern constinit const Command bao_verify_command{
     .name = "verify",
     .arguments = "INPUT",
     .summary = "Verify a file by its outboard, or an encoding, or a slice.",
-    .help = "Verify INPUT and say what is wrong, and where. Exit code 0: all is as the root says; 1: not.",
+    .help =
+        "Verify INPUT and say what is wrong, and where. Exit code 0: all is as the root says; 1: not.\n\n"
+        "The size is verified with the last bytes: before them it is what INPUT states.",
     .options = bao_verify_options,
     .run = run_bao_verify,
     .takes_urls = true,
