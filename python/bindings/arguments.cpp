@@ -226,6 +226,13 @@ nb::tuple to_pair(nb::handle value, const char* what) {
     return pair;
 }
 
+nb::handle to_iterable(nb::handle values, const char* what) {
+    if (PyMemoryView_Check(values.ptr()) && !values.attr("ndim").equal(nb::int_(1)))
+        throw nb::type_error(
+            (std::string(what) + " must be an iterable, got a memoryview of several dimensions").c_str());
+    return values;
+}
+
 unsigned to_threads(nb::handle value, const char* what) {
     if (value.is_none()) return 0;
     const std::uint64_t threads = to_u64(value, what);

@@ -119,6 +119,9 @@ int to_int(nb::handle value, const char* what);
 bool is_true(nb::handle value);
 nb::tuple to_tuple(nb::handle value, const char* what);
 nb::tuple to_pair(nb::handle value, const char* what);
+/// An argument that is iterated over.
+/// errors  TypeError (a memoryview of several dimensions, for which CPython raises NotImplementedError)
+nb::handle to_iterable(nb::handle values, const char* what);
 /// None is 0, "all"; otherwise at least 1.
 unsigned to_threads(nb::handle value, const char* what = "threads");
 std::string_view to_text(nb::handle value, const char* what);

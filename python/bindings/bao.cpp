@@ -28,7 +28,7 @@ BaoForm to_form(nb::handle form) {
 
 std::vector<FileRange> to_message_ranges(nb::handle ranges) {
     std::vector<FileRange> out;
-    for (nb::handle range : ranges) {
+    for (nb::handle range : to_iterable(ranges, "bao: ranges")) {
         if (nb::len(range) != 2)
             throw Error(ErrorCode::invalid_argument,
                         "bao: a range must be (start, length), got " + std::to_string(nb::len(range)) + " items");

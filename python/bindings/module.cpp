@@ -67,7 +67,6 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_hash(m);
     merklize::binding::bind_hash_each(m);
     merklize::binding::bind_hasher(m);
-    merklize::binding::bind_json(m);
     merklize::binding::bind_log(m);
     merklize::binding::bind_manifests(m);
     merklize::binding::bind_matrices(m);
@@ -79,6 +78,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_policy(m);
     merklize::binding::bind_poseidon2(m);
     merklize::binding::bind_quick(m);
+    merklize::binding::bind_texts(m);
     merklize::binding::bind_tree(m);
     merklize::binding::bind_tree_file(m);
     merklize::binding::bind_tree_input(m);

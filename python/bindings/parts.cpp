@@ -15,7 +15,7 @@ class Parts {
 public:
     Parts(nb::handle objects, const char* what, const Settings& settings) {
         std::size_t k = 0;
-        for (nb::handle object : objects) {
+        for (nb::handle object : to_iterable(objects, what)) {
             const std::string name = std::string(what) + ": part " + std::to_string(k++);
             const Input& input = inputs_.emplace_back(object, name.c_str(), settings);
             if (input.on_device() == nullptr) {

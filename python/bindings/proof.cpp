@@ -36,7 +36,7 @@ nb::tuple as_tuple(const std::vector<Digest>& digests) {
 /// most  the most digests that a proof can have, because `digests` may be an endless iterator
 std::vector<Digest> to_digests(nb::handle digests, std::size_t most, const std::string& what) {
     std::vector<Digest> result;
-    for (nb::handle digest : digests) {
+    for (nb::handle digest : to_iterable(digests, what.c_str())) {
         if (result.size() == most)
             throw Error(ErrorCode::invalid_argument, what + " must be at most " + std::to_string(most) + ", got more");
         result.push_back(to_digest(digest, (what + "[" + std::to_string(result.size()) + "]").c_str()));

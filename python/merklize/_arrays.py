@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from . import _native
+from ._inputs import each_of
 from ._native import DeviceArray, HashInfo, Settings
 from ._types import Array, Digests, HostData
 from .errors import InvalidArgument, shown
@@ -104,7 +105,24 @@ def digests(value: object, what: str, settings: Settings, shape: str = "...") ->
     return _contiguous(array)
 
 
-def leaves(value: object, what: str, settings: Settings) -> Array | DeviceArray:
+def from_lists(value: Any) -> Any:
+    """Return np.asarray() of what a caller gives.
+
+    Raises InvalidArgument for lists that are nested more than 3 deep: of one that holds itself NumPy makes arrays for
+    ever.
+    """
+    import numpy as np
+
+    if _is_deeper(value, 3):
+        raise InvalidArgument("lists must be nested at most 3 deep")
+    return np.asarray(value)
+
+
+def _is_deeper(value: object, most: int) -> bool:
+    return isinstance(value, (list, tuple)) and (most == 0 or any(_is_deeper(one, most - 1) for one in value))
+
+
+def leaves(value: object, what: str, settings: Settings, shape: str = "n") -> Array | DeviceArray:
     """Check all leaves of a tree, as digests(), or a list of digests."""
     import numpy as np
 
@@ -123,7 +141,7 @@ def leaves(value: object, what: str, settings: Settings) -> Array | DeviceArray:
         raise TypeError(
             f"{what} must be an array or a list of digests, got {kind}; MerkleTree.from_messages() hashes messages"
         )
-    return digests(value, what, settings, "n")
+    return digests(value, what, settings, shape)
 
 
 def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
@@ -181,7 +199,7 @@ def indices(value: Any, what: str, n_leaves: int) -> Any:
         if not isinstance(value, Iterable):
             raise TypeError(f"{what} must be integers, got {type(value).__name__}")
         call, numbers, most = what.partition(":")[0], Words64("Q"), 2**64 if hasattr(value, "__len__") else n_leaves
-        for item in value:
+        for item in each_of(value):
             number = unsigned(item, what)
             if number >= n_leaves:
                 raise InvalidArgument(f"{call}: leaf index must be below {n_leaves}, got {number}")
@@ -302,7 +320,7 @@ def collected(items: Iterable[Any], what: str) -> Any:
     if isinstance(items, (list, tuple)):
         return items
     found: list[Any] = []
-    for item in items:
+    for item in each_of(items):
         if not _native.is_data(item):
             number, kind = len(found), type(item).__name__
             raise TypeError(f"{what} {number} must be bytes-like, a NumPy array or a tensor, got {kind}")

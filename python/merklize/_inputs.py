@@ -31,10 +31,21 @@ def encoded(path: Any, what: str) -> bytes:
     return name
 
 
+def each_of(values: Iterable[_T]) -> Iterator[_T]:
+    """Iterate over an argument. Of memoryviews CPython's own errors are no mistakes of a call's family.
+
+    Raises TypeError: a view of several dimensions. ValueError: a released one.
+    """
+    if isinstance(values, memoryview) and values.ndim != 1:
+        raise TypeError("an iterable is needed, got a memoryview of several dimensions")
+    for value in values:  # noqa: UP028 - iter() of a released view is a SystemError
+        yield value
+
+
 def numbered(values: Iterable[_T]) -> Iterator[tuple[int, _T]]:
-    """Do what enumerate() does, but raise ValueError, not SystemError, for a released memoryview."""
+    """Do what enumerate() does, by each_of()."""
     number = 0
-    for value in values:
+    for value in each_of(values):
         yield number, value
         number += 1  # noqa: SIM113 - enumerate() is what this replaces
 

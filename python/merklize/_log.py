@@ -3,6 +3,7 @@
 import logging
 
 from . import _native
+from .errors import masked
 
 _logger = logging.getLogger("merklize")
 _logger.addHandler(logging.NullHandler())  # silent until the program says otherwise
@@ -11,4 +12,4 @@ _logger.addHandler(logging.NullHandler())  # silent until the program says other
 def hand_over() -> None:
     """Log what has happened since the last call."""
     for level, text in _native.new_log_entries():
-        _logger.log(level, "%s", text)
+        _logger.log(level, "%s", masked(text))

@@ -9,6 +9,9 @@ from typing import Any
 from . import _native
 from .errors import InvalidArgument, shown
 
+MOST_DEPTH = 4
+"""How deep lists of constants may be nested."""
+
 
 def poseidon2(
     field: str,
@@ -40,7 +43,11 @@ def poseidon2(
     in files and proofs. A process that opens them must have called this before with the same constants; else they are
     refused by that name.
 
-    Raises InvalidArgument for a shape that does not fit and for a word that is not below p, with its index.
+    The constants stay in memory until the process ends, because a name of them may be in use anywhere; a process has
+    room for 127 sets, of poseidon2() and poseidon() together. The same constants again are the same set.
+
+    Raises InvalidArgument for a shape that does not fit, for a word that is not below p, with its index, and for more
+    than 127 sets of constants in one process.
     """
     four = None
     if quad is not None:
@@ -68,7 +75,8 @@ def poseidon(
     matrix     the MDS matrix: [width, width] words; or [width] words, the first row of a circulant one, each of whose
                rows is the one above it moved right by a cell
 
-    The name is "poseidon:" and a digest of the constants. The hash has no merge of four.
+    The name is "poseidon:" and a digest of the constants. The hash has no merge of four. The constants stay until the
+    process ends: see poseidon2().
 
     Raises InvalidArgument as poseidon2() does, and for a matrix that has no inverse, or has none without its first row
     and column, which no MDS matrix is.
@@ -110,14 +118,16 @@ def _listed(values: object, what: str) -> list[Any]:
     return list(made)
 
 
-def _words(values: object, what: str) -> bytes:
+def _words(values: object, what: str, depth: int = 0) -> bytes:
     """Return the words of nested lists, one after another."""
+    if depth == MOST_DEPTH:  # a list may hold itself
+        raise InvalidArgument(f"{what} must be lists that are nested at most {MOST_DEPTH} deep")
     words = array.array("Q")
     for i, value in enumerate(_listed(values, what)):
         if isinstance(value, (list, tuple)) or hasattr(value, "tolist"):
             word = value.tolist() if hasattr(value, "tolist") else value
             if isinstance(word, (list, tuple)):
-                words.frombytes(_words(word, f"{what}[{i}]"))
+                words.frombytes(_words(word, f"{what}[{i}]", depth + 1))
                 continue
             value = word
         if not isinstance(value, int) or isinstance(value, bool):

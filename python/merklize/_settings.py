@@ -37,10 +37,14 @@ def settings(
 
 def device_name(device: object) -> str:
     """Return a device's id, however the device is given. Raises TypeError."""
+    if isinstance(device, (list, tuple)):
+        return ",".join(map(_one_device_name, device))
+    return _one_device_name(device)
+
+
+def _one_device_name(device: object) -> str:
     if isinstance(device, int) and not isinstance(device, bool):
         return f"cuda:{_arrays.unsigned(device, 'device')}"
-    if isinstance(device, (list, tuple)):
-        return ",".join(device_name(one) for one in device)
     kind = type(device)
     if isinstance(device, str) or (kind.__module__, kind.__name__) == ("torch", "device"):
         return str(device)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from typing import Any
 
-from .errors import FileError, Unavailable
+from . import _native
+from .errors import FileError, Unavailable, alone, encoded
 
 _OF_PROTOCOLS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-:")
-_NEARLY_A_URL = re.compile(r"[A-Za-z0-9 \t]{2,}:/")
 
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
 CREDENTIALS = {
@@ -51,35 +50,24 @@ def plain(path: Any) -> Any:
 
 
 def refuse_near_url(path: Any) -> None:
-    """Refuse a word that was perhaps meant as a URL (`https ://`, `http:/`), and is neither a URL nor a file.
+    """Refuse a word that was perhaps meant as a URL (`https ://`, `http:/`, `http:host/f?key=x`), and is neither.
 
     Raises FileError. What follows the protocol may hold secrets, so the error does not show it.
     """
-    nearly = _NEARLY_A_URL.match(path) if isinstance(path, str) and not is_url(path) else None
-    if nearly and not os.path.exists(path) and not os.path.exists(os.path.dirname(path)):
-        text = f"'{nearly[0]}...' is no file, and no URL such as https://host/name"
+    begin = _native.begin_of_no_url(encoded(path)).decode() if isinstance(path, str) else ""
+    if begin and not os.path.exists(path) and not os.path.exists(os.path.dirname(path)):
+        text = f"'{begin}...' is no file, and no URL such as https://host/name"
         raise FileError._of(text, errno.ENOENT, None)
 
 
 def shown(url: str) -> str:
     """Return a URL for texts: without user, password and query string, which may be a signature."""
-    chain = re.split(r"::(?=[A-Za-z][\w+.-]*(?:://|::))", url)  # not the :: of an address
-    return printable("::".join(map(_shown_part, chain)))
+    return printable(_native.shown_url(encoded(url)).decode("utf-8", "surrogatepass"))
 
 
-def _shown_part(url: str) -> str:
-    protocol, mark, rest = url.partition("://")
-    if not mark:
-        return url.partition("?")[0].rpartition("@")[2]
-    place, question, _ = rest.partition("?")
-    place = place.partition("#")[0] if protocol.lower() in ("http", "https") else place
-    host = place.partition("/")[0]
-    port = host.rpartition("]")[2].partition(":")[2]
-    if "@" in host:
-        place = host.rpartition("@")[2] + place[len(host) :]
-    elif port and not port.isdigit():  # the beginning of a password with a / or a ? in it
-        place = place.rpartition("@")[2] if "@" in place else "..."
-    return protocol + mark + place + ("?..." if question else "")
+def label(path: str) -> str:
+    """Return a path or a URL for texts."""
+    return shown(path) if is_url(path) else path
 
 
 def printable(text: str) -> str:
@@ -108,6 +96,7 @@ def extra_of(url: str) -> str | None:
     return _EXTRAS.get(protocol)
 
 
+@alone
 def file_system(url: str, **options: Any) -> tuple[Any, str]:
     """Return the fsspec file system of a URL, and the path in it.
 

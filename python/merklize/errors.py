@@ -6,7 +6,12 @@ A value of a wrong Python type (text where bytes belong) is a plain TypeError.
 from __future__ import annotations
 
 import errno
+import functools
 import os
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from . import _native
 
 
 def shown(value: object) -> str:
@@ -22,12 +27,43 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+def encoded(text: str) -> bytes:
+    """Return the bytes of any text. Names of files may have surrogates."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def masked(text: str) -> str:
+    """Return a text without what may be a secret: user, password and query string of every URL in it."""
+    return _native.masked(encoded(text)).decode("utf-8", "surrogatepass") if ":" in text or "?" in text else text
+
+
 class Error(Exception):
-    """The base of all errors of this package."""
+    """The base of all errors of this package. Its text shows no secret part of a URL."""
+
+    def __init__(self, *args: object) -> None:
+        """Take the text."""
+        super().__init__(*(masked(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class InvalidArgument(Error, ValueError):
     """A value outside what the function takes: a shape, a dtype, a length, an unknown name, a malformed proof."""
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def alone(function: _Function) -> _Function:
+    """Make the errors of a function forget what they replace, which may show signed URLs and keys."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Error as error:
+            error.__context__ = None
+            raise
+
+    return cast("_Function", call)
 
 
 # Functions of C++ whose names in errors are replaced by the caller's.
@@ -47,7 +83,7 @@ def called(what: str, error: Exception) -> Exception:
     """Return an error under the name `what` of the function that was called."""
     text = str(error)
     head, _, rest = text.partition(": ")
-    if head in _INNER:
+    if head in _INNER or what.endswith(f".{head}"):
         text = f"{what}: {rest}"
     elif not text.startswith(what):
         text = f"{what}: {text}"
@@ -73,6 +109,8 @@ class FileError(Error, OSError):
     @staticmethod
     def _refused(what: str, name: str, error: OSError) -> FileError:
         """Return the error of a file that the system refused to "open", "read" or "write"."""
+        if isinstance(error.filename, str):
+            error.filename = masked(error.filename)  # this error stays the __context__ of that one
         return FileError._of(f"{name}: cannot {what}: {error.strerror}", error.errno or 0, name)
 
     @staticmethod
@@ -86,7 +124,7 @@ class FileError(Error, OSError):
         }
         error = kinds.get(number, FileError)(text)
         if filename:
-            error.filename = filename
+            error.filename = masked(filename)
         if number != 0:
             error.errno, error.strerror = number, os.strerror(number)
         return error

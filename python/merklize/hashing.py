@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 
 from . import _arrays, _native
 from ._file_hash import How, hash_object, hash_plain_file, is_plain, require_unchanged
-from ._inputs import encoded
+from ._inputs import each_of, encoded
 from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import device_name, hash_info, is_blake3, require_plain, settings
@@ -303,7 +303,7 @@ def hash_files(
     run = run_of("hash_files", options, tuned=is_blake3(hash))
     if not is_blake3(hash):
         require_plain("hash_files", hash, key, context, length, seek)
-    names = [_path(path) for path in paths]
+    names = [_path(path) for path in each_of(paths)]
 
     def hash_named(names: list[Any], run: _native.Settings) -> list[bytes | FileError]:
         if not is_blake3(hash):

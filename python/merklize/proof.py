@@ -505,7 +505,7 @@ def _items(value: Any, what: str, dtype: str) -> Any:
     import numpy as np
 
     try:
-        array = np.frombuffer(value, dtype) if isinstance(value, bytes) else np.asarray(value)
+        array = np.frombuffer(value, dtype) if isinstance(value, bytes) else _arrays.from_lists(value)
     except ValueError as error:  # rows of different lengths, or bytes that are not whole items
         raise InvalidArgument(
             f"{what} must be {'uint8[k, 32]' if dtype == 'uint8' else 'uint64[k]'}: {error}"

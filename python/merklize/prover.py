@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from . import _arrays, _native
+from ._inputs import each_of
 from ._options import RunOptions, run_of, takes
 from ._poseidon2 import poseidon, poseidon2
 from ._settings import hash_info, settings
@@ -305,7 +306,7 @@ def verify_opening(
     """
     import numpy as np
 
-    shapes = [_dims(one) for one in dims]
+    shapes = [_dims(one) for one in each_of(dims)]
     modulus = modulus_of("verify_opening", words, field)
     info = hash_info("verify_opening", hash)
     none_holds = _none_holds(shapes, hash, arity, cap_height, modulus)
@@ -318,11 +319,11 @@ def verify_opening(
         indices: Any
         rows: Any
         indices, rows, siblings = opening
-        if isinstance(opening, MatrixOpening) or np.ndim(indices) == 0:
+        if isinstance(opening, MatrixOpening) or np.ndim(_arrays.from_lists(indices)) == 0:
             indices, rows = [indices], [rows]
         which = _arrays.indices(indices, "index", max(n_rows for n_rows, _ in shapes))
-        parts = [np.asarray(part) for row in rows for part in row]
-        nodes = np.ascontiguousarray(siblings)
+        parts = [_arrays.from_lists(part) for row in rows for part in row]
+        nodes = np.ascontiguousarray(_arrays.from_lists(siblings))
     except Exception:
         return none_holds
     widths = [columns for _, columns in shapes] * len(which)

@@ -337,13 +337,13 @@ class MerkleTree:
         self._tree.update(indices, digests, run)
 
     def append(self, leaves: Digests, *, progress: Progress = None) -> None:
-        """Add leaves at the end; rule left_full.
+        """Add leaves at the end, an array or a list of digests as the class takes them; rule left_full.
 
         Not to be called beside anything else on this tree. Raises BufferError while views of the nodes on the host
         exist, InvalidArgument.
         """
         run = settings(self.device, self._threads, progress, tuned=False)
-        self._tree.append(_arrays.digests(leaves, "append: leaves", run, "k"), run)
+        self._tree.append(_arrays.leaves(leaves, "append: leaves", run, "k"), run)
 
     def save(self, path: Path) -> None:
         """Write the tree to a file that TreeFile reads (docs/file-format.md).
@@ -408,11 +408,19 @@ class MerkleTree:
         return self.n_leaves
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the bytes of the tree's file. A key is never in them, so a keyed tree cannot be pickled."""
+        """Pickle the bytes of the tree's file.
+
+        Raises TypeError: a keyed tree, whose key is never in them, or one with drop_levels, whose leaves are not kept.
+        """
         import tempfile
 
         from .tree_file import TreeFile
 
+        if self.drop_levels:
+            raise TypeError(
+                f"a tree with drop_levels={self.drop_levels} cannot be pickled: its leaves are not kept; pickle them, "
+                "or make the tree without drop_levels"
+            )
         with tempfile.TemporaryDirectory(prefix="merklize-") as folder:
             path = os.path.join(folder, "tree.mkl")
             self.save(path)
@@ -429,7 +437,10 @@ class MerkleTree:
         with tempfile.NamedTemporaryFile(prefix="merklize-", suffix=".mkl") as file:
             file.write(data)
             file.flush()
-            return MerkleTree.load(file.name)
+            try:
+                return MerkleTree.load(file.name)
+            except (InvalidArgument, FileError) as error:
+                raise InvalidArgument(str(error).replace(file.name, "a pickled MerkleTree")) from None
 
     def __repr__(self) -> str:
         return f"<MerkleTree: {self.n_leaves} leaves, {self.hash}, root {self.root.hex()}>"

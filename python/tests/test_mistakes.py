@@ -188,6 +188,15 @@ MISTAKES = {
         lambda: merklize.formats.ssz([bytes(32)]),
         "ssz: chunks must be bytes-like, a NumPy array or a tensor, got list",
     ),
+    "rows that are none": (
+        lambda: merklize.MerkleTree.from_rows(np.zeros((3, 4), np.uint8), rule="perfect"),
+        "MerkleTree.from_rows: the count of leaves must be a power of two under the rule 'perfect', got 3; the rules "
+        "'left_full', 'pad' and 'duplicate_last' take any count",
+    ),
+    "what has no tensors": (
+        lambda: merklize.manifest(3),
+        "manifest: the source must be a path, a mapping of names to tensors, or an object with state_dict(), got int",
+    ),
     "a field without its form": (
         lambda: prover.MatrixCommitment(np.ones((2, 2), np.uint32), field="babybear"),
         "MatrixCommitment: field is for words='montgomery', got 'babybear' with words='canonical'",

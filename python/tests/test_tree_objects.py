@@ -58,6 +58,31 @@ def test_load_a_keyed_tree(tmp_path):
         pickle.dumps(tree)
 
 
+def test_what_cannot_be_pickled_says_so_and_names_no_file_of_ours():
+    for make in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError) as caught:
+            make(merklize.MerkleTree(leaves_of(9), drop_levels=2))
+        assert str(caught.value) == (
+            "a tree with drop_levels=2 cannot be pickled: its leaves are not kept; pickle them, or make the tree "
+            "without drop_levels"
+        )
+    damaged = pickle.dumps(merklize.MerkleTree(leaves_of(9))).replace(b"MKLTREE", b"MKLTREF")
+    with pytest.raises(merklize.InvalidArgument, match="^a pickled MerkleTree: not a tree file"):
+        pickle.loads(damaged)
+
+
+def test_append_takes_what_the_class_takes():
+    leaves = leaves_of(9)
+    digests = [leaf.tobytes() for leaf in leaves]
+    tree = merklize.MerkleTree(digests[:4])
+    tree.append(digests[4:6])
+    tree.append(tuple(digests[6:]))
+    assert tree == merklize.MerkleTree(leaves)
+    for wrong in ([b"short"], ["text"], [5], b"x" * 32):
+        with pytest.raises((TypeError, merklize.InvalidArgument), match="^append: "):
+            tree.append(wrong)
+
+
 def test_load_finds_damage(tmp_path):
     path = tmp_path / "t.mkl"
     tree_of(leaves_of(100)).save(path)

@@ -1,6 +1,7 @@
 """Arguments of the wrong kind are errors: the process does not crash, memory does not grow, and nothing is valid."""
 
 import array
+import contextlib
 import io
 import itertools
 import json
@@ -16,15 +17,20 @@ import pytest
 import merklize
 import oracle
 from merklize import bao, formats
-from wrong_kinds import DLPack, closed_map, released
+from wrong_kinds import DLPack, closed_map, holding_itself, released
 
 PROGRAM = pathlib.Path(__file__).with_name("wrong_kinds.py")
 
 
-@pytest.mark.parametrize("calls", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
-def test_calls_of_the_wrong_kind(calls):
+@pytest.mark.parametrize(
+    ("calls", "seed"), [(10_000, 1), *(pytest.param(100_000, seed, marks=pytest.mark.slow) for seed in range(1, 4))]
+)
+def test_calls_of_the_wrong_kind(calls, seed):
     done = subprocess.run(
-        [sys.executable, PROGRAM, f"--calls={calls}"], stdin=subprocess.DEVNULL, capture_output=True, text=True
+        [sys.executable, PROGRAM, f"--calls={calls}", f"--seed={seed}"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
 
@@ -157,16 +163,13 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize("kind", ENDLESS)
-def test_iterables_without_end(kind, tmp_path):
-    """Endless inputs are refused at the first impossible item, or when there are more items than possible."""
-    made = ENDLESS[kind]
+def calls_of_iterables(tmp_path):
     tree = oracle_tree()
     tree.save(tmp_path / "tree.mkl")
     file = merklize.TreeFile(tmp_path / "tree.mkl")
     commitment = merklize.prover.MatrixCommitment(oracle.byte_leaves(8))
     standard = formats.openzeppelin([[1], [2]], ["uint8"])
-    calls = [
+    return [
         tree.prove,
         tree.prove_together,
         lambda items: tree.update(items, oracle.byte_leaves(8)),
@@ -192,6 +195,58 @@ def test_iterables_without_end(kind, tmp_path):
         lambda items: bao.Decoder(ROOT, ranges=items),
         merklize.prover.MatrixCommitment,
     ]
+
+
+@pytest.mark.parametrize("view", [
+    lambda: memoryview(np.zeros((4, 32), np.uint8)), lambda: memoryview(bytearray(64)).cast("B", (2, 32)),
+    lambda: memoryview(np.zeros((2, 4), np.uint64)), lambda: memoryview(np.zeros((2, 2, 32), np.uint8)),
+    lambda: memoryview(np.array(5)),
+], ids=["rows", "cast", "words", "three dimensions", "none"])  # fmt: skip
+def test_views_of_several_dimensions_as_iterables(view, tmp_path):
+    """CPython does not iterate over them: NotImplementedError."""
+    for call in calls_of_iterables(tmp_path):
+        with contextlib.suppress(TypeError, merklize.InvalidArgument):
+            call(view())
+
+
+def test_lists_that_hold_themselves(tmp_path):
+    for kind in (list, dict):
+        own = holding_itself(kind)
+        for device in (own, [own], ["cpu", own], (own,), [["cpu"]]):
+            for call in (
+                lambda device=device: merklize.hash(b"", device=device),
+                lambda device=device: merklize.MerkleTree(oracle.byte_leaves(2), device=device),
+                lambda device=device: merklize.Hasher(device=device),
+                lambda device=device: merklize.manifest({}, device=device),
+            ):
+                with pytest.raises((TypeError, merklize.InvalidArgument)):
+                    call()
+        for call in (
+            lambda own=own: merklize.prover.poseidon2("goldilocks", 8, 4, (8, 22), own, [1]),
+            lambda own=own: merklize.prover.poseidon2("goldilocks", 8, 4, (8, 22), [own] * 3, [1]),
+            lambda own=own: merklize.prover.poseidon2("goldilocks", 8, 4, (8, 22), [1], own),
+            lambda own=own: merklize.prover.poseidon("goldilocks", 8, 4, (8, 22), own, own),
+            lambda own=own: merklize.MultiProof("blake3", "left_full", 8, own, [], []),
+            lambda own=own: merklize.MultiProof("blake3", "left_full", 8, [1], own, own),
+            lambda own=own: formats.openzeppelin([[own]], ["uint8[][]"]),
+        ):
+            with pytest.raises((TypeError, merklize.InvalidArgument)):
+                call()
+    commitment = merklize.prover.MatrixCommitment(oracle.byte_leaves(8))
+    own = holding_itself(list)
+    for opening in ((own, [own], own), (0, [own], own), (0, own, own)):
+        assert not merklize.prover.verify_opening(opening, commitment.cap, commitment.dims)
+    for call in calls_of_iterables(tmp_path):
+        with contextlib.suppress(TypeError, merklize.InvalidArgument):
+            call(own)
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_iterables_without_end(kind, tmp_path):
+    """Endless inputs are refused at the first impossible item, or when there are more items than possible."""
+    made = ENDLESS[kind]
+    tree, calls = oracle_tree(), calls_of_iterables(tmp_path)
+    commitment = merklize.prover.MatrixCommitment(oracle.byte_leaves(8))
     for call in calls:
         with pytest.raises((TypeError, merklize.InvalidArgument)):
             call(made())

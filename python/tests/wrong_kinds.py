@@ -175,6 +175,49 @@ def raising():
     raise Hostile
 
 
+def holding_itself(kind):
+    made = kind()
+    if kind is dict:
+        made.update(a=made, b=[made])
+    else:
+        made += [made, made]
+    return made
+
+
+def nested(depth):
+    made = []
+    for _ in range(depth):
+        made = [made]
+    return made
+
+
+class FailsLater(list):
+    """A list whose methods raise when they are called for the second time, each time another exception."""
+
+    calls = 0
+
+    def _count(self):
+        self.calls += 1
+        if self.calls > 1:
+            raise Hostile
+
+    def __len__(self):
+        self._count()
+        return 3
+
+    def __iter__(self):
+        self._count()
+        return iter([bytes(32)] * 3)
+
+    def __getitem__(self, index):
+        self._count()
+        return bytes(32)
+
+    def tolist(self):
+        self._count()
+        return [self, self]
+
+
 class BrokenFile(io.BytesIO):
     """A file whose reads fail."""
 
@@ -198,6 +241,12 @@ MAKERS = [
     lambda: pickle.PickleBuffer(np.zeros((4, 8))[::2, ::2]), lambda: Integer(3), lambda: {object(): Raises()},
     lambda: merklize.Hasher.__new__(merklize.Hasher),
     lambda: merklize.DeviceArray.__new__(merklize.DeviceArray),
+    lambda: holding_itself(list), lambda: holding_itself(dict), lambda: tuple(holding_itself(list)),
+    lambda: nested(50), lambda: nested(100_000), FailsLater, lambda: FailsLater([bytes(32)]),
+    lambda: memoryview(np.zeros((4, 32), np.uint8)), lambda: memoryview(np.zeros((2, 2, 32), np.uint8)),
+    lambda: memoryview(np.zeros((0, 32), np.uint8)),
+    lambda: memoryview(np.array(5)), lambda: memoryview(bytearray(64)).cast("B", (2, 32)),
+    lambda: memoryview(np.zeros((4, 4), np.uint64)), lambda: (ctypes.c_uint8 * 32 * 2)(),
     lambda: merklize.tuning.Timings.__new__(merklize.tuning.Timings), merklize.tuning.Timings,
 ]
 ARRAYS = [

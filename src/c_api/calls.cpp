@@ -54,10 +54,12 @@ merklize_status note(merklize_status status, const char* text, int system_error 
 // Makes the text of a wrong argument begin with the called C function. The texts of the library begin with the C++ function, or with
 // an inner function that it calls.
 std::string named(std::string_view function, std::string_view text) {
-    constexpr std::string_view inner[] = {
-        "MerkleTree",        "MerkleForest", "TreeBuilder",  "TreeWriter",        "OpenZeppelinTree",   "Hasher",
-        "BaoDecoder",        "hash",         "hash_message", "hash_message_file", "hash_message_files", "hash_each",
-        "hash_message_each", "hash_leaves",  "hash_rows",    "hash_file"};
+    constexpr std::string_view inner[] = {"MatrixCommitment", "MerkleTree",        "MerkleForest",
+                                          "TreeBuilder",      "TreeWriter",        "OpenZeppelinTree",
+                                          "Hasher",           "BaoDecoder",        "hash",
+                                          "hash_message",     "hash_message_file", "hash_message_files",
+                                          "hash_each",        "hash_message_each", "hash_leaves",
+                                          "hash_rows",        "hash_file"};
     if (text.starts_with(function)) return std::string(text);
     const std::size_t colon = text.find(": ");
     const std::string_view head = text.substr(0, colon == text.npos ? 0 : colon);

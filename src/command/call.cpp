@@ -14,6 +14,7 @@
 #include "command/output/text.hpp"
 #include "host/descriptor.hpp"
 #include "merklize/error.hpp"
+#include "texts/urls.hpp"
 
 namespace merklize::command {
 namespace {
@@ -70,7 +71,7 @@ void Call::flush() {
 void Call::complain(std::string_view text) {
     flush();
     erase_bar();
-    write_error("merklize: " + sentence(text) + "\n");
+    write_error("merklize: " + sentence(texts::masked(text)) + "\n");
 }
 
 void Call::write_error(std::string_view text) noexcept {

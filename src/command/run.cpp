@@ -101,7 +101,7 @@ private:
     // With --json an error is JSON, as the answer would be.
     void answer_error(const std::string& text) {
         if (!wants_json_ || call_.has_written()) return;
-        call_.line(json::Object().text("error", text).done());
+        call_.line(json::Object().text("error", texts::masked(text)).done());
         call_.flush();
     }
 
@@ -109,7 +109,7 @@ private:
         answer_error(text);
         call_.flush();
         call_.write_error(usage_line(command, name) + "\nTry '" + name +
-                          " --help' for help.\n\nError: " + sentence(text) + "\n");
+                          " --help' for help.\n\nError: " + sentence(texts::masked(text)) + "\n");
         return wrong_line;
     }
 

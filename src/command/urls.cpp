@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -16,28 +15,6 @@
 #include "host/input_file.hpp"
 
 namespace merklize::command {
-namespace {
-
-// The protocol of a word that looks like a misspelt URL (`https ://`, `http:/`) and is no file; otherwise empty. Errors show only the
-// protocol, because the rest may hold secrets.
-std::string protocol_of_no_url(const std::string& word) {
-    const std::size_t end = word.find(":/");
-    const auto is_of_protocol = [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) || c == ' ' || c == '\t';
-    };
-    const bool is_meant = end != word.npos && end >= 2 && std::ranges::all_of(word.substr(0, end), is_of_protocol);
-    return is_meant && !is_url(word) && access(word.c_str(), F_OK) != 0 ? word.substr(0, end + 2) : std::string();
-}
-
-}  // namespace
-
-bool is_url(std::string_view word) noexcept {
-    const std::size_t end = word.find("://");
-    const auto is_letter = [](char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; };
-    return end != word.npos && end != 0 && is_letter(word[0]) && std::ranges::all_of(word.substr(0, end), [&](char c) {
-               return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.' || c == ':';
-           });
-}
 
 std::string local_name(const std::string& word) {
     constexpr std::string_view begin = "file://";
@@ -65,8 +42,9 @@ std::string local_name(const std::string& word) {
 bool has_urls(const Command& command, const Arguments& arguments) {
     const std::vector<std::string> files = arguments.files();
     for (const std::string& file : files) {
-        if (const std::string protocol = protocol_of_no_url(file); !protocol.empty())
-            throw UsageError{"'" + protocol + "...' is no file, and no URL such as https://host/name"};
+        const std::string begin(texts::begin_of_no_url(file));
+        if (!begin.empty() && access(file.c_str(), F_OK) != 0)
+            throw UsageError{"'" + begin + "...' is no file, and no URL such as https://host/name"};
     }
     if (std::ranges::none_of(files, is_url)) return false;
     for (const char* option : {"check", "xet", "recursive", "timings"})

@@ -10,11 +10,11 @@
 
 #include "command/call.hpp"
 #include "command/line/arguments.hpp"
+#include "texts/urls.hpp"
 
 namespace merklize::command {
 
-/// Whether a word names an object of a store: "s3://...". "./a://b" is a file.
-bool is_url(std::string_view word) noexcept;
+using texts::is_url;
 /// The path that a URL such as file:///data/x names; any other word unchanged.
 /// errors  UsageError (a URL that names a file of another machine)
 std::string local_name(const std::string& word);

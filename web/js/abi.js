@@ -37,11 +37,9 @@ function abiInteger(least, most) {
     };
 }
 function abiFunction(value, what) {
-    const parts = Object.keys(value ?? {}).sort().join() === 'address,selector' ? [value.address, value.selector] : null;
-    if (parts?.some((part) => !(part?.length > 2 && typeof part === 'string'))) invalid(`${what} must have digits`);
-    const bytes = parts ? joined(parts.map((part) => bytesOrDigits(part, what, 24))) : bytesOrDigits(value, what, 24);
-    if (bytes.length > 24 || !(parts || bytes.length === 24)) invalid(`${what} must have 24 bytes, got ${bytes.length}`);
-    return abiPadded(bytes, true);
+    const { address, selector, ...more } = value ?? {}, isPair = [address, selector].every((part) => typeof part === 'string' && part.length > 2);
+    const bytes = isPair && Object.keys(more).length === 0 ? joined([address, selector].map((part) => bytesOrDigits(part, what))) : bytesOrDigits(value, what);
+    return bytes.length === 24 || (isPair && bytes.length < 24) ? abiPadded(bytes, true) : invalid(`${what} must have 24 bytes, got ${bytes.length}`);
 }
 const abiSimple = {
     address: { isDynamic: false, encode: (value, what) => abiPadded(bytesOrDigits(value, what, 20), false) },

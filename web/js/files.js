@@ -161,7 +161,10 @@ async function digestHere({ size, read }, message, options) {
 /** opened() of a path in Node. It does not use openAsBlob(), because in Node 20 that takes the size modulo 4 GiB. */
 async function openedPath(path, what) {
     const { open, stat } = await import('node:fs/promises');
-    const facts = await stat(path);
+    // Node's error would show what a URL may have behind its ?.
+    const facts = await stat(path).catch((error) => {
+        throw /^[\w+. -]{2,}:/.test(path) ? new MerklizeError(`${what}: no file; URLs are not read`, 'io') : error;
+    });
     if (!facts.isFile()) invalid(`${what}: ${path} is not a regular file; Hasher takes streams`);
     const read = async (offset, length) => {
         const file = await open(path);

@@ -18,12 +18,12 @@ export function parseJson(text, numberOf) {
     let at = 0;
     const string = (token) => {
         const found = JSON.parse(token);
-        return /\p{Surrogate}/u.test(found) ? malformed('half of a surrogate pair') : found;
+        return /\p{Surrogate}/u.test(found) ? malformed('half a surrogate pair') : found;
     };
     const value = (depth) => {
         const token = tokens[at++], isList = token === '[', end = isList ? ']' : token === '{' ? '}' : null;
         if (end === null) return token[0] === '"' ? string(token) : /^[tfn]/.test(token) ? JSON.parse(token) : numberOf(token);
-        if (depth === 100) malformed('nested more than 100 deep');
+        if (depth === 100) malformed('nested too deep');
         const made = isList ? [] : Object.create(null);
         while (tokens[at] !== end) {
             if (tokens[at] === ',') at++;

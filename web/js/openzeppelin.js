@@ -16,10 +16,7 @@ function plainValue(value) {
 }
 
 /** Numbers as JSON.parse() has them, of which the package makes leaves. abi.js takes those beyond 2^53 as bigints alone. */
-const numberOfDump = (digits) => {
-    const number = Number(digits);
-    return Number.isInteger(number) && !Number.isSafeInteger(number) ? BigInt(number) : number;
-};
+const numberOfDump = (digits) => (Number.isInteger(+digits) && !Number.isSafeInteger(+digits) ? BigInt(+digits) : +digits);
 
 /** A shorter leaf is filled up with zeros at its end, as by the package. Digits without 0x are a digest. */
 function simpleLeaf(leaf, what) {

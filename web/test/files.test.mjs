@@ -96,6 +96,14 @@ test('a stream', async () => {
     assert.equal(hex(hasher.digest()), hex(hash(data)));
 });
 
+test('a URL in place of a path shows no secret', async () => {
+    for (const url of ['https://u:s3cr3t@h/o?X-Amz-Signature=s3cr3t', 'http:h/o?sig=s3cr3t', 'data:text/plain,s3cr3t', 'https ://h?s3cr3t']) {
+        for (const source of [url, ...(URL.canParse(url) ? [new URL(url)] : [])])
+            await assert.rejects(hashFile(source), (error) => !/s3cr3t/.test(`${error.stack} ${error.message} ${error.path}`) && !/s3cr3t/.test(String(error.cause)));
+    }
+    await assert.rejects(hashFile('no/such file'), { code: 'ENOENT' });
+});
+
 test('the package is below 105 kB compressed', () => {
     let total = 0;
     for (const name of readdirSync(folder)) total += gzipSync(readFileSync(new URL(name, folder)), { level: 9 }).length;

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import mmap
 import os
 import sys
 import urllib.parse
@@ -13,11 +12,15 @@ from typing import Any
 
 from merklize import _native, bao
 from merklize._native import Command
-from merklize._urls import printable
+from merklize._urls import is_url, plain, printable
 from merklize.bao._calls import form_of
 from merklize.errors import FileError
+from merklize.stores._write import read_whole
 
 from . import display, value
+
+MOST_OUTBOARD = 1 << 40
+"""The most bytes of an outboard in a store."""
 
 
 def last_name(command: Command, url: str) -> str:
@@ -46,6 +49,18 @@ def read_format(name: str) -> str:
     return name
 
 
+def read_outboard(name: str) -> bytes:
+    """Return the bytes of a file, a URL or standard input. (A mapped file that gets shorter would end the process.)"""
+    path = plain(name)
+    if is_url(path):
+        return read_whole(path, MOST_OUTBOARD)
+    try:
+        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+            return file.read()
+    except OSError as error:
+        raise FileError._refused("open" if error.filename else "read", path, error) from None
+
+
 def run(command: Command) -> int:
     """See src/command/line for its options."""
     (url,) = command.words
@@ -68,9 +83,7 @@ def run(command: Command) -> int:
         for written in (out, os.path.realpath(out) + ".partial"):
             if _native.overwrites(os.fsencode(written), os.fsencode(nodes)):
                 command.refuse_line(f"{printable(written)} is the outboard itself, or lies in it")
-    with open(nodes, "rb") as file:
-        length = os.fstat(file.fileno()).st_size
-        outboard = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if length else b""
+    outboard = read_outboard(nodes)
     command.begin_bar("fetching")
     try:
         made = bao.fetch(url, root, outboard, out, progress=command.show_progress, **options)

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from .. import _native
+from .._inputs import each_of
 from ..errors import InvalidArgument, shown
 
 _ARRAY = re.compile(r"(.+)\[([0-9]*)\]")
@@ -44,7 +45,7 @@ def encode(types: Sequence[str], values: Sequence[Sequence[Any]]) -> list[bytes]
 
 def checked(types: Sequence[str], values: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
     """Yield the values, each with one field a type. Raises InvalidArgument."""
-    for value in values:
+    for value in each_of(values):
         if isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or len(value) != len(types):
             got = f"{len(value)} fields" if isinstance(value, (list, tuple)) else shown(value)
             raise InvalidArgument(f"a value must have {len(types)} fields, one a type, got {got}")

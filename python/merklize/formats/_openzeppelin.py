@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _arrays, _json, _native
+from .._inputs import each_of, numbered
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
 from .._types import Bytes
@@ -173,7 +174,7 @@ def openzeppelin_simple(leaves: Any, *, sort_leaves: bool = True, **options: Unp
     """
     given = [
         _simple_leaf(leaf.tobytes() if isinstance(leaf, np.ndarray) else leaf, f"openzeppelin_simple: leaf {i}")
-        for i, leaf in enumerate(leaves)
+        for i, leaf in numbered(leaves)
     ]
     return _make(given, None, sort_leaves, run_of("openzeppelin_simple", options, timed=False))
 
@@ -186,7 +187,7 @@ def verify_openzeppelin(proof: Iterable[bytes | str], root: bytes | str, leaf: b
     """
     expected, first = _node(root, "verify_openzeppelin: root"), _node(leaf, "verify_openzeppelin: leaf")
     try:
-        siblings = b"".join(map(_node, proof))
+        siblings = b"".join(map(_node, each_of(proof)))
     except InvalidArgument:
         return False
     return _native.verify_openzeppelin(siblings, expected, first)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .. import _native
-from .._inputs import encoded
+from .._inputs import each_of, encoded
 from .._settings import settings
 from .._types import HostData, Path, Progress
 from ..errors import FileError, shown
@@ -41,7 +41,7 @@ def xet_files(paths: Iterable[Path], *, threads: int | None = None, progress: Pr
     """
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise TypeError(f"xet_files: paths must be an iterable of paths, got one path ({type(paths).__name__})")
-    names = [encoded(path, "xet_files: path") for path in paths]
+    names = [encoded(path, "xet_files: path") for path in each_of(paths)]
     results = _native.xet_hash_files(names, settings("cpu", threads, progress))
     return [result if isinstance(result, str) else FileError._of(*result) for result in results]
 

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
 from .. import _native
+from .._inputs import each_of
 from .._new_file import write_whole
 from .._settings import settings
 from .._types import Device, Path, Progress
-from .._urls import is_url, plain, shown
+from .._urls import is_url, label, plain, shown
 from ..errors import InvalidArgument
 from ..proof import MerkleProof, MultiProof
 from ..tree import MerkleTree
@@ -330,7 +331,7 @@ def _is_path(source: Any) -> bool:
 def _patterns(patterns: Iterable[str], what: str) -> list[str]:
     if isinstance(patterns, str):
         raise TypeError(f"{what} must be a list of patterns, got a string")
-    return list(patterns)
+    return list(each_of(patterns))
 
 
 def _warn_of_missing(path: str, missing: tuple[str, ...]) -> None:
@@ -338,7 +339,7 @@ def _warn_of_missing(path: str, missing: tuple[str, ...]) -> None:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         names = ", ".join(missing[:5])
         warnings.warn(
-            f"{shown(path) if is_url(path) else path}: not there, although an index of shards names it: {names}{more}",
+            f"{label(path)}: not there, although an index of shards names it: {names}{more}",
             UserWarning,
             stacklevel=3,
         )

@@ -123,6 +123,11 @@ def _numpy(what: str, array: Any) -> Held:
 def state_of(source: Any) -> dict[str, Held]:
     """Describe the tensors of a mapping, or of an object with state_dict(). Raises InvalidArgument."""
     if not isinstance(source, Mapping):
+        if not callable(getattr(source, "state_dict", None)):
+            raise TypeError(
+                "manifest: the source must be a path, a mapping of names to tensors, or an object with state_dict(), "
+                f"got {type(source).__name__}"
+            )
         source = source.state_dict()
     found = {}
     for name, tensor in source.items():

@@ -11,7 +11,7 @@ from .. import _native
 from .._settings import settings
 from .._types import Device, Progress
 from .._urls import extra_of, file_system, shown
-from ..errors import Error, FileError, InvalidArgument
+from ..errors import Error, FileError, InvalidArgument, alone
 from ._failures import Passing, failure_of, file_error
 from ._limits import limits
 from ._objects import Stored, open_object
@@ -41,6 +41,7 @@ def find_url(url: str, ignore: Iterable[str], exclude: str | None) -> Found:
     return folder, name, None, index, shown(url)
 
 
+@alone
 def _is_folder(url: str) -> bool:
     if extra_of(url) == "http":
         if url.endswith("/"):
@@ -53,6 +54,7 @@ def _is_folder(url: str) -> bool:
         raise _final(error, url) from None
 
 
+@alone
 def _below(folder: str) -> list[str]:
     system, path = file_system(folder)
     try:

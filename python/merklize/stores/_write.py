@@ -7,7 +7,7 @@ from typing import Any
 
 from .._new_file import beside
 from .._urls import extra_of, file_system, shown
-from ..errors import Error
+from ..errors import Error, alone
 from ._failures import Passing, failure_of, file_error
 
 _APPEAR_WHOLE = ("s3", "gcs")
@@ -31,6 +31,7 @@ def write_object(content: bytes, url: str) -> None:
     _put(url, lambda system, to: system.pipe_file(to, content))
 
 
+@alone
 def _put(url: str, put: Any) -> None:
     name, extra = shown(url), extra_of(url)
     system, path = file_system(url)

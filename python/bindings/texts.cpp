@@ -1,4 +1,4 @@
-// JSON by the library's reader, which all of its readers share.
+// JSON by the library's reader, which all of its readers share, and URLs in texts.
 #include <variant>
 
 #include "arguments.hpp"
@@ -6,6 +6,7 @@
 #include "module.hpp"
 #include "run.hpp"
 #include "texts/json_reader.hpp"
+#include "texts/urls.hpp"
 
 namespace merklize::binding {
 namespace {
@@ -49,8 +50,21 @@ nb::object read_json(nb::handle text) {
     return to_object(read);
 }
 
+// A function of texts, for bytes: names of files may be any.
+template <auto Function>
+nb::bytes of_bytes(nb::handle text) {
+    const InputBytes bytes(text, "text");
+    const std::string made(Function({reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()}));
+    return to_bytes(std::as_bytes(std::span(made)));
+}
+
 }  // namespace
 
-void bind_json(nb::module_& m) { define(m, "def read_json(text: bytes, /) -> object", read_json); }
+void bind_texts(nb::module_& m) {
+    define(m, "def read_json(text: bytes, /) -> object", read_json);
+    define(m, "def shown_url(url: bytes, /) -> bytes", of_bytes<texts::shown_url>);
+    define(m, "def masked(text: bytes, /) -> bytes", of_bytes<texts::masked>);
+    define(m, "def begin_of_no_url(word: bytes, /) -> bytes", of_bytes<texts::begin_of_no_url>);
+}
 
 }  // namespace merklize::binding
