@@ -12,6 +12,7 @@ from typing import Any
 
 from merklize import _native, bao
 from merklize._native import Command
+from merklize._new_file import beside
 from merklize._urls import is_url, plain, printable
 from merklize.bao._calls import form_of
 from merklize.errors import FileError
@@ -79,8 +80,8 @@ def run(command: Command) -> int:
     if to_output and as_json:
         command.refuse_line("--json needs -o FILE: standard output has the file")
     out = command.standard_output() if to_output else target or last_name(command, url)
-    if not isinstance(out, int):
-        for written in (out, os.path.realpath(out) + ".partial"):
+    if not isinstance(out, int) and nodes != "-" and not is_url(plain(nodes)):
+        for written in (out, beside(os.path.realpath(out), ".partial")):
             if _native.overwrites(os.fsencode(written), os.fsencode(nodes)):
                 command.refuse_line(f"{printable(written)} is the outboard itself, or lies in it")
     outboard = read_outboard(nodes)
