@@ -79,8 +79,8 @@ def pytest_sessionstart(session):
             pytest.exit(f"MERKLIZE_CPU_ISA={wanted}, but the cpu device runs {isas or 'nothing'}: {reason}", 1)
 
 
-# What `make test-more` runs: tests that need large packages (stores, Ray, signing, runtimes of devices), or compile kernels
-# for devices. They have these fixtures, stand in these files, or are named here.
+# What `make test-more` runs: tests that need large packages (stores, Ray, signing, runtimes of devices) or compile
+# kernels for devices. They have these fixtures, stand in these files, or are named here.
 MORE_FIXTURES = {"memory", "http", "s3_client", "s3", "gs_bucket", "gs", "store", "opencl"}
 MORE_FILES = {
     *("test_bao_urls.py", "test_cli_build_kernels.py", "test_cli_urls.py", "test_ray.py", "test_runtimes.py"),
