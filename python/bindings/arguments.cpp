@@ -201,9 +201,10 @@ std::int64_t to_i64(nb::handle value, const char* what) {
 }
 
 int to_int(nb::handle value, const char* what) {
-    const std::uint64_t result = to_u64(value, what);
-    if (result > INT_MAX) invalid(std::string(what) + " must be at most 2^31 - 1, got " + std::to_string(result));
-    return static_cast<int>(result);
+    const nb::int_ integer = to_integer(value, what);
+    std::uint32_t result = 0;
+    if (nb::try_cast(integer, result) && result <= INT_MAX) return static_cast<int>(result);
+    invalid(std::string(what) + " must be 0 to 2^31 - 1, got " + shown(integer));
 }
 
 bool is_true(nb::handle value) {

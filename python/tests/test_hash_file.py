@@ -328,8 +328,9 @@ def test_unreadable_things(tmp_path):
         merklize.hash_file(tmp_path)
     with pytest.raises(merklize.FileError, match="file descriptor 12345: .*Bad file descriptor"):
         merklize.hash_file(12345)
-    with pytest.raises(merklize.InvalidArgument, match="file descriptor must be 0 to"):
-        merklize.hash_file(-1)
+    for wrong in (-1, 2**31, 2**64, -(2**70)):
+        with pytest.raises(merklize.InvalidArgument, match=rf"file descriptor must be 0 to 2\^31 - 1, got {wrong}"):
+            merklize.hash_file(wrong)
     with pytest.raises(merklize.InvalidArgument, match="zero byte"):
         merklize.hash_file("data\0.txt")
     for wrong in (True, False):

@@ -28,6 +28,7 @@ from ..errors import Cancelled, FileError, InvalidArgument, Mismatch
 from ._calls import Fault, form_of, require_outboard, verify
 
 _WINDOW = 4 << 20  # bytes that are verified at once
+_LONGEST = 10**9  # seconds; sockets take few more
 _READ = 1 << 18  # the most bytes that are lost when a connection breaks
 _NEAR = 1 << 20  # ranges closer than this are one request, because a request takes as long as so many bytes
 _PASSING = {408, 425, 429, 500, 502, 503, 504}  # status codes after which another attempt may succeed
@@ -100,7 +101,7 @@ def fetch(
     name = "" if isinstance(out, int) else os.fsdecode(out)
     rules: dict[str, Any] = {"format": format, "group_size": group_size}
     require_outboard(nodes, size, root, **rules)
-    server = _Server(place, shown(url), timeout, speed_limit)
+    server = _Server(place, shown(url), min(timeout, _LONGEST), speed_limit)
     with _opened(out) as (fd, in_order):
         job = _Download(server, root, nodes, size, max(1024 << form[0], _WINDOW), rules, fd, in_order, progress)
         job.resume()

@@ -43,7 +43,7 @@ Arguments::Arguments(const Command& command, std::string usage_name, std::span<c
             for (at++; at < words.size(); at++) words_.push_back(local_name(words[at]));
             break;
         }
-        if (text.size() < 2 || text[0] != '-') {
+        if (!is_option(text)) {
             words_.push_back(local_name(words[at]));
             continue;
         }

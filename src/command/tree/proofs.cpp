@@ -111,7 +111,7 @@ int run_tree_prove(Call& call, const Arguments& arguments) {
     std::vector<std::uint64_t> indices;
     for (std::size_t i = 1; i < words.size(); i++) {
         const auto [first, last] = range_of(words[i]);
-        for (std::uint64_t index = first; index <= last; index++) indices.push_back(index);
+        for (std::uint64_t k = 0; k <= last - first; k++) indices.push_back(first + k);
     }
     refuse_input_as_output(call, words[0], arguments.value("output"));
     const TreeFile tree = open_tree(call, words[0]);
