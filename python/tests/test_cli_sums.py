@@ -225,6 +225,9 @@ def test_names_that_no_list_can_have(tmp_path: Path) -> None:
             done = merklize("hash", *flags, name, cwd=tmp_path)
             assert (done.returncode, done.stderr.count(b"no list of BLAKE3 digests can have such a name")) == (0, 1)
             assert merklize("hash", "--check", stdin=done.stdout, cwd=tmp_path).returncode == 1
+            listed = merklize("hash", "--xet", name, cwd=tmp_path)
+            assert listed.stderr == b""
+            assert merklize("hash", "--xet", "--check", stdin=listed.stdout, cwd=tmp_path).returncode == 0
             listed = merklize("hash", *SHA256, *flags, name, cwd=tmp_path)
             assert listed.stderr == b""
             assert merklize("hash", *SHA256, "--check", stdin=listed.stdout, cwd=tmp_path).returncode == 0

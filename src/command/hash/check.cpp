@@ -21,8 +21,8 @@
 namespace merklize::command {
 namespace {
 
-// A name has at most 4096 bytes, twice that when escaped. Of a longer name only the beginning is kept, and it is not looked for. Of a longer line only the beginning is kept. It always fails, so no valid line
-// can hide in a long one.
+// A name has at most 4096 bytes, twice that when escaped. Only the beginning of a longer one is kept, and no file is looked for. Only the
+// beginning of a line of more than a megabyte is kept, too. It always fails, so no valid line can hide in a long one.
 constexpr std::size_t most_name = 4096;
 constexpr std::size_t most_line = 1 << 20;
 constexpr std::size_t most_named = 5;  // improper lines of a list that are named, where not all are
@@ -146,8 +146,7 @@ private:
     bool has_unverified_ = false;            // a list of which no file exists
     // Of this list.
     std::uint64_t n_proper_ = 0, n_good_ = 0, n_improper_ = 0;
-    std::vector<std::string>
-        unnamed_{};  // its improper lines, which are named once a proper one shows that it is a list
+    std::vector<std::string> unnamed_{};  // improper lines, to be named once a proper one shows that this is a list
 };
 
 // False at the end.

@@ -146,7 +146,7 @@ int run_hash(Call& call, const Arguments& arguments) {
                     write_raw(call, result, job);
                 } else {
                     write_line(call, result, job, names, tag);
-                    if (names && result.error.empty() && !can_be_listed(result.path, job.hash) && n_unlisted++ == 0)
+                    if (names && result.error.empty() && !can_be_listed(result, job) && n_unlisted++ == 0)
                         unlisted = result.path;
                 }
             },

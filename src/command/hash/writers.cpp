@@ -5,13 +5,17 @@
 
 namespace merklize::command {
 
+bool can_be_listed(const HashResult& result, const HashJob& job) {
+    return job.is_xet || can_be_listed(result.path, job.hash);
+}
+
 void write_line(Call& call, const HashResult& result, const HashJob& job, bool names, std::string_view tag) {
     if (!result.error.empty()) return;
     thread_local std::string text, after;
     text.clear();
     after.clear();
     if (names) {
-        append_frame(can_be_listed(result.path, job.hash) ? result.path : display(result.path), tag, text, after);
+        append_frame(can_be_listed(result, job) ? result.path : display(result.path), tag, text, after);
     } else {
         after = "\n";
     }

@@ -11,6 +11,8 @@ namespace merklize::command {
 
 /// The forms in which `merklize hash` writes results.
 
+/// Whether a list of such digests can have the file's name. If not, its line has U+FFFD.
+bool can_be_listed(const HashResult& result, const HashJob& job);
 /// Writes the line of b3sum or sha256sum. Failures have no line; they are reported on standard error.
 /// tag  of the hash; empty: a plain line
 void write_line(Call& call, const HashResult& result, const HashJob& job, bool names, std::string_view tag);
