@@ -8,6 +8,7 @@
 using namespace merklize::c_api;
 using merklize::CommitmentForm;
 using merklize::Digest;
+using merklize::Hash;
 using merklize::Matrix;
 using merklize::MatrixCommitment;
 

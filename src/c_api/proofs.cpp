@@ -9,6 +9,7 @@ using namespace merklize::c_api;
 using merklize::ConsistencyProof;
 using merklize::Digest;
 using merklize::Expect;
+using merklize::Hash;
 using merklize::MerkleProof;
 using merklize::Mode;
 using merklize::MultiProof;
