@@ -1,5 +1,5 @@
 #include "arguments.hpp"
-#include "formats/piece_source.hpp"
+#include "formats/sources.hpp"
 #include "module.hpp"
 #include "run.hpp"
 #include "source.hpp"

@@ -4,7 +4,7 @@
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
 #include "command/urls.hpp"
-#include "formats/piece_source.hpp"
+#include "formats/sources.hpp"
 #include "texts/json.hpp"
 
 namespace merklize::command {

@@ -49,6 +49,7 @@ SpooledSource::SpooledSource(const ByteSource& source, const std::filesystem::pa
         }
     }
     if (source.file() == nullptr) source.require_unchanged({});
+    if (lseek(file_.fd(), 0, SEEK_SET) < 0) fail(source, folder, errno);
 }
 
 std::unique_ptr<ByteStream> SpooledSource::stream() const {

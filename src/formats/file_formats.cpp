@@ -7,7 +7,9 @@
 #include <string>
 
 #include "calls/run.hpp"
+#include "digests/file_reads.hpp"
 #include "digests/leaves.hpp"
+#include "formats/sources.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/input_file.hpp"
 #include "levels/build.hpp"
@@ -122,18 +124,36 @@ Digest fs_verity(ByteView data, const FsVerity& how, const RunOptions& options) 
 }
 
 Digest fs_verity_file(const std::filesystem::path& path, const FsVerity& how, const RunOptions& options) {
-    Verity verity(how, options);
-    const runtime::InputFile file(path);
-    runtime::Run run(options);
-    bool stopped = false;
+    return runtime::fs_verity_of(runtime::InputFile(path), how, options);
+}
+
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+
+Digest fs_verity_of(const ByteSource& source, const FsVerity& how, const RunOptions& options) {
+    const RunOptions silent = quiet(options);
+    Verity verity(how, silent);
+    Run run(options);
+    const auto extent = source.file() == nullptr ? source.extent() : source.file()->stated();
+    SourceReader reader(source);
     std::vector<std::byte> data(16 << 20);  // a multiple of every block size
+    const double share = extent && extent->bytes > data.size()
+                             ? static_cast<double>(data.size()) / static_cast<double>(extent->bytes)
+                             : 0;
     for (std::size_t count = data.size(); count == data.size();) {
-        count = file.read_some(data, [&] { return !(stopped = !run.tick(0)); });
-        if (stopped) run.throw_cancelled();
+        run.progress().begin(share);
+        count = reader.fill_some(data, run);
         verity.add(std::span(data).first(count));
+        run.progress().end(true);
     }
+    if (source.file() == nullptr) source.require_unchanged({});
     return verity.digest();
 }
+
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 Digest glacier(ByteView data, const RunOptions& options) {
     runtime::require_no_timings("glacier", options);

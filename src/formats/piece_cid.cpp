@@ -10,7 +10,7 @@
 
 #include "digests/file_reads.hpp"
 #include "formats/fr32.hpp"
-#include "formats/piece_source.hpp"
+#include "formats/sources.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
 #include "host/reused.hpp"

@@ -87,10 +87,9 @@ std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::u
     return outboard;
 }
 
-BaoReadAt reads_of(const runtime::ByteSource& input) {
-    const auto [position, size, identity] = runtime::require_extent(input);
+BaoReadAt reads_of(const runtime::ByteSource& input, const runtime::ByteSource::Extent& extent) {
     if (input.file() != nullptr) {
-        return [&input, position](std::span<std::byte> out, std::uint64_t offset) {
+        return [&input, position = extent.position](std::span<std::byte> out, std::uint64_t offset) {
             input.read_at(out, position + offset);
         };
     }
@@ -98,7 +97,7 @@ BaoReadAt reads_of(const runtime::ByteSource& input) {
         std::uint64_t begin = 0;
         std::vector<std::byte> bytes{};
     };
-    return [&input, size, window = Window()](std::span<std::byte> out, std::uint64_t offset) mutable {
+    return [&input, size = extent.bytes, window = Window()](std::span<std::byte> out, std::uint64_t offset) mutable {
         // A request for an object takes as long as this number of bytes.
         constexpr std::uint64_t window_bytes = 256 << 10;
         if (offset < window.begin || offset + out.size() > window.begin + window.bytes.size()) {

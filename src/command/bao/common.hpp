@@ -48,9 +48,8 @@ std::optional<std::string> output_of(Call& call, const Arguments& arguments);
 
 /// Reads an outboard of a message of `size` bytes.  errors  BaoMismatch (its size is not that of such an outboard)
 std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::uint64_t size, const BaoForm& form);
-/// A function that reads from an input of open_for_ranges(), whose first byte has offset 0, or from memory. Both must outlive the
-/// function.
-BaoReadAt reads_of(const runtime::ByteSource& input);
+/// A function that reads from an extent of an input, whose first byte has offset 0, or from memory. Both must outlive the function.
+BaoReadAt reads_of(const runtime::ByteSource& input, const runtime::ByteSource::Extent& extent);
 BaoReadAt reads_of(const std::vector<std::byte>& bytes);
 
 /// A fault as a sentence.

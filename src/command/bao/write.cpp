@@ -82,12 +82,12 @@ int run_bao_encode(Call& call, const Arguments& arguments) {
         root = runtime::bao_of("bao encode", input, form, BaoKind::encoding, *out, options);
     } else {
         // In pre-order nodes come before their children, so a stream needs all nodes first.
-        const auto [position, size, identity] = runtime::require_extent(input);
+        const auto extent = runtime::require_extent(input);
         const BaoOutput nodes = runtime::bao_of("bao encode", input, form, BaoKind::outboard, options);
         Target target(call, out);
-        bao_slice({size, form, reads_of(input), reads_of(nodes.bytes)}, {{{0, size}}},
+        bao_slice({extent.bytes, form, reads_of(input, extent), reads_of(nodes.bytes)}, {{{0, extent.bytes}}},
                   [&](std::span<const std::byte> bytes) { target.write(bytes); });
-        input.require_unchanged(identity);
+        input.require_unchanged(extent.identity);
         target.finish();
         root = nodes.root;
     }
@@ -102,11 +102,12 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
     const auto out = output_of(call, arguments), outboard = arguments.value("outboard");
     const auto opened = open_for_ranges(call, name, outboard ? 0 : sizeof(std::uint64_t));
     const runtime::ByteSource& input = *opened;
-    const auto [position, length, identity] = runtime::require_extent(input);
+    const auto extent = runtime::require_extent(input);
+    const std::uint64_t length = extent.bytes;
     std::vector<std::byte> kept;
     BaoSource source{.form = form};
     naming(shown_name(call, outboard.value_or(name)), [&] {
-        source.data = reads_of(input);
+        source.data = reads_of(input, extent);
         if (outboard) {
             kept = read_outboard(call, *outboard, length, form);
             source.size = length;
@@ -120,7 +121,7 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
     });
     Target target(call, out);
     bao_slice(source, ranges, [&](std::span<const std::byte> bytes) { target.write(bytes); });
-    input.require_unchanged(identity);
+    input.require_unchanged(extent.identity);
     target.finish();
     return 0;
 }

@@ -8,7 +8,9 @@
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/tree/common.hpp"
+#include "command/urls.hpp"
 #include "files/atomic_file.hpp"
+#include "formats/sources.hpp"
 #include "merklize/file_formats.hpp"
 #include "merklize/formats.hpp"
 #include "merklize/tree.hpp"
@@ -29,12 +31,16 @@ struct Leaves {
 };
 
 int build_fs_verity(Call& call, const Arguments& arguments, const std::string& file, const Leaves& leaves) {
-    if (arguments.has("output") || leaves.size() != 0 || leaves.are_given || file == standard_input_name ||
-        is_url(file))
-        throw UsageError{"--format fs_verity prints the digest of a file: not with -o, sizes of leaves and URLs"};
-    const std::string digest = "sha256:" + fs_verity_file(file, {}, run_options(call, arguments)).hex();
-    call.line(arguments.has("json") ? json::Object().text("file", display(file)).text("digest", digest).done()
-                                    : digest);
+    if (arguments.has("output") || leaves.size() != 0 || leaves.are_given)
+        throw UsageError{"--format fs_verity prints the digest of a file: not with -o and sizes of leaves"};
+    const auto input = open_input(call, file);
+    Bar bar(call, "hashing");
+    RunOptions options = run_options(call, arguments);
+    options.progress = bar.part_of(*input);
+    const std::string digest = "sha256:" + runtime::fs_verity_of(*input, {}, options).hex();
+    call.line(arguments.has("json")
+                  ? json::Object().text("file", display(shown_name(call, file))).text("digest", digest).done()
+                  : digest);
     return 0;
 }
 

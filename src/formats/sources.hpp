@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/input_file.hpp"
+#include "merklize/file_formats.hpp"
 #include "merklize/piece_cid.hpp"
 
 namespace merklize::runtime {
@@ -9,5 +10,7 @@ namespace merklize::runtime {
 /// what    the called function or command, for error texts
 /// errors  those of piece_cid_file(), and of the source
 PieceCid piece_cid_of(const char* what, const ByteSource& source, const RunOptions& options);
+/// fs_verity_file() of any source.
+Digest fs_verity_of(const ByteSource& source, const FsVerity& how, const RunOptions& options);
 
 }  // namespace merklize::runtime
