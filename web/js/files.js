@@ -5,6 +5,7 @@ import { machine } from './machine.js';
 import { m, modules } from './ready.js';
 
 const slice = 1 << 22; // bytes that a worker takes at once: a power of two, at least 1024
+const mostInMemory = 1 << 28; // bytes of a file that does not have the size that it states
 const inNode = typeof process === 'object' && process.versions?.node !== undefined;
 
 /** The worker's program. It gets {modules, simd}, then {id, source, offset, length, key, flags}, and answers {id, value} or {id, error}.
@@ -158,6 +159,26 @@ async function digestHere({ size, read }, message, options) {
     return digestSoFar(message, options, 'hashFile');
 }
 
+/** opened() of a file that does not have the size that it states: its bytes, in memory. */
+async function openedInMemory(path, facts, what) {
+    const { open } = await import('node:fs/promises');
+    const file = await open(path), pieces = [];
+    try {
+        for (let size = 0; ; ) {
+            const { buffer, bytesRead } = await file.read(new Uint8Array(1 << 16), 0, 1 << 16, null);
+            if (bytesRead === 0) break;
+            size += bytesRead;
+            if (size > mostInMemory) throw new MerklizeError(`${what}: ${path} states ${facts.size} bytes and has more than ${mostInMemory}; Hasher takes streams`, 'io');
+            pieces.push(buffer.subarray(0, bytesRead));
+        }
+        const now = await file.stat();
+        if (now.size !== facts.size || now.mtimeMs !== facts.mtimeMs) throw new MerklizeError(`${what}: the file changed while it was read`, 'io');
+    } finally {
+        await file.close();
+    }
+    return opened(new Uint8Array(Buffer.concat(pieces)), what);
+}
+
 /** opened() of a path in Node. It does not use openAsBlob(), because in Node 20 that takes the size modulo 4 GiB. */
 async function openedPath(path, what) {
     const { open, stat } = await import('node:fs/promises');
@@ -175,6 +196,9 @@ async function openedPath(path, what) {
             await file.close();
         }
     };
+    // Files in /proc and /sys, and some of FUSE, have more or fewer bytes than they state. A read at the stated end tells.
+    const isTrue = facts.size !== 0 && (await read(facts.size - 1, 2)).length === 1;
+    if (!isTrue) return openedInMemory(path, facts, what);
     return { size: facts.size, read, task: () => ({ source: path }) };
 }
 

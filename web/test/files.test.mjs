@@ -1,7 +1,7 @@
 // Files and streams: workers, cancelling, no workers; and the package as it is published.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -65,6 +65,21 @@ test('errors of files are told', async () => {
     await assert.rejects(hashFile('/'), /\/ is not a regular file/);
     await assert.rejects(hashFile(7), { code: 'invalid_argument' });
     await assert.rejects(hashFile(new Uint8Array(1), { workers: -1 }), /workers must be an integer >= 0, got -1/);
+});
+
+test('a file that does not have the size that it states gives the bytes that it has', async () => {
+    const paths = ['/proc/version', '/sys/kernel/mm/transparent_hugepage/enabled', '/sys/kernel/uevent_seqnum'].filter((path) => existsSync(path));
+    const here = mkdtempSync(join(tmpdir(), 'merklize-'));
+    try {
+        writeFileSync(join(here, 'empty'), '');
+        for (const path of [...paths, join(here, 'empty')]) {
+            const data = new Uint8Array(readFileSync(path));
+            for (const how of [{}, { workers: 0 }, { hash: 'sha256' }]) assert.equal(hex(await hashFile(path, how)), hex(await hashFile(data, how)), path);
+            assert.equal(hex(await hashFile(pathToFileURL(path))), hex(await hashFile(data)), path);
+        }
+    } finally {
+        rmSync(here, { recursive: true });
+    }
 });
 
 test('a file that becomes shorter while it is read', needsLibrary, async () => {
