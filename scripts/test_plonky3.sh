@@ -12,7 +12,7 @@ mkdir -p "$folder"
 cp -r merklize-plonky3 "$folder"
 # All of the workspace but its members.
 sed "s/^members = .*/members = [\"merklize-plonky3\"]/; /^default-members/d; s#path = \"#path = \"$PWD/#
-    /^\[profile.release.package.merklize-winterfell\]/,/^$/d" Cargo.toml >"$folder/Cargo.toml"
+    /^\[profile.release.package.merklize-winterfell\]/,/^$/d; /^package.merklize-winterfell/d" Cargo.toml >"$folder/Cargo.toml"
 sed -i -E "s/^(p3-[a-z0-9-]+ = (\{ version = )?)\"[^\"]*\"/\1\"$version\"/" "$folder/merklize-plonky3/Cargo.toml"
 cd "$folder"
 cargo test -q --release --no-default-features

@@ -46,7 +46,7 @@ MISTAKES = {
     ),
     "an unknown device": (
         lambda: merklize.hash(b"", device="gpu"),
-        "hash: unknown device 'gpu'; known: cpu, cuda, opencl, sycl",
+        "hash: unknown device 'gpu'; known: cpu, cuda, opencl, sycl, auto",
     ),
     "a device of another kind": (
         lambda: merklize.hash(b"", device=1.5),
@@ -229,7 +229,7 @@ COMMANDS = {
     "hash missing": "merklize: missing: No such file or directory",
     "hash .": "merklize: .: Is a directory (--recursive takes the files in it)",
     "hash --device gpu file": (
-        "Error: Invalid value for '--device': unknown device 'gpu'; known: cpu, cuda, opencl, sycl"
+        "Error: Invalid value for '--device': unknown device 'gpu'; known: cpu, cuda, opencl, sycl, auto"
     ),
     "tree build file -o out.mkl": "Error: give one of --leaf-size, --row-size and --leaves",
     "tree build file --leaf-size x -o out.mkl": (

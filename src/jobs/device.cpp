@@ -80,7 +80,8 @@ Found find_one(std::string_view name) {
     if (!built_in) {
         const std::vector<std::string> names = all_names();
         if (std::ranges::find(names, own) == names.end()) {
-            const std::vector<std::string_view> known(names.begin(), names.end());
+            std::vector<std::string_view> known(names.begin(), names.end());
+            known.emplace_back("auto");
             return {nullptr, runtime::unknown_name("device", name, known), false};
         }
     }

@@ -92,6 +92,7 @@ TEST("misuse: names of hashes and devices") {
     CHECK_ERROR(invalid_argument, "unknown device 'cdua:0'; did you mean 'cuda'? known: cpu, ",
                 merklize::Device("cdua:0"));
     CHECK_ERROR(invalid_argument, "unknown device 'gpu'; known: cpu, ", merklize::Device("gpu"));
+    CHECK_ERROR(invalid_argument, ", auto", merklize::Device("gpu"));
     CHECK_ERROR(invalid_argument,
                 "unknown field 'lane'; did you mean 'lanes'? known: ", merklize::policy_from_text("lane=2"));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::traits(static_cast<Hash>(77)));

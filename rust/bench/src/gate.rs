@@ -27,11 +27,28 @@ use p3_matrix::bitrev::{BitReversedMatrixView, BitReversibleMatrix};
 use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixCow};
 use p3_matrix::Matrix;
 use p3_maybe_rayon::prelude::*;
-use p3_uni_stark::StarkConfig;
+use p3_uni_stark::{Com, Domain, Proof, StarkConfig, StarkGenericConfig};
 
 use crate::of_plonky3::configs::{fri_parameters, Challenge};
 use crate::of_plonky3::fresh;
 use crate::pinned::HostMemory;
+
+/// A proof of the scheme below as one of another configuration, whose commitments and opening proofs have the same types.
+pub fn retyped<A, B>(proof: Proof<A>) -> Proof<B>
+where
+    A: StarkGenericConfig,
+    B: StarkGenericConfig<Challenge = A::Challenge, Challenger = A::Challenger>,
+    B::Pcs: p3_commit::Pcs<
+        A::Challenge,
+        A::Challenger,
+        Domain = Domain<A>,
+        Commitment = Com<A>,
+        Proof = <A::Pcs as p3_commit::Pcs<A::Challenge, A::Challenger>>::Proof,
+    >,
+{
+    let Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness } = proof;
+    Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness }
+}
 
 /// Memory of a device, or what stands for it on the CPU.
 enum Memory {

@@ -37,7 +37,7 @@ macro_rules! precomputed {
             link.hashes.set($hashes);
             let trace = fresh(trace);
             let proof = watch.time(|| catch(|| prove(&config, &KeccakAir {}, trace, &[])))?.map_err(text)?;
-            verify(judge, &KeccakAir {}, &configs::retyped(proof), &[]).map_err(text)
+            verify(judge, &KeccakAir {}, &gate::retyped(proof), &[]).map_err(text)
         })
     }};
 }
@@ -116,7 +116,7 @@ macro_rules! job {
                     let proof = |watch: &mut Watch| {
                         let trace = fresh(&trace);
                         let proof = watch.time(|| catch(|| prove(config, &KeccakAir {}, trace, &[])))?.map_err(text)?;
-                        verify(&judge, &KeccakAir {}, &configs::retyped(proof), &[]).map_err(text)
+                        verify(&judge, &KeccakAir {}, &merklize_plonky3::stock_proof(proof), &[]).map_err(text)
                     };
                     contenders.push((format!("{} merklize pcs", device.info().id), Box::new(proof)));
                 }

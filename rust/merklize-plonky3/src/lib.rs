@@ -10,6 +10,7 @@ mod hashers;
 mod mmcs;
 mod opening;
 mod pcs;
+mod stock;
 
 pub use configurations::{
     BabyBearMmcs, BabyBearPoseidonMmcs, Blake3Mmcs, ByteHashMmcs, GoldilocksMmcs, GoldilocksPoseidonMmcs,
@@ -21,4 +22,5 @@ pub use elements::{DeviceDigest, DeviceElement};
 pub use hashers::{on_lanes, LaneCompressor, LaneHasher};
 pub use merklize::{catch, Device, Error, ErrorKind, Field, Hash, Poseidon, Poseidon2};
 pub use mmcs::{DeviceMmcs, MerklizeMmcs, MerklizeProverData};
-pub use pcs::{MerklizePcs, StockPcs, StockProof};
+pub use pcs::MerklizePcs;
+pub use stock::{stock_preprocessed, stock_proof, StockOpening, StockPcs, StockProof};

@@ -19,7 +19,7 @@ use p3_maybe_rayon::prelude::*;
 
 use crate::dft::TwoAdicElement;
 use crate::mmcs::DeviceMmcs;
-use crate::pcs::StockProof;
+use crate::stock::StockProof;
 
 type Requests<'a, F, EF, M> = [OpeningRequest<'a, <M as p3_commit::Mmcs<F>>::ProverData<RowMajorMatrix<F>>, EF>];
 

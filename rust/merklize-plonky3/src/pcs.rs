@@ -8,7 +8,7 @@ use p3_commit::{
 use p3_dft::{Radix2DitParallel, TwoAdicSubgroupDft};
 use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_field::ExtensionField;
-use p3_fri::{BatchMultiOpening, CommitPhaseMultiStep, FriParameters, FriProof, FriProverError, TwoAdicFriPcs};
+use p3_fri::{FriParameters, FriProverError, TwoAdicFriPcs};
 use p3_matrix::bitrev::{BitReversedMatrixView, BitReversibleMatrix};
 use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixCow};
 use p3_matrix::Matrix;
@@ -16,16 +16,11 @@ use p3_matrix::Matrix;
 use crate::dft::{MerklizeDft, TwoAdicElement};
 use crate::mmcs::DeviceMmcs;
 use crate::opening::Opening;
-
-/// Plonky3's scheme over an Mmcs that commits both to the matrices and to the folded vectors.
-pub type StockPcs<F, EF, M> = TwoAdicFriPcs<F, Radix2DitParallel<F>, M, ExtensionMmcs<F, EF, M>>;
+use crate::stock::{retyped, StockOpening, StockPcs, StockProof};
 
 /// Plonky3 picks SIMD at compile time. With it, Plonky3's extension is faster than ours on the CPU: ours takes 1.54 times as
 /// long over Goldilocks, 1.22 over KoalaBear.
 const PLONKY3_HAS_VECTORS: bool = cfg!(any(target_feature = "avx2", target_arch = "aarch64"));
-
-/// The opening proof of [`StockPcs`].
-pub type StockProof<F, EF, M> = FriProof<EF, ExtensionMmcs<F, EF, M>, F, Vec<BatchMultiOpening<F, M>>>;
 
 /// Plonky3's `TwoAdicFriPcs`, whose extensions and commitments are computed on the device of its Mmcs. Commitments, opened values and opening proofs are of
 /// the types of [`StockPcs`] over the stock Mmcs, and of the same values, so that one is the other's verifier. `F` is the field of traces, `EF` the
@@ -85,32 +80,6 @@ impl<F: TwoAdicElement, EF, M: DeviceMmcs<F>> fmt::Debug for MerklizePcs<F, EF, 
     }
 }
 
-/// The same proof under the types of the stock Mmcs, which has the same commitments and openings.
-fn stock_proof<F, EF, M>(proof: StockProof<F, EF, M>) -> StockProof<F, EF, M::Stock>
-where
-    F: TwoAdicElement,
-    EF: ExtensionField<F>,
-    M: DeviceMmcs<F>,
-{
-    let input = |opening: BatchMultiOpening<F, M>| BatchMultiOpening {
-        opened_values: opening.opened_values,
-        opening_proof: opening.opening_proof,
-    };
-    let step = |step: CommitPhaseMultiStep<EF, ExtensionMmcs<F, EF, M>>| CommitPhaseMultiStep {
-        sibling_values: step.sibling_values,
-        opening_proof: step.opening_proof,
-    };
-    FriProof {
-        batch_pow_witness: proof.batch_pow_witness,
-        commit_phase_commits: proof.commit_phase_commits,
-        commit_pow_witnesses: proof.commit_pow_witnesses,
-        input_openings: proof.input_openings.into_iter().map(input).collect(),
-        commit_phase_openings: proof.commit_phase_openings.into_iter().map(step).collect(),
-        final_poly: proof.final_poly,
-        query_pow_witness: proof.query_pow_witness,
-    }
-}
-
 impl<F, EF, M, C> Pcs<EF, C> for MerklizePcs<F, EF, M>
 where
     F: TwoAdicElement,
@@ -165,7 +134,7 @@ where
             true => opening.prove(challenger)?,
             false => Pcs::<EF, C>::open(&self.prover, requests, challenger)?,
         };
-        Ok((values, stock_proof::<F, EF, M>(proof)))
+        Ok((values, retyped::<F, EF, M>(proof)))
     }
 
     fn verify(
@@ -175,6 +144,15 @@ where
         challenger: &mut C,
     ) -> Result<(), Self::Error> {
         self.stock.verify(claims, proof, challenger)
+    }
+}
+
+impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> StockOpening for MerklizePcs<F, EF, M> {
+    type Own = StockProof<F, EF, M::Stock>;
+    type Stock = Self::Own;
+
+    fn stock_opening(opening: Self::Own) -> Self::Stock {
+        opening
     }
 }
 

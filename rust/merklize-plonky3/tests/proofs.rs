@@ -6,11 +6,11 @@ mod configs;
 
 use std::sync::Arc;
 
-use merklize_plonky3::{catch, Device};
+use merklize_plonky3::{catch, stock_preprocessed, stock_proof, Device};
 use p3_challenger::GrindingChallenger;
 use p3_field::PrimeField64;
 use p3_keccak_air::{generate_trace_rows, KeccakAir};
-use p3_uni_stark::{prove, verify, Proof, StarkGenericConfig, Val};
+use p3_uni_stark::{prove, verify, PreprocessedVerifierKey, Proof, StarkGenericConfig, Val};
 use serde_json::Value;
 
 /// One permutation: 32 rows of 2633 columns.
@@ -21,6 +21,11 @@ where
 {
     let trace = generate_trace_rows::<Val<C>>(vec![core::array::from_fn(|i| i as u64 * 0x0123_4567_89ab)], 1);
     catch(|| prove(config, &KeccakAir {}, trace, &[])).unwrap().unwrap()
+}
+
+/// A key of preprocessed columns of this configuration.
+fn key_of<C: StarkGenericConfig>(_: &C, key: PreprocessedVerifierKey<C>) -> PreprocessedVerifierKey<C> {
+    key
 }
 
 /// Whether the stock verifier accepts a serialised proof. A text that is no proof is refused, too.
@@ -99,8 +104,13 @@ macro_rules! keccak {
                     assert!(proof == serde_json::to_value(proved(&on_opencl)).unwrap(), "and opened on a device");
                 }
             }
-            let by_device = configs::retyped(by_device);
-            verify(&stock, &KeccakAir {}, &by_device, &[]).expect("the parts of its proof have the stock types");
+            let key = |commitment| PreprocessedVerifierKey { width: 3, degree_bits: 5, commitment };
+            let own_key = key_of(&on_device, key(by_device.commitments.trace.clone()));
+            let stock_key = key_of(&stock, stock_preprocessed(own_key));
+            assert!(stock_key.commitment == by_device.commitments.trace && stock_key.degree_bits == 5);
+            for proof in [stock_proof(by_device), stock_proof(proved(&ours))] {
+                verify(&stock, &KeccakAir {}, &proof, &[]).expect("a proof of the stock types");
+            }
             let mut forged = 0;
             for key in ["trace", "quotient_chunks", "sibling_hashes", "opening_proof", "commit_phase_commits"] {
                 for forgery in forgeries(&proof, key) {

@@ -4,7 +4,7 @@ use merklize_plonky3::{poseidon_hash, DeviceMmcs, Hash, MerklizePcs, TwoAdicElem
 use p3_baby_bear::{default_babybear_poseidon1_16, BabyBear, Poseidon1BabyBear};
 use p3_blake3::Blake3;
 use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger32, SerializingChallenger64};
-use p3_commit::{ExtensionMmcs, Mmcs, Pcs};
+use p3_commit::{ExtensionMmcs, Mmcs};
 use p3_dft::Radix2DitParallel;
 use p3_field::extension::BinomialExtensionField;
 use p3_field::Field;
@@ -20,7 +20,7 @@ use p3_merkle_tree::MerkleTreeMmcs;
 use p3_monty_31::MDSUtils;
 use p3_poseidon1::Poseidon1Constants;
 use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher, TruncatedPermutation};
-use p3_uni_stark::{Com, Domain, Proof, StarkConfig, StarkGenericConfig};
+use p3_uni_stark::StarkConfig;
 use rand::distr::StandardUniform;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -54,23 +54,6 @@ where
 {
     let parameters = fri_parameters(mmcs.stock_mmcs().clone(), queries);
     StarkConfig::new(MerklizePcs::new(mmcs, parameters), challenger)
-}
-
-/// The same proof as one of another configuration, whose commitments and opening proofs have the same types.
-pub fn retyped<A, B>(proof: Proof<A>) -> Proof<B>
-where
-    A: StarkGenericConfig,
-    B: StarkGenericConfig<Challenge = A::Challenge, Challenger = A::Challenger>,
-    B::Pcs: Pcs<
-        A::Challenge,
-        A::Challenger,
-        Domain = Domain<A>,
-        Commitment = Com<A>,
-        Proof = <A::Pcs as Pcs<A::Challenge, A::Challenger>>::Proof,
-    >,
-{
-    let Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness } = proof;
-    Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness }
 }
 
 pub fn fri_parameters<F, const D: usize, M>(

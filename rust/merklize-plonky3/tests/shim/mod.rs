@@ -15,7 +15,7 @@ const SOURCE: &str = r#"
 int launches_left = -1, buffers_left = -1; /* below 0: no end */
 typedef int (*launch)(void *, void *, unsigned, const size_t *, const size_t *, const size_t *, unsigned, void *, void *);
 int clEnqueueNDRangeKernel(void *q, void *k, unsigned d, const size_t *o, const size_t *g, const size_t *l, unsigned n, void *w, void *e) {
-    if (launches_left == 0) return -5; /* CL_OUT_OF_RESOURCES */
+    if (launches_left == 0) return -36; /* CL_INVALID_COMMAND_QUEUE; for a lack of resources the processors go on */
     if (launches_left > 0) launches_left--;
     return ((launch)dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel"))(q, k, d, o, g, l, n, w, e);
 }
