@@ -84,10 +84,11 @@ pub fn catch<T>(prove: impl FnOnce() -> T) -> Result<T> {
 /// programs fill a device at any time, and a proof of many jobs should not be lost by one.
 ///
 /// ```
-/// use merklize::{merkle_root, or_on_cpu, Device, Hash, Options};
+/// use merklize::{hash_leaves, or_on_cpu, Device, Hash, Options};
 ///
 /// let device = Device::open("cpu")?; // or "cuda:0"
-/// let root = or_on_cpu(&device, |device| merkle_root(&[7; 64], Hash::BLAKE3, &Options::new().device(device)))?;
+/// let job = |device: &_| hash_leaves(&[7u8; 64], 32, Hash::BLAKE3, &Options::new().device(device));
+/// assert_eq!(or_on_cpu(&device, job)?.len(), 2);
 /// # Ok::<(), merklize::Error>(())
 /// ```
 ///
