@@ -202,7 +202,12 @@ def indices(value: Any, what: str, n_leaves: int) -> Any:
         for item in each_of(value):
             number = unsigned(item, what)
             if number >= n_leaves:
-                raise InvalidArgument(f"{call}: leaf index must be below {n_leaves}, got {number}")
+                rule = (
+                    f"leaf index must be below {n_leaves}, got"
+                    if n_leaves
+                    else "the tree has no leaves, got leaf index"
+                )
+                raise InvalidArgument(f"{call}: {rule} {number}")
             if len(numbers) == most:
                 raise InvalidArgument(f"{call}: an iterator gives more than {n_leaves} indices, as many as leaves")
             numbers.append(number)

@@ -66,6 +66,25 @@ def alone(function: _Function) -> _Function:
     return cast("_Function", call)
 
 
+def named(what: str, *inner: str) -> Callable[[_Function], _Function]:
+    """Make errors that begin with a function of `inner`, which was not called, begin with `what`."""
+
+    def decorate(function: _Function) -> _Function:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except (Error, TypeError) as error:
+                head, colon, rest = str(error).partition(": ")
+                if colon and head in inner:
+                    error.args = (f"{what}: {rest}",)
+                raise
+
+        return cast("_Function", call)
+
+    return decorate
+
+
 # Functions of C++ whose names in errors are replaced by the caller's.
 _INNER = (
     "MerkleTree",

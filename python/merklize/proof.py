@@ -450,7 +450,7 @@ def from_bytes(data: HostData) -> MerkleProof | MultiProof | ConsistencyProof:
         return MultiProof._of(several)
     if (growth := _native.ConsistencyProof.from_bytes(data)) is not None:
         return ConsistencyProof._of(growth)
-    raise InvalidArgument("these bytes are not a proof")
+    raise InvalidArgument("from_bytes: these bytes are not a proof")
 
 
 def from_json(text: str | bytes) -> MerkleProof | MultiProof | ConsistencyProof:

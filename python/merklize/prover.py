@@ -21,7 +21,7 @@ from ._options import RunOptions, run_of, takes
 from ._poseidon2 import poseidon, poseidon2
 from ._settings import hash_info, settings
 from ._types import Array, Digests, Tensor, Words
-from .errors import InvalidArgument, shown
+from .errors import InvalidArgument, named, shown
 from .rows import FIELDS, digest_shape, modulus_of, read_matrices
 
 if TYPE_CHECKING:
@@ -283,6 +283,7 @@ class MatrixCommitment:
         return f"<MatrixCommitment of {self._shapes} by {self.hash!r} on {self.device}>"
 
 
+@named("verify_opening", "verify")
 def verify_opening(
     opening: MatrixOpening | MatrixMultiOpening,
     cap: Digests,

@@ -96,6 +96,7 @@ void require_distinct(std::span<const std::uint64_t> sorted, std::string_view wh
 
 void require_index(std::uint64_t index, std::uint64_t n_leaves, std::string_view what) {
     if (index < n_leaves) return;
+    if (n_leaves == 0) invalid(what, "the tree has no leaves, got leaf index " + std::to_string(index));
     invalid(what, "leaf index must be below " + std::to_string(n_leaves) + ", got " + std::to_string(index));
 }
 

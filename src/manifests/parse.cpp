@@ -19,17 +19,14 @@ using json::Value;
 [[noreturn]] void bad(const std::string& why) { invalid("not a valid manifest: " + why); }
 
 std::string shown(const Value* value) {
-    std::string text = "None";
-    if (value == nullptr) return text;
+    if (value == nullptr) return "nothing";
+    std::string text;
     if (const auto* string = value->as<std::string>()) {
         text = in_quotes(*string);
     } else if (const auto* number = value->as<std::uint64_t>()) {
         text = std::to_string(*number);
     } else if (const auto* other = value->as<Other>()) {
-        text = other->text == "null"    ? "None"
-               : other->text == "true"  ? "True"
-               : other->text == "false" ? "False"
-                                        : other->text;
+        text = other->text;
     } else {
         text = value->as<Items>() != nullptr ? "a list" : "an object";
     }

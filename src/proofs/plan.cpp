@@ -92,6 +92,7 @@ void ProofSlots::list(std::size_t which) {
 std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, TreeRule rule, std::uint64_t old_leaves) {
     if (rule != TreeRule::left_full)
         invalid("prove_consistency: the rule must be 'left_full', not '" + std::string(rule_name(rule)) + "'");
+    if (layout.n_leaves == 0) invalid("prove_consistency: a tree without leaves proves nothing of an older one");
     if (old_leaves == 0 || old_leaves > layout.n_leaves) {
         invalid("prove_consistency: old_leaves must be 1 to " + std::to_string(layout.n_leaves) + ", got " +
                 std::to_string(old_leaves));

@@ -167,7 +167,7 @@ TEST("misuse: typical mistakes with files") {
     const TemporaryFolder folder;
     const std::string path = folder.write("input", Bytes(1000)).string();
     const std::filesystem::path output = folder.path() / "output.mkl";
-    MISTAKE(invalid_argument, path + ": leaf_bytes must be at least 1, got 0",
+    MISTAKE(invalid_argument, path + ": a leaf must have at least 1 byte, got 0",
             MerkleTree::from_file(TreeInput::blocks(path, 0)));
     MISTAKE(invalid_argument, path + ": leaves of 999 bytes: not a whole count of field elements of 8 bytes",
             MerkleTree::from_file(TreeInput::blocks(path, 999), Hash::rp64_256));

@@ -162,7 +162,7 @@ fn of_files() {
     let options = Options::new();
     wrong(
         MerkleTree::from_file("file", Leaves::Blocks(0), Hash::BLAKE3, &options),
-        "MerkleTree::from_file: file: leaf_bytes must be at least 1, got 0",
+        "MerkleTree::from_file: file: a leaf must have at least 1 byte, got 0",
     );
     wrong(
         MerkleTree::from_file("file", Leaves::Blocks(999), Hash::RP64_256, &options),
@@ -178,7 +178,7 @@ fn of_files() {
     );
     wrong(
         TreeFile::build("file", Leaves::Blocks(0), "out.mkl", Hash::BLAKE3, &options),
-        "TreeFile::build: file: leaf_bytes must be at least 1, got 0",
+        "TreeFile::build: file: a leaf must have at least 1 byte, got 0",
     );
     expect(TreeFile::open("file"), ErrorKind::Io, "file: not a tree file: it does not begin with MKLTREE");
     expect(TreeFile::open("missing"), ErrorKind::Io, "missing: cannot open: No such file or directory");
