@@ -93,7 +93,10 @@ public:
 
     /// `bytes`: where the tree ends. A new file gets this size.
     void reserve(std::uint64_t bytes) {
-        if (made_) return made_->reserve(bytes), made_->resize(bytes);
+        if (made_) {
+            made_->reserve(bytes);
+            return made_->resize(bytes);
+        }
         if (!fits_limit(bytes)) fail("cannot write", EFBIG);
     }
     void write(std::span<const std::byte> data, std::uint64_t offset) {

@@ -18,6 +18,7 @@ using support::Random;
 namespace {
 
 struct Image {
+    DmVerity how;
     Content data, hashes;
     std::vector<std::byte> root;
 };
@@ -48,6 +49,8 @@ std::vector<Image> images(const std::filesystem::path& folder, Random& random) {
         write_all(folder / "data", image.data);
         image.root = dm_verity_format(folder / "data", folder / "hashes", how);
         image.hashes = read_all(folder / "hashes");
+        how.data_blocks = blocks;
+        image.how = how;
         all.push_back(std::move(image));
     }
     return all;
@@ -67,6 +70,15 @@ void mutate(Content& bytes, Random& random, std::size_t within) {
         default:
             if (at < bytes.size()) bytes[at] ^= std::byte{1} << random.below(8);
     }
+}
+
+// The tree's own blocks pass for the first blocks of the data, and the superblock states as many.
+void forge(Content& hashes, Content& data, Random& random) {
+    constexpr std::size_t block = 512, at_data_blocks = 72;
+    const std::size_t blocks = std::min(hashes.size() / block - 1, data.size() / block);
+    std::copy_n(hashes.begin() + block, blocks * block, data.begin());
+    for (std::size_t i = 0; i < 8; i++) hashes[at_data_blocks + i] = std::byte{};
+    hashes[at_data_blocks] = static_cast<std::byte>(1 + random.below(blocks + 1));
 }
 
 template <class Action>
@@ -113,6 +125,11 @@ int run(fuzz::Fuzzer& fuzzer) {
         if (is_valid &&
             !(data.size() >= from.data.size() && std::equal(from.data.begin(), from.data.end(), data.begin())))
             throw std::logic_error("other data are valid");
+        is_refused([&] {
+            if (!dm_verity_verify(folder / "data", folder / "hashes", from.root, from.how, {}, options)) return;
+            if (!is_valid && data.size() == from.data.size())
+                throw std::logic_error("valid only with what is expected");
+        });
     };
     int code = 0;
     try {
@@ -124,6 +141,7 @@ int run(fuzz::Fuzzer& fuzzer) {
             Content hashes = image.hashes, data = image.data;
             if (random.below(4) != 0) mutate(hashes, random, random.below(2) == 0 ? 96 : hashes.size());
             if (random.below(4) == 0) mutate(data, random, data.size());
+            if (random.below(8) == 0 && hashes.size() >= 1024) forge(hashes, data, random);
             attempt(image, hashes, data);
         }
         std::cout << fuzzer.n() << " inputs: " << refused << " refused, " << valid << " valid, " << wrong << " wrong"

@@ -93,7 +93,7 @@ def _area(
     if not expected:
         return path, None, offset, True
     found = _native.dm_verity_dump(path, offset)
-    fields = dict(zip(DmVerity._fields[:6], found)) | {"data_blocks": None} | expected
+    fields: dict[str, Any] = dict(zip(DmVerity._fields[:6], found)) | {"data_blocks": None} | expected
     return path, _how(what, **fields), offset, True
 
 

@@ -14,7 +14,7 @@ from .._native import TreeFacts
 from .._new_file import beside
 from .._types import Buffer, Path
 from .._urls import is_url, plain, shown
-from ..errors import FileError
+from ..errors import FileError, InvalidArgument
 from ..stores._failures import Passing, failure_of, file_error
 from ..stores._objects import open_object
 from ..stores._progress import Report
@@ -73,6 +73,8 @@ def build_tree(
         _native.make_builder(native, _native.Settings("cpu", 1))
         shape.tree(b"", 0, "cpu", 1)
     target = None if out is None else _Target(plain(out), shape)
+    if target is not None:
+        target.require_apart(plain(url))
     with joined(address, options) as cluster:
         leaf_bytes = leaf_size or row_size or NODE
         levels = max(0, min(MOST_LEVELS, (cluster.part_size(source.size) // leaf_bytes).bit_length() - 1))
@@ -150,6 +152,14 @@ class _Target:
         self._partial = self._out + ".parts" if self._is_url else beside(self._out, ".ray-partial")
         if self._is_url:
             require_writable(self._out)
+
+    def require_apart(self, source: Any) -> None:
+        """Raise InvalidArgument if the tree, or what is written before it is whole, is the input under any name."""
+        if self._is_url or is_url(source):
+            return
+        for written in (self._out, self._partial):
+            if _native.overwrites(os.fsencode(written), os.fsencode(source)):
+                raise InvalidArgument(f"build_tree: {written} is both input and output")
 
     def place_of(self, part: int) -> str:
         """Return the destination of a part."""

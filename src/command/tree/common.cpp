@@ -31,7 +31,10 @@ TreeFile open_tree(Call& call, const std::string& path, const std::optional<Mode
 void refuse_input_as_output(Call& call, const std::string& input, const std::optional<std::string>& output) {
     using runtime::Storage;
     const bool is_to_file = output && *output != "-";
-    if (is_url(input) || (is_to_file && is_url(*output))) return;
+    if (is_url(input) || (is_to_file && is_url(*output))) {
+        if (input == output) throw UsageError{shown_name(call, input) + " is the input itself"};
+        return;
+    }
     const Storage from = input == standard_input_name ? Storage(call.standard_input()) : Storage(input);
     const Storage to = is_to_file ? Storage(*output) : Storage(call.standard_output());
     if (to.overwrites(from))
