@@ -5,6 +5,7 @@
 
 #include "files/kept_files.hpp"
 #include "host/invalid.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
