@@ -13,7 +13,7 @@ from .._options import RunOptions, run_of, takes
 from .._settings import settings
 from .._types import Buffer, Data, HostData, Path, Progress
 from .._urls import is_url, plain
-from ..errors import FileError, InvalidArgument, Mismatch, named, shown
+from ..errors import InvalidArgument, Mismatch, named, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
