@@ -55,7 +55,7 @@ MERKLIZE_API void extend(const Matrix& matrix, Buffer out, const ExtendForm& for
 struct ExtendedMatrix {
     Matrix matrix;  ///< as extend() takes it
     ExtendForm form{.order = RowOrder::bit_reversed};
-    /// Memory of the host that gets the extension, too, as extend() writes it; empty: nobody wants it. A device copies it while it hashes,
+    /// Memory of the host that gets the extension, too, as extend() writes it; empty: not copied. A device copies it while it hashes,
     /// fastest to pinned memory.
     std::span<std::byte> out{};
     /// Memory of the call's device that gets the extension, as extend() writes it, and keeps it for others, such as weighted_sums(): all
@@ -63,7 +63,7 @@ struct ExtendedMatrix {
     std::optional<Buffer> buffer{};
 };
 
-/// extend() of matrices and a MatrixCommitment to their extensions in one call, without a way to the host between them.
+/// extend() of matrices and a MatrixCommitment to their extensions in one call; extensions stay on the device in between.
 /// matrices  at least one, all in memory of the host or all on one device
 /// keep, drop_levels  as for MatrixCommitment. Kept extensions stay where they were made
 /// errors    those of extend() and of MatrixCommitment. `out` is then undefined

@@ -96,8 +96,9 @@ public:
     /// Siblings of an opening: the same number for each index.
     std::size_t path_length() const noexcept;
 
-    /// matrices  those of the commitment, unless it keeps them. Whether they are the same is checked where rows are hashed again
-    /// errors    invalid_argument (index >= n_leaves(); matrices missing, of another shape, or whose rows do not make the kept nodes)
+    /// matrices  those of the commitment, unless it keeps them. An opening of given matrices is verified before it is returned: rows that
+    ///           are not the commitment's are refused. The rows of a matrix above the cap, which no opening proves, are not compared
+    /// errors    invalid_argument (index >= n_leaves(); matrices missing, of another shape, or with other rows)
     MatrixOpening open(std::uint64_t index, std::span<const Matrix> matrices = {}) const;
     /// One opening for each index, in order; repeats are allowed. All of them come from a device at once.
     std::vector<MatrixOpening> open(std::span<const std::uint64_t> indices,
@@ -106,7 +107,8 @@ public:
     MatrixMultiOpening open_together(std::span<const std::uint64_t> indices,
                                      std::span<const Matrix> matrices = {}) const;
     /// The siblings alone, for callers that have the rows: [indices.size(), path_length()], and those of open_together(). They need the
-    /// matrices, in any form of elements, only if layers are dropped and matrices not kept.
+    /// matrices, in any form of elements, only if layers are dropped and matrices not kept. Then the rows around each dropped node that is
+    /// made again are compared with the kept nodes, and no other rows.
     std::vector<Digest> siblings(std::span<const std::uint64_t> indices, std::span<const Matrix> matrices = {}) const;
     std::vector<Digest> siblings_together(std::span<const std::uint64_t> indices,
                                           std::span<const Matrix> matrices = {}) const;

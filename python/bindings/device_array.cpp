@@ -1,6 +1,8 @@
 #include "device_array.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <span>
 
 #include "arguments.hpp"
@@ -84,13 +86,21 @@ nb::object capsule_of(const DeviceArray& array, bool is_copy) {
     return capsule;
 }
 
-/// Makes the consumer's stream wait for an array that is not complete. stream: as DLPack defines it, -1 for no order.
+/// The consumer's stream, as DLPack defines it for CUDA: the handle of a CUstream, or 1 or 2 for the default streams. Nothing: -1, no order.
+std::optional<std::uint64_t> consumer_of(nb::handle stream) {
+    constexpr const char* name = "__dlpack__: stream";
+    if (stream.is_none()) return cuda_stream_handle({});
+    const nb::int_ number = to_integer(stream, name);
+    std::int64_t small = 0;
+    if (nb::try_cast(number, small) && small == -1) return std::nullopt;
+    return cuda_stream_handle(to_u64(number, name));
+}
+
+/// Makes the consumer's stream wait for an array that is not complete.
 void order(const DeviceArray& array, nb::handle stream) {
-    if (!array.pending) return;
-    const std::uint64_t handle = stream.is_none() ? cuda_stream_handle({}) : 0;
-    if (!stream.is_none() && to_int(stream, "__dlpack__: stream") == -1) return;
-    const Stream consumer = shared_stream(
-        array.buffer.device(), stream.is_none() ? handle : cuda_stream_handle(to_u64(stream, "__dlpack__: stream")));
+    const std::optional<std::uint64_t> handle = consumer_of(stream);
+    if (!array.pending || !handle) return;
+    const Stream consumer = shared_stream(array.buffer.device(), *handle);
     // Captured work does not end before its graph runs, so only a stream of the same capture can be ordered after it.
     if (!array.pending->event.is_captured() || consumer.is_capturing()) consumer.wait(array.pending->event);
 }

@@ -478,6 +478,35 @@ def test_export_of_device_arrays(torch):
     assert torch.equal(torch.from_dlpack(back), torch.from_dlpack(digests))
 
 
+@pytest.mark.parametrize("is_pending", [False, True])
+@pytest.mark.parametrize("stream", [None, 0, 1, 2, -1, "side"])
+def test_export_to_streams(torch, stream, is_pending):
+    data = torch.arange(1 << 24, dtype=torch.uint8, device="cuda").view(-1, 64)
+    expected = oracle.row_digests(data[:10].cpu().numpy())
+    digests = merklize.hash_rows(data, wait=not is_pending)
+    side = torch.cuda.Stream()
+    capsule = digests.__dlpack__(stream=side.cuda_stream if stream == "side" else stream)
+    if stream == -1:  # the consumer makes its own order
+        torch.cuda.synchronize()
+    with torch.cuda.stream(side if stream == "side" else torch.cuda.default_stream()):
+        found = torch.utils.dlpack.from_dlpack(capsule)[:10].clone()
+    torch.cuda.synchronize()
+    assert found.cpu().numpy().tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("is_pending", [False, True])
+def test_export_to_what_is_no_stream(torch, is_pending):
+    digests = merklize.hash_rows(on_device(torch, oracle.byte_leaves(10)), wait=not is_pending)
+    for wrong in (-2, 1 << 64, -(1 << 63)):
+        with pytest.raises(merklize.InvalidArgument, match="__dlpack__: stream must be 0 to 2"):
+            digests.__dlpack__(stream=wrong)
+    for wrong in ("1", 1.0, object()):
+        with pytest.raises(TypeError, match="__dlpack__: stream must be an integer"):
+            digests.__dlpack__(stream=wrong)
+    with torch.cuda.stream(torch.cuda.Stream()):  # a handle of a stream is an address
+        assert torch.from_dlpack(digests).shape == (10, 32)
+
+
 @pytest.mark.parametrize("hash", oracle.HASHES)
 def test_build_tree_in_place(torch, cupy, hash):
     leaves = oracle.leaves(1 << 11, hash)

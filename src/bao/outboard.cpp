@@ -6,7 +6,7 @@
 
 #include "bao/write.hpp"
 #include "calls/calibration.hpp"
-#include "calls/enqueue.hpp"
+#include "calls/operands.hpp"
 #include "calls/side_by_side.hpp"
 #include "files/atomic_file.hpp"
 #include "files/spooled_source.hpp"
@@ -20,6 +20,7 @@ namespace {
 using namespace runtime;
 
 using Kind = Placer::Kind;
+using Use = Operand::Use;
 
 constexpr std::uint32_t memory_batch_levels = 20;  // 1 GiB; the values of its groups of 1 KiB take 32 MiB
 
@@ -52,6 +53,7 @@ Digest make(const char* what, std::span<const std::byte> data, const BaoForm& fo
             Run& run) {
     const std::uint64_t size = data.size();
     require_out(what, out.size(), bytes_of(size, form, kind));
+    require_apart(what, {{Use::reads, "data", data}, {Use::writes, "out", std::as_bytes(out)}});
     const WriteAt write = into(out);
     write_header(size, form, write);
     const Shape shape(size, form.group_log);
@@ -190,6 +192,7 @@ Digest bao_outboard(const ConstBuffer& data, std::span<std::byte> out, const Bao
     require("bao_outboard", form, Kind::outboard);
     const std::uint64_t size = data.size();
     require_out("bao_outboard", out.size(), bao_outboard_bytes(size, form));
+    require_apart("bao_outboard", {{Use::reads, "data", data}, {Use::writes, "out", std::as_bytes(out)}});
     const RunOptions here = on_device_of(data, options);
     Run run(here);
     const Shape shape(size, form.group_log);
@@ -207,7 +210,7 @@ Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoForm& form, co
     const std::uint64_t size = data.size(), header = header_bytes(form);
     require_out("bao_outboard", out.size(), bao_outboard_bytes(size, form));
     require_same_device("bao_outboard", data, out);
-    require_apart("bao_outboard", {"out", out}, {"data", data});
+    require_apart("bao_outboard", {{Use::reads, "data", data}, {Use::writes, "out", out}});
     const RunOptions here = on_device_of(data, options);
     Run run(here);
     if (header != 0) run.on_device().copy_to_device(place_of(out), &size, header);

@@ -11,7 +11,7 @@ namespace merklize::runtime {
 Run::Run(const RunOptions& options, Ending ending)
     : options_(options),
       ending_(ending),
-      threads_(options.threads == 0 ? default_threads() : options.threads),
+      threads_(usable_threads(options.threads)),
       host_(threads_),
       progress_(options.progress) {
     require_valid(options.policy);

@@ -31,7 +31,7 @@ public:
     const DeviceState& device() const noexcept { return state_of(options_.device); }
     const RunOptions& options() const noexcept { return options_; }
     mkz_policy policy() const noexcept { return to_seam(options_.policy); }
-    /// Of the CPU: those asked for, or all that the process may use.
+    /// Of the CPU: usable_threads() of those asked for.
     unsigned threads() const noexcept { return threads_; }
     /// Whether jobs run on the CPU; false for one device and for several.
     bool on_host() const noexcept { return executor_ == &host_; }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calls/calibration.hpp"
+#include "calls/operands.hpp"
 #include "calls/side_by_side.hpp"
 #include "digests/chunk_tree.hpp"
 #include "hashes/merge_one.hpp"
@@ -106,6 +107,16 @@ void require_outputs(const char* what, std::size_t n, std::size_t bytes, std::si
             std::to_string(n) + " messages, got " + std::to_string(bytes) + " bytes");
 }
 
+void require_apart(const char* what, std::span<const MessageView> messages, std::span<std::byte> out) {
+    using enum runtime::Operand::Use;
+    const runtime::WrittenMemory written(what, std::vector<runtime::Operand>{{writes, "out", std::as_bytes(out)}});
+    for (std::size_t i = 0; i < messages.size(); i++) {
+        const ConstBuffer* buffer = messages[i].buffer();
+        const runtime::MemoryRange memory = buffer != nullptr ? runtime::MemoryRange(*buffer) : messages[i].host();
+        written.require_apart({reads, "message", memory, i});
+    }
+}
+
 }  // namespace
 
 }  // namespace merklize::inline v0
@@ -156,6 +167,7 @@ void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, 
                const Mode& mode, const RunOptions& options) {
     runtime::require_blake3(mode, "hash_each");
     require_outputs("hash_each", messages.size(), out.size(), length);
+    require_apart("hash_each", messages, out);
     runtime::hash_each("hash_each", messages, out, {length, seek, mode}, options);
 }
 
@@ -169,6 +181,7 @@ void hash_message_each(std::span<const MessageView> messages, std::span<std::byt
                        const MessageForm& form, const RunOptions& options) {
     runtime::require_message(form, "hash_message_each", length);
     require_outputs("hash_message_each", messages.size(), out.size(), length);
+    require_apart("hash_message_each", messages, out);
     const RunOptions alone = runtime::by_one_thread(options);
     runtime::Run run(options);
     run.parallel(messages.size(), [&](std::size_t i) {

@@ -5,6 +5,7 @@
 
 #include "calls/calibration.hpp"
 #include "calls/enqueue.hpp"
+#include "calls/operands.hpp"
 #include "calls/run.hpp"
 #include "digests/chunk_tree.hpp"
 #include "digests/leaves.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 using runtime::host_place;
 using runtime::place_of;
+using Use = runtime::Operand::Use;
 
 // Long messages gain nothing from a batch, so they run one after another, each on the whole device.
 constexpr std::size_t long_bytes = 4 << 20;
@@ -93,6 +95,7 @@ namespace merklize::runtime {
 void hash_leaves(const char* what, std::span<const std::byte> rows, std::uint64_t row_bytes, std::span<Digest> out,
                  Hash hash, const Mode& mode, const RunOptions& options) {
     require_rows(what, hash, mode, rows.size(), row_bytes, out.size());
+    require_apart(what, {{Use::reads, "rows", rows}, {Use::writes, "out", std::as_bytes(out)}});
     const mkz_hash_info& facts = info(hash);
     const std::uint64_t length = row_bytes / facts.element_bytes;
     if (is_field(facts)) require_canonical(facts, rows.data(), out.size() * length, what);
@@ -113,6 +116,7 @@ void hash_leaves(const char* what, const ConstBuffer& rows, std::uint64_t row_by
     require_rows(what, hash, mode, rows.size(), row_bytes, n);
     if (n == 0) return;
     require_same_device(what, rows, out);
+    require_apart(what, {{Use::reads, "rows", rows}, {Use::writes, "out", out}});
     const mkz_hash_info& facts = info(hash);
     const std::uint64_t length = row_bytes / facts.element_bytes;
     const RunOptions here = on_device_of(out, options);
@@ -133,8 +137,7 @@ void hash_leaves(const char* what, const ConstBuffer& rows, std::uint64_t row_by
 Event hash_leaves(const char* what, const Stream& stream, const HashLeavesCall& call) {
     const std::uint64_t n = count_of(call.out, Digest::size, std::string(what) + ": out");
     require_rows(what, call.hash, call.mode, call.rows.size(), call.row_bytes, n);
-    require_on_stream(what, stream, {{"rows", call.rows}, {"out", call.out}});
-    require_apart(what, {"out", call.out}, {"rows", call.rows});
+    require_on_stream(what, stream, {{Use::reads, "rows", call.rows}, {Use::writes, "out", call.out}});
     return enqueue_rows(what, stream, call.hash, call.rows, n, call.row_bytes / row_unit(call.hash), call.out,
                         call.mode, call.policy);
 }
@@ -143,6 +146,9 @@ void merge_pairs(const char* what, std::span<const Digest> left, std::span<const
                  Hash hash, const Mode& mode, const RunOptions& options) {
     require_merges(hash, mode, what);
     require_pair_sizes(what, left.size(), right.size(), out.size());
+    require_apart(what, {{Use::reads, "left", std::as_bytes(left)},
+                         {Use::reads, "right", std::as_bytes(right)},
+                         {Use::replaces, "out", std::as_bytes(out)}});
     require_canonical(hash, left, (std::string(what) + ": left").c_str());
     require_canonical(hash, right, (std::string(what) + ": right").c_str());
     if (out.empty()) return;
@@ -179,6 +185,8 @@ void merge(const ConstBuffer& left, const ConstBuffer& right, Buffer out, Hash h
     if (n == 0) return;
     runtime::require_same_device("merge", left, out);
     runtime::require_same_device("merge", right, out);
+    runtime::require_apart("merge",
+                           {{Use::reads, "left", left}, {Use::reads, "right", right}, {Use::replaces, "out", out}});
     const RunOptions here = runtime::on_device_of(out, options);
     runtime::Run run(here);
     merge_there(hash, mode, left, right, n, out, run);
@@ -189,9 +197,8 @@ void merge(const ConstBuffer& left, const ConstBuffer& right, Buffer out, Hash h
 
 Event hash(const Stream& stream, const HashCall& call) {
     runtime::require_blake3(call.mode, "hash");
-    runtime::require_on_stream("hash", stream, {{"data", call.data}, {"out", call.out}});
-    runtime::require_bytes("hash", {"out", call.out}, Digest::size);
-    runtime::require_apart("hash", {"out", call.out}, {"data", call.data});
+    runtime::require_bytes("hash", "out", call.out, Digest::size);
+    runtime::require_on_stream("hash", stream, {{Use::reads, "data", call.data}, {Use::writes, "out", call.out}});
     return enqueue_rows("hash", stream, Hash::blake3, call.data, 1, call.data.size(), call.out, call.mode, call.policy);
 }
 
@@ -204,9 +211,9 @@ Event merge(const Stream& stream, const MergeCall& call) {
     const std::uint64_t n = count_of(call.out, Digest::size, "merge: out");
     require_pair_sizes("merge", count_of(call.left, Digest::size, "merge: left"),
                        count_of(call.right, Digest::size, "merge: right"), n);
-    runtime::require_on_stream("merge", stream, {{"left", call.left}, {"right", call.right}, {"out", call.out}});
-    runtime::require_apart("merge", {"out", call.out}, {"left", call.left}, true);
-    runtime::require_apart("merge", {"out", call.out}, {"right", call.right}, true);
+    runtime::require_on_stream(
+        "merge", stream,
+        {{Use::reads, "left", call.left}, {Use::reads, "right", call.right}, {Use::replaces, "out", call.out}});
     return runtime::enqueue(stream, call.policy, [&](runtime::Run& run) {
         if (n != 0) merge_there(call.hash, call.mode, call.left, call.right, n, call.out, run);
     });

@@ -301,6 +301,10 @@ unsigned default_threads() {
     return std::min(most, std::max(1u, std::thread::hardware_concurrency()));
 }
 
+unsigned usable_threads(unsigned asked) {
+    return asked == 0 ? default_threads() : std::min(asked, Pool::most_workers + 1);  // and the caller's
+}
+
 void Pace::measured(double nanoseconds) noexcept {
     const std::uint32_t before = picoseconds_.load(std::memory_order_relaxed);
     double now = std::clamp(nanoseconds * 1000, 1.0, 4e9);
@@ -322,7 +326,7 @@ bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std:
         const double took = std::chrono::duration<double, std::nano>(end - begin).count();
         item.pace->measured(took / static_cast<double>(ran * item.units));
     };
-    std::size_t useful = n <= 1 ? n : std::min<std::size_t>(threads == 0 ? default_threads() : threads, n);
+    std::size_t useful = n <= 1 ? n : std::min<std::size_t>(usable_threads(threads), n);
     const double per_item = item.pace == nullptr ? 0 : item.pace->nanoseconds() * static_cast<double>(item.units);
     const double work = per_item * static_cast<double>(n);
     if (per_item != 0)

@@ -10,6 +10,9 @@ namespace merklize::runtime {
 
 /// CPU threads that this process may use, at least 1: by its affinity, and by the limit of its control group at the first call.
 unsigned default_threads();
+/// The threads that a call uses whose caller asked for so many: 0 is default_threads(), and more than parallel_for() has are not asked
+/// for, so that no loop over threads lasts for a count that a caller made up.
+unsigned usable_threads(unsigned asked);
 /// How many processors the control group of this process may keep busy, rounded up; UINT_MAX: as many as there are.
 /// root  the folder that has proc/ and sys/: "/", or a test's own
 unsigned group_threads(const std::filesystem::path& root);

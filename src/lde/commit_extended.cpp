@@ -13,6 +13,7 @@
 #include "host/host_block.hpp"
 #include "host/invalid.hpp"
 #include "host/threads.hpp"
+#include "jobs/cpu_device.hpp"
 #include "lde/input.hpp"
 #include "merklize/error.hpp"
 
@@ -56,6 +57,18 @@ MatrixCommitment commit_to(const Asked& asked, std::span<const Matrix> extended,
     return made;
 }
 
+void require_apart(std::span<const ExtendedMatrix> matrices, std::span<const Matrix> given,
+                   const runtime::MatrixInput& input) {
+    using enum runtime::Operand::Use;
+    std::vector<runtime::Operand> operands;
+    runtime::add_reads(operands, given, input);
+    for (std::size_t m = 0; m < matrices.size(); m++) {
+        operands.push_back({writes, "out", std::as_bytes(matrices[m].out), m});
+        if (matrices[m].buffer) operands.push_back({writes, "buffer", *matrices[m].buffer, m});
+    }
+    runtime::require_apart(commit_extended_call, operands);
+}
+
 // The extension of a matrix, whose words follow one another.
 Matrix dense_extension(const Matrix& matrix, unsigned added_bits) {
     Matrix extended;
@@ -81,8 +94,8 @@ MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
     }
     const bool has_out =
         std::ranges::any_of(asked.matrices, [](const ExtendedMatrix& one) { return !one.out.empty(); });
-    // On a thread of its own, if there is anything for it.
-    const auto beside = [&](const auto& work) {
+    // Runs `work` on a second thread, if some matrix has an `out`.
+    const auto on_a_thread = [&](const auto& work) {
         std::jthread thread;
         try {
             if (has_out) thread = std::jthread(work);
@@ -92,8 +105,8 @@ MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
         return thread;
     };
     {
-        // Memory that nobody has written yet would take longer than all else.
-        const std::jthread making = beside([&]() noexcept {
+        // Fault in the pages of `out` now; during the copy that would take longer than everything else.
+        const std::jthread making = on_a_thread([&]() noexcept {
             try {
                 for (const ExtendedMatrix& one : asked.matrices)
                     runtime::make_pages(one.out, runtime::default_threads());
@@ -102,7 +115,7 @@ MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
         extend_all(asked, timings);
     }
     std::exception_ptr failed;
-    std::jthread copying = beside([&]() noexcept {
+    std::jthread copying = on_a_thread([&]() noexcept {
         try {
             for (std::size_t m = 0; m < buffers.size(); m++) {
                 if (!asked.matrices[m].out.empty()) buffers[m].copy_to(asked.matrices[m].out);
@@ -130,7 +143,17 @@ MatrixCommitment commit_on_host(Asked asked, Timings* timings) {
         extended.back().words = to;
     }
     extend_all(asked, timings);
-    return commit_to(asked, extended, timings);
+    try {
+        return commit_to(asked, extended, timings);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory) throw;
+    }
+    // The device has no room for the nodes, so the processors hash the rows, and the nodes lie on the host, too.
+    RunOptions on_host = asked.options;
+    on_host.device = runtime::cpu_device();
+    on_host.stream.reset();
+    on_host.policy = {};
+    return commit_to({asked.matrices, {}, asked.form, on_host, asked.keep, asked.drop_levels}, extended, timings);
 }
 
 }  // namespace
@@ -157,7 +180,9 @@ MatrixCommitment commit_extended(std::span<const ExtendedMatrix> matrices, const
     for (const ExtendedMatrix& one : matrices) {
         asked.extensions.push_back(runtime::read_extension(commit_extended_call, one.matrix, one.form));
         if (!one.out.empty()) set_out(asked.extensions.back(), runtime::host_place(one.out.data()), one.out.size());
+        if (one.buffer) set_out(asked.extensions.back(), runtime::place_of(*one.buffer), one.buffer->size());
     }
+    require_apart(matrices, given, input);
     Timings sum{.available = true};
     Timings* const timings = options.timings == nullptr ? nullptr : &sum;
     const auto finished = [&](MatrixCommitment made) {

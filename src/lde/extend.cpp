@@ -1,6 +1,8 @@
 // extend(): the low-degree extension of the columns of a matrix.
 #include "merklize/extend.hpp"
 
+#include <vector>
+
 #include "calls/run.hpp"
 #include "lde/input.hpp"
 
@@ -8,6 +10,12 @@ namespace merklize::inline v0 {
 namespace {
 
 constexpr const char* extend_call = "extend";
+
+void require_apart(const Matrix& matrix, const runtime::Extension& extension, const runtime::MemoryRange& out) {
+    std::vector<runtime::Operand> operands = {{runtime::Operand::Use::writes, "out", out}};
+    runtime::add_reads(operands, {&matrix, 1}, extension.input);
+    runtime::require_apart(extend_call, operands);
+}
 
 // options  with the device of the job's places
 void run_extension(const runtime::Extend& job, const RunOptions& options) {
@@ -23,6 +31,7 @@ void extend(const Matrix& matrix, std::span<std::byte> out, const ExtendForm& fo
     runtime::require_no_policy(extend_call, options);
     runtime::Extension made = runtime::read_extension(extend_call, matrix, form);
     runtime::set_out(made, runtime::host_place(out.data()), out.size());
+    require_apart(matrix, made, std::as_bytes(out));
     run_extension(made.job, made.input.on == nullptr ? options : runtime::on_device_of(*made.input.on, options));
 }
 
@@ -31,6 +40,7 @@ void extend(const Matrix& matrix, Buffer out, const ExtendForm& form, const RunO
     runtime::Extension made = runtime::read_extension(extend_call, matrix, form);
     if (made.input.on != nullptr) runtime::require_same_device(extend_call, *made.input.on, out);
     runtime::set_out(made, runtime::place_of(out), out.size());
+    require_apart(matrix, made, out);
     run_extension(made.job, runtime::on_device_of(out, options));
 }
 

@@ -9,33 +9,6 @@
 #include "host/invalid.hpp"
 
 namespace merklize::runtime {
-namespace {
-
-// The bytes of a matrix, from its first to its last: [first, second), from the pointer of its place on.
-std::pair<std::uint64_t, std::uint64_t> bytes_of(const MatrixAt& matrix, std::uint64_t rows, std::uint64_t word) {
-    const auto across = static_cast<std::int64_t>(matrix.columns - 1) * matrix.column_stride,
-               down = static_cast<std::int64_t>(rows - 1) * matrix.row_stride;
-    const std::uint64_t base =
-        matrix.first.on_device ? matrix.first.offset : reinterpret_cast<std::uintptr_t>(host_bytes(matrix.first));
-    const auto least = std::min<std::int64_t>(across, 0) + std::min<std::int64_t>(down, 0),
-               most = std::max<std::int64_t>(across, 0) + std::max<std::int64_t>(down, 0);
-    return {base + static_cast<std::uint64_t>(least), base + static_cast<std::uint64_t>(most) + word};
-}
-
-// Passes write `out` before the last word of the matrix is read.
-void require_apart(const Extension& made) {
-    const MatrixAt &in = made.job.in, &out = made.job.out;
-    if (in.columns == 0 || in.first.on_device != out.first.on_device) return;
-    if (in.first.on_device && in.first.pointer != out.first.pointer) return;
-    const auto word = static_cast<std::uint64_t>(out.column_stride);
-    const auto [in_begin, in_end] = bytes_of(in, made.job.rows, word);
-    const auto [out_begin, out_end] = bytes_of(out, made.job.rows << made.job.added_bits, word);
-    if (in_begin < out_end && out_begin < in_end)
-        invalid(made.job.what, "out must not overlap the matrix: extensions are not computed in place");
-}
-
-}  // namespace
-
 FieldMatrix read_field_matrix(const char* what, const Matrix& matrix, Field field) {
     const FieldFacts* facts = find_field(static_cast<std::uint32_t>(field));
     if (facts == nullptr) {
@@ -93,14 +66,13 @@ Extension read_extension(const char* what, const Matrix& matrix, const ExtendFor
     return made;
 }
 
-void set_out(Extension& made, const Place& first, std::uint64_t bytes) {
-    if (bytes != made.out_bytes) {
-        invalid(made.job.what, "out must have " + std::to_string(made.out_bytes) + " bytes, 2^" +
-                                   std::to_string(made.job.added_bits) + " times the matrix, got " +
-                                   std::to_string(bytes));
+void set_out(Extension& extension, const Place& first, std::uint64_t bytes) {
+    if (bytes != extension.out_bytes) {
+        invalid(extension.job.what, "out must have " + std::to_string(extension.out_bytes) + " bytes, 2^" +
+                                        std::to_string(extension.job.added_bits) + " times the matrix, got " +
+                                        std::to_string(bytes));
     }
-    made.job.out.first = first;
-    require_apart(made);
+    extension.job.out.first = first;
 }
 
 }  // namespace merklize::runtime

@@ -26,7 +26,7 @@ struct Extension {
 
 /// errors  invalid_argument "<what>: ..." (all but what set_out() finds)
 Extension read_extension(const char* what, const Matrix& matrix, const ExtendForm& form);
-/// errors  invalid_argument "<what>: ..." (another number of bytes; an overlap)
-void set_out(Extension& made, const Place& first, std::uint64_t bytes);
+/// errors  invalid_argument "<what>: ..." (another number of bytes)
+void set_out(Extension& extension, const Place& first, std::uint64_t bytes);
 
 }  // namespace merklize::runtime

@@ -75,6 +75,10 @@ void weighted_sums(const Matrix& matrix, std::span<const std::byte> weights, std
                               .out = out.data()};
     require_sums_bytes(weights.size(), job.terms(), form, word, "weights", terms);
     require_sums_bytes(out.size(), job.sums(), form, word, "out", sums);
+    using enum runtime::Operand::Use;
+    std::vector<runtime::Operand> operands = {{reads, "weights", weights}, {writes, "out", std::as_bytes(out)}};
+    runtime::add_reads(operands, {&matrix, 1}, given.input);
+    runtime::require_apart(weighted_sums_call, operands);
     const std::size_t n = weights.size() / word;
     const std::size_t wrong = runtime::first_not_below(p, word, weights.data(), n);
     if (matrix.elements != Elements::any && wrong != n) {

@@ -135,7 +135,7 @@ Policy build_tree(std::span<Digest> nodes, const TreeForm& form, const RunOption
 
 Event build_tree(const Stream& stream, const BuildTreeCall& call) {
     const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(call.nodes, "build_tree: nodes"));
-    runtime::require_on_stream("build_tree", stream, {{"nodes", call.nodes}});
+    runtime::require_on_stream("build_tree", stream, {{runtime::Operand::Use::replaces, "nodes", call.nodes}});
     return runtime::enqueue(stream, call.policy, [&](runtime::Run& run) {
         runtime::build_in_place(runtime::place_of(call.nodes), layout, call.form, run);
     });

@@ -147,6 +147,11 @@ Digest root_of(const char* what, const ConstBuffer& leaves, const TreeForm& form
 }  // namespace merklize::runtime
 
 namespace merklize::inline v0 {
+namespace {
+
+using Use = runtime::Operand::Use;
+
+}  // namespace
 
 Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
     runtime::Merges(form, 0, "merkle_root").require_count(leaves.size(), "merkle_root");
@@ -157,23 +162,26 @@ Event merkle_root(const Stream& stream, const MerkleRootCall& call) {
     const std::uint64_t n = runtime::digests_in(call.leaves, "merkle_root: leaves");
     runtime::require_tree_size(n, "merkle_root");
     runtime::Merges(call.form, 0, "merkle_root").require_count(n, "merkle_root");
-    runtime::require_on_stream("merkle_root", stream, {{"leaves", call.leaves}, {"out", call.out}});
-    runtime::require_bytes("merkle_root", {"out", call.out}, Digest::size);
-    runtime::require_apart("merkle_root", {"out", call.out}, {"leaves", call.leaves}, n == 1);
+    runtime::require_bytes("merkle_root", "out", call.out, Digest::size);
+    // The root of one leaf is the leaf.
+    const Use use = n == 1 ? Use::replaces : Use::writes;
+    runtime::require_on_stream("merkle_root", stream, {{Use::reads, "leaves", call.leaves}, {use, "out", call.out}});
+    const runtime::MemoryRange from(call.leaves), to(call.out);
+    const bool is_there = n == 1 && from.block == to.block && from.begin == to.begin;
     return runtime::enqueue(stream, call.policy, [&](runtime::Run& run) {
         runtime::EnqueuedRoot root(call.leaves, call.form, "merkle_root: leaves", run);
-        runtime::copy_nodes(runtime::place_of(call.out), root.finish(), 1, run);
+        const runtime::Place found = root.finish();
+        if (!is_there) runtime::copy_nodes(runtime::place_of(call.out), found, 1, run);
     });
 }
 
 Event gather_nodes(const Stream& stream, const GatherNodesCall& call) {
     const std::uint64_t n = runtime::digests_in(call.out, "gather_nodes: out");
     runtime::digests_in(call.nodes, "gather_nodes: nodes");
-    runtime::require_on_stream("gather_nodes", stream,
-                               {{"nodes", call.nodes}, {"slots", call.slots}, {"out", call.out}});
-    runtime::require_bytes("gather_nodes", {"slots", call.slots}, sizeof(std::uint64_t) * n);
-    runtime::require_apart("gather_nodes", {"out", call.out}, {"nodes", call.nodes});
-    runtime::require_apart("gather_nodes", {"out", call.out}, {"slots", call.slots});
+    runtime::require_bytes("gather_nodes", "slots", call.slots, sizeof(std::uint64_t) * n);
+    runtime::require_on_stream(
+        "gather_nodes", stream,
+        {{Use::reads, "nodes", call.nodes}, {Use::reads, "slots", call.slots}, {Use::writes, "out", call.out}});
     return runtime::enqueue(stream, {}, [&](runtime::Run& run) {
         run.on_device().gather_nodes(runtime::place_of(call.nodes), runtime::place_of(call.slots), n,
                                      runtime::place_of(call.out));

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* rows_call = "hash_rows";
 
 runtime::HashMatrices make_job(std::span<const Matrix> matrices, const runtime::MatrixInput& input, std::uint64_t n,
-                               const RowForm& form) {
+                               const runtime::MemoryRange& out, const RowForm& form) {
     for (std::size_t m = 0; m < matrices.size(); m++) {
         if (matrices[m].rows != n) {
             invalid(rows_call, "matrix " + std::to_string(m) + " must have a row for each of the " + std::to_string(n) +
@@ -21,6 +21,9 @@ runtime::HashMatrices make_job(std::span<const Matrix> matrices, const runtime::
         }
     }
     runtime::require_row_form(form, input.word_bytes, rows_call);
+    std::vector<runtime::Operand> operands = {{runtime::Operand::Use::writes, "out", out}};
+    runtime::add_reads(operands, matrices, input);
+    runtime::require_apart(rows_call, operands);
     std::vector<std::size_t> all(matrices.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     return runtime::rows_job(form, input, all, n, rows_call);
@@ -31,7 +34,7 @@ runtime::HashMatrices make_job(std::span<const Matrix> matrices, const runtime::
 void hash_rows(std::span<const Matrix> matrices, std::span<Digest> out, const RowForm& form,
                const RunOptions& options) {
     const runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash, rows_call);
-    runtime::HashMatrices job = make_job(matrices, input, out.size(), form);
+    runtime::HashMatrices job = make_job(matrices, input, out.size(), std::as_bytes(out), form);
     job.out = runtime::host_place(out.data());
     const RunOptions here = runtime::options_for(matrices, input, form.hash, options);
     runtime::Run run(here);
@@ -45,7 +48,7 @@ void hash_rows(std::span<const Matrix> matrices, Buffer out, const RowForm& form
         invalid(rows_call, "out must be a multiple of 32 bytes, got " + std::to_string(out.size()) + " bytes");
     }
     if (input.on != nullptr) runtime::require_same_device(rows_call, *input.on, out);
-    runtime::HashMatrices job = make_job(matrices, input, out.size() / Digest::size, form);
+    runtime::HashMatrices job = make_job(matrices, input, out.size() / Digest::size, out, form);
     job.out = runtime::place_of(out);
     const RunOptions here = runtime::on_device_of(out, options);
     runtime::Run run(here);

@@ -16,16 +16,36 @@ std::string matrix_name(std::size_t m) { return "matrix " + std::to_string(m); }
 
 __extension__ using Wide = __int128;  // places of words: a caller may claim any
 
+constexpr std::uint64_t most_lines = std::uint64_t{1} << 40;  // rows, and columns
+
+// Counts and strides first, so that no product of them overflows.
+void require_counts(const Matrix& matrix, std::size_t m, const char* what) {
+    if (matrix.rows == 0) invalid(what, matrix_name(m) + ": there must be at least 1 row, got 0");
+    if (matrix.rows > most_lines)
+        invalid(what, matrix_name(m) + ": at most 2^40 rows, got " + std::to_string(matrix.rows));
+    if (matrix.columns > most_lines)
+        invalid(what, matrix_name(m) + ": at most 2^40 columns, got " + std::to_string(matrix.columns));
+    if (Wide{matrix.rows} * matrix.columns * matrix.word_bytes > INT64_MAX) {
+        invalid(what, matrix_name(m) + ": at most 2^63 - 1 bytes, got " + std::to_string(matrix.rows) + " rows of " +
+                          std::to_string(matrix.columns) + " words");
+    }
+    const std::int64_t most = INT64_MAX / matrix.word_bytes;
+    for (const std::int64_t stride : {matrix.row_stride, matrix.column_stride}) {
+        if (stride >= -most && stride <= most) continue;
+        invalid(what, matrix_name(m) + ": strides must be below 2^63 bytes, got " + std::to_string(stride) +
+                          " words of " + std::to_string(matrix.word_bytes) + " bytes");
+    }
+}
+
 void require_inside(const Matrix& matrix, std::size_t m, const char* what) {
-    if (matrix.rows == 0 || matrix.columns == 0) return;
+    if (matrix.columns == 0) return;
     const Wide across = Wide{matrix.column_stride} * (Wide{matrix.columns} - 1),
                down = Wide{matrix.row_stride} * (Wide{matrix.rows} - 1);
     const Wide lowest = std::min<Wide>(across, 0) + std::min<Wide>(down, 0),
                highest = std::max<Wide>(across, 0) + std::max<Wide>(down, 0) + 1;
     const Wide size = matrix.buffer ? Wide{matrix.buffer->size()} : Wide{INT64_MAX};
-    const Wide first = matrix.buffer ? Wide{matrix.first} : 0;
-    const bool is_low = matrix.buffer && first + lowest * matrix.word_bytes < 0;
-    if (is_low || first + highest * matrix.word_bytes > size) {
+    const Wide first = matrix.buffer ? Wide{matrix.first} : Wide{reinterpret_cast<std::uintptr_t>(matrix.words)};
+    if (first + lowest * matrix.word_bytes < 0 || first + highest * matrix.word_bytes > size) {
         invalid(what, matrix_name(m) + ": words reach outside the " + std::to_string(static_cast<std::uint64_t>(size)) +
                           " bytes of its " + (matrix.buffer ? "buffer" : "memory"));
     }
@@ -61,7 +81,7 @@ MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash, const cha
         }
         if (matrix.elements != input.elements)
             invalid(what, matrix_name(m) + ": elements must have the same form in all matrices");
-        if (matrix.rows == 0) invalid(what, matrix_name(m) + ": there must be at least 1 row, got 0");
+        require_counts(matrix, m, what);
         if (matrix.buffer.has_value() != (input.on != nullptr))
             invalid(what, "matrices must be all on the host or all on one device, got both");
         if (!matrix.buffer && matrix.words == nullptr && matrix.columns != 0)
@@ -85,9 +105,16 @@ RunOptions options_for(std::span<const Matrix> matrices, const MatrixInput& inpu
     const void* first = nullptr;  // the first matrix with words stands for all
     for (const Matrix& matrix : matrices) {
         if (words == 0) first = matrix.words;
-        words += matrix.rows * matrix.columns;
+        words += std::min(matrix.rows * matrix.columns, UINT64_MAX / input.word_bytes - words);
     }
     return chosen(options, Job::rows, hash, words * input.word_bytes, first);
+}
+
+void add_reads(std::vector<Operand>& operands, std::span<const Matrix> matrices, const MatrixInput& input) {
+    for (std::size_t m = 0; m < matrices.size(); m++) {
+        const ConstBuffer* on = matrices[m].buffer ? &*matrices[m].buffer : nullptr;
+        operands.push_back({Operand::Use::reads, "matrix", {input.at[m], matrices[m].rows, input.word_bytes, on}, m});
+    }
 }
 
 void require_row_form(const RowForm& form, unsigned word_bytes, const char* what) {

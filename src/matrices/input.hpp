@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "calls/operands.hpp"
 #include "jobs/jobs.hpp"
 #include "merklize/matrix.hpp"
 
@@ -20,8 +21,12 @@ struct MatrixInput {
 /// Whether words of matrices may have so many bytes: 16 only for hashes of bytes.
 constexpr bool is_word_size(unsigned bytes) { return bytes == 1 || bytes == 4 || bytes == 8 || bytes == 16; }
 
-/// errors  invalid_argument "<what>: ..." (no matrix, one without rows, word sizes, host and device mixed, words outside of a buffer)
+/// errors  invalid_argument "<what>: ..." (no matrix, one without rows, more than 2^40 rows or columns, strides from 2^63 bytes on, word
+///         sizes, host and device mixed, words outside of a buffer)
 MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash, const char* what);
+
+/// Adds the words of the matrices to what a call reads.
+void add_reads(std::vector<Operand>& operands, std::span<const Matrix> matrices, const MatrixInput& input);
 
 /// The job for some matrices, without its output. Matrices without columns add nothing and are left out.
 /// errors  invalid_argument "<what>: ..." (a Montgomery form that the hash, or the size of words, does not have)

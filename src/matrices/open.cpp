@@ -1,9 +1,11 @@
 // Openings of a commitment: nodes and rows are gathered where they are.
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "calls/run.hpp"
 #include "host/invalid.hpp"
+#include "host/threads.hpp"
 #include "jobs/matrix_rows.hpp"
 #include "levels/heap.hpp"
 #include "matrices/build.hpp"
@@ -32,13 +34,17 @@ std::vector<std::uint64_t> sorted_indices(const runtime::CommitmentPlan& plan, s
     return sorted;
 }
 
+[[noreturn]] void refuse_changed(const std::string& rows) {
+    invalid("MatrixCommitment",
+            "open: " + rows + " are not the rows of the commitment; give the matrices as they were when it was made");
+}
+
 // block  whose rows do not make the node that was kept
-[[noreturn]] void refuse_changed(const runtime::CommitmentPlan& plan, std::uint64_t block) {
+[[noreturn]] void refuse_block(const runtime::CommitmentPlan& plan, std::uint64_t block) {
     const std::uint64_t size = plan.block_size(0), first = block * size;
-    invalid("MatrixCommitment", "open: rows " + std::to_string(first) + " to " +
-                                    std::to_string(std::min(first + size, plan.n_leaves) - 1) +
-                                    " of the tallest matrix, or those that belong to them in lower ones, are not the "
-                                    "rows of the commitment; give the matrices as they were when it was made");
+    refuse_changed("rows " + std::to_string(first) + " to " +
+                   std::to_string(std::min(first + size, plan.n_leaves) - 1) +
+                   " of the tallest matrix, or those that belong to them in lower ones,");
 }
 
 // The rows below some nodes of the lowest kept layer, side by side in the order of the nodes, on the host or on the run's device.
@@ -140,7 +146,7 @@ void MatrixCommitment::State::make_again(std::span<const runtime::LayerNode> whi
     for (const std::size_t i : dropped) blocks.push_back(block_of(i));
     std::ranges::sort(blocks);
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-    // Blocks before the last one have all their nodes. So side by side they are as blocks that follow one another.
+    // All blocks but the last are complete, so gathered side by side they form a valid run of blocks.
     const runtime::CommitmentPlan below =
         runtime::plan_blocks(plan, blocks.back() - (blocks.size() - 1), blocks.size());
     const RunOptions options{.device = input.on != nullptr ? input.on->device() : device};
@@ -163,7 +169,7 @@ void MatrixCommitment::State::make_again(std::span<const runtime::LayerNode> whi
     run.finish();
     const std::vector<Digest> tops = read_kept(kept);
     for (std::size_t i = 0; i < blocks.size(); i++) {
-        if (read[i] != tops[i]) refuse_changed(plan, blocks[i]);
+        if (read[i] != tops[i]) refuse_block(plan, blocks[i]);
     }
     for (std::size_t i = 0; i < dropped.size(); i++) out[dropped[i]] = read[blocks.size() + i];
 }
@@ -242,6 +248,16 @@ std::vector<MatrixOpening> MatrixCommitment::open(std::span<const std::uint64_t>
         const auto siblings = std::span(nodes).subspan(i * path, path);
         openings[i] = {indices[i], {row.begin(), row.end()}, {siblings.begin(), siblings.end()}};
     }
+    if (keeps_matrices()) return openings;
+    // The caller's matrices may have changed.
+    std::atomic<std::size_t> changed = indices.size();
+    runtime::parallel_for(indices.size(), 0, [&](std::size_t i) {
+        if (!state_->holds({&openings[i].index, 1}, openings[i].rows, openings[i].siblings)) changed = i;
+    });
+    if (changed != indices.size()) {
+        refuse_changed("row " + std::to_string(indices[changed]) +
+                       " of the tallest matrix, or those that belong to it in lower ones,");
+    }
     return openings;
 }
 
@@ -250,6 +266,7 @@ MatrixMultiOpening MatrixCommitment::open_together(std::span<const std::uint64_t
     std::vector<std::uint64_t> sorted = sorted_indices(state_->plan, indices);
     std::vector<std::byte> rows = state_->rows_of(sorted, matrices);
     std::vector<Digest> siblings = state_->read_nodes(runtime::opening_nodes(state_->plan, sorted), matrices);
+    if (!keeps_matrices() && !state_->holds(sorted, rows, siblings)) refuse_changed("some of these rows");
     return {std::move(sorted), std::move(rows), std::move(siblings)};
 }
 

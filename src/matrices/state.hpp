@@ -31,6 +31,10 @@ struct MERKLIZE_LOCAL MatrixCommitment::State {
     /// The rows of each index, one after another, from the kept matrices or from the given ones.
     std::vector<std::byte> rows_of(std::span<const std::uint64_t> indices, std::span<const Matrix> given) const;
 
+    /// Whether the siblings prove these rows; those of a matrix that is hashed into a layer above the cap are not looked at.
+    bool holds(std::span<const std::uint64_t> indices, std::span<const std::byte> rows,
+               std::span<const Digest> siblings) const;
+
 private:
     std::span<const Matrix> matrices_of(std::span<const Matrix> given) const {
         return kept.empty() ? given : std::span<const Matrix>(kept);

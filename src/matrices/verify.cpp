@@ -10,6 +10,7 @@
 #include "jobs/matrix_rows.hpp"
 #include "matrices/input.hpp"
 #include "matrices/plan.hpp"
+#include "matrices/state.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::inline v0 {
@@ -32,6 +33,13 @@ public:
             invalid(verify_call, std::string("words of '") + facts.name + "' cannot have " +
                                      std::to_string(form.word_bytes) + " bytes");
         }
+        runtime::require_row_form({form.hash, {}, form.montgomery}, form_.word_bytes, verify_call);
+        modulus_ = runtime::is_field(facts) ? facts.modulus : form.montgomery;
+        for (const MatrixDims& matrix : dims) row_bytes_ += form_.word_bytes * matrix.columns;
+    }
+
+    // Throws if a matrix is there whose rows no opening shows.
+    void require_shown() const {
         for (unsigned l = plan_.cap_layer + 1; l < plan_.layers.size(); l++) {
             if (plan_.layers[l].matrices.empty()) continue;
             throw Error(
@@ -40,9 +48,6 @@ public:
                     " is hashed into a layer above the cap, so nothing shows its rows; cap_height must be at most " +
                     std::to_string(plan_.layers.size() - 1 - l));
         }
-        runtime::require_row_form({form.hash, {}, form.montgomery}, form_.word_bytes, verify_call);
-        modulus_ = runtime::is_field(facts) ? facts.modulus : form.montgomery;
-        for (const MatrixDims& matrix : dims) row_bytes_ += form_.word_bytes * matrix.columns;
     }
 
     bool holds(std::span<const std::uint64_t> indices, std::span<const std::byte> rows,
@@ -163,14 +168,23 @@ private:
 
 }  // namespace
 
+bool MatrixCommitment::State::holds(std::span<const std::uint64_t> indices, std::span<const std::byte> rows,
+                                    std::span<const Digest> siblings) const {
+    return Verifier(dims, form).holds(indices, rows, siblings, cap);
+}
+
 bool verify(const MatrixOpening& opening, std::span<const Digest> cap, std::span<const MatrixDims> dims,
             const CommitmentForm& form) {
-    return Verifier(dims, form).holds({&opening.index, 1}, opening.rows, opening.siblings, cap);
+    const Verifier verifier(dims, form);
+    verifier.require_shown();
+    return verifier.holds({&opening.index, 1}, opening.rows, opening.siblings, cap);
 }
 
 bool verify(const MatrixMultiOpening& opening, std::span<const Digest> cap, std::span<const MatrixDims> dims,
             const CommitmentForm& form) {
-    return Verifier(dims, form).holds(opening.indices, opening.rows, opening.siblings, cap);
+    const Verifier verifier(dims, form);
+    verifier.require_shown();
+    return verifier.holds(opening.indices, opening.rows, opening.siblings, cap);
 }
 
 }  // namespace merklize::inline v0

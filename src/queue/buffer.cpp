@@ -36,16 +36,11 @@ ConstBuffer Internals::all_memory(const Device& device) {
     return ConstBuffer(device, Block::wrap(queue_of(device), nullptr, INT64_MAX), INT64_MAX);
 }
 
-std::pair<Address, Address> addresses_of(const ConstBuffer& one, const ConstBuffer& other) {
-    const Block &a = *Internals::of(one), &b = *Internals::of(other);
-    // Addresses have an order; cl_mems can only be equal.
-    const bool addresses = a.device()->facts().language != MKZ_LANGUAGE_OPENCL;
-    if (a.wrapped() != nullptr && b.wrapped() != nullptr && addresses) {
-        const auto at = [](const Block& block) { return reinterpret_cast<std::uintptr_t>(block.wrapped()); };
-        return {{nullptr, at(a) + one.offset()}, {nullptr, at(b) + other.offset()}};
-    }
-    const auto name = [](const Block& block) { return block.wrapped() != nullptr ? block.wrapped() : &block; };
-    return {{name(a), one.offset()}, {name(b), other.offset()}};
+Address address_of(const ConstBuffer& buffer) {
+    const bool is_handle = Internals::of(buffer)->device()->facts().language == MKZ_LANGUAGE_OPENCL;
+    const void* const native = buffer.native();
+    if (is_handle) return {native, buffer.offset()};
+    return {nullptr, reinterpret_cast<std::uintptr_t>(native)};
 }
 
 StreamState::StreamState(std::shared_ptr<QueueDevice> device, Device handle, void* native)

@@ -53,13 +53,13 @@ private:
 /// The place of a buffer's bytes, for jobs on its device: buffer.cpp.
 Place place_of(const ConstBuffer& buffer);
 
-/// The address of a buffer's bytes, to compare buffers of one device: offsets are comparable if the blocks are equal. Memory that the
-/// caller wrapped twice counts as one block: buffer.cpp.
+/// Where a buffer's bytes are, to compare memory: offsets are comparable if the blocks are equal. Addresses of all devices and of the host
+/// have one order, and their block is null; in OpenCL the block is the cl_mem. The buffer must not be empty: buffer.cpp.
 struct Address {
     const void* block;
     std::uint64_t offset;
 };
-std::pair<Address, Address> addresses_of(const ConstBuffer& one, const ConstBuffer& other);
+Address address_of(const ConstBuffer& buffer);
 
 /// Pinned host memory, which is copied at the link's speed.
 struct Pinned {

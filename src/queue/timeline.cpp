@@ -54,7 +54,7 @@ void Timeline::follow_main(mkz_stream* side) {
     check(driver().stream_wait(side, event.get()));
 }
 
-// A graph keeps the memory that it uses, so that memory does not come from the pool.
+// A captured graph owns its memory, so take none from the pool.
 Lease Timeline::scratch(std::uint64_t bytes) {
     if (!scratch_) scratch_ = std::make_shared<CallScratch>(device_, main_, enqueues() && !is_captured_);
     return scratch_->take(bytes);
@@ -209,16 +209,15 @@ void Timeline::finish() {
     synchronize();
     const std::vector<Stretch> stretches = std::exchange(stretches_, {});
     if (timings_ == nullptr) return;
-    bool available = true;
     for (const Stretch& stretch : stretches) {
         double seconds = 0;
         check(driver().event_span(stretch.first ? stretch.first.get() : stretch.last.get(), stretch.last.get(),
                                   &seconds));
-        available = available && seconds >= 0;
+        has_times_ = has_times_ && seconds >= 0;
         timings_->*stretch.slot += seconds;
     }
-    timings_->available = available;
-    if (!available) *timings_ = Timings{};
+    timings_->available = has_times_;
+    if (!has_times_) *timings_ = Timings{};
 }
 
 }  // namespace merklize::runtime

@@ -193,6 +193,7 @@ private:
         double Timings::* slot;
     };
     std::vector<Stretch> stretches_;
+    bool has_times_ = true;                      // false once a stretch had none: a job may finish before its call does
     CommandEvent kernels_first_, kernels_last_;  // the current stretch of kernels
     bool several_kernels_ = false;
     bool events_required_ = false;

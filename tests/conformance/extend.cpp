@@ -352,8 +352,8 @@ TEST("extend: commitments to extensions") {
     CHECK_ERROR(invalid_argument, "commit_extended: row 5, column 4 is 18446744069414584321", commit(given[0], {}));
 }
 
-// Columns in pieces, extensions on the host, or an error: never other words or another cap.
-TEST("extend: a device with too little memory") {
+// All columns, some at a time, one, or none, so that the processors extend them: the words, the cap and the openings are the same.
+TEST("extend: whatever memory the device has") {
     if (!has_memory()) return;
     constexpr std::uint64_t rows = 1 << 10, columns = 40;
     std::vector<std::uint64_t> words(rows * columns);
@@ -365,39 +365,41 @@ TEST("extend: a device with too little memory") {
     merklize::extend(matrix, std::as_writable_bytes(std::span(expected)), form, on_cpu());
     const Matrix whole = Matrix::of_rows(std::span<const std::uint64_t>(expected), 2 * rows);
     const merklize::MatrixCommitment committed(std::span(&whole, 1), Hash::blake3, on_cpu());
+    const std::vector<std::uint64_t> indices = {0, 5, 2 * rows - 1};
+    const auto openings = committed.open(indices, std::span(&whole, 1));
+    const std::vector<std::uint64_t> weights(words.begin(), words.begin() + columns);
+    const auto sums_of = [&](const merklize::RunOptions& options) {
+        std::vector<std::uint64_t> sums(2 * rows);
+        merklize::weighted_sums(whole, std::as_bytes(std::span(weights)), std::as_writable_bytes(std::span(sums)),
+                                {.over = merklize::SumOver::columns}, options);
+        return sums;
+    };
+    const std::vector<std::uint64_t> expected_sums = sums_of(on_cpu());
 
-    const bool is_unified = merklize::runtime::state_of(Device()).opened()->facts().unified != 0;
-    unsigned ended = 0, in_pieces = 0, refused = 0;
-    for (std::uint64_t kib = 64; kib <= 4096; kib += kib / 4) {
+    unsigned on_host = 0, on_the_device = 0;
+    for (std::uint64_t kib = 1; kib <= 1 << 20; kib += std::max<std::uint64_t>(1, kib < 8192 ? kib / 2 : 7 * kib)) {
         const LittleMemory little(kib << 10);
-        const auto does_it_end = [&](const auto& call) {
-            try {
-                call();
-                return true;
-            } catch (const merklize::Error& error) {
-                CHECK(error.code() == merklize::ErrorCode::out_of_memory);
-                return false;
-            }
-        };
         std::vector<std::uint64_t> found(expected.size()), out(expected.size());
-        const bool is_extended = does_it_end([&] {
-            merklize::extend(matrix, std::as_writable_bytes(std::span(found)), form);
-            CHECK(found == expected);
-        });
-        const bool is_committed = does_it_end([&] {
+        merklize::extend(matrix, std::as_writable_bytes(std::span(found)), form);
+        CHECK(found == expected);
+        for (const unsigned drop_levels : {0u, 3u}) {
             const std::vector<merklize::ExtendedMatrix> asked = {
                 {matrix, form, std::as_writable_bytes(std::span(out))}};
-            const auto made = merklize::commit_extended(asked, Hash::blake3);
+            const auto made = merklize::commit_extended(asked, Hash::blake3, {}, false, drop_levels);
             CHECK(std::ranges::equal(made.cap(), committed.cap()));
             CHECK(out == expected);
-        });
-        (is_committed ? ended : refused)++;
-        const std::uint64_t in_one_piece = 5 * sizeof(std::uint64_t) * words.size();  // with the values between passes
-        if (is_extended && kib << 10 < in_one_piece) in_pieces++;
-        // A device with memory of its own has rows of the host copied before it hashes them, which takes more than a piece of an extension.
-        CHECK(is_committed || !is_extended || !is_unified);
+            (made.on_device() ? on_the_device : on_host)++;
+            Device().set_memory_limit(0);  // those that read nodes in the device's memory need some
+            const auto found_openings = made.open(indices, std::span(&whole, 1));
+            for (std::size_t i = 0; i < indices.size(); i++) {
+                CHECK(found_openings[i].rows == openings[i].rows && found_openings[i].siblings == openings[i].siblings);
+            }
+            Device().set_memory_limit(memory_in_use() + (kib << 10));
+        }
+        CHECK(sums_of({}) == expected_sums);
     }
-    CHECK(refused > 0 && in_pieces > 0 && ended > in_pieces);
+    const bool is_unified = merklize::runtime::state_of(Device()).opened()->facts().unified != 0;
+    CHECK(is_unified || (on_host > 0 && on_the_device > 0));
 }
 
 TEST("extend: in place, and overlaps") {
@@ -415,14 +417,14 @@ TEST("extend: in place, and overlaps") {
     extend(0, 96, 1);
     extend(192, 0, 1);
     extend(96, 192, 0);
-    CHECK_ERROR(invalid_argument, "out must not overlap the matrix", extend(96, 96, 0));
-    CHECK_ERROR(invalid_argument, "out must not overlap the matrix", extend(0, 95, 1));
-    CHECK_ERROR(invalid_argument, "out must not overlap the matrix", extend(191, 0, 1));
+    CHECK_ERROR(invalid_argument, "out must not overlap matrix 0", extend(96, 96, 0));
+    CHECK_ERROR(invalid_argument, "out must not overlap matrix 0", extend(0, 95, 1));
+    CHECK_ERROR(invalid_argument, "out must not overlap matrix 0", extend(191, 0, 1));
     if (!has_memory()) return;
     const Buffer block(Device(), 8 * 96 * 4);
     const Matrix there = Matrix::of_rows(block.slice(0, 8 * 96), 32, 8),
                  odd = Matrix::of_rows(block.slice(4, 8 * 96), 32, 8);
-    CHECK_ERROR(invalid_argument, "out must not overlap the matrix",
+    CHECK_ERROR(invalid_argument, "out must not overlap matrix 0",
                 merklize::extend(there, block.slice(8 * 95, 8 * 192)));
     CHECK_ERROR(invalid_argument, "must begin on a multiple of their 8 bytes",
                 merklize::extend(odd, block.slice(8 * 97 + 4, 8 * 192)));

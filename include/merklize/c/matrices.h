@@ -120,16 +120,17 @@ MERKLIZE_C_API merklize_status merklize_commitment_build(const merklize_matrix *
 typedef struct merklize_extended_matrix {
     merklize_matrix matrix;    /* as merklize_extend() takes it */
     merklize_extend_form form; /* openings of Plonky3 want MERKLIZE_ROW_ORDER_BIT_REVERSED */
-    void *out; /* host memory that gets the extension, too, as merklize_extend() writes it; null: nobody wants it */
+    void *out; /* host memory that gets the extension, too, as merklize_extend() writes it; null: not copied */
     uint64_t out_bytes; /* of that memory */
-    /* memory of the call's device that gets the extension, too, and keeps it; null: nobody wants it. All matrices have one, or none */
+    /* memory of the call's device that gets the extension, too, and keeps it; null: not copied. All matrices have one, or none */
     merklize_buffer *buffer;
 } merklize_extended_matrix;
 
-/* merklize_extend() of matrices and merklize_commitment_build() of their extensions in one call, without a way to the host between them: a
- * device copies them to `out` while it hashes, fastest to pinned memory.
- * matrices  [count], at least one, all in host memory or all on one device. A device without room for the extensions makes them in `out`,
- *           or in memory of the call, unless the caller gave buffers
+/* merklize_extend() of matrices and merklize_commitment_build() of their extensions in one call; extensions stay on the device in between,
+ * which copies them to `out` while it hashes, fastest to pinned memory.
+ * matrices  [count], at least one, all in host memory or all on one device. No `out` and no `buffer` may overlap anything else that the
+ *           call uses. A device without room for the extensions makes them in `out`, or in memory of the call, unless the caller gave
+ *           buffers; without room for the nodes, the processors hash
  * form      with `keep`, extensions are kept where they were made
  * errors    those of both functions; `out` is then undefined */
 MERKLIZE_C_API merklize_status merklize_commit_extended(const merklize_extended_matrix *matrices, size_t count,
@@ -153,7 +154,9 @@ MERKLIZE_C_API merklize_status merklize_commitment_cap(const merklize_commitment
  * rows      null, or [count, info.row_bytes], written: for each index the rows of all matrices, one after another. A matrix with fewer rows
  *           gives row `index >> (log2 of the rows of the tallest matrix - log2 of its own rows)`, both logarithms rounded up
  * siblings  [count, info.path_length], written: for each index and each layer below the cap, the other children of the node's parent
- * errors    invalid_argument (an index out of range; matrices neither kept nor given, of another shape, or changed below dropped nodes) */
+ *           Rows that are written are verified against the cap unless the matrices are kept; without `rows`, only the rows around
+ *           dropped nodes are compared
+ * errors    invalid_argument (an index out of range; matrices neither kept nor given, of another shape, or with other rows) */
 MERKLIZE_C_API merklize_status merklize_commitment_open(const merklize_commitment *commitment, const uint64_t *indices,
                                                         size_t count, const merklize_matrix *matrices,
                                                         size_t matrix_count, uint8_t *rows, merklize_digest *siblings);

@@ -1,9 +1,12 @@
 // Extensions: the passes over some columns at a time. Columns of host memory go up by batches, as many as fit, each while the one before is
-// extended.
+// extended. A device with little memory takes fewer at a time, and one with none leaves the work to the processors.
 #include <algorithm>
 #include <bit>
+#include <optional>
 
+#include "host/host_block.hpp"
 #include "jobs/extension.hpp"
+#include "jobs/host_executor.hpp"
 #include "merklize/error.hpp"
 #include "queue/launches/field_words.hpp"
 #include "queue/launches/pack.hpp"
@@ -20,38 +23,89 @@ MatrixAt some_columns(const MatrixAt& matrix, std::uint64_t first, std::uint64_t
     return part;
 }
 
+// The working memory of a job, for some columns of its matrices at a time.
+struct ExtendMemory {
+    // columns  of the host that lie on the device at once
+    ExtendMemory(DeviceCall& call, const Extend& job, const ExtensionPlan& plan, std::uint64_t columns)
+        : columns(columns),
+          at_once(std::min(columns, most_at_once(job, plan))),
+          roots(call.scratch(plan.roots().size())),
+          scales(call.scratch(plan.scales().size())),
+          flag(call.scratch(sizeof(std::uint32_t))) {
+        const std::uint64_t column_bytes = plan.field().word_bytes * job.rows;
+        if (plan.needs_scratch()) {
+            coefficients = call.scratch(column_bytes * at_once);
+            values = call.scratch(column_bytes * at_once);
+        }
+        if (!job.in.first.on_device) in = call.scratch(column_bytes * columns);
+        if (!job.out.first.on_device) out = call.scratch((column_bytes << job.added_bits) * columns);
+    }
+
+    static std::uint64_t tile_columns(const ExtensionPlan& plan) noexcept {
+        return MKZ_EXTEND_TILE_BYTES / plan.field().word_bytes;
+    }
+    // Columns that passes work on at once, if there is room.
+    static std::uint64_t most_at_once(const Extend& job, const ExtensionPlan& plan) noexcept {
+        const std::uint64_t tile_bytes = 2 * job.rows * MKZ_EXTEND_TILE_BYTES;
+        return tile_columns(plan) * std::max<std::uint64_t>(1, extension_batch_bytes / tile_bytes);
+    }
+
+    std::uint64_t columns, at_once;
+    Lease roots, scales, flag;
+    Lease coefficients{}, values{}, in{}, out{};
+};
+
+// Takes memory for as many columns as the device has room for. Nothing if it has none for one column.
+std::optional<ExtendMemory> memory_for(DeviceCall& call, const Extend& job, const ExtensionPlan& plan) {
+    const std::uint64_t word = plan.field().word_bytes, tile = ExtendMemory::tile_columns(plan);
+    const bool is_there = job.in.first.on_device && job.out.first.on_device;
+    // A row must fit into a piece of the staging.
+    std::uint64_t columns =
+        std::min(job.in.columns, is_there ? ExtendMemory::most_at_once(job, plan) : Staging::piece_bytes / word);
+    const std::uint64_t most_rows = job.out.first.on_device ? job.rows : job.rows << job.added_bits;
+    for (;; columns = columns > tile ? tile * divide_up(columns / 2, tile) : columns / 2) {
+        if (columns > 1 && word * most_rows * columns > call.facts().max_allocation) continue;
+        try {
+            return ExtendMemory(call, job, plan, columns);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory) throw;
+            if (columns == 1 && job.in.first.on_device) throw;
+        }
+        call.free_scratch();
+        if (columns == 1) return std::nullopt;
+    }
+}
+
+// A matrix of the host, if the device has no room for one column: the processors extend it.
+bool extend_on_host(DeviceCall& call, const Extend& job, const Tick& tick) {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(job.out.row_stride) * (job.rows << job.added_bits);
+    Extend here = job;
+    const HostBlock block(job.out.first.on_device ? bytes : 0);
+    if (job.out.first.on_device) here.out.first = host_place(block.data());
+    if (!HostExecutor(call.threads()).launch(here, tick)) return false;
+    if (job.out.first.on_device) call.upload(job.out.first, block.data(), bytes);
+    return true;
+}
+
 // The passes of one job on matrices that are on the device.
 class ExtendPasses {
 public:
-    ExtendPasses(DeviceCall& call, const Extend& job, const ExtensionPlan& plan)
+    ExtendPasses(DeviceCall& call, const Extend& job, const ExtensionPlan& plan, const ExtendMemory& memory)
         : call_(call),
           job_(job),
           plan_(plan),
+          memory_(memory),
           word_(plan.field().word_bytes),
-          kernel_(call.free_kernel(data_variant(), word_ == 8 ? bodies::extend64 : bodies::extend32)),
-          roots_(call.scratch(plan.roots().size())),
-          scales_(call.scratch(plan.scales().size())),
-          flag_(call.scratch(sizeof(std::uint32_t))) {
+          kernel_(call.free_kernel(data_variant(), word_ == 8 ? bodies::extend64 : bodies::extend32)) {
         const std::uint32_t none = 0;
-        call.send(roots_.place(), plan.roots().data(), plan.roots().size());
-        call.send(scales_.place(), plan.scales().data(), plan.scales().size());
-        call.send(flag_.place(), &none, sizeof none);
-        const std::uint64_t row_bytes = tile_columns() * word_;
-        const std::uint64_t tiles = std::max<std::uint64_t>(1, extension_batch_bytes / (2 * job.rows * row_bytes));
-        at_once_ = std::min(job.in.columns, tiles * tile_columns());
-        if (!plan.needs_scratch()) return;
-        coefficients_ = call.scratch(word_ * job.rows * at_once_);
-        values_ = call.scratch(word_ * job.rows * at_once_);
+        call.send(memory.roots.place(), plan.roots().data(), plan.roots().size());
+        call.send(memory.scales.place(), plan.scales().data(), plan.scales().size());
+        call.send(memory.flag.place(), &none, sizeof none);
     }
 
-    std::uint64_t tile_columns() const noexcept { return MKZ_EXTEND_TILE_BYTES / word_; }
-
-    // Columns that the working memory takes.
-    std::uint64_t columns_at_once() const noexcept { return at_once_; }
-
     void enqueue(const MatrixAt& in, const MatrixAt& out) {
-        for (std::uint64_t first = 0; first < in.columns; first += at_once_) {
-            const std::uint64_t columns = std::min(at_once_, in.columns - first);
+        for (std::uint64_t first = 0; first < in.columns; first += memory_.at_once) {
+            const std::uint64_t columns = std::min(memory_.at_once, in.columns - first);
             enqueue_at_once(some_columns(in, first, columns), some_columns(out, first, columns));
         }
     }
@@ -59,19 +113,20 @@ public:
     // Throws if a word was not below the modulus.
     void finish() {
         std::uint32_t found = 0;
-        call_.copy_to_host(&found, flag_.place(), sizeof found);
+        call_.copy_to_host(&found, memory_.flag.place(), sizeof found);
         call_.synchronize_main();
         if (found != 0) refuse_words(call_, words_of(job_));
     }
 
 private:
     void enqueue_at_once(const MatrixAt& in, const MatrixAt& out) {
-        const auto log_tile = static_cast<std::uint32_t>(std::bit_width(std::min(in.columns, tile_columns()) - 1));
+        const auto log_tile =
+            static_cast<std::uint32_t>(std::bit_width(std::min(in.columns, ExtendMemory::tile_columns(plan_)) - 1));
         const auto range_at = [&](ExtensionPlan::At at) {
             switch (at) {
                 case ExtensionPlan::At::in: return range_of(in.first);
-                case ExtensionPlan::At::coefficients: return range_of(coefficients_);
-                case ExtensionPlan::At::values: return range_of(values_);
+                case ExtensionPlan::At::coefficients: return range_of(memory_.coefficients);
+                case ExtensionPlan::At::values: return range_of(memory_.values);
                 case ExtensionPlan::At::out: break;
             }
             return range_of(out.first);
@@ -82,45 +137,18 @@ private:
             pass.out_offset += target.offset / word_;
             call_.enqueue(kernel_,
                           (job_.rows >> pass.levels) * divide_up(in.columns, std::uint64_t{1} << pass.log_tile_columns),
-                          {source.memory, target.memory, range_of(roots_).memory, range_of(scales_).memory,
-                           range_of(flag_).memory, pass});
+                          {source.memory, target.memory, range_of(memory_.roots).memory,
+                           range_of(memory_.scales).memory, range_of(memory_.flag).memory, pass});
         }
     }
 
     DeviceCall& call_;
     const Extend& job_;
     const ExtensionPlan& plan_;
+    const ExtendMemory& memory_;
     const std::uint64_t word_;
     const Kernel kernel_;
-    const Lease roots_, scales_, flag_;
-    std::uint64_t at_once_ = 0;  // columns
-    Lease coefficients_{}, values_{};
 };
-
-// Room on the device for columns that are on the host: for all of them, or as many as fit.
-struct ExtendRoom {
-    std::uint64_t columns;
-    Lease in{}, out{};
-};
-
-ExtendRoom room_for(DeviceCall& call, const Extend& a, std::uint64_t word, std::uint64_t tile_columns) {
-    // A row must fit into a piece of the staging.
-    const std::uint64_t most = Staging::piece_bytes / word;
-    for (std::uint64_t columns = std::min(a.in.columns, most);;
-         columns = tile_columns * divide_up(columns / 2, tile_columns)) {
-        const std::uint64_t in_bytes = a.in.first.on_device ? 0 : word * a.rows * columns;
-        const std::uint64_t out_bytes = a.out.first.on_device ? 0 : word * (a.rows << a.added_bits) * columns;
-        const bool is_last = columns <= tile_columns;
-        if (!is_last && std::max(in_bytes, out_bytes) > call.facts().max_allocation) continue;
-        try {
-            return {columns, in_bytes == 0 ? Lease() : call.scratch(in_bytes),
-                    out_bytes == 0 ? Lease() : call.scratch(out_bytes)};
-        } catch (const Error& error) {
-            if (is_last || error.code() != ErrorCode::out_of_memory) throw;
-        }
-        call.free_scratch();
-    }
-}
 
 }  // namespace
 
@@ -129,10 +157,12 @@ bool DeviceCall::launch(const Extend& a, const Tick& tick) {
     const std::uint32_t word = plan.field().word_bytes;
     require_aligned_words(*this, a.what, a.in, word);
     require_aligned_words(*this, a.what, a.out, word);
-    ExtendPasses passes(*this, a, plan);
-    const ExtendRoom room = room_for(*this, a, word, passes.tile_columns());
+    const std::optional<ExtendMemory> memory = memory_for(*this, a, plan);
+    if (!memory) return extend_on_host(*this, a, tick);
+    const ExtendMemory& room = *memory;
+    ExtendPasses passes(*this, a, plan, room);
     const std::uint64_t out_rows = a.rows << a.added_bits;
-    const std::uint64_t batch = std::max(passes.columns_at_once(), least_columns);
+    const std::uint64_t batch = std::max(room.at_once, least_columns);
     Ring ring(*this);
     // Progress is that of the batch before, so that the device always has work.
     CommandEvent before;

@@ -6,8 +6,10 @@
 
 #include "host/threads.hpp"
 #include "jobs/extension.hpp"
+#include "jobs/host_executor.hpp"
 #include "jobs/matrix_rows.hpp"
 #include "merklize/core/kernels/weighted_sums.h"
+#include "merklize/error.hpp"
 #include "queue/launches/field_words.hpp"
 #include "queue/launches/pack.hpp"
 
@@ -60,22 +62,22 @@ mkz_sums_shape shape_of(const WeightedSums& job, const Kernel& kernel, std::uint
     return shape;
 }
 
-}  // namespace
-
-bool DeviceCall::launch(const WeightedSums& a, const Tick& tick) {
+// piece_bytes  of the rows that lie on the device, or whose sums do, at once
+bool sum_in_pieces(DeviceCall& call, const WeightedSums& a, std::uint64_t piece_bytes, const Tick& tick) {
     const FieldFacts& field = *find_field(a.field);
     const std::uint64_t word = field.word_bytes, sum_bytes = word * a.degree, row_bytes = word * a.in.columns;
-    require_aligned_words(*this, a.what, a.in, word);
-    const Kernel kernel = free_kernel(data_variant(), word == 8 ? bodies::weighted_sums64 : bodies::weighted_sums32);
-    const Lease weights = scratch(a.terms() * sum_bytes), flag = scratch(sizeof(std::uint32_t));
-    upload(weights.place(), a.weights, a.terms() * sum_bytes);
+    require_aligned_words(call, a.what, a.in, word);
+    const Kernel kernel =
+        call.free_kernel(data_variant(), word == 8 ? bodies::weighted_sums64 : bodies::weighted_sums32);
+    const Lease weights = call.scratch(a.terms() * sum_bytes), flag = call.scratch(sizeof(std::uint32_t));
+    call.upload(weights.place(), a.weights, a.terms() * sum_bytes);
     const std::uint32_t none = 0;
-    send(flag.place(), &none, sizeof none);
+    call.send(flag.place(), &none, sizeof none);
     const bool is_there = a.in.first.on_device;
     const std::uint64_t most = std::max(is_there ? 1 : row_bytes, a.over_rows ? 1 : sum_bytes);
     const std::uint64_t per_piece =
-        is_there && a.over_rows ? a.rows : std::clamp<std::uint64_t>(sums_piece_bytes / most, 1, a.rows);
-    const Lease room = is_there ? Lease() : scratch(per_piece * row_bytes);
+        is_there && a.over_rows ? a.rows : std::clamp<std::uint64_t>(piece_bytes / most, 1, a.rows);
+    const Lease room = is_there ? Lease() : call.scratch(per_piece * row_bytes);
     std::vector<std::byte> packed, parts;
     if (a.over_rows) std::memset(a.out, 0, a.in.columns * sum_bytes);
     for (std::uint64_t first = 0; first < a.rows; first += per_piece) {
@@ -86,10 +88,10 @@ bool DeviceCall::launch(const WeightedSums& a, const Tick& tick) {
             const std::byte* from = host_bytes(piece.in.first);
             if (!has_whole_rows(piece.in, field.word_bytes)) {
                 packed.resize(piece.rows * row_bytes);
-                copy_columns(piece.in, field.word_bytes, piece.rows, packed.data(), row_bytes, threads());
+                copy_columns(piece.in, field.word_bytes, piece.rows, packed.data(), row_bytes, call.threads());
                 from = packed.data();
             }
-            upload(room.place(), from, piece.rows * row_bytes);
+            call.upload(room.place(), from, piece.rows * row_bytes);
             piece.in = packed_at(room.place(), a.in.columns, word);
         }
         mkz_sums_shape shape = shape_of(piece, kernel, word);
@@ -101,25 +103,41 @@ bool DeviceCall::launch(const WeightedSums& a, const Tick& tick) {
         shape.sum_stride = a.over_rows ? column_stride : row_stride;
         shape.first_weight = a.over_rows ? first * a.degree : 0;
         const std::uint64_t bytes = shape.parts * shape.sums * sum_bytes;
-        const Lease sums = scratch(bytes);
-        enqueue(kernel, shape.parts * divide_up(shape.sums, std::uint64_t{1} << shape.log_sums),
-                {in.memory, range_of(weights).memory, range_of(sums).memory, range_of(flag).memory, shape});
+        const Lease sums = call.scratch(bytes);
+        call.enqueue(kernel, shape.parts * divide_up(shape.sums, std::uint64_t{1} << shape.log_sums),
+                     {in.memory, range_of(weights).memory, range_of(sums).memory, range_of(flag).memory, shape});
         if (a.over_rows) {
             parts.resize(bytes);
-            download(parts.data(), sums.place(), bytes);
+            call.download(parts.data(), sums.place(), bytes);
             const std::uint64_t n = shape.sums * a.degree;
             word == 8 ? add_parts<std::uint64_t>(parts, n, field.modulus, a.out)
                       : add_parts<std::uint32_t>(parts, n, field.modulus, a.out);
         } else {
-            download(a.out + first * sum_bytes, sums.place(), bytes);
+            call.download(a.out + first * sum_bytes, sums.place(), bytes);
         }
         if (tick && !tick(static_cast<double>(first + piece.rows) / static_cast<double>(a.rows))) return false;
     }
     std::uint32_t found = 0;
-    copy_to_host(&found, flag.place(), sizeof found);
-    synchronize_main();
-    if (found != 0) refuse_words(*this, words_of(a));
+    call.copy_to_host(&found, flag.place(), sizeof found);
+    call.synchronize_main();
+    if (found != 0) refuse_words(call, words_of(a));
     return true;
+}
+
+}  // namespace
+
+// With little memory a device takes smaller pieces of a matrix of the host. If it has none, the processors add up.
+bool DeviceCall::launch(const WeightedSums& a, const Tick& tick) {
+    constexpr std::uint64_t least_piece_bytes = 64 << 10;
+    for (std::uint64_t piece_bytes = sums_piece_bytes;; piece_bytes /= 4) {
+        try {
+            return sum_in_pieces(*this, a, piece_bytes, tick);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory || a.in.first.on_device) throw;
+        }
+        free_scratch();
+        if (piece_bytes <= least_piece_bytes) return HostExecutor(threads()).launch(a, tick);
+    }
 }
 
 }  // namespace merklize::runtime
