@@ -163,6 +163,8 @@ std::optional<InputFile::Extent> InputFile::stated() const {
 std::optional<InputFile::Extent> InputFile::extent() const {
     auto found = stated();
     if (!found || found->identity.bytes == 0) return found;
+    // File systems of disks know their sizes, and on a rotational disk a look at the end costs milliseconds.
+    if (is_rotational(found->identity.device)) return found;
     // The last byte that is stated, and one more, which must not be there.
     std::byte last[2];
     ssize_t count = 0;

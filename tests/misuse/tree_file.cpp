@@ -140,7 +140,7 @@ TEST("misuse: arguments of tree files") {
                 merklize::save_tree(merklize::MerkleTree(all, form, {}, 1), path));
     const auto input = folder.write("data", Bytes(100, 0xff));
     const TreeForm field(Hash::rp64_256_v3, TreeRule::left_full);
-    CHECK_ERROR(invalid_argument, "at least 1, got 0",
+    CHECK_ERROR(invalid_argument, "a leaf must have at least 1 byte, got 0",
                 merklize::build_tree_file(TreeInput::blocks(input, 0), path, field));
     CHECK_ERROR(invalid_argument, "not a whole count of field elements",
                 merklize::build_tree_file(TreeInput::blocks(input, 10), path, field));
