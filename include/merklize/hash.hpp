@@ -171,8 +171,8 @@ MERKLIZE_API std::vector<FileDigest> hash_message_files(std::span<const std::fil
 /// (with `mode`), side by side in SIMD lanes. `sha256_rfc6962`: SHA-256 of the byte 0 and the row. Field hashes: the hash of the row's
 /// words (HashTraits::element_bits), each below the modulus. Rows of matrices of any strides: hash_rows(), merklize/matrix.hpp.
 /// rows    [n, row_bytes] bytes; rows of words as their bytes, little endian
-/// out     [n]
-/// errors  invalid_argument (sizes that do not fit; a field hash with rows of no whole words, or with a word >= p, with its place; a mode
+/// out     [n]; must not overlap `rows`
+/// errors  invalid_argument (sizes that do not fit; an overlap; a field hash with rows of no whole words, or with a word >= p, with its place; a mode
 ///         that the hash does not have)
 /// cost    of field hashes: ceil(words of a row / rate) permutations a row; docs/hashes.md has the rates
 MERKLIZE_API void hash_leaves(ByteView rows, std::uint64_t row_bytes, std::span<Digest> out, Hash hash = Hash::blake3,

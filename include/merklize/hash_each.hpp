@@ -45,7 +45,8 @@ private:
 /// BLAKE3 digests of n messages of any lengths, in one job for each device: all chunks of all messages side by side, then all parents.
 /// The same bytes as hash() of each.
 /// messages  each is hashed where it lies; those on the host by options.device. Alignment does not matter
-/// out       [n, length] bytes of host memory: output bytes `seek` to `seek + length` of each message
+/// out       [n, length] bytes of host memory: output bytes `seek` to `seek + length` of each message. Must not overlap
+///           a message
 /// order     begins after what is enqueued on options.stream, which must be of the messages' only device; complete when it returns.
 ///           Messages on several devices are hashed at once, with a host thread a device
 /// errors    invalid_argument (out of another size; a stream and several devices), out_of_memory, cancelled, internal
@@ -71,7 +72,7 @@ std::vector<Digest> hash_each(const Messages& messages, const Mode& mode = {}, c
 MERKLIZE_API std::vector<Digest> hash_message_each(std::span<const MessageView> messages, const MessageForm& form,
                                                    const RunOptions& options = {});
 /// The same with digests of `length` bytes.
-/// out     [n, length] bytes
+/// out     [n, length] bytes; must not overlap a message
 /// errors  those of hash_message(); invalid_argument (out of another size)
 MERKLIZE_API void hash_message_each(std::span<const MessageView> messages, std::span<std::byte> out, std::size_t length,
                                     const MessageForm& form, const RunOptions& options = {});

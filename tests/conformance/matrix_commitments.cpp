@@ -1,6 +1,7 @@
 // Commitments with dropped levels have the same caps and openings as those that keep all levels. The answers of the latter are
 // Plonky3's (python/tests/test_matrices.py).
 #include <algorithm>
+#include <numeric>
 
 #include "matrices/plan.hpp"
 #include "merklize/matrix_commitment.hpp"
@@ -175,4 +176,31 @@ TEST("commitment: an opening names the rows that have changed since their nodes 
     words[9 * 3]++;
     buffer.copy_from(std::as_bytes(std::span(words)));
     CHECK_ERROR(invalid_argument, "rows 8 to 11", kept.siblings({&index, 1}));
+}
+
+TEST("commitment: openings of rows that have changed are refused, whichever row it is") {
+    for (const unsigned arity : {2u, 4u}) {
+        const MatrixDims dims[] = {{29, 3}, {arity == 2 ? 15u : 8u, 2}, {4, 1}};
+        Input input(dims, 100);
+        std::vector<std::uint64_t> all(29);
+        std::iota(all.begin(), all.end(), std::uint64_t{0});
+        for (const unsigned drop_levels : {0u, 1u}) {
+            const MatrixCommitment commitment(input.host, {Hash::blake3, arity}, {}, false, drop_levels),
+                kept(input.host, {Hash::blake3, arity}, {}, true, drop_levels);
+            const auto sound = commitment.open_together(all, input.host);
+            for (std::size_t m = 0; m < 3; m++) {
+                for (std::uint64_t row = 0; row < dims[m].rows; row++) {
+                    std::uint32_t& word = input.words[m][row * dims[m].columns];
+                    word++;
+                    CHECK_ERROR(invalid_argument, "are not the rows of the commitment",
+                                commitment.open_together(all, input.host));
+                    CHECK_ERROR(invalid_argument, "are not the rows of the commitment",
+                                commitment.open(all, input.host));
+                    CHECK(kept.open_together(all) == sound);
+                    word--;
+                }
+            }
+            CHECK(commitment.open_together(all, input.host) == sound);
+        }
+    }
 }

@@ -76,7 +76,7 @@ typedef struct merklize_sum_form {
  * weights  [weight_bytes]: `degree` words of the field's size for each row, or each column, one weight after another, in the form of the
  *          matrix's words
  * out      [out_bytes] of the host, written: `degree` words below p for each column, or each row, in the form of the matrix's words;
- *          undefined after an error
+ *          undefined after an error; must not overlap the matrix or the weights
  * errors   invalid_argument (sizes; a word that is not below p, with its row and column, or its weight), out_of_memory, cancelled */
 MERKLIZE_C_API merklize_status merklize_weighted_sums(const merklize_matrix *matrix, const void *weights,
                                                       uint64_t weight_bytes, const merklize_sum_form *form, void *out,
