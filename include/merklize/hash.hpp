@@ -181,7 +181,7 @@ MERKLIZE_API void hash_leaves(ByteView rows, std::uint64_t row_bytes, std::span<
 MERKLIZE_API void hash_leaves(const ConstBuffer& rows, std::uint64_t row_bytes, Buffer out, Hash hash = Hash::blake3,
                               const Mode& mode = {}, const RunOptions& options = {});
 
-/// Merges n pairs: out[i] = merge(left[i], right[i]).
+/// Merges n pairs: out[i] = merge(left[i], right[i]). `out` may be `left` or `right`, but must not overlap them in part.
 /// mode    merges under a key, or of key derivation: of blake3 and blake2s
 /// errors  invalid_argument (unequal sizes; a field hash with a word >= p; a mode that the hash does not have)
 MERKLIZE_API void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out,
