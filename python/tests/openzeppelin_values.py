@@ -13,9 +13,10 @@ import subprocess
 import sys
 from typing import Any
 
+import judges
 from waiting import HANG
 
-NODE_MODULES = os.environ.get("MERKLIZE_NODE_MODULES")
+NODE_MODULES = os.environ.get("MERKLIZE_NODE_MODULES") if judges.find("node")[0] else None
 
 # Of each value: the root and the dump's text, or null where the package refuses it. types null: a simple tree.
 SCRIPT = """
@@ -136,7 +137,8 @@ def cases_of(rng: random.Random, count: int) -> list[dict[str, Any]]:
 
 def by_the_package(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     done = subprocess.run(
-        ["node", "-e", SCRIPT], input=json.dumps(cases).encode(), capture_output=True, check=True, timeout=HANG,
+        [judges.find("node")[0], "-e", SCRIPT],
+        input=json.dumps(cases).encode(), capture_output=True, check=True, timeout=HANG,
         env={**os.environ, "NODE_PATH": NODE_MODULES or ""},
     )  # fmt: skip
     return json.loads(done.stdout)

@@ -25,7 +25,7 @@ LINES = (
     "tree info {0}/t",
     "tree check {0}/t",
     "tree prove {0}/t 0",
-    "tree update {0}/t 0 --from {0}/f",
+    "tree update {0}/t2 0 --from {0}/f",
     "tree append {0}/t {0}/f",
     "bao outboard {0}/f -o {0}/f.obao",
     "bao encode {0}/f -o {0}/f.bao",

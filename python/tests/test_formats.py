@@ -335,7 +335,7 @@ def test_openzeppelin_by_its_own_program(tmp_path):
         console.log(JSON.stringify({ root: tree.root, dump: made.dump(), proofs, multi }));
     """
     done = subprocess.run(
-        ["node", "-e", script, str(tmp_path / "dump.json")],
+        [judges.find("node")[0], "-e", script, str(tmp_path / "dump.json")],
         env={**os.environ, "NODE_PATH": NODE_MODULES}, capture_output=True, check=True, timeout=HANG,
     )  # fmt: skip
     theirs = json.loads(done.stdout)

@@ -341,7 +341,7 @@ DESCRIPTORS: dict[str, Callable[[int], Any]] = {
 @pytest.mark.parametrize("reader", DESCRIPTORS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_descriptors_of_the_package(tmp_path: Path, kind: str, reader: str) -> None:
-    """A descriptor is read from where it stands, and stands at its end afterwards."""
+    """A descriptor is read from where it stands. Digests leave it at its end, a tree of a file where it was."""
     give, content = KINDS[kind]
     with give(tmp_path, content) as given:
         descriptor = given.descriptor
@@ -353,7 +353,9 @@ def test_descriptors_of_the_package(tmp_path: Path, kind: str, reader: str) -> N
             os.close(descriptor)
     (tmp_path / "copy").write_bytes(given.content)
     with open(tmp_path / "copy", "rb", buffering=0) as file:
-        assert (found, left) == (DESCRIPTORS[reader](file.fileno()), b"")
+        assert found == DESCRIPTORS[reader](file.fileno())
+    if reader != "merkle_root_file":
+        assert left == b""
 
 
 @pytest.mark.parametrize("kind", ["an empty file", "/proc", "/sys"])

@@ -379,7 +379,7 @@ def test_from_file_wrong(tmp_path):
     with pytest.raises(merklize.InvalidArgument, match="3000 bytes, 1000 bytes a leaf.*power of two .*got 3"):
         merklize.MerkleTree.from_file(path, leaf_size=1000, rule="perfect")
     assert merklize.MerkleTree.from_file(path, 3000).root == merklize.hash(bytes(3000))
-    with pytest.raises(merklize.InvalidArgument, match="at least 1, got 0"):
+    with pytest.raises(merklize.InvalidArgument, match="a leaf must have at least 1 byte, got 0"):
         merklize.MerkleTree.from_file(path, 0)
     with pytest.raises(merklize.InvalidArgument, match="leaf_size must be 0 to .* got -5"):
         merklize.MerkleTree.from_file(path, -5)

@@ -153,7 +153,6 @@ std::uint64_t LeafReader::read(std::span<Digest> out, Run& run, double share) {
     read_extent(begin, bytes, out, run, share);
     next_ += out.size();
     if (file != nullptr || next_ == end_) source_.require_unchanged(extent().identity);
-    if (next_ == n_leaves()) source_.leave_at(extent().position + bytes_);
     return out.size();
 }
 
