@@ -124,3 +124,4 @@ add_test(NAME driver.cuda COMMAND test-cuda)
 add_test(NAME compile.cuda COMMAND test-cuda-compile cuda-compile)
 add_test(NAME kernels.cuda COMMAND test-cuda-compile cuda-kernels)
 set_tests_properties(driver.cuda compile.cuda kernels.cuda PROPERTIES SKIP_RETURN_CODE 77 LABELS cuda)
+set_property(TEST compile.cuda APPEND PROPERTY LABELS more)  # NVRTC is one of the runtimes

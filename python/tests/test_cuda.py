@@ -482,7 +482,7 @@ def test_export_of_device_arrays(torch):
 @pytest.mark.parametrize("stream", [None, 0, 1, 2, -1, "side"])
 def test_export_to_streams(torch, stream, is_pending):
     data = torch.arange(1 << 24, dtype=torch.uint8, device="cuda").view(-1, 64)
-    expected = oracle.row_digests(data[:10].cpu().numpy())
+    expected = b"".join(blake3.blake3(row.tobytes()).digest() for row in data[:10].cpu().numpy())
     digests = merklize.hash_rows(data, wait=not is_pending)
     side = torch.cuda.Stream()
     capsule = digests.__dlpack__(stream=side.cuda_stream if stream == "side" else stream)
@@ -491,7 +491,7 @@ def test_export_to_streams(torch, stream, is_pending):
     with torch.cuda.stream(side if stream == "side" else torch.cuda.default_stream()):
         found = torch.utils.dlpack.from_dlpack(capsule)[:10].clone()
     torch.cuda.synchronize()
-    assert found.cpu().numpy().tobytes() == expected.tobytes()
+    assert found.cpu().numpy().tobytes() == expected
 
 
 @pytest.mark.parametrize("is_pending", [False, True])

@@ -108,7 +108,7 @@ Digest make(const char* what, const ByteSource& source, const BaoForm& form, Kin
     const auto extent = source.extent();
     if (!extent && kind == Kind::outboard) return make_in_order(what, source, form, run, output);
     if (!extent) return make(what, SpooledSource(source, folder, run.waiting()), form, kind, options, folder, output);
-    const auto [position, size, identity] = *extent;
+    const std::uint64_t position = extent->position, size = extent->bytes;
     const WriteAt write = output(bytes_of(size, form, kind));
     write_header(size, form, write);
     const Shape shape(size, form.group_log);
@@ -126,7 +126,7 @@ Digest make(const char* what, const ByteSource& source, const BaoForm& form, Kin
         };
         top = write_tree_on_device(shape, batch, batch_levels, placer, run);
     }
-    source.require_unchanged(identity);
+    source.require_unchanged(extent->identity);
     source.leave_at(position + size);
     return root_digest(*top);
 }

@@ -154,7 +154,7 @@ VerifiedSource verify_source(const char* what, const ByteSource& source, const F
         const SpooledSource copy(source, std::filesystem::temp_directory_path(), run.waiting());
         return verify_source(what, copy, asked, trust, options);
     }
-    const auto [position, size, identity] = *extent;
+    const std::uint64_t position = extent->position, size = extent->bytes;
     require_outboard(what, trust.outboard, size, trust.form);
     FileRange range = asked;
     if (range.bytes == UINT64_MAX) range.bytes = size - std::min(range.offset, size);
@@ -173,7 +173,7 @@ VerifiedSource verify_source(const char* what, const ByteSource& source, const F
                           };
                           reader.each_part(n, in_source, run, 1, use);
                       });
-    source.require_unchanged(identity);
+    source.require_unchanged(extent->identity);
     return {std::move(faults), size};
 }
 

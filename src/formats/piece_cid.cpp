@@ -234,7 +234,7 @@ PieceCid piece_cid_of(const char* what, const ByteSource& source, const RunOptio
     Run run(options);
     const auto extent = source.extent();
     if (!extent) return piece_of_stream(what, source, run);
-    const auto [position, bytes, identity] = *extent;
+    const std::uint64_t position = extent->position, bytes = extent->bytes;
     require_fits(what, bytes);
     const auto each_unit = [&](std::size_t n, const SourceReader::Use& use) {
         const auto part = [&](std::size_t unit) {
@@ -245,7 +245,7 @@ PieceCid piece_cid_of(const char* what, const ByteSource& source, const RunOptio
         reader.each_part(n, part, run, 1, use);
     };
     PieceCid piece = piece_over(unit_roots(bytes, height_of_units(bytes), each_unit, run), bytes);
-    source.require_unchanged(identity);
+    source.require_unchanged(extent->identity);
     source.leave_at(position + bytes);
     return piece;
 }

@@ -8,6 +8,7 @@
 
 #include "support.hpp"
 
+using merklize::Mode;
 using namespace support;
 
 namespace {

@@ -8,6 +8,7 @@
 #include "merklize/core/hashes/eidos_v0.h"
 #include "support.hpp"
 
+using merklize::Mode;
 using namespace support;
 
 TEST("vectors: merges and leaves of every hash that has some") {
