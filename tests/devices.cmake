@@ -56,7 +56,7 @@ set_tests_properties(local_memory.pocl PROPERTIES FIXTURES_CLEANUP pocl_cache SK
 if(MERKLIZE_INTEL_OPENCL)
   merklize_opencl_tests(intel more MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL} driver "buffers every_kernel" async memory_limit
     staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "extend weighted_sums" "sha256 leaves"
-    "tree proof tree_builder tree_file" tree_policies files "concurrency cancel" misuse)
+    "tree proof tree_builder tree_file" tree_policies files "concurrency cancel" "misuse overlaps extreme_sizes")
   # The CPU and a device share one job; and both runtimes at once do, through the loader, at night with the jobs that PoCL compiles for long.
   file(GLOB icds /etc/OpenCL/vendors/*.icd)
   file(COPY ${icds} DESTINATION ${CMAKE_CURRENT_BINARY_DIR}/icds)
@@ -80,7 +80,7 @@ function(merklize_cuda_test name devices)
     "MERKLIZE_DEVICE=${devices};MERKLIZE_REQUIRE_RUNTIMES=;${kernel_cache}")
 endfunction()
 merklize_cuda_test(suites cuda:0 merklize-tests async memory_limit buffers policies every_kernel staging blake3 hash_each rescue merge sha256 leaves tree commitment extend weighted_sums
-  tree_policies proof tree_builder tree_file files concurrency cancel misuse)
+  tree_policies proof tree_builder tree_file files concurrency cancel misuse overlaps extreme_sizes)
 merklize_cuda_test(several cuda:all merklize-tests several blake3 hash_each merge extend weighted_sums tree files)
 # Every kernel once under NVIDIA's checkers.
 find_program(MERKLIZE_COMPUTE_SANITIZER compute-sanitizer PATHS /usr/local/cuda/bin)
@@ -105,7 +105,7 @@ if(MERKLIZE_BUILD_SYCL)
   set_property(TEST driver.sycl PROPERTY ENVIRONMENT ${plugins})
   # What the plug-in and its runtime can break, and each night the kernels, which are the text that Intel's OpenCL runs.
   set(sycl_at_night async "blake3 hash_each" "rescue merge" "sha256 leaves" "tree_builder tree_file" files)
-  foreach(suite IN ITEMS memory_limit "buffers every_kernel" staging "tree proof" "concurrency cancel" misuse ${sycl_at_night})
+  foreach(suite IN ITEMS memory_limit "buffers every_kernel" staging "tree proof" "concurrency cancel" "misuse overlaps" ${sycl_at_night})
     separate_arguments(words UNIX_COMMAND ${suite})
     list(GET words 0 first)
     add_test(NAME ${first}.sycl COMMAND merklize-tests ${words})
