@@ -8,8 +8,9 @@ Rows, with the ratio of the peer's time to ours, turn by turn (above 1: we are f
 - MerkleTree() of 2^20 digests against build_tree() in place, the bound, since it makes the same nodes: in nodes that
   are on 64 bytes, and in nodes that are on 16, as those of NumPy are;
 - build_tree() in place against PyPI blake3 of as many bytes as its merges read;
-- a Hasher fed 1 MiB at a time, and hash_file() of 1 GiB in the page cache, against PyPI blake3;
-- hash() of 64 bytes to 1 MiB by one thread against PyPI blake3;
+- a Hasher fed 1 MiB at a time (by several threads also 64 and 256 KiB and 4 MiB), and hash_file() of 1 GiB in the page
+  cache, against PyPI blake3;
+- hash() of 64 bytes to 1 MiB by one thread, and of 64 KiB to 64 MiB by all, against PyPI blake3;
 - merge() of a pair of arrays against hash() of its 64 bytes, which computes as much;
 - 1,000 proofs by MerkleTree.prove() against NumPy's copy of their nodes.
 
@@ -78,18 +79,19 @@ def official_of(data, threads):
 
 def hasher_jobs(threads):
     data = np.random.default_rng(2).bytes(256 * MIB)
-    pieces = [memoryview(data)[at : at + MIB] for at in range(0, len(data), MIB)]
+    for size in (MIB,) if threads == 1 else (64 << 10, 256 << 10, MIB, 4 * MIB):
+        pieces = [memoryview(data)[at : at + size] for at in range(0, len(data), size)]
 
-    def fed(make):
-        hasher = make()
-        for piece in pieces:
-            hasher.update(piece)
-        return hasher.digest()
+        def fed(make, pieces=pieces):
+            hasher = make()
+            for piece in pieces:
+                hasher.update(piece)
+            return hasher.digest()
 
-    ours = functools.partial(fed, functools.partial(merklize.Hasher, threads=threads))
-    theirs = functools.partial(fed, official(threads))
-    assert ours() == theirs()
-    yield "Hasher fed 1 MiB at a time", "PyPI blake3", len(data), ours, theirs, 1
+        ours = functools.partial(fed, functools.partial(merklize.Hasher, threads=threads))
+        theirs = functools.partial(fed, official(threads))
+        assert ours() == theirs()
+        yield f"Hasher fed {shown(size)} at a time", "PyPI blake3", len(data), ours, theirs, 1
 
 
 def file_jobs(threads, path):
@@ -106,15 +108,21 @@ def file_jobs(threads, path):
             yield f"{name} of {size / MIB:.0f} MiB", "PyPI blake3, update_mmap()", size, ours, mapped, 1
 
 
-def digest_jobs():
-    for size in (64, 1024, 2048, 4096, 8192, *(kib << 10 for kib in (64, 128, 256, 512, 1024))):
+def shown(size):
+    return f"{size} bytes" if size < 1024 else f"{size >> 10} KiB" if size <= MIB // 2 else f"{size // MIB} MiB"
+
+
+def digest_jobs(threads):
+    middle = [kib << 10 for kib in (64, 128, 256, 512, 1024)]
+    sizes = [64, 1024, 2048, 4096, 8192, *middle] if threads == 1 else [*middle, 2 * MIB, 4 * MIB, 16 * MIB, 64 * MIB]
+    for size in sizes:
         data = np.random.default_rng(3).bytes(size)
-        # Without options, as users call it: one thread hashes little data faster than an option is read.
-        ours = functools.partial(merklize.hash, data, **({} if size <= 32 << 10 else {"threads": 1}))
-        theirs = official_of(data, 1)
+        # Without options, as users call it: one thread hashes little data faster than an option is read, and the process
+        # has the processors of all threads.
+        ours = functools.partial(merklize.hash, data, **({} if size <= 32 << 10 or threads != 1 else {"threads": 1}))
+        theirs = official_of(data, threads)
         assert ours() == theirs()
-        name = f"{size} bytes" if size < 1024 else f"{size >> 10} KiB"
-        yield f"hash() of {name}", "PyPI blake3", size, ours, theirs, min(10000, (16 << 20) // size)
+        yield f"hash() of {shown(size)}", "PyPI blake3", size, ours, theirs, max(1, min(10000, (16 << 20) // size))
 
 
 def proof_jobs():
@@ -136,8 +144,8 @@ def jobs(threads, path):
     yield from tree_jobs(threads)
     yield from hasher_jobs(threads)
     yield from file_jobs(threads, path)
+    yield from digest_jobs(threads)
     if threads == 1:
-        yield from digest_jobs()
         yield from proof_jobs()
 
 
