@@ -14,7 +14,8 @@ Rows, with the ratio of the peer's time to ours, turn by turn (above 1: we are f
 - merge() of a pair of arrays against hash() of its 64 bytes, which computes as much;
 - 1,000 proofs by MerkleTree.prove() against NumPy's copy of their nodes.
 
-PyPI blake3 has two ways: one thread, or all (AUTO). With N threads it gets AUTO, and the process N processors.
+PyPI blake3 has two ways: one thread, or all (AUTO). With N threads it gets AUTO, and the process N processors. Its pool
+keeps the count that it first had, so a run takes one count above 1.
 """
 
 import argparse
@@ -167,6 +168,8 @@ def main():
     parser.add_argument("--note", default="", help="of the build and of the machine")
     parser.add_argument("--out", type=pathlib.Path)
     args = parser.parse_args()
+    if sum(count != "1" for count in args.threads.split(",")) > 1:
+        parser.error("--threads: one count above 1 a run, because PyPI blake3 keeps the threads that it first made")
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         path = pathlib.Path(folder) / "data"
         with open(path, "wb") as file:

@@ -131,17 +131,19 @@ def test_mistakes():
         extend([1, 2], 1)
 
 
-def test_a_memory_limit_ends_in_an_error_or_the_same_words(opencl):
+def test_any_memory_limit_gives_the_same_words(opencl):
     tuning = merklize.tuning
     matrix = np.arange(1 << 12, dtype=np.uint64).reshape(-1, 4)
     expected = merklize.prover.extend(matrix, 1, device="cpu")
     try:
         tuning.set_memory_limit(opencl, 1)
         assert tuning.memory_limit(opencl) == 1
+        for limit in (1, 1 << 16, 1 << 30):  # what does not fit goes to the processors
+            tuning.set_memory_limit(opencl, limit)
+            assert np.array_equal(merklize.prover.extend(matrix, 1, device=opencl), expected)
+        tuning.set_memory_limit(opencl, 1)
         with pytest.raises(merklize.OutOfMemory, match="the device's memory limit is 1 bytes"):
-            merklize.prover.extend(matrix, 1, device=opencl)
-        tuning.set_memory_limit(opencl, 1 << 30)
-        assert np.array_equal(merklize.prover.extend(matrix, 1, device=opencl), expected)
+            merklize.DeviceArray.from_numpy(matrix, opencl)
     finally:
         tuning.set_memory_limit(opencl, 0)
     assert tuning.memory_limit(opencl) == tuning.memory_limit("cpu") == 0

@@ -189,7 +189,8 @@ static void of_files(void) {
     merklize_tree_file *opened = NULL;
     const merklize_form of_field = {.hash = MERKLIZE_HASH_rp64_256};
     merklize_input input = {.path = path};
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT, of_file("merklize_tree_from_file: ", ": a leaf must have at least 1 byte, got 0"),
+    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
+            of_file("merklize_tree_from_file: ", ": a leaf must have at least 1 byte, got 0"),
             merklize_tree_from_file(&input, NULL, NULL, &tree));
     input.leaf_bytes = 999;
     MISTAKE(

@@ -120,7 +120,7 @@ MERKLIZE_C_API merklize_status merklize_commitment_build(const merklize_matrix *
 typedef struct merklize_extended_matrix {
     merklize_matrix matrix;    /* as merklize_extend() takes it */
     merklize_extend_form form; /* openings of Plonky3 want MERKLIZE_ROW_ORDER_BIT_REVERSED */
-    void *out; /* host memory that gets the extension, too, as merklize_extend() writes it; null: not copied */
+    void *out;          /* host memory that gets the extension, too, as merklize_extend() writes it; null: not copied */
     uint64_t out_bytes; /* of that memory */
     /* memory of the call's device that gets the extension, too, and keeps it; null: not copied. All matrices have one, or none */
     merklize_buffer *buffer;
