@@ -120,7 +120,8 @@ def digest_jobs(threads):
         data = np.random.default_rng(3).bytes(size)
         # Without options, as users call it: one thread hashes little data faster than an option is read, and the process
         # has the processors of all threads.
-        ours = functools.partial(merklize.hash, data, **({} if size <= 32 << 10 or threads != 1 else {"threads": 1}))
+        options = {"threads": 1} if threads == 1 and size > 32 << 10 else {}
+        ours = functools.partial(merklize.hash, data, **options)
         theirs = official_of(data, threads)
         assert ours() == theirs()
         yield f"hash() of {shown(size)}", "PyPI blake3", size, ours, theirs, max(1, min(10000, (16 << 20) // size))
