@@ -118,7 +118,7 @@ def digest_jobs(threads):
     sizes = [64, 1024, 2048, 4096, 8192, *middle] if threads == 1 else [*middle, 2 * MIB, 4 * MIB, 16 * MIB, 64 * MIB]
     for size in sizes:
         data = np.random.default_rng(3).bytes(size)
-        # Without options, as users call it: one thread hashes little data faster than an option is read, and for several
+        # Without options, as users call it: one thread hashes little data faster than an option is read. For several
         # threads the process has so many processors.
         options = {"threads": 1} if threads == 1 and size > 32 << 10 else {}
         ours = functools.partial(merklize.hash, data, **options)

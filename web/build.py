@@ -100,6 +100,8 @@ def joined(modules: dict[str, bytes]) -> str:
         text = re.sub(r"^import [^;]*;\n", "", text, flags=re.MULTILINE)
         text = re.sub(r"^export \{[^}]*\};\n", "", text, flags=re.MULTILINE)
         text = re.sub(r"^ *(?://[^\n]*|/\*.*?\*/)\n", "", text, flags=re.MULTILINE | re.DOTALL)
+        # At the end of a line, too, where no quote follows, so that it is no part of a string.
+        text = re.sub(r"(?<=[;,{}()\]]) +// [^\n'\"`]*$", "", text, flags=re.MULTILINE)
         text = re.sub(r"^ +", "", text, flags=re.MULTILINE)
         parts.append(re.sub(r"^export (?=async |function|const|class)", "", text, flags=re.MULTILINE))
     return "\n".join(parts)
