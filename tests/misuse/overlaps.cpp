@@ -53,7 +53,7 @@ std::vector<merklize::MessageView> messages(HostBytes bytes) {
     for (std::size_t i = 0; i < bytes.size(); i += 64) views.emplace_back(bytes.subspan(i, 64));
     return views;
 }
-std::vector<merklize::MessageView> messages(const Buffer& bytes) {
+[[maybe_unused]] std::vector<merklize::MessageView> messages(const Buffer& bytes) {
     std::vector<merklize::MessageView> views;
     for (std::size_t i = 0; i < bytes.size(); i += 64) views.emplace_back(bytes.slice(i, 64));
     return views;

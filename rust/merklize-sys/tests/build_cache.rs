@@ -165,8 +165,10 @@ fn nobody_is_waited_for_without_end() {
     assert!(!cache.builds().unwrap());
 }
 
+type Plant = fn(&Path, &Path);
+
 /// What may lie where a file of the cache is wanted, and is not taken.
-const PLANTED: [(&str, fn(&Path, &Path)); 7] = [
+const PLANTED: [(&str, Plant); 7] = [
     ("a link to a file", |path, victim| symlink(victim, path).unwrap()),
     ("a link to nothing", |path, _| symlink("nothing", path).unwrap()),
     ("a pipe", |path, _| assert!(Command::new("mkfifo").arg(path).status().unwrap().success())),
