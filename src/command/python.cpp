@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
 #include "command/endings.hpp"
@@ -42,7 +43,7 @@ std::vector<std::string> folders_of(std::string_view list) {
 std::string on_path(const std::string& name) {
     const char* path = std::getenv("PATH");
     for (const std::string& folder : folders_of(path == nullptr ? "/usr/bin:/bin" : path)) {
-        const std::string program = folder + "/" + name;
+        const std::string program = std::filesystem::path(folder) / name;
         if (folder.starts_with('/') && access(program.c_str(), X_OK) == 0) return program;
     }
     return {};

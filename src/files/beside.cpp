@@ -22,7 +22,7 @@ std::size_t most_bytes_of_name(const std::filesystem::path& folder) {
 }  // namespace
 
 std::string name_for(const std::filesystem::path& path, std::size_t more) {
-    const std::string name = path.filename().string();
+    std::string name = path.filename().string();
     const std::size_t most = std::max(most_bytes_of_name(path.parent_path()), more + digits + 2) - more;
     if (name.size() <= most) return name;
     std::size_t kept = most - digits - 1;

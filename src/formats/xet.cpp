@@ -245,8 +245,10 @@ std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> pa
             if (leaves_large) {
                 const auto stated = file->stated();
                 later[i] = !stated || stated->bytes > window_bytes;
-                if (later[i] && file->is_pipe()) pipes[i] = std::move(file);
-                if (later[i]) return;
+                if (later[i]) {
+                    if (file->is_pipe()) pipes[i] = std::move(file);
+                    return;
+                }
             }
             Run run(one);
             const Digest digest = xet_of(*file, run);

@@ -64,7 +64,7 @@ void require_apart(std::span<const ExtendedMatrix> matrices, std::span<const Mat
     runtime::add_reads(operands, given, input);
     for (std::size_t m = 0; m < matrices.size(); m++) {
         operands.push_back({writes, "out", std::as_bytes(matrices[m].out), m});
-        if (matrices[m].buffer) operands.push_back({writes, "buffer", *matrices[m].buffer, m});
+        if (const auto& buffer = matrices[m].buffer) operands.push_back({writes, "buffer", *buffer, m});
     }
     runtime::require_apart(commit_extended_call, operands);
 }

@@ -112,7 +112,8 @@ RunOptions options_for(std::span<const Matrix> matrices, const MatrixInput& inpu
 
 void add_reads(std::vector<Operand>& operands, std::span<const Matrix> matrices, const MatrixInput& input) {
     for (std::size_t m = 0; m < matrices.size(); m++) {
-        const ConstBuffer* on = matrices[m].buffer ? &*matrices[m].buffer : nullptr;
+        const auto& buffer = matrices[m].buffer;
+        const ConstBuffer* on = buffer ? &*buffer : nullptr;
         operands.push_back({Operand::Use::reads, "matrix", {input.at[m], matrices[m].rows, input.word_bytes, on}, m});
     }
 }

@@ -122,8 +122,9 @@ std::string_view begin_of_no_url(std::string_view word) noexcept {
     const auto may_be = [](char c) { return is_of_scheme(c) || c == ' ' || c == '\t'; };
     if (end == word.npos || end < 2 || is_url(word) || !std::ranges::all_of(word.substr(0, end), may_be)) return {};
     const std::string_view rest = word.substr(end + 1);
-    const bool is_meant = rest.starts_with('/') || rest.find_first_of("?@") != rest.npos;
-    if (!is_meant && !(equals(word.substr(0, end), "data") && rest.find(',') != rest.npos)) return {};
+    const bool has_data = equals(word.substr(0, end), "data") && rest.find(',') != rest.npos;
+    const bool is_meant = rest.starts_with('/') || rest.find_first_of("?@") != rest.npos || has_data;
+    if (!is_meant) return {};
     return word.substr(0, end + (rest.starts_with('/') ? 2 : 1));
 }
 
