@@ -81,12 +81,12 @@ differential: $(VENV)/all-test-tools ## random jobs on OpenCL devices against th
 	@python tests/differential.py opencl:0 $(DIFFERENTIAL_SECONDS)
 	@MERKLIZE_OPENCL_LIBRARY=$(CURDIR)/$(VENV)/lib/libintelocl.so python tests/differential.py opencl:0 $(DIFFERENTIAL_SECONDS)
 
-CROSS_SUITES := vectors;blake3;blake3_rows;rescue;merge;elements;poseidon2;poseidon;extend;weighted_sums;sha256;leaves;tree;tree_policies;proof;$\
-	commitment;buffers;policies;messages;hash_each;formats;misuse;check;names
+CROSS_SUITES := vectors,blake3,blake3_rows,rescue,merge,elements,poseidon2,poseidon,extend,weighted_sums,sha256,leaves,tree,$\
+	tree_policies,proof,commitment,buffers,policies,messages,hash_each,formats,misuse,overlaps,extreme_sizes,check,names
 .PHONY: cross
 cross: $(VENV)/cmake ## build for 64-bit ARM and run the C++ tests under qemu
 	@# The program, too: on this machine nothing else builds it for another.
-	@$(call build,cross-aarch64,"-DMERKLIZE_TEST_SUITES=$(CROSS_SUITES)",merklize-tests merklize-command)
+	@$(call build,cross-aarch64,-DMERKLIZE_TEST_SUITES=$(CROSS_SUITES),merklize-tests merklize-command)
 	@# What computes: the rest is the same code on every machine, and the emulator is slow.
 	@ctest --preset cross-aarch64 -j $$(nproc) \
 		-R '^((blake3|buffers|elements|messages|rescue_prime|sha256|trees|vectors).neon|check|formats|isa.auto|misuse|proofs)$$'

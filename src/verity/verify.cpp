@@ -185,7 +185,7 @@ namespace {
 void require_all(const char* what, const runtime::VerityData& data, const std::filesystem::path& hashes,
                  const DmVerityArea& area) {
     const DmVerity& how = data.how();
-    const std::uint64_t end = how.data_block_size * how.data_blocks.value_or(0);
+    const std::uint64_t blocks = how.data_blocks.value_or(0), end = how.data_block_size * blocks;
     std::uint64_t unchecked = data.bytes_behind();
     if (const auto begin = runtime::Storage(hashes, area.offset).place_in(data.storage()); begin && *begin >= end) {
         // The area begins at a whole block, so zeros may lie before it. Other bytes could be data that is not checked.
@@ -193,7 +193,7 @@ void require_all(const char* what, const runtime::VerityData& data, const std::f
         if (unchecked < std::max(how.data_block_size, how.hash_block_size) && data.has_zeros(end, unchecked)) return;
     }
     if (unchecked == 0) return;
-    invalid(std::string(what) + ": " + data.name() + ": the superblock states " + std::to_string(*how.data_blocks) +
+    invalid(std::string(what) + ": " + data.name() + ": the superblock states " + std::to_string(blocks) +
             " blocks of " + std::to_string(how.data_block_size) + " bytes, and " + std::to_string(unchecked) +
             " bytes behind them would not be checked: state data_blocks, as the source of the root has it");
 }
