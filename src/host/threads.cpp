@@ -310,7 +310,7 @@ void Pace::measured(double nanoseconds) noexcept {
     double now = std::clamp(nanoseconds * 1000, 1.0, 4e9);
     // A thread that the system stopped for a while measures too much.
     if (before != 0) now = (3.0 * before + std::min(now, 4.0 * before)) / 4;
-    picoseconds_.store(static_cast<std::uint32_t>(now), std::memory_order_relaxed);
+    picoseconds_.store(static_cast<std::uint32_t>(std::ceil(now)), std::memory_order_relaxed);
 }
 
 bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std::size_t)>& body, const Tick& tick,

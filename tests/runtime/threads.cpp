@@ -88,6 +88,8 @@ TEST("threads: loops of every pace run each item once") {
             CHECK(parallel_for(n, 4, [&](std::size_t i) { runs[i]++; }, {}, {&pace, 3}));
             for (const auto& times : runs) CHECK_EQ(times.load(), 1);
         }
+        // Helpers may take all items of a loop, but here is none.
+        CHECK(parallel_for(100, 1, [](std::size_t) {}, {}, {&pace, 3}));
         CHECK(pace.nanoseconds() > 0);
     }
 }
