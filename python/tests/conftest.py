@@ -12,6 +12,7 @@ import pytest
 
 import merklize
 from store_fixtures import gs, gs_bucket, http, memory, s3, s3_client, store  # noqa: F401
+from store_servers import needs
 
 # Tests must not fail because the machine is busy.
 hypothesis.settings.register_profile("events", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -80,18 +81,26 @@ def pytest_sessionstart(session):
 
 
 # What `make test-more` runs: tests that need large packages (stores, Ray, signing, runtimes of devices) or compile
-# kernels for devices. They have these fixtures, stand in these files, or are named here.
+# kernels for devices. They have these fixtures or the marker `packages`, stand in these files, or are named here.
 MORE_FIXTURES = {"memory", "http", "s3_client", "s3", "gs_bucket", "gs", "store", "opencl"}
 MORE_FILES = {
     *("test_bao_urls.py", "test_cli_build_kernels.py", "test_cli_urls.py", "test_ray.py", "test_runtimes.py"),
     *("test_signing.py", "test_store_failures.py", "test_stores.py", "test_urls.py", "test_xet.py"),
 }
-MORE_TESTS = ("[docs/stores.md]", "[merklize.ray]", "[merklize.signing]", "::test_in_a_process_of_two_runtimes")
+MORE_TESTS = (
+    *("[docs/stores.md]", "[docs/how-to/weights.md]", "[merklize.ray]", "[merklize.signing]"),
+    "::test_in_a_process_of_two_runtimes",
+)
 
 
 def is_for_more(item):
     named = item.path.name in MORE_FILES or any(words in item.nodeid for words in MORE_TESTS)
-    return named or bool(MORE_FIXTURES & set(item.fixturenames))
+    return named or bool(MORE_FIXTURES & set(item.fixturenames)) or item.get_closest_marker("packages") is not None
+
+
+def pytest_runtest_setup(item):
+    for marker in item.iter_markers("packages"):
+        needs(*marker.args)
 
 
 def pytest_collection_modifyitems(config, items):

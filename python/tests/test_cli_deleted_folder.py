@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ LINES = (
     "hash -r {0}/m",
     "hash --device cpu {0}/f",
     "tree build {0}/f --leaf-size 64",
-    "tree build {0}/f --leaf-size 64 -o {0}/t2",
+    "tree build {0}/f --leaf-size 64 -o {0}/t3",
     "tree info {0}/t",
     "tree check {0}/t",
     "tree prove {0}/t 0",
@@ -52,15 +53,21 @@ merklize.manifests.manifest(sys.argv[2])
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("deleted")
     (folder / "f").write_bytes(bytes(4096))
     (folder / "m").mkdir()
     (folder / "m" / "a").write_bytes(b"a")
     (folder / "list").write_text(output("hash", str(folder / "f")))
-    output("tree", "build", "f", "--leaf-size", "64", "-o", "t", cwd=folder)
+    for name in ("t", "t2"):
+        output("tree", "build", "f", "--leaf-size", "64", "-o", name, cwd=folder)
     output("manifest", "create", "m", "-o", "made.json", cwd=folder)
     return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(made, tmp_path / "folder")
 
 
 def run(folder: Path, words: list[str], **variables: str) -> subprocess.CompletedProcess[bytes]:

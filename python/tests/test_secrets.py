@@ -19,7 +19,6 @@ from cli_helpers import merklize as run
 from merklize import bao, formats
 from merklize.errors import masked
 from merklize.manifests import Manifest
-from store_servers import needs
 
 SECRET = "s3cr3t"
 NOWHERE = "127.0.0.1:9"
@@ -88,10 +87,10 @@ CALLS = {
 }
 
 
+@pytest.mark.packages("fsspec", "aiohttp")
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("call", CALLS)
 def test_calls(call, word, tmp_path, monkeypatch, capsys, caplog):
-    needs("fsspec", "aiohttp")
     monkeypatch.chdir(tmp_path)
     caplog.set_level(logging.DEBUG, "merklize")
     said = ""
@@ -135,10 +134,10 @@ def server():
         thread.join()
 
 
+@pytest.mark.packages("fsspec", "aiohttp")
 @pytest.mark.parametrize("status", [302, 400, 401, 403, 404, 416, 500])
 @pytest.mark.parametrize("call", ["hash_file", "TreeFile", "Manifest.load", "manifest", "bao.verify", "fetch"])
 def test_answers_of_servers(call, status, server, tmp_path, monkeypatch):
-    needs("fsspec", "aiohttp")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(merklize.stores.limits, "pause", 0.0)
     monkeypatch.setattr(merklize.stores.limits, "attempts", 2)

@@ -12,9 +12,11 @@ import pytest
 import merklize
 from cli_helpers import merklize as command
 from merklize._urls import is_url, shown
-from store_servers import needs
 
-pytestmark = [pytest.mark.xdist_group("stores"), pytest.mark.usefixtures("small_ranges")]
+pytestmark = [
+    pytest.mark.xdist_group("stores"), pytest.mark.usefixtures("small_ranges"),
+    pytest.mark.packages("fsspec", "aiohttp"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("package", "url", "extra"), [
@@ -22,7 +24,6 @@ pytestmark = [pytest.mark.xdist_group("stores"), pytest.mark.usefixtures("small_
     ("fsspec", "s3://b/x", "s3"), ("fsspec", "memory://x", "http"),
 ])  # fmt: skip
 def test_extras_that_are_not_installed(package, url, extra):
-    needs(*({"fsspec"} - {package}))
     code = f"import sys; sys.modules[{package!r}] = None; import merklize; merklize.hash_file({url!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert re.search(rf"merklize.errors.Unavailable: .*pip install 'merklize\[{extra}\]'\n$", done.stderr), done.stderr
@@ -45,7 +46,6 @@ def test_unknown_protocols(memory):
     ],
 )  # fmt: skip
 def test_urls_that_name_nothing(url):
-    needs("fsspec", "aiohttp")
     with pytest.raises(merklize.FileError, match="must name a host|cannot open: the connection failed|fsspec does not"):
         merklize.hash_file(url)
     done = command("hash", url)
