@@ -10,7 +10,8 @@ Rows, with the ratio of the peer's time to ours, turn by turn (above 1: we are f
 - build_tree() in place against PyPI blake3 of as many bytes as its merges read;
 - a Hasher fed 1 MiB at a time (by several threads also 64 and 256 KiB and 4 MiB), and hash_file() of 1 GiB in the page
   cache, against PyPI blake3;
-- hash() of 64 bytes to 1 MiB by one thread, and of 64 KiB to 64 MiB by all, against PyPI blake3;
+- hash() of 64 bytes to 1 MiB by one thread, of 64 bytes of each type of buffer, and of 64 KiB to 64 MiB by all, against
+  PyPI blake3;
 - merge() of a pair of arrays against hash() of its 64 bytes, which computes as much;
 - 1,000 proofs by MerkleTree.prove() against NumPy's copy of their nodes.
 
@@ -19,8 +20,10 @@ keeps the count that it first had, so a run takes one count above 1.
 """
 
 import argparse
+import array
 import contextlib
 import functools
+import mmap
 import os
 import pathlib
 import tempfile
@@ -127,6 +130,23 @@ def digest_jobs(threads):
         yield f"hash() of {shown(size)}", "PyPI blake3", size, ours, theirs, max(1, min(10000, (16 << 20) // size))
 
 
+def type_jobs():
+    data = np.random.default_rng(7).bytes(64)
+    mapped = mmap.mmap(-1, 64)
+    mapped.write(data)
+    slices = {
+        "a memoryview's slice": memoryview(data * 2)[64:],
+        "a bytearray": bytearray(data),
+        "an mmap": mapped,
+        "an array.array": array.array("B", data),
+        "a NumPy array": np.frombuffer(data, np.uint8),
+    }
+    for kind, given in slices.items():
+        ours, theirs = functools.partial(merklize.hash, given), official_of(given, 1)
+        assert ours() == theirs()
+        yield f"hash() of 64 bytes of {kind}", "PyPI blake3", 64, ours, theirs, 10000
+
+
 def proof_jobs():
     left, right = np.random.default_rng(4).integers(0, 256, (2, 32), dtype=np.uint8)
     merged, pair = functools.partial(merklize.merge, left, right), left.tobytes() + right.tobytes()
@@ -148,6 +168,7 @@ def jobs(threads, path):
     yield from file_jobs(threads, path)
     yield from digest_jobs(threads)
     if threads == 1:
+        yield from type_jobs()
         yield from proof_jobs()
 
 

@@ -85,6 +85,7 @@ void each_part(const nb::object& array, const char* what, const std::function<vo
 bool is_large_and_apart(nb::handle object, const char* what) { return large_and_apart(object, what).is_valid(); }
 
 void each_piece(nb::handle object, const char* what, const std::function<void(std::span<const std::byte>)>& use) {
+    if (const PlainMemory memory(object); memory.is_valid()) return use(memory.bytes());
     if (const nb::object array = large_and_apart(object, what); array.is_valid()) return each_part(array, what, use);
     const InputBytes whole(object, what);
     use(whole.span());
@@ -125,15 +126,15 @@ std::span<const std::byte> InputBytes::span() const noexcept {
     return {static_cast<const std::byte*>((*view_)->buf), static_cast<std::size_t>((*view_)->len)};
 }
 
-PlainArray::PlainArray(nb::handle object) {
-    if (!is_plain_ndarray(object)) return;
+PlainMemory::PlainMemory(nb::handle object) {
+    if (!is_plain_memory(object)) return;
     try {
         view_.emplace(object, PyBUF_STRIDES | PyBUF_FORMAT, "array");
-    } catch (const Error&) {  // NumPy exports no buffers of this dtype
+    } catch (const Error&) {  // NumPy exports no buffers of this dtype; the object was released or closed
         return;
     }
     const char* format = (*view_)->format;
-    is_valid_ = format != nullptr && format[0] != '\0' && std::strchr("bBhHiIlLqQefd", format[0]) != nullptr &&
+    is_valid_ = format != nullptr && format[0] != '\0' && std::strchr("bBc?hHiIlLqQefd", format[0]) != nullptr &&
                 format[1] == '\0' && view_->is_in_c_order();
 }
 

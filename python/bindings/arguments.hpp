@@ -37,13 +37,13 @@ private:
     std::optional<BufferView> view_;
 };
 
-/// The memory of a NumPy array (no subclass) in C order, each of whose items is one number. All other objects need InputBytes, which
-/// takes microseconds.
-class PlainArray {
+/// The memory of a NumPy array, bytearray, memoryview, array.array or mmap (no subclass) in C order, each of whose items is one number.
+/// All other objects need InputBytes, which takes microseconds.
+class PlainMemory {
 public:
-    explicit PlainArray(nb::handle object);
-    PlainArray(const PlainArray&) = delete;
-    PlainArray& operator=(const PlainArray&) = delete;
+    explicit PlainMemory(nb::handle object);
+    PlainMemory(const PlainMemory&) = delete;
+    PlainMemory& operator=(const PlainMemory&) = delete;
 
     bool is_valid() const noexcept { return is_valid_; }
     const Py_buffer* operator->() const noexcept { return view_->operator->(); }

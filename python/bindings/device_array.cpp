@@ -299,14 +299,29 @@ bool is_masked(nb::handle object) {
 
 namespace {
 
-// numpy.ndarray, or null as long as NumPy has not been imported.
-PyTypeObject* ndarray() {
-    static PyObject* found = nullptr;
-    if (found == nullptr) {
-        PyObject* numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
-        if (numpy != nullptr) found = nb::getattr(numpy, "ndarray", nb::object()).release().ptr();
+// A class of a module that nobody has to have imported.
+class LoadedType {
+public:
+    constexpr LoadedType(const char* module, const char* name) : module_(module), name_(name) {}
+
+    // Null as long as the module has not been imported.
+    PyTypeObject* get() {
+        if (found_ == nullptr) {
+            PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), module_);
+            if (module != nullptr) found_ = nb::getattr(module, name_, nb::object()).release().ptr();
+        }
+        return reinterpret_cast<PyTypeObject*>(found_);
     }
-    return reinterpret_cast<PyTypeObject*>(found);
+
+private:
+    const char* module_;
+    const char* name_;
+    PyObject* found_ = nullptr;
+};
+
+PyTypeObject* ndarray() {
+    static LoadedType type("numpy", "ndarray");
+    return type.get();
 }
 
 }  // namespace
@@ -317,8 +332,15 @@ bool is_ndarray(nb::handle object) {
 
 bool is_plain_ndarray(nb::handle object) { return Py_TYPE(object.ptr()) == ndarray(); }
 
+bool is_plain_memory(nb::handle object) {
+    static LoadedType array("array", "array"), mapping("mmap", "mmap");
+    PyTypeObject* type = Py_TYPE(object.ptr());
+    return type == &PyMemoryView_Type || type == &PyByteArray_Type || type == ndarray() || type == array.get() ||
+           type == mapping.get();
+}
+
 nb::object import_array(nb::handle object, const char* what, const Settings* settings) {
-    if (PyBytes_CheckExact(object.ptr())) return nb::borrow(object);
+    if (PyBytes_CheckExact(object.ptr()) || is_plain_memory(object)) return nb::borrow(object);
     if (DeviceArray* array = bound_in<DeviceArray>(object)) {
         if (settings == nullptr) {
             throw Error(ErrorCode::invalid_argument,

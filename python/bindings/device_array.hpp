@@ -47,6 +47,8 @@ DeviceArray digests_array(ConstBuffer digests, Hash hash);
 /// Whether an object is a NumPy array, or of a subclass (a masked array, a matrix).
 bool is_ndarray(nb::handle object);
 bool is_plain_ndarray(nb::handle object);
+/// Whether the class of an object is ndarray, bytearray, memoryview, array.array or mmap.mmap itself.
+bool is_plain_memory(nb::handle object);
 
 /// Imports what a caller gave as data. Arrays, tensors and bytes come in by this function alone.
 /// settings  of the call that needs the data; null: a call that takes host memory alone

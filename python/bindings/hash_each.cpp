@@ -66,10 +66,10 @@ private:
             views_.emplace_back(std::span(reinterpret_cast<const std::byte*>(bytes), static_cast<std::size_t>(size)));
             return;
         }
-        if (is_plain_ndarray(object)) {
-            if (const PlainArray& array = arrays_.emplace_back(object); array.is_valid())
-                return void(views_.emplace_back(array.bytes()));
-            arrays_.pop_back();
+        if (is_plain_memory(object)) {
+            if (const PlainMemory& memory = memories_.emplace_back(object); memory.is_valid())
+                return void(views_.emplace_back(memory.bytes()));
+            memories_.pop_back();
         }
         if (const auto seen = viewer_.view(object, cuda_stream_handle(settings.stream))) {
             if (seen->device.type != dlpack::cuda)
@@ -97,7 +97,7 @@ private:
     }
 
     nb::tuple objects_;
-    std::deque<PlainArray> arrays_;
+    std::deque<PlainMemory> memories_;
     std::deque<Input> inputs_;
     std::vector<MessageView> views_;
     std::vector<Device> devices_;  // on which messages lie

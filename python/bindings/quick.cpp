@@ -77,7 +77,7 @@ std::optional<PlainOptions> plain_options(PyObject* const* values, PyObject* nam
     return options;
 }
 
-// hash(data) of bytes or of an array, also with device="cpu" and threads=1.
+// hash(data) of bytes or of plain memory, also with device="cpu" and threads=1.
 nb::object quick_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (count != 1) return {};
     const std::optional<PlainOptions> options = plain_options(args + count, names);
@@ -89,8 +89,8 @@ nb::object quick_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) 
         PyBytes_AsStringAndSize(args[0], &data, &size);
         if (static_cast<std::size_t>(size) <= most)
             return digest_of(std::as_bytes(std::span(data, static_cast<std::size_t>(size))));
-    } else if (const PlainArray array(args[0]); array.is_valid() && array.bytes().size() <= most) {
-        return digest_of(array.bytes());
+    } else if (const PlainMemory memory(args[0]); memory.is_valid() && memory.bytes().size() <= most) {
+        return digest_of(memory.bytes());
     }
     return {};
 }
@@ -107,7 +107,8 @@ std::optional<std::string_view> named_hash(PyObject* const* args, Py_ssize_t cou
 // merge(left, right) and merge(left, right, hash) of arrays uint8[..., 32], uint64[..., 4] or uint32[..., 8] of one shape.
 nb::object quick_merge(PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (count < 2 || !runs_plainly()) return {};
-    const PlainArray left(args[0]), right(args[1]);
+    if (!is_plain_ndarray(args[0]) || !is_plain_ndarray(args[1])) return {};
+    const PlainMemory left(args[0]), right(args[1]);
     const bool is_quick = left.is_valid() && right.is_valid() && left.bytes().size() <= little && left->ndim >= 1 &&
                           left->ndim == right->ndim && left->format[0] == right->format[0] &&
                           std::equal(left->shape, left->shape + left->ndim, right->shape) &&
