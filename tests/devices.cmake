@@ -103,8 +103,7 @@ if(MERKLIZE_BUILD_SYCL)
   set(plugins MERKLIZE_PLUGINS_DIR=$<TARGET_FILE_DIR:merklize_sycl>)
   add_test(NAME driver.sycl COMMAND test-sycl)
   set_property(TEST driver.sycl PROPERTY ENVIRONMENT ${plugins})
-  # What the plug-in and its runtime can break, and each night the kernels, which are the text that Intel's OpenCL runs. (every_kernel ends
-  # after eight minutes in an error of Intel's compiler, about bit reversals in LLVM's text.)
+  # What the plug-in and its runtime can break, and each night the kernels, which are the text that Intel's OpenCL runs.
   set(sycl_at_night async "blake3 hash_each" "rescue merge" "sha256 leaves" "tree_builder tree_file" files)
   foreach(suite IN ITEMS memory_limit buffers staging "tree proof" "concurrency cancel" "misuse overlaps" ${sycl_at_night})
     separate_arguments(words UNIX_COMMAND ${suite})

@@ -47,11 +47,19 @@ typedef struct mkz_extend_pass {
 /* The lowest `bits` <= 32 bits of r in reverse. */
 MKZ_BODY mkz_u32 mkz_extend_reversed(mkz_u32 r, mkz_u32 bits) {
     if (bits == 0) return 0;
+#if defined(MKZ_TARGET_SYCL)
+    /* Four bits at a time by a table. DPC++ makes one instruction of the lines below, and then cannot translate it to SPIR-V. */
+    mkz_u32 reversed = 0;
+    for (int i = 0; i < 8; i++, r >>= 4)
+        reversed = reversed << 4 | ((mkz_u32)(MKZ_U64(0xf7b3d591e6a2c480) >> ((r & 15) * 4)) & 15);
+    return reversed >> (32 - bits);
+#else
     r = (r & 0x55555555u) << 1 | (r >> 1 & 0x55555555u);
     r = (r & 0x33333333u) << 2 | (r >> 2 & 0x33333333u);
     r = (r & 0x0f0f0f0fu) << 4 | (r >> 4 & 0x0f0f0f0fu);
     r = (r & 0x00ff00ffu) << 8 | (r >> 8 & 0x00ff00ffu);
     return (r << 16 | r >> 16) >> (32 - bits);
+#endif
 }
 
 /* The row of the matrix that is row q of a tile. */
