@@ -35,7 +35,7 @@ clean: ## remove everything that was made here
 
 # ---- Set-up: a stamp file for each step, so that a second run starts at once -----------------------------------------
 
-PACKAGE_SOURCES := pyproject.toml project.toml scripts/identity.py scripts/sbom.py CMakeLists.txt python/CMakeLists.txt \
+PACKAGE_SOURCES := pyproject.toml packaging/project.toml scripts/identity.py scripts/sbom.py CMakeLists.txt python/CMakeLists.txt \
 	web/CMakeLists.txt docs/verify.html \
 	$(shell find include src cmake python/bindings python/merklize web/build.py web/js web/wasm -type f ! -name '*.pyc')
 

@@ -24,7 +24,7 @@ log = logging.getLogger("mkdocs.hooks.site_pages")  # with --strict its warnings
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 READERS = {
-    "SECURITY.md": "security.md",
+    ".github/SECURITY.md": "security.md",
     "CONTRIBUTING.md": "contributing.md",
     "web/README.md": "javascript.md",
     "include/merklize/core/README.md": "core.md",

@@ -43,12 +43,12 @@ def channel(folder: Path) -> str:
 def main() -> None:
     if sys.argv[1:] not in ([], ["--build"]):
         sys.exit(__doc__)
-    recipe = rattler_build.Stage0Recipe.from_file(identity.ROOT / "conda/recipe.yaml")
+    recipe = rattler_build.Stage0Recipe.from_file(identity.ROOT / "packaging/conda/recipe.yaml")
     variants = recipe.render(rattler_build.VariantConfig(VARIANTS))
     version = identity.facts()["version"]
     found = [(variant.recipe.package.name, str(variant.recipe.package.version)) for variant in variants]
     if found != [(name, version) for name in PACKAGES]:
-        sys.exit(f"conda/recipe.yaml must have {' and '.join(PACKAGES)} of version {version}, got {found}")
+        sys.exit(f"packaging/conda/recipe.yaml must have {' and '.join(PACKAGES)} of version {version}, got {found}")
     if sys.argv[1:]:
         with tempfile.TemporaryDirectory() as work:
             built = variants[0].run_build(

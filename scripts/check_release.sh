@@ -45,7 +45,7 @@ done
 echo "== packages of Debian"
 lintian --fail-on error "$files"/*.deb "$files"/*.dsc
 cp "$files"/*.deb "$work/trixie/release"
-cp -r README.md examples debian "$work/trixie/release"
+cp -r README.md examples packaging/debian "$work/trixie/release"
 cp /etc/resolv.conf "$work/trixie/etc"
 chroot "$work/trixie" sh -euc '
     cd /release

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the facts of project.toml (version, authors, licence, addresses) into the files that need them.
+"""Writes the facts of packaging/project.toml (version, authors, licence, addresses) into the files that need them.
 
 scripts/identity.py            writes them
 scripts/identity.py --check    fails if a file differs
@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def facts() -> dict[str, str]:
-    """The keys of project.toml. Read by hand, because Python's library reads TOML only since 3.11."""
-    return dict(re.findall(r'^(\w+) = "(.*)"$', (ROOT / "project.toml").read_text(), flags=re.MULTILINE))
+    """The keys of packaging/project.toml. Read by hand, because Python's library reads TOML only since 3.11."""
+    return dict(re.findall(r'^(\w+) = "(.*)"$', (ROOT / "packaging/project.toml").read_text(), flags=re.MULTILINE))
 
 
 def is_placeholder(known: dict[str, str]) -> bool:
@@ -43,20 +43,20 @@ def places(known: dict[str, str]) -> list[tuple[str, str, str]]:
         ("web/package.json", r'"author": "(.*)"', known["authors"]),
         ("web/package.json", r'"url": "git\+(.*)\.git"', known["repository"]),
         ("web/package.json", r'"homepage": "(.*)"', known["documentation"]),
-        ("CITATION.cff", r"^version: (.*)$", known["version"]),
-        ("CITATION.cff", r"^  - name: (.*)$", known["authors"]),
-        ("CITATION.cff", r"^repository-code: (.*)$", known["repository"]),
-        ("CITATION.cff", r"^url: (.*)$", known["documentation"]),
+        (".github/CITATION.cff", r"^version: (.*)$", known["version"]),
+        (".github/CITATION.cff", r"^  - name: (.*)$", known["authors"]),
+        (".github/CITATION.cff", r"^repository-code: (.*)$", known["repository"]),
+        (".github/CITATION.cff", r"^url: (.*)$", known["documentation"]),
         ("LICENSE", r"^Copyright \(c\) \d+ the (.*)$", known["authors"]),
-        ("conda/recipe.yaml", r'^  version: "(.*)"$', known["version"]),
-        ("conda/recipe.yaml", r"^  license: (.*)$", known["license"]),
-        ("conda/recipe.yaml", r"^  repository: (.*)$", known["repository"]),
-        ("conda/recipe.yaml", r"^  documentation: (.*)$", known["documentation"]),
-        ("debian/changelog", r"\Amerklize \((.*)-1\)", known["version"]),
-        ("debian/control", r"^Maintainer: (.*)$", f"{known['authors']} <{known['contact']}>"),
-        ("debian/control", r"^Homepage: (.*)$", known["repository"]),
-        ("debian/copyright", r"^Source: (.*)$", known["repository"]),
-        ("debian/copyright", r"^Copyright: \d+ (.*)$", known["authors"]),
+        ("packaging/conda/recipe.yaml", r'^  version: "(.*)"$', known["version"]),
+        ("packaging/conda/recipe.yaml", r"^  license: (.*)$", known["license"]),
+        ("packaging/conda/recipe.yaml", r"^  repository: (.*)$", known["repository"]),
+        ("packaging/conda/recipe.yaml", r"^  documentation: (.*)$", known["documentation"]),
+        ("packaging/debian/changelog", r"\Amerklize \((.*)-1\)", known["version"]),
+        ("packaging/debian/control", r"^Maintainer: (.*)$", f"{known['authors']} <{known['contact']}>"),
+        ("packaging/debian/control", r"^Homepage: (.*)$", known["repository"]),
+        ("packaging/debian/copyright", r"^Source: (.*)$", known["repository"]),
+        ("packaging/debian/copyright", r"^Copyright: \d+ (.*)$", known["authors"]),
         ("docs/install.md", r"GIT_REPOSITORY (\S+)", known["repository"] + ".git"),
         ("docs/mkdocs.yml", r"^site_url: (.*)/$", known["documentation"]),
         ("docs/rust.md", r'git = "(.*?)"', known["repository"] + ".git"),
@@ -88,7 +88,7 @@ def main() -> None:
         texts[name] = written(texts.get(name) or (ROOT / name).read_text(), name, pattern, value)
     differing = [name for name, text in texts.items() if text != (ROOT / name).read_text()]
     if differing and sys.argv[1:]:
-        sys.exit(f"not as project.toml says: {', '.join(differing)}; run scripts/identity.py")
+        sys.exit(f"not as packaging/project.toml says: {', '.join(differing)}; run scripts/identity.py")
     for name in differing:
         (ROOT / name).write_text(texts[name])
 

@@ -13,7 +13,7 @@ scripts/release.py [--dry] [--more FOLDER] --out FOLDER KIND...
 
 Beside each crate and the npm package lies a list of its contents (SBOM, CycloneDX). NOTES.md is cut from CHANGELOG.md.
 SHA256SUMS and B3SUMS have the form of sha256sum and b3sum. --more adds the files of a folder: wheels that another
-Python built. --dry allows placeholders in project.toml, notes without a
+Python built. --dry allows placeholders in packaging/project.toml, notes without a
 date, and uncommitted changes, which stay out. `make release` has an environment with the tools.
 """
 
@@ -210,6 +210,8 @@ class Release:
         folder = self.work / "debian"
         folder.mkdir()
         shutil.copytree(self.original, folder / self.stem, symlinks=True)
+        # Debian's tools want it in the root.
+        shutil.copytree(self.original / "packaging/debian", folder / self.stem / "debian")
         packed(self.original, folder / f"merklize_{self.version}.orig.tar.gz", self.epoch)
         # Debian 12 has not what python3-merklize is built with.
         nanobind = subprocess.run(("dpkg-query", "-W", "python3-nanobind"), capture_output=True)
@@ -243,7 +245,7 @@ def main() -> None:
     known = identity.facts()
     if not arguments.dry:
         if identity.is_placeholder(known):
-            sys.exit("make release: the addresses in project.toml are placeholders; write the true ones, or set DRY=1")
+            sys.exit("make release: the addresses in packaging/project.toml are placeholders; write the true ones, or set DRY=1")
         if run("git", "status", "--porcelain"):
             sys.exit(
                 "make release: the checkout has uncommitted changes, which would not be in the release; commit them"

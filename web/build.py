@@ -149,8 +149,8 @@ def build(out: Path) -> None:
     if page.count(PLACE) != 1 or "</script" in text:
         sys.exit(f"web/build.py: docs/verify.html must have {PLACE} once, and the modules no </script")
     (out / "verify.html").write_text(page.replace(PLACE, text))
-    for name in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
-        shutil.copy(ROOT / name, package / name)
+    shutil.copy(ROOT / "LICENSE", package)
+    shutil.copytree(ROOT / "LICENSES", package / "LICENSES", dirs_exist_ok=True)
 
 
 if __name__ == "__main__":

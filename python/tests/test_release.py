@@ -43,7 +43,7 @@ def test_each_place_is_found_if_it_differs(facts):
 @pytest.mark.parametrize("text", ["", "version: 1\nversion: 2\n"])
 def test_a_place_must_be_there_once(text):
     with pytest.raises(SystemExit, match="must match .* once"):
-        identity.written(text, "CITATION.cff", r"^version: (.*)$", "3")
+        identity.written(text, ".github/CITATION.cff", r"^version: (.*)$", "3")
 
 
 def test_the_placeholder_is_known(facts):
@@ -112,7 +112,7 @@ def test_a_release_refuses_placeholders(tmp_path, facts):
     command = [sys.executable, str(ROOT / "scripts/release.py"), "--out", str(tmp_path / "out"), "source"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "the addresses in project.toml are placeholders" in done.stderr
+    assert "the addresses in packaging/project.toml are placeholders" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
@@ -165,6 +165,13 @@ def test_the_installed_package_tells_its_contents(facts):
     assert parts["nanobind"]["version"][0].isdigit()
     (notice,) = [file for file in files if file.name == "LICENSE-nanobind"]
     assert "Wenzel Jakob" in notice.read_text()
+
+
+def test_the_installed_package_has_its_licences():
+    """LICENSE names the other two by their paths."""
+    files = [str(file) for file in importlib.metadata.files("merklize")]
+    for name in ("LICENSE", *re.findall(r"LICENSES/[\w.-]+txt", (ROOT / "LICENSE").read_text())):
+        assert sum(file.endswith(f".dist-info/licenses/{name}") for file in files) == 1, name
 
 
 def test_contents_of_crates():

@@ -1,4 +1,6 @@
-"""The recipe of the library for Conan 2. In a source archive or a checkout: conan create . -s compiler.cppstd=20"""
+"""The recipe of the library for Conan 2. In a source archive or a checkout:
+conan create packaging -s compiler.cppstd=20
+"""
 
 import re
 from pathlib import Path
@@ -15,17 +17,20 @@ class Merklize(ConanFile):
     description = "Digests and whole binary Merkle trees at the speed of CPUs and GPUs"
     topics = ("hash", "blake3", "merkle-tree", "gpu")
     package_type = "library"
-    test_package_folder = "tests/install/consumer"
+    test_package_folder = "../tests/install/consumer"
     settings = "os", "arch", "compiler", "build_type"
     options = {"shared": [True, False], "fPIC": [True, False]}
     default_options = {"shared": False, "fPIC": True}
     implements = ["auto_shared_fpic"]
     exports = "project.toml"
-    exports_sources = "CMakeLists.txt", "project.toml", "LICENSE", "LICENSE-*", "cmake/*", "include/*", "src/*"
 
     def set_version(self):
         facts = (Path(self.recipe_folder) / "project.toml").read_text()
         self.version = re.search(r'^version = "(.*)"$', facts, flags=re.MULTILINE)[1]
+
+    def export_sources(self):
+        for pattern in ("CMakeLists.txt", "LICENSE", "LICENSES/*", "cmake/*", "include/*", "src/*"):
+            copy(self, pattern, Path(self.recipe_folder).parent, self.export_sources_folder)
 
     def validate(self):
         check_min_cppstd(self, 20)
