@@ -25,7 +25,7 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 READERS = {
     ".github/SECURITY.md": "security.md",
-    "CONTRIBUTING.md": "contributing.md",
+    ".github/CONTRIBUTING.md": "contributing.md",
     "web/README.md": "javascript.md",
     "include/merklize/core/README.md": "core.md",
 }

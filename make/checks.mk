@@ -50,7 +50,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@echo "== clang-tidy"
 	@cmake --preset release --log-level=WARNING
 	@# Lanes are one text, of which one instruction set is enough.
-	@python $(BIN)/run-clang-tidy.py -clang-tidy-binary $(BIN)/clang-tidy -p build/release -quiet -j $$(nproc) \
+	@python $(BIN)/run-clang-tidy.py -clang-tidy-binary $(BIN)/clang-tidy -config-file=src/.clang-tidy -p build/release -quiet -j $$(nproc) \
 		'^$(CURDIR)/(build/release/src/(.*\.cxx|lanes/lanes_avx2_.*\.cpp)|(src|examples)/.*\.cpp)$$' >build/clang-tidy.log 2>&1 || \
 		{ grep -v '^\[' build/clang-tidy.log; exit 1; }
 

@@ -245,7 +245,10 @@ def main() -> None:
     known = identity.facts()
     if not arguments.dry:
         if identity.is_placeholder(known):
-            sys.exit("make release: the addresses in packaging/project.toml are placeholders; write the true ones, or set DRY=1")
+            sys.exit(
+                "make release: the addresses in packaging/project.toml are placeholders; write the true ones, "
+                "or set DRY=1"
+            )
         if run("git", "status", "--porcelain"):
             sys.exit(
                 "make release: the checkout has uncommitted changes, which would not be in the release; commit them"
