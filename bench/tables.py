@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the tables of pages from bench/results: the newest file of each machine and device.
 
-README.md and docs/benchmarks.md have the summary, docs/scale.md the tables of clusters, docs/benchmark-tables.md all
+README.md and docs/benchmarks.md have the summaries, docs/scale.md the tables of clusters, docs/benchmark-tables.md all
 others.
 
 With --check it only compares. Needs the installed merklize package.
@@ -269,20 +269,35 @@ def all_tables():
     yield from (memory_table(path, data) for path, data in newest("memory", lambda data: data["machine"]))
 
 
-# The summary: a kind of results, the name of the job in its rows, and its name on the page.
+# The summary. Beside others: (the machine's file, job, peer, threads, name on the page), in the order of the page.
+PROOFS = (
+    ("plonky3 goldilocks", "Plonky3 proof of keccak-air, 2^17 rows, Goldilocks"),
+    ("plonky3 koalabear", "the same over KoalaBear"),
+)
+BESIDE_OTHERS = (
+    ("command-cpu", "4096 files of 16 KiB", "b3sum 1.8.7", 16, "`merklize hash` of 4096 files of 16 KiB"),
+    ("cpu", "blake3 tree of 2^22 leaves", "winter-crypto 0.13.1", 16, "BLAKE3 tree of 2^22 leaves"),
+    ("cpu", "rp64_256_v3 tree of 2^16 leaves", "winter-crypto 0.13.1", 16, "Rescue Prime tree of 2^16 leaves"),
+    ("cpu", "blake3 tree of 2^22 leaves", "blake3 hash_many 1.8.7", 16, "BLAKE3 tree of 2^22 leaves"),
+    ("formats-cpu", "poseidon2_goldilocks_8, tree of 2^14 leaves", "Plonky3 0.8.0", 1, "Poseidon2 tree, Goldilocks"),
+    ("cpu", "digest of memory", "blake3 1.8.7", 16, "BLAKE3 digest of 1 GiB"),
+    ("command-cpu", "one file in the page cache", "b3sum 1.8.7", 16, "`merklize hash` of a file of 1 GiB"),
+    (
+        "formats-cpu",
+        "poseidon2_koalabear_24, digests of 2^9 rows of 256 words",
+        "Plonky3 0.8.0",
+        1,
+        "Poseidon2 of rows, KoalaBear, width 24",
+    ),
+    ("command-cpu", "one file of 16 MiB in the page cache", "b3sum 1.8.7", 16, "`merklize hash` of a file of 16 MiB"),
+)
+# Beside the processors of the same host: a kind of results, the name of the job in its rows, and its name on the page.
 ON_GPU = (
     ("device", "digest, resident, bytes 2^33", "BLAKE3 digest of 8 GiB"),
     ("device", "tree, resident, blake3, leaves 2^25", "BLAKE3 tree of 2^25 leaves"),
     ("hashes", "level, resident, poseidon2_koalabear_16, merges 2^22", "Poseidon2 over KoalaBear, 2^22 merges"),
     ("device", "tree, resident, rp64_256_v3, leaves 2^24", "Rescue Prime tree of 2^24 leaves"),
 )
-ON_CPU = (
-    ("digest of memory", "blake3 1.8.7", "BLAKE3 digest of 1 GiB"),
-    ("blake3 tree of 2^22 leaves", "winter-crypto 0.13.1", "BLAKE3 tree of 2^22 leaves"),
-    ("rp64_256_v3 tree of 2^16 leaves", "winter-crypto 0.13.1", "Rescue Prime tree of 2^16 leaves"),
-)
-COMMAND = "one file in the page cache", "`merklize hash` of a file of 1 GiB"
-HOST = "16 cores, Intel Xeon"
 
 
 def three_digits(value, unit):
@@ -293,39 +308,60 @@ def three_digits(value, unit):
     raise ValueError(value)
 
 
-def summary_line(label, ours, on, theirs, beside, unit):
-    times = ours / theirs
-    quotient = f"{times:.0f}x" if times >= 10 else f"{times:.1f}x" if times >= 1 else f"{times:.2f}x"
-    return f"| {label} | {three_digits(ours, unit)} | {on} | {three_digits(theirs, unit)} | {beside} | {quotient} |"
+def times(ours, theirs):
+    quotient = ours / theirs
+    return f"{quotient:.0f}x" if quotient >= 10 else f"{quotient:.1f}x" if quotient >= 1 else f"{quotient:.2f}x"
 
 
-def summary_table():
-    """Whole calls of one day on one machine.
-
-    GPU: data in its memory, beside the same job on its host. CPU: beside peers with as many threads.
-    """
-    lines = ["| job | merklize | on | beside | by | quotient |", "|---|---|---|---|---|---|"]
+def on_gpu():
+    """(job, device, rate, rate of its host's processors, unit) of each row of ON_GPU."""
     for kind, job, label in ON_GPU:
         data = max((data for _, data in newest_by_device(kind) if data["backend"] == "cuda"), key=lambda d: d["date"])
         row = next(row for row in data["rows"] if row["job"] == job and row["policy"] == "tuned")
-        ours, theirs = row["n"] / row["wall"], row["n"] / row["cpu"]
-        host = "merklize, its host's 16 Xeon cores"
         device = " ".join(data["device"].split()[:2])  # without the memory's size and kind
-        lines.append(summary_line(label, ours, device, theirs, host, row["unit"]))
-    whole = newest("cpu", lambda data: (data["machine"], data["quick"]))
-    data = next(data for _, data in whole if not data["quick"] and data["cpus"] == 16)
-    for job, peer, label in ON_CPU:
+        yield label, device, row["n"] / row["wall"], row["n"] / row["cpu"], row["unit"]
+
+
+def beside_others():
+    """Whole calls, whole processes and whole proofs beside those of other projects, what is slower last."""
+    lines = ["| job | on | merklize | beside | its time or rate | times as fast |", "|---|---|---|---|---|---|"]
+    data = max((data for _, data in newest("proofs", lambda data: data["device"])), key=lambda data: data["date"])
+    device = " ".join(data["device"].split()[:2])
+    for job, label in PROOFS:
+        proofs = {row["by"]: row["seconds"] for row in data["rows"] if (row["job"], row["what"]) == (job, "proof")}
+        ours, theirs = proofs["cuda:0 merklize pcs"], proofs["stock"]
+        cells = f"{label} | {device}, 16 cores | {ours:.2f} s | stock Plonky3 0.8, 16 cores | {theirs:.2f} s"
+        lines.append(f"| {cells} | {times(theirs, ours)} |")
+    for kind, job, peer, threads, label in BESIDE_OTHERS:
         row = next(
             row
+            for _, data in newest(kind, lambda data: (data["machine"], data.get("quick")))
+            if data["cpus"] == 16 and not data.get("quick")
             for row in data["rows"]
-            if row["job"] == job and f"{row['peer']} {row['peer_version']}" == peer and row["threads"] == 16
+            if (row["job"], row["threads"]) == (job, threads) and f"{row['peer']} {row['peer_version']}" == peer
         )
-        lines.append(summary_line(label, row["our_rate"], HOST, row["peer_rate"], peer, row["unit"]))
-    data = next(data for _, data in newest("command", lambda data: data["machine"]) if data["cpus"] == 16)
-    job, label = COMMAND
-    row = next(row for row in data["rows"] if row["job"] == job and row["threads"] == data["cpus"])
-    peer = f"{row['peer']} {row['peer_version']}"
-    lines.append(summary_line(label, row["our_rate"], HOST, row["peer_rate"], peer, row["unit"]))
+        ours, theirs = row["our_rate"], row["peer_rate"]
+        shown = f"{three_digits(ours, row['unit'])} | {peer} | {three_digits(theirs, row['unit'])}"
+        cores = f"{threads} core{'s' * (threads > 1)}"
+        lines.append(f"| {label} | {cores} | {shown} | {times(ours, theirs)} |")
+    return "\n".join(lines)
+
+
+def readme_table():
+    yield beside_others()
+    rows = list(on_gpu())
+    quotients = [ours / theirs for _, _, ours, theirs, _ in rows]
+    least, most = f"{min(quotients):.0f}", f"{max(quotients):.0f}"
+    yield f"On data in its memory, an {rows[0][1]} is {least} to {most} times as fast as the 16 cores of its host."
+
+
+def summary_table():
+    yield beside_others()
+    lines = ["The GPU beside the 16 cores of its host, both by merklize:", ""]
+    lines += ["| job | on | rate | rate of 16 cores | times as fast |", "|---|---|---|---|---|"]
+    for label, device, ours, theirs, unit in on_gpu():
+        rates = f"{three_digits(ours, unit)} | {three_digits(theirs, unit)}"
+        lines.append(f"| {label} | {device} | {rates} | {times(ours, theirs)} |")
     yield "\n".join(lines)
 
 
@@ -359,7 +395,7 @@ def scale_tables():
 
 
 PAGES = {
-    "README.md": summary_table,
+    "README.md": readme_table,
     "docs/benchmarks.md": summary_table,
     "docs/benchmark-tables.md": all_tables,
     "docs/scale.md": scale_tables,
