@@ -37,7 +37,7 @@ clean: ## remove everything that was made here
 
 PACKAGE_SOURCES := pyproject.toml packaging/project.toml scripts/identity.py scripts/sbom.py CMakeLists.txt python/CMakeLists.txt \
 	web/CMakeLists.txt docs/verify.html \
-	$(shell find include src cmake python/bindings python/merklize web/build.py web/js web/wasm -type f ! -name '*.pyc')
+	$(shell find include src python/bindings python/merklize web/build.py web/js web/wasm -type f ! -name '*.pyc')
 
 $(VENV)/made:
 	@echo "== creating $(VENV)"
@@ -77,4 +77,4 @@ $(VENV)/runtimes: $(VENV)/made Makefile
 	@python -m pip install -q $(DEVICE_COMPILERS)
 	@touch $@
 
-include make/tests.mk make/checks.mk make/web-and-docs.mk make/release.mk
+include $(addprefix scripts/make/,tests.mk checks.mk web-and-docs.mk release.mk)

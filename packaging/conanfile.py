@@ -29,7 +29,7 @@ class Merklize(ConanFile):
         self.version = re.search(r'^version = "(.*)"$', facts, flags=re.MULTILINE)[1]
 
     def export_sources(self):
-        for pattern in ("CMakeLists.txt", "LICENSE", "LICENSES/*", "cmake/*", "include/*", "src/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "LICENSES/*", "include/*", "src/*"):
             copy(self, pattern, Path(self.recipe_folder).parent, self.export_sources_folder)
 
     def validate(self):

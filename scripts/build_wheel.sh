@@ -23,7 +23,7 @@ mkdir -p "$made" "$folder"
 
 headers=$(scripts/python_headers.sh "$(command -v python)" build/python-headers)
 [ -n "$headers" ] || headers=$(python -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
-define="-DPython_INCLUDE_DIR=$headers -DCMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchain-wheel.cmake"
+define="-DPython_INCLUDE_DIR=$headers -DCMAKE_TOOLCHAIN_FILE=$PWD/src/cmake/toolchain-wheel.cmake"
 # Debian's pyconfig.h names a folder of each machine. What it says is the same for both: 64 bits, little-endian.
 version=$(basename "$headers")
 for known in "$(dirname "$headers")"/*-linux-gnu/"$version"/pyconfig.h; do

@@ -3,7 +3,7 @@
 # this; a second run builds only what changed.
 #
 #   cmake -D SOURCE=... -D WORK=... -D GENERATOR=... -D CXX=... -D ISAS=scalar,avx2 -D OPENCL=system,/path/libintelocl.so -P check.cmake
-include(${SOURCE}/cmake/run.cmake)
+include(${SOURCE}/src/cmake/run.cmake)
 
 set(copy ${WORK}/source)
 # The job: a patch of at most six files, and a test.

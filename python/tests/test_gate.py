@@ -103,7 +103,7 @@ def test_closing_lines(tmp_path, line, passed, failed, skipped):
 def test_the_lists_name_targets_that_exist(script):
     """Every `make` of the two lists names targets of the Makefile, and the gate calls the README's commands."""
     text = (STEPS.parent / script).read_text()
-    makefiles = [STEPS.parents[1] / "Makefile", *(STEPS.parents[1] / "make").glob("*.mk")]
+    makefiles = [STEPS.parents[1] / "Makefile", *(STEPS.parents[1] / "scripts/make").glob("*.mk")]
     targets = {line.split(":")[0] for path in makefiles for line in path.read_text().splitlines() if ": " in line}
     commands = [line.split()[1:] for line in text.splitlines() if " make " in line and not line.startswith("#")]
     assert commands

@@ -76,7 +76,7 @@ const FATBIN_OPTIONS: [&str; 3] = ["MERKLIZE_NVCC", "MERKLIZE_FATBIN_ARCHITECTUR
 #[cfg(feature = "bundled")]
 fn build_bundled(root: &Path) -> bool {
     println!("cargo:rerun-if-env-changed=MERKLIZE_BUILD_CACHE");
-    let sources = ["CMakeLists.txt", "src", "include", "cmake"].map(|part| root.join(part));
+    let sources = ["CMakeLists.txt", "src", "include"].map(|part| root.join(part));
     for source in &sources {
         println!("cargo:rerun-if-changed={}", source.display());
     }

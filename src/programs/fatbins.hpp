@@ -20,7 +20,7 @@ struct Fatbin {
 /// The macros of a program and its hash. Within one build of the library a program depends on nothing else.
 std::string fatbin_name(const Variant& variant);
 
-/// The programs in the library, by ascending name. Defined in a source that cmake/embed_fatbins.cmake writes, or in
+/// The programs in the library, by ascending name. Defined in a source that src/cmake/embed_fatbins.cmake writes, or in
 /// no_fatbins.cpp.
 std::span<const Fatbin> fatbins() noexcept;
 

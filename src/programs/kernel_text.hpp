@@ -17,7 +17,7 @@ struct KernelSource {
     std::span<const std::string_view> pieces;  // in order
 };
 
-/// Every header of the core. Defined in a source that cmake/embed_core.cmake writes.
+/// Every header of the core. Defined in a source that src/cmake/embed_core.cmake writes.
 std::span<const KernelSource> kernel_sources() noexcept;
 
 /// The text for a device compiler, which has none of the library's files: core/entry.h with every #include "..." replaced

@@ -5,7 +5,7 @@
 #   SHARED_CXX compiler of the shared library: another one, where there is one
 #   PKG_CONFIG pkg-config; empty: not here
 #   PROGRAM    whether the program is built
-include(${SOURCE}/cmake/run.cmake)
+include(${SOURCE}/src/cmake/run.cmake)
 
 # consume(NAME WAY CXX OPTIONS...): consumers through CMake.
 function(consume name way cxx)

@@ -14,7 +14,7 @@ using namespace merklize::runtime;
 
 namespace {
 
-// As cmake/write_fatbin_programs.cpp has it.
+// As src/cmake/write_fatbin_programs.cpp has it.
 std::vector<Variant> of_the_table() {
     return tuned_variants([](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy& policy) {
         merklize::backends::tune(merklize::backends::DeviceClass::nvidia_gpu, kernel, hash, n, 0, &policy);

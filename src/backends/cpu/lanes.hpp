@@ -101,7 +101,7 @@ struct Lanes {
 };
 
 // An instruction set has a table lanes_SET_FAMILY for each family of hashes, with the functions of that family alone
-// (cmake/lanes.cmake). isa.cpp joins them.
+// (src/cmake/lanes.cmake). isa.cpp joins them.
 extern const Lanes lanes_avx2_blake3;
 extern const Lanes lanes_avx512_blake3;
 extern const Lanes lanes_avx512_narrow;  ///< the same in vectors of half the width

