@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks the rooms of src/ against the table in docs/architecture.md.
 
-A room is a folder of src/, except src/cmake. The table says what each may include: rooms by name, `core` for include/merklize/core.
-A second table says in which room each public header begins: that room and those above it may include the header, and
-so call its functions. Reported are
+A room is a folder of src/, but not src/cmake. The table says what each may include: rooms by name, `core` for
+include/merklize/core. A second table says in which room each public header begins: that room and those above it may
+include the header, and so call its functions. Reported are
 
 - an include of a room, or of a public header, that the tables do not allow; a public header without a row;
 - a circle of includes, between files, public headers or rooms;

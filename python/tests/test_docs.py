@@ -1,7 +1,8 @@
 """Every fenced block of every page runs as it stands, or is marked with the reason why it does not.
 
 If a block shows its output, the real output must be the same. `text` is a drawing or an output, `hexdump` and `toml`
-are data. A comment on the line before a block, `<!-- not run: REASON -->`, marks one that no test can run.
+are data. A comment on the line before a block, `<!-- not run: REASON -->`, marks one that a reader's machine may not
+run. Python marked `needs a GPU` runs here on an OpenCL device.
 """
 
 import doctest
@@ -18,13 +19,13 @@ import numpy as np
 import pytest
 
 import merklize
-import weights
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BLOCK = re.compile(r"^(<!-- not run: [^\n]+ -->\n)?(```[^\n]*\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(?:<!-- not run: ([^\n]+) -->\n)?(```[^\n]*\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
 DATA = ("text", "hexdump", "toml")
 MODULES = ["bao", "blake3", "formats", "manifests", "parts", "prover", "stores", "tuning"]  # which need no extras
 HERE = ("python", "console")
+NEEDS_GPU = "needs a GPU"
 
 # The files that run the blocks of these languages on these pages. Each file names its page.
 ELSEWHERE = {
@@ -51,14 +52,19 @@ def pages():
 
 
 def all_blocks(page):
-    """(language, text, whether it is marked) of each block, in order."""
+    """(language, text, why it does not run or "") of each block, in order."""
     found = BLOCK.findall((ROOT / page).read_text())
-    return [(fence[3:].strip(), text, bool(mark)) for mark, fence, text in found]
+    return [(fence[3:].strip(), text, mark) for mark, fence, text in found]
 
 
-def blocks(page, *languages):
-    """Texts of the blocks that run."""
-    return [text for language, text, marked in all_blocks(page) if language in languages and not marked]
+def blocks(page, *languages, marks=("",)):
+    """Texts of the blocks that run, or that have one of these marks."""
+    return [text for language, text, mark in all_blocks(page) if language in languages and mark in marks]
+
+
+def with_gpu(page):
+    """The page's Python, with what needs a GPU."""
+    return "\n".join(blocks(page, "python", marks=("", NEEDS_GPU)))
 
 
 def run_here():
@@ -74,10 +80,10 @@ def test_every_block_runs_or_says_why_not():
     for page in pages():
         fences = re.findall(r"^ *```", (ROOT / page).read_text(), re.MULTILINE)
         assert len(fences) == 2 * len(all_blocks(page)), f"{page}: a block that is not at the begin of a line"
-        for language, text, marked in all_blocks(page):
+        for language, text, mark in all_blocks(page):
             seen.add((page, language))
             runs = language in (*DATA, *HERE) or (page, language) in ELSEWHERE
-            assert runs or marked, f"{page}: nothing runs this block, and it does not say why:\n{text}"
+            assert runs or mark, f"{page}: nothing runs this block, and it does not say why:\n{text}"
     for (page, language), test in ELSEWHERE.items():
         assert (page, language) in seen, f"{page} has no {language}"
         assert page.rpartition("/")[2] in (ROOT / test).read_text(), f"{test} does not name {page}"
@@ -95,28 +101,7 @@ def small_files(folder):
     (folder / "more.img").write_bytes(random.bytes(1 << 17))
 
 
-def models(folder):
-    """The files of docs/how-to/weights.md: weights in a file, in shards and in a folder, and a key for signing."""
-    from cryptography.hazmat.primitives import serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    state = {
-        "embed.weight": np.arange(1 << 20, dtype=np.float32).reshape(1024, 1024),
-        "lm_head.weight": np.ones((64, 1024), np.float32),
-    }
-    weights.write(folder / "model.safetensors", state)
-    for name in ("shards", "my-model"):
-        (folder / name).mkdir()
-        weights.write_sharded(folder / name, state)
-    (folder / "my-model" / "config.json").write_text("{}")
-    key, pem = ec.generate_private_key(ec.SECP256R1()), serialization.Encoding.PEM
-    private = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    (folder / "key").write_bytes(key.private_bytes(pem, *private))
-    public = key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo)
-    (folder / "key.pub").write_bytes(public)
-
-
-SET_UP = {"docs/cli.md": small_files, "docs/how-to/weights.md": models}
+SET_UP = {"docs/cli.md": small_files}
 
 
 # ---- Running ---------------------------------------------------------------------------------------------------------
@@ -135,30 +120,45 @@ def run_console(text, folder):
     shown = [line for line in lines if not line.startswith("$ ")]
     functions = f'python() {{ {shlex.quote(sys.executable)} "$@"; }}\nmerklize() {{ python -m merklize "$@"; }}\n'
     printed = run(["bash", "-euc", functions + commands], folder)
-    assert not shown or printed == shown
+    assert not shown or printed == shown, "\n".join(("printed:", *printed, "on the page:", *shown))
 
 
 def run_and_compare(code, folder):
     """Run the code. Each print() must print the comment after it."""
     expected = re.findall(r"^ *print\(.*\)\s+# (.*)$", code, re.MULTILINE)
-    assert len(expected) == code.count("print(") > 0
+    assert len(expected) == len(re.findall(r"^ *print\(", code, re.MULTILINE)), "a print() without its output"
     assert run([sys.executable, "-c", code], folder) == expected
+
+
+def in_order(page):
+    """The page's blocks, from the first to the last, as one program."""
+    parts = [f"import sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r}); import test_docs"]
+    for language, text, mark in all_blocks(page):
+        if not mark and language in HERE and (page, language) not in ELSEWHERE:
+            parts.append(text if language == "python" else f"test_docs.run_console({text!r}, '.')\n")
+    return "\n".join(parts)
 
 
 @pytest.mark.parametrize("page", run_here())
 def test_examples(page, tmp_path, request):
-    """The console blocks run first, in one folder; then all Python blocks, there and in one session."""
-    consoles, code = blocks(page, "console"), "\n".join(blocks(page, "python"))
-    if any("s3://" in text for text in consoles):
+    """All blocks of a page, in its order, in one folder and one session of Python."""
+    code = in_order(page)
+    assert '"cuda' not in code, f"{page}: a block for a GPU has the mark '<!-- not run: {NEEDS_GPU} -->'"
+    if "s3://" in code:
         store = request.getfixturevalue("s3_client")
         store.put_object(Bucket="bucket", Key="data", Body=bytes(range(256)) * 4096)
     SET_UP.get(page, lambda folder: None)(tmp_path)
-    for text in consoles:
-        run_console(text, tmp_path)
-    if code:
-        if '"cuda' in code:
-            code = code.replace('"cuda', f'"{request.getfixturevalue("opencl").partition(":")[0]}')
-        run_and_compare(code, tmp_path)
+    run_and_compare(code, tmp_path)
+
+
+PAGES_WITH_GPU = [
+    page for page in pages() if blocks(page, "python", marks=(NEEDS_GPU,)) and (page, "python") not in ELSEWHERE
+]
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_GPU)
+def test_examples_for_a_gpu(page, tmp_path, opencl):
+    run_and_compare(with_gpu(page).replace('"cuda', f'"{opencl.partition(":")[0]}'), tmp_path)
 
 
 def test_tables():

@@ -102,7 +102,7 @@ class TestHostData:
 
 def test_the_page(ids, tmp_path):
     """docs/how-to/several-gpus.md, on the first two devices here."""
-    code = "\n".join(test_docs.blocks("docs/how-to/several-gpus.md", "python"))
+    code = test_docs.with_gpu("docs/how-to/several-gpus.md")
     test_docs.run_and_compare(code.replace("cuda", ids[0].split(":")[0]), tmp_path)
 
 
