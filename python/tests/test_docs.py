@@ -21,6 +21,10 @@ import pytest
 import merklize
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import public_names  # noqa: E402
+
 BLOCK = re.compile(r"^(?:<!-- not run: ([^\n]+) -->\n)?(```[^\n]*\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
 DATA = ("text", "hexdump", "toml")
 MODULES = ["bao", "blake3", "formats", "manifests", "parts", "prover", "stores", "tuning"]  # which need no extras
@@ -169,6 +173,20 @@ def test_tables():
             rows = [len(re.sub(r"\\\||`[^`]*`", "", row).split("|")) for row in table.splitlines()]
             assert re.match(r"\|[ :-]+\|", table.splitlines()[1]), f"{page}: a row outside of its table: {table}"
             assert set(rows) == {rows[0]}, f"{page}: rows of {set(rows)} cells: {table}"
+
+
+FIRST_TEN = {"C++": "docs/cpp.md", "C": "docs/c.md", "Python": "docs/python.md", "Rust": "docs/rust.md"}
+FIRST_TEN["JavaScript"] = "web/README.md"
+
+
+@pytest.mark.parametrize("language", FIRST_TEN)
+def test_the_first_ten_functions(language):
+    """Each language has a table of ten, before the others, and all names in it are public."""
+    section = (ROOT / FIRST_TEN[language]).read_text().split("\n## The first ten functions\n")[1].split("\n## ")[0]
+    names = re.findall(r"^\| `(?:new )?(?:tree|[\w:]+(?=[.:]))?[.:]*(\w+)", section, re.MULTILINE)
+    assert len(names) == 10
+    public = public_names.names(language)
+    assert [name for name in names if name not in public] == []
 
 
 def test_rust_page():
