@@ -10,7 +10,7 @@ include the header, and so call its functions. Reported are
 - a room without a README.md, without a row in the table, or with more than 24 sources;
 - more than 10 floors: a room stands one floor above the highest one that it may include;
 - a row without a room;
-- a path in that page which does not exist;
+- a path in that page, or in the two that go on from it, which does not exist;
 - a use of Python's pending error in python/bindings outside of python_calls.cpp, where it becomes an exception at once.
 
 Exits with 1 if there is anything to report.
@@ -170,10 +170,12 @@ def check(rooms: dict[str, set[str]], includes: dict[str, list[str]]) -> list[st
     return faults
 
 
-def check_paths(text: str) -> list[str]:
+def check_paths(page: Path) -> list[str]:
     """Every path that the page names from the repository's root exists."""
-    named = re.findall(r"`((?:include|src|python|rust|web|tests|bench|docs|scripts|cmake)/[\w./-]*)`", text)
-    return [f"{TABLE.name}: there is no {path}" for path in dict.fromkeys(named) if not (ROOT / path).exists()]
+    named = re.findall(
+        r"`((?:include|src|python|rust|web|tests|bench|docs|scripts|packaging)/[\w./-]*)`", page.read_text()
+    )
+    return [f"{page.name}: there is no {path}" for path in dict.fromkeys(named) if not (ROOT / path).exists()]
 
 
 def check_bindings() -> list[str]:
@@ -191,7 +193,9 @@ def main() -> int:
     text = TABLE.read_text()
     rooms, includes = read_table(text), read_includes()
     faults = check(rooms, includes) + check_public(rooms, read_public(text), includes)
-    faults += check_paths(text) + check_bindings()
+    for name in (TABLE.name, "inside.md", "decisions.md"):
+        faults += check_paths(TABLE.with_name(name))
+    faults += check_bindings()
     for fault in faults:
         print(fault)
     return 1 if faults else 0
