@@ -199,6 +199,11 @@ def test_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 90
 
 
+def test_the_changelog_is_short_until_the_first_release():
+    text = (ROOT / "CHANGELOG.md").read_text()
+    assert re.search(r"^## \[[\d.]+\] - \d{4}-", text, re.MULTILINE) or len(text.splitlines()) <= 40
+
+
 def test_size_of_wheels():
     """docs/install.md has the size of the wheel for x86-64, within a quarter of the size of `make wheel`'s."""
     wheels = list((ROOT / "build" / "dist").glob("merklize-*x86_64.whl"))
