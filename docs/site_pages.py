@@ -2,7 +2,7 @@
 
 Pages: those of the repository that READERS names, the reference of Python, of C++ and C by Doxygen, and of the command
 line by its own help. A link to another file of the repository goes to a copy in the site; one to a folder becomes its
-name.
+name. The foot of each page has the version and where the sources are, and the search shows guides before references.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -19,6 +20,10 @@ from mkdocs.structure.pages import Page
 from site_headers import reference_pages
 
 import merklize
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
+
+import identity
 
 log = logging.getLogger("mkdocs.hooks.site_pages")  # with --strict its warnings are errors
 DOCS = Path(__file__).resolve().parent
@@ -42,6 +47,9 @@ SUBJECTS = {
 }
 MODULES = ["prover", "formats", "bao", "manifests", "parts", "blake3", "signing", "stores", "ray", "tuning"]
 VERIFY = ROOT / "build/web/verify.html"
+
+# How pages rank in the search, by the begin of their names: what users read, else pages for developers, else lists.
+SEARCH = {"reference/": 0.5, "benchmark-tables": 0.5, "surfaces": 0.5, "notes/": 0.5, "openssf": 0.5, "inside": 0.7}
 
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 sources: dict[str, str] = {to: of for of, to in READERS.items()}  # page of the site: file of the repository
@@ -70,7 +78,7 @@ def python_reference() -> str:
     public = {name for name in merklize.__all__ if name not in MODULES and not name.startswith("_")}
     if sorted(listed) != sorted(public):
         log.warning("SUBJECTS of site_pages.py: not once each: %s", ", ".join(sorted(public ^ set(listed))))
-    lines = ["# Python, by subject", "", "All names are those of `import merklize`.", ""]
+    lines = ["# Python reference", "", "All names are those of `import merklize`.", ""]
     for subject, names in SUBJECTS.items():
         lines += [f"## {subject}", ""]
         for name in names.split():
@@ -104,9 +112,19 @@ def made_pages() -> dict[str, str]:
     return {
         "reference/python.md": python_reference(),
         **reference_pages(),
-        "reference/command.md": "# The command's own help\n\n"
+        "reference/command.md": "# Help of the command\n\n"
         + "\n".join(f"## merklize {name}\n\n```text\n{help_of(name)}```\n" for name in commands()),
     }
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    facts = identity.facts()
+    if identity.is_placeholder(facts):
+        sources = "not published yet: the sources are the checkout from which these pages were made"
+    else:
+        config.repo_url, config.repo_name, sources = facts["repository"], "Sources", facts["license"]
+    config.copyright = f"merklize {facts['version']}, {sources}"
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -123,6 +141,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     here = page.file.src_uri
+    boost = next((boost for start, boost in SEARCH.items() if here.startswith(start)), 2)
+    page.meta.setdefault("search", {"boost": boost})
     if here.startswith("reference/"):
         return markdown
     if here == "python.md":

@@ -166,13 +166,15 @@ def test_examples_for_a_gpu(page, tmp_path, opencl):
 
 
 def test_tables():
-    """Every row belongs to its table and has as many cells as the head."""
+    """Every row belongs to its table and has as many cells as the head, and every column has a head."""
     for page in pages():
         text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(), flags=re.MULTILINE | re.DOTALL)
         for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
             rows = [len(re.sub(r"\\\||`[^`]*`", "", row).split("|")) for row in table.splitlines()]
             assert re.match(r"\|[ :-]+\|", table.splitlines()[1]), f"{page}: a row outside of its table: {table}"
             assert set(rows) == {rows[0]}, f"{page}: rows of {set(rows)} cells: {table}"
+            heads = table.splitlines()[0].strip()[1:-1].split("|")
+            assert all(head.strip() for head in heads), f"{page}: a column without a head: {table}"
 
 
 FIRST_TEN = {"C++": "docs/cpp.md", "C": "docs/c.md", "Python": "docs/python.md", "Rust": "docs/rust.md"}
