@@ -57,9 +57,7 @@ def places(known: dict[str, str]) -> list[tuple[str, str, str]]:
         ("packaging/debian/control", r"^Homepage: (.*)$", known["repository"]),
         ("packaging/debian/copyright", r"^Source: (.*)$", known["repository"]),
         ("packaging/debian/copyright", r"^Copyright: \d+ (.*)$", known["authors"]),
-        ("docs/install.md", r"GIT_REPOSITORY (\S+)", known["repository"] + ".git"),
         ("docs/mkdocs.yml", r"^site_url: (.*)/$", known["documentation"]),
-        ("docs/rust.md", r'git = "(.*?)"', known["repository"] + ".git"),
     ]
     for folder in ("", "python/sycl_plugin/"):
         found += [
