@@ -68,8 +68,8 @@ _names: dict[str, tuple[str, ...]] = {}
 def takes(kind: Any) -> Callable[[Function], Function]:
     """Show the options of a TypedDict as parameters of a function that takes them as **options.
 
-    inspect.signature() and help() follow __wrapped__: to a function of these parameters that does nothing, since to
-    make a Signature, inspect would have to be imported with the package.
+    `__wrapped__` is a stub with the full list of parameters, for help() and inspect. It is built by hand, because
+    importing inspect would slow `import merklize`.
     """
     options = {name: getattr(what, "__forward_arg__", what) for name, what in kind.__annotations__.items()}
 

@@ -24,8 +24,8 @@
 #include "queue/device.hpp"
 
 // The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB hash TAB bytes TAB nanoseconds TAB bytes TAB
-// nanoseconds ...". The job of a cost in pinned memory ends with `in_pinned`. A file with any other line is ignored as a whole: those of
-// before have no hash.
+// nanoseconds ...". The job of a cost in pinned memory ends with `in_pinned`. A file with a line of another form is
+// ignored: older versions wrote no hash.
 
 namespace merklize::runtime {
 namespace {

@@ -34,15 +34,15 @@ inline constexpr Hash measured_hashes[] = {Hash::blake3, Hash::sha256, Hash::pos
 
 /// The cost by which a job goes to a device.
 struct Choice {
-    /// Among the given ones; of a hash between two measured ones, that of the faster one. Null: there is none of the CPU, so nothing to
-    /// compare with.
+    /// Points into `costs`: the entry of the hash, or of the faster of the two measured hashes between which the hash lies. Null if the
+    /// CPU was not measured.
     const KnownCost* cost = nullptr;
     double seconds = 0;  ///< expected there
     double on_cpu = 0;   ///< expected on the CPU
 };
 
-/// Asks the device of a cost, which may open it: nothing if it cannot be used, else whether the call's data is pinned for it. The answer
-/// may be false unless `is_memory_asked`.
+/// Opens the cost's device. Returns nothing if the device cannot be used, else whether the caller's data is pinned for it (false if
+/// `is_memory_asked` is false).
 using AskDevice = std::function<std::optional<bool>(const KnownCost& known, bool is_memory_asked)>;
 
 /// The choice of the least expected time. On each device a hash that was not measured there takes a time between those of two measured

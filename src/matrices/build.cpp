@@ -87,7 +87,7 @@ private:
         clear_behind(layer);
         if (layer.matrices.empty() || layer.nodes == 0) return;
         std::vector<Digest> host(nodes_.on_device ? 0 : layer.nodes);
-        // A block of its own, because the run's working memory is freed when a host matrix has been sent.
+        // Digests of the layer's rows, which are then merged into its nodes.
         std::optional<Buffer> block;
         if (nodes_.on_device) block.emplace(run_.options().device, Digest::size * layer.nodes);
         const Place digests = block ? place_of(*block) : host_place(host.data());

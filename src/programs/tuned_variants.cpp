@@ -54,7 +54,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
                 mkz_policy policy{};
                 tune(job, hash.id, std::uint64_t{1} << log2, policy);
                 for (const Body& body : bodies_of(job, hash)) {
-                    if (job == MKZ_KERNEL_MERGE_AT) policy.lanes = 1;  // as in TreeLaunches
+                    if (job == MKZ_KERNEL_MERGE_AT) policy.lanes = 1;  // as queue/launches/paths.cpp launches it
                     Variant variant = variant_of(hash.id, policy);
                     add(variant, body);
                     if (is_of_bytes) variant.align = 1;

@@ -24,7 +24,7 @@ public:
     /// Keeps a block for later calls.
     /// last  event on `stream` after the last command that uses the block
     void give(mkz_stream* stream, std::shared_ptr<Block> block, std::shared_ptr<const CommandEvent> last) noexcept;
-    /// Frees all blocks that are kept, because other memory needs the room; commands that use them still complete. False if there were none.
+    /// Frees all idle blocks to make room. Commands already enqueued may still use them. Returns false if there were none.
     bool free_kept() noexcept;
 
 private:
