@@ -88,34 +88,33 @@ def headline():
     """Rates of BLAKE3 digests and trees on each device, with the device's bound where it is known."""
     ours, crate = on_cores("digest of memory", "blake3 1.8.7")
     digest = [
-        ("H100, CUDA", resident("digest, resident, bytes 2^33"), COMPRESSIONS * BLOCK),
-        ("16 CPU cores, AVX-512", ours, None),
-        ("blake3 1.8.7, 16 cores", crate, None),
-        ("original, Tesla V100", published("blake3-hash", "blake3"), None),
+        ("H100, CUDA", True, resident("digest, resident, bytes 2^33"), COMPRESSIONS * BLOCK),
+        ("16 CPU cores, AVX-512", True, ours, None),
+        ("blake3 1.8.7, 16 cores", False, crate, None),
+        ("original, Tesla V100", False, published("blake3-hash", "blake3"), None),
     ]
     ours, winter = on_cores("blake3 tree of 2^22 leaves", "winter-crypto 0.13.1")
     of_tree = min(COMPRESSIONS, MEMORY_BYTES / MERGE)
     tree = [
-        ("H100, CUDA", resident("tree, resident, blake3, leaves 2^25"), of_tree),
-        ("16 CPU cores, AVX-512", ours, None),
-        ("winter-crypto, 16 cores", winter, None),
-        ("original, Tesla V100", published("blake3-merklize", "blake3"), None),
+        ("H100, CUDA", True, resident("tree, resident, blake3, leaves 2^25"), of_tree),
+        ("16 CPU cores, AVX-512", True, ours, None),
+        ("winter-crypto, 16 cores", False, winter, None),
+        ("original, Tesla V100", False, published("blake3-merklize", "blake3"), None),
     ]
     left, right, step, y = 196, 130, 32, 128
     entries = [("blue", False, "merklize"), ("blue", True, "bound of the device, and the share reached")]
     drawn = legend(14, [*entries, ("brown", False, "others, on the devices that they ran on")])
     drawn.append(text("soft", 16, 98, 15, "Data where it is hashed. A step of the axis is a factor of ten."))
     for title, unit, bars in (("BLAKE3 digest", "B/s", digest), ("BLAKE3 Merkle tree, leaves", "/s", tree)):
-        least = 10 ** math.floor(math.log10(min(rate for _, rate, _ in bars)) - 0.3)
-        scale = Log(least, max(bound or rate for _, rate, bound in bars), left, WIDTH - right)
+        least = 10 ** math.floor(math.log10(min(rate for _, _, rate, _ in bars)) - 0.3)
+        scale = Log(least, max(bound or rate for _, _, rate, bound in bars), left, WIDTH - right)
         bottom = y + 14 + step * len(bars)
         drawn.append(text("ink", 16, y, 17, title, weight=600))
         for decade in scale.decades():
             drawn.append(line("grid", scale.at(decade), y + 12, scale.at(decade), bottom))
             drawn.append(text("soft", scale.at(decade), bottom + 17, 14, said(decade, unit), "middle"))
-        for i, (label, rate, bound) in enumerate(bars):
+        for i, (label, is_ours, rate, bound) in enumerate(bars):
             row, end = y + 18 + step * i, scale.at(bound or rate)
-            is_ours = i < 3
             drawn.append(text("ink", left - 8, row + 16, 16, label, "end"))
             drawn.append(bar("blue" if is_ours else "brown", left, row, scale.at(rate) - left, 22))
             if bound:

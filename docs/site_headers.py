@@ -402,7 +402,7 @@ def reference_pages() -> dict[str, str]:
     if unseen:
         raise PluginError(f"doxygen found no declaration of {', '.join(sorted(unseen))}")
     told = "Names are in the namespace `merklize`. `#include <merklize/merklize.hpp>` has all but sycl.hpp."
-    made = {"reference/cpp.md": [f"# C++, by subject\n\n{told}\n"], "reference/c.md": ["# C, by subject\n"]}
+    made = {"reference/cpp.md": [f"# C++ reference\n\n{told}\n"], "reference/c.md": ["# C reference\n"]}
     subjects = [*CPP_SUBJECTS.items()]
     subjects += [("All calls", "merklize.h")]
     subjects += [(Path(header).stem.replace("_", " ").capitalize(), header) for header in C_HEADERS[1:]]

@@ -49,7 +49,8 @@ MODULES = ["prover", "formats", "bao", "manifests", "parts", "blake3", "signing"
 VERIFY = ROOT / "build/web/verify.html"
 
 # How pages rank in the search, by the begin of their names: what users read, else pages for developers, else lists.
-SEARCH = {"reference/": 0.5, "benchmark-tables": 0.5, "surfaces": 0.5, "notes/": 0.5, "openssf": 0.5, "inside": 0.7}
+SEARCH = dict.fromkeys(("reference/", "benchmark-tables", "surfaces", "notes/"), 0.2)
+SEARCH |= dict.fromkeys(("openssf", "inside", "decisions", "testing", "distributors", "contributing"), 1)
 
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 sources: dict[str, str] = {to: of for of, to in READERS.items()}  # page of the site: file of the repository
@@ -141,7 +142,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     here = page.file.src_uri
-    boost = next((boost for start, boost in SEARCH.items() if here.startswith(start)), 2)
+    boost = next((boost for start, boost in SEARCH.items() if here.startswith(start)), 4)
     page.meta.setdefault("search", {"boost": boost})
     if here.startswith("reference/"):
         return markdown

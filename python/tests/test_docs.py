@@ -216,6 +216,19 @@ def test_size_of_wheels():
         assert wheel.stat().st_size / 1e6 == pytest.approx(float(said), rel=0.25), wheel
 
 
+def test_the_headline_has_others_in_their_own_colour():
+    """A bar of the picture on README is blue if it is merklize's, else brown; the legend says so."""
+    drawn = (ROOT / "docs" / "pictures" / "headline.svg").read_text()
+    bars = re.findall(r'text-anchor="end">([^<]+)</text>\n<rect class="(\w+)"', drawn)
+    assert {label.partition(",")[0]: colour for label, colour in bars} == {
+        "H100": "blue",
+        "16 CPU cores": "blue",
+        "blake3 1.8.7": "brown",
+        "winter-crypto": "brown",
+        "original": "brown",
+    }
+
+
 def test_pictures():
     """Each picture is on a page, has text as text, and has colours for dark pages."""
     drawn = sorted((ROOT / "docs" / "pictures").glob("*.svg"))
