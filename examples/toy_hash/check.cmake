@@ -33,7 +33,7 @@ list(APPEND changed tests/CMakeLists.txt)
 foreach(name IN LISTS changed)
   list(APPEND excluded REGEX "/${name}$" EXCLUDE)
 endforeach()
-foreach(part IN ITEMS CMakeLists.txt README.md cmake docs include src tests examples)
+foreach(part IN ITEMS CMakeLists.txt README.md docs include src tests examples)
   file(COPY ${SOURCE}/${part} DESTINATION ${copy} PATTERN toy_hash EXCLUDE PATTERN toy_job EXCLUDE REGEX "/core/hashes.h$" EXCLUDE
        ${excluded})
 endforeach()
