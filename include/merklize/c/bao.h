@@ -4,8 +4,9 @@
 
 #include <merklize/c/options.h>
 
-/* The layout of an outboard or a slice: docs/bao.md. Null, or all fields zero, is the layout of bao 0.13. The outboards of bao-tree have
- * group_log 4 and without_size 1. A group is 2^group_log chunks of 1024 bytes. In every form the root is merklize_hash() of the message. */
+/* The layout of an outboard or a slice: docs/bao.md. Null, or all fields zero, is the layout of bao 0.13. The
+ * outboards of bao-tree have group_log 4 and without_size 1. A group is 2^group_log chunks of 1024 bytes. In every
+ * form the root is merklize_hash() of the message. */
 typedef struct merklize_bao_form {
     uint32_t group_log;    /* 0 to 20 */
     uint32_t post_order;   /* 1: a node follows its children. For outboards only */
@@ -14,7 +15,8 @@ typedef struct merklize_bao_form {
 
 /* A range of bytes of a message that cannot be verified. */
 typedef struct merklize_bao_fault {
-    uint64_t offset, bytes;
+    uint64_t offset;
+    uint64_t bytes;
     uint32_t in_outboard; /* 0: these bytes are wrong; 1: the outboard is, so these bytes were not checked */
 } merklize_bao_fault;
 

@@ -4,8 +4,9 @@
 
 #include <merklize/c/hashes.h>
 
-/* A rule says what happens to the last node of a level with an odd number of nodes; docs/layouts.md draws each rule. The numbers here are
- * one more than those in files, in proofs and in merklize::TreeRule of C++, because here 0 is the default. */
+/* A rule says what happens to the last node of a level with an odd number of nodes; docs/layouts.md draws each rule.
+ * The numbers here are one more than those in files, in proofs and in merklize::TreeRule of C++, because here 0 is
+ * the default. */
 typedef uint32_t merklize_rule;
 enum {
     MERKLIZE_RULE_DEFAULT = 0,       /* perfect for field hashes, left_full for all others */
@@ -38,10 +39,9 @@ typedef struct merklize_tree_info {
 
 /* How bytes of an input become leaves. */
 enum {
-    MERKLIZE_INPUT_BLOCKS =
-        0,                    /* a leaf is the digest of a block of leaf_bytes; the last may be shorter (byte hashes) */
-    MERKLIZE_INPUT_ROWS = 1,  /* the same, but every row must be complete */
-    MERKLIZE_INPUT_LEAVES = 2 /* the leaves themselves, 32 bytes each; leaf_bytes is ignored */
+    MERKLIZE_INPUT_BLOCKS = 0, /* a leaf is the digest of leaf_bytes bytes; the last may have fewer (byte hashes) */
+    MERKLIZE_INPUT_ROWS = 1,   /* the same, but every row must be complete */
+    MERKLIZE_INPUT_LEAVES = 2  /* the leaves themselves, 32 bytes each; leaf_bytes is ignored */
 };
 
 typedef struct merklize_input {

@@ -38,7 +38,8 @@ enum {
     MERKLIZE_FIELD_KOALABEAR = 2   /* 2^31 - 2^24 + 1, words of 4 bytes */
 };
 
-/* An instance of Poseidon2: a prover's own constants. docs/hashes.md has the permutation and the sponge. Words are below the modulus. */
+/* An instance of Poseidon2: a prover's own constants. docs/hashes.md has the permutation and the sponge. Words are
+ * below the modulus. */
 typedef struct merklize_poseidon2 {
     uint32_t field;            /* MERKLIZE_FIELD_... */
     uint32_t width;            /* cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others */
@@ -62,7 +63,8 @@ typedef struct merklize_poseidon2 {
 MERKLIZE_C_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 *instance,
                                                        const merklize_poseidon2 *quad, merklize_hash_id *hash);
 
-/* An instance of Poseidon, version 1: a prover's own constants. docs/hashes.md has the permutation. Words are below the modulus. */
+/* An instance of Poseidon, version 1: a prover's own constants. docs/hashes.md has the permutation. Words are below
+ * the modulus. */
 typedef struct merklize_poseidon {
     uint32_t field;            /* MERKLIZE_FIELD_... */
     uint32_t width;            /* cells: 8 or 12 over Goldilocks, 16 or 24 over the others */
@@ -93,8 +95,8 @@ MERKLIZE_C_API merklize_status merklize_hash_get_info(merklize_hash_id hash, mer
  * errors  too_small, invalid_argument (an unknown id) */
 MERKLIZE_C_API merklize_status merklize_hash_name(merklize_hash_id hash, char *text, size_t capacity, size_t *length);
 
-/* A mode of a hash. Null, or no key and no context: the plain hash. Only the hashes blake3 and blake2s have modes. Secrets are copied
- * for the call and wiped after it. */
+/* A mode of a hash. Null, or no key and no context: the plain hash. Only the hashes blake3 and blake2s have modes.
+ * Secrets are copied for the call and wiped after it. */
 typedef struct merklize_mode {
     const uint8_t *key; /* the keyed hash: exactly 32 bytes; of blake2s 1 to 32 */
     size_t key_bytes;

@@ -7,10 +7,11 @@
 /* A manifest lists tensors and files with their digests, under one root. All texts are UTF-8; paths are those of the system. */
 
 /* A null struct, and 0 or null in a field, mean the default.
- * piece_size  create: the manifest records the digest of each piece of this size, so that a check can name the piece that differs. A power
- *             of two, at least 256 KiB. 0: 1 MiB; UINT64_MAX: no pieces
- * patterns    [pattern_count], as in a shell (`*.lock`). create: files of a folder that are left out. check: the tensors, files or shards
- *             to check, each of which must match something; nothing else is read. refresh: none
+ * piece_size  create: the manifest records the digest of each piece of this size, so that a check can name the piece
+ *             that differs. A power of two, at least 256 KiB. 0: 1 MiB; UINT64_MAX: no pieces
+ * patterns    [pattern_count], as in a shell (`*.lock`). create: files of a folder that are left out. check: the
+ *             tensors, files or shards to check, each of which must match something; nothing else is read. refresh:
+ *             none
  * exclude     of a folder: a path that is left out, such as that of the manifest itself
  * everything  refresh: 1: hash all files, not only those whose size, time of the last write or inode changed */
 typedef struct merklize_manifest_options {
@@ -66,8 +67,8 @@ typedef struct merklize_difference {
     const char *name;
     const char *shard;    /* the file that a tensor lies in, or null */
     const char *sentence; /* the difference in words, for people */
-    uint64_t begin,
-        end; /* of "bytes": the first piece that differs is bytes begin to end of the tensor or file; else 0 */
+    uint64_t begin; /* of "bytes": the first byte of the first piece that differs, in the tensor or file; else 0 */
+    uint64_t end;   /* where that piece ends */
 } merklize_difference;
 
 /* Number of differences. */

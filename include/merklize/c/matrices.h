@@ -12,7 +12,8 @@ enum {
     MERKLIZE_ELEMENTS_MONTGOMERY = 2 /* a word of b bits is 2^b x mod p and stands for x */
 };
 
-/* A matrix of words, which is only read. The word of row i and column k is `i * row_stride + k * column_stride` words after the first. */
+/* A matrix of words, which is only read. The word of row i and column k is `i * row_stride + k * column_stride`
+ * words after the first. */
 typedef struct merklize_matrix {
     const void *words;             /* host memory: the word of row 0 and column 0; or null, with a buffer */
     const merklize_buffer *buffer; /* memory of a device that holds all words; or null */
@@ -89,8 +90,9 @@ typedef struct merklize_commitment_form {
     uint32_t cap_height; /* layers between the cap and the root; 0: the cap is the root */
     uint32_t montgomery; /* as in merklize_hash_rows() */
     uint32_t word_bytes; /* for merklize_verify_opening() with a hash of bytes: 1, 4, 8 or 16. Else 0 */
-    uint32_t keep;       /* 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes
-                            are; handles of those on a device, whose words must not change */
+    /* 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes are; handles of those
+     * on a device, whose words must not change */
+    uint32_t keep;
     uint32_t drop_levels; /* nodes of so many lowest layers are not kept; openings make theirs again from the rows */
 } merklize_commitment_form;
 
@@ -122,7 +124,8 @@ typedef struct merklize_extended_matrix {
     merklize_extend_form form; /* openings of Plonky3 want MERKLIZE_ROW_ORDER_BIT_REVERSED */
     void *out;          /* host memory that gets the extension, too, as merklize_extend() writes it; null: not copied */
     uint64_t out_bytes; /* of that memory */
-    /* memory of the call's device that gets the extension, too, and keeps it; null: not copied. All matrices have one, or none */
+    /* memory of the call's device that gets the extension, too, and keeps it; null: not copied. All matrices have
+     * one, or none */
     merklize_buffer *buffer;
 } merklize_extended_matrix;
 

@@ -4,7 +4,8 @@
 
 #include <merklize/c/values.h>
 
-/* Tuning values; no choice changes a byte. 0: the library chooses. include/merklize/policy.def has their meaning and limits. */
+/* Tuning values; no choice changes a byte. 0: the library chooses. include/merklize/policy.def has their meaning and
+ * limits. */
 typedef struct merklize_policy {
     uint32_t levels_per_launch;
     uint32_t group_size;

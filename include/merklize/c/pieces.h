@@ -7,7 +7,8 @@
 
 /* Bytes [offset, offset + bytes) of a file. */
 typedef struct merklize_file_range {
-    uint64_t offset, bytes;
+    uint64_t offset;
+    uint64_t bytes;
 } merklize_file_range;
 
 /* The digest of a message, and the values of its pieces, from one pass over its bytes.

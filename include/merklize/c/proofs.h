@@ -51,8 +51,8 @@ MERKLIZE_C_API merklize_status merklize_proof_from_winterfell(const uint8_t *byt
                                                               merklize_proof **proof);
 MERKLIZE_C_API void merklize_proof_free(merklize_proof *proof);
 
-/* The facts that a verifier knows of a tree and a leaf. A proof with other claims is not valid. The root alone does not bind the claims of
- * a proof (docs/layouts.md). A null field, or a null struct, expects nothing:
+/* The facts that a verifier knows of a tree and a leaf. A proof with other claims is not valid. The root alone does not
+ * bind the claims of a proof (docs/layouts.md). A null field, or a null struct, expects nothing:
  *
  *     merklize_expect expect = {.leaf = &leaf, .index = &(uint64_t){17}, .n_leaves = &(uint64_t){4096}};
  */

@@ -4,7 +4,8 @@
 
 #include <merklize/c/errors.h>
 
-/* 32 bytes: the digest of a byte hash, or the field elements of a field hash as little-endian words. Leaves and nodes are digests. */
+/* 32 bytes: the digest of a byte hash, or the field elements of a field hash as little-endian words. Leaves and
+ * nodes are digests. */
 typedef struct merklize_digest {
     uint8_t bytes[32];
 } merklize_digest;
@@ -27,8 +28,9 @@ typedef struct merklize_commitment merklize_commitment;
 typedef struct merklize_manifest merklize_manifest;
 typedef struct merklize_differences merklize_differences;
 
-/* Bytes that a call reads, where they lie: host memory, or a whole buffer (merklize_buffer_slice() makes one of a part). All zero means
- * no bytes. A call uses a buffer on the buffer's device, whatever options->device is. It is an error to set both `data` and `buffer`. */
+/* Bytes that a call reads, where they lie: host memory, or a whole buffer (merklize_buffer_slice() makes one of a
+ * part). All zero means no bytes. A call uses a buffer on the buffer's device, whatever options->device is. It is an
+ * error to set both `data` and `buffer`. */
 typedef struct merklize_view {
     const void *data; /* host memory, or null */
     uint64_t bytes;   /* of `data` */
