@@ -31,6 +31,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@python bench/tables.py --check
 	@python bench/pictures.py --check
 	@python bench/result_files.py --check
+	@python scripts/surface.py --check
 	@python scripts/generate_rust_bindings.py --check
 	@python scripts/check_abi.py
 	@python scripts/surfaces.py --check

@@ -1,4 +1,5 @@
-/* merklize/c/devices.h: devices, their queues and their memory. */
+/* merklize/c/devices.h: devices, their queues and their memory.
+ * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
 #ifndef MERKLIZE_C_DEVICES_H
 #define MERKLIZE_C_DEVICES_H
 

@@ -1,4 +1,5 @@
-/* merklize/c/digests.h: digests of messages, files and rows; merges. */
+/* merklize/c/digests.h: digests of messages, files and rows; merges.
+ * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
 #ifndef MERKLIZE_C_DIGESTS_H
 #define MERKLIZE_C_DIGESTS_H
 

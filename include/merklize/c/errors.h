@@ -1,4 +1,5 @@
-/* merklize/c/errors.h: statuses, the text of the last error, and versions. */
+/* merklize/c/errors.h: statuses, the text of the last error, and versions.
+ * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
 #ifndef MERKLIZE_C_ERRORS_H
 #define MERKLIZE_C_ERRORS_H
 

@@ -1,4 +1,5 @@
-/* merklize/c/forests.h: many small trees of one form and size. */
+/* merklize/c/forests.h: many small trees of one form and size.
+ * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
 #ifndef MERKLIZE_C_FORESTS_H
 #define MERKLIZE_C_FORESTS_H
 

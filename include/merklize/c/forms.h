@@ -1,4 +1,5 @@
-/* merklize/c/forms.h: the form of a tree, the input it is built of, and the facts of a tree. */
+/* merklize/c/forms.h: the form of a tree, the input it is built of, and the facts of a tree.
+ * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
 #ifndef MERKLIZE_C_FORMS_H
 #define MERKLIZE_C_FORMS_H
 

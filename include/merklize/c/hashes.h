@@ -1,4 +1,5 @@
-/* merklize/c/hashes.h: the hashes, their modes, and instances of Poseidon2 and Poseidon. */
+/* merklize/c/hashes.h: the hashes, their modes, and instances of Poseidon2 and Poseidon.
+ * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
 #ifndef MERKLIZE_C_HASHES_H
 #define MERKLIZE_C_HASHES_H
 

@@ -1,4 +1,5 @@
-/* merklize/c/matrices.h: rows of matrices, extensions, and commitments. */
+/* merklize/c/matrices.h: rows of matrices, extensions, and commitments.
+ * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
 #ifndef MERKLIZE_C_MATRICES_H
 #define MERKLIZE_C_MATRICES_H
 

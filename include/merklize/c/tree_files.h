@@ -1,4 +1,5 @@
-/* merklize/c/tree_files.h: trees in files. */
+/* merklize/c/tree_files.h: trees in files.
+ * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
 #ifndef MERKLIZE_C_TREE_FILES_H
 #define MERKLIZE_C_TREE_FILES_H
 
