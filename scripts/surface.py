@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes what surface/types.toml describes: the structs and constants of C's headers.
+"""Writes what surface/types.toml describes: the structs and constants of C's headers, and Rust's copies of them.
 
-    scripts/surface.py          writes them into include/merklize/c/*.h
+    scripts/surface.py          writes them into include/merklize/c/*.h and rust/merklize/src/types.rs
     scripts/surface.py --check  fails where a file differs from what would be written
 
-A header keeps its order and its functions: a declaration is replaced where
-it stands. What is wrong in the description ends the script with the row and the rule.
+docs/add-a-type.md says what the rows mean. A header keeps its order and its functions: a declaration is replaced where
+it stands. A wrong description is refused with its row and the rule.
 """
 
 from __future__ import annotations
@@ -15,52 +15,114 @@ import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
 DESCRIPTION = "surface/types.toml"
 HEADERS = "include/merklize/c"
+RUST = "rust/merklize/src/types.rs"
 WIDTH = 120
 NOTE = "Its structs and constants are written by scripts/surface.py from surface/types.toml. */"
 
-# The keys of each kind of row: those that it must have, and those that it may have.
-KEYS = {
-    "kind": ({"c"}, set()),
-    "enum": ({"header", "constants"}, {"prefix", "alias", "of", "doc"}),
-    "constant": ({"value"}, {"doc"}),
-    "struct": ({"header", "fields"}, {"doc"}),
-    "field": ({"type"}, {"doc"}),
+# What a row of each kind may have, and what it must have.
+TEXTS: dict[str, type] = {"doc": str, "rust_doc": str}
+KEYS: dict[str, dict[str, type]] = {
+    "kind": {"c": str, "rust": str, "use": str, "from_c": str, "to_c": str},
+    "by_hand": {},
+    "enum": {"header": str, "constants": dict, "rust": dict, "prefix": str, "alias": str, "of": str, **TEXTS},
+    "constant": {"value": int, "rust": str, **TEXTS},
+    "struct": {"header": str, "fields": dict, "rust": dict, **TEXTS},
+    "field": {"type": str, "length_of": str, "not_in_rust": str, **TEXTS},
+    "rust": {"by_hand": str, "name": str, "use": str, "derive": str, "default": str, "makes": list, "grows": bool},
+}
+NEEDED = {
+    "kind": ("c",),
+    "enum": ("header", "constants", "rust"),
+    "constant": ("value",),
+    "struct": ("header", "fields", "rust"),
+    "field": ("type",),
 }
 
 
-def refuse(row: str, rule: str) -> None:
+def refuse(row: str, rule: str) -> NoReturn:
     sys.exit(f"{DESCRIPTION}: {row}: {rule}")
 
 
-def keys(row: str, kind: str, table: Any) -> None:
-    """Refuses a row that lacks a key, or has one that its kind does not know."""
-    needed, allowed = KEYS[kind]
+def checked(row: str, kind: str, table: Any) -> dict[str, Any]:
+    """The row, if it has what a row of its kind must have, and nothing else."""
     if not isinstance(table, dict):
         refuse(row, f"must be a table, got {table!r}")
-    if missing := sorted(needed - set(table)):
-        refuse(row, f"needs {', '.join(missing)}")
-    if unknown := sorted(set(table) - needed - allowed):
-        refuse(row, f"has no key {unknown[0]!r}; it takes {', '.join(sorted(needed | allowed))}")
+    for key in NEEDED.get(kind, ()):
+        if key not in table:
+            refuse(row, f"needs {key}")
+    for key, value in table.items():
+        if key not in KEYS[kind]:
+            refuse(row, f"has no key {key!r}; it takes {', '.join(sorted(KEYS[kind]))}")
+        if type(value) is not KEYS[kind][key]:
+            refuse(row, f"{key} must be of type {KEYS[kind][key].__name__}, got {value!r}")
+    return table
+
+
+def rows(row: str, table: dict[str, Any]) -> list[tuple[str, Any]]:
+    if not table:
+        refuse(row, "must have a row")
+    for name in table:
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+            refuse(row, f"a name must be of small letters, digits and _, got {name!r}")
+    return list(table.items())
 
 
 @dataclass
-class Constant:
+class Kind:
+    """What a field is in C and in Rust, and how one is made of the other. {0} is the value."""
+
     c: str
-    value: int
-    doc: str
+    rust: str = ""
+    use: str = ""
+    from_c: str = "{0}"
+    to_c: str = "{0}"
 
 
 @dataclass
-class Field:
-    c: str  # its declaration
+class Rust:
+    """The type that is made for Rust, or the reason why it is written by hand."""
+
+    by_hand: str = ""
+    name: str = ""
+    use: str = ""  # its path, if it is written by hand
+    derive: str = "Debug, Clone, Copy, PartialEq, Eq"
+    default: str = ""
+    makes: tuple[str, ...] = ()
+    grows: bool = False
+
+
+@dataclass
+class Part:
+    """A constant or a field."""
+
+    row: str
+    name: str
     doc: str
+    rust_doc: str
+
+
+@dataclass
+class Constant(Part):
+    value: int
+    rust: str
+
+
+@dataclass
+class Field(Part):
+    kind: Kind
+    array: str  # "[32]", or nothing
+    length_of: str  # the field that is a slice of this length in Rust
+    in_rust: bool
+
+    def rust_type(self) -> str:
+        return f"[{self.kind.rust}; {self.array[1:-1]}]" if self.array and self.kind.c != "char" else self.kind.rust
 
 
 @dataclass
@@ -68,54 +130,120 @@ class Type:
     row: str
     header: str
     doc: str
+    rust_doc: str
+    rust: Rust
+    c: str  # its name in C; empty: constants without a type
+    of: str  # the integer that constants are
     constants: list[Constant]
     fields: list[Field]
-    c: str | None  # the name in C; None: constants without a type
-    of: str  # the integer below a type of constants
+
+
+def sentence(text: str, is_flag: bool = False) -> str:
+    """Rust's form of the text of a field or constant: "1: nodes are kept" -> "True: nodes are kept."."""
+    if is_flag:
+        text = re.sub(r"\b[01]: ", lambda found: "true: " if found[0] == "1: " else "false: ", text)
+    text = text[:1].upper() + text[1:]
+    return text + "." if text and text[-1] != "." else text
+
+
+def rust_of(row: str, table: dict[str, Any]) -> Rust:
+    rust = Rust(**{**checked(f"{row}.rust", "rust", table), "makes": tuple(table.get("makes", ()))})
+    if not rust.by_hand and not rust.name:
+        refuse(f"{row}.rust", "needs a name, or by_hand with the reason")
+    if not set(rust.makes) <= {"from_c", "to_c"}:
+        refuse(f"{row}.rust", f"makes must be of from_c and to_c, got {', '.join(map(str, rust.makes))}")
+    return rust
+
+
+def constants_of(row: str, prefix: str, table: dict[str, Any]) -> list[Constant]:
+    found: list[Constant] = []
+    for name, facts in rows(row, table):
+        facts = checked(f"{row}.{name}", "constant", facts)
+        if facts["value"] in [constant.value for constant in found]:
+            refuse(f"{row}.{name}", f"value must be a number of its own, got {facts['value']}")
+        doc = " ".join(facts.get("doc", "").split())
+        rust_doc = " ".join(facts.get("rust_doc", sentence(doc)).split())
+        rust = facts.get("rust", name.title().replace("_", ""))
+        found.append(Constant(f"{row}.{name}", prefix + name.upper(), doc, rust_doc, facts["value"], rust))
+    return found
+
+
+def fields_of(row: str, kinds: dict[str, Kind], table: dict[str, Any]) -> list[Field]:
+    found = []
+    for name, facts in rows(row, table):
+        at = f"{row}.{name}"
+        facts = checked(at, "field", facts)
+        kind, array = re.fullmatch(r"(.*?)((?:\[\d+\])?)", facts["type"]).groups()  # type: ignore[union-attr]
+        if kind.endswith("*") or kind.startswith("merklize_"):
+            kinds = {**kinds, kind: Kind(kind)}
+        if kind not in kinds:
+            refuse(at, f"type must be a pointer, a type of C, or one of {', '.join(kinds)}; got {kind!r}")
+        if facts.get("length_of", name) not in table:
+            refuse(at, f"length_of must be one of the fields, got {facts['length_of']!r}")
+        doc = " ".join(facts.get("doc", "").split())
+        rust_doc = " ".join(facts.get("rust_doc", sentence(doc, kinds[kind].rust == "bool")).split())
+        length_of = facts.get("length_of", "")
+        in_rust = not length_of and "not_in_rust" not in facts
+        found.append(Field(at, name, doc, rust_doc, kinds[kind], array, length_of, in_rust))
+    return found
 
 
 def types_of(description: dict[str, Any]) -> list[Type]:
-    if unknown := sorted(set(description) - {"kind", "by_hand", "enum", "struct"}):
-        refuse(unknown[0], "must be kind, by_hand, enum or struct")
-    for name, table in description.get("kind", {}).items():
-        keys(f"kind.{name}", "kind", table)
-    kinds = {name: table["c"] for name, table in description.get("kind", {}).items()}
+    for name in description:
+        if name not in ("kind", "by_hand", "enum", "struct"):
+            refuse(name, "must be kind, by_hand, enum or struct")
+    for name in "kind", "enum", "struct":
+        rows(name, description.get(name, {}))
+    kinds = {name: Kind(**checked(f"kind.{name}", "kind", table)) for name, table in description["kind"].items()}
     found = []
-    for name, table in description.get("enum", {}).items():
-        row = f"enum.{name}"
-        keys(row, "enum", table)
-        prefix = table.get("prefix", f"MERKLIZE_{name.upper()}_")
-        constants: list[Constant] = []
-        for constant, facts in table["constants"].items():
-            keys(f"{row}.constants.{constant}", "constant", facts)
-            if type(facts["value"]) is not int or facts["value"] in [one.value for one in constants]:
-                refuse(f"{row}.constants.{constant}", f"value must be a number of its own, got {facts['value']!r}")
-            constants.append(Constant(prefix + constant.upper(), facts["value"], facts.get("doc", "")))
-        kinds[name] = table.get("alias", "uint32_t")
-        doc, alias = table.get("doc", ""), table.get("alias")
-        found.append(Type(row, table["header"], doc, constants, [], alias, table.get("of", "uint32_t")))
-    structs = description.get("struct", {})
-    kinds |= {name: f"merklize_{name}" for name in structs}
-    for name, table in structs.items():
-        keys(f"struct.{name}", "struct", table)
-        fields = []
-        for field, facts in table["fields"].items():
-            row = f"struct.{name}.fields.{field}"
-            keys(row, "field", facts)
-            kind, array = re.fullmatch(r"(.*?)((?:\[\d+\])?)", facts["type"]).groups()  # type: ignore[union-attr]
-            is_c = kind.endswith("*") or kind.startswith("merklize_")
-            if not is_c and kind not in kinds:
-                refuse(row, f"type {kind!r} must be a pointer, a type of C, or one of {', '.join(kinds)}")
-            c = kind if is_c else kinds[kind]
-            space = "" if c.endswith("*") else " "
-            fields.append(Field(f"{c}{space}{field}{array};", facts.get("doc", "")))
-        found.append(Type(f"struct.{name}", table["header"], table.get("doc", ""), [], fields, f"merklize_{name}", ""))
+    for word in "enum", "struct":
+        for name, table in rows(word, description[word]):
+            row = f"{word}.{name}"
+            table, rust = checked(row, word, table), rust_of(row, table.get("rust", {}))
+            c = f"merklize_{name}" if word == "struct" else table.get("alias", "")
+            doc, of = table.get("doc", ""), table.get("of", "uint32_t")
+            if name in kinds:
+                refuse(row, "must have a name that no other row has")
+            kinds[name] = Kind(c or of, rust.name, rust.use, f"{rust.name}::from_c({{0}})", "{0}.to_c()")
+            found.append(Type(row, table["header"], doc, table.get("rust_doc", doc), rust, c, of, [], []))
     for one in found:
-        if not (ROOT / HEADERS / f"{one.header}.h").exists():
-            refuse(one.row, f"header must be one of {HEADERS}, got {one.header!r}")
-        if any("*/" in part.doc for part in [one, *one.constants, *one.fields]):
-            refuse(one.row, "doc must not end the comment of C that it becomes")
+        word, name = one.row.split(".")
+        table = description[word][name]
+        if word == "enum":
+            prefix = table.get("prefix", f"MERKLIZE_{name.upper()}_")
+            one.constants = constants_of(f"{one.row}.constants", prefix, table["constants"])
+        else:
+            one.fields = fields_of(f"{one.row}.fields", kinds, table["fields"])
+        require(one)
     return found
+
+
+def require(one: Type) -> None:
+    """Refuses what no language can show."""
+    if not (ROOT / HEADERS / f"{one.header}.h").exists():
+        refuse(one.row, f"header must be one of {HEADERS}, got {one.header!r}")
+    parts: list[Part] = [*one.constants, *one.fields]
+    documented: list[Part | Type] = [one, *one.constants, *(field for field in one.fields if field.in_rust)]
+    if "*/" in one.doc or any("*/" in part.doc for part in parts):
+        refuse(one.row, "doc must not end the comment of C that it becomes")
+    for line in one.doc.split("\n"):
+        if len(line) > WIDTH - 3:
+            refuse(one.row, f"doc must have lines of at most {WIDTH - 3} characters, got {line!r}")
+    if one.rust.by_hand:
+        return
+    for at in documented:
+        if not at.rust_doc or re.search("merklize_", at.rust_doc, re.I):
+            refuse(at.row, "needs a doc without names of C, or a rust_doc")
+    for field in one.fields:
+        if field.in_rust and not field.kind.rust:
+            refuse(
+                field.row, f"type {field.kind.c!r} has no form in Rust: say not_in_rust, or write Rust's struct by hand"
+            )
+    if one.rust.default and f"{one.row}.constants.{one.rust.default}" not in [part.row for part in parts]:
+        refuse(f"{one.row}.rust", f"default must be one of the constants, got {one.rust.default!r}")
+
+
+# C
 
 
 def comment(text: str, indent: str) -> str:
@@ -125,41 +253,40 @@ def comment(text: str, indent: str) -> str:
     return "\n".join(lines) + (f"\n{indent} */\n" if text.endswith("\n") else " */\n")
 
 
-def beside(rows: list[tuple[str, str]]) -> str:
-    """Declarations with their comments, in one column as far as the lines allow; a long comment stands above."""
+def with_comments(declarations: list[tuple[str, str]]) -> str:
+    """Declarations with their comments, in one column as far as the lines allow; a longer comment stands above."""
     lines, at = "", 0
-    while at < len(rows):
-        head, doc = rows[at]
+    while at < len(declarations):
+        head, doc = declarations[at]
         if not doc or len(f"    {head} /* {doc} */") > WIDTH:
             above = comment("\n".join(textwrap.wrap(doc, WIDTH - 10)), "    ") if doc else ""
             lines += f"{above}    {head}\n"
             at += 1
             continue
         end, column = at, 0
-        while end < len(rows) and rows[end][1]:
-            wider = max(column, len(rows[end][0]))
-            if any(wider + len(f"     /* {text} */") > WIDTH for _, text in rows[at : end + 1]):
+        while end < len(declarations) and declarations[end][1]:
+            wider = max(column, len(declarations[end][0]))
+            if any(wider + len(f"     /* {text} */") > WIDTH for _, text in declarations[at : end + 1]):
                 break
             column, end = wider, end + 1
-        lines += "".join(f"    {head:<{column}} /* {text} */\n" for head, text in rows[at:end])
+        lines += "".join(f"    {head:<{column}} /* {text} */\n" for head, text in declarations[at:end])
         at = end
     return lines
 
 
 def in_c(one: Type) -> str:
     text = comment(one.doc, "") if one.doc else ""
-    if too_long := [line for line in text.split("\n") if len(line) > WIDTH]:
-        refuse(one.row, f"doc must have lines of at most {WIDTH - 6} characters: {too_long[0][3:]!r}")
     if one.fields:
-        rows = [(field.c, field.doc) for field in one.fields]
-        return f"{text}typedef struct {one.c} {{\n{beside(rows)}}} {one.c};"
+        space = {field.name: "" if field.kind.c.endswith("*") else " " for field in one.fields}
+        declared = [(f"{part.kind.c}{space[part.name]}{part.name}{part.array};", part.doc) for part in one.fields]
+        return f"{text}typedef struct {one.c} {{\n{with_comments(declared)}}} {one.c};"
     if one.c:
         text += f"typedef {one.of} {one.c};\n"
-    if not any(constant.doc for constant in one.constants):
-        return text + "enum { " + ", ".join(f"{part.c} = {part.value}" for part in one.constants) + " };"
+    if not any(part.doc for part in one.constants):
+        return text + "enum { " + ", ".join(f"{part.name} = {part.value}" for part in one.constants) + " };"
     last = one.constants[-1]
-    rows = [(f"{part.c} = {part.value}{'' if part is last else ','}", part.doc) for part in one.constants]
-    return f"{text}enum {{\n{beside(rows)}}};"
+    declared = [(f"{part.name} = {part.value}{'' if part is last else ','}", part.doc) for part in one.constants]
+    return f"{text}enum {{\n{with_comments(declared)}}};"
 
 
 COMMENT = r"/\*(?:(?!\*/).)*\*/"
@@ -174,8 +301,8 @@ def place(one: Type, header: str) -> re.Match[str]:
         pattern = rf"(?:{COMMENT}\n)?typedef struct {one.c} \{{[^}}]*\}} {one.c};"
         empty = f"typedef struct {one.c} {{}} {one.c};"
     else:
-        first = one.constants[0].c
-        pattern = rf"(?:{COMMENT}\n)?(?:typedef \w+ {one.c};\n)?{BEFORE_FIRST}{first}\b[^}}]*\}};"
+        first = one.constants[0].name
+        pattern = rf"(?:{COMMENT}\n)?(?:typedef \w+ {one.c or '-'};\n)?{BEFORE_FIRST}{first}\b[^}}]*\}};"
         empty = f"enum {{ {first} }};"
     found = list(re.finditer(pattern, header, re.S))
     if len(found) != 1:
@@ -193,12 +320,91 @@ def headers(types: list[Type], by_hand: dict[str, str]) -> dict[str, str]:
             text = text[: found.start()] + in_c(one) + text[found.end() :]
         if here and NOTE not in text[: text.index("#")]:
             refuse(here[0].row, f"the first comment of {HEADERS}/{path.name} must end with: {NOTE}")
-        known = {*by_hand, *(one.c or one.constants[0].c for one in here)}
+        known = {*by_hand, *(one.c or one.constants[0].name for one in here)}
         for names in ANY_TYPE.findall(text):
             if (name := next(filter(None, names))) not in known:
                 sys.exit(f"{HEADERS}/{path.name}: {DESCRIPTION} must have a row for {name}")
         made[f"{HEADERS}/{path.name}"] = text
     return made
+
+
+# Rust, as rustfmt lays it out.
+
+
+def rust_doc(text: str, indent: str) -> str:
+    lines = [wrapped for line in text.split("\n") for wrapped in textwrap.wrap(line, WIDTH - 4 - len(indent)) or [""]]
+    return "".join(f"{indent}/// {line}".rstrip() + "\n" for line in lines)
+
+
+def member(name: str, value: str) -> str:
+    return name if name == value else f"{name}: {value}"
+
+
+def of_struct(one: Type) -> dict[str, str]:
+    """The bodies of from_c() and to_c()."""
+    in_rust = [field for field in one.fields if field.in_rust]
+    given = [field for field in one.fields if field.in_rust or field.length_of]
+    to_c = [
+        member(
+            part.name, f"self.{part.length_of}.len()" if part.length_of else part.kind.to_c.format(f"self.{part.name}")
+        )
+        for part in given
+    ]
+    to_c += ["..Default::default()"] if len(given) < len(one.fields) else []
+    from_c = [member(part.name, part.kind.from_c.format(f"c.{part.name}")) for part in in_rust]
+    bodies = {}
+    for function, name, members in ("from_c", "Self", from_c), ("to_c", f"sys::{one.c}", to_c):
+        body = f"        {name} {{ {', '.join(members)} }}\n"
+        if len(body) > WIDTH + 1:
+            last = "" if members[-1].startswith("..") else ","
+            body = f"        {name} {{\n            " + ",\n            ".join(members) + f"{last}\n        }}\n"
+        bodies[function] = body
+    return bodies
+
+
+def of_enum(one: Type) -> dict[str, str]:
+    from_c = [f"sys::{part.name} => Self::{part.rust},\n" for part in one.constants[:-1]]
+    from_c.append(f"_ => Self::{one.constants[-1].rust},\n")
+    to_c = [f"Self::{part.rust} => sys::{part.name},\n" for part in one.constants]
+    return {
+        function: f"        match {value} {{\n            {'            '.join(arms)}        }}\n"
+        for function, value, arms in (("from_c", "c", from_c), ("to_c", "self", to_c))
+    }
+
+
+def in_rust(one: Type) -> str:
+    rust, fields = one.rust, [field for field in one.fields if field.in_rust]
+    life = "'a" if any("'a" in field.rust_type() for field in fields) else ""
+    text = rust_doc(one.rust_doc, "") + f"#[derive({rust.derive})]\n" + "#[non_exhaustive]\n" * rust.grows
+    text += f"pub {'struct' if fields else 'enum'} {rust.name}{life and f'<{life}>'} {{\n"
+    for constant in one.constants:
+        is_default = constant.row == f"{one.row}.constants.{rust.default}"
+        text += rust_doc(constant.rust_doc, "    ") + "    #[default]\n" * is_default + f"    {constant.rust},\n"
+    for field in fields:
+        text += rust_doc(field.rust_doc, "    ") + f"    pub {field.name}: {field.rust_type()},\n"
+    text += "}\n"
+    if not rust.makes:
+        return text
+    bodies = of_struct(one) if fields else of_enum(one)
+    c = f"sys::{one.c}" if one.c else "u32"
+    heads = {"from_c": f"from_c(c: {'&' if fields else ''}{c}) -> Self", "to_c": f"to_c(self) -> {c}"}
+    functions = [f"    pub(crate) fn {heads[function]} {{\n{bodies[function]}    }}\n" for function in rust.makes]
+    return f"{text}\nimpl {rust.name}{life and '<' + chr(39) + '_>'} {{\n" + "\n".join(functions) + "}\n"
+
+
+def rust_file(types: list[Type]) -> str:
+    made = [one for one in types if not one.rust.by_hand]
+    used = {field.kind.use for one in made for field in one.fields if field.in_rust and field.kind.use}
+    modules: dict[str, list[str]] = {}
+    for path in sorted(used):
+        module, _, name = path.rpartition("::")
+        modules.setdefault(module, []).append(name)
+    uses = "".join(
+        f"use {module}::{names[0] if len(names) == 1 else '{' + ', '.join(names) + '}'};\n"
+        for module, names in modules.items()
+    )
+    head = f"// Written by scripts/surface.py from {DESCRIPTION}. Do not edit.\n\nuse merklize_sys as sys;\n\n{uses}\n"
+    return head + "\n".join(in_rust(one) for one in made)
 
 
 def made() -> dict[str, str]:
@@ -208,7 +414,7 @@ def made() -> dict[str, str]:
     except tomllib.TOMLDecodeError as error:
         sys.exit(f"{DESCRIPTION}: {error}")
     types = types_of(description)
-    return headers(types, description.get("by_hand", {}))
+    return {**headers(types, description.get("by_hand", {})), RUST: rust_file(types)}
 
 
 def main() -> None:

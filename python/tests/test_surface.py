@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
@@ -18,10 +19,14 @@ import surface  # noqa: E402
 # The files that are made, each with a made line and another one in its place.
 PLANTED = {
     "include/merklize/c/errors.h": ("MERKLIZE_IO = 4,", "MERKLIZE_IO = 7,"),
-    "include/merklize/c/forests.h": ("    uint64_t n_trees;\n", ""),
+    "include/merklize/c/forests.h": ("uint64_t n_trees;", "uint64_t trees;"),
     "include/merklize/c/bao.h": ("    uint32_t group_log;", "    uint64_t group_log;"),
     "include/merklize/c/forms.h": ("the leaf that the rule pad adds", "a leaf"),
     "include/merklize/c/values.h": ("/* The same for bytes that a call writes. */\n", ""),
+    "rust/merklize/src/types.rs": (
+        "sys::MERKLIZE_PROOF_MULTI => Self::Multi,",
+        "sys::MERKLIZE_PROOF_MULTI => Self::Single,",
+    ),
 }
 
 
@@ -35,8 +40,13 @@ def copy(tmp_path):
 
 
 def run(copy, *arguments):
-    command = [sys.executable, copy / "scripts/surface.py", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    """What the script says in the folder; nothing if it ends well."""
+    with mock.patch.object(surface, "ROOT", copy), mock.patch.object(sys, "argv", ["surface.py", *arguments]):
+        try:
+            surface.main()
+        except SystemExit as error:
+            return error.code
+    return ""
 
 
 def edit(path, old, new):
@@ -46,8 +56,18 @@ def edit(path, old, new):
 
 
 def test_what_is_checked_in_is_what_is_made(copy):
-    found = run(copy, "--check")
-    assert (found.returncode, found.stderr) == (0, "")
+    assert run(copy, "--check") == ""
+
+
+def test_the_program_says_what_differs(copy):
+    edit(copy / "include/merklize/c/errors.h", "MERKLIZE_IO = 4,", "MERKLIZE_IO = 7,")
+    command = [sys.executable, copy / "scripts/surface.py"]
+    found = subprocess.run([*command, "--check"], capture_output=True, text=True, timeout=60)
+    assert (found.returncode, found.stderr.split(":")[0]) == (1, "include/merklize/c/errors.h")
+    assert subprocess.run(command, timeout=60).returncode == 0
+    assert subprocess.run([*command, "--check"], timeout=60).returncode == 0
+    found = subprocess.run([*command, "--chek"], capture_output=True, text=True, timeout=60)
+    assert (found.returncode, found.stderr) == (1, "surface.py takes --check or nothing, got --chek\n")
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -55,43 +75,32 @@ def test_a_difference_is_found_and_mended(copy, name):
     kept = (copy / name).read_text()
     edit(copy / name, *PLANTED[name])
     found = run(copy, "--check")
-    assert found.returncode == 1
-    assert found.stderr.startswith(f"{name}: not what surface/types.toml describes")
-    assert run(copy).returncode == 0
+    assert found.startswith(f"{name}: not what surface/types.toml describes")
+    assert run(copy) == ""
     assert (copy / name).read_text() == kept
 
 
-def test_a_type_is_added_where_its_place_is(copy):
-    header = copy / "include/merklize/c/forests.h"
+def test_constants_are_added_where_their_place_is(copy):
     with (copy / surface.DESCRIPTION).open("a") as file:
         file.write(
             """
 [enum.weather]
 header = "forests"
 doc = "The weather over a forest."
+rust = { name = "Weather", derive = "Debug, Default", default = "wet", makes = ["from_c", "to_c"] }
 [enum.weather.constants]
 dry = { value = 0, doc = "no rain" }
 wet = { value = 3, doc = "rain" }
-
-[struct.tree_ring]
-header = "forests"
-doc = "One year of a tree."
-[struct.tree_ring.fields]
-year = { type = "u32" }
-width = { type = "f64", doc = "of the ring" }
-owners = { type = "text[8]" }
 """
         )
     # Named are the row, the header and what to write there.
-    found = run(copy)
-    assert found.stderr == (
+    assert run(copy) == (
         "surface/types.toml: enum.weather: include/merklize/c/forests.h must have one place for it; write there: "
-        "enum { MERKLIZE_WEATHER_DRY };\n"
+        "enum { MERKLIZE_WEATHER_DRY };"
     )
+    header = copy / "include/merklize/c/forests.h"
     edit(header, "\n#endif\n", "\nenum { MERKLIZE_WEATHER_DRY };\n\n#endif\n")
-    place = re.search(r"write there: (.*)", run(copy).stderr)[1]
-    edit(header, "\n#endif\n", f"\n{place}\n\n#endif\n")
-    assert run(copy).returncode == 0
+    assert run(copy) == ""
     assert header.read_text().endswith(
         """
 /* The weather over a forest. */
@@ -100,16 +109,77 @@ enum {
     MERKLIZE_WEATHER_WET = 3  /* rain */
 };
 
-/* One year of a tree. */
-typedef struct merklize_tree_ring {
-    uint32_t year;
-    double width; /* of the ring */
-    char owners[8];
-} merklize_tree_ring;
+#endif
+"""
+    )
+    rust = """
+/// The weather over a forest.
+#[derive(Debug, Default)]
+pub enum Weather {
+    /// No rain.
+    Dry,
+    /// Rain.
+    #[default]
+    Wet,
+}
+
+impl Weather {
+    pub(crate) fn from_c(c: u32) -> Self {
+        match c {
+            sys::MERKLIZE_WEATHER_DRY => Self::Dry,
+            _ => Self::Wet,
+        }
+    }
+
+    pub(crate) fn to_c(self) -> u32 {
+        match self {
+            Self::Dry => sys::MERKLIZE_WEATHER_DRY,
+            Self::Wet => sys::MERKLIZE_WEATHER_WET,
+        }
+    }
+}
+"""
+    assert rust in (copy / surface.RUST).read_text()
+
+
+def test_a_struct_is_added_as_the_page_says(copy):
+    page = (ROOT / "docs/add-a-type.md").read_text()
+    rows, place = (re.sub("^   ", "", block, flags=re.M) for block in re.findall(r"```\w+\n(.*?)   ```", page, re.S))
+    with (copy / surface.DESCRIPTION).open("a") as file:
+        file.write(f"\n{rows}")
+    assert place.strip() in run(copy)
+    header = copy / "include/merklize/c/forests.h"
+    edit(header, "\n#endif\n", f"\n{place}\n#endif\n")
+    assert run(copy) == ""
+    assert header.read_text().endswith(
+        """
+/* Facts of a ring. */
+typedef struct merklize_ring_info {
+    uint64_t n_leaves;  /* number of leaves */
+    uint32_t on_device; /* 1: the nodes are in the memory of a device; 0: on the host */
+} merklize_ring_info;
 
 #endif
 """
     )
+    rust = """
+/// Facts of a ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RingInfo {
+    /// Number of leaves.
+    pub n_leaves: u64,
+    /// True: the nodes are in the memory of a device; false: on the host.
+    pub on_device: bool,
+}
+
+impl RingInfo {
+    pub(crate) fn from_c(c: &sys::merklize_ring_info) -> Self {
+        Self { n_leaves: c.n_leaves, on_device: c.on_device != 0 }
+    }
+}
+"""
+    assert (copy / surface.RUST).read_text().endswith(rust)
 
 
 @pytest.mark.parametrize(
@@ -120,57 +190,76 @@ def test_a_type_without_a_row_is_found(copy, declaration):
     edit(copy / "include/merklize/c/forests.h", "\n#endif\n", f"\n{declaration}\n\n#endif\n")
     found = run(copy, "--check")
     name = re.search(r"merklize_bare|MERKLIZE_BARE", declaration)[0]
-    assert found.stderr == f"include/merklize/c/forests.h: surface/types.toml must have a row for {name}\n"
+    assert found == f"include/merklize/c/forests.h: surface/types.toml must have a row for {name}"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "refusal"),
-    [
-        ("[struct.digest]", "[struct.digest", "surface/types.toml: "),
-        ("[struct.digest]", "[stract.a]\n[struct.digest]", "stract: must be kind, by_hand, enum or struct"),
-        ('header = "errors"\n', "", "enum.status: needs header"),
-        (
-            'header = "errors"',
-            'header = "horrors"',
-            "enum.status: header must be one of include/merklize/c, got 'horrors'",
-        ),
-        ("ok = { value = 0 }", "ok = 0", "enum.status.constants.ok: must be a table, got 0"),
-        ("ok = { value = 0 }", "ok = { }", "enum.status.constants.ok: needs value"),
-        (
-            "io = { value = 4,",
-            "io = { value = 3,",
-            "enum.status.constants.io: value must be a number of its own, got 3",
-        ),
-        (
-            "io = { value = 4,",
-            "io = { value = true,",
-            "enum.status.constants.io: value must be a number of its own, got True",
-        ),
-        (
-            "io = { value = 4,",
-            "io = { value = 4, dog = 1,",
-            "enum.status.constants.io: has no key 'dog'; it takes doc,",
-        ),
-        (
-            'n_trees = { type = "u64"',
-            'n_trees = { type = "u63"',
-            "struct.forest_info.fields.n_trees: type 'u63' must be ",
-        ),
-        ('n_trees = { type = "u64"', 'n_trees = { typ = "u64"', "struct.forest_info.fields.n_trees: needs type"),
-        (
-            'doc = "The root hash."',
-            f'doc = "The {"root " * 30}."',
-            "struct.dm_verity_root: doc must have lines of at most 114",
-        ),
-        ('doc = "The root hash."', 'doc = "The root */ hash."', "struct.dm_verity_root: doc must not end the comment"),
-    ],
+# A row, another in its place, and what the refusal says.
+STATUS, OK, IO = "enum.status", "ok = { value = 0 }", "io = { value = 4,"
+TREES = 'n_trees = { type = "u64"'
+TWICE = (
+    '[struct.status]\nheader = "values"\nrust = { by_hand = "a test" }\n[struct.status.fields]\na = { type = "u8" }\n'
 )
+AREA = 'rust = { name = "DmVerityArea", derive'
+WRONG = [
+    ("[struct.digest]", "[struct.digest", ""),
+    ("[struct.digest]", "[stract.a]\n[struct.digest]", "stract: must be kind, by_hand, enum or struct"),
+    ("[struct.digest]", f"{TWICE}[struct.digest]", "struct.status: must have a name that no other row has"),
+    ("[struct.digest]", "[struct.Digest]", "struct: a name must be of small letters, digits and _, got 'Digest'"),
+    ('header = "errors"\n', "", f"{STATUS}: needs header"),
+    ('header = "errors"', "header = 7", f"{STATUS}: header must be of type str, got 7"),
+    ('header = "errors"', 'header = "terrors"', f"{STATUS}: header must be one of include/merklize/c, got 'terrors'"),
+    (OK, "ok = 0", f"{STATUS}.constants.ok: must be a table, got 0"),
+    (OK, "ok = { }", f"{STATUS}.constants.ok: needs value"),
+    (IO, "io = { value = 3,", f"{STATUS}.constants.io: value must be a number of its own, got 3"),
+    (IO, "io = { value = true,", f"{STATUS}.constants.io: value must be of type int, got True"),
+    (IO, 'io = { value = "4",', f"{STATUS}.constants.io: value must be of type int, got '4'"),
+    (IO, "io = { value = 4, dog = 1,", f"{STATUS}.constants.io: has no key 'dog'; it takes doc,"),
+    (
+        TREES,
+        'n_trees = { type = "u63"',
+        "struct.forest_info.fields.n_trees: type must be a pointer, a type of C, or one",
+    ),
+    (TREES, 'n_trees = { type = "void *"', "struct.forest_info.fields.n_trees: type 'void *' has no form in Rust"),
+    (TREES, 'n_trees = { typ = "u64"', "struct.forest_info.fields.n_trees: needs type"),
+    (
+        TREES,
+        'n_trees = { length_of = "n", type = "u64"',
+        "struct.forest_info.fields.n_trees: length_of must be one of the",
+    ),
+    ('doc = "number of trees"', 'doc = ""', "struct.forest_info.fields.n_trees: needs a doc without names of C, or a"),
+    (
+        'doc = "number of trees"',
+        'doc = "merklize_trees"',
+        "struct.forest_info.fields.n_trees: needs a doc without names",
+    ),
+    ('doc = "Facts of a forest."\n', "", "struct.forest_info: needs a doc without names of C, or a rust_doc"),
+    (
+        'doc = "The root hash."',
+        f'doc = "The {"root " * 30}."',
+        "struct.dm_verity_root: doc must have lines of at most 117",
+    ),
+    ('doc = "The root hash."', 'doc = "The */ hash."', "struct.dm_verity_root: doc must not end the comment of C"),
+    (
+        'default = "natural"',
+        'default = "random"',
+        "enum.row_order.rust: default must be one of the constants, got 'random'",
+    ),
+    (AREA, "rust = { derive", "struct.dm_verity_area.rust: needs a name, or by_hand with the reason"),
+    (AREA, 'rust = { x = 1, name = "A", derive', "struct.dm_verity_area.rust: has no key 'x'; it takes by_hand,"),
+    ('derive = "Debug, Clone, Copy, Default"', "grows = 1", "struct.timings.rust: grows must be of type bool, got 1"),
+    (
+        'makes = ["from_c"] }\n[struct.timings',
+        'makes = ["c"] }\n[struct.timings',
+        "struct.timings.rust: makes must be of",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "refusal"), WRONG)
 def test_a_wrong_description_is_refused(copy, old, new, refusal):
     edit(copy / surface.DESCRIPTION, old, new)
     kept = {name: (copy / name).read_text() for name in surface.made()}
     for arguments in ["--check"], []:
         found = run(copy, *arguments)
-        assert found.returncode == 1
-        assert found.stderr.startswith("surface/types.toml: ")
-        assert refusal in found.stderr
+        assert found.startswith(f"surface/types.toml: {refusal}"), found
     assert kept == {name: (copy / name).read_text() for name in kept}

@@ -16,8 +16,8 @@ typedef struct merklize_bao_form {
 
 /* A range of bytes of a message that cannot be verified. */
 typedef struct merklize_bao_fault {
-    uint64_t offset;
-    uint64_t bytes;
+    uint64_t offset;      /* the first byte, counted in the message */
+    uint64_t bytes;       /* the number of bytes */
     uint32_t in_outboard; /* 0: these bytes are wrong; 1: the outboard is, so these bytes were not checked */
 } merklize_bao_fault;
 

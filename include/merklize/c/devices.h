@@ -5,16 +5,16 @@
 
 #include <merklize/c/values.h>
 
-/* Texts that are too long are cut. */
+/* Facts of a device. Texts that are too long are cut. */
 typedef struct merklize_device_info {
-    uint64_t memory_bytes;
-    uint32_t units;   /* CPU threads that the process may use, or compute units */
-    char id[128];     /* the name that opens it: "cpu", "cuda:0", ... */
-    char backend[32]; /* "cpu", "cuda", "opencl", ... */
-    char name[128];   /* the vendor's name of the device */
-    char vendor[64];
-    char driver[64]; /* version of the driver or runtime; empty on the CPU */
-    char isa[32];    /* instruction set or architecture in use: "avx2", "sm_90", ... */
+    uint64_t memory_bytes; /* bytes of memory */
+    uint32_t units;        /* CPU threads that the process may use, or compute units */
+    char id[128];          /* the name that opens it: `cpu`, `cuda:0`, ... */
+    char backend[32];      /* `cpu`, `cuda`, `opencl` or `sycl` */
+    char name[128];        /* the vendor's name of the device */
+    char vendor[64];       /* the vendor */
+    char driver[64];       /* version of the driver or runtime; empty on the CPU */
+    char isa[32];          /* instruction set or architecture in use: `avx2`, `sm_90`, ... */
 } merklize_device_info;
 
 /* Number of usable devices, at least 1. The first call looks for devices and may open drivers. */

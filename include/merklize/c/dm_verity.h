@@ -9,8 +9,12 @@
 /* docs/formats.md has the rule. Blocks are read and hashed in parallel, in bounded memory. SHA-256 runs on options->device, SHA-512 on the
  * CPU. timings must be null. */
 
+/* The hash of blocks. */
 typedef uint32_t merklize_dm_verity_algorithm;
-enum { MERKLIZE_DM_VERITY_SHA256 = 0, MERKLIZE_DM_VERITY_SHA512 = 1 };
+enum {
+    MERKLIZE_DM_VERITY_SHA256 = 0, /* SHA-256: roots of 32 bytes */
+    MERKLIZE_DM_VERITY_SHA512 = 1  /* SHA-512: roots of 64 bytes */
+};
 
 /* How a disk is hashed. Null: all zero. The same fields and data always give the same root. */
 typedef struct merklize_dm_verity_form {
@@ -25,9 +29,9 @@ typedef struct merklize_dm_verity_form {
 
 /* Where the tree is. Null: all zero. */
 typedef struct merklize_dm_verity_area {
-    uint64_t offset; /* in the hash file: a multiple of 512 with a superblock, otherwise of hash_block_size */
+    uint64_t offset; /* bytes into the hash file: a multiple of 512 with a superblock, otherwise of `hash_block_size` */
     uint32_t without_superblock; /* 0: 512 bytes before the tree hold the fields of the form */
-    uint8_t uuid[16];            /* of the superblock that is written */
+    uint8_t uuid[16];            /* the UUID in the superblock that is written */
 } merklize_dm_verity_area;
 
 /* The facts in a superblock, or of the tree that was written. */

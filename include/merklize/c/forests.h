@@ -6,9 +6,10 @@
 #include <merklize/c/forms.h>
 #include <merklize/c/options.h>
 
+/* Facts of a forest. */
 typedef struct merklize_forest_info {
-    uint64_t n_trees;
-    uint64_t n_leaves;  /* of each tree */
+    uint64_t n_trees;   /* number of trees */
+    uint64_t n_leaves;  /* number of leaves of each tree */
     uint32_t height;    /* levels above the leaves */
     uint32_t on_device; /* 1: the nodes are in the memory of a device */
 } merklize_forest_info;

@@ -6,11 +6,11 @@
 #include <merklize/c/digests.h>
 #include <merklize/c/forms.h>
 
-/* A format of trees. Its merklize_form is {.hash = info.hash, .rule = info.rule}. */
+/* A format of trees that other systems verify. Its merklize_form is {.hash = info.hash, .rule = info.rule}. */
 typedef struct merklize_format_info {
-    char name[32];
-    merklize_hash_id hash; /* of nodes */
-    merklize_rule rule;
+    char name[32];            /* "bitcoin", for example */
+    merklize_hash_id hash;    /* the hash of nodes */
+    merklize_rule rule;       /* what an odd level does */
     uint32_t hashes_messages; /* 1: a leaf is merklize_hash_leaves() of a message; 0: leaves are given */
     uint32_t is_ambiguous;    /* 1: two lists of leaves can have one root: merklize_require_unambiguous() */
     uint64_t piece_size;      /* bytes of a file that make one leaf; 0: the caller chooses */
@@ -32,8 +32,8 @@ MERKLIZE_C_API merklize_status merklize_require_unambiguous(const merklize_tree 
 /* How fs-verity cuts a file into blocks. Null: all fields zero. */
 typedef struct merklize_fs_verity_form {
     uint32_t block_size; /* bytes: a power of two, 1024 to 65536; 0: 4096 */
-    const uint8_t *salt; /* copied in front of each block */
-    size_t salt_bytes;   /* at most 32 */
+    const uint8_t *salt; /* copied in front of each block; at most 32 bytes */
+    size_t salt_bytes;
 } merklize_fs_verity_form;
 
 /* The digest that `fsverity digest` prints and the kernel measures.
@@ -67,13 +67,14 @@ MERKLIZE_C_API merklize_status merklize_ssz(const merklize_digest *chunks, size_
 /* Filecoin's piece commitment (CommP), by which storage providers identify the data that they store. It runs on the threads of the CPU.
  * timings and policy must be null. */
 
+/* Filecoin's piece commitment (CommP), by which storage providers identify the data that they store. */
 typedef struct merklize_piece_cid_info {
-    merklize_digest root;
-    uint64_t bytes;        /* of the data */
-    uint64_t padded_bytes; /* of the piece that a provider stores: 32 * 2^height */
+    merklize_digest root;  /* the commitment */
+    uint64_t bytes;        /* bytes of the data */
+    uint64_t padded_bytes; /* bytes of the piece that a provider stores: 32 * 2^height */
     uint64_t padding;      /* number of zero bytes after the data */
-    uint32_t height;       /* of the tree, at least 2: it has 2^height leaves of 32 bytes */
-    char v1[96];           /* "baga6ea4seaq...", version 1: the root only */
+    uint32_t height;       /* height of the tree, at least 2: it has 2^height leaves of 32 bytes */
+    char v1[96];           /* "baga6ea4seaq...", version 1: the root only. A verifier needs the size, too */
     char v2[96];           /* "bafkzcib...", version 2 (FRC-0069): root, height and padding */
 } merklize_piece_cid_info;
 

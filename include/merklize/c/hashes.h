@@ -32,19 +32,20 @@ MERKLIZE_C_API merklize_status merklize_hash_describe(size_t index, merklize_has
  * errors  invalid_argument (an unknown name; the text lists the known ones) */
 MERKLIZE_C_API merklize_status merklize_hash_from_name(const char *name, merklize_hash_id *hash);
 
-/* Prime fields: `field` of merklize_poseidon2, merklize_poseidon and merklize_extend_form. */
+/* Prime fields with roots of unity of order 2^k: `field` of merklize_poseidon2, merklize_poseidon and
+ * merklize_extend_form. */
 enum {
-    MERKLIZE_FIELD_GOLDILOCKS = 0, /* 2^64 - 2^32 + 1, words of 8 bytes */
-    MERKLIZE_FIELD_BABYBEAR = 1,   /* 2^31 - 2^27 + 1, words of 4 bytes */
-    MERKLIZE_FIELD_KOALABEAR = 2   /* 2^31 - 2^24 + 1, words of 4 bytes */
+    MERKLIZE_FIELD_GOLDILOCKS = 0, /* 2^64 - 2^32 + 1, words of 8 bytes, k = 32. The S-box of Poseidon2 is x^7 */
+    MERKLIZE_FIELD_BABYBEAR = 1,   /* 2^31 - 2^27 + 1, words of 4 bytes, k = 27. The S-box of Poseidon2 is x^7 */
+    MERKLIZE_FIELD_KOALABEAR = 2   /* 2^31 - 2^24 + 1, words of 4 bytes, k = 24. The S-box of Poseidon2 is x^3 */
 };
 
 /* An instance of Poseidon2: a prover's own constants. docs/hashes.md has the permutation and the sponge. Words are
  * below the modulus. */
 typedef struct merklize_poseidon2 {
-    uint32_t field;            /* MERKLIZE_FIELD_... */
+    uint32_t field;            /* the field of all words: MERKLIZE_FIELD_... */
     uint32_t width;            /* cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others */
-    uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1. For `quad`: width */
+    uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1. Of a quad: width */
     uint32_t external_rounds;  /* half of them before the internal rounds, half after: even, 2 to 64 */
     uint32_t internal_rounds;  /* 1 to 256 */
     const uint64_t *constants; /* in the order of use: initial, internal, terminal rounds */
@@ -67,12 +68,12 @@ MERKLIZE_C_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 
 /* An instance of Poseidon, version 1: a prover's own constants. docs/hashes.md has the permutation. Words are below
  * the modulus. */
 typedef struct merklize_poseidon {
-    uint32_t field;            /* MERKLIZE_FIELD_... */
+    uint32_t field;            /* the field of all words: MERKLIZE_FIELD_... */
     uint32_t width;            /* cells: 8 or 12 over Goldilocks, 16 or 24 over the others */
     uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1 */
     uint32_t full_rounds;      /* half of them before the partial rounds, half after: even, 2 to 64 */
     uint32_t partial_rounds;   /* 1 to 256 */
-    const uint64_t *constants; /* width words for each round, in the order of use */
+    const uint64_t *constants; /* `width` words for each round, in the order of use */
     size_t constant_count;     /* (full_rounds + partial_rounds) * width */
     const uint64_t *matrix;    /* the MDS matrix, row after row; or the first row of a circulant one */
     size_t matrix_count;       /* width * width; or width: each row is the one above it moved right by a cell */

@@ -39,8 +39,9 @@ MERKLIZE_C_API merklize_status merklize_hash_rows(const merklize_matrix *matrice
 
 /* The order of the rows of an extension of N rows. */
 enum {
-    MERKLIZE_ROW_ORDER_NATURAL = 0,     /* row i has the values at shift g^i, where g has order N */
-    MERKLIZE_ROW_ORDER_BIT_REVERSED = 1 /* row i has those of the row that is i with its log2 N bits in reverse */
+    MERKLIZE_ROW_ORDER_NATURAL = 0, /* row i has the values at shift g^i, where g has order N */
+    /* row i has those of the row whose number is i with its log2 N bits in reverse */
+    MERKLIZE_ROW_ORDER_BIT_REVERSED = 1
 };
 
 typedef struct merklize_extend_form {
@@ -97,18 +98,19 @@ typedef struct merklize_commitment_form {
     uint32_t drop_levels; /* nodes of so many lowest layers are not kept; openings make theirs again from the rows */
 } merklize_commitment_form;
 
+/* Facts of a commitment. */
 typedef struct merklize_commitment_info {
-    merklize_hash_id hash;
-    uint32_t arity;
-    uint32_t cap_height;
-    uint32_t height;      /* layers above the leaves */
-    uint64_t n_leaves;    /* rows of the tallest matrix */
-    uint64_t cap_size;    /* digests of the cap */
-    uint64_t path_length; /* siblings of one opening */
-    uint64_t row_bytes;   /* bytes of the rows of one opening: all columns of all matrices */
-    uint32_t on_device;   /* 1: the nodes are in the memory of a device */
-    uint32_t keeps_matrices;
-    uint32_t drop_levels;
+    merklize_hash_id hash;   /* the hash of rows and nodes */
+    uint32_t arity;          /* children of a node */
+    uint32_t cap_height;     /* layers between the cap and the root */
+    uint32_t height;         /* layers above the leaves */
+    uint64_t n_leaves;       /* rows of the tallest matrix */
+    uint64_t cap_size;       /* digests of the cap */
+    uint64_t path_length;    /* siblings of one opening */
+    uint64_t row_bytes;      /* bytes of the rows of one opening: all columns of all matrices */
+    uint32_t on_device;      /* 1: the nodes are in the memory of a device */
+    uint32_t keeps_matrices; /* 1: openings of rows need no matrices */
+    uint32_t drop_levels;    /* lowest layers whose nodes are not kept */
 } merklize_commitment_info;
 
 /* matrices  [count], at least one, as merklize_hash_rows() takes them, but of different heights: with h rows of the tallest one,

@@ -26,7 +26,7 @@ MERKLIZE_C_API merklize_status merklize_policy_to_text(const merklize_policy *po
 
 /* Seconds of a call, by the device's own clock. */
 typedef struct merklize_timings {
-    uint32_t available; /* 0 on the CPU, and on a caller's queue without profiling */
+    uint32_t available; /* 1: measured; 0: not, as on the CPU and on a caller's queue without profiling */
     double kernel;      /* from the start of the first kernel to the end of the last, without copies between */
     double to_device;   /* copies from the host */
     double to_host;     /* copies to the host */

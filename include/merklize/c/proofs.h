@@ -6,21 +6,22 @@
 #include <merklize/c/forms.h>
 #include <merklize/c/options.h>
 
+/* The statement that a proof proves. */
 enum {
     MERKLIZE_PROOF_SINGLE = 0,     /* one leaf */
     MERKLIZE_PROOF_MULTI = 1,      /* several leaves */
-    MERKLIZE_PROOF_CONSISTENCY = 2 /* the leaves of an older tree are the first leaves of a newer one */
+    MERKLIZE_PROOF_CONSISTENCY = 2 /* consistency: the leaves of an older tree are the first leaves of a newer one */
 };
 
 /* The claims of a proof. A verifier gives the facts that it knows in merklize_expect. */
 typedef struct merklize_proof_info {
-    uint32_t kind; /* MERKLIZE_PROOF_... */
-    merklize_hash_id hash;
-    merklize_rule rule;  /* never MERKLIZE_RULE_DEFAULT */
-    uint64_t n_leaves;   /* of the tree; of consistency: of the newer one */
-    uint64_t old_leaves; /* of consistency: of the older tree; otherwise 0 */
-    uint64_t leaves;     /* leaves in the proof: 1, several, or 0 for consistency */
-    uint64_t siblings;   /* other nodes in the proof */
+    uint32_t kind;         /* the statement: MERKLIZE_PROOF_... */
+    merklize_hash_id hash; /* the tree's hash */
+    merklize_rule rule;    /* the tree's rule; never MERKLIZE_RULE_DEFAULT */
+    uint64_t n_leaves;     /* leaves of the tree; of consistency: of the newer one */
+    uint64_t old_leaves;   /* of consistency: leaves of the older tree; otherwise 0 */
+    uint64_t leaves;       /* leaves in the proof: 1, several, or 0 for consistency */
+    uint64_t siblings;     /* other nodes in the proof */
 } merklize_proof_info;
 
 MERKLIZE_C_API merklize_status merklize_proof_get_info(const merklize_proof *proof, merklize_proof_info *info);

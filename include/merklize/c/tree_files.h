@@ -44,7 +44,7 @@ MERKLIZE_C_API merklize_status merklize_tree_file_prove_consistency(const merkli
 /* A node that does not match its children. */
 typedef struct merklize_wrong_node {
     uint64_t index; /* within the level */
-    uint32_t level;
+    uint32_t level; /* 0: the leaves */
 } merklize_wrong_node;
 
 /* Checks every node against its children; reads the file once.

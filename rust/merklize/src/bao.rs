@@ -33,6 +33,8 @@ use crate::hash::{output, view, Digest};
 use crate::options::Options;
 use crate::verdict::Findings;
 
+pub use crate::types::Fault;
+
 /// The layout of an outboard or a slice. The root does not depend on the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Form {
@@ -65,17 +67,6 @@ impl Default for Form {
     fn default() -> Self {
         Self::BAO
     }
-}
-
-/// A range of bytes of a message that cannot be verified.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault {
-    /// The first byte, counted in the message.
-    pub offset: u64,
-    /// The number of bytes.
-    pub bytes: u64,
-    /// True: the outboard is wrong there, so these bytes were not checked. False: these bytes are wrong.
-    pub in_outboard: bool,
 }
 
 /// Number of bytes of the outboard of a message.
@@ -286,12 +277,7 @@ fn faults(call: impl Fn(*mut sys::merklize_bao_fault, usize, &mut usize) -> Resu
         call(found.as_mut_ptr(), found.len(), &mut count)?;
         if count <= found.len() {
             found.truncate(count);
-            let fault = |one: &sys::merklize_bao_fault| Fault {
-                offset: one.offset,
-                bytes: one.bytes,
-                in_outboard: one.in_outboard != 0,
-            };
-            return Ok(Findings::new(found.iter().map(fault).collect()));
+            return Ok(Findings::new(found.iter().map(Fault::from_c).collect()));
         }
         found.resize(count, sys::merklize_bao_fault::default());
     }

@@ -4,47 +4,9 @@ use core::ptr;
 
 use merklize_sys as sys;
 
-use crate::error::{c_text, check, text, Result};
+use crate::error::{c_text, check, Result};
 use crate::handle::handle;
-
-/// Facts of a device.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DeviceInfo {
-    /// The name that opens it: `cpu`, `cuda:0`, ...
-    pub id: String,
-    /// `cpu`, `cuda`, `opencl` or `sycl`.
-    pub backend: String,
-    /// The vendor's name of the device.
-    pub name: String,
-    /// The vendor.
-    pub vendor: String,
-    /// Version of the driver or runtime; empty on the CPU.
-    pub driver: String,
-    /// Instruction set or architecture in use: `avx2`, `sm_90`, ...
-    pub isa: String,
-    /// Bytes of memory.
-    pub memory_bytes: u64,
-    /// CPU threads that the process may use, or compute units.
-    pub units: u32,
-}
-
-impl DeviceInfo {
-    fn from_c(info: &sys::merklize_device_info) -> Self {
-        // SAFETY: the library ends each text with a zero byte.
-        let of = |chars: &[core::ffi::c_char]| unsafe { text(chars.as_ptr()) };
-        Self {
-            id: of(&info.id),
-            backend: of(&info.backend),
-            name: of(&info.name),
-            vendor: of(&info.vendor),
-            driver: of(&info.driver),
-            isa: of(&info.isa),
-            memory_bytes: info.memory_bytes,
-            units: info.units,
-        }
-    }
-}
+use crate::types::DeviceInfo;
 
 handle! {
     /// An opened device. Any number of threads may use one at once.

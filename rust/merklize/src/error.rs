@@ -177,6 +177,12 @@ pub(crate) unsafe fn text(pointer: *const core::ffi::c_char) -> String {
     unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
 }
 
+/// A text in an array of a struct that the library wrote.
+pub(crate) fn text_of(chars: &[core::ffi::c_char]) -> String {
+    // SAFETY: the library ends each text with a zero byte.
+    unsafe { text(chars.as_ptr()) }
+}
+
 /// A text for C.
 pub(crate) fn c_text(what: &str, text: impl Into<Vec<u8>>) -> Result<std::ffi::CString> {
     std::ffi::CString::new(text).map_err(|_| Error::invalid_argument(format!("{what}: a text must have no zero byte")))

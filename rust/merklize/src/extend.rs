@@ -5,37 +5,7 @@ use crate::error::{Error, Result};
 use crate::hash::{Hash, Word};
 use crate::matrices::{commitment_form, Matrix, MatrixCommitment};
 use crate::options::Options;
-
-/// A prime field with roots of unity of order 2^k.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Field {
-    /// 2^64 - 2^32 + 1, words of 8 bytes, k = 32. The S-box of Poseidon2 is x^7.
-    Goldilocks,
-    /// 2^31 - 2^27 + 1, words of 4 bytes, k = 27. The S-box of Poseidon2 is x^7.
-    BabyBear,
-    /// 2^31 - 2^24 + 1, words of 4 bytes, k = 24. The S-box of Poseidon2 is x^3.
-    KoalaBear,
-}
-
-impl Field {
-    pub(crate) fn to_c(self) -> u32 {
-        match self {
-            Self::Goldilocks => sys::MERKLIZE_FIELD_GOLDILOCKS,
-            Self::BabyBear => sys::MERKLIZE_FIELD_BABYBEAR,
-            Self::KoalaBear => sys::MERKLIZE_FIELD_KOALABEAR,
-        }
-    }
-}
-
-/// The order of the rows of an extension of N rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RowOrder {
-    /// Row i has the values at shift g^i, where g has order N.
-    #[default]
-    Natural,
-    /// Row i has those of the row whose number is i with its log2 N bits in reverse.
-    BitReversed,
-}
+use crate::types::{Field, RowOrder, SumOver};
 
 /// What an extension is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,10 +43,7 @@ impl ExtendForm {
             field: self.field.to_c(),
             added_bits: self.added_bits,
             shift: self.shift.unwrap_or(0),
-            order: match self.order {
-                RowOrder::Natural => sys::MERKLIZE_ROW_ORDER_NATURAL,
-                RowOrder::BitReversed => sys::MERKLIZE_ROW_ORDER_BIT_REVERSED,
-            },
+            order: self.order.to_c(),
         })
     }
 }
@@ -252,15 +219,6 @@ fn commit_extended_to<W: Word>(
     Ok((MatrixCommitment::own(handle), rooms.into_iter().map(written).collect()))
 }
 
-/// What [`weighted_sums`] adds up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SumOver {
-    /// A sum for each column: of all rows, each times its weight.
-    Rows,
-    /// A sum for each row: of all columns, each times its weight.
-    Columns,
-}
-
 /// Sums of the words of a matrix along its rows or its columns, each word times the words of a weight: the product of the matrix with `degree` vectors. A
 /// weight has `degree` words, 1 to 8, and so has a sum. With weights of an extension field, a prover evaluates all columns at a point so, or folds them to
 /// one. A matrix in a device's memory is read there.
@@ -290,13 +248,13 @@ pub fn weighted_sums<W: Word + Default>(
     degree: usize,
     options: &Options<'_>,
 ) -> Result<Vec<W>> {
-    let (sums, over) = match over {
-        SumOver::Rows => (matrix.columns(), sys::MERKLIZE_SUM_OVER_ROWS),
-        SumOver::Columns => (matrix.rows(), sys::MERKLIZE_SUM_OVER_COLUMNS),
+    let sums = match over {
+        SumOver::Rows => matrix.columns(),
+        SumOver::Columns => matrix.rows(),
     };
     // The library refuses what is beyond 8.
     let (degree, matrix) = (degree.min(9), matrix.to_c());
-    let form = sys::merklize_sum_form { field: field.to_c(), over, degree: degree as u32 };
+    let form = sys::merklize_sum_form { field: field.to_c(), over: over.to_c(), degree: degree as u32 };
     let mut out = vec![W::default(); sums * degree];
     // SAFETY: the matrix and the weights are read for the call, and no more than the bytes of `out` are written.
     options.run(|options| unsafe {

@@ -10,20 +10,7 @@ use crate::hash::{as_c_mut, view, Digest};
 use crate::options::Options;
 use crate::proof::Proof;
 use crate::tree::{borrowed, Form};
-
-/// Facts of a forest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ForestInfo {
-    /// Number of trees.
-    pub n_trees: u64,
-    /// Number of leaves of each tree.
-    pub n_leaves: u64,
-    /// Levels above the leaves.
-    pub height: u32,
-    /// True if the nodes are in a device's memory.
-    pub on_device: bool,
-}
+use crate::types::ForestInfo;
 
 handle! {
     /// Many small trees of one form and size, built by the same launches as one large tree.
@@ -91,12 +78,7 @@ impl MerkleForest {
         // SAFETY: a live handle and a struct: it cannot fail.
         let status = unsafe { sys::merklize_forest_get_info(self.as_c(), &mut info) };
         assert_eq!(status, sys::MERKLIZE_OK, "a forest describes itself");
-        ForestInfo {
-            n_trees: info.n_trees,
-            n_leaves: info.n_leaves,
-            height: info.height,
-            on_device: info.on_device != 0,
-        }
+        ForestInfo::from_c(&info)
     }
 
     /// The root of each tree.

@@ -19,48 +19,17 @@ use std::path::Path;
 use merklize_sys as sys;
 
 use crate::error::{c_path, c_text, check, text, Result};
-use crate::hash::Hash;
 use crate::hash::{as_c, as_c_mut, Digest};
 use crate::options::Options;
-use crate::tree::{MerkleTree, Rule};
+use crate::tree::MerkleTree;
 
 pub use dm_verity::{
-    dm_verity, dm_verity_dump, dm_verity_file, dm_verity_format, dm_verity_verify, DmVerityAlgorithm, DmVerityArea,
-    DmVerityFacts, DmVerityFault, DmVerityForm,
+    dm_verity, dm_verity_dump, dm_verity_file, dm_verity_format, dm_verity_verify, DmVerityFacts, DmVerityFault,
+    DmVerityForm,
 };
 pub use openzeppelin::{openzeppelin_leaf, verify_openzeppelin, OpenZeppelinMultiProof, OpenZeppelinTree};
 
-/// A format of trees that other systems verify. `Form::new(info.hash).rule(info.rule)` is its form.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FormatInfo {
-    /// "bitcoin", for example.
-    pub name: String,
-    /// The hash of nodes.
-    pub hash: Hash,
-    /// What an odd level does.
-    pub rule: Rule,
-    /// A leaf is [`hash_leaves`](crate::hash_leaves) of a message; otherwise leaves are given.
-    pub hashes_messages: bool,
-    /// Two lists of leaves can have one root: [`require_unambiguous`].
-    pub is_ambiguous: bool,
-    /// Bytes of a file that are one leaf. `None`: the caller says.
-    pub piece_size: Option<u64>,
-}
-
-impl FormatInfo {
-    fn from_c(info: &sys::merklize_format_info) -> Self {
-        Self {
-            // SAFETY: a text that ends with a zero byte.
-            name: unsafe { text(info.name.as_ptr()) },
-            hash: Hash::from_c(info.hash),
-            rule: Rule::from_c(info.rule),
-            hashes_messages: info.hashes_messages != 0,
-            is_ambiguous: info.is_ambiguous != 0,
-            piece_size: (info.piece_size != 0).then_some(info.piece_size),
-        }
-    }
-}
+pub use crate::types::{DmVerityAlgorithm, DmVerityArea, FormatInfo, FsVerityForm, PieceCid};
 
 /// The formats of trees.
 ///
@@ -109,40 +78,11 @@ pub fn require_unambiguous(tree: &MerkleTree, format: &str) -> Result<()> {
     check(|| unsafe { sys::merklize_require_unambiguous(tree.as_c(), format.as_ptr()) })
 }
 
-/// Filecoin's piece commitment (CommP), by which storage providers identify the data that they store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PieceCid {
-    /// The commitment.
-    pub root: Digest,
-    /// Bytes of the data.
-    pub bytes: u64,
-    /// Bytes of the piece that a provider stores: 32 * 2^height.
-    pub padded_bytes: u64,
-    /// Number of zero bytes after the data.
-    pub padding: u64,
-    /// The height of the tree, at least 2.
-    pub height: u32,
-    /// "baga6ea4seaq...", version 1: the root only. A verifier needs the size, too.
-    pub v1: String,
-    /// "bafkzcib...", version 2 (FRC-0069): root, height and padding.
-    pub v2: String,
-}
-
 impl PieceCid {
     fn make(call: impl FnOnce(*mut sys::merklize_piece_cid_info) -> Result<()>) -> Result<Self> {
         let mut piece = sys::merklize_piece_cid_info::default();
         call(&mut piece)?;
-        Ok(Self {
-            root: Digest::from_c(piece.root),
-            bytes: piece.bytes,
-            padded_bytes: piece.padded_bytes,
-            padding: piece.padding,
-            height: piece.height,
-            // SAFETY: texts that end with a zero byte.
-            v1: unsafe { text(piece.v1.as_ptr()) },
-            v2: unsafe { text(piece.v2.as_ptr()) },
-        })
+        Ok(Self::from_c(&piece))
     }
 }
 
@@ -202,25 +142,6 @@ pub fn piece_leaves(data: &[u8]) -> Result<Vec<Digest>> {
         sys::merklize_piece_leaves(data.as_ptr().cast(), data.len(), out, capacity, ptr::null_mut())
     })?;
     Ok(leaves)
-}
-
-/// How fs-verity cuts a file into blocks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct FsVerityForm<'a> {
-    /// Bytes: a power of two, 1024 to 65536; 0: 4096.
-    pub block_size: u32,
-    /// Copied in front of each block; at most 32 bytes.
-    pub salt: &'a [u8],
-}
-
-impl FsVerityForm<'_> {
-    fn to_c(self) -> sys::merklize_fs_verity_form {
-        sys::merklize_fs_verity_form {
-            block_size: self.block_size,
-            salt: self.salt.as_ptr(),
-            salt_bytes: self.salt.len(),
-        }
-    }
 }
 
 fn digest_of(call: impl FnOnce(*mut sys::merklize_digest) -> Result<()>) -> Result<Digest> {

@@ -24,9 +24,10 @@ mod serde;
 mod tree;
 mod tree_file;
 mod tree_writer;
+mod types;
 mod verdict;
 
-pub use device::{Buffer, Device, DeviceInfo, Event, Stream};
+pub use device::{Buffer, Device, Event, Stream};
 pub use digests::{
     hash, hash_each, hash_each_into, hash_file, hash_files, hash_into, hash_leaves, hash_leaves_into,
     hash_leaves_on_device, hash_parts, hash_with, merge, merge_many, Hasher, How, Message,
@@ -34,18 +35,20 @@ pub use digests::{
 pub use error::{Error, ErrorKind, Result};
 pub use extend::{
     commit_extended, commit_extended_on_device, extend, extend_into, extend_on_device, weighted_sums, ExtendForm,
-    Field, RowOrder, SumOver,
 };
-pub use forest::{ForestInfo, MerkleForest};
+pub use forest::MerkleForest;
 pub use hash::{Digest, Hash, HashInfo, Word};
-pub use matrices::{hash_rows, hash_rows_on_device, CommitmentInfo, Elements, Matrix, MatrixCommitment, Opening};
-pub use options::{Mode, Options, Policy, Timings};
-pub use poseidon2::{Poseidon, Poseidon2};
-pub use proof::{verify, verify_consistency, verify_each, Expect, Proof, ProofInfo, ProofKind, Roots};
+pub use matrices::{hash_rows, hash_rows_on_device, Matrix, MatrixCommitment, Opening};
+pub use options::{Mode, Options, Policy};
+pub use proof::{verify, verify_consistency, verify_each, Expect, Proof, Roots};
 pub use provers::{catch, fill_rows, or_on_cpu, or_raise};
-pub use tree::{merkle_root, merkle_root_file, merkle_root_parts, Form, MerkleTree, Rule, TreeBuilder, TreeInfo};
-pub use tree_file::{Leaves, TreeFile, WrongNode};
+pub use tree::{merkle_root, merkle_root_file, merkle_root_parts, Form, MerkleTree, Rule, TreeBuilder};
+pub use tree_file::{Leaves, TreeFile};
 pub use tree_writer::TreeWriter;
+pub use types::{
+    CommitmentInfo, DeviceInfo, Elements, Field, ForestInfo, Poseidon, Poseidon2, ProofInfo, ProofKind, RowOrder,
+    SumOver, Timings, TreeInfo, WrongNode,
+};
 pub use verdict::{Findings, Verdicts};
 
 /// Version of the C++ library in use.

@@ -10,28 +10,7 @@ use crate::error::{check, Error, Result};
 use crate::handle::handle;
 use crate::hash::{as_c, as_c_mut, output, rows_of, Digest, Hash, Word};
 use crate::options::Options;
-
-/// What the words of a matrix are, for hashes of field elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Elements {
-    /// Words below the modulus, which is checked.
-    #[default]
-    Canonical,
-    /// Any word, for its value modulo the modulus.
-    Any,
-    /// A word of b bits is 2^b x modulo the modulus and stands for x.
-    Montgomery,
-}
-
-impl Elements {
-    fn to_c(self) -> u32 {
-        match self {
-            Self::Canonical => sys::MERKLIZE_ELEMENTS_CANONICAL,
-            Self::Any => sys::MERKLIZE_ELEMENTS_ANY,
-            Self::Montgomery => sys::MERKLIZE_ELEMENTS_MONTGOMERY,
-        }
-    }
-}
+use crate::types::{CommitmentInfo, Elements};
 
 /// A matrix of words, row after row, that is only read.
 #[derive(Clone, Copy)]
@@ -240,28 +219,6 @@ handle! {
 unsafe impl Send for MatrixCommitment {}
 unsafe impl Sync for MatrixCommitment {}
 
-/// Facts of a commitment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CommitmentInfo {
-    /// The hash of rows and nodes.
-    pub hash: Hash,
-    /// Children of a node.
-    pub arity: u32,
-    /// Layers between the cap and the root.
-    pub cap_height: u32,
-    /// Layers above the leaves.
-    pub height: u32,
-    /// Rows of the tallest matrix.
-    pub n_leaves: u64,
-    /// Siblings of one opening.
-    pub path_length: usize,
-    /// True if the nodes are in a device's memory.
-    pub on_device: bool,
-    /// Lowest layers whose nodes are not kept.
-    pub drop_levels: u32,
-}
-
 /// C's 0 stands for 2.
 pub(crate) fn commitment_form(
     call: &str,
@@ -327,32 +284,18 @@ impl MatrixCommitment {
         Ok(Self::own(handle))
     }
 
-    fn info_c(&self) -> sys::merklize_commitment_info {
+    /// Facts of the commitment.
+    pub fn info(&self) -> CommitmentInfo {
         let mut info = sys::merklize_commitment_info::default();
         // SAFETY: a live handle and a struct: it cannot fail.
         let status = unsafe { sys::merklize_commitment_get_info(self.as_c(), &mut info) };
         assert_eq!(status, sys::MERKLIZE_OK, "a commitment describes itself");
-        info
-    }
-
-    /// Facts of the commitment.
-    pub fn info(&self) -> CommitmentInfo {
-        let info = self.info_c();
-        CommitmentInfo {
-            hash: Hash::from_c(info.hash),
-            arity: info.arity,
-            cap_height: info.cap_height,
-            height: info.height,
-            n_leaves: info.n_leaves,
-            path_length: info.path_length as usize,
-            on_device: info.on_device != 0,
-            drop_levels: info.drop_levels,
-        }
+        CommitmentInfo::from_c(&info)
     }
 
     /// The commitment: the root alone for a cap height of 0.
     pub fn cap(&self) -> Vec<Digest> {
-        let mut cap = vec![Digest::default(); self.info_c().cap_size as usize];
+        let mut cap = vec![Digest::default(); self.info().cap_size];
         // SAFETY: as many places as the cap has digests.
         let status =
             unsafe { sys::merklize_commitment_cap(self.as_c(), as_c_mut(&mut cap), cap.len(), ptr::null_mut()) };
@@ -382,7 +325,7 @@ impl MatrixCommitment {
     /// # Errors
     /// As of [`siblings`](Self::siblings); matrices of another shape, or with rows that do not make the nodes above dropped ones.
     pub fn siblings_of<W: Word>(&self, matrices: &[Matrix<'_, W>], indices: &[u64]) -> Result<Vec<Vec<Digest>>> {
-        let length = self.info_c().path_length as usize;
+        let length = self.info().path_length;
         let mut siblings = vec![Digest::default(); indices.len() * length];
         let matrices = all_to_c(matrices);
         // SAFETY: as many places as siblings of all indices; the matrices are read for the call.
@@ -399,7 +342,7 @@ impl MatrixCommitment {
     /// # Errors
     /// As of [`siblings_together`](Self::siblings_together); matrices of another shape, or with rows that do not make the nodes above dropped ones.
     pub fn siblings_together_of<W: Word>(&self, matrices: &[Matrix<'_, W>], indices: &[u64]) -> Result<Vec<Digest>> {
-        let most = indices.len().saturating_mul(self.info_c().path_length as usize);
+        let most = indices.len().saturating_mul(self.info().path_length);
         let (mut siblings, mut needed) = (vec![Digest::default(); most], 0);
         let matrices = all_to_c(matrices);
         // SAFETY: no opening has more siblings than those of all its indices; the matrices are read for the call.
@@ -428,11 +371,11 @@ impl MatrixCommitment {
     /// # Errors
     /// As of [`siblings_together`](Self::siblings_together); matrices of another shape.
     pub fn open_together<W: Word>(&self, matrices: &[Matrix<'_, W>], indices: &[u64]) -> Result<Opening<W>> {
-        let info = self.info_c();
+        let info = self.info();
         let mut indices = indices.to_vec();
         indices.sort_unstable();
-        let n_words = (info.row_bytes as usize).div_ceil(size_of::<W>()).saturating_mul(indices.len());
-        let most = indices.len().saturating_mul(info.path_length as usize);
+        let n_words = info.row_bytes.div_ceil(size_of::<W>()).saturating_mul(indices.len());
+        let most = indices.len().saturating_mul(info.path_length);
         let (mut rows, mut siblings, mut needed) = (Vec::<W>::with_capacity(n_words), vec![Digest::default(); most], 0);
         let matrices = all_to_c(matrices);
         // SAFETY: `rows` has room for the rows of all indices, and `siblings` for more than their siblings. A call that succeeds has

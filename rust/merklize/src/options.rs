@@ -9,6 +9,7 @@ use merklize_sys as sys;
 
 use crate::device::{Device, Stream};
 use crate::error::{c_text, check, Result};
+use crate::types::Timings;
 
 /// A mode of a hash. Only `blake3` and `blake2s` have other modes than `Plain`. The library copies secrets for a call and wipes them after it.
 #[derive(Clone, Copy, Default)]
@@ -55,19 +56,6 @@ impl Policy {
         check(|| unsafe { sys::merklize_policy_from_text(text.as_ptr(), &mut policy) })?;
         Ok(Self(policy))
     }
-}
-
-/// Seconds of a call, by the device's own clock.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Timings {
-    /// `false` on the CPU: then all else is zero.
-    pub available: bool,
-    /// From the start of the first kernel to the end of the last, without copies between.
-    pub kernel: f64,
-    /// Copies from the host.
-    pub to_device: f64,
-    /// Copies to the host.
-    pub to_host: f64,
 }
 
 /// How a call runs: where, on how many threads. The default is the device `auto`: the one that the environment variable `MERKLIZE_DEVICE` names, else
@@ -200,12 +188,7 @@ impl<'a> Options<'a> {
             resume_unwind(panic);
         }
         if let Some(place) = self.timings {
-            place.set(Timings {
-                available: timings.available != 0,
-                kernel: timings.kernel,
-                to_device: timings.to_device,
-                to_host: timings.to_host,
-            });
+            place.set(Timings::from_c(&timings));
         }
         result
     }

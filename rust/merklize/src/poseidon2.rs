@@ -3,80 +3,8 @@ use core::ptr;
 use merklize_sys as sys;
 
 use crate::error::{check, Result};
-use crate::extend::Field;
 use crate::hash::Hash;
-
-/// An instance of Poseidon2: the parameters of a prover's hash. Words are below the modulus.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Poseidon2<'a> {
-    /// The field of all words.
-    pub field: Field,
-    /// Cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others.
-    pub width: u32,
-    /// Words of a row that one permutation takes: 1 to `width - 1`. Of a quad: `width`.
-    pub rate: u32,
-    /// Half of them before the internal rounds, half after: even, 2 to 64.
-    pub external_rounds: u32,
-    /// 1 to 256.
-    pub internal_rounds: u32,
-    /// In the order of use: `width` words for each of the first half of the external rounds, one for each internal round, `width` for each of the
-    /// other half.
-    pub constants: &'a [u64],
-    /// `width` words: an internal round makes cell i = sum of all cells + `diagonal[i]` * cell i. Plonky3 calls it the diagonal minus one.
-    pub diagonal: &'a [u64],
-}
-
-impl Poseidon2<'_> {
-    fn to_c(self) -> sys::merklize_poseidon2 {
-        sys::merklize_poseidon2 {
-            field: self.field.to_c(),
-            width: self.width,
-            rate: self.rate,
-            external_rounds: self.external_rounds,
-            internal_rounds: self.internal_rounds,
-            constants: self.constants.as_ptr(),
-            constant_count: self.constants.len(),
-            diagonal: self.diagonal.as_ptr(),
-            diagonal_count: self.diagonal.len(),
-        }
-    }
-}
-
-/// An instance of Poseidon, version 1: the parameters of a prover's hash. Words are below the modulus.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Poseidon<'a> {
-    /// The field of all words.
-    pub field: Field,
-    /// Cells: 8 or 12 over Goldilocks, 16 or 24 over the others.
-    pub width: u32,
-    /// Words of a row that one permutation takes: 1 to `width - 1`.
-    pub rate: u32,
-    /// Half of them before the partial rounds, half after: even, 2 to 64.
-    pub full_rounds: u32,
-    /// 1 to 256.
-    pub partial_rounds: u32,
-    /// `width` words for each round, in the order of use.
-    pub constants: &'a [u64],
-    /// The MDS matrix: `width * width` words, row after row, or `width` words, the first row of a circulant matrix, each of whose rows is the one
-    /// above it moved right by a cell.
-    pub matrix: &'a [u64],
-}
-
-impl Poseidon<'_> {
-    fn to_c(self) -> sys::merklize_poseidon {
-        sys::merklize_poseidon {
-            field: self.field.to_c(),
-            width: self.width,
-            rate: self.rate,
-            full_rounds: self.full_rounds,
-            partial_rounds: self.partial_rounds,
-            constants: self.constants.as_ptr(),
-            constant_count: self.constants.len(),
-            matrix: self.matrix.as_ptr(),
-            matrix_count: self.matrix.len(),
-        }
-    }
-}
+use crate::types::{Poseidon, Poseidon2};
 
 impl Hash {
     /// Makes a hash of a prover's own constants, which works wherever a hash does, on every device. Rows go through Plonky3's

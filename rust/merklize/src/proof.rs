@@ -8,39 +8,8 @@ use crate::handle::handle;
 use crate::hash::{as_c, as_c_mut, Digest, Hash};
 use crate::options::{Mode, Options};
 use crate::tree::Rule;
+use crate::types::ProofInfo;
 use crate::verdict::Verdicts;
-
-/// The statement that a proof proves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ProofKind {
-    /// One leaf.
-    Single,
-    /// Several leaves.
-    Multi,
-    /// Consistency: the leaves of an older tree are the first leaves of a newer one.
-    Consistency,
-}
-
-/// The claims of a proof. A verifier gives the facts that it knows in [`Expect`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ProofInfo {
-    /// The statement.
-    pub kind: ProofKind,
-    /// The tree's hash.
-    pub hash: Hash,
-    /// The tree's rule.
-    pub rule: Rule,
-    /// Leaves of the tree; of consistency: of the newer one.
-    pub n_leaves: u64,
-    /// Of consistency: leaves of the older tree; else 0.
-    pub old_leaves: u64,
-    /// Leaves in the proof.
-    pub leaves: usize,
-    /// Other nodes in the proof.
-    pub siblings: usize,
-}
 
 /// The facts that a verifier knows of a tree and a leaf. A proof with other claims is not valid. The root alone does not bind the claims of a proof
 /// (docs/layouts.md). A fact that is not set is not expected.
@@ -144,19 +113,7 @@ impl Proof {
         // SAFETY: a live handle and a struct: it cannot fail.
         let status = unsafe { sys::merklize_proof_get_info(self.as_c(), &mut info) };
         assert_eq!(status, sys::MERKLIZE_OK, "a proof describes itself");
-        ProofInfo {
-            kind: match info.kind {
-                sys::MERKLIZE_PROOF_SINGLE => ProofKind::Single,
-                sys::MERKLIZE_PROOF_MULTI => ProofKind::Multi,
-                _ => ProofKind::Consistency,
-            },
-            hash: Hash::from_c(info.hash),
-            rule: Rule::from_c(info.rule),
-            n_leaves: info.n_leaves,
-            old_leaves: info.old_leaves,
-            leaves: info.leaves as usize,
-            siblings: info.siblings as usize,
-        }
+        ProofInfo::from_c(&info)
     }
 
     /// The proof's leaves with their indices, ascending.

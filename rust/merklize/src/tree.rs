@@ -12,6 +12,7 @@ use crate::hash::{as_c, rows_of, view, Digest, Hash, Word};
 use crate::options::{Mode, Options};
 use crate::proof::Proof;
 use crate::tree_file::Leaves;
+use crate::types::TreeInfo;
 
 /// What happens to the last node of a level with an odd number of nodes; docs/layouts.md draws each rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -93,43 +94,6 @@ impl<'a> Form<'a> {
 impl From<Hash> for Form<'_> {
     fn from(hash: Hash) -> Self {
         Self::new(hash)
-    }
-}
-
-/// Facts of a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TreeInfo {
-    /// Number of leaves.
-    pub n_leaves: u64,
-    /// The hash of nodes.
-    pub hash: Hash,
-    /// What an odd level does.
-    pub rule: Rule,
-    /// Levels above the leaves.
-    pub height: u32,
-    /// True if the nodes are in a device's memory.
-    pub on_device: bool,
-    /// The root.
-    pub root: Digest,
-    /// Bytes of the input that one leaf covers; 0: unknown.
-    pub leaf_bytes: u64,
-    /// Bytes of the whole input; 0: unknown.
-    pub total_bytes: u64,
-}
-
-impl TreeInfo {
-    pub(crate) fn from_c(info: &sys::merklize_tree_info) -> Self {
-        Self {
-            n_leaves: info.n_leaves,
-            hash: Hash::from_c(info.hash),
-            rule: Rule::from_c(info.rule),
-            height: info.height,
-            on_device: info.on_device != 0,
-            root: Digest::from_c(info.root),
-            leaf_bytes: info.leaf_bytes,
-            total_bytes: info.total_bytes,
-        }
     }
 }
 

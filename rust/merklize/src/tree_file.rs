@@ -10,7 +10,8 @@ use crate::handle::handle;
 use crate::hash::{as_c, as_c_mut, Digest};
 use crate::options::{Mode, Options};
 use crate::proof::Proof;
-use crate::tree::{equal_counts, Form, TreeInfo};
+use crate::tree::{equal_counts, Form};
+use crate::types::{TreeInfo, WrongNode};
 use crate::verdict::Findings;
 
 /// How the bytes of a file become leaves.
@@ -35,15 +36,6 @@ impl Leaves {
         };
         sys::merklize_input { path: path.as_ptr(), leaf_bytes, kind, ..Default::default() }
     }
-}
-
-/// A node that does not match its children.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WrongNode {
-    /// 0: the leaves.
-    pub level: u32,
-    /// Within the level.
-    pub index: u64,
 }
 
 handle! {
@@ -207,7 +199,7 @@ impl TreeFile {
         })?;
         // SAFETY: so many were written.
         unsafe { wrong.set_len(count) };
-        let wrong = wrong.iter().map(|node| WrongNode { level: node.level, index: node.index });
+        let wrong = wrong.iter().map(WrongNode::from_c);
         Ok(Findings::new(wrong.collect()))
     }
 

@@ -7,17 +7,8 @@ use merklize_sys as sys;
 
 use crate::error::{c_path, check, Result};
 use crate::options::Options;
+use crate::types::{DmVerityAlgorithm, DmVerityArea};
 use crate::verdict::Findings;
-
-/// The hash of blocks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum DmVerityAlgorithm {
-    /// SHA-256: roots of 32 bytes.
-    #[default]
-    Sha256,
-    /// SHA-512: roots of 64 bytes.
-    Sha512,
-}
 
 /// How a disk is hashed. The same fields and data always give the same root.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,10 +33,7 @@ impl DmVerityForm<'_> {
             return Err(crate::Error::invalid_argument("dm_verity: data_blocks must be at least 1, got 0"));
         }
         Ok(sys::merklize_dm_verity_form {
-            algorithm: match self.algorithm {
-                DmVerityAlgorithm::Sha256 => sys::MERKLIZE_DM_VERITY_SHA256,
-                DmVerityAlgorithm::Sha512 => sys::MERKLIZE_DM_VERITY_SHA512,
-            },
+            algorithm: self.algorithm.to_c(),
             salt_after: self.salt_after.into(),
             data_block_size: self.data_block_size,
             hash_block_size: self.hash_block_size,
@@ -53,27 +41,6 @@ impl DmVerityForm<'_> {
             salt: self.salt.as_ptr(),
             salt_bytes: self.salt.len(),
         })
-    }
-}
-
-/// The place of the tree in the hash file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DmVerityArea {
-    /// In bytes: a multiple of 512 with a superblock, otherwise of `hash_block_size`.
-    pub offset: u64,
-    /// `false`: 512 bytes before the tree hold the fields of the form.
-    pub without_superblock: bool,
-    /// The UUID in the written superblock.
-    pub uuid: [u8; 16],
-}
-
-impl DmVerityArea {
-    fn to_c(self) -> sys::merklize_dm_verity_area {
-        sys::merklize_dm_verity_area {
-            offset: self.offset,
-            without_superblock: self.without_superblock.into(),
-            uuid: self.uuid,
-        }
     }
 }
 
@@ -103,9 +70,8 @@ pub struct DmVerityFacts {
 
 impl DmVerityFacts {
     fn from_c(facts: &sys::merklize_dm_verity_facts) -> Self {
-        let is_sha512 = facts.algorithm == sys::MERKLIZE_DM_VERITY_SHA512;
         Self {
-            algorithm: if is_sha512 { DmVerityAlgorithm::Sha512 } else { DmVerityAlgorithm::Sha256 },
+            algorithm: DmVerityAlgorithm::from_c(facts.algorithm),
             salt_after: facts.salt_after != 0,
             data_block_size: facts.data_block_size,
             hash_block_size: facts.hash_block_size,
