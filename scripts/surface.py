@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -31,17 +32,17 @@ TEXTS: dict[str, type] = {"doc": str, "rust_doc": str}
 KEYS: dict[str, dict[str, type]] = {
     "kind": {"c": str, "rust": str, "use": str, "from_c": str, "to_c": str},
     "by_hand": {},
-    "enum": {"header": str, "constants": dict, "rust": dict, "prefix": str, "alias": str, "of": str, **TEXTS},
+    "enum": {"constants": dict, "rust": dict, "prefix": str, "alias": str, "of": str, **TEXTS},
     "constant": {"value": int, "rust": str, **TEXTS},
-    "struct": {"header": str, "fields": dict, "rust": dict, **TEXTS},
+    "struct": {"fields": dict, "rust": dict, **TEXTS},
     "field": {"type": str, "length_of": str, "not_in_rust": str, **TEXTS},
     "rust": {"by_hand": str, "name": str, "use": str, "derive": str, "default": str, "makes": list, "grows": bool},
 }
 NEEDED = {
     "kind": ("c",),
-    "enum": ("header", "constants", "rust"),
+    "enum": ("constants", "rust"),
     "constant": ("value",),
-    "struct": ("header", "fields", "rust"),
+    "struct": ("fields", "rust"),
     "field": ("type",),
 }
 
@@ -65,9 +66,9 @@ def checked(row: str, kind: str, table: Any) -> dict[str, Any]:
     return table
 
 
-def rows(row: str, table: dict[str, Any]) -> list[tuple[str, Any]]:
-    if not table:
-        refuse(row, "must have a row")
+def rows(row: str, table: Any) -> list[tuple[str, Any]]:
+    if not isinstance(table, dict) or not table:
+        refuse(row, f"must be a table with rows, got {table!r}")
     for name in table:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             refuse(row, f"a name must be of small letters, digits and _, got {name!r}")
@@ -150,8 +151,9 @@ def rust_of(row: str, table: dict[str, Any]) -> Rust:
     rust = Rust(**{**checked(f"{row}.rust", "rust", table), "makes": tuple(table.get("makes", ()))})
     if not rust.by_hand and not rust.name:
         refuse(f"{row}.rust", "needs a name, or by_hand with the reason")
-    if not set(rust.makes) <= {"from_c", "to_c"}:
-        refuse(f"{row}.rust", f"makes must be of from_c and to_c, got {', '.join(map(str, rust.makes))}")
+    for function in rust.makes:
+        if function not in ("from_c", "to_c"):
+            refuse(f"{row}.rust", f"makes must be of from_c and to_c, got {function!r}")
     return rust
 
 
@@ -188,40 +190,45 @@ def fields_of(row: str, kinds: dict[str, Kind], table: dict[str, Any]) -> list[F
     return found
 
 
+def described(description: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
+    """The row of each type, its header, its name and what the row has: constants first, which structs may hold."""
+    for word in "enum", "struct":
+        for header, types in rows(word, description[word]):
+            for name, table in rows(f"{word}.{header}", types):
+                yield f"{word}.{header}.{name}", header, name, table
+
+
 def types_of(description: dict[str, Any]) -> list[Type]:
-    for name in description:
-        if name not in ("kind", "by_hand", "enum", "struct"):
-            refuse(name, "must be kind, by_hand, enum or struct")
-    for name in "kind", "enum", "struct":
-        rows(name, description.get(name, {}))
+    for word in "kind", "enum", "struct":
+        rows(word, description.get(word, {}))
+    for word in description:
+        if word not in ("kind", "by_hand", "enum", "struct"):
+            refuse(word, "must be kind, by_hand, enum or struct")
     kinds = {name: Kind(**checked(f"kind.{name}", "kind", table)) for name, table in description["kind"].items()}
     found = []
-    for word in "enum", "struct":
-        for name, table in rows(word, description[word]):
-            row = f"{word}.{name}"
-            table, rust = checked(row, word, table), rust_of(row, table.get("rust", {}))
-            c = f"merklize_{name}" if word == "struct" else table.get("alias", "")
-            doc, of = table.get("doc", ""), table.get("of", "uint32_t")
-            if name in kinds:
-                refuse(row, "must have a name that no other row has")
-            kinds[name] = Kind(c or of, rust.name, rust.use, f"{rust.name}::from_c({{0}})", "{0}.to_c()")
-            found.append(Type(row, table["header"], doc, table.get("rust_doc", doc), rust, c, of, [], []))
-    for one in found:
-        word, name = one.row.split(".")
-        table = description[word][name]
-        if word == "enum":
-            prefix = table.get("prefix", f"MERKLIZE_{name.upper()}_")
+    for row, header, name, table in described(description):
+        word = row.split(".")[0]
+        rust = rust_of(row, checked(row, word, table).get("rust", {}))
+        if name in kinds:
+            refuse(row, "must have a name that no other row has")
+        c = f"merklize_{name}" if word == "struct" else table.get("alias", "")
+        doc, of = table.get("doc", ""), table.get("of", "uint32_t")
+        kinds[name] = Kind(c or of, rust.name, rust.use, f"{rust.name}::from_c({{0}})", "{0}.to_c()")
+        found.append((Type(row, header, doc, table.get("rust_doc", doc), rust, c, of, [], []), table))
+    for one, table in found:
+        if "constants" in table:
+            prefix = table.get("prefix", f"MERKLIZE_{one.row.split('.')[2].upper()}_")
             one.constants = constants_of(f"{one.row}.constants", prefix, table["constants"])
         else:
             one.fields = fields_of(f"{one.row}.fields", kinds, table["fields"])
         require(one)
-    return found
+    return [one for one, _ in found]
 
 
 def require(one: Type) -> None:
     """Refuses what no language can show."""
     if not (ROOT / HEADERS / f"{one.header}.h").exists():
-        refuse(one.row, f"header must be one of {HEADERS}, got {one.header!r}")
+        refuse(one.row, f"there must be {HEADERS}/{one.header}.h")
     parts: list[Part] = [*one.constants, *one.fields]
     documented: list[Part | Type] = [one, *one.constants, *(field for field in one.fields if field.in_rust)]
     if "*/" in one.doc or any("*/" in part.doc for part in parts):
@@ -259,7 +266,7 @@ def with_comments(declarations: list[tuple[str, str]]) -> str:
     while at < len(declarations):
         head, doc = declarations[at]
         if not doc or len(f"    {head} /* {doc} */") > WIDTH:
-            above = comment("\n".join(textwrap.wrap(doc, WIDTH - 10)), "    ") if doc else ""
+            above = comment("\n".join(textwrap.wrap(doc, WIDTH - 10, break_on_hyphens=False)), "    ") if doc else ""
             lines += f"{above}    {head}\n"
             at += 1
             continue
@@ -332,7 +339,11 @@ def headers(types: list[Type], by_hand: dict[str, str]) -> dict[str, str]:
 
 
 def rust_doc(text: str, indent: str) -> str:
-    lines = [wrapped for line in text.split("\n") for wrapped in textwrap.wrap(line, WIDTH - 4 - len(indent)) or [""]]
+    lines = [
+        wrapped
+        for line in text.split("\n")
+        for wrapped in textwrap.wrap(line, WIDTH - 4 - len(indent), break_on_hyphens=False) or [""]
+    ]
     return "".join(f"{indent}/// {line}".rstrip() + "\n" for line in lines)
 
 
@@ -346,12 +357,13 @@ def of_struct(one: Type) -> dict[str, str]:
     given = [field for field in one.fields if field.in_rust or field.length_of]
     to_c = [
         member(
-            part.name, f"self.{part.length_of}.len()" if part.length_of else part.kind.to_c.format(f"self.{part.name}")
+            part.name,
+            f"self.{part.length_of}.len()" if part.length_of else part.kind.to_c.replace("{0}", f"self.{part.name}"),
         )
         for part in given
     ]
     to_c += ["..Default::default()"] if len(given) < len(one.fields) else []
-    from_c = [member(part.name, part.kind.from_c.format(f"c.{part.name}")) for part in in_rust]
+    from_c = [member(part.name, part.kind.from_c.replace("{0}", f"c.{part.name}")) for part in in_rust]
     bodies = {}
     for function, name, members in ("from_c", "Self", from_c), ("to_c", f"sys::{one.c}", to_c):
         body = f"        {name} {{ {', '.join(members)} }}\n"
