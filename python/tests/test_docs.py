@@ -34,6 +34,7 @@ NEEDS_GPU = "needs a GPU"
 # The files that run the blocks of these languages on these pages. Each file names its page.
 ELSEWHERE = {
     ("README.md", "cpp"): "tests/CMakeLists.txt",
+    ("docs/add-a-type.md", "c"): "python/tests/test_surface.py",
     ("docs/c.md", "c"): "tests/CMakeLists.txt",
     ("docs/async.md", "cpp"): "tests/CMakeLists.txt",
     ("docs/cpp.md", "cpp"): "tests/CMakeLists.txt",

@@ -143,7 +143,7 @@ impl Weather {
 
 def test_a_struct_is_added_as_the_page_says(copy):
     page = (ROOT / "docs/add-a-type.md").read_text()
-    rows, place = (re.sub("^   ", "", block, flags=re.M) for block in re.findall(r"```\w+\n(.*?)   ```", page, re.S))
+    rows, place = re.findall(r"```(?:toml|c)\n(.*?)```", page, re.DOTALL)
     with (copy / surface.DESCRIPTION).open("a") as file:
         file.write(f"\n{rows}")
     assert place.strip() in run(copy)
