@@ -308,9 +308,9 @@ def place(one: Type, header: str) -> re.Match[str]:
         pattern = rf"(?:{COMMENT}\n)?typedef struct {one.c} \{{[^}}]*\}} {one.c};"
         empty = f"typedef struct {one.c} {{}} {one.c};"
     else:
-        first = one.constants[0].name
-        pattern = rf"(?:{COMMENT}\n)?(?:typedef \w+ {one.c or '-'};\n)?{BEFORE_FIRST}{first}\b[^}}]*\}};"
-        empty = f"enum {{ {first} }};"
+        names = [part.name for part in one.constants]
+        pattern = rf"(?:{COMMENT}\n)?(?:typedef \w+ {one.c or '-'};\n)?{BEFORE_FIRST}(?:{'|'.join(names)})\b[^}}]*\}};"
+        empty = f"enum {{ {names[0]} }};"
     found = list(re.finditer(pattern, header, re.S))
     if len(found) != 1:
         refuse(one.row, f"{HEADERS}/{one.header}.h must have one place for it; write there: {empty}")

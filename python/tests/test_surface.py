@@ -139,6 +139,10 @@ impl Weather {
 }
 """
     assert rust in (copy / surface.RUST).read_text()
+    # A constant before the others stands at the same place.
+    edit(copy / surface.DESCRIPTION, "dry = {", 'fog = { value = 1, doc = "one sees nothing" }\ndry = {')
+    assert run(copy) == ""
+    assert "enum {\n    MERKLIZE_WEATHER_FOG = 1, /* one sees nothing */\n    MERK" in header.read_text()
 
 
 def test_a_struct_is_added_as_the_page_says(copy):
