@@ -10,7 +10,7 @@ typedef struct merklize_device_info {
     uint64_t memory_bytes; /* bytes of memory */
     uint32_t units;        /* CPU threads that the process may use, or compute units */
     char id[128];          /* the name that opens it: `cpu`, `cuda:0`, ... */
-    char backend[32];      /* `cpu`, `cuda`, `opencl` or `sycl` */
+    char backend[32];      /* `cpu`, `cuda`, `opencl`, `sycl`, or that of a plug-in */
     char name[128];        /* the vendor's name of the device */
     char vendor[64];       /* the vendor */
     char driver[64];       /* version of the driver or runtime; empty on the CPU */

@@ -31,9 +31,9 @@ typedef struct merklize_tree_info {
     merklize_hash_id hash; /* the hash of nodes */
     merklize_rule rule;    /* what an odd level does; never MERKLIZE_RULE_DEFAULT */
     uint32_t height;       /* levels above the leaves */
-    uint32_t drop_levels;  /* lowest levels whose nodes are not kept */
+    uint32_t drop_levels;  /* lowest levels that are not kept */
     uint32_t on_device;    /* 1: the nodes are in the memory of a device; 0: on the host, or in a file */
-    uint32_t is_keyed;     /* of tree files: 1: the merges have a key or a context, which the file does not hold */
+    uint32_t is_keyed;     /* of tree files: 1 if the merges have a key or a context, which the file does not hold */
     merklize_digest root;  /* the root */
     uint64_t leaf_bytes;   /* bytes of the input that one leaf covers; 0: unknown */
     uint64_t total_bytes;  /* bytes of the whole input; 0: unknown */

@@ -39,9 +39,8 @@ MERKLIZE_C_API merklize_status merklize_hash_rows(const merklize_matrix *matrice
 
 /* The order of the rows of an extension of N rows. */
 enum {
-    MERKLIZE_ROW_ORDER_NATURAL = 0, /* row i has the values at shift g^i, where g has order N */
-    /* row i has those of the row whose number is i with its log2 N bits in reverse */
-    MERKLIZE_ROW_ORDER_BIT_REVERSED = 1
+    MERKLIZE_ROW_ORDER_NATURAL = 0,     /* row i has the values at shift g^i, where g has order N */
+    MERKLIZE_ROW_ORDER_BIT_REVERSED = 1 /* row i has those of row j, where j is i with its log2 N bits in reverse */
 };
 
 typedef struct merklize_extend_form {

@@ -77,7 +77,7 @@ pub enum RowOrder {
     /// Row i has the values at shift g^i, where g has order N.
     #[default]
     Natural,
-    /// Row i has those of the row whose number is i with its log2 N bits in reverse.
+    /// Row i has those of row j, where j is i with its log2 N bits in reverse.
     BitReversed,
 }
 
@@ -144,7 +144,7 @@ pub struct DeviceInfo {
     pub units: u32,
     /// The name that opens it: `cpu`, `cuda:0`, ...
     pub id: String,
-    /// `cpu`, `cuda`, `opencl` or `sycl`.
+    /// `cpu`, `cuda`, `opencl`, `sycl`, or that of a plug-in.
     pub backend: String,
     /// The vendor's name of the device.
     pub name: String,
@@ -297,12 +297,8 @@ pub struct TreeInfo {
     pub rule: Rule,
     /// Levels above the leaves.
     pub height: u32,
-    /// Lowest levels whose nodes are not kept.
-    pub drop_levels: u32,
     /// True: the nodes are in the memory of a device; false: on the host, or in a file.
     pub on_device: bool,
-    /// Of tree files: the merges have a key or a context, which the file does not hold.
-    pub is_keyed: bool,
     /// The root.
     pub root: Digest,
     /// Bytes of the input that one leaf covers; 0: unknown.
@@ -318,9 +314,7 @@ impl TreeInfo {
             hash: Hash::from_c(c.hash),
             rule: Rule::from_c(c.rule),
             height: c.height,
-            drop_levels: c.drop_levels,
             on_device: c.on_device != 0,
-            is_keyed: c.is_keyed != 0,
             root: Digest::from_c(c.root),
             leaf_bytes: c.leaf_bytes,
             total_bytes: c.total_bytes,

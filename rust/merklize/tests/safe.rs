@@ -681,3 +681,15 @@ fn words_of_16_bytes() {
     }
     assert!(MatrixCommitment::new(&[Matrix::new(&words, 3).unwrap()], Hash::RP64_256, 2, 0, &options).is_err());
 }
+
+#[test]
+fn a_commitment_says_what_it_is() {
+    let (tall, low): (Vec<u64>, Vec<u64>) = ((0..16 * 3).collect(), (0..4 * 5).collect());
+    let matrices = [Matrix::new(&tall, 3).unwrap(), Matrix::new(&low, 5).unwrap()];
+    let hash = Hash::POSEIDON2_GOLDILOCKS_8;
+    let made = MatrixCommitment::with_drop_levels(&matrices, hash, 2, 1, 2, &Options::new()).unwrap();
+    let info = made.info();
+    assert_eq!((info.hash, info.arity, info.cap_height, info.height, info.n_leaves), (hash, 2, 1, 4, 16));
+    assert_eq!((info.cap_size, info.path_length, info.row_bytes, info.drop_levels), (2, 3, 8 * (3 + 5), 2));
+    assert!(!info.on_device);
+}
