@@ -144,7 +144,7 @@ def cluster_rows(path, args):
     import merklize.ray
     from merklize.ray._cluster import Cluster as Joined
     from merklize.ray._cluster import Task
-    from merklize.stores._progress import Report
+    from merklize.stores import Report
 
     size, cores = path.stat().st_size, os.cpu_count()
     for count in [int(text) for text in args.nodes.split(",")]:
@@ -197,7 +197,7 @@ def cluster_rows(path, args):
 
 
 def driver_rows(folder, args):
-    from merklize import _native
+    from merklize.parts import digest_of_pieces
     from merklize.ray._state import State
 
     count = 1 << 18
@@ -209,7 +209,7 @@ def driver_rows(folder, args):
     yield figure("a line of state", 1e6 * written / count, "us", bytes=(folder / "state").stat().st_size / count)
     values = np.random.default_rng(1).bytes(32 * count)
     begin = time.perf_counter()
-    _native.digest_of_pieces(values, None, None, 32, 0)
+    digest_of_pieces(values)
     yield figure(f"the last merge, of {count} parts", 1e3 * (time.perf_counter() - begin), "ms")
 
 

@@ -29,6 +29,8 @@ EXCEPTIONS = {
         "piece_length": FORMAT,
         "piece_size": MANIFEST,
         "digest_of_pieces": MANIFEST,
+        "piece_values": MANIFEST,
+        "value_of_pieces": MANIFEST,
         "pieces": MANIFEST,
     },
     "C++": {

@@ -140,11 +140,11 @@ def python_module(path: Path) -> str:
     return ".".join(part for part in below if not part.startswith("_"))
 
 
-def names_of_private_files() -> dict[tuple[Path, str], str]:
-    """The public module of each name that one takes from a file with an underscore beside it and has in its __all__."""
+def names_of_other_files() -> dict[tuple[Path, str], str]:
+    """The public module of each name that one takes from a file beside it and has in its __all__."""
     given = {}
     for path in sources("Python"):
-        if path.stem.startswith("_"):
+        if path.stem.startswith("_") and path.stem != "__init__":
             continue
         body = ast.parse(path.read_text()).body
         lists = [
@@ -152,7 +152,7 @@ def names_of_private_files() -> dict[tuple[Path, str], str]:
         ]
         public = {name for one in lists for name in ast.literal_eval(one)}
         for node in body:
-            if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module and node.module.startswith("_"):
+            if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
                 file = path.parent / f"{node.module}.py"
                 given.update({(file, one.name): python_module(path) for one in node.names if one.name in public})
     return given
@@ -164,7 +164,7 @@ def read_python() -> Signatures:
     for node in ast.walk(ast.parse((package / "__init__.py").read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
             top.update({alias.name: node.module for alias in node.names})
-    given = names_of_private_files()
+    given = names_of_other_files()
     found: Signatures = {}
     for path in sources("Python"):
         module = python_module(path)

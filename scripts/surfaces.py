@@ -216,11 +216,11 @@ SUBJECTS = {
             NONE, "hash_pieces(data, piece_size)", "merklize_hash_pieces(data, piece_size)",
             "pieces::hash_pieces(data, piece_size)", NONE)),
         Row("the same of ranges of a file", "file, ranges, bytes of a piece", (
-            NONE, "hash_file_ranges(fd, ranges, piece_size)",
+            "parts.hash_file_ranges(file, ranges, piece_size)", "hash_file_ranges(fd, ranges, piece_size)",
             "merklize_hash_file_ranges(descriptor, ranges, piece_size)",
             "pieces::hash_file_ranges(file, ranges, piece_size)", NONE)),
         Row("the values of a part of a message", "part, offset, bytes of a piece, mode", (
-            NONE, "piece_values(part, offset, piece_size, mode)",
+            "parts.piece_values(part, offset, piece_size, key)", "piece_values(part, offset, piece_size, mode)",
             "merklize_piece_values(part, offset, piece_size, mode)",
             "pieces::piece_values(part, offset, piece_size, mode)", NONE)),
         Row("the digest of pieces", "pieces, mode", (
@@ -382,7 +382,7 @@ DEFAULTS = [
         "command": ("src/command/manifest/command.cpp", "value_or(options.piece_size)"),
     }),
     Default("the format of an outboard", "bao: groups of 1 KiB, the size in front", {
-        "Python": (PYTHON + "bao/_calls.py", 'format: str = "bao"'),
+        "Python": (PYTHON + "bao/calls.py", 'format: str = "bao"'),
         "C++": ("include/merklize/bao.hpp", "inline constexpr BaoForm bao_form{};"),
         "C": (SEAM + "bao.h", "Null, or all fields zero, is the layout of bao 0.13."),
         "Rust": (RUST + "bao.rs", "fn default() -> Self { Self::BAO }"),

@@ -108,7 +108,7 @@ void bind_pieces(nb::module_& m) {
         "def piece_values(source: object, part: tuple[int, int], offset: int, piece_size: int, key: object, context: "
         "str | None, settings: Settings, /) -> bytes",
         piece_values);
-    define(m, "def value_of_pieces(pieces: bytes, key: object, context: str | None, /) -> bytes", value_of_pieces);
+    define(m, "def value_of_pieces(pieces: object, key: object, context: str | None, /) -> bytes", value_of_pieces);
     define(m,
            "def digest_of_pieces(pieces: object, key: object, context: str | None, length: int, seek: int, /) -> bytes",
            digest_of_pieces);

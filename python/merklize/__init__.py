@@ -34,6 +34,7 @@ Modules:
 `stores`     how URLs are read: merklize[s3], [gcs], [http]
 `ray`        the same work on a cluster: merklize[ray]
 `tuning`     for experts: policies, times, what device="auto" goes by
+`extensions` for packages that stand on this one
 """
 
 from typing import TYPE_CHECKING, Any
@@ -53,8 +54,8 @@ from .tree_file import TreeBuilder, TreeFile, TreeWriter, build_tree_file, merkl
 if TYPE_CHECKING:
     from . import bao, formats, parts, prover
     from . import blake3 as blake3
+    from . import extensions as extensions
     from . import manifests as manifests
-    from . import ray as ray
     from . import signing as signing
     from . import stores as stores
     from .manifests import Manifest, check_model, manifest
@@ -110,10 +111,10 @@ __all__ = [
 ]
 
 # Imported at their first use: NumPy, which `formats` needs, and the extras are slow to import.
-_MODULES = ("bao", "blake3", "formats", "manifests", "parts", "prover", "ray", "signing", "stores")
+_MODULES = ("bao", "blake3", "extensions", "formats", "manifests", "parts", "prover", "ray", "signing", "stores")
 _OF_MANIFESTS = ("Manifest", "check_model", "manifest")
 # Modules whose names a user may expect at the top. They need no extra, and are imported for an error's text.
-_SEARCHED = ("bao", "formats", "manifests", "parts", "prover", "tuning")
+_SEARCHED = ("bao", "extensions", "formats", "manifests", "parts", "prover", "tuning")
 
 
 def __getattr__(name: str) -> Any:

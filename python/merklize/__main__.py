@@ -8,10 +8,11 @@ import sys
 import sysconfig
 from contextlib import closing
 from functools import cached_property
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import Any, NoReturn
 
 from . import _native
+from ._urls import stores
 
 
 def find_command() -> str:
@@ -36,9 +37,7 @@ class Caller:
     @cached_property
     def opener(self) -> Any:
         """The object that opens URLs."""
-        from .stores._opener import Opener
-
-        return Opener()
+        return stores().Opener()
 
     def close(self) -> None:
         """End the opener's threads."""
@@ -47,9 +46,8 @@ class Caller:
 
     def run(self, command: _native.Command) -> int:
         """Run a command that is written in Python. Returns its exit code."""
-        from . import cli
-
-        return cli.run(command)
+        code: int = import_module("merklize.cli").run(command)  # which stands on the public names, as the stores do
+        return code
 
     def installed(self) -> bytes:
         """Return the folder whose share/merklize has the files that are installed with the command."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ._types import Indices, MerkleTree, TreeFile
+from ._types import Indices, Tree
 from .errors import InvalidArgument
 
 
-def differing_leaves(one: MerkleTree | TreeFile, other: MerkleTree | TreeFile) -> Indices:
+def differing_leaves(one: Tree, other: Tree) -> Indices:
     """Return the indices of leaves that differ between two trees, or are in one of them alone."""
     import numpy as np
 

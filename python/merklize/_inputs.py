@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ._types import Input
-from ._urls import is_url, plain, refuse_near_url
+from ._urls import is_url, plain, refuse_near_url, stores
 from .errors import InvalidArgument
 
 _T = TypeVar("_T")
@@ -50,17 +50,23 @@ def numbered(values: Iterable[_T]) -> Iterator[tuple[int, _T]]:
         number += 1  # noqa: SIM113 - enumerate() is what this replaces
 
 
+def is_source(value: Any) -> bool:
+    """Tell whether an argument is a Source of merklize.extensions."""
+    return hasattr(value, "pieces") and hasattr(value, "require_same")
+
+
 @contextmanager
-def opened_path(path: Any, what: str) -> Iterator[Any]:
-    """Give a file as the extension takes it: a path as bytes, an object of a store opened."""
+def opened_path(path: Any, what: str, first: int | None = None) -> Iterator[Any]:
+    """Give a file as the extension takes it: a path as bytes, a Source, an object of a store opened.
+
+    first  bytes of an object that will surely be read; None: many
+    """
     path = plain(path)
     if is_url(path):
-        from .stores._ranges import opened_source
-
-        with opened_source(str(path)) as source:
+        with stores().opened(str(path), first) as source:
             yield source
     else:
-        yield encoded(path, what)
+        yield path if is_source(path) else encoded(path, what)
 
 
 @contextmanager
@@ -85,10 +91,8 @@ def output_file(path: Any, what: str) -> Iterator[bytes]:
     if not is_url(path):
         yield encoded(path, what)
         return
-    from .stores._write import require_writable, upload
-
-    require_writable(path)
+    stores().require_writable(path)
     with tempfile.TemporaryDirectory(prefix="merklize-") as folder:
         made = os.path.join(folder, "tree.mkl")
         yield os.fsencode(made)
-        upload(made, path)
+        stores().upload(made, path)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional, Protocol, Union
 
 import numpy as np
 from numpy.typing import NDArray
-
-from .tree import MerkleTree
-from .tree_file import TreeFile
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer, Self
@@ -34,13 +31,13 @@ __all__ = [
     "HostData",
     "Indices",
     "Input",
-    "MerkleTree",
     "Path",
     "Policy",
     "Progress",
     "Self",
+    "Source",
     "Tensor",
-    "TreeFile",
+    "Tree",
     "Words",
 ]
 
@@ -57,6 +54,42 @@ class SupportsCudaArrayInterface(Protocol):
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
+
+class Tree(Protocol):
+    """MerkleTree or TreeFile, without an import of their modules, which need these names."""
+
+    @property
+    def hash(self) -> str: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def n_leaves(self) -> int: ...
+    @property
+    def height(self) -> int: ...
+    def _nodes_at(self, level: int, indices: Indices) -> Any: ...
+
+
+class Source(Protocol):
+    """Data that is read by other code, in ranges (merklize.extensions). Errors of its functions reach the caller."""
+
+    @property
+    def name(self) -> str:
+        """For texts."""
+
+    @property
+    def descriptor(self) -> int | None:
+        """A file of this machine that has the data and is read in place of pieces(); None: there is none."""
+
+    @property
+    def size(self) -> int | None:
+        """Bytes; None if only reading tells."""
+
+    def pieces(self, ranges: list[tuple[int, int]] | None, /) -> Iterator[bytes]:
+        """Yield the bytes of ranges (start, end), one after another and in order; None: all bytes."""
+
+    def require_same(self) -> None:
+        """Raise FileError if the data has changed since it was opened."""
 
 
 class TorchDevice(Protocol):
@@ -87,8 +120,8 @@ OneDevice = Union[str, int, TorchDevice]
 Device = Union[OneDevice, Sequence[OneDevice]]
 """One device, or several: "cuda:all", "cpu,cuda:0", ["cuda:0", "cuda:1"], [0, 1]."""
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
-Input = Union[Path, int]
-"""A path, or a descriptor open for reading, which is read from its position to its end."""
+Input = Union[Path, int, Source]
+"""A path, a Source, or a descriptor open for reading, which is read from its position to its end."""
 Policy = Optional[Mapping[str, Union[int, str]]]
 """Tuning values by name; None lets the device's table decide."""
 Progress = Optional[Callable[[float], object]]

@@ -5,10 +5,10 @@
 '6437b3ac38465133'
 """
 
-from . import __version__ as __version__
-from ._native import blake3
+from ._native import blake3, version
 from ._signature import Signature
 
+__version__: str = version()
 blake3.__module__ = __name__
 blake3.__signature__ = Signature()  # type: ignore[attr-defined]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 
 from . import _arrays, _native
 from ._file_hash import How, hash_object, hash_plain_file, is_plain, require_unchanged
-from ._inputs import each_of, encoded
+from ._inputs import each_of, encoded, is_source, opened_path
 from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import device_name, hash_info, is_blake3, require_plain, settings
-from ._types import Buffer, Data, Device, Digests, Path, Self, Tensor
-from ._urls import is_url, plain
+from ._types import Buffer, Data, Device, Digests, Input, Path, Progress, Self, Tensor
+from ._urls import is_url, plain, stores
 from .each import leaves_of_list
 from .errors import FileError, InvalidArgument, called, shown
 
@@ -216,7 +216,7 @@ def hash(
 
 @takes(HashOptions)
 def hash_file(
-    path: Path | int | HasFileno | HasRead,
+    path: Input | HasFileno | HasRead,
     *,
     hash: str = "blake3",
     length: int = 32,
@@ -249,10 +249,9 @@ def hash_file(
         raise TypeError(f"hash_file: mmap must be True or False, got {type(mmap).__name__}")
     how = How(hash, key, context, length, seek, run, mmap)
     path = plain(path)
-    if is_url(path):
-        from .stores._hash import hash_url
-
-        return hash_url(str(path), how)
+    if is_url(path) or is_source(path):
+        with opened_path(path, "hash_file: path") as source:
+            return how.source(source)
     if isinstance(path, (str, bytes, os.PathLike)):
         return how.path(encoded(path, "hash_file: path"))
     if isinstance(path, int) and not isinstance(path, bool):
@@ -315,12 +314,15 @@ def hash_files(
     urls = [k for k, name in enumerate(names) if is_url(name)]
     if not urls:
         return hash_named(names, run)
-    from .stores._hash import hash_urls
-
     how = How(hash, key, context, length, seek, run)
-    found = dict(zip(urls, hash_urls([names[k] for k in urls], how)))
+    device, threads, is_tuned = run.device, run.threads or None, is_blake3(hash)
+
+    def begin(progress: Progress) -> Callable[[Any], bytes]:
+        return how._replace(run=settings(device, threads, progress, tuned=is_tuned, timed=False)).source
+
+    found = dict(zip(urls, stores().hash_urls([names[k] for k in urls], begin, run.progress)))
     files = [k for k in range(len(names)) if k not in found]
-    quiet = settings(run.device, run.threads or None, tuned=is_blake3(hash))  # progress of the URLs is reported already
+    quiet = settings(device, threads, tuned=is_tuned)  # progress of the URLs is reported already
     found |= zip(files, hash_named([names[k] for k in files], quiet))
     return [found[k] for k in range(len(names))]
 

@@ -1,20 +1,32 @@
 """Digests and roots of data in several arrays on devices, such as tensors sharded over GPUs, by all devices at once.
 
-digest_of_pieces() makes the digest of a message of which chaining values are known.
+hash_file_ranges(), piece_values() and value_of_pieces() give chaining values of parts of a message, which may be hashed
+anywhere; digest_of_pieces() makes the message's digest of them. plan_tree() is the same for the tree over an input.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from . import _arrays, _native
-from ._inputs import numbered
-from ._native import DeviceArray
+from ._formats import leaf_size_of, with_format
+from ._inputs import numbered, opened, opened_path
+from ._native import DeviceArray, TreeFacts
 from ._settings import settings
-from ._types import Buffer, Tensor
+from ._types import Buffer, Device, Digests, Input, Path, Progress, Source, Tensor
 from .errors import InvalidArgument
 
-__all__ = ["digest_of_pieces", "hash_parts", "merkle_root_parts"]
+__all__ = [
+    "TreePlan",
+    "digest_of_pieces",
+    "hash_file_ranges",
+    "hash_parts",
+    "merkle_root_parts",
+    "piece_values",
+    "plan_tree",
+    "value_of_pieces",
+]
 
 
 def hash_parts(
@@ -83,3 +95,142 @@ def digest_of_pieces(
     False
     """
     return _native.digest_of_pieces(pieces, key, context, length, seek)
+
+
+def hash_file_ranges(
+    file: Input,
+    ranges: Iterable[tuple[int, int]],
+    piece_size: int = 0,
+    *,
+    device: Device = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> list[tuple[bytes, bytes]]:
+    """Return for each range of a file its BLAKE3 digest, and the chaining values of its pieces.
+
+    file        a path, a URL, a Source of merklize.extensions, or a descriptor open for reading
+    ranges      (offset, bytes) each, a message of its own
+    piece_size  a power of two of at least 256 KiB; 0: no values. A range of one piece has none
+
+    The rest is as in hash_file(). Raises FileError, InvalidArgument.
+
+    >>> data = open("data.bin", "rb").read()
+    >>> [(digest, values)] = merklize.parts.hash_file_ranges("data.bin", [(16, 32)])
+    >>> digest == merklize.hash(data[16:48])
+    True
+    """
+    run = settings(device, threads, progress)
+    given = list(ranges)
+    with opened(file, "hash_file_ranges: file") as source:
+        if isinstance(source, int):
+            return _native.hash_file_ranges(source, f"file descriptor {source}", given, piece_size, run)
+        return _native.hash_source_ranges(source, given, piece_size, run)
+
+
+def piece_values(
+    file: Path | Source,
+    part: tuple[int, int],
+    offset: int,
+    piece_size: int,
+    *,
+    key: Buffer | None = None,
+    context: str | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
+) -> bytes:
+    """Return the chaining values of the pieces of a part of a longer message, 32 bytes each.
+
+    file        a path, a URL or a Source of merklize.extensions
+    part        (begin, bytes) in the file: whole pieces, but for the last one of the message
+    offset      bytes of the message before the part: a multiple of piece_size
+    piece_size  a power of two of at least 256 KiB; the message is longer
+
+    key and context are as in hash(). Raises FileError, InvalidArgument.
+    """
+    run = settings(device, threads)
+    with opened_path(file, "piece_values: file") as source:
+        return _native.piece_values(source, part, offset, piece_size, key, context, run)
+
+
+def value_of_pieces(pieces: Buffer, *, key: Buffer | None = None, context: str | None = None) -> bytes:
+    """Return the chaining value of 2^k neighbouring pieces that begin at a multiple of 2^k: that of a larger piece.
+
+    pieces  their values, 32 bytes each; fewer at the message's end, but not all of the message
+
+    key and context are as in hash(). Raises InvalidArgument: no piece.
+    """
+    return _native.value_of_pieces(pieces, key, context)
+
+
+class TreePlan(NamedTuple):
+    """A tree over an input, whose parts may be built anywhere. It can be pickled."""
+
+    n_leaves: int
+    hash: str
+    rule: str
+    key: bytes | None
+    context: str | None
+    padding: bytes | None
+    """The leaf that fills the tree, of the rule "pad"; None: zeros."""
+    leaf_size: int | None
+    row_size: int | None
+    """Bytes of a leaf's piece or row; both None: the input has the leaves themselves."""
+    file_size: int
+    """Bytes of the input."""
+
+    def _form(self) -> _native.TreeForm:
+        return _native.TreeForm(self.hash, self.rule, self.key, self.context, self.padding)
+
+    def leaves(
+        self, file: Path | Source, first: int, count: int, *, device: Device = "auto", threads: int | None = None
+    ) -> Digests:
+        """Return `count` leaves of the input, from the leaf `first` on. Raises FileError, InvalidArgument."""
+        run = settings(device, threads)
+        with opened_path(file, "leaves: file") as source:
+            sizes = self.leaf_size, self.row_size
+            found = _native.leaves_of_input(source, *sizes, first, count, self._form(), run)
+        return _arrays.nodes(found, self.hash)
+
+    def facts(self, root: bytes) -> TreeFacts:
+        """Return what build_tree_file() returns."""
+        height = max(0, self.n_leaves - 1).bit_length()
+        return _native.make_tree_facts(root, self.n_leaves, height, self.file_size, self._form())
+
+
+def plan_tree(
+    name: str,
+    size: int,
+    leaf_size: int | None = None,
+    *,
+    format: str | None = None,
+    hash: str | None = None,
+    row_size: int | None = None,
+    leaves: bool = False,
+    rule: str | None = None,
+    key: Buffer | None = None,
+    context: str | None = None,
+    padding: Buffer | None = None,
+) -> TreePlan:
+    """Return the plan of the tree that build_tree_file() builds over an input with these options.
+
+    name, size  of the input: for texts, and its bytes
+
+    Raises InvalidArgument.
+
+    >>> plan = merklize.parts.plan_tree("data.bin", 4096, 1024)
+    >>> tree = merklize.MerkleTree(plan.leaves("data.bin", 0, plan.n_leaves), rule=plan.rule)
+    >>> plan.facts(tree.root).root == merklize.merkle_root_file("data.bin", leaf_size=1024).root
+    True
+    """
+    form, hash, rule = with_format(format, hash, rule, key=key, context=context, padding=padding)
+    leaf_size = leaf_size_of("build_tree", form, leaf_size, row_size, leaves)
+    native = _native.TreeForm(hash, rule, key, context, padding)
+    n_leaves = _native.count_leaves(name, size, leaf_size, row_size, native)
+    rule = _native.default_rule(hash) if rule is None else _native.rule_by_name(rule)
+    if rule == "perfect" and n_leaves & (n_leaves - 1):
+        raise InvalidArgument(
+            f"{name}: the count of leaves must be a power of two under the rule 'perfect', got {n_leaves}; the rules "
+            "'left_full', 'pad' and 'duplicate_last' take any count"
+        )
+    own = [None if value is None else bytes(value) for value in (key, padding)]
+    return TreePlan(n_leaves, hash, rule, own[0], context, own[1], leaf_size, row_size, size)

@@ -14,7 +14,7 @@ from ._inputs import encoded, opened
 from ._native import DeviceArray
 from ._options import HashOptions, TreeOptions, form_of, mode_of, run_of, takes
 from ._settings import settings
-from ._types import Buffer, Data, Digests, HostData, Indices, Input, Path, Progress, Self, Tensor, TreeFile
+from ._types import Buffer, Data, Digests, HostData, Indices, Input, Path, Progress, Self, Tensor, Tree
 from .errors import FileError, InvalidArgument, shown
 from .hashing import leaves_of
 from .proof import ConsistencyProof, MerkleProof, MultiProof
@@ -380,8 +380,8 @@ class MerkleTree:
                 raise FileError(f"{file.path}: a damaged tree file: its leaves do not give the root that it states")
             return tree
 
-    def diff(self, other: MerkleTree | TreeFile) -> Indices:
-        """Return the indices of leaves that differ from those of another tree, or are in one of the two alone.
+    def diff(self, other: Tree) -> Indices:
+        """Return the indices of leaves that differ from another tree's, also a TreeFile's, or are in one of them alone.
 
         Walks down from unequal nodes only: a few leaves among millions cost a few hundred comparisons. The nodes of a
         tree on a device are copied to the host. Raises InvalidArgument: another hash or rule, dropped levels.

@@ -13,8 +13,8 @@ from ._formats import leaf_size_of
 from ._inputs import encoded, opened, output_file
 from ._native import TreeFacts
 from ._options import RunOptions, TreeOptions, form_of, run_of, takes
-from ._types import Buffer, Digests, HostData, Indices, Input, MerkleTree, Path
-from ._urls import is_url, plain
+from ._types import Buffer, Digests, HostData, Indices, Input, Path, Tree
+from ._urls import is_url, plain, stores
 from .errors import FileError
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
@@ -46,9 +46,7 @@ class TreeFile:
         path = plain(path)
         self._file = None
         if is_url(path):
-            from .stores._ranges import tree_file_source
-
-            source = tree_file_source(str(path))
+            source = stores().tree_file_source(str(path))
             self.path, self._file = source.name, _native.open_tree_source(source)
         else:
             name = encoded(path, "TreeFile: path")
@@ -197,7 +195,7 @@ class TreeFile:
         with opened(input, "append_file: input") as source:
             return self._open.append_file(source, leaf_size, row_size, run)
 
-    def diff(self, other: MerkleTree | TreeFile) -> Indices:
+    def diff(self, other: Tree) -> Indices:
         """Return the indices of leaves that differ from those of another tree, as MerkleTree.diff().
 
         Reads only the children of unequal nodes.

@@ -14,7 +14,20 @@ from ._types import Policy, Progress
 
 Timings.__signature__ = Signature()  # type: ignore[attr-defined]
 
-__all__ = ["Cost", "Timings", "calibrate", "calibration", "memory_limit", "options", "set_memory_limit"]
+__all__ = [
+    "Cost",
+    "Timings",
+    "calibrate",
+    "calibration",
+    "memory_limit",
+    "options",
+    "policy_fields",
+    "policy_from_text",
+    "policy_text",
+    "set_memory_limit",
+    "store_tuned_policies",
+    "tuned_policies",
+]
 
 
 class options:
@@ -127,3 +140,38 @@ def memory_limit(device: str) -> int:
     0
     """
     return _native.memory_limit(device)
+
+
+def policy_fields() -> list[tuple[str, tuple[int | str, ...]]]:
+    """Return the fields of a policy, and the values that each takes.
+
+    >>> import merklize
+    >>> dict(merklize.tuning.policy_fields())["lanes"]
+    (1, 2, 4, 8, 16)
+    """
+    return _native.policy_fields()
+
+
+def policy_from_text(text: str) -> dict[str, int | str]:
+    """Return the policy of a text, as `--policy` takes it. Raises InvalidArgument.
+
+    >>> import merklize
+    >>> merklize.tuning.policy_from_text("lanes=2,group_size=64")
+    {'group_size': 64, 'lanes': 2}
+    """
+    return _native.policy_from_text(text)
+
+
+def policy_text(policy: Policy) -> str:
+    """Return the text of a policy; "" if it leaves all to the device's table. Raises InvalidArgument."""
+    return _native.policy_text(policy)
+
+
+def tuned_policies(device: str) -> list[tuple[str, str, int, dict[str, int | str], float, float]]:
+    """Return what `merklize tune` keeps for a device: job, hash, log2 of the size, policy, seconds with and without."""
+    return _native.tuned_policies(device)
+
+
+def store_tuned_policies(device: str, policies: list[tuple[str, str, int, dict[str, int | str], float, float]]) -> None:
+    """Keep such policies in place of those that are kept for the device. Raises FileError."""
+    _native.store_tuned_policies(device, policies)

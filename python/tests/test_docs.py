@@ -27,7 +27,8 @@ import public_names  # noqa: E402
 
 BLOCK = re.compile(r"^(?:<!-- not run: ([^\n]+) -->\n)?(```[^\n]*\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
 DATA = ("text", "hexdump", "toml")
-MODULES = ["bao", "blake3", "formats", "manifests", "parts", "prover", "stores", "tuning"]  # which need no extras
+# Those that need no extras.
+MODULES = ["bao", "blake3", "extensions", "formats", "manifests", "parts", "prover", "stores", "tuning"]
 HERE = ("python", "console")
 NEEDS_GPU = "needs a GPU"
 

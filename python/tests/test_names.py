@@ -14,7 +14,8 @@ import merklize
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 CORE = ["hash", "hash_file", "Hasher", "MerkleTree", "TreeFile", "build_tree_file", "verify", "devices"]
-MODULES = ["bao", "blake3", "formats", "manifests", "parts", "prover", "ray", "signing", "stores", "tuning"]
+MODULES = ["bao", "blake3", "extensions", "formats", "manifests", "parts", "prover", "ray", "signing", "stores"]
+MODULES += ["tuning"]
 
 
 def is_exception(thing):
@@ -96,7 +97,7 @@ def test_the_search_needs_no_extras():
     assert ended.stdout.strip() == "[]"
 
 
-MADE_BY_CALLS = ["DeviceArray", "TreeFacts"]  # classes without a constructor
+MADE_BY_CALLS = ["Command", "DeviceArray", "TreeFacts"]  # classes without a constructor
 
 
 def written_in_python(thing):
@@ -116,6 +117,7 @@ def test_types_and_signatures(module):
     found = importlib.import_module(module)
     things = [getattr(found, name) for name in getattr(found, "__all__", dir(found)) if not name.startswith("_")]
     things = [thing for thing in things if callable(thing) and not inspect.ismodule(thing)]
+    things = [thing for thing in things if not typing.get_origin(thing)]  # a type is none of the functions and classes
     assert things or module == "merklize.stores"
     for thing in things:
         types = typing.get_type_hints(thing)

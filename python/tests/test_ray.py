@@ -355,13 +355,12 @@ def test_changes_while_it_is_read(ray, small, tmp_path):
 
 
 def test_storage_that_is_not_shared(ray, tmp_path):
+    from merklize.parts import plan_tree
     from merklize.ray._tree_parts import Shape, TreePart, write_levels
 
     path = tmp_path / "out"
     path.write_bytes(b"another file, of another machine")
-    part = TreePart(
-        Shape(2, "blake3", "left_full", None, None, bytes(32)), (4096, None), 1, 0, 2, 1, str(path), b"t" * 16
-    )
+    part = TreePart(Shape(plan_tree("x", 8192, 4096)), 1, 0, 2, 1, str(path), b"t" * 16)
     with pytest.raises(merklize.FileError, match="out must be on storage that all nodes share"):
         write_levels(part, [bytes(64)])
     assert path.read_bytes() == b"another file, of another machine"

@@ -12,7 +12,7 @@ import pytest
 
 import merklize
 from merklize import _native
-from merklize.stores._ranges import opened_source
+from merklize.stores import opened
 from store_fixtures import DATA, MIB
 from waiting import eventually
 
@@ -39,7 +39,7 @@ def test_values_of_parts(memory, tmp_path, device, where, piece):
     memory.pipe_file("/x", data)
     url = "memory://x" if where == "memory" else (tmp_path / "x").as_uri()
     settings = _native.Settings(device, None)
-    with opened_source(url) as source:
+    with opened(url) as source:
         part = max(piece, 2 * MIB)
         values = [
             _native.piece_values(source, (base + at, min(part, size - at)), at, piece, key, None, settings)

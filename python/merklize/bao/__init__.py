@@ -14,7 +14,9 @@ group_size  bytes of a group, if not the format's: a power of two, 1024 to 2^30
 size        of the message, if the format has none: the verifier must know it, but need not trust it
 """
 
-from ._calls import (
+from ._fetch import Fetched, fetch
+from ._stream import Decoder, Reader, decode_stream
+from .calls import (
     FORMATS,
     Encoding,
     Fault,
@@ -28,12 +30,11 @@ from ._calls import (
     outboard,
     outboard_file,
     outboard_size,
+    require_outboard,
     slice,
     slice_ranges,
     verify,
 )
-from ._fetch import Fetched, fetch
-from ._stream import Decoder, Reader, decode_stream
 
 __all__ = [
     "FORMATS",
@@ -54,6 +55,7 @@ __all__ = [
     "outboard",
     "outboard_file",
     "outboard_size",
+    "require_outboard",
     "slice",
     "slice_ranges",
     "verify",

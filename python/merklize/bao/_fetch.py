@@ -21,11 +21,24 @@ import urllib.request
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
-from .._new_file import beside, is_stream, open_stream, take_place, write_all
-from .._types import Buffer, HostData, Path, Progress
-from .._urls import printable, shown, split_http
 from ..errors import Cancelled, FileError, InvalidArgument, Mismatch
-from ._calls import Fault, form_of, require_outboard, verify
+from ..extensions import (
+    Buffer,
+    HostData,
+    Path,
+    Progress,
+    beside,
+    file_error,
+    is_stream,
+    open_stream,
+    printable,
+    refused,
+    shown,
+    split_http,
+    take_place,
+    write_all,
+)
+from .calls import FORMATS, Fault, outboard_size, require_outboard, verify
 
 _WINDOW = 4 << 20  # bytes that are verified at once
 _LONGEST = 10**9  # seconds; sockets take few more
@@ -89,9 +102,11 @@ def fetch(
         place = _place(url)
     except ValueError as error:
         raise InvalidArgument(f"fetch: {error}, got {shown(url)}") from None
-    form = form_of(format, group_size)
+    outboard_size(0, format=format, group_size=group_size)  # refuses both
+    group_log, _, has_size = FORMATS[format]
+    group = 1024 << group_log if group_size is None else group_size
     nodes = memoryview(cast("Any", outboard)).cast("B")
-    if form[2]:
+    if has_size:
         stated = int.from_bytes(nodes[:8], "little")
         if size is not None and size != stated:
             raise Mismatch(f"the outboard is of a message of {stated} bytes, not of {size}")
@@ -103,7 +118,7 @@ def fetch(
     require_outboard(nodes, size, root, **rules)
     server = _Server(place, shown(url), min(timeout, _LONGEST), speed_limit)
     with _opened(out) as (fd, in_order):
-        job = _Download(server, root, nodes, size, max(1024 << form[0], _WINDOW), rules, fd, in_order, progress)
+        job = _Download(server, root, nodes, size, group, rules, fd, in_order, progress)
         job.resume()
         job.run(retries)
     return Fetched(name, size, job.kept, job.received, job.repeated)
@@ -151,7 +166,7 @@ def _named(path: str) -> Iterator[None]:
     except FileError:
         raise
     except OSError as error:
-        raise FileError._refused("write", path, error) from None
+        raise refused("write", path, error) from None
 
 
 def _open_old(partial: str, flags: int) -> int:
@@ -179,7 +194,7 @@ def _lock(fd: int, partial: str) -> None:
     except (BlockingIOError, FileNotFoundError):
         is_busy = True
     if is_busy:
-        raise FileError._of(f"{partial}: another process is downloading it", errno.EAGAIN, partial)
+        raise file_error(partial, "another process is downloading it", errno.EAGAIN)
 
 
 class _Broken(Exception):
@@ -329,14 +344,15 @@ class _Download:
         root: Buffer,
         outboard: memoryview,
         size: int,
-        window: int,
+        group: int,
         rules: dict[str, Any],
         fd: int,
         in_order: bool,
         progress: Progress,
     ) -> None:
         self._server, self._root, self._outboard, self._size = server, root, outboard, size
-        self._window, self._rules, self._fd, self._in_order = window, rules, fd, in_order
+        self._group, self._window = group, max(group, _WINDOW)
+        self._rules, self._fd, self._in_order = rules, fd, in_order
         self._progress = progress
         self._missing: list[tuple[int, int]] = [(0, size)] if size else []  # begin and end, in order; no two touch
         self._left = size
@@ -427,8 +443,7 @@ class _Download:
 
     def _keep(self, data: bytes, at: int) -> None:
         """Verify the received bytes and write what is right. A group that is cut off cannot be verified."""
-        group = 1024 << form_of(**self._rules)[0]
-        whole = data if at + len(data) == self._size else data[: len(data) // group * group]
+        whole = data if at + len(data) == self._size else data[: len(data) // self._group * self._group]
         faults = self._verified(whole, at) if whole else []
         for fault in faults:
             self.repeated += fault.length

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from .. import _arrays, _native
 from .._types import Buffer, HostData
 from ..errors import InvalidArgument, Mismatch, named, shown
-from ._calls import form_of, known_size, require_outboard, verify
+from .calls import form_of, known_size, require_outboard, verify
 
 
 class HasRead(Protocol):

@@ -20,8 +20,8 @@ from typing import Any
 
 import merklize
 
-from .._programs import find_program
 from . import array_merges
+from .programs import find_program
 from .suites import Job
 
 Work = Callable[[], "tuple[float, bytes | None]"]

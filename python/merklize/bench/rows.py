@@ -11,8 +11,8 @@ from typing import Any
 
 import merklize
 
-from .._new_file import is_stream, write_whole
-from .._programs import find_program
+from ..extensions import is_stream, write_whole
+from .programs import find_program
 
 FORMAT = "merklize-bench-1"
 

@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import merklize
+from merklize.extensions import device_rows
 from merklize.tuning import Timings, options
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def _tree_jobs(wish: Wish, suite: str, hash: str, usual: range, choices: tuple[C
             def resident(timings: Timings | None, nodes: Any = there, choice: Choice = choice) -> bytes:
                 with options(policy=choice.policy, timings=timings):
                     merklize.build_tree(nodes, hash)
-                return merklize.DeviceArray.numpy(merklize._native.rows(nodes, 1, 1)).tobytes()
+                return merklize.DeviceArray.numpy(device_rows(nodes, 1, 1)).tobytes()
 
             inside = None if there is None else resident
             yield Job(suite, "tree", hash, choice, log2, n - 1, "merges", inside, host, expected, nodes[n:])
@@ -373,7 +374,7 @@ def hash_each(wish: Wish) -> Iterator[Job]:
         )
         there = _on(wish.device, data)
         if there is not None:
-            messages = [merklize._native.rows(there, first, length) for first, length in zip(ends, lengths)]
+            messages = [device_rows(there, first, length) for first, length in zip(ends, lengths)]
 
         def each(timings: Timings | None, messages: list[Any] = messages) -> bytes:
             with options(timings=timings):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import merklize
-from merklize import _native
+from merklize import tuning
 
 from .measure import WrongAnswer, require, spread
 from .suites import FIELD_HASHES, SUITES, TUNED, Choice, Job, Wish, with_choice
@@ -25,7 +25,7 @@ HOPELESS = 1.5
 
 Space = tuple[tuple[str, "tuple[int | str, ...]"], ...]
 
-FIELDS = dict(_native.policy_fields())
+FIELDS = dict(tuning.policy_fields())
 """The fields of a policy and their values, from the library's table."""
 TRIED: dict[str, tuple[int | str, ...]] = {
     **FIELDS,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Union
 
 import merklize
-from merklize import _native
+from merklize import tuning
+from merklize.extensions import is_processor
 
 Policy = dict[str, Union[int, str]]
 
@@ -30,7 +31,7 @@ def _counted(job: str, log2: int, by: int) -> int:
 
 def kept(device: str) -> list[Kept]:
     """Return the policies stored for a device with its present driver and version; none for several devices at once."""
-    found = (Kept(*fields) for fields in _native.tuned_policies(device))
+    found = (Kept(*fields) for fields in tuning.tuned_policies(device))
     return [entry._replace(log2=_counted(entry.job, entry.log2, CHUNK)) for entry in found]
 
 
@@ -43,12 +44,12 @@ def keep(device: str, row: dict[str, Any]) -> None:
         entries.append(Kept(job, hash, log2, row["policy"], seconds, builtin))
     ordered = sorted(entries, key=lambda entry: entry[:3])
     counted = [tuple(entry._replace(log2=_counted(entry.job, entry.log2, -CHUNK))) for entry in ordered]
-    _native.store_tuned_policies(device, counted)  # type: ignore[arg-type]
+    tuning.store_tuned_policies(device, counted)  # type: ignore[arg-type]
 
 
 def text_of(policy: Policy) -> str:
     """Return a policy as --policy takes it."""
-    return _native.policy_text(policy) or "built-in"
+    return tuning.policy_text(policy) or "built-in"
 
 
 KERNELS = {
@@ -69,7 +70,7 @@ def device_class(info: merklize.DeviceInfo) -> str:
         return "cpu"
     if info.backend == "cuda" or "NVIDIA" in info.vendor:
         return "nvidia_gpu"
-    if not _native.is_processor(info.id):
+    if not is_processor(info.id):
         return "gpu"
     return "pocl_processor" if "pocl" in f"{info.name} {info.driver}".lower() else "intel_processor"
 
@@ -78,7 +79,7 @@ def table_line(row: dict[str, Any], info: merklize.DeviceInfo, date: str) -> str
     """Return the row for the built-in table, with its evidence above it."""
     log2 = _counted(row["job"], row["log2"], -CHUNK)
     values = {name: f"MKZ_CONSTANTS_{value}" if name == "constants" else value for name, value in row["policy"].items()}
-    fill = ", ".join(f".{name} = {values[name]}" for name, _ in _native.policy_fields() if name in values)
+    fill = ", ".join(f".{name} = {values[name]}" for name, _ in tuning.policy_fields() if name in values)
     sizes = f".below = power({log2 + 3}), .fill = {{{fill}}}, .from = power({max(log2 - 2, 0)})"
     times = f"{row['seconds']['median'] * 1e6:.4g} us instead of {row['builtin']['median'] * 1e6:.4g}"
     return (

@@ -13,9 +13,7 @@ from importlib import import_module
 from typing import TypeVar
 
 import merklize
-from merklize import _native
-from merklize._native import Command
-from merklize._new_file import is_stream
+from merklize.extensions import Command, hash_info, is_stream
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")
@@ -72,7 +70,7 @@ def one_of(names: tuple[str, ...]) -> Callable[[str], str]:
 
 def read_hash(name: str) -> str:
     """Refuses a hash that is not there."""
-    return _native.hash_by_name(name).name
+    return hash_info(name).name
 
 
 def read_device(name: str) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import merklize
-from merklize import _native
-from merklize._native import Command
 from merklize.bench import report, rows
 from merklize.bench.measure import WrongAnswer, measure, measure_peer, named
 from merklize.bench.peers import Missing, Peer, all_peers, for_job
 from merklize.bench.suites import APPROACHES, BY_LEVEL, LANES, SUITES, TUNED, Choice, Job, Wish
+from merklize.extensions import Command, table_row
 
 from . import about, devices_named, one_of, read_device, read_hash, read_sizes, require_new, value, values
 
@@ -25,7 +24,7 @@ def read_choice(text: str) -> tuple[Choice, ...] | None:
         return (known[text],)
     if "=" not in text:
         raise merklize.InvalidArgument(f"{text!r} is neither all, {', '.join(known)} nor NAME=VALUE,...")
-    return (Choice(text, _native.policy_from_text(text) or None),)
+    return (Choice(text, merklize.tuning.policy_from_text(text) or None),)
 
 
 def run(command: Command) -> int:
@@ -188,7 +187,7 @@ class Table:
         command.line("  ".join("-" * width for width in self.WIDTHS))
 
     def add(self, cells: tuple[str, ...], note: str = "") -> None:
-        self.command.line(_native.table_row(cells, self.WIDTHS, report.SIDES))
+        self.command.line(table_row(cells, self.WIDTHS, report.SIDES))
         if note:
-            self.command.line(_native.table_row(("", note), self.NOTE, ""))
+            self.command.line(table_row(("", note), self.NOTE, ""))
         self.command.flush()

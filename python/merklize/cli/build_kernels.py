@@ -8,10 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from merklize import _native
-from merklize._native import Command
-from merklize._programs import find_program
-from merklize.errors import Unavailable
+from merklize import Unavailable
+from merklize.bench.programs import find_program
+from merklize.extensions import Command, kernel_module_folder, kernel_modules, store_kernel_module
 
 from . import one_of, read_device, value
 
@@ -62,16 +61,16 @@ def run(command: Command) -> int:
     device = value(command, "device", read_device, "opencl:0")
     as_json = command.has("json")
     compiler, translator = tools(command.value("clang"), command.value("llvm-spirv"))
-    modules = _native.kernel_modules(device)
+    modules = kernel_modules(device)
     rows = []
     with tempfile.TemporaryDirectory(prefix="merklize-") as folder:
         for name, text in modules:
             spirv = compile_module(text, name, compiler, translator, Path(folder))
-            _native.store_kernel_module(text, spirv)
+            store_kernel_module(text, spirv)
             rows.append({"name": name, "bytes": len(spirv)})
             if not as_json:
                 command.line(f"{len(spirv):8d} bytes  {name}")
-    where = _native.kernel_module_folder()
+    where = kernel_module_folder()
     if as_json:
         command.line(json.dumps({"folder": where, "target": target, "device": device, "modules": rows}, indent=2))
     else:

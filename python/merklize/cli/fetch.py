@@ -10,13 +10,8 @@ import urllib.parse
 from contextlib import suppress
 from typing import Any
 
-from merklize import _native, bao
-from merklize._native import Command
-from merklize._new_file import beside
-from merklize._urls import is_url, plain, printable
-from merklize.bao._calls import form_of
-from merklize.errors import FileError
-from merklize.stores._write import read_whole
+from merklize import FileError, bao, stores
+from merklize.extensions import Command, beside, human_bytes, is_url, overwrites, plain, printable, refused
 
 from . import display, value
 
@@ -46,7 +41,7 @@ def is_standard_output(command: Command, path: str | None) -> bool:
 
 def read_format(name: str) -> str:
     """Refuses a format that is not there."""
-    form_of(name, None)
+    bao.outboard_size(0, format=name)
     return name
 
 
@@ -54,12 +49,12 @@ def read_outboard(name: str) -> bytes:
     """Return the bytes of a file, a URL or standard input. (A mapped file that gets shorter would end the process.)"""
     path = plain(name)
     if is_url(path):
-        return read_whole(path, MOST_OUTBOARD)
+        return stores.read_whole(path, MOST_OUTBOARD)
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
             return file.read()
     except OSError as error:
-        raise FileError._refused("open" if error.filename else "read", path, error) from None
+        raise refused("open" if error.filename else "read", path, error) from None
 
 
 def run(command: Command) -> int:
@@ -82,7 +77,7 @@ def run(command: Command) -> int:
     out = command.standard_output() if to_output else target or last_name(command, url)
     if not isinstance(out, int) and nodes != "-" and not is_url(plain(nodes)):
         for written in (out, beside(os.path.realpath(out), ".partial")):
-            if _native.overwrites(os.fsencode(written), os.fsencode(nodes)):
+            if overwrites(written, nodes):
                 command.refuse_line(f"{printable(written)} is the outboard itself, or lies in it")
     outboard = read_outboard(nodes)
     command.begin_bar("fetching")
@@ -98,10 +93,10 @@ def run(command: Command) -> int:
         fields = {**made._asdict(), "path": display(made.path), "root": root.hex()}
         command.line(json.dumps(fields))
         return 0
-    parts = [f"{_native.human_bytes(made.received)} received"]
+    parts = [f"{human_bytes(made.received)} received"]
     if made.kept:
-        parts.append(f"{_native.human_bytes(made.kept)} kept")
+        parts.append(f"{human_bytes(made.kept)} kept")
     if made.repeated:
-        parts.append(f"{_native.human_bytes(made.repeated)} wrong and asked for again")
-    command.line(f"{printable(display(made.path))}: verified, {_native.human_bytes(made.size)} ({', '.join(parts)})")
+        parts.append(f"{human_bytes(made.repeated)} wrong and asked for again")
+    command.line(f"{printable(display(made.path))}: verified, {human_bytes(made.size)} ({', '.join(parts)})")
     return 0

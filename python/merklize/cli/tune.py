@@ -9,10 +9,9 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import merklize
-from merklize import _native
-from merklize._native import Command
 from merklize.bench import rows, tune, tuned
 from merklize.bench.measure import WrongAnswer
+from merklize.extensions import Command, human_time, table_text
 
 from . import about, devices_named, one_of, read_device, read_hash, read_sizes, require_new, value, values
 
@@ -81,11 +80,11 @@ def run_list(command: Command) -> int:
         rows += [
             (
                 *(device, e.job, e.hash, str(e.log2), tuned.text_of(e.policy)),
-                *(_native.human_time(e.seconds), _native.human_time(e.builtin_seconds)),
+                *(human_time(e.seconds), human_time(e.builtin_seconds)),
             )
             for device, e in kept
         ]
-        command.line(_native.table_text(rows, "   r rr"))
+        command.line(table_text(rows, "   r rr"))
     return 0
 
 
@@ -93,7 +92,7 @@ def run_clear(command: Command) -> int:
     """Remove the kept policies of a device."""
     for info in devices_of(command):
         count = len(tuned.kept(info.id))
-        _native.store_tuned_policies(info.id, [])
+        merklize.tuning.store_tuned_policies(info.id, [])
         command.line(f"{info.id}: {count} {'policy' if count == 1 else 'policies'} forgotten")
     return 0
 
@@ -117,9 +116,7 @@ def plan_of(tasks: list[Task], device: str, repeats: int, most: int) -> str:
             least = tune.seconds_of(tune.job_of(job, hash, sizes[0], device), device)
             seconds += least * sum(2.0 ** (log2 - sizes[0]) for log2 in sizes) * (policies + 3) * repeats
     compiling = "" if device == "cpu" else ", and what the compiler of kernels takes"
-    lines.append(
-        f"This takes about {_native.human_time(seconds)} or less{compiling}. Ctrl-C keeps what is found until then."
-    )
+    lines.append(f"This takes about {human_time(seconds)} or less{compiling}. Ctrl-C keeps what is found until then.")
     return "\n".join(lines)
 
 
@@ -159,11 +156,9 @@ def name_of(row: dict[str, Any]) -> str:
 def summary(row: dict[str, Any]) -> str:
     if "skipped" in row:
         return f"{name_of(row)}: skipped: {row['skipped']}"
-    times = f"{_native.human_time(row['builtin']['median'])} by the built-in table"
+    times = f"{human_time(row['builtin']['median'])} by the built-in table"
     if row["policy"]:
-        times += (
-            f", {_native.human_time(row['seconds']['median'])} by {tuned.text_of(row['policy'])}: {row['gain']:.3g}x"
-        )
+        times += f", {human_time(row['seconds']['median'])} by {tuned.text_of(row['policy'])}: {row['gain']:.3g}x"
     else:
         times += ", which nothing beats"
     return f"{name_of(row)}: {times} ({len(row['tried'])} tried)"

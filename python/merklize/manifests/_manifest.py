@@ -12,8 +12,8 @@ from .._inputs import each_of
 from .._new_file import write_whole
 from .._settings import settings
 from .._types import Device, Path, Progress
-from .._urls import is_url, label, plain, shown
-from ..errors import InvalidArgument
+from .._urls import is_url, label, plain, shown, stores
+from ..errors import FileError, InvalidArgument
 from ..proof import MerkleProof, MultiProof
 from ..tree import MerkleTree
 from ._entries import Difference, File, Report, Shard, Tensor
@@ -21,6 +21,7 @@ from ._memory import aliases, digests, state_of, to_compare
 from ._verity import VerityImage, check_on_disk
 
 PIECE_SIZE = 1 << 20
+INDEX_SUFFIX = ".index.json"
 MOST_BYTES = 1 << 32
 """The most bytes of the text of a manifest in a store."""
 
@@ -132,10 +133,8 @@ class Manifest:
         """
         path = plain(path)
         if is_url(path):
-            from ..stores._write import write_object
-
             self._path = str(path)
-            write_object(self.to_json(seen=seen).encode(), self._path)
+            stores().write_object(self.to_json(seen=seen).encode(), self._path)
             return
         self._path = os.fsdecode(path)
         target, folder = os.fsencode(path), self._folder
@@ -152,10 +151,8 @@ class Manifest:
         if not is_url(name):
             made = cls._of(_native.load_manifest(os.fsencode(name)))
         else:
-            from ..stores._write import read_whole
-
             try:
-                made = cls.from_json(read_whole(name, MOST_BYTES))
+                made = cls.from_json(stores().read_whole(name, MOST_BYTES))
             except InvalidArgument as error:
                 raise InvalidArgument(f"{shown(name)}: {error}") from None
         made._path = name
@@ -217,9 +214,7 @@ class Manifest:
         path = self._path_in(os.fsdecode(plain(source)))
         run = settings(device, threads, progress)
         if is_url(path):
-            from ..stores._manifests import Store
-
-            open_store = Store.opener(path, self._whole.fields()[4], self._path, device, threads)
+            open_store = stores().Store.opener(path, self._whole.fields()[4], self._path, device, threads)
             made = self._whole.check_stored(open_store, patterns, run)
         else:
             made = self._whole.check(os.fsencode(path), patterns, follow_links, self._own(), run)
@@ -286,9 +281,7 @@ class Manifest:
         where = self._path_in(os.fsdecode(plain(path)))
         run = settings(device, threads, progress)
         if is_url(where) and self.kind != "tensors":
-            from ..stores._manifests import Store
-
-            source, store = Store.opener(where, self._whole.fields()[4], self._path, device, threads)()
+            source, store = stores().Store.opener(where, self._whole.fields()[4], self._path, device, threads)()
             made, hashed, kept = self._whole.refresh_stored(source, store, everything, run)
         else:
             options = everything, follow_links, self._own(), run
@@ -394,9 +387,7 @@ def manifest(
     run = settings(device, threads, progress)
     if is_url(path):
         require_piece_size(piece_size)
-        from ..stores._manifests import Store
-
-        found, store = Store.opener(path, patterns, own, device, threads)()
+        found, store = stores().Store.opener(path, patterns, own, device, threads)()
         stored = _native.manifest_stored(found, store, piece_size, patterns, run)
         _warn_of_missing(path, stored.missing)
         return Manifest._of(stored)
@@ -404,6 +395,63 @@ def manifest(
     made = _native.manifest(os.fsencode(path), piece_size, patterns, follow_links, exclude, run)
     _warn_of_missing(path, made.missing)
     return Manifest._of(made, _folder_of(path, made))
+
+
+class Weights(NamedTuple):
+    """The files of a manifest, before they are read."""
+
+    folder: str
+    name: str | None
+    """The file or the index of shards that was named; None: it was the folder."""
+    names: list[str] | None
+    """All files, if it was the folder."""
+    index_text: bytes | None
+    """The content of the index."""
+    shown: str
+    """The name for error texts."""
+
+
+def find_weights(path: Path, *, ignore: Iterable[str] = (), exclude: Path | None = None) -> Weights:
+    """Return the files that manifest() would read of a path or a URL.
+
+    Raises FileError: a folder or an index of shards that cannot be read.
+    """
+    patterns = _native.plain_patterns(_patterns(ignore, "ignore"))
+    path, own = plain(path), None if exclude is None else plain(exclude)
+    if is_url(path):
+        return Weights(*stores().find_url(path, patterns, own))
+    where, own = os.fsencode(path), None if own is None else os.fsencode(own)
+    folder, name, names = _native.find_weights(where, patterns, False, own)
+    index = None
+    if name is not None and name.endswith(INDEX_SUFFIX):
+        try:
+            with open(where, "rb") as file:
+                index = file.read()
+        except OSError as error:
+            raise FileError._refused("read", os.fsdecode(where), error) from None
+    return Weights(folder, name, None if name is not None else names, index, os.fsdecode(where))
+
+
+def manifest_of_store(
+    weights: Weights,
+    store: Any,
+    *,
+    piece_size: int = PIECE_SIZE,
+    ignore: Iterable[str] = (),
+    progress: Progress = None,
+) -> Manifest:
+    """Return the manifest of files that other code reads and hashes, as merklize.stores.Store does.
+
+    weights  the files, as find_weights() or Store.opener()() gives them
+    store    has sizes(names), read(name, start, end), hash(name, ranges, piece_size, progress), hash_files(names,
+             piece_size) and shown(name)
+
+    Raises what they raise, InvalidArgument.
+    """
+    require_piece_size(piece_size)
+    patterns = _native.plain_patterns(_patterns(ignore, "ignore"))
+    run = settings("cpu", None, progress)
+    return Manifest._of(_native.manifest_stored(tuple(weights), store, piece_size, patterns, run))
 
 
 def require_piece_size(piece_size: int) -> None:

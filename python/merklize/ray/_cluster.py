@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Optional
 import merklize
 
 from ..errors import Error, InternalError, InvalidArgument, Unavailable
-from ..stores._progress import Report
+from ..stores import Report
 from . import _tasks
 
 try:

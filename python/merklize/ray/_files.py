@@ -6,14 +6,12 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .. import _native
-from .._types import Buffer, Path
-from .._urls import is_url, plain, shown
 from ..errors import FileError, InvalidArgument
+from ..extensions import Buffer, Path, file_error, is_url, plain, shown
 from ..hashing import hash as digest_of
-from ..stores._failures import file_error
-from ..stores._objects import open_object
-from ..stores._progress import Report
+from ..parts import digest_of_pieces
+from ..stores import Report, open_object
+from ..tree_file import TreeBuilder
 from ._cluster import Cluster, Options, Progress, Task, joined
 from ._state import State
 from ._tasks import MIB, Mode, Source
@@ -44,7 +42,7 @@ def source_of(url: str) -> Source:
 
 def mode_of(key: Any, context: str | None, length: int, seek: int, device: str, hash: str = "blake3") -> Mode:
     """Return the checked mode. Tasks know the number of their threads."""
-    _native.TreeForm(hash, None, key, context)
+    TreeBuilder(hash, key=key, context=context)  # refuses what no hash has
     if length < 0 or seek < 0 or length + seek > 1 << 64:
         raise InvalidArgument(f"merklize.ray: length and seek must be within 2^64 bytes, got {length} and {seek}")
     return Mode(None if key is None else bytes(key), context, length, seek, 1, device)
@@ -115,7 +113,7 @@ def _parts(source: Source, part: int, mode: Mode, known: State, prefix: str, rep
 def _merged(source: Source, part: int, mode: Mode, known: State, prefix: str) -> bytes:
     count = -(-source.size // part)
     values = b"".join(known.done[f"{prefix}{k}"] for k in range(count))
-    return _native.digest_of_pieces(values, mode.key, mode.context, mode.length, mode.seek)
+    return digest_of_pieces(values, key=mode.key, context=mode.context, length=mode.length, seek=mode.seek)
 
 
 def hash_files(

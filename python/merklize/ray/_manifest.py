@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
-from .. import _native
-from .._settings import settings
-from .._types import Path
+from ..extensions import Path
 from ..hashing import hash as digest_of
-from ..manifests._manifest import PIECE_SIZE, Manifest, require_piece_size
-from ..stores._manifests import INDEX_SUFFIX, Store, find_url
-from ..stores._progress import Report
+from ..manifests import PIECE_SIZE, Manifest, find_weights, manifest_of_store
+from ..parts import digest_of_pieces
+from ..stores import Report, Store
 from ._cluster import Cluster, Options, Progress, Task, joined
 from ._files import mode_of, url_of
 from ._tasks import MIB, Source
@@ -38,32 +35,14 @@ def manifest(
 
     It has no times of files: refresh() hashes all. The rest is as in merklize.manifest(), the errors as in hash_file().
     """
-    require_piece_size(piece_size)
-    if isinstance(ignore, str):
-        raise TypeError("ignore must be a list of patterns, got a string")
-    patterns = _native.plain_patterns(list(ignore))
-    found = find_on_nodes(url_of(url), patterns, None if exclude is None else url_of(exclude))
+    where, own = url_of(url), None if exclude is None else url_of(exclude)
+    given = ignore if isinstance(ignore, str) else list(ignore)
+    weights = find_weights(where, ignore=given, exclude=own)
+    weights = weights._replace(folder=url_of(weights.folder))  # as workers open it
     with joined(address, options) as cluster:
-        store = _Store(found[0], "cpu", None)
+        store = _Store(weights.folder, "cpu", None)
         store.cluster = cluster
-        run = settings("cpu", None, progress)
-        return Manifest._of(_native.manifest_stored(found, store, piece_size, patterns, run))
-
-
-def find_on_nodes(url: str, patterns: list[str], exclude: str | None) -> Any:
-    """Find files. For a path the system finds them, so that links and devices are refused as usual."""
-    from .._urls import plain
-
-    path = os.fsdecode(plain(url))
-    if path == url:
-        return find_url(url, patterns, exclude)
-    own = None if exclude is None else os.fsencode(plain(exclude))
-    folder, name, names = _native.find_weights(os.fsencode(path), patterns, False, own)
-    index = None
-    if name is not None and name.endswith(INDEX_SUFFIX):
-        with open(path, "rb") as file:
-            index = file.read()
-    return url_of(folder), name, None if name is not None else names, index, path
+        return manifest_of_store(weights, store, piece_size=piece_size, ignore=given, progress=progress)
 
 
 class _Store(Store):
@@ -117,7 +96,7 @@ class _Store(Store):
                 parts.setdefault(int(number), {})[int(start_text[0])] = result
         for k, values in parts.items():
             pieces = b"".join(values[start] for start in sorted(values))
-            digest = _native.digest_of_pieces(pieces, None, None, 32, 0)
+            digest = digest_of_pieces(pieces)
             found[k] = (digest, pieces if piece_size and ranges[k][1] > piece_size else b"")
         stored.require_same()
         return [found[k] for k in range(len(ranges))]

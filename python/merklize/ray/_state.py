@@ -11,7 +11,8 @@ import os
 from types import TracebackType
 from typing import Any
 
-from ..errors import FileError, InvalidArgument
+from ..errors import InvalidArgument
+from ..extensions import refused
 from ..hashing import hash as digest_of
 
 FORMAT = "merklize-ray-state-1"
@@ -38,7 +39,7 @@ class State:
             self._file.seek(0)
             lines = self._file.read().split(b"\n")
         except OSError as error:
-            raise FileError._refused("open", name, error) from None
+            raise refused("open", name, error) from None
         end = self._read(lines, name)
         self._file.truncate(end)
         self._file.seek(0, os.SEEK_END)

@@ -9,13 +9,10 @@ from typing import Any, NamedTuple
 
 import merklize
 
-from .. import _native
-from .._settings import settings
 from ..errors import FileError, Mismatch
-from ..stores._limits import limits
-from ..stores._objects import open_object, pinned_object
-from ..stores._ranges import Readers, opened_source
-from ..stores._ranges import Source as Opened
+from ..parts import hash_file_ranges, piece_values, value_of_pieces
+from ..stores import ObjectSource as Opened
+from ..stores import Readers, limits, open_object, opened, pinned_object
 from ._tree_parts import TreePart, build_part
 
 MIB = 1 << 20
@@ -47,13 +44,14 @@ class Mode(NamedTuple):
         device = ("cuda:0" if gpus else "cpu") if self.device == "auto" else self.device
         return self._replace(device=device)
 
-    def run(self) -> _native.Settings:
-        """Return the run options."""
-        return settings(self.device, self.threads)
+    def options(self) -> dict[str, Any]:
+        """Return where and how to run."""
+        return {"device": self.device, "threads": self.threads}
 
     def source(self, source: Opened) -> bytes:
         """Hash an object."""
-        return _native.hash_source(source, "blake3", self.key, self.context, self.length, self.seek, self.run())
+        mode: Any = {"key": self.key, "context": self.context, "length": self.length, "seek": self.seek}
+        return merklize.hash_file(source, **mode, **self.options())
 
 
 def run(version: str, function: str, arguments: tuple[Any, ...], gives_errors: bool) -> Any:
@@ -89,27 +87,27 @@ def facts(urls: list[str], small: int, mode: Mode) -> list[bytes | tuple[int, st
 
 def whole(source: Source, mode: Mode) -> bytes:
     """Hash one object."""
-    with opened_source(source.url) as opened:
-        return mode.here().source(opened)
+    with opened(source.url) as found:
+        return mode.here().source(found)
 
 
 def subtree(source: Source, start: int, end: int, mode: Mode) -> bytes:
     """Return the chaining value of bytes start to end - 1 of a longer object: a subtree of its digest."""
-    return _native.value_of_pieces(values(source, 0, start, end, MIB >> 2, mode), mode.key, mode.context)
+    return value_of_pieces(values(source, 0, start, end, MIB >> 2, mode), key=mode.key, context=mode.context)
 
 
 def values(source: Source, base: int, start: int, end: int, piece: int, mode: Mode) -> bytes:
     """Return the values of pieces of bytes start to end - 1 of a message that begins at byte `base` of the object."""
     mode = mode.here()
     with pinned_source(source) as pinned:
-        part = (base + start, end - start)
-        return _native.piece_values(pinned, part, start, piece, mode.key, mode.context, mode.run())
+        part, run = (base + start, end - start), mode.options()
+        return piece_values(pinned, part, start, piece, key=mode.key, context=mode.context, **run)
 
 
 def ranges(source: Source, wanted: list[tuple[int, int]], mode: Mode) -> list[bytes]:
     """Return the digests of ranges (offset, bytes), each a message of its own. The ranges are small and adjacent."""
     with pinned_source(source) as pinned:
-        return [digest for digest, _ in _native.hash_source_ranges(pinned, wanted, 0, mode.here().run())]
+        return [digest for digest, _ in hash_file_ranges(pinned, wanted, 0, **mode.here().options())]
 
 
 @contextmanager

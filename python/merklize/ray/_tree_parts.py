@@ -10,14 +10,12 @@ import os
 import struct
 from typing import Any, NamedTuple
 
-from .. import _native
-from .._settings import settings
 from ..errors import FileError
+from ..extensions import file_error, hash_info
 from ..hashing import hash as digest_of
 from ..hashing import merge
-from ..stores._failures import file_error
-from ..stores._objects import LocalObject, Stored
-from ..stores._ranges import Readers, Source
+from ..parts import TreePlan
+from ..stores import ObjectSource, Readers, Stored, write_object
 from ..tree import MerkleTree
 
 HEADER, NODE = 128, 32
@@ -27,12 +25,17 @@ RULES = {"perfect": 0, "left_full": 1, "pad": 2, "duplicate_last": 3}
 class Shape(NamedTuple):
     """All that fixes the bytes of a tree file."""
 
-    n_leaves: int
-    hash: str
-    rule: str
-    key: bytes | None
-    context: str | None
-    padding: bytes
+    plan: TreePlan
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of the tree."""
+        return self.plan.n_leaves
+
+    @property
+    def padding(self) -> bytes:
+        """The leaf that fills the tree."""
+        return self.plan.padding or bytes(NODE)
 
     @property
     def height(self) -> int:
@@ -54,7 +57,7 @@ class Shape(NamedTuple):
 
     def merged(self, left: bytes, right: bytes) -> bytes:
         """Return the node above two."""
-        return merge(left, right, self.hash, key=self.key, context=self.context)
+        return merge(left, right, self.plan.hash, key=self.plan.key, context=self.plan.context)
 
     def padding_at(self, level: int) -> bytes:
         """Return the node that replaces a missing one on a level."""
@@ -65,23 +68,18 @@ class Shape(NamedTuple):
 
     def tree(self, leaves: Any, level: int, device: str, threads: int | None) -> MerkleTree:
         """Build the tree above the nodes of a level, or above some of them that begin a subtree."""
-        options: Any = {"key": self.key, "context": self.context, "device": device, "threads": threads}
-        options["padding"] = self.padding_at(level) if self.rule == "pad" else None
-        return MerkleTree(leaves, self.hash, rule=self.rule, **options)
-
-    def form(self) -> _native.TreeForm:
-        """Return hash, rule and mode as the extension takes them."""
-        padding = self.padding if self.rule == "pad" else None
-        return _native.TreeForm(self.hash, self.rule, self.key, self.context, padding)
+        options: Any = {"key": self.plan.key, "context": self.plan.context, "device": device, "threads": threads}
+        options["padding"] = self.padding_at(level) if self.plan.rule == "pad" else None
+        return MerkleTree(leaves, self.plan.hash, rule=self.plan.rule, **options)
 
     def header(self, root: bytes, leaf_bytes: int, total_bytes: int) -> bytes:
         """Return the first 128 bytes of the file."""
         zeros = bytes(NODE)
-        mode = 1 if self.key is not None else 2 if self.context is not None else 0
+        mode = 1 if self.plan.key is not None else 2 if self.plan.context is not None else 0
         check = self.merged(zeros, zeros)[:8] if mode else bytes(8)
-        fields = struct.pack("<8sIIBB6x", b"MKLTREE", 1, _native.hash_by_name(self.hash).id, RULES[self.rule], mode)
+        fields = struct.pack("<8sIIBB6x", b"MKLTREE", 1, hash_info(self.plan.hash).id, RULES[self.plan.rule], mode)
         fields += struct.pack("<QQQ", self.n_leaves, leaf_bytes, total_bytes) + check
-        fields += (self.padding if self.rule == "pad" else zeros) + root
+        fields += (self.padding if self.plan.rule == "pad" else zeros) + root
         return fields + digest_of(fields)[:8]
 
 
@@ -89,8 +87,6 @@ class TreePart(NamedTuple):
     """The part that one task builds."""
 
     shape: Shape
-    leaf: tuple[int | None, int | None]
-    """leaf_size and row_size of build_tree_file()."""
     threads: int | None
     first: int
     """Index of its first leaf: a multiple of 2^levels."""
@@ -108,15 +104,13 @@ def build_part(stored: Stored, part: TreePart) -> bytes:
     import numpy as np
     import ray
 
-    shape, leaf = part.shape, part.leaf
-    run = settings("cuda:0" if ray.get_gpu_ids() else "cpu", part.threads)
+    shape = part.shape
+    device = "cuda:0" if ray.get_gpu_ids() else "cpu"
     with Readers() as readers:
-        input: Any = os.fsencode(stored.name) if isinstance(stored, LocalObject) else Source(stored, readers)
-        leaves = _native.leaves_of_input(input, *leaf, part.first, part.n_leaves, shape.form(), run)
+        input: Any = stored.name if stored.descriptor is not None else ObjectSource(stored, readers)
+        leaves = shape.plan.leaves(input, part.first, part.n_leaves, device=device, threads=part.threads)
     stored.require_same()
-    info = _native.hash_by_name(shape.hash)
-    words = np.frombuffer(leaves, f"<u{info.element_bits // 8}" if info.is_field else "u1")
-    tree = shape.tree(words.reshape(part.n_leaves, -1), 0, "cpu", part.threads or 1)
+    tree = shape.tree(leaves, 0, "cpu", part.threads or 1)
     nodes = [tree.root]
     for level in range(tree.height, part.levels):  # with fewer than 2^levels leaves: up to the other parts' level
         nodes.append(_raised(shape, nodes[-1], level))
@@ -128,17 +122,15 @@ def build_part(stored: Stored, part: TreePart) -> bytes:
 
 def _raised(shape: Shape, node: bytes, level: int) -> bytes:
     """Return the parent of a level's last node, which has no sibling."""
-    if shape.rule == "pad":
+    if shape.plan.rule == "pad":
         return shape.merged(node, shape.padding_at(level))
-    return shape.merged(node, node) if shape.rule == "duplicate_last" else node
+    return shape.merged(node, node) if shape.plan.rule == "duplicate_last" else node
 
 
 def write_levels(part: TreePart, levels: list[bytes]) -> None:
     """Write the levels of a part: to their places in the file, or one after another to an object."""
     output = part.output or ""
     if "://" in output:
-        from ..stores._write import write_object
-
         write_object(b"".join(levels), output)
         return
     try:

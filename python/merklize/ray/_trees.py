@@ -8,18 +8,21 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from .. import _native
-from .._formats import leaf_size_of, with_format
-from .._native import TreeFacts
-from .._new_file import beside
-from .._types import Buffer, Path
-from .._urls import is_url, plain, shown
+from .. import TreeFacts
 from ..errors import FileError, InvalidArgument
-from ..stores._failures import Passing, failure_of, file_error
-from ..stores._objects import open_object
-from ..stores._progress import Report
-from ..stores._ranges import Readers
-from ..stores._write import require_writable, upload
+from ..extensions import Buffer, Path, beside, file_error, hash_info, is_url, overwrites, plain, shown
+from ..parts import plan_tree
+from ..stores import (
+    Passing,
+    Readers,
+    Report,
+    extra_of,
+    failure_of,
+    file_system,
+    open_object,
+    require_writable,
+    upload,
+)
 from ..tree_file import TreeFile
 from ._cluster import Cluster, Options, Progress, Task, joined
 from ._files import key_check, mode_of, source_of, url_of
@@ -58,48 +61,41 @@ def build_tree(
 
     The rest is as in merklize.build_tree_file(), the errors as in hash_file().
     """
-    form, hash, rule = with_format(format, hash, rule, key=key, context=context, padding=padding)
-    leaf_size = leaf_size_of("build_tree", form, leaf_size, row_size, leaves)
-    mode = mode_of(key, context, 32, 0, "auto", hash)
-    native = _native.TreeForm(hash, rule, key, context, padding)
     source = source_of(url_of(url))
-    leaf = (leaf_size, row_size)
-    n = _native.count_leaves(shown(source.url), source.size, *leaf, native)
+    given: dict[str, Any] = {"rule": rule, "key": key, "context": context, "padding": padding}
+    sizes: dict[str, Any] = {"row_size": row_size, "leaves": leaves}
+    plan = plan_tree(shown(source.url), source.size, leaf_size, format=format, hash=hash, **sizes, **given)
+    n = plan.n_leaves
     if n == 0:
         raise file_error(shown(source.url), "has no leaf: merklize.build_tree_file() knows what that is")
-    rule = _native.default_rule(hash) if rule is None else {"promote": "left_full"}.get(rule, rule)
-    shape = Shape(n, hash, rule, mode.key, mode.context, bytes(32) if padding is None else bytes(padding))
-    if rule == "perfect" and n & (n - 1):
-        _native.make_builder(native, _native.Settings("cpu", 1))
-        shape.tree(b"", 0, "cpu", 1)
+    mode, shape = mode_of(plan.key, plan.context, 32, 0, "auto", plan.hash), Shape(plan)
     target = None if out is None else _Target(plain(out), shape)
     if target is not None:
         target.require_apart(plain(url))
     with joined(address, options) as cluster:
-        leaf_bytes = leaf_size or row_size or NODE
+        leaf_bytes = plan.leaf_size or plan.row_size or NODE
         levels = max(0, min(MOST_LEVELS, (cluster.part_size(source.size) // leaf_bytes).bit_length() - 1))
         job = {"kind": "build_tree", "url": shown(source.url), "size": source.size, "version": source.version}
-        job |= {"n_leaves": n, "leaf": [*leaf], "hash": hash, "rule": rule, "key": key_check(mode, hash)}
-        job |= {"padding": shape.padding.hex(), "out": None if target is None else target.name}
+        job |= {"n_leaves": n, "leaf": [plan.leaf_size, plan.row_size], "hash": plan.hash, "rule": plan.rule}
+        job |= {"key": key_check(mode, plan.hash), "padding": shape.padding.hex()}
+        job |= {"out": None if target is None else target.name}
         with State(state, {**job, "part": levels, "token": os.urandom(16).hex()}) as known:
             levels = known.job["part"]
             if target is not None:
                 target.begin(known)
             try:
                 report = Report(progress, source.size)
-                root = _build(source, shape, leaf, levels, target, cluster, known, report)
+                root = _build(source, shape, levels, target, cluster, known, report)
             except BaseException:
                 if target is not None and state is None:
                     target.discard()
                 raise
-    height = max(0, n - 1).bit_length()
-    return _native.make_tree_facts(root, n, height, source.size, native)
+    return plan.facts(root)
 
 
 def _build(
     source: Source,
     shape: Shape,
-    leaf: tuple[int | None, int | None],
     levels: int,
     target: _Target | None,
     cluster: Cluster,
@@ -109,7 +105,8 @@ def _build(
     import numpy as np
 
     step, token = 1 << levels, bytes.fromhex(known.job["token"])
-    leaf_bytes = leaf[0] or leaf[1] or NODE
+    plan = shape.plan
+    leaf_bytes = plan.leaf_size or plan.row_size or NODE
 
     def tasks() -> Iterator[Task]:
         for k, first in enumerate(range(0, shape.n_leaves, step)):
@@ -118,14 +115,14 @@ def _build(
                 report.add(count * leaf_bytes)
             else:
                 place = None if target is None else target.place_of(k)
-                part = TreePart(shape, leaf, cluster.threads, first, count, levels, place, token)
+                part = TreePart(shape, cluster.threads, first, count, levels, place, token)
                 yield Task(str(k), "tree_part", (source, part), count * leaf_bytes)
 
     for task, node in cluster.run(tasks(), report):
         known.add(task.key, node)
     count = shape.width(levels)
     nodes = b"".join(known.done[str(k)] for k in range(count))
-    info = _native.hash_by_name(shape.hash)
+    info = hash_info(plan.hash)
     word = f"<u{info.element_bits // 8}" if info.is_field else "u1"
     if levels >= shape.height:
         top = [nodes]
@@ -134,7 +131,7 @@ def _build(
         top = [np.ascontiguousarray(level).tobytes() for level in tree.levels()]
     root = top[-1]
     if target is not None:
-        size = 0 if leaf == (None, None) else leaf_bytes
+        size = 0 if plan.leaf_size is plan.row_size is None else leaf_bytes
         header = shape.header(root, size, source.size if size else 0)
         target.finish(header, levels, top, root)
     return root
@@ -158,7 +155,7 @@ class _Target:
         if self._is_url or is_url(source):
             return
         for written in (self._out, self._partial):
-            if _native.overwrites(os.fsencode(written), os.fsencode(source)):
+            if overwrites(written, os.fsdecode(source)):
                 raise InvalidArgument(f"build_tree: {written} is both input and output")
 
     def place_of(self, part: int) -> str:
@@ -246,8 +243,6 @@ class _Target:
             with contextlib.suppress(OSError):
                 os.unlink(self._partial)
             return
-        from .._urls import extra_of, file_system
-
         system, path = file_system(f"{self._partial}/{self._token.hex()}")
         try:
             system.invalidate_cache()

@@ -8,10 +8,18 @@ from __future__ import annotations
 import errno
 from typing import Any
 
-from .._urls import CREDENTIALS
 from ..errors import Error, FileError
+from ..extensions import file_error
 
 CHANGED = "changed while being read"
+
+_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
+CREDENTIALS = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; FSSPEC_S3='{\"anon\": true}' reads public data",
+    "gcs": 'GOOGLE_APPLICATION_CREDENTIALS; FSSPEC_GS=\'{"token": "anon"}\' reads public data',
+    "http": 'the URL itself if it is signed, or FSSPEC_HTTPS=\'{"headers": {"Authorization": "..."}}\'',
+}
+"""Where each extra finds its credentials."""
 
 _RETRIED_STATUS = {408, 425, 429, 500, 502, 503, 504, 509}
 _NO_CREDENTIALS = {
@@ -24,9 +32,10 @@ class Passing(Exception):
     """A failure that the next attempt may not have: a dropped connection, a busy server, a short response."""
 
 
-def file_error(name: str, why: str, number: int = 0) -> FileError:
-    """Return the error about a name. number  errno's value, or 0."""
-    return FileError._of(f"{name}: {why}", number, name)
+def extra_of(url: str) -> str | None:
+    """Return the extra of merklize that installs the package that opens a URL; None: there is no such extra."""
+    protocol = url.partition("://")[0].split("::")[0].lower()
+    return _EXTRAS.get(protocol)
 
 
 def no_credentials(name: str, extra: str | None, why: str) -> FileError:

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .. import _native
-from .._settings import settings
-from .._types import Device, Progress
-from .._urls import extra_of, file_system, shown
-from ..errors import Error, FileError, InvalidArgument, alone
-from ._failures import Passing, failure_of, file_error
+from ..errors import Error, FileError, InvalidArgument
+from ..extensions import Device, Progress, alone, file_error, shown
+from ..parts import hash_file_ranges
+from ._failures import Passing, extra_of, failure_of
 from ._limits import limits
 from ._objects import Stored, open_object
-from ._ranges import Readers, Source
+from ._ranges import ObjectSource, Readers
+from ._systems import file_system
 from ._write import read_whole
 
 if TYPE_CHECKING:
-    Found = tuple[str, str | None, list[str] | None, bytes | None, str]
+    Found = tuple[str, str | None, list[str] | None, bytes | None, str]  # merklize.manifests.Weights
 
 INDEX_SUFFIX = ".index.json"
 MOST_INDEX_BYTES = 256 << 20
@@ -147,5 +146,6 @@ class Store:
     def _hash(
         self, name: str, ranges: list[tuple[int, int]], piece_size: int, readers: Readers, progress: Progress
     ) -> list[tuple[bytes, bytes]]:
-        run = settings(self._device, self._threads, progress)
-        return _native.hash_source_ranges(Source(self._opened[name], readers), ranges, piece_size, run)
+        source = ObjectSource(self._opened[name], readers)
+        run: Any = {"device": self._device, "threads": self._threads, "progress": progress}
+        return hash_file_ranges(source, ranges, piece_size, **run)

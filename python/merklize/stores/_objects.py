@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from .._urls import extra_of, file_system, local_path, shown
-from ..errors import FileError
-from ._failures import CHANGED, Passing, failure_of, failure_of_status, file_error
+from ..extensions import file_error, local_path, refused, shown
+from ._failures import CHANGED, Passing, extra_of, failure_of, failure_of_status
 from ._limits import limits
+from ._systems import file_system
 
 _T = TypeVar("_T")
 
@@ -296,7 +296,7 @@ class LocalObject(Stored):
         try:
             self._file = open(self._path, "rb", buffering=0)  # noqa: SIM115  # open as long as this object
         except OSError as error:
-            raise FileError._refused("open", self._path, error) from None
+            raise refused("open", self._path, error) from None
         self.name, self.descriptor = self._path, self._file.fileno()
         found = os.fstat(self.descriptor)
         if not stat.S_ISREG(found.st_mode):
@@ -382,6 +382,6 @@ def _require_range(content_range: str | None, start: int, end: int, size: int | 
     if found is None:
         raise Passing("the answer to a range does not say which range it is (Content-Range)")
     if found[3] != "*" and int(found[3]) != size:
-        raise FileError._of(f"{name}: {CHANGED}: it has {found[3]} bytes now, and had {size}", 0, name)
+        raise file_error(name, f"{CHANGED}: it has {found[3]} bytes now, and had {size}")
     if (int(found[1]), int(found[2])) != (start, end - 1):
         raise Passing(f"asked for bytes {start} to {end - 1}, got bytes {found[1]} to {found[2]}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._urls import shown
+from ..extensions import shown
 from ._limits import limits
 from ._manifests import Store
 from ._objects import open_object
-from ._ranges import Readers, Source
+from ._ranges import ObjectSource, Readers
 from ._write import require_writable, upload
 
 
@@ -31,9 +31,9 @@ class Opener:
         """Return how many objects are opened at once."""
         return limits.parallel
 
-    def open(self, url: str, first: int) -> Source:
+    def open(self, url: str, first: int) -> ObjectSource:
         """Open an object, whose first bytes will be read."""
-        return Source(open_object(url, first), self._readers)
+        return ObjectSource(open_object(url, first), self._readers)
 
     def upload(self, file: str, url: str) -> None:
         """Write the content of a file to an object."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
-from .._types import Progress
 from ..errors import Cancelled
+from ..extensions import Progress
 
 
 class Report:

@@ -63,8 +63,8 @@ class Readers:
                 self._slots.release()
 
 
-class Source:
-    """An object as the extension reads it: see python/bindings/source.hpp."""
+class ObjectSource:
+    """An object as a Source of merklize.extensions."""
 
     def __init__(self, stored: Stored, readers: Readers | None) -> None:
         """Take an object that is open. Objects of one call share their readers; None: each read has its own."""
@@ -92,18 +92,21 @@ class Source:
 
 
 @contextmanager
-def opened_source(url: str, first: int | None = None) -> Iterator[Source]:
-    """Open an object to be read by the extension. `first` as in open_object(). Raises FileError, Unavailable."""
+def opened(url: str, first: int | None = None) -> Iterator[ObjectSource]:
+    """Open an object, which functions of merklize then read. Raises FileError, Unavailable.
+
+    first  bytes that will surely be read; they may come with the first response. None: many
+    """
     with Readers() as readers:
-        yield Source(open_object(url, first), readers)
+        yield ObjectSource(open_object(url, first), readers)
 
 
-def tree_file_source(url: str) -> Source:
+def tree_file_source(url: str) -> ObjectSource:
     """Open a tree file in a store, to read parts of it. Raises FileError, also if the server ignores ranges."""
     stored = open_object(url, TREE_FILE_HEADER)
     if not stored.ranges:
         stored.read(0, TREE_FILE_HEADER)  # raises the error
-    return Source(stored, None)
+    return ObjectSource(stored, None)
 
 
 def _joined(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from .._new_file import beside
-from .._urls import extra_of, file_system, shown
-from ..errors import Error, alone
-from ._failures import Passing, failure_of, file_error
+from ..errors import Error
+from ..extensions import alone, beside, file_error, shown
+from ._failures import Passing, extra_of, failure_of
+from ._ranges import opened
+from ._systems import file_system
 
 _APPEAR_WHOLE = ("s3", "gcs")
 
@@ -57,10 +58,8 @@ def _put(url: str, put: Any) -> None:
 
 def read_whole(url: str, most: int) -> bytes:
     """Return a whole small object: a manifest, an index, a proof. Raises FileError if it has more than `most` bytes."""
-    from ._ranges import opened_source
-
     parts, count = [], 0
-    with opened_source(url) as source:
+    with opened(url) as source:
         for piece in source.pieces(None):
             count += len(piece)
             if count > most:

@@ -29,8 +29,7 @@ use p3_matrix::Matrix;
 use p3_maybe_rayon::prelude::*;
 use p3_uni_stark::{Com, Domain, Proof, StarkConfig, StarkGenericConfig};
 
-use crate::of_plonky3::configs::{fri_parameters, Challenge};
-use crate::of_plonky3::fresh;
+use crate::configs::{fri_parameters, Challenge};
 use crate::pinned::HostMemory;
 
 /// A proof of the scheme below as one of another configuration, whose commitments and opening proofs have the same types.
@@ -48,6 +47,15 @@ where
 {
     let Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness } = proof;
     Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness }
+}
+
+/// A trace with room behind it for the extension, as `generate_trace_rows` makes it.
+pub fn fresh<F: Field>(trace: &RowMajorMatrix<F>) -> RowMajorMatrix<F> {
+    const PIECE: usize = 1 << 16;
+    let mut values = F::zero_vec(trace.values.len() * 2);
+    values.truncate(trace.values.len());
+    values.par_chunks_mut(PIECE).zip(trace.values.par_chunks(PIECE)).for_each(|(to, from)| to.copy_from_slice(from));
+    RowMajorMatrix::new(values, trace.width)
 }
 
 /// Memory of a device, or what stands for it on the CPU.

@@ -4,6 +4,9 @@
 //!
 //! --gate measures proofs of Plonky3 alone, and beside them such whose commitment to the trace is precomputed, but copied over the link (gate.rs).
 
+#[allow(dead_code)]
+#[path = "../../merklize-plonky3/examples/keccak/configs.rs"]
+mod configs;
 #[cfg(feature = "proofs")]
 mod gate;
 mod measure;

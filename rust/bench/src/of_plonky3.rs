@@ -10,20 +10,15 @@ use p3_merkle_tree::MerkleTreeMmcs;
 
 #[cfg(feature = "proofs")]
 use {
-    crate::gate::{self, Link},
+    crate::gate::{self, fresh, Link},
     crate::measure::Watch,
-    p3_field::Field,
     p3_keccak_air::{generate_trace_rows, KeccakAir},
-    p3_maybe_rayon::prelude::*,
     p3_uni_stark::{prove, verify},
     std::rc::Rc,
 };
 
+use crate::configs;
 use crate::measure::{Bench, Contender};
-
-#[allow(dead_code)]
-#[path = "../../merklize-plonky3/examples/keccak/configs.rs"]
-pub mod configs;
 
 /// The type of a digest's words in Plonky3's own tree over the library's lanes.
 type Byte = u8;
@@ -146,16 +141,6 @@ macro_rules! job {
             }
         }
     };
-}
-
-/// A trace with room behind it for the extension, as `generate_trace_rows` makes it.
-#[cfg(feature = "proofs")]
-pub fn fresh<F: Field>(trace: &RowMajorMatrix<F>) -> RowMajorMatrix<F> {
-    const PIECE: usize = 1 << 16;
-    let mut values = F::zero_vec(trace.values.len() * 2);
-    values.truncate(trace.values.len());
-    values.par_chunks_mut(PIECE).zip(trace.values.par_chunks(PIECE)).for_each(|(to, from)| to.copy_from_slice(from));
-    RowMajorMatrix::new(values, trace.width)
 }
 
 #[cfg(feature = "proofs")]

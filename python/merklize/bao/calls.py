@@ -4,19 +4,38 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _native
 from .._arrays import device_bytes, integer, unsigned
-from .._inputs import encoded, opened_path, output_file
+from .._inputs import is_source, opened_path, output_file
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
-from .._types import Buffer, Data, HostData, Path, Progress
-from .._urls import is_url, plain
+from .._types import Buffer, Data, HostData, Path, Progress, Source
 from ..errors import InvalidArgument, Mismatch, named, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+__all__ = [
+    "FORMATS",
+    "Encoding",
+    "Fault",
+    "Outboard",
+    "Report",
+    "decode",
+    "decode_slice",
+    "encode",
+    "encode_file",
+    "encoding_size",
+    "outboard",
+    "outboard_file",
+    "outboard_size",
+    "require_outboard",
+    "slice",
+    "slice_ranges",
+    "verify",
+]
 
 FORMATS: dict[str, tuple[int, bool, bool]] = {
     "bao": (0, False, True),
@@ -301,7 +320,7 @@ def decode_slice(
 
 @named("verify", "bao_verify", "bao_verify_file", "bao")
 def verify(
-    data: HostData | str | os.PathLike[str],
+    data: HostData | str | os.PathLike[str] | Source,
     root: Buffer,
     outboard: HostData,
     *,
@@ -336,16 +355,10 @@ def verify(
     offset = unsigned(offset, "verify: offset")
     length = None if length is None else unsigned(length, "verify: length")
     size = None if size is None else unsigned(size, "verify: size")
-    data = plain(data)
-    if is_url(data):
-        from ..stores._bao import verify_url
-
-        faults, whole = verify_url(cast("str", data), [(offset, length)], root, outboard, form, run)
-        begin, end = in_groups(offset, whole if length is None else length, whole, 1024 << form[0])
-        return Report(faults, end - begin)
-    if isinstance(data, (str, os.PathLike)):
-        path = encoded(data, "verify: data")
-        found, whole = _native.bao_verify_source(path, offset, length, root, outboard, form, run)
+    if isinstance(data, (str, os.PathLike)) or is_source(data):
+        first = None if (offset, length) == (0, None) else 0
+        with opened_path(data, "verify: data", first) as source:
+            found, whole = _native.bao_verify_source(source, offset, length, root, outboard, form, run)
         begin, end = in_groups(offset, whole if length is None else length, whole, 1024 << form[0])
         return Report([Fault(*fault) for fault in found], end - begin)
     part = memoryview(_native.host_bytes(data, "verify: data"))

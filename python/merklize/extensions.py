@@ -1,0 +1,103 @@
+"""What packages that stand on merklize share with it: stores, Ray, benchmarks and the downloader import these alone.
+
+`is_url`, `plain`, `local_path`, `split_http`     URLs among paths
+`shown`, `label`, `printable`                     URLs and paths in texts, without secrets and control characters
+`file_error`, `refused`, `alone`                  errors about files, with errno and name
+`beside`, `is_stream`, `open_stream`, `write_all`, `take_place`, `write_whole`  files that appear whole or not at all
+`overwrites`                                      whether writing one path changes the file of another
+`Source`                                          data that is read by code of yours
+`hash_info`, `is_processor`, `device_rows`        facts of a hash and a device; neighbouring rows of a DeviceArray
+`Command`, `human_bytes`, `human_time`, `table_row`, `table_text`  a command written in Python, and texts of its output
+`kernel_modules`, `store_kernel_module`, `kernel_module_folder`    kernels that are compiled ahead of time
+`Buffer`, `Device`, `HostData`, `Path`, `Progress`  types of arguments
+
+A `Source` gives ranges of its bytes, and stands for a path in hash_file(), MerkleTree.from_file(), merkle_root_file(),
+build_tree_file(), bao.outboard_file(), bao.encode_file(), bao.verify(), parts.hash_file_ranges(), parts.piece_values():
+
+>>> class Memory:
+...     name, size, descriptor = "memory", 3, None   # of a file of this machine: its descriptor, read in its place
+...
+...     def pieces(self, ranges):                    # the bytes of each (start, end), one after another; None: all
+...         for start, end in ranges or [(0, 3)]:
+...             yield b"abc"[start:end]
+...
+...     def require_same(self):                      # raises FileError if the data has changed since
+...         pass
+>>> merklize.hash_file(Memory()) == merklize.hash(b"abc")
+True
+"""
+
+from __future__ import annotations
+
+import os
+
+from . import _native
+from ._native import (
+    Command,
+    human_bytes,
+    human_time,
+    is_processor,
+    kernel_module_folder,
+    kernel_modules,
+    store_kernel_module,
+    table_row,
+    table_text,
+)
+from ._native import hash_by_name as hash_info
+from ._native import rows as device_rows
+from ._new_file import beside, is_stream, open_stream, take_place, write_all, write_whole
+from ._types import Buffer, Device, HostData, Path, Progress, Source
+from ._urls import is_url, label, local_path, plain, printable, shown, split_http
+from .errors import FileError, alone
+
+__all__ = [
+    "Buffer",
+    "Command",
+    "Device",
+    "HostData",
+    "Path",
+    "Progress",
+    "Source",
+    "alone",
+    "beside",
+    "device_rows",
+    "file_error",
+    "hash_info",
+    "human_bytes",
+    "human_time",
+    "is_processor",
+    "is_stream",
+    "is_url",
+    "kernel_module_folder",
+    "kernel_modules",
+    "label",
+    "local_path",
+    "open_stream",
+    "overwrites",
+    "plain",
+    "printable",
+    "refused",
+    "shown",
+    "split_http",
+    "store_kernel_module",
+    "table_row",
+    "table_text",
+    "take_place",
+    "write_all",
+    "write_whole",
+]
+
+
+def file_error(name: str, why: str, number: int = 0) -> FileError:
+    """Return the error about a file or URL. number  errno's value, or 0."""
+    return FileError._of(f"{name}: {why}", number, name)
+
+
+def refused(what: str, name: str, error: OSError) -> FileError:
+    """Return the error of a file that the system refused to "open", "read" or "write"."""
+    return FileError._refused(what, name, error)
+
+
+def overwrites(written: str, read: str) -> bool:
+    """Tell whether writing to a path changes the file of another, under any name."""
+    return _native.overwrites(os.fsencode(written), os.fsencode(read))
