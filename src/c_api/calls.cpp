@@ -103,7 +103,8 @@ void Call::invalid(const std::string& text) const {
 }
 
 void Call::require_array(const void* first, std::uint64_t count, std::size_t item_bytes, const char* name) const {
-    if (count > PTRDIFF_MAX / item_bytes) {
+    constexpr std::uint64_t most = (std::uint64_t{1} << 56) - 1;  // no processor gives a process more addresses
+    if (count > most / item_bytes) {
         invalid(std::string(name) + " must fit into memory, got " + std::to_string(count) + " items of " +
                 std::to_string(item_bytes) + " bytes");
     }
@@ -194,12 +195,10 @@ Mode Call::mode(const merklize_mode* mode, Hash hash) const {
         invalid("mode must have a key or a context, got a key of " + std::to_string(given.key_bytes) +
                 " bytes and a context of " + std::to_string(given.context_bytes) + " bytes");
     }
-    if (given.key == nullptr && given.key_bytes != 0) (void)bytes(given.key, given.key_bytes, "mode->key");
-    if (given.context == nullptr && given.context_bytes != 0)
-        (void)bytes(given.context, given.context_bytes, "mode->context");
-    if (given.key != nullptr)
-        return Mode::keyed(bytes(given.key, given.key_bytes, "mode->key"), hash == Hash::blake2s ? hash : Hash::blake3);
-    if (given.context != nullptr) return Mode::derive_key({given.context, given.context_bytes});
+    const auto key = bytes(static_cast<const void*>(given.key), given.key_bytes, "mode->key");
+    const auto context = items(given.context, given.context_bytes, "mode->context");
+    if (given.key != nullptr) return Mode::keyed(key, hash == Hash::blake2s ? hash : Hash::blake3);
+    if (given.context != nullptr) return Mode::derive_key({context.data(), context.size()});
     return {};
 }
 

@@ -16,7 +16,8 @@ std::string matrix_name(std::size_t m) { return "matrix " + std::to_string(m); }
 
 __extension__ using Wide = __int128;  // places of words: a caller may claim any
 
-constexpr std::uint64_t most_lines = std::uint64_t{1} << 40;  // rows, and columns
+constexpr std::uint64_t most_lines = std::uint64_t{1} << 40;   // rows, and columns
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 56;  // addresses that a processor gives a process
 
 // Counts and strides first, so that no product of them overflows.
 void require_counts(const Matrix& matrix, std::size_t m, const char* what) {
@@ -43,7 +44,7 @@ void require_inside(const Matrix& matrix, std::size_t m, const char* what) {
                down = Wide{matrix.row_stride} * (Wide{matrix.rows} - 1);
     const Wide lowest = std::min<Wide>(across, 0) + std::min<Wide>(down, 0),
                highest = std::max<Wide>(across, 0) + std::max<Wide>(down, 0) + 1;
-    const Wide size = matrix.buffer ? Wide{matrix.buffer->size()} : Wide{INT64_MAX};
+    const Wide size = matrix.buffer ? Wide{matrix.buffer->size()} : Wide{most_memory};
     const Wide first = matrix.buffer ? Wide{matrix.first} : Wide{reinterpret_cast<std::uintptr_t>(matrix.words)};
     if (first + lowest * matrix.word_bytes < 0 || first + highest * matrix.word_bytes > size) {
         invalid(what, matrix_name(m) + ": words reach outside the " + std::to_string(static_cast<std::uint64_t>(size)) +

@@ -12,6 +12,7 @@ static void test_device(const char *id) {
     OK(merklize_stream_create(device, &stream));
     static merklize_digest host[n], back[2 * n], expected[2 * n];
     test_bao_on_device(device);
+    test_extremes_on_device(device);
     fill_leaves(host, n);
     const merklize_run_options options = {.stream = stream};
 
