@@ -7,6 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "texts/urls.hpp"
+
 namespace merklize::c_api {
 namespace {
 
@@ -42,8 +44,8 @@ merklize_status note(merklize_status status, const char* text, int system_error 
     LastError& last = last_error();
     last.system_error = system_error;
     try {
-        last.text = text;
-        last.path = path;
+        last.text = texts::masked(text);
+        last.path = texts::masked(path);
     } catch (...) {  // a text of at most 15 bytes is stored without an allocation
         last.text = "out of memory";
         last.path.clear();

@@ -54,7 +54,8 @@ merklize_status merklize_device_describe(size_t index, merklize_device_info* inf
 
 merklize_status merklize_why_unavailable(const char* name, char* text, size_t capacity, size_t* length) {
     return run("merklize_why_unavailable", [&](const Call& call) {
-        call.put_text(merklize::why_unavailable(&call.need(name, "name")), text, capacity, length);
+        call.put_text(merklize::texts::masked(merklize::why_unavailable(&call.need(name, "name"))), text, capacity,
+                      length);
     });
 }
 

@@ -9,6 +9,8 @@
 #include <merklize/merklize.h>
 #include <merklize/merklize.hpp>
 
+#include "texts/urls.hpp"
+
 // The structs behind the handles of merklize.h.
 
 struct merklize_device {
@@ -37,6 +39,10 @@ struct merklize_hasher {
 
 struct merklize_file_digests {
     std::vector<merklize::FileDigest> value;
+
+    explicit merklize_file_digests(std::vector<merklize::FileDigest> made) : value(std::move(made)) {
+        for (auto& one : value) one.error = merklize::texts::masked(one.error);
+    }
 };
 
 struct merklize_tree {
@@ -77,9 +83,11 @@ struct merklize_manifest {
 
 struct merklize_differences {
     merklize::manifests::Differences value;
+    std::vector<std::string> missing;      ///< shards that are in an index alone
     std::vector<std::string> sentences{};  ///< one for each difference
 
-    explicit merklize_differences(merklize::manifests::Differences found) : value(std::move(found)) {
-        for (const auto& one : value) sentences.push_back(one.sentence());
+    explicit merklize_differences(merklize::manifests::Differences found, std::vector<std::string> names = {})
+        : value(std::move(found)), missing(std::move(names)) {
+        for (const auto& one : value) sentences.push_back(merklize::texts::masked(one.sentence()));
     }
 };

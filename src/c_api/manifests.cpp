@@ -24,6 +24,17 @@ struct ManifestOptions {
     bool follow_links = false, everything = false;
 };
 
+// One of the shards that are in an index alone.
+merklize_status put_missing(const char* function, const std::vector<std::string>* missing, const char* owner,
+                            size_t index, const char** name) {
+    return run(function, [&](const Call& call) {
+        const char*& out = call.need(name, "name");
+        const std::vector<std::string>& names = call.need(missing, owner);
+        call.require_index(index, names.size(), "missing files");
+        out = names[index].c_str();
+    });
+}
+
 }  // namespace
 
 merklize_status merklize_manifest_create(const char* path, const merklize_manifest_options* options,
@@ -61,6 +72,15 @@ merklize_status merklize_manifest_root(const merklize_manifest* manifest, merkli
                [&](const Call& call) { call.need(root, "root") = to_c(call.need(manifest, "manifest").value.root); });
 }
 
+size_t merklize_manifest_missing_count(const merklize_manifest* manifest) {
+    return manifest == nullptr ? 0 : manifest->value.missing.size();
+}
+
+merklize_status merklize_manifest_missing_get(const merklize_manifest* manifest, size_t index, const char** name) {
+    return put_missing("merklize_manifest_missing_get", manifest == nullptr ? nullptr : &manifest->value.missing,
+                       "manifest", index, name);
+}
+
 merklize_status merklize_manifest_to_json(const merklize_manifest* manifest, int with_seen, char* text, size_t capacity,
                                           size_t* length) {
     return run("merklize_manifest_to_json", [&](const Call& call) {
@@ -78,7 +98,7 @@ merklize_status merklize_manifest_check(const merklize_manifest* manifest, const
         const Options run(call, run_options);
         manifests::Report report = manifests::check(call.need(manifest, "manifest").value, call.path(path, "path"),
                                                     {given.patterns, given.follow_links, given.exclude}, run.get());
-        out = new merklize_differences(std::move(report.differences));
+        out = new merklize_differences(std::move(report.differences), std::move(report.missing));
         run.finish();
     });
 }
@@ -126,6 +146,16 @@ merklize_status merklize_differences_get(const merklize_differences* differences
                .begin = one.begin.value_or(0),
                .end = one.end.value_or(0)};
     });
+}
+
+size_t merklize_differences_missing_count(const merklize_differences* differences) {
+    return differences == nullptr ? 0 : differences->missing.size();
+}
+
+merklize_status merklize_differences_missing_get(const merklize_differences* differences, size_t index,
+                                                 const char** name) {
+    return put_missing("merklize_differences_missing_get", differences == nullptr ? nullptr : &differences->missing,
+                       "differences", index, name);
 }
 
 void merklize_differences_free(merklize_differences* differences) { delete differences; }

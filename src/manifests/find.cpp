@@ -55,6 +55,19 @@ std::string real_path(const std::string& path) {
     return error ? path : real.string();
 }
 
+// Whether a pattern matches a path or its last part.
+// noted  null, or for each pattern whether it ever did
+bool is_named(std::string_view path, std::string_view part, const std::vector<std::string>& patterns,
+              std::vector<bool>* noted = nullptr) {
+    bool any = false;
+    for (std::size_t i = 0; i < patterns.size() && (noted != nullptr || !any); i++) {
+        if (!matches(path, patterns[i]) && !matches(part, patterns[i])) continue;
+        any = true;
+        if (noted != nullptr) (*noted)[i] = true;
+    }
+    return any;
+}
+
 class Below {
 public:
     Below(const std::string& folder, const std::vector<std::string>& ignore, bool follow, const std::string& own)
@@ -91,19 +104,10 @@ public:
     }
 
 private:
-    bool is_ignored(std::string_view name, std::string_view entry) {
-        bool any = false;
-        for (std::size_t i = 0; i < ignore_.size(); i++) {
-            if (!matches(name, ignore_[i]) && !matches(entry, ignore_[i])) continue;
-            has_matched_[i] = any = true;
-        }
-        return any;
-    }
-
     void take(const std::string& prefix, std::string_view entry, unsigned char type,
               std::vector<std::string>& prefixes) {
         const std::string name = prefix + std::string(entry);
-        if (is_ignored(name, entry)) return;
+        if (is_named(name, entry, ignore_, &has_matched_)) return;
         if (!is_utf8(name)) invalid("the name of a file must be text that UTF-8 can hold, got " + in_quotes(name));
         const std::string path = joined(folder_, name);
         bool is_link = type == DT_LNK, is_folder = type == DT_DIR, is_file = type == DT_REG;
@@ -201,9 +205,8 @@ bool matches(std::string_view name, std::string_view pattern) {
 bool is_ignored(std::string_view path, const std::vector<std::string>& patterns) {
     for (std::size_t begin = 0, end = 0; end != path.npos; begin = end + 1) {
         end = path.find('/', begin);
-        const std::string_view above = path.substr(0, end), part = above.substr(begin);
-        for (const std::string& pattern : patterns)
-            if (matches(above, pattern) || matches(part, pattern)) return true;
+        const std::string_view above = path.substr(0, end);
+        if (is_named(above, above.substr(begin), patterns)) return true;
     }
     return false;
 }

@@ -222,6 +222,8 @@ private:
     // What indices in a folder name and what is not there. Shards of PyTorch are plain files of it. A text that is no index is only a file.
     void find_missing() {
         if (source_.kind != Kind::folder) return;
+        std::set<std::string_view> there(source_.shards.begin(), source_.shards.end());
+        there.insert(source_.files.begin(), source_.files.end());
         std::set<std::string> missing;
         for (const std::string& name : source_.files) {
             if (!name.ends_with(".index.json") || !looked_.contains(name) || !is_wanted(name, nullptr)) continue;
@@ -235,17 +237,10 @@ private:
             }
             const std::string prefix = name.substr(0, name.rfind('/') + 1);
             for (const std::string& shard : index.shards)
-                if (!is_there(prefix + shard) && !is_ignored(prefix + shard, reading_.ignore))
+                if (!there.contains(prefix + shard) && !is_ignored(prefix + shard, reading_.ignore))
                     missing.insert(prefix + shard);
         }
         found_.missing.assign(missing.begin(), missing.end());
-    }
-
-    bool is_there(const std::string& name) const {
-        const auto has = [&](const std::vector<std::string>& names) {
-            return std::ranges::find(names, name) != names.end();
-        };
-        return has(source_.shards) || has(source_.files);
     }
 
     const Source& source_;

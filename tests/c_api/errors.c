@@ -1,7 +1,98 @@
 /* Wrong calls: each returns a status, and a text with the rule and the numbers. */
 #include "check.h"
 
+/* Names of files that look like URLs, each with a secret, in each call that takes a name. */
+static const char secret[] = "s3cr3t";
+static const char *const names[] = {"https://user:s3cr3t@127.0.0.1:9/o?X-Amz-Signature=s3cr3t#s3cr3t",
+                                    "http:host/f?sig=s3cr3t",
+                                    "http:/user:s3cr3t@host/f",
+                                    "htps://user:s3cr3t@host/f?x=s3cr3t",
+                                    "data:text/plain,s3cr3t",
+                                    "zip://a::https://u:s3cr3t@127.0.0.1:9/b?sig=s3cr3t",
+                                    "host/f?X-Amz-Signature=s3cr3t",
+                                    "//host/f?sig=s3cr3t"};
+
+static bool shows(const char *text) { return text != NULL && strstr(text, secret) != NULL; }
+
+#define SILENT(call)                                                                                      \
+    do {                                                                                                  \
+        if ((call) == MERKLIZE_OK || shows(merklize_last_error()) || shows(merklize_last_error_path())) { \
+            printf("%s:%d: %s: \"%s\" \"%s\"\n", __FILE__, __LINE__, #call, merklize_last_error(),        \
+                   merklize_last_error_path());                                                           \
+            failures++;                                                                                   \
+        }                                                                                                 \
+    } while (0)
+
+static void test_secrets(void) {
+    uint8_t out[32];
+    merklize_digest digest = {{0}};
+    merklize_tree_info info;
+    merklize_piece_cid_info piece;
+    merklize_dm_verity_root root = {.length = 0};
+    merklize_dm_verity_facts facts;
+    merklize_hash_id hash;
+    merklize_format_info format;
+    merklize_policy policy;
+    merklize_tree *tree = NULL, *sound = NULL;
+    merklize_tree_file *file = NULL;
+    merklize_tree_writer *writer = NULL;
+    merklize_device *device = NULL;
+    merklize_manifest *manifest = NULL;
+    size_t count = 0;
+    uint64_t blocks = 0;
+    OK(merklize_tree_from_leaves(merklize_view_digests(&digest, 1), NULL, 0, NULL, &sound));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *const name = names[i];
+        const merklize_input input = {.path = name, .leaf_bytes = 32};
+        const merklize_file_range range = {0, 1};
+        SILENT(merklize_hash_file(name, MERKLIZE_HASH_blake3, NULL, 0, out, 32, NULL));
+        SILENT(merklize_hash_file(name, MERKLIZE_HASH_sha256, NULL, 0, out, 32, NULL));
+        SILENT(merklize_hash_descriptor(-1, name, MERKLIZE_HASH_blake3, NULL, 0, out, 32, NULL));
+        SILENT(merklize_hash_file_ranges(-1, name, &range, 1, 0, &digest, NULL, 0, &count, NULL));
+        SILENT(merklize_xet_hash_file(name, &digest, NULL));
+        SILENT(merklize_piece_cid_file(name, &piece, NULL));
+        SILENT(merklize_fs_verity_file(name, NULL, &digest, NULL));
+        SILENT(merklize_dm_verity_file(name, NULL, &root, NULL));
+        SILENT(merklize_dm_verity_format(name, name, NULL, NULL, &root, &facts, NULL));
+        SILENT(merklize_dm_verity_dump(name, 0, &facts));
+        SILENT(merklize_dm_verity_verify(name, name, out, 32, NULL, NULL, NULL, 0, NULL, &blocks, NULL));
+        SILENT(merklize_merkle_root_file(&input, NULL, &info, NULL));
+        SILENT(merklize_tree_from_file(&input, NULL, NULL, &tree));
+        SILENT(merklize_build_tree_file(&input, name, NULL, 0, NULL, NULL));
+        SILENT(merklize_tree_file_open(name, &file));
+        if (strncmp(name, "data", 4) != 0) { /* the name of a file that can be */
+            SILENT(merklize_tree_save(sound, name));
+            SILENT(merklize_tree_writer_create(name, 8, NULL, 0, 0, 0, NULL, &writer));
+        }
+        SILENT(merklize_bao_outboard_descriptor(-1, name, NULL, name, &digest, NULL));
+        SILENT(merklize_bao_verify_descriptor(-1, name, 0, 1, &digest, out, 0, NULL, NULL, 0, &count, NULL));
+        SILENT(merklize_manifest_create(name, NULL, NULL, &manifest));
+        SILENT(merklize_manifest_load(name, &manifest));
+        SILENT(merklize_manifest_parse(name, strlen(name), &manifest));
+        SILENT(merklize_hash_from_name(name, &hash));
+        SILENT(merklize_device_open(name, &device));
+        SILENT(merklize_format_get_info(name, &format));
+        SILENT(merklize_policy_from_text(name, &policy));
+        const char *const paths[] = {name};
+        merklize_file_digests *digests = NULL;
+        merklize_file_digest one = {0};
+        OK(merklize_hash_files(paths, 1, MERKLIZE_HASH_blake3, NULL, 0, 32, NULL, &digests));
+        OK(merklize_file_digests_get(digests, 0, &one));
+        CHECK(one.error != NULL && !shows(one.error));
+        merklize_file_digests_free(digests);
+        OK(merklize_xet_hash_files(paths, 1, NULL, &digests));
+        OK(merklize_file_digests_get(digests, 0, &one));
+        CHECK(one.error != NULL && !shows(one.error));
+        merklize_file_digests_free(digests);
+        char text[512];
+        OK(merklize_why_unavailable(name, text, sizeof text, NULL));
+        CHECK(!shows(text));
+    }
+    merklize_tree_free(sound);
+}
+
 void test_errors(void) {
+    test_secrets();
     uint8_t out[32];
     merklize_digest digest, pair[2] = {{{0}}, {{0}}};
     merklize_tree *tree = NULL;

@@ -1,5 +1,6 @@
-/* Numbers that no memory and no file has, as every size, count, index, level and bit that a function takes: each call returns a status,
- * soon, and touches nothing beside the small memory that it got. Sanitizers watch. extremes.cmake checks that no function is left out. */
+/* Numbers that no memory and no file has, as every size, count, index, level and bit that a function takes: each call
+ * returns a status, soon, and touches nothing beside the small memory that it got. Sanitizers watch. extremes.cmake
+ * checks that no function is left out. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <stdlib.h>
@@ -628,7 +629,10 @@ static void of_manifests(void) {
     CLAIM(merklize_manifest_check(manifest, folder, &counts, &asked, &differences));
     DROP(differences, differences);
     OK(merklize_manifest_check(manifest, folder, NULL, &asked, &differences));
+    const char *name = NULL;
     ASK(merklize_differences_get(differences, (size_t)n, &one));
+    ASK(merklize_differences_missing_get(differences, (size_t)n, &name));
+    ASK(merklize_manifest_missing_get(manifest, (size_t)n, &name));
     DROP(differences, differences);
     ASK(merklize_manifest_refresh(manifest, folder, &sizes, &asked, &again));
     DROP(manifest, again);

@@ -1,5 +1,7 @@
 /* Manifests of weights. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -82,4 +84,31 @@ void test_manifests(void) {
     FAILS(MERKLIZE_INVALID_ARGUMENT, "path is null", merklize_manifest_create(NULL, NULL, NULL, &again));
     merklize_manifest_free(made);
     free(text);
+
+    /* A shard that an index names, but that is not there: of a folder, when the manifest is made and when it is checked. */
+    char folder[256], index[300];
+    snprintf(folder, sizeof folder, "%s", path);
+    *strrchr(folder, '/') = '\0';
+    snprintf(index, sizeof index, "%s/model.safetensors.index.json", folder);
+    FILE *const file = fopen(index, "wb");
+    CHECK(file != NULL && fputs("{\"weight_map\":{\"t\":\"m.safetensors\",\"u\":\"lost.safetensors\"}}", file) > 0 &&
+          fclose(file) == 0);
+    const char *name = NULL;
+    OK(merklize_manifest_create(folder, NULL, NULL, &made));
+    CHECK(merklize_manifest_missing_count(made) == 1 && merklize_manifest_missing_count(NULL) == 0);
+    OK(merklize_manifest_missing_get(made, 0, &name));
+    CHECK(strcmp(name, "lost.safetensors") == 0);
+    FAILS(MERKLIZE_INVALID_ARGUMENT,
+          "merklize_manifest_missing_get: index must be below the number of missing files, 1",
+          merklize_manifest_missing_get(made, 1, &name));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "manifest is null", merklize_manifest_missing_get(NULL, 0, &name));
+    OK(merklize_manifest_check(made, folder, NULL, NULL, &found));
+    CHECK(merklize_differences_count(found) == 0 && merklize_differences_missing_count(found) == 1);
+    OK(merklize_differences_missing_get(found, 0, &name));
+    CHECK(strcmp(name, "lost.safetensors") == 0);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "index must be below", merklize_differences_missing_get(found, 1, &name));
+    merklize_differences_free(found);
+    CHECK(merklize_differences_missing_count(NULL) == 0);
+    merklize_manifest_free(made);
+    unlink(index);
 }

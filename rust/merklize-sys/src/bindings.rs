@@ -735,12 +735,16 @@ extern "C" {
     pub fn merklize_manifest_load(path: *const c_char, manifest: *mut *mut merklize_manifest) -> merklize_status;
     pub fn merklize_manifest_free(manifest: *mut merklize_manifest);
     pub fn merklize_manifest_root(manifest: *const merklize_manifest, root: *mut merklize_digest) -> merklize_status;
+    pub fn merklize_manifest_missing_count(manifest: *const merklize_manifest) -> usize;
+    pub fn merklize_manifest_missing_get(manifest: *const merklize_manifest, index: usize, name: *mut *const c_char) -> merklize_status;
     pub fn merklize_manifest_to_json(manifest: *const merklize_manifest, with_seen: c_int, text: *mut c_char, capacity: usize, length: *mut usize) -> merklize_status;
     pub fn merklize_manifest_check(manifest: *const merklize_manifest, path: *const c_char, options: *const merklize_manifest_options, run: *const merklize_run_options, differences: *mut *mut merklize_differences) -> merklize_status;
     pub fn merklize_manifest_diff(manifest: *const merklize_manifest, other: *const merklize_manifest, differences: *mut *mut merklize_differences) -> merklize_status;
     pub fn merklize_manifest_refresh(manifest: *const merklize_manifest, path: *const c_char, options: *const merklize_manifest_options, run: *const merklize_run_options, made: *mut *mut merklize_manifest) -> merklize_status;
     pub fn merklize_differences_count(differences: *const merklize_differences) -> usize;
     pub fn merklize_differences_get(differences: *const merklize_differences, index: usize, difference: *mut merklize_difference) -> merklize_status;
+    pub fn merklize_differences_missing_count(differences: *const merklize_differences) -> usize;
+    pub fn merklize_differences_missing_get(differences: *const merklize_differences, index: usize, name: *mut *const c_char) -> merklize_status;
     pub fn merklize_differences_free(differences: *mut merklize_differences);
     pub fn merklize_hash_pieces(data: merklize_view, piece_size: u64, digest: *mut merklize_digest, pieces: *mut merklize_digest, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_hash_file_ranges(descriptor: c_int, name: *const c_char, ranges: *const merklize_file_range, n_ranges: usize, piece_size: u64, digests: *mut merklize_digest, pieces: *mut merklize_digest, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
@@ -796,7 +800,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 201] = [
+pub const FUNCTIONS: [(&str, *const ()); 205] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -835,6 +839,8 @@ pub const FUNCTIONS: [(&str, *const ()); 201] = [
     ("merklize_differences_count", merklize_differences_count as *const ()),
     ("merklize_differences_free", merklize_differences_free as *const ()),
     ("merklize_differences_get", merklize_differences_get as *const ()),
+    ("merklize_differences_missing_count", merklize_differences_missing_count as *const ()),
+    ("merklize_differences_missing_get", merklize_differences_missing_get as *const ()),
     ("merklize_digest_of_pieces", merklize_digest_of_pieces as *const ()),
     ("merklize_dm_verity", merklize_dm_verity as *const ()),
     ("merklize_dm_verity_dump", merklize_dm_verity_dump as *const ()),
@@ -900,6 +906,8 @@ pub const FUNCTIONS: [(&str, *const ()); 201] = [
     ("merklize_manifest_diff", merklize_manifest_diff as *const ()),
     ("merklize_manifest_free", merklize_manifest_free as *const ()),
     ("merklize_manifest_load", merklize_manifest_load as *const ()),
+    ("merklize_manifest_missing_count", merklize_manifest_missing_count as *const ()),
+    ("merklize_manifest_missing_get", merklize_manifest_missing_get as *const ()),
     ("merklize_manifest_parse", merklize_manifest_parse as *const ()),
     ("merklize_manifest_refresh", merklize_manifest_refresh as *const ()),
     ("merklize_manifest_root", merklize_manifest_root as *const ()),

@@ -134,7 +134,8 @@ impl Kept {
 
 impl Manifest {
     /// Hashes a safetensors file, an index of shards (`*.index.json`), or a folder. Safetensors files are hashed tensor by tensor, all
-    /// other files whole. Every byte is read once, by all threads.
+    /// other files whole. Every byte is read once, by all threads. A folder in which a shard of an index is missing is no error:
+    /// see [`missing`](Self::missing).
     ///
     /// # Errors
     /// `InvalidArgument`: options, a header that breaks safetensors' rules, names that no manifest holds, links. `Io`. `Cancelled`.
@@ -176,6 +177,15 @@ impl Manifest {
         Ok(root)
     }
 
+    /// Files that an index of shards in the folder names, but that were not there when the manifest was made: a download may have been
+    /// broken off, and the root is that of a part of the model. They are not in the text.
+    pub fn missing(&self) -> Result<Vec<String>> {
+        // SAFETY: a live handle.
+        let count = unsafe { sys::merklize_manifest_missing_count(self.as_c()) };
+        // SAFETY: a live handle, and an index below the count.
+        names(count, |index, out| unsafe { sys::merklize_manifest_missing_get(self.as_c(), index, out) })
+    }
+
     /// The text. Without the times and inodes of files, which [`refresh`](Self::refresh) compares, it is the same on all machines.
     pub fn to_json(&self, with_seen: bool) -> Result<String> {
         let mut length = 0;
@@ -193,7 +203,8 @@ impl Manifest {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Hashes again and returns the differences from the manifest. A file that cannot be read is a difference.
+    /// Hashes again and returns the differences from the manifest. A file that cannot be read is a difference. A shard that an index
+    /// alone names is none: see [`Findings::missing`].
     ///
     /// `path`: the file, index or folder of the manifest, under any name; or the folder that holds the file or the index.
     ///
@@ -241,6 +252,28 @@ impl Manifest {
     }
 }
 
+impl Findings<Difference> {
+    /// The same as [`Manifest::missing`] of what a check found, without the files of the manifest: those are differences.
+    #[must_use]
+    pub fn missing(&self) -> &[String] {
+        &self.missing
+    }
+}
+
+// Texts that the library gives one by one.
+fn names(
+    count: usize,
+    get: impl Fn(usize, *mut *const c_char) -> sys::merklize_status,
+) -> Result<Vec<String>> {
+    let one = |index| {
+        let mut name = ptr::null();
+        check(|| get(index, &mut name))?;
+        // SAFETY: a text that ends with a 0 and lives as long as the handle.
+        Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
+    };
+    (0..count).map(one).collect()
+}
+
 impl Differences {
     fn all(&self) -> Result<Findings<Difference>> {
         // SAFETY: a live handle.
@@ -260,6 +293,12 @@ impl Differences {
                 sentence: text(one.sentence),
             })
         };
-        Ok(Findings::new((0..count).map(one).collect::<Result<_>>()?))
+        let mut found = Findings::new((0..count).map(one).collect::<Result<_>>()?);
+        // SAFETY: a live handle.
+        let missing = unsafe { sys::merklize_differences_missing_count(self.as_c()) };
+        // SAFETY: a live handle, and an index below the count.
+        found.missing =
+            names(missing, |index, out| unsafe { sys::merklize_differences_missing_get(self.as_c(), index, out) })?;
+        Ok(found)
     }
 }

@@ -59,32 +59,36 @@ impl Deref for Verdicts {
 /// The faults that a check found, in order: a slice that must be used, also after a `?`. Empty: everything is sound.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "what is wrong is no error here: look at it, or call require_none()"]
-pub struct Findings<T>(Vec<T>);
+pub struct Findings<T> {
+    found: Vec<T>,
+    /// Of a manifest.
+    pub(crate) missing: Vec<String>,
+}
 
 impl<T: core::fmt::Debug> Findings<T> {
     pub(crate) fn new(found: Vec<T>) -> Self {
-        Self(found)
+        Self { found, missing: Vec::new() }
     }
 
     /// # Errors
     /// [`NotValid`](crate::ErrorKind::NotValid): there are faults; the text has the first one and how many were found.
     pub fn require_none(&self) -> Result<()> {
-        match self.0.first() {
+        match self.found.first() {
             None => Ok(()),
-            Some(first) => Err(Error::not_valid(format!("{} found wrong; the first is {first:?}", self.0.len()))),
+            Some(first) => Err(Error::not_valid(format!("{} found wrong; the first is {first:?}", self.found.len()))),
         }
     }
 
     /// All faults.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
-        self.0
+        self.found
     }
 }
 
 impl<T> Deref for Findings<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
-        &self.0
+        &self.found
     }
 }

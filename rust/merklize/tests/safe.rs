@@ -693,3 +693,23 @@ fn a_commitment_says_what_it_is() {
     assert_eq!((info.cap_size, info.path_length, info.row_bytes, info.drop_levels), (2, 3, 8 * (3 + 5), 2));
     assert!(!info.on_device);
 }
+
+#[test]
+fn shards_that_are_in_an_index_alone() {
+    use merklize::manifest::{CheckOptions, CreateOptions, Manifest};
+    let scratch = Scratch::new("shards");
+    std::fs::write(scratch.0.join("model.bin.index.json"), r#"{"weight_map": {"a": "one.bin", "b": "two.bin"}}"#).unwrap();
+    std::fs::write(scratch.0.join("one.bin"), "weights").unwrap();
+    let made = Manifest::create(&scratch.0, &CreateOptions::default(), &Options::new()).unwrap();
+    assert_eq!(made.missing().unwrap(), ["two.bin"]);
+    assert!(Manifest::parse(&made.to_json(true).unwrap()).unwrap().missing().unwrap().is_empty());
+    let found = made.check(&scratch.0, &CheckOptions::default(), &Options::new()).unwrap();
+    assert!(found.is_empty());
+    assert_eq!(found.missing(), ["two.bin"]);
+    std::fs::write(scratch.0.join("two.bin"), "weights").unwrap();
+    let made = Manifest::create(&scratch.0, &CreateOptions::default(), &Options::new()).unwrap();
+    assert!(made.missing().unwrap().is_empty());
+    std::fs::remove_file(scratch.0.join("two.bin")).unwrap();
+    let found = made.check(&scratch.0, &CheckOptions::default(), &Options::new()).unwrap();
+    assert_eq!((found[0].kind.as_str(), found.missing().len()), ("missing", 0)); // said once
+}
