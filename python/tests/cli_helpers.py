@@ -43,6 +43,19 @@ def output(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = Non
     return done.stdout.decode()
 
 
+def files_of_each_kind(folder: Path) -> None:
+    """What commands read: a file f, a folder m, and of these a list, a tree t, the proof p, f.bao, f.obao and made.json."""
+    (folder / "f").write_bytes(bytes(8192))
+    (folder / "m").mkdir()
+    (folder / "m" / "a").write_bytes(b"a")
+    (folder / "list").write_text(output("hash", str(folder / "f")))
+    output("tree", "build", "f", "--leaf-size", "1024", "-o", "t", cwd=folder)
+    (folder / "p").write_text(output("tree", "prove", "t", "0", cwd=folder))
+    output("bao", "encode", "f", "-o", "f.bao", cwd=folder)
+    output("bao", "outboard", "f", "-o", "f.obao", cwd=folder)
+    output("manifest", "create", "m", "-o", "made.json", cwd=folder)
+
+
 def unread(pipe: Any) -> int:
     """Number of bytes in a pipe that were not read yet."""
     left = array.array("i", [0])

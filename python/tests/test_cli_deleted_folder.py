@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_helpers import COMMAND, output
+from cli_helpers import COMMAND, files_of_each_kind
 from waiting import HANG
 
 # Command lines of absolute paths; {0} is a folder.
@@ -26,7 +26,7 @@ LINES = (
     "tree info {0}/t",
     "tree check {0}/t",
     "tree prove {0}/t 0",
-    "tree update {0}/t2 0 --from {0}/f",
+    "tree update {0}/t 0 --from {0}/f",
     "tree append {0}/t {0}/f",
     "bao outboard {0}/f -o {0}/f.obao",
     "bao encode {0}/f -o {0}/f.bao",
@@ -55,13 +55,7 @@ merklize.manifests.manifest(sys.argv[2])
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("deleted")
-    (folder / "f").write_bytes(bytes(4096))
-    (folder / "m").mkdir()
-    (folder / "m" / "a").write_bytes(b"a")
-    (folder / "list").write_text(output("hash", str(folder / "f")))
-    for name in ("t", "t2"):
-        output("tree", "build", "f", "--leaf-size", "64", "-o", name, cwd=folder)
-    output("manifest", "create", "m", "-o", "made.json", cwd=folder)
+    files_of_each_kind(folder)
     return folder
 
 

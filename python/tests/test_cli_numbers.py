@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_helpers import merklize, output
+from cli_helpers import files_of_each_kind, merklize, output
 
 # A command line that would run, for each command with such options. {root} is that of the files.
 LINES = (
@@ -42,14 +42,7 @@ UNBOUNDED = {"repeat", "retries", "policies", "num-threads", "length"}  # much w
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("numbers")
-    (folder / "f").write_bytes(bytes(8192))
-    (folder / "m").mkdir()
-    (folder / "m" / "a").write_bytes(b"a")
-    output("tree", "build", "f", "--leaf-size", "1024", "-o", "t", cwd=folder)
-    (folder / "p").write_text(output("tree", "prove", "t", "0", cwd=folder))
-    output("bao", "encode", "f", "-o", "f.bao", cwd=folder)
-    output("bao", "outboard", "f", "-o", "f.obao", cwd=folder)
-    output("manifest", "create", "m", "-o", "made.json", cwd=folder)
+    files_of_each_kind(folder)
     output("verity", "format", "f", "h", cwd=folder)
     return folder
 
