@@ -106,9 +106,9 @@ public:
     static MerkleTree from_rows(const ConstBuffer& rows, std::uint64_t n_rows, const TreeForm& form = {},
                                 const RunOptions& options = {});
 
-    /// The tree over a regular file, by any hash, rule and mode. form.mode applies to leaves and merges. The file is read once, by
+    /// The tree over a regular file or block device, by any hash, rule and mode. form.mode applies to leaves and merges. The file is read once, by
     /// all threads or for the device, and is not kept in memory.
-    /// errors  io (also if it is not a regular file or changes its size); invalid_argument (as TreeInput says; a number of leaves that
+    /// errors  io (also if it can only be read in order, or changes its size); invalid_argument (as TreeInput says; a number of leaves that
     ///         the rule does not allow); out_of_memory, before anything is read, if the tree is larger than the machine's memory
     static MerkleTree from_file(const TreeInput& input, const TreeForm& form = {}, const RunOptions& options = {});
 

@@ -149,7 +149,7 @@ class MerkleTree:
         leaves: bool = False,
         **options: Unpack[TreeOptions],
     ) -> MerkleTree:
-        """Build the tree over a regular file.
+        """Build the tree over a regular file or block device.
 
         input      its path, or a descriptor, read from where it stands; or a URL (docs/stores.md)
         leaf_size  bytes: leaf k is the digest of bytes k leaf_size to (k+1) leaf_size, as hash_leaves() gives it; the

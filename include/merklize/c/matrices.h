@@ -94,7 +94,9 @@ typedef struct merklize_commitment_form {
     /* 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes are; handles of those
      * on a device, whose words must not change */
     uint32_t keep;
-    uint32_t drop_levels; /* nodes of so many lowest layers are not kept; openings make theirs again from the rows */
+    /* nodes of so many lowest layers are not kept. Openings make theirs again, each from the 2^drop_levels rows
+     * around its own, and compare these rows with the kept nodes */
+    uint32_t drop_levels;
 } merklize_commitment_form;
 
 /* Facts of a commitment. */
@@ -160,7 +162,7 @@ MERKLIZE_C_API merklize_status merklize_commitment_cap(const merklize_commitment
  *           gives row `index >> (log2 of the rows of the tallest matrix - log2 of its own rows)`, both logarithms rounded up
  * siblings  [count, info.path_length], written: for each index and each layer below the cap, the other children of the node's parent
  *           Rows that are written are verified against the cap unless the matrices are kept; without `rows`, only the rows around
- *           dropped nodes are compared
+ *           dropped nodes are compared. Rows of a matrix above the cap, which no opening proves, never are
  * errors    invalid_argument (an index out of range; matrices neither kept nor given, of another shape, or with other rows) */
 MERKLIZE_C_API merklize_status merklize_commitment_open(const merklize_commitment *commitment, const uint64_t *indices,
                                                         size_t count, const merklize_matrix *matrices,

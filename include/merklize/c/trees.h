@@ -57,8 +57,8 @@ MERKLIZE_C_API merklize_status merklize_tree_from_messages(const merklize_view *
  * rows  n rows of equal length, as in merklize_hash_leaves() */
 MERKLIZE_C_API merklize_status merklize_tree_from_rows(merklize_view rows, uint64_t n, const merklize_form *form,
                                                        const merklize_run_options *options, merklize_tree **tree);
-/* The tree over a regular file, which is read once and not kept in memory.
- * errors  io (also if it is not a regular file or changes its size), invalid_argument, out_of_memory */
+/* The tree over a regular file or block device, which is read once and not kept in memory.
+ * errors  io (also if it can only be read in order, or changes its size), invalid_argument, out_of_memory */
 MERKLIZE_C_API merklize_status merklize_tree_from_file(const merklize_input *input, const merklize_form *form,
                                                        const merklize_run_options *options, merklize_tree **tree);
 MERKLIZE_C_API void merklize_tree_free(merklize_tree *tree);

@@ -107,10 +107,11 @@ pub fn outboard_on_device(data: &Buffer, form: Form, outboard: &mut Buffer, opti
     Ok(Digest::from_c(root))
 }
 
-/// Computes the outboard of a regular file of any size, into the file `output`, which appears only when it is complete. Returns the root.
+/// Computes the outboard of a file or block device of any size, or of a pipe, into the file `output`, which appears only when it is
+/// complete. Returns the root.
 ///
 /// # Errors
-/// `Io`: not a regular file, or it changed while it was read.
+/// `Io`: it cannot be read, or it changed while it was read.
 pub fn outboard_file(file: &File, form: Form, output: impl AsRef<Path>, options: &Options<'_>) -> Result<Digest> {
     let (output, form, mut root) = (c_path(output.as_ref())?, form.to_c(), Digest::default().to_c());
     // SAFETY: an open descriptor, a path, and a place for the root.
@@ -233,11 +234,12 @@ pub fn verify(
     })
 }
 
-/// The same for bytes `range` of a regular file, widened to whole groups; `..u64::MAX`: to its end. For an empty range the group of its
-/// start is verified, and for a range beyond the end the last group.
+/// The same for bytes `range` of a file or block device, widened to whole groups; `..u64::MAX`: to its end. For an empty range the group of
+/// its start is verified, and for a range beyond the end the last group. What can only be read in order is copied to the folder for
+/// temporary files first.
 ///
 /// # Errors
-/// `Io`: not a regular file, or it changed while it was read. Bytes that are not all in it; a range that ends before its start; `Cancelled`.
+/// `Io`: it cannot be read, or it changed while it was read. Bytes that are not all in it; a range that ends before its start; `Cancelled`.
 pub fn verify_file(
     file: &File,
     range: Range<u64>,

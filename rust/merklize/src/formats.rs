@@ -105,7 +105,7 @@ pub fn piece_cid(data: &[u8], options: &Options<'_>) -> Result<PieceCid> {
     })
 }
 
-/// The same for a regular file.
+/// The same for a file, or a pipe.
 ///
 /// # Errors
 /// As [`piece_cid`]; `Io`: it cannot be opened or read, or it changed meanwhile.

@@ -249,7 +249,9 @@ impl MatrixCommitment {
     }
 
     /// The same, but the nodes of the `drop_levels` lowest layers are not kept: with arity 2 the nodes take 2^-`drop_levels` of the memory. Openings
-    /// make theirs again by [`siblings_of`](Self::siblings_of), each from the 2^`drop_levels` rows around its own.
+    /// make theirs again by [`siblings_of`](Self::siblings_of), each from the 2^`drop_levels` rows around its own. Those rows are compared with
+    /// the kept nodes, and no others: rows that have changed elsewhere, or that no opening proves, are not noticed.
+    /// [`open_together`](Self::open_together) compares the rows that it gives, too.
     ///
     /// ```
     /// use merklize::{Hash, Matrix, MatrixCommitment, Options};
@@ -369,7 +371,7 @@ impl MatrixCommitment {
     /// [`siblings_together_of`](Self::siblings_together_of).
     ///
     /// # Errors
-    /// As of [`siblings_together`](Self::siblings_together); matrices of another shape.
+    /// As of [`siblings_together`](Self::siblings_together); matrices of another shape, or with other rows.
     pub fn open_together<W: Word>(&self, matrices: &[Matrix<'_, W>], indices: &[u64]) -> Result<Opening<W>> {
         let info = self.info();
         let mut indices = indices.to_vec();

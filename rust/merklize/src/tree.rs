@@ -235,10 +235,10 @@ impl MerkleTree {
         })
     }
 
-    /// The tree over a regular file, which is read once and not kept in memory.
+    /// The tree over a regular file or block device, which is read once and not kept in memory.
     ///
     /// # Errors
-    /// As [`merkle_root_file`]; `Io`: not a regular file; `OutOfMemory`.
+    /// As [`merkle_root_file`]; `Io`: it can only be read in order, such as a pipe; `OutOfMemory`.
     pub fn from_file<'a>(
         input: impl AsRef<Path>,
         leaves: Leaves,
