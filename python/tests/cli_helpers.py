@@ -44,7 +44,7 @@ def output(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = Non
 
 
 def files_of_each_kind(folder: Path) -> None:
-    """What commands read: a file f, a folder m, and of these a list, a tree t, the proof p, f.bao, f.obao and made.json."""
+    """What commands read: f, a folder m, and of these list, the tree t, its proof p, f.bao, f.obao, made.json."""
     (folder / "f").write_bytes(bytes(8192))
     (folder / "m").mkdir()
     (folder / "m" / "a").write_bytes(b"a")

@@ -15,6 +15,7 @@ import pytest
 import merklize
 from cli_helpers import merklize as command
 from merklize import bao
+from store_servers import needs
 
 DATA = random.Random(11).randbytes(9_000_001)
 NODES, ROOT = bao.outboard(DATA, group_size=16384)
@@ -239,6 +240,28 @@ def test_command(server, tmp_path):
     assert done.stderr.endswith(b"/folder/file.bin: the server answered 404 Not Found\n")
     assert command("fetch", server.url, "--root", "12", "--outboard", "o", cwd=tmp_path).returncode == 2
     assert command("fetch", server.url, "--root", ROOT.hex(), "--outboard", "missing", cwd=tmp_path).returncode == 1
+
+
+@pytest.mark.parametrize("kind", ["a device", "a pipe", "a URL"])
+@pytest.mark.parametrize("known", [True, False])
+def test_an_outboard_is_read_as_far_as_it_can_reach(server, other_server, tmp_path, kind, known):
+    """The size of the file, which its server or --size states, says how long its outboard may be."""
+    if kind == "a URL":
+        needs("fsspec", "aiohttp")
+    other_server.data = NODES + bytes(1 << 20)
+    name = {"a device": "/dev/zero", "a pipe": "-", "a URL": other_server.url}[kind]
+    words = ["fetch", server.url, "--root", ROOT.hex(), "--outboard", name, "--group-size", "16K"]
+    done = command(*words, *["--size", str(len(DATA))][: 2 * known], cwd=tmp_path, stdin=other_server.data)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert f"must have at most {len(NODES)} bytes, got more".encode() in done.stderr
+    assert server.asked == [(0, 0)][known:]
+    assert list(tmp_path.iterdir()) == []
+    if kind == "a device":
+        return
+    other_server.data = NODES
+    done = command(*words, cwd=tmp_path, stdin=NODES)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (tmp_path / "file.bin").read_bytes() == DATA
 
 
 # ---- Few requests ----

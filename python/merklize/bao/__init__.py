@@ -14,7 +14,7 @@ group_size  bytes of a group, if not the format's: a power of two, 1024 to 2^30
 size        of the message, if the format has none: the verifier must know it, but need not trust it
 """
 
-from ._fetch import Fetched, fetch
+from ._fetch import Fetched, fetch, stated_size
 from ._stream import Decoder, Reader, decode_stream
 from .calls import (
     FORMATS,
@@ -58,5 +58,6 @@ __all__ = [
     "require_outboard",
     "slice",
     "slice_ranges",
+    "stated_size",
     "verify",
 ]

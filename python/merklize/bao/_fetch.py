@@ -337,6 +337,23 @@ class _Server:
             raise _Broken(f"the server does not speak HTTP ({type(error).__name__})") from None
 
 
+def stated_size(url: str, timeout: float, speed_limit: int) -> int | None:
+    """Return the bytes of a file as its server states them; None if it states none, or cannot be asked now.
+
+    timeout, speed_limit  as in fetch(). The size is a claim of the server's, which only an outboard's root proves.
+    """
+    try:
+        with _Server(_place(url), shown(url), min(timeout, _LONGEST), speed_limit).ask(0, 1) as response:
+            whole = re.fullmatch(r"bytes 0-0/(\d{1,19})", response.headers.get("Content-Range", "").strip(), re.ASCII)
+            stated = whole[1] if response.status == 206 and whole else response.headers.get("Content-Length", "")
+            is_known = whole is not None or response.status == 200
+            return int(stated) if is_known and re.fullmatch(r"\d{1,19}", stated, re.ASCII) else None
+    except Mismatch:  # it has no first byte
+        return 0
+    except (_Broken, ValueError):  # fetch() says why, if it is so again
+        return None
+
+
 class _Download:
     def __init__(
         self,

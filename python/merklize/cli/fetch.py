@@ -5,18 +5,29 @@ from __future__ import annotations
 import errno
 import json
 import os
+import stat
 import sys
 import urllib.parse
 from contextlib import suppress
 from typing import Any
 
 from merklize import FileError, bao, stores
-from merklize.extensions import Command, beside, human_bytes, is_url, overwrites, plain, printable, refused
+from merklize.extensions import (
+    Command,
+    beside,
+    file_error,
+    human_bytes,
+    is_url,
+    overwrites,
+    plain,
+    printable,
+    refused,
+)
 
 from . import display, value
 
-MOST_OUTBOARD = 1 << 40
-"""The most bytes of an outboard in a store."""
+MOST_OUTBOARD = 1 << 30
+"""The most bytes of an outboard from a URL or a pipe, of a file whose size neither --size nor its server states."""
 
 
 def last_name(command: Command, url: str) -> str:
@@ -45,14 +56,33 @@ def read_format(name: str) -> str:
     return name
 
 
-def read_outboard(name: str) -> bytes:
+def most_outboard(url: str, options: dict[str, Any]) -> int:
+    """Return how many bytes the outboard of a file may have."""
+    size = options["size"]
+    if size is None:
+        size = bao.stated_size(url, options["timeout"], options["speed_limit"])
+    if size is None or size >= 1 << 63:
+        return MOST_OUTBOARD
+    return bao.outboard_size(size, format=options["format"], group_size=options["group_size"])
+
+
+def read_outboard(name: str, url: str, options: dict[str, Any]) -> bytes:
     """Return the bytes of a file, a URL or standard input. (A mapped file that gets shorter would end the process.)"""
     path = plain(name)
     if is_url(path):
-        return stores.read_whole(path, MOST_OUTBOARD)
+        return stores.read_whole(path, most_outboard(url, options))
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-            return file.read()
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return file.read()
+            most, data = most_outboard(url, options), bytearray()
+            while more := file.read(1 << 20):
+                data += more
+                if len(data) > most:
+                    raise file_error(printable(path), f"must have at most {most} bytes, got more")
+            return bytes(data)
+    except FileError:
+        raise
     except OSError as error:
         raise refused("open" if error.filename else "read", path, error) from None
 
@@ -79,7 +109,7 @@ def run(command: Command) -> int:
         for written in (out, beside(os.path.realpath(out), ".partial")):
             if overwrites(written, nodes):
                 command.refuse_line(f"{printable(written)} is the outboard itself, or lies in it")
-    outboard = read_outboard(nodes)
+    outboard = read_outboard(nodes, url, options)
     command.begin_bar("fetching")
     try:
         made = bao.fetch(url, root, outboard, out, progress=command.show_progress, **options)
