@@ -203,6 +203,13 @@ def test_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 90
 
 
+def test_the_top_level_is_small():
+    """Recipes of packages lie in packaging, licence texts in LICENSES, parts of the build in scripts/make and src/cmake."""
+    listed = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines()
+    entries = {path.split("/")[0] for path in listed}
+    assert len(entries) <= 24, sorted(entries)
+
+
 def test_the_changelog_is_short_until_the_first_release():
     text = (ROOT / "CHANGELOG.md").read_text()
     assert re.search(r"^## \[[\d.]+\] - \d{4}-", text, re.MULTILINE) or len(text.splitlines()) <= 40
