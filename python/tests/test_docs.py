@@ -204,7 +204,7 @@ def test_readme_is_short():
 
 
 def test_the_top_level_is_small():
-    """Recipes of packages lie in packaging, licence texts in LICENSES, parts of the build in scripts/make and src/cmake."""
+    """Recipes of packages lie in packaging/, licence texts in LICENSES/, parts of the build in scripts/ and src/."""
     listed = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines()
     entries = {path.split("/")[0] for path in listed}
     assert len(entries) <= 24, sorted(entries)
