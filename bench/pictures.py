@@ -167,10 +167,13 @@ def sizes():
 def ratios():
     """How many times faster than each peer, at the largest size that both did, with the spread."""
     rows = [row for _, row in largest_of_peers(suite_rows()).values()]
-    left, right, step, y = 320, 66, 30, 62
+    left, right, step, y = 320, 66, 30, 86
     scale = Log(0.7, max(row["ratio"]["max"] for row in rows), left, WIDTH - right)
     bottom = y + step * len(rows)
-    drawn = [text("ink", 16, 28, 17, "Times as fast as the peer, in turns; a line is least to most", weight=600)]
+    drawn = [
+        text("ink", 16, 28, 17, "How many times as fast as other packages", weight=600),
+        text("soft", 16, 52, 15, "bar: the median of the turns; whisker: the slowest to the fastest turn"),
+    ]
     for decade in scale.decades():
         drawn.append(line("grid", scale.at(decade), y - 14, scale.at(decade), bottom))
         drawn.append(text("soft", scale.at(decade), bottom + 18, 14, f"{decade:g}", "middle"))
@@ -199,8 +202,9 @@ def where():
             key = (row["suite"], job_of(row))
             if key not in largest or row["log2"] >= largest[key]["log2"]:
                 largest[key] = row
-    left, right, step, y = 280, 80, 32, 106
-    drawn = legend(14, [(colour, False, what) for _, what, colour in parts])
+    left, right, step, y = 280, 80, 32, 132
+    drawn = [text("ink", 16, 26, 17, "Where the time goes: an H200, pageable host memory", weight=600)]
+    drawn += legend(40, [(colour, False, what) for _, what, colour in parts])
     for i, ((_, job), row) in enumerate(sorted(largest.items())):
         times = [row[name]["median"] if name in row else 0.0 for name, _, _ in parts]
         whole, x, at = sum(times), left, y + step * i
