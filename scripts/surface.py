@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what surface/types.toml describes: the structs and constants of C's headers, and Rust's copies of them.
+"""Writes what scripts/surface.toml describes: the structs and constants of C's headers, and Rust's copies of them.
 
     scripts/surface.py          writes them into include/merklize/c/*.h and rust/merklize/src/types.rs
     scripts/surface.py --check  fails where a file differs from what would be written
@@ -21,11 +21,11 @@ from typing import Any, NoReturn
 import tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
-DESCRIPTION = "surface/types.toml"
+DESCRIPTION = "scripts/surface.toml"
 HEADERS = "include/merklize/c"
 RUST = "rust/merklize/src/types.rs"
 WIDTH = 120
-NOTE = "Its structs and constants are written by scripts/surface.py from surface/types.toml. */"
+NOTE = "Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */"
 
 # What a row of each kind may have, and what it must have.
 TEXTS: dict[str, type] = {"doc": str, "rust_doc": str}

@@ -75,7 +75,7 @@ def test_a_difference_is_found_and_mended(copy, name):
     kept = (copy / name).read_text()
     edit(copy / name, *PLANTED[name])
     found = run(copy, "--check")
-    assert found.startswith(f"{name}: not what surface/types.toml describes")
+    assert found.startswith(f"{name}: not what scripts/surface.toml describes")
     assert run(copy) == ""
     assert (copy / name).read_text() == kept
 
@@ -94,7 +94,7 @@ wet = { value = 3, doc = "rain" }
         )
     # Named are the row, the header and what to write there.
     assert run(copy) == (
-        "surface/types.toml: enum.forests.weather: include/merklize/c/forests.h must have one place for it; "
+        "scripts/surface.toml: enum.forests.weather: include/merklize/c/forests.h must have one place for it; "
         "write there: enum { MERKLIZE_WEATHER_DRY };"
     )
     header = copy / "include/merklize/c/forests.h"
@@ -193,7 +193,7 @@ def test_a_type_without_a_row_is_found(copy, declaration):
     edit(copy / "include/merklize/c/forests.h", "\n#endif\n", f"\n{declaration}\n\n#endif\n")
     found = run(copy, "--check")
     name = re.search(r"merklize_bare|MERKLIZE_BARE", declaration)[0]
-    assert found == f"include/merklize/c/forests.h: surface/types.toml must have a row for {name}"
+    assert found == f"include/merklize/c/forests.h: scripts/surface.toml must have a row for {name}"
 
 
 # A row, another in its place, and what the refusal says.
@@ -296,5 +296,5 @@ def test_a_wrong_description_is_refused(copy, old, new, refusal):
     kept = {name: (copy / name).read_text() for name in surface.made()}
     for arguments in ["--check"], []:
         found = run(copy, *arguments)
-        assert found.startswith(f"surface/types.toml: {refusal}"), found
+        assert found.startswith(f"scripts/surface.toml: {refusal}"), found
     assert kept == {name: (copy / name).read_text() for name in kept}

@@ -1,5 +1,5 @@
 /* merklize/c/bao.h: verified streaming of a message by the tree of BLAKE3.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_BAO_H
 #define MERKLIZE_C_BAO_H
 

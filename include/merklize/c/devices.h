@@ -1,5 +1,5 @@
 /* merklize/c/devices.h: devices, their queues and their memory.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_DEVICES_H
 #define MERKLIZE_C_DEVICES_H
 

@@ -1,5 +1,5 @@
 /* merklize/c/digests.h: digests of messages, files and rows; merges.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_DIGESTS_H
 #define MERKLIZE_C_DIGESTS_H
 

@@ -1,5 +1,5 @@
 /* merklize/c/dm_verity.h: dm-verity: the tree over the blocks of a disk by which Linux checks each block that it reads.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_DM_VERITY_H
 #define MERKLIZE_C_DM_VERITY_H
 

@@ -1,5 +1,5 @@
 /* merklize/c/errors.h: statuses, the text of the last error, and versions.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_ERRORS_H
 #define MERKLIZE_C_ERRORS_H
 

@@ -1,5 +1,5 @@
 /* merklize/c/forests.h: many small trees of one form and size.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_FORESTS_H
 #define MERKLIZE_C_FORESTS_H
 

@@ -1,5 +1,5 @@
 /* merklize/c/formats.h: trees and digests of files that other systems verify. docs/formats.md has the rules.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_FORMATS_H
 #define MERKLIZE_C_FORMATS_H
 

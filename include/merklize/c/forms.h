@@ -1,5 +1,5 @@
 /* merklize/c/forms.h: the form of a tree, the input it is built of, and the facts of a tree.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_FORMS_H
 #define MERKLIZE_C_FORMS_H
 

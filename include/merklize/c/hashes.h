@@ -1,5 +1,5 @@
 /* merklize/c/hashes.h: the hashes, their modes, and instances of Poseidon2 and Poseidon.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_HASHES_H
 #define MERKLIZE_C_HASHES_H
 

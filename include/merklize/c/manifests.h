@@ -1,5 +1,5 @@
 /* merklize/c/manifests.h: manifests of weights: docs/manifest-format.md.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_MANIFESTS_H
 #define MERKLIZE_C_MANIFESTS_H
 

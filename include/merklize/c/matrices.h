@@ -1,5 +1,5 @@
 /* merklize/c/matrices.h: rows of matrices, extensions, and commitments.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_MATRICES_H
 #define MERKLIZE_C_MATRICES_H
 

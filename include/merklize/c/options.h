@@ -1,5 +1,5 @@
 /* merklize/c/options.h: how a call runs: where, on how many threads, by which tuning values.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_OPTIONS_H
 #define MERKLIZE_C_OPTIONS_H
 

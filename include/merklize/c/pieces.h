@@ -1,5 +1,5 @@
 /* merklize/c/pieces.h: BLAKE3 digests that can tell where messages differ: with a digest come the values of the message's pieces.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_PIECES_H
 #define MERKLIZE_C_PIECES_H
 

@@ -1,5 +1,5 @@
 /* merklize/c/proofs.h: the contents of proofs, their bytes, and verification.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_PROOFS_H
 #define MERKLIZE_C_PROOFS_H
 

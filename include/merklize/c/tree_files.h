@@ -1,5 +1,5 @@
 /* merklize/c/tree_files.h: trees in files.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_TREE_FILES_H
 #define MERKLIZE_C_TREE_FILES_H
 

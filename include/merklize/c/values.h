@@ -1,5 +1,5 @@
 /* merklize/c/values.h: digests, views of bytes, and the handles of everything else.
- * Its structs and constants are written by scripts/surface.py from surface/types.toml. */
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_VALUES_H
 #define MERKLIZE_C_VALUES_H
 

@@ -1,4 +1,4 @@
-// Written by scripts/surface.py from surface/types.toml. Do not edit.
+// Written by scripts/surface.py from scripts/surface.toml. Do not edit.
 
 use merklize_sys as sys;
 
