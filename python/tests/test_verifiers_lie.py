@@ -11,7 +11,17 @@ import pytest
 
 import merklize
 from merklize import InvalidArgument, bao
-from merklize.formats import dm_verity, dm_verity_dump, dm_verity_format, dm_verity_verify, dm_verity_verify_digests
+from merklize.formats import (
+    OpenZeppelinTree,
+    dm_verity,
+    dm_verity_dump,
+    dm_verity_format,
+    dm_verity_verify,
+    dm_verity_verify_digests,
+    openzeppelin_simple,
+    piece_cid,
+    piece_leaves,
+)
 
 COMMAND = os.environ.get("MERKLIZE_COMMAND") or str(Path(sys.executable).with_name("merklize"))
 
@@ -299,6 +309,114 @@ def test_claims_of_a_proof_of_several(field):
     known = {"n_leaves": 18, "hash": "blake3", "rule": "left_full"}
     for lie in claims(proof, field):
         assert not lie.verify(TREE.root, **{field: known[field]})
+
+
+@pytest.mark.parametrize("old", [1, 5, 8, 16, 17])
+def test_claims_of_a_proof_of_consistency(tmp_path, old):
+    """Its counts are claims; its nodes, hash and the two roots are bound."""
+    before = merklize.MerkleTree.from_messages(LEAVES[:old]).root
+    proof = TREE.prove_consistency(old)
+    fields = json.loads(proof.to_json())
+    assert proof.verify(before, TREE.root)
+    assert not proof.verify(TREE.root, before)
+    for count in range(1, 18):
+        if count != old:
+            assert not proof.verify(merklize.MerkleTree.from_messages(LEAVES[:count]).root, TREE.root)
+            assert not proof.verify(before, merklize.MerkleTree.from_messages(LEAVES[:count]).root)
+    nodes = fields["nodes"]
+    lies = [{"hash": name} for name in HASHES]
+    lies += [{"nodes": [*nodes[:at], "11" * 32, *nodes[at + 1 :]]} for at in range(len(nodes))]
+    lies += [{"nodes": nodes[1:]}, {"nodes": [*nodes, "11" * 32]}, {"nodes": []}]
+    for lie in lies:
+        text = json.dumps(fields | lie)
+        assert not merklize.verify(text, TREE.root), "a proof of consistency shows no leaf"
+        try:
+            forged = merklize.ConsistencyProof.from_json(text)
+        except InvalidArgument:
+            continue
+        assert not forged.verify(before, TREE.root), lie
+    encoded = proof.to_bytes()
+    for at in range(len(encoded)):
+        bad = bytearray(encoded)
+        bad[at] ^= 1
+        try:
+            forged = merklize.ConsistencyProof.from_bytes(bytes(bad))
+        except InvalidArgument:
+            continue
+        claims = (forged.old_leaves, forged.new_leaves, forged.hash) == (old, 18, "blake3")
+        assert not claims or not forged.verify(before, TREE.root), at
+
+
+# --- PieceCIDs: the root of version 1 does not bind the size, that of version 2 does ---------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 126, 127, 128, 1000, 127 * 64, 127 * 64 + 1])
+def test_zeros_behind_the_data_of_a_piece(size):
+    data = os.urandom(size - 1) + b"x"
+    made = piece_cid(data)
+    for zeros in (1, 2, 15, 126, 127, 128, 1000, 127 * 64):
+        other = piece_cid(data + bytes(zeros))
+        assert other.v2 != made.v2, "which has the padding"
+        assert (other.v1 == made.v1) == (other.height == made.height), "whose verifier needs the size, too"
+        assert (made.size, other.size) == (size, size + zeros)
+    for cut in {1, min(127, size), size}:
+        assert piece_cid(data[:-cut]).v1 != made.v1
+
+
+def test_ranges_of_a_piece():
+    """A range that is proved under the root of a piece is where the proof says, or the proof is not valid."""
+    data = os.urandom(127 * 13 + 5)
+    tree = merklize.MerkleTree(piece_leaves(data), "sha256_trunc254", rule="pad")
+    assert tree.root == piece_cid(data).root
+    proof = tree.prove_range(8, 16)
+    known = {"n_leaves": tree.n_leaves, "hash": "sha256_trunc254", "rule": "pad"}
+    assert proof.verify(tree.root, **known)
+    fields = json.loads(proof.to_json())
+    for shift in (-8, -4, -1, 1, 4, 8, 40):
+        lie = fields | {"indices": [index + shift for index in fields["indices"]]}
+        try:
+            forged = merklize.MultiProof.from_json(json.dumps(lie))
+        except InvalidArgument:
+            continue
+        assert not forged.verify(tree.root, **known), shift
+    for count in (16, 32, 40, 52, 57, 60, 64, 128, 2**40):
+        if count == tree.n_leaves:
+            continue
+        try:
+            forged = merklize.MultiProof.from_json(json.dumps(fields | {"n_leaves": count}))
+        except InvalidArgument:
+            continue
+        assert not forged.verify(tree.root, **known), count
+
+
+# --- Dumps of OpenZeppelin: places are places, and every node is computed again --------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_places_of_a_dump(n):
+    good = openzeppelin_simple([bytes([i]) * 32 for i in range(n)]).dump()
+    assert OpenZeppelinTree.load(good).dump() == good
+
+    def refused(lie):
+        for given in (lie, json.dumps(lie)):
+            with pytest.raises((InvalidArgument, TypeError)):
+                OpenZeppelinTree.load(given)
+
+    for at, entry in enumerate(good["values"]):
+        place = entry["treeIndex"]
+        wrong = [-1, 0, n - 2, 2 * n - 1, 2**31 + place, 2**32 + place, 2**53, 2**64 + place, place + 0.5, str(place)]
+        for lie in [*wrong, "", "1", "x", [place], [], None, {}, *([True] if place != 1 else []), 10**400]:
+            if lie != place:
+                values = [*good["values"][:at], entry | {"treeIndex": lie}, *good["values"][at + 1 :]]
+                refused(good | {"values": values})
+        values = [*good["values"][:at], entry | {"value": "0x" + "77" * 32}, *good["values"][at + 1 :]]
+        refused(good | {"values": values})
+        refused(good | {"values": good["values"][:at] + good["values"][at + 1 :]})
+    for at in range(2 * n - 1):
+        refused(good | {"tree": [*good["tree"][:at], "0x" + "77" * 32, *good["tree"][at + 1 :]]})
+    refused(good | {"tree": good["tree"][1:]})
+    refused(good | {"tree": [*good["tree"], good["tree"][0]]})
+    refused(good | {"format": "standard-v1", "leafEncoding": ["bytes32"]})
 
 
 # --- Tree files and manifests: what they state lies under the root, or is compared ------------------------------------

@@ -117,7 +117,7 @@ export class OpenZeppelinTree {
         if (found.format !== standardDump && found.format !== simpleDump) refuse(`the format must be '${standardDump}' or '${simpleDump}', got ${shown(found.format)}`);
         if (found.hash !== undefined && found.hash !== null) refuse('the tree has a node hash of its own');
         if (!Array.isArray(found.tree) || !Array.isArray(found.values)) refuse('a dump has the lists tree and values');
-        const n = found.values.length, slots = found.values.map((entry) => entry?.treeIndex + 1);
+        const n = found.values.length, slots = found.values.map((entry) => (Number.isInteger(entry?.treeIndex) ? entry.treeIndex + 1 : -1));
         const isFree = Array.from({ length: 2 * n }, (_, slot) => slot >= n);
         if (n === 0 || found.tree.length !== 2 * n - 1 || !slots.every((slot) => isFree[slot] && !(isFree[slot] = false)))
             refuse(`${n} values need ${2 * n - 1} nodes and a place each, got ${found.tree.length} nodes`);
