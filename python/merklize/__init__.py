@@ -121,7 +121,10 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     if name in _MODULES:
-        return importlib.import_module(f".{name}", __name__)
+        try:
+            return importlib.import_module(f".{name}", __name__)
+        except ImportError as error:  # of an extra that is not installed: help() and inspect pass over such a name
+            raise AttributeError(str(error)) from error
     if name in _OF_MANIFESTS:
         return getattr(importlib.import_module(".manifests", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")

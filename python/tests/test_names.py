@@ -144,3 +144,30 @@ def test_signatures_of_the_extensions_classes():
         "data", "key", "derive_key_context", "max_threads", "usedforsecurity",
     ]  # fmt: skip
     assert not inspect.signature(merklize.tuning.Timings).parameters
+
+
+LOOKS = {
+    "help": "import pydoc; assert len(pydoc.render_doc(merklize)) > 50_000",
+    "pydoc": "import pydoc; pydoc.writedoc('merklize')",
+    "getmembers": "import inspect; assert len(inspect.getmembers(merklize)) > 40",
+    "autospec": "import unittest.mock; unittest.mock.create_autospec(merklize).hash",
+    "attributes": "assert [name for name in dir(merklize) if not hasattr(merklize, name)] == ['ray', 'signing']",
+    "import": "import merklize.ray",
+    "from": "from merklize import signing",
+    "attribute": "merklize.ray",
+    "use": "merklize.signing.hasher",
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_looking_at_the_package_needs_no_extras(look, tmp_path):
+    """Who asks for a module of an extra is told what to install. Who only looks around is not stopped."""
+    without = "import sys; sys.modules.update({'ray': None, 'model_signing': None}); import merklize; "
+    done = subprocess.run([sys.executable, "-c", without + LOOKS[look]], cwd=tmp_path, capture_output=True, text=True)
+    missing = {"import": "ray", "from": "signing", "attribute": "ray", "use": "signing"}.get(look)
+    if missing is None:
+        assert done.returncode == 0, done.stderr
+    else:
+        error = "ImportError" if look in ("import", "from") else "AttributeError"
+        assert f"{error}: merklize.{missing} needs" in done.stderr
+        assert f"pip install 'merklize[{missing}]'" in done.stderr
