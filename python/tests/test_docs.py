@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -105,6 +106,7 @@ def small_files(folder):
     for name, size in (("model.bin", 70_000), ("notes.txt", 999), ("dataset/a", 5), ("disk.img", 1 << 24)):
         (folder / name).write_bytes(random.bytes(size))
     (folder / "more.img").write_bytes(random.bytes(1 << 17))
+    shutil.copy(folder / "disk.img", folder / "later.img")
 
 
 SET_UP = {"docs/cli.md": small_files}

@@ -10,14 +10,16 @@ namespace merklize::command {
 
 // A command stands beside its function, and Python's in python_commands.cpp. Here is their order in --help.
 
-extern const Command tree_build_command, tree_root_command, tree_info_command, tree_check_command, tree_prove_command,
-    tree_verify_command, tree_update_command, tree_append_command, tree_export_command, tree_show_command;
-constexpr const Command* tree_commands[] = {
-    &tree_build_command,  &tree_root_command,   &tree_info_command,   &tree_check_command,  &tree_prove_command,
-    &tree_verify_command, &tree_update_command, &tree_append_command, &tree_export_command, &tree_show_command};
+extern const Command tree_build_command, tree_root_command, tree_info_command, tree_check_command, tree_diff_command,
+    tree_prove_command, tree_verify_command, tree_update_command, tree_append_command, tree_export_command,
+    tree_show_command;
+constexpr const Command* tree_commands[] = {&tree_build_command,  &tree_root_command,   &tree_info_command,
+                                            &tree_check_command,  &tree_diff_command,   &tree_prove_command,
+                                            &tree_verify_command, &tree_update_command, &tree_append_command,
+                                            &tree_export_command, &tree_show_command};
 constexpr Command tree_group{
     .name = "tree",
-    .summary = "Merkle trees: build, prove, verify, update, append, check.",
+    .summary = "Merkle trees: build, check, diff, prove, verify, update, append.",
     .help =
         "Binary Merkle trees: build one over a file, prove what is in it, verify such a proof, change it.\n\n"
         "Leaf k is the digest of piece k of the file; a parent is the hash of its two children's 64 bytes.",

@@ -1,11 +1,10 @@
-// `merklize tree root`, `info`, `check` and `export`.
+// `merklize tree root`, `info` and `export`.
 #include <algorithm>
 
 #include "command/endings.hpp"
 #include "command/line/options.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
-#include "command/output/progress.hpp"
 #include "command/tree/common.hpp"
 #include "texts/json.hpp"
 
@@ -54,37 +53,6 @@ int run_tree_info(Call& call, const Arguments& arguments) {
     return 0;
 }
 
-int run_tree_check(Call& call, const Arguments& arguments) {
-    const std::string& file = arguments.words()[0];
-    const auto mode = mode_of(call, arguments, {}, [&] { return hash_of_tree(call, file); });
-    RunOptions options = run_options(call, arguments);
-    const TreeFile tree = open_tree(call, file, mode);
-    std::vector<WrongNode> wrong;
-    {
-        Bar bar(call, "checking");
-        options.progress = is_url(file) ? bar.part() : bar.part_of(file);
-        wrong = tree.check(1000, options);
-    }
-    if (arguments.has("json")) {
-        json::Array nodes;
-        for (const WrongNode& node : wrong)
-            nodes.put(json::Object().number("level", node.level).number("index", node.index).done());
-        call.line(json::Object()
-                      .text("file", display(shown_name(call, file)))
-                      .number("ok", wrong.empty())
-                      .put("wrong", nodes.done())
-                      .done());
-    } else if (wrong.empty()) {
-        call.line("every parent is the hash of its children");
-    } else {
-        for (const WrongNode& node : wrong) {
-            call.line("level " + std::to_string(node.level) + ", node " + std::to_string(node.index) +
-                      ": not the hash of its children");
-        }
-    }
-    return wrong.empty() ? 0 : 1;
-}
-
 int run_tree_export(Call& call, const Arguments& arguments) {
     require_output_name(arguments);
     const bool raw = arguments.has("raw"), as_json = arguments.has("json");
@@ -116,8 +84,6 @@ int run_tree_export(Call& call, const Arguments& arguments) {
     return 0;
 }
 
-constexpr Option check_options[] = {options::derive_key,  options::keyed, options::device, options::threads,
-                                    options::threads_too, options::json,  options::help};
 constexpr Option export_options[] = {
     {"level", 0, "NUM", "0, the leaves, to the height, the root."},
     {"output", 'o', "FILE", "Write to this file instead of standard output."},
@@ -145,16 +111,6 @@ extern constinit const Command tree_info_command{
     .help = "Show what a tree file holds.",
     .options = options::json_and_help,
     .run = run_tree_info,
-    .takes_urls = true,
-};
-
-extern constinit const Command tree_check_command{
-    .name = "check",
-    .arguments = "TREE",
-    .summary = "Compute every parent again.",
-    .help = "Compute every parent again. Exit code 0: all are right; 1: some are not, and which (at most 1000).",
-    .options = check_options,
-    .run = run_tree_check,
     .takes_urls = true,
 };
 
