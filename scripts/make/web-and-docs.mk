@@ -14,8 +14,8 @@ wasm: $(VENV)/wasm-tools ## the npm package, in build/web/merklize
 test-web: wasm $(VENV)/package ## tests of the npm package and the page, where node and Chromium are found
 	@$(call with,node,\
 		python web/test/library.py build/web/library.json; \
-		npm install --prefix build/node-page --no-save --no-package-lock --no-audit --no-fund --silent playwright-core@1.65.1 typescript@5.9.3 || \
-			echo "no npm packages: the page is not tested in a browser and no the types"; \
+		npm install --prefix build/node-page --no-save --no-package-lock --no-audit --no-fund --silent playwright-core@1.65.1 typescript@5.9.3 webpack@5.113.0 esbuild@0.28.2 vite@8.4.0 || \
+			echo "no npm packages: neither the page nor bundles are tested in a browser, nor the types"; \
 		echo "== tests in Node and Chromium"; \
 		MERKLIZE_NODE_MODULES=$(CURDIR)/build/node-page/node_modules node --test --test-reporter=tap web/test/*.test.mjs >build/web/test.log || { grep -A 30 '^ *not ok' build/web/test.log; exit 1; }; \
 		grep -E '^# (pass|fail|skipped)' build/web/test.log,tests of the npm package are)

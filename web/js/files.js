@@ -7,6 +7,8 @@ import { m, modules } from './ready.js';
 const slice = 1 << 22; // bytes that a worker takes at once: a power of two, at least 1024
 const mostInMemory = 1 << 28; // bytes of a file that does not have the size that it states
 const inNode = typeof process === 'object' && process.versions?.node !== undefined;
+/** A module of Node. An import of it would stop bundlers for browsers. */
+const builtin = (name) => process.getBuiltinModule(name);
 
 /** The worker's program. It gets {modules, simd}, then {id, source, offset, length, key, flags}, and answers {id, value} or {id, error}.
  * A buffer goes back with the answer, because memory that is written for the first time costs more than the copy. */
@@ -70,7 +72,7 @@ async function startWorker() {
     let thread;
     try {
         if (inNode) {
-            const { Worker } = await import('node:worker_threads');
+            const { Worker } = builtin('node:worker_threads');
             const head = "const { parentPort } = require('node:worker_threads'), fs = require('node:fs');\n";
             thread = new Worker(head + text(nodePort, nodeRead), { eval: true });
             thread.on('message', answer).on('error', fail);
@@ -161,7 +163,7 @@ async function digestHere({ size, read }, message, options) {
 
 /** opened() of a file that does not have the size that it states: its bytes, in memory. */
 async function openedInMemory(path, facts, what) {
-    const { open } = await import('node:fs/promises');
+    const { open } = builtin('node:fs/promises');
     const file = await open(path), pieces = [];
     try {
         for (let size = 0; ; ) {
@@ -181,7 +183,7 @@ async function openedInMemory(path, facts, what) {
 
 /** opened() of a path in Node. It does not use openAsBlob(), because in Node 20 that takes the size modulo 4 GiB. */
 async function openedPath(path, what) {
-    const { open, stat } = await import('node:fs/promises');
+    const { open, stat } = builtin('node:fs/promises');
     // Node's error would show what a URL may have behind its ?.
     const facts = await stat(path).catch((error) => {
         throw /^[\w+. -]{2,}:/.test(path) ? new MerklizeError(`${what}: no file; URLs are not read`, 'io') : error;
@@ -205,7 +207,7 @@ async function openedPath(path, what) {
 /** {size, read(offset, length)} of the caller's value, and task(offset, length, spare): the part that a worker gets, perhaps in a buffer
  * that is there. */
 export async function opened(source, what) {
-    const path = source instanceof URL ? (await import('node:url')).fileURLToPath(source) : source;
+    const path = source instanceof URL ? builtin('node:url').fileURLToPath(source) : source;
     if (typeof path === 'string' && !inNode) invalid(`${what}: a path is read in Node alone; a browser gives Files`);
     if (typeof path === 'string') return openedPath(path, what);
     if (source instanceof Blob) {

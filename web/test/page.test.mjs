@@ -1,35 +1,18 @@
 // docs/verify.html in a real browser: driven by files, by keyboard alone, and read by its accessible names.
 // CHROMIUM names the browser; playwright-core is in MERKLIZE_NODE_MODULES. SCREENSHOTS=FOLDER keeps pictures.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { chromium, packageNamed } from './browser.mjs';
 import { bytes, counted, hex, merklize } from './common.mjs';
 
 const page = new URL('../../build/web/verify.html', import.meta.url);
 const made = new URL('../../build/web/library.json', import.meta.url);
 
-function found() {
-    for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
-        try {
-            return process.env.CHROMIUM ?? execFileSync('which', [name], { encoding: 'utf8' }).trim();
-        } catch { /* the next one */ }
-    }
-    return null;
-}
-function driver() {
-    const folder = process.env.MERKLIZE_NODE_MODULES;
-    try {
-        return createRequire(pathToFileURL(join(folder ?? process.cwd(), 'x.js')))(folder ? join(folder, 'playwright-core') : 'playwright-core');
-    } catch {
-        return null;
-    }
-}
-const path = found(), playwright = driver();
+const path = chromium(), playwright = await packageNamed('playwright-core');
 const missing = !path ? 'no Chromium' : !playwright ? 'no playwright-core' : !existsSync(made) ? 'build/web/library.json is not there' : null;
 if (missing && process.env.MERKLIZE_REQUIRE_RUNTIMES) throw new Error(missing);
 const options = { skip: missing ?? false };
