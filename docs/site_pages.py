@@ -45,7 +45,8 @@ SUBJECTS = {
     "Devices": "devices DeviceInfo why_unavailable DeviceArray",
     "Errors": "Error InvalidArgument FileError Mismatch Unavailable OutOfMemory Cancelled InternalError",
 }
-MODULES = ["prover", "formats", "bao", "manifests", "parts", "blake3", "signing", "stores", "ray", "tuning", "extensions"]
+MODULES = ["prover", "formats", "bao", "manifests", "parts", "blake3", "signing", "stores", "ray", "tuning"]
+MODULES += ["extensions"]
 VERIFY = ROOT / "build/web/verify.html"
 
 # How pages rank in the search, by the begin of their names: what users read, else pages for developers, else lists.

@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "arguments.hpp"
+#include "digest_array.hpp"
 #include "form.hpp"
 #include "module.hpp"
 #include "policy.hpp"
@@ -10,15 +11,15 @@ namespace merklize::binding {
 
 namespace {
 
-MerkleForest make_forest(nb::handle leaves, nb::handle n_leaves, const TreeForm& form, const Settings& settings) {
-    const Input input(leaves, "MerkleForest: leaves", settings);
-    const std::uint64_t n = to_u64(n_leaves, "MerkleForest: leaves of a tree");
+MerkleForest make_forest(nb::handle leaves, const TreeForm& form, const Settings& settings) {
+    const DigestArray input(leaves, "MerkleForest: leaves", "m, n", &settings);
+    const auto n = static_cast<std::uint64_t>(input.shape()[1]);
     std::optional<MerkleForest> forest;
     Run(settings, input.on_device())([&](const RunOptions& options) {
         if (input.on_device() != nullptr) {
             forest.emplace(input.buffer(), n, form, options);
         } else {
-            forest.emplace(as_digests(input.span()), n, form, options);
+            forest.emplace(input.digests(), n, form, options);
         }
     });
     return std::move(*forest);
@@ -55,8 +56,7 @@ void bind_forest(nb::module_& m) {
                 return self.prove(to_u64(tree, "prove: tree"), to_u64(index, "prove: index"));
             },
             nb::arg().none(), nb::arg().none(), nb::sig("def prove(self, tree: int, index: int, /) -> MerkleProof"));
-    define(m, "def make_forest(leaves: object, n_leaves: int, form: TreeForm, settings: Settings, /) -> Forest",
-           make_forest);
+    define(m, "def make_forest(leaves: object, form: TreeForm, settings: Settings, /) -> Forest", make_forest);
 }
 
 }  // namespace merklize::binding

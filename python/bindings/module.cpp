@@ -63,6 +63,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_formats(m);
     merklize::binding::bind_device(m);
     merklize::binding::bind_device_array(m);
+    merklize::binding::bind_digest_array(m);
     merklize::binding::bind_enqueue(m);
     merklize::binding::bind_hash(m);
     merklize::binding::bind_hash_each(m);

@@ -11,6 +11,7 @@ void bind_form(nanobind::module_& m);
 void bind_formats(nanobind::module_& m);
 void bind_device(nanobind::module_& m);
 void bind_device_array(nanobind::module_& m);
+void bind_digest_array(nanobind::module_& m);
 void bind_dm_verity(nanobind::module_& m);
 void bind_piece_cid(nanobind::module_& m);
 void bind_pieces(nanobind::module_& m);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "digest_array.hpp"
 #include "form.hpp"
 #include "module.hpp"
 #include "object_lock.hpp"
@@ -50,11 +51,11 @@ Tree made(const Run& run, Build&& build) {
 }
 
 Tree make_tree(nb::handle leaves, const TreeForm& form, nb::handle drop_levels, const Settings& settings) {
-    const Input input(leaves, "MerkleTree: leaves", settings);
+    const DigestArray input(leaves, "MerkleTree: leaves", "n", &settings);
     const auto drop = static_cast<unsigned>(to_int(drop_levels, "MerkleTree: drop_levels"));
     return made(Run(settings, input.on_device()), [&](const RunOptions& options) {
         return input.on_device() != nullptr ? MerkleTree(input.buffer(), form, options, drop)
-                                            : MerkleTree(as_digests(input.span()), form, options, drop);
+                                            : MerkleTree(input.digests(), form, options, drop);
     });
 }
 
@@ -88,11 +89,11 @@ nb::dict build_tree(nb::handle nodes, const TreeForm& form, const Settings& sett
 }
 
 nb::bytes merkle_root(nb::handle leaves, const TreeForm& form, const Settings& settings) {
-    const Input input(leaves, "merkle_root: leaves", settings);
+    const DigestArray input(leaves, "merkle_root: leaves", "n", &settings);
     Digest root;
     Run(settings, input.on_device())([&](const RunOptions& options) {
         root = input.on_device() != nullptr ? merklize::merkle_root(input.buffer(), form, options)
-                                            : merklize::merkle_root(as_digests(input.span()), form, options);
+                                            : merklize::merkle_root(input.digests(), form, options);
     });
     return to_bytes(root.bytes);
 }
@@ -147,18 +148,18 @@ ConsistencyProof prove_consistency(const Tree& self, nb::handle old_leaves) {
 
 void update(Tree& self, nb::handle indices, nb::handle leaves, const Settings& settings) {
     const std::vector<std::uint64_t> which = to_indices(indices);
-    const InputBytes digests(leaves, "update: leaves");
+    const DigestArray given(leaves, "update: leaves", "k", nullptr);
     self.change([&](MerkleTree& tree) {
-        Run{settings}([&](const RunOptions& options) { tree.update(which, as_digests(digests.span()), options); });
+        Run{settings}([&](const RunOptions& options) { tree.update(which, given.digests(), options); });
     });
 }
 
 // As with a bytearray, memory that somebody views must not move.
 void append(Tree& self, nb::handle leaves, const Settings& settings) {
-    const InputBytes digests(leaves, "append: leaves");
+    const DigestArray given(leaves, "append: leaves", "k", nullptr);
     self.change([&](MerkleTree& tree) {
         if (self.views != 0) throw nb::buffer_error("append: views of the tree's nodes exist; delete them first");
-        Run{settings}([&](const RunOptions& options) { tree.append(as_digests(digests.span()), options); });
+        Run{settings}([&](const RunOptions& options) { tree.append(given.digests(), options); });
     });
 }
 

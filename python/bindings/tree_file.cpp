@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "digest_array.hpp"
 #include "files/beside.hpp"
 #include "files/storage.hpp"
 #include "form.hpp"
@@ -175,9 +176,9 @@ void bind_tree_file(nb::module_& m) {
         .def(
             "append",
             [](SharedFile& self, nb::handle leaves, const Settings& settings) {
-                const InputBytes digests(leaves, "append: leaves");
+                const DigestArray given(leaves, "append: leaves", "k", nullptr);
                 self.change("TreeFile", [&](TreeFile& file) {
-                    Run{settings}([&](const RunOptions& options) { file.append(as_digests(digests.span()), options); });
+                    Run{settings}([&](const RunOptions& options) { file.append(given.digests(), options); });
                 });
             },
             nb::arg().none(), nb::arg().none(),
@@ -214,13 +215,13 @@ void bind_tree_file(nb::module_& m) {
         .def(
             "append",
             [](SharedBuilder& self, nb::handle leaves, const Settings& settings) {
-                const Input input(leaves, "append: leaves", settings);
+                const DigestArray input(leaves, "append: leaves", "k", &settings);
                 self.change("TreeBuilder", [&](TreeBuilder& builder) {
                     Run::without_gil([&] {
                         if (input.on_device() != nullptr) {
                             builder.append(input.buffer());
                         } else {
-                            builder.append(as_digests(input.span()));
+                            builder.append(input.digests());
                         }
                     });
                 });
@@ -249,10 +250,9 @@ void bind_tree_file(nb::module_& m) {
         .def(
             "append",
             [](SharedWriter& self, nb::handle leaves) {
-                const InputBytes digests(leaves, "append: leaves");
-                self.change("TreeWriter", [&](TreeWriter& writer) {
-                    Run::without_gil([&] { writer.append(as_digests(digests.span())); });
-                });
+                const DigestArray given(leaves, "append: leaves", "k", nullptr);
+                self.change("TreeWriter",
+                            [&](TreeWriter& writer) { Run::without_gil([&] { writer.append(given.digests()); }); });
             },
             nb::arg().none(), nb::sig("def append(self, leaves: object, /) -> None"))
         .def(

@@ -100,9 +100,9 @@ def word_rows(value: object, what: str, settings: Settings, hash: HashInfo) -> A
 
 
 def digests(value: object, what: str, settings: Settings, shape: str = "...") -> Array | DeviceArray:
-    """Check that `value` is uint8[..., 32], or the same as words. `shape` is for the error's text: [n, 32]."""
-    array = _check_digests(_import(value, what, settings), what, shape)
-    return _contiguous(array)
+    """Check that `value` is uint8[..., 32], or the same as words. `shape` is "..." or the dimensions: "n"; "m, n"."""
+    checked: Array | DeviceArray = _native.digest_array(value, what, shape, settings)
+    return checked
 
 
 def from_lists(value: Any) -> Any:
@@ -122,31 +122,30 @@ def _is_deeper(value: object, most: int) -> bool:
     return isinstance(value, (list, tuple)) and (most == 0 or any(_is_deeper(one, most - 1) for one in value))
 
 
-def leaves(value: object, what: str, settings: Settings, shape: str = "n") -> Array | DeviceArray:
-    """Check all leaves of a tree, as digests(), or a list of digests."""
+def joined(value: Any, what: str) -> Any:
+    """Return a list of digests as an array. The extension calls it for what is a list or bytes."""
     import numpy as np
 
-    if isinstance(value, (list, tuple)):
-        for k, leaf in enumerate(value):
-            is_bytes = isinstance(leaf, (bytes, bytearray, memoryview))
-            size = leaf.nbytes if isinstance(leaf, memoryview) else len(leaf) if is_bytes else 0
-            if size != 32:
-                name, got = what.removesuffix("leaves"), f"{size} bytes" if is_bytes else type(leaf).__name__
-                hint = "MerkleTree.from_messages() hashes messages"
-                text = f"{name}leaf {k} must be a digest of 32 bytes, got {got}; {hint}"
-                raise InvalidArgument(text) if is_bytes else TypeError(text)
-        value = np.frombuffer(b"".join(value), np.uint8).reshape(-1, 32)
-    elif isinstance(value, (bytes, bytearray, memoryview)):
+    if isinstance(value, (bytes, bytearray, memoryview)):
         kind = type(value).__name__
         raise TypeError(
             f"{what} must be an array or a list of digests, got {kind}; MerkleTree.from_messages() hashes messages"
         )
-    return digests(value, what, settings, shape)
+    for k, leaf in enumerate(value):
+        is_bytes = isinstance(leaf, (bytes, bytearray, memoryview))
+        size = leaf.nbytes if isinstance(leaf, memoryview) else len(leaf) if is_bytes else 0
+        if size != 32:
+            name, got = what.removesuffix("leaves"), f"{size} bytes" if is_bytes else type(leaf).__name__
+            hint = "MerkleTree.from_messages() hashes messages"
+            text = f"{name}leaf {k} must be a digest of 32 bytes, got {got}; {hint}"
+            raise InvalidArgument(text) if is_bytes else TypeError(text)
+    return np.frombuffer(b"".join(value), np.uint8).reshape(-1, 32)
 
 
 def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
     """Check that `value` is the nodes of a tree, as digests(), and can be written in place."""
-    array = _check_digests(_import(value, what, settings), what, "2n")
+    array: Any = value if isinstance(value, _native.DeviceArray) else _import(value, what, settings)
+    digests(array, what, settings, "2n")
     if isinstance(array, _native.DeviceArray):
         is_good = _native.is_writable(array)
     else:
@@ -154,19 +153,6 @@ def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
     if not is_good:
         raise InvalidArgument(f"{what} must be writable and in C order, for they are written in place")
     return array
-
-
-def _check_digests(array: Any, what: str, shape: str) -> Array | DeviceArray:
-    width = DIGEST_ITEMS.get(_type(array))
-    # A tree takes a list of digests, a merge any number of dimensions.
-    good_rank = len(array.shape) >= 1 if shape == "..." else len(array.shape) == 2
-    if width is None or not good_rank or array.shape[-1] != width:
-        hint = "; MerkleTree.from_rows() hashes rows" if shape == "n" else ""
-        raise InvalidArgument(
-            f"{what} must be uint8[{shape}, 32], uint64[{shape}, 4] or uint32[{shape}, 8], got {describe(array)}{hint}"
-        )
-    checked: Array | DeviceArray = array
-    return checked
 
 
 def integer(value: Any, what: str) -> int:

@@ -30,21 +30,10 @@ True
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from . import _native
-from ._native import (
-    Command,
-    human_bytes,
-    human_time,
-    is_processor,
-    kernel_module_folder,
-    kernel_modules,
-    store_kernel_module,
-    table_row,
-    table_text,
-)
-from ._native import hash_by_name as hash_info
-from ._native import rows as device_rows
+from ._native import Command, DeviceArray, HashInfo
 from ._new_file import beside, is_stream, open_stream, take_place, write_all, write_whole
 from ._types import Buffer, Device, HostData, Path, Progress, Source
 from ._urls import is_url, label, local_path, plain, printable, shown, split_http
@@ -101,3 +90,53 @@ def refused(what: str, name: str, error: OSError) -> FileError:
 def overwrites(written: str, read: str) -> bool:
     """Tell whether writing to a path changes the file of another, under any name."""
     return _native.overwrites(os.fsencode(written), os.fsencode(read))
+
+
+def hash_info(name: str) -> HashInfo:
+    """Return the facts of a hash: its name, number, and the bits of a word, 0 for bytes. Raises InvalidArgument."""
+    return _native.hash_by_name(name)
+
+
+def is_processor(device: str) -> bool:
+    """Tell whether a device is a processor, by whatever backend."""
+    return _native.is_processor(device)
+
+
+def device_rows(array: DeviceArray, first: int, count: int) -> DeviceArray:
+    """Return neighbouring items of the first dimension, without a copy."""
+    return _native.rows(array, first, count)
+
+
+def human_bytes(count: float) -> str:
+    """Return a count of bytes as a command shows it: "1.5 MiB"."""
+    return _native.human_bytes(count)
+
+
+def human_time(seconds: float) -> str:
+    """Return a time as a command shows it: "2.5 ms"."""
+    return _native.human_time(seconds)
+
+
+def table_text(rows: Iterable[Iterable[str]], right: str) -> str:
+    """Return a table with aligned columns. right  for each column "r" if its cells are aligned to the right"""
+    return _native.table_text(rows, right)
+
+
+def table_row(cells: Iterable[str], widths: Iterable[int], right: str) -> str:
+    """Return a row of a table whose columns have these widths."""
+    return _native.table_row(cells, widths, right)
+
+
+def kernel_modules(device: str) -> list[tuple[str, str]]:
+    """Return name and OpenCL C of each kernel program that is compiled for a device."""
+    return _native.kernel_modules(device)
+
+
+def store_kernel_module(text: str, spirv: bytes) -> None:
+    """Keep what a program of kernel_modules() was compiled to. Raises FileError."""
+    _native.store_kernel_module(text, spirv)
+
+
+def kernel_module_folder() -> str:
+    """Return where store_kernel_module() keeps modules."""
+    return _native.kernel_module_folder()

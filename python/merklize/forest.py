@@ -41,13 +41,8 @@ class MerkleForest:
         """Build the trees."""
         key, context = mode_of(options)
         run = run_of("MerkleForest", options)
-        array = _arrays.digests(leaves, "MerkleForest: leaves", run)
-        if len(array.shape) != 3:
-            raise InvalidArgument(
-                f"MerkleForest: leaves must be [m, n, 32] or [m, n, 4], got {_arrays.describe(array)}"
-            )
         which = _native.TreeForm(hash, None, key, context)
-        self._forest = _native.make_forest(array, array.shape[1], which, run)
+        self._forest = _native.make_forest(leaves, which, run)
 
     @property
     def n_trees(self) -> int:

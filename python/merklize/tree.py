@@ -70,11 +70,9 @@ class MerkleTree:
         **options: Unpack[TreeOptions],
     ) -> None:
         """Build the tree."""
-        drop_levels = _arrays.unsigned(drop_levels, "MerkleTree: drop_levels")
         form = form_of("MerkleTree", hash, options, has_nodes=True, drop_levels=drop_levels or None)
         run = run_of("MerkleTree", options)
-        array = _arrays.leaves(leaves, "MerkleTree: leaves", run)
-        self._take(_native.make_tree(array, form.native, drop_levels, run), form.format, run)
+        self._take(_native.make_tree(leaves, form.native, drop_levels, run), form.format, run)
 
     def _take(self, tree: _native.Tree, format: Format | None, run: _native.Settings) -> None:
         self._tree = tree
@@ -115,7 +113,7 @@ class MerkleTree:
         # Only the tree reports progress.
         hashing = settings(run.device, run.threads or None, None, run.stream)
         leaves = leaves_of(what, "message", messages, leaf_hash, form.key, form.context, hashing)
-        return cls._made(_native.make_tree(_arrays.leaves(leaves, what, run), form.native, 0, run), format, run)
+        return cls._made(_native.make_tree(leaves, form.native, 0, run), format, run)
 
     @classmethod
     @takes(TreeOptions)
@@ -333,7 +331,7 @@ class MerkleTree:
             raise TypeError("update: leaves are missing")
         else:
             indices = _arrays.indices(changes, "update: indices", self.n_leaves)
-            digests = _arrays.digests(leaves, "update: leaves", run, "k")
+            digests = leaves
         self._tree.update(indices, digests, run)
 
     def append(self, leaves: Digests, *, progress: Progress = None) -> None:
@@ -343,7 +341,7 @@ class MerkleTree:
         exist, InvalidArgument.
         """
         run = settings(self.device, self._threads, progress, tuned=False)
-        self._tree.append(_arrays.leaves(leaves, "append: leaves", run, "k"), run)
+        self._tree.append(leaves, run)
 
     def save(self, path: Path) -> None:
         """Write the tree to a file that TreeFile reads (docs/file-format.md).
@@ -375,7 +373,7 @@ class MerkleTree:
             leaves = _arrays.nodes(file.read(0, 0, file.n_leaves), file.hash)
             padding = file.padding if file.rule == "pad" else None
             form = _native.TreeForm(file.hash, file.rule, key, context, padding)
-            tree = cls._made(_native.make_tree(_arrays.leaves(leaves, "load", run), form, 0, run), None, run)
+            tree = cls._made(_native.make_tree(leaves, form, 0, run), None, run)
             if tree.root != file.root:
                 raise FileError(f"{file.path}: a damaged tree file: its leaves do not give the root that it states")
             return tree
@@ -535,11 +533,11 @@ def merkle_root(
     """
     form = form_of("merkle_root", hash, options)
     run = run_of("merkle_root", options, wait=wait)
-    array = _arrays.leaves(leaves, "merkle_root: leaves", run)
     if wait and out is None:
-        return _native.merkle_root(array, form.native, run)
+        return _native.merkle_root(leaves, form.native, run)
     if wait:
         raise InvalidArgument("merkle_root: out is for calls with wait=False; others return bytes")
+    array = _arrays.digests(leaves, "merkle_root: leaves", run, "n")
     root = _arrays.output(array, out, array.shape[1:], array.dtype, "merkle_root", run)
     _native.enqueue_merkle_root(array, root, form.native, run)
     return cast("DeviceArray", root)

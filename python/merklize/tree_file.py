@@ -177,7 +177,7 @@ class TreeFile:
     def append(self, leaves: Digests, **options: Unpack[RunOptions]) -> None:
         """Add leaves at the end, rule left_full, in a copy that replaces the file; otherwise as update()."""
         run = run_of("TreeFile.append", options, tuned=False, timed=False)
-        self._open.append(_arrays.digests(leaves, "append: leaves", run, "k"), run)
+        self._open.append(leaves, run)
 
     @takes(RunOptions)
     def append_file(
@@ -259,7 +259,7 @@ class TreeBuilder:
 
     def append(self, leaves: Digests) -> None:
         """Add leaves: uint8[k, 32], or as words; any k. Raises InvalidArgument; then nothing was added."""
-        self._builder.append(_arrays.digests(leaves, "append: leaves", self._settings, "k"), self._settings)
+        self._builder.append(leaves, self._settings)
 
     @property
     def n_leaves(self) -> int:
@@ -328,7 +328,7 @@ class TreeWriter:
 
     def append(self, leaves: Digests) -> None:
         """Add leaves: uint8[k, 32], or words, uint64[k, 4] or uint32[k, 8]; any k."""
-        self._open.append(_arrays.digests(leaves, "append: leaves", self._settings, "k"))
+        self._open.append(leaves)
 
     def finish(self) -> bytes:
         """Write the rest, give the file its name and return the root."""

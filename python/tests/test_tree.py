@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 
 import blake3
 import numpy as np
@@ -400,3 +401,23 @@ def test_from_file_that_changes_its_size(tmp_path, change):
         file.truncate(size)
     with pytest.raises(merklize.FileError, match=f"sparse: {'grew' if change > 0 else 'shrank'} while being read"):
         merklize.MerkleTree.from_file(path, 1 << 16, progress=lambda done: os.truncate(path, size + change))
+
+
+def test_a_tree_of_an_array_takes_few_steps_in_python():
+    """The array goes to the extension as it is, which looks at it once."""
+    leaves = np.zeros((8, 32), np.uint8)
+    merklize.MerkleTree(leaves)
+    package, steps = os.path.dirname(merklize.__file__), []
+
+    def note(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(package):
+            steps.append(frame.f_code.co_name)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        merklize.MerkleTree(leaves)
+    finally:
+        sys.setprofile(before)
+    assert len(steps) <= 6, steps
+    assert not {"digests", "unsigned", "joined"} & {*steps}

@@ -116,6 +116,7 @@ def known_size(size: int | None, form: tuple[int, bool, bool]) -> int:
 
 def require_outboard(outboard: HostData, size: int, root: Buffer, format: str, group_size: int | None) -> None:
     """Raise Mismatch unless an outboard fits a message of `size` bytes; if `size` is 0, unless the root does."""
+    size = unsigned(size, "require_outboard: size")
     if size == 0:
         verify(b"", root, outboard, format=format, group_size=group_size).require()
     else:

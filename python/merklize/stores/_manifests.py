@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any, Optional
 
 from ..errors import Error, FileError, InvalidArgument
 from ..extensions import Device, Progress, alone, file_error, shown
@@ -17,8 +17,7 @@ from ._ranges import ObjectSource, Readers
 from ._systems import file_system
 from ._write import read_whole
 
-if TYPE_CHECKING:
-    Found = tuple[str, str | None, list[str] | None, bytes | None, str]  # merklize.manifests.Weights
+Found = tuple[str, Optional[str], Optional[list[str]], Optional[bytes], str]  # merklize.manifests.Weights
 
 INDEX_SUFFIX = ".index.json"
 MOST_INDEX_BYTES = 256 << 20

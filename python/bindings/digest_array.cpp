@@ -1,0 +1,107 @@
+#include "digest_array.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "host/invalid.hpp"
+#include "module.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+bool has_rank(std::string_view shape, std::size_t rank) {
+    if (shape == "...") return rank >= 1;
+    return rank == static_cast<std::size_t>(std::ranges::count(shape, ',')) + 2;
+}
+
+/// The items of a dtype that are a digest; 0: the dtype is none of digests.
+Py_ssize_t items_of(std::string_view dtype) {
+    if (dtype == "uint8") return 32;
+    if (dtype == "uint64" || dtype == "int64") return 4;
+    return dtype == "uint32" || dtype == "int32" ? 8 : 0;
+}
+
+bool is_list(nb::handle value) {
+    return PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()) || PyBytes_Check(value.ptr()) ||
+           PyByteArray_Check(value.ptr()) || PyMemoryView_Check(value.ptr());
+}
+
+}  // namespace
+
+// Most arrays are NumPy's and right. Reading their description from the buffer takes a tenth of asking Python for it.
+bool DigestArray::take_plain(nb::handle value, const char* what, std::string_view shape) {
+    if (!is_plain_ndarray(value)) return false;
+    try {
+        plain_.emplace(value, PyBUF_STRIDES | PyBUF_FORMAT, what);
+    } catch (const Error&) {  // NumPy exports no buffers of this dtype
+        return false;
+    }
+    const Py_buffer& view = *plain_->operator->();
+    const bool is_word = view.format != nullptr && view.format[0] != '\0' && view.format[1] == '\0' &&
+                         std::strchr(view.itemsize == 1 ? "B" : "iIlLqQ", view.format[0]) != nullptr;
+    const bool fits = is_word && has_rank(shape, static_cast<std::size_t>(view.ndim)) &&
+                      view.itemsize * view.shape[view.ndim - 1] == Digest::size;
+    if (fits) {
+        shape_.assign(view.shape, view.shape + view.ndim);
+        array_ = nb::borrow(value);
+    }
+    if (fits && plain_->is_in_c_order()) return true;
+    plain_.reset();
+    if (fits) copied_.emplace(value, what);
+    return fits;
+}
+
+DigestArray::DigestArray(nb::handle value, const char* what, const char* shape, const Settings* settings) {
+    if (take_plain(value, what, shape)) return;
+    nb::object given = nb::borrow(value);
+    if (is_list(value) && std::string_view(shape) != "...") {
+        static const nb::object& joined =  // never destroyed, because the interpreter may have ended
+            *new nb::object(nb::module_::import_("merklize._arrays").attr("joined"));
+        given = joined(value, what);
+        if (take_plain(given, what, shape)) return;
+    }
+    array_ = import_array(given, what, settings);
+    if (array_.is_valid() && nb::isinstance<Tensor>(array_))
+        array_ = nb::module_::import_("numpy").attr("asarray")(array_);
+    device_ = array_.is_valid() ? bound_in<DeviceArray>(array_) : nullptr;
+    if (device_ == nullptr && (!array_.is_valid() || !is_ndarray(array_)))
+        wrong_type(what, "a NumPy array or a tensor", value);
+    std::string dtype, native;
+    if (device_ != nullptr) {
+        dtype = native = name_of(device_->dtype);
+        shape_ = device_->shape;
+    } else {
+        const nb::object type = array_.attr("dtype");
+        dtype = text_of(type);
+        if (is_true(type.attr("isnative"))) native = text_of(type.attr("name"));
+        for (nb::handle extent : array_.attr("shape")) shape_.push_back(nb::cast<Py_ssize_t>(extent));
+    }
+    const Py_ssize_t items = items_of(native);
+    if (items == 0 || !has_rank(shape, shape_.size()) || shape_.back() != items) {
+        std::string got = dtype + "[";
+        for (std::size_t k = 0; k < shape_.size(); k++) got += (k == 0 ? "" : ", ") + std::to_string(shape_[k]);
+        const std::string begin(shape), hint = begin == "n" ? "; MerkleTree.from_rows() hashes rows" : "";
+        invalid(std::string(what) + " must be uint8[" + begin + ", 32], uint64[" + begin + ", 4] or uint32[" + begin +
+                ", 8], got " + got + "]" + hint);
+    }
+    if (device_ == nullptr) copied_.emplace(array_, what);
+}
+
+nb::object DigestArray::array() const {
+    if (device_ != nullptr || plain_) return array_;
+    return nb::module_::import_("numpy").attr("require")(array_, nb::none(), nb::make_tuple("C", "A", "E"));
+}
+
+void bind_digest_array(nb::module_& m) {
+    define(
+        m, "def digest_array(value: object, what: str, shape: str, settings: Settings, /) -> typing.Any",
+        +[](nb::handle value, nb::handle what, nb::handle shape, nb::handle settings) {
+            const std::string name(to_text(what, "what")), dimensions(to_text(shape, "shape"));
+            return DigestArray(value, name.c_str(), dimensions.c_str(), &bound<Settings>(settings)).array();
+        });
+}
+
+}  // namespace merklize::binding
