@@ -11,6 +11,8 @@ include the header, and so call its functions. Reported are
 - more than 10 floors: a room stands one floor above the highest one that it may include;
 - a row without a room;
 - a path in that page, or in the two that go on from it, which does not exist;
+- a header of include/merklize/sycl that includes another one than public headers, or that the library or another header
+  includes: the launch planner of SYCL programs stands on the public interface, and nothing stands on it;
 - a use of Python's pending error in python/bindings outside of python_calls.cpp, where it becomes an exception at once.
 
 Exits with 1 if there is anything to report.
@@ -178,6 +180,25 @@ def check_paths(page: Path) -> list[str]:
     return [f"{page.name}: there is no {path}" for path in dict.fromkeys(named) if not (ROOT / path).exists()]
 
 
+def check_sycl(texts: dict[str, str]) -> list[str]:
+    """Texts of headers and sources by their path from the repository's root."""
+    faults = []
+    for path, text in texts.items():
+        is_planner = path.startswith("include/merklize/sycl")
+        for name in re.findall(r'^#include ["<]([\w./]+)[">]', text, re.MULTILINE):
+            of_planner = name.startswith("merklize/sycl")
+            if of_planner and not is_planner:
+                faults.append(f"{path}: includes {name}, which is for SYCL programs alone")
+            if is_planner and "/" in name and name != "sycl/sycl.hpp" and f"include/{name}" not in texts:
+                faults.append(f"{path}: includes {name}, which is no public header")
+    return faults
+
+
+def read_all() -> dict[str, str]:
+    paths = [path for folder in ("include", "src") for path in (ROOT / folder).rglob("*") if path.suffix in EXTENSIONS]
+    return {str(path.relative_to(ROOT)): path.read_text() for path in paths}
+
+
 def check_bindings() -> list[str]:
     pending = re.compile(
         r"raise_python_error|python_error\(\)|PyErr_(?:Clear|Occurred|Fetch|Restore)|PyObject_GetBuffer"
@@ -195,7 +216,7 @@ def main() -> int:
     faults = check(rooms, includes) + check_public(rooms, read_public(text), includes)
     for name in (TABLE.name, "inside.md", "decisions.md"):
         faults += check_paths(TABLE.with_name(name))
-    faults += check_bindings()
+    faults += check_bindings() + check_sycl(read_all())
     for fault in faults:
         print(fault)
     return 1 if faults else 0

@@ -152,7 +152,8 @@ def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
         is_good = array.flags.c_contiguous and array.flags.writeable
     if not is_good:
         raise InvalidArgument(f"{what} must be writable and in C order, for they are written in place")
-    return array
+    checked: Array | DeviceArray = array
+    return checked
 
 
 def integer(value: Any, what: str) -> int:
