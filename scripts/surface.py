@@ -31,7 +31,6 @@ NOTE = "Its structs and constants are written by scripts/surface.py from scripts
 TEXTS: dict[str, type] = {"doc": str, "rust_doc": str}
 KEYS: dict[str, dict[str, type]] = {
     "kind": {"c": str, "rust": str, "use": str, "from_c": str, "to_c": str},
-    "by_hand": {},
     "enum": {"constants": dict, "rust": dict, "prefix": str, "alias": str, "of": str, **TEXTS},
     "constant": {"value": int, "rust": str, **TEXTS},
     "struct": {"fields": dict, "rust": dict, **TEXTS},
@@ -318,7 +317,7 @@ def place(one: Type, header: str) -> re.Match[str]:
 
 
 def headers(types: list[Type], by_hand: dict[str, str]) -> dict[str, str]:
-    made = {}
+    made, seen = {}, set()
     for path in sorted((ROOT / HEADERS).glob("*.h")):
         text = path.read_text()
         here = [one for one in types if one.header == path.stem]
@@ -331,7 +330,11 @@ def headers(types: list[Type], by_hand: dict[str, str]) -> dict[str, str]:
         for names in ANY_TYPE.findall(text):
             if (name := next(filter(None, names))) not in known:
                 sys.exit(f"{HEADERS}/{path.name}: {DESCRIPTION} must have a row for {name}")
+            seen.add(name)
         made[f"{HEADERS}/{path.name}"] = text
+    for name in by_hand:
+        if name not in seen:
+            refuse(f"by_hand.{name}", "no header has it")
     return made
 
 

@@ -223,6 +223,7 @@ WRONG = [
         "struct.virtues.digest: needs rust",
     ),
     (FILE_DIGEST, f"{NOWHERE}{FILE_DIGEST}", "struct.nowhere.thing: there must be include/merklize/c/nowhere.h"),
+    ("[by_hand]\n", '[by_hand]\nmerklize_ring = "gone"\n', "by_hand.merklize_ring: no header has it"),
     (OK, "ok = 0", f"{STATUS}.constants.ok: must be a table, got 0"),
     (OK, "ok = { }", f"{STATUS}.constants.ok: needs value"),
     (IO, "io = { value = 3,", f"{STATUS}.constants.io: value must be a number of its own, got 3"),
