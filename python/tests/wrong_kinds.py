@@ -9,10 +9,15 @@ on, which are the same in each run.
 """
 
 import argparse
+import array
+import collections
 import contextlib
 import copy
 import ctypes
+import decimal
+import enum
 import faulthandler
+import fractions
 import inspect
 import io
 import itertools
@@ -24,7 +29,9 @@ import random
 import resource
 import sys
 import tempfile
+import types
 import warnings
+import weakref
 
 import numpy as np
 
@@ -104,6 +111,43 @@ class Lies:
 
 class Integer(int):
     """A subclass of int."""
+
+
+class Text(str):
+    """A subclass of str whose methods lie."""
+
+    __slots__ = ()
+
+    def __len__(self):
+        return 2**40
+
+    def encode(self, *_):
+        return 5
+
+
+class Bytes(bytes):
+    """A subclass of bytes whose length lies."""
+
+    __slots__ = ()
+
+    def __len__(self):
+        return 2**40
+
+
+class PathOfBytes:
+    """A path that the system may take, or not."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __fspath__(self):
+        return self.path
+
+
+class Color(enum.IntEnum):
+    """Integers with names."""
+
+    RED = 3
 
 
 class DLTensor(ctypes.Structure):
@@ -248,6 +292,18 @@ MAKERS = [
     lambda: memoryview(np.array(5)), lambda: memoryview(bytearray(64)).cast("B", (2, 32)),
     lambda: memoryview(np.zeros((4, 4), np.uint64)), lambda: (ctypes.c_uint8 * 32 * 2)(),
     lambda: merklize.tuning.Timings.__new__(merklize.tuning.Timings), merklize.tuning.Timings,
+    lambda: Text("blake3"), lambda: Bytes(32), lambda: PathOfBytes(b"data"), lambda: PathOfBytes(b"a\0b"),
+    lambda: PathOfBytes("\ud800"), lambda: Color.RED, lambda: decimal.Decimal(3), lambda: fractions.Fraction(3),
+    lambda: decimal.Decimal("NaN"), lambda: array.array("Q", range(8)), lambda: array.array("d", [1.0]),
+    lambda: collections.deque([bytes(32)] * 8), lambda: collections.UserList([0, 1]), lambda: {0: 1}.values(),
+    lambda: types.MappingProxyType({0: bytes(32)}), lambda: weakref.proxy(Attribute("a", 1)),
+    lambda: contextlib.nullcontext,
+    lambda: memoryview(bytes(64))[::-1], lambda: memoryview(bytes(64)).cast("B", (2, 2, 16)),
+    lambda: (ctypes.c_uint64 * 0)(), lambda: ctypes.c_uint8(3), lambda: merklize.MerkleTree, lambda: merklize,
+    lambda: merklize.MerkleTree(LEAVES), lambda: merklize.MerkleTree(LEAVES).prove(1), lambda: merklize.TreeBuilder(),
+    lambda: np.random.default_rng, lambda: np.zeros((4, 32), np.int8), lambda: np.zeros((3, 4), np.float16),
+    lambda: np.broadcast_to(np.uint8(0), (2**40,)), lambda: np.zeros((4, 4), np.uint64).T,
+    lambda: np.zeros((8, 32), np.uint8)[::-1], lambda: np.array(2**64 - 1, np.uint64), lambda: np.bool_(True),
 ]
 ARRAYS = [
     lambda: np.zeros((4, 32), np.uint8), lambda: np.zeros((4, 32), np.float32), lambda: np.zeros((4, 4), np.uint64),
