@@ -1,11 +1,13 @@
 // Openings of a commitment: nodes and rows are gathered where they are.
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <string>
 
 #include "calls/run.hpp"
 #include "host/invalid.hpp"
 #include "host/threads.hpp"
+#include "jobs/cpu_device.hpp"
 #include "jobs/matrix_rows.hpp"
 #include "levels/heap.hpp"
 #include "matrices/build.hpp"
@@ -47,18 +49,25 @@ std::vector<std::uint64_t> sorted_indices(const runtime::CommitmentPlan& plan, s
                    " of the tallest matrix, or those that belong to them in lower ones,");
 }
 
-// The rows below some nodes of the lowest kept layer, side by side in the order of the nodes, on the host or on the run's device.
+// The rows below some nodes of the lowest kept layer, side by side in the order of the nodes: on the run's device if the matrices are there,
+// else on the host.
 class BlockRows {
 public:
     BlockRows(const runtime::CommitmentPlan& plan, std::span<const MatrixDims> dims, const runtime::MatrixInput& from,
               std::span<const std::uint64_t> blocks, runtime::Run& run)
         : input_(from) {
+        const RunOptions there{.device = from.on != nullptr ? from.on->device() : run.options().device};
+        std::optional<runtime::Run> reads;  // from a device that is full
+        if (from.on != nullptr && run.on_host()) {
+            input_.on = nullptr;
+            reads.emplace(there);
+        }
         for (unsigned l = 0; l <= plan.drop_levels; l++) {
             for (const std::size_t m : plan.layers[l].matrices) {
                 const std::uint64_t row_bytes = from.word_bytes * dims[m].columns, per_block = plan.block_size(l);
                 const std::uint64_t bytes = row_bytes * per_block * blocks.size();
                 if (bytes == 0) continue;
-                const Place to = from.on != nullptr ? on_device(bytes, run) : on_host(bytes);
+                const Place to = input_.on != nullptr ? on_device(bytes, run) : on_host(bytes);
                 for (std::size_t i = 0; i < blocks.size(); i++) {
                     const std::uint64_t first = blocks[i] * per_block;
                     const std::uint64_t n = std::min(per_block, dims[m].rows - std::min(dims[m].rows, first));
@@ -67,6 +76,8 @@ public:
                     const runtime::MatrixAt rows = from_row(from.at[m], first);
                     if (to.on_device)
                         run.on_device().pack_rows(rows, from.word_bytes, n, out);
+                    else if (reads)
+                        reads->on_device().fetch_rows(rows, from.word_bytes, n, runtime::host_bytes(out));
                     else
                         runtime::pack_rows(rows, from.word_bytes, n, runtime::host_bytes(out), row_bytes,
                                            from.word_bytes);
@@ -149,11 +160,6 @@ void MatrixCommitment::State::make_again(std::span<const runtime::LayerNode> whi
     // All blocks but the last are complete, so gathered side by side they form a valid run of blocks.
     const runtime::CommitmentPlan below =
         runtime::plan_blocks(plan, blocks.back() - (blocks.size() - 1), blocks.size());
-    const RunOptions options{.device = input.on != nullptr ? input.on->device() : device};
-    runtime::Run run(options);
-    const BlockRows rows(plan, dims, input, blocks, run);
-    const runtime::NodeStore made(options.device, below.slots);
-    runtime::build_blocks(form, rows.input(), below, made.place(), blocks[0] * plan.block_size(0), 1, run);
     std::vector<std::uint64_t> slots, kept;
     for (std::size_t i = 0; i < blocks.size(); i++) {
         slots.push_back(below.layers.back().first + i);
@@ -165,8 +171,22 @@ void MatrixCommitment::State::make_again(std::span<const runtime::LayerNode> whi
         slots.push_back(below.layers[which[i].layer].first + at * size + which[i].number % size);
     }
     std::vector<Digest> read(slots.size());
-    runtime::gather_nodes(made.place(), slots, read.data(), run);
-    run.finish();
+    const auto make_on = [&](const Device& where) {
+        const RunOptions options{.device = where};
+        runtime::Run run(options);
+        const BlockRows rows(plan, dims, input, blocks, run);
+        const runtime::NodeStore made(where, below.slots);
+        runtime::build_blocks(form, rows.input(), below, made.place(), blocks[0] * plan.block_size(0), 1, run);
+        runtime::gather_nodes(made.place(), slots, read.data(), run);
+        run.finish();
+    };
+    const Device there = input.on != nullptr ? input.on->device() : device;
+    try {
+        make_on(there);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory || runtime::state_of(there).is_host()) throw;
+        make_on(runtime::cpu_device());  // others have filled the device meanwhile
+    }
     const std::vector<Digest> tops = read_kept(kept);
     for (std::size_t i = 0; i < blocks.size(); i++) {
         if (read[i] != tops[i]) refuse_block(plan, blocks[i]);
@@ -206,11 +226,21 @@ std::vector<std::byte> MatrixCommitment::State::rows_of(std::span<const std::uin
     }
     const RunOptions options{.device = input.on->device()};
     runtime::Run run(options);
-    const runtime::Lease gathered = run.on_device().scratch(rows.size());
+    try {
+        const runtime::Lease gathered = run.on_device().scratch(rows.size());
+        each([&](const runtime::MatrixAt& row, std::uint64_t to) {
+            run.on_device().pack_rows(row, input.word_bytes, 1, runtime::moved(gathered.place(), to));
+        });
+        run.on_device().copy_to_host(rows.data(), gathered.place(), rows.size());
+        run.finish();
+        return rows;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory) throw;
+    }
+    // Others have filled the device meanwhile. One by one takes longer, but no memory there.
     each([&](const runtime::MatrixAt& row, std::uint64_t to) {
-        run.on_device().pack_rows(row, input.word_bytes, 1, runtime::moved(gathered.place(), to));
+        run.on_device().fetch_rows(row, input.word_bytes, 1, rows.data() + to);
     });
-    run.on_device().copy_to_host(rows.data(), gathered.place(), rows.size());
     run.finish();
     return rows;
 }

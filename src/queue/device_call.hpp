@@ -57,6 +57,8 @@ public:
     void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n, const char* what);
     /// Copies the first n rows of a matrix on the device to `out`, row after row: enqueued.
     void pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out);
+    /// The same to the host, complete when it returns. A device that is full only takes longer.
+    void fetch_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, std::byte* out);
     /// Packs the items of a strided array in `source`, in C order, into `out`: strided.cpp.
     void gather_strided(const Place& source, StridedArray array, const Place& out);
 };

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -166,4 +167,36 @@ TEST("enqueue: a call takes few microseconds of the host") {
         std::cout << "host time a call without a driver: digest " << digest << " us, tree " << tree << " us\n";
     CHECK(digest < 100);
     CHECK(tree < 100);
+}
+
+TEST("enqueue: a stream without times has none, in every call that waits") {
+    const Stream stream{fake::device()};
+    const std::vector<std::byte> host(64 << 10);
+    Buffer bytes(fake::device(), host.size()), nodes(fake::device(), host.size());
+    bytes.copy_from(host);
+    std::vector<Digest> digests(1024);
+    std::byte out[32];
+    merklize::Timings timings;
+    const merklize::RunOptions options{.device = fake::device(), .stream = stream, .timings = &timings};
+    const std::function<void()> calls[] = {
+        [&] { merklize::hash(bytes, out, 0, {}, options); },
+        [&] { merklize::hash(host, out, 0, {}, options); },
+        [&] { merklize::hash_leaves(bytes, 64, nodes.slice(0, 32 * 1024), Hash::blake3, {}, options); },
+        [&] { merklize::hash_leaves(host, 64, digests, Hash::blake3, {}, options); },
+        [&] { merklize::merkle_root(bytes, Hash::blake3, options); },
+        [&] { merklize::merkle_root(digests, Hash::rp64_256_v3, options); },
+        [&] { merklize::build_tree(nodes, Hash::blake3, options); },
+        [&] { (void)merklize::MerkleTree(bytes, Hash::blake3, options); },
+        [&] { (void)merklize::MerkleTree(digests, Hash::blake3, options); },
+    };
+    for (const auto& call : calls) {
+        for (const bool has : {true, false}) {
+            fake::has_times = has;
+            timings = {.available = !has, .kernel = 5, .to_device = 5, .to_host = 5};
+            call();
+            CHECK_EQ(timings.available, has);
+            CHECK_EQ(timings.kernel + timings.to_device + timings.to_host > 0, has);
+        }
+    }
+    fake::has_times = true;
 }

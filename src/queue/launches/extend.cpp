@@ -69,17 +69,18 @@ std::optional<ExtendMemory> memory_for(DeviceCall& call, const Extend& job, cons
             return ExtendMemory(call, job, plan, columns);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::out_of_memory) throw;
-            if (columns == 1 && job.in.first.on_device) throw;
         }
         call.free_scratch();
         if (columns == 1) return std::nullopt;
     }
 }
 
-// A matrix of the host, if the device has no room for one column: the processors extend it.
-bool extend_on_host(DeviceCall& call, const Extend& job, const Tick& tick) {
+// If the device has no room for one column, the processors extend it.
+bool extend_on_host(DeviceCall& call, const Extend& job, std::uint32_t word, const Tick& tick) {
     const std::uint64_t bytes = static_cast<std::uint64_t>(job.out.row_stride) * (job.rows << job.added_bits);
     Extend here = job;
+    const HostBlock given = on_host(call, job.in, word, job.rows);
+    if (job.in.first.on_device) here.in = packed_at(host_place(given.data()), job.in.columns, word);
     const HostBlock block(job.out.first.on_device ? bytes : 0);
     if (job.out.first.on_device) here.out.first = host_place(block.data());
     if (!HostExecutor(call.threads()).launch(here, tick)) return false;
@@ -158,7 +159,7 @@ bool DeviceCall::launch(const Extend& a, const Tick& tick) {
     require_aligned_words(*this, a.what, a.in, word);
     require_aligned_words(*this, a.what, a.out, word);
     const std::optional<ExtendMemory> memory = memory_for(*this, a, plan);
-    if (!memory) return extend_on_host(*this, a, tick);
+    if (!memory) return extend_on_host(*this, a, word, tick);
     const ExtendMemory& room = *memory;
     ExtendPasses passes(*this, a, plan, room);
     const std::uint64_t out_rows = a.rows << a.added_bits;

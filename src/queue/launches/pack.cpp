@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <string>
 
+#include "host/host_block.hpp"
 #include "host/invalid.hpp"
 #include "host/threads.hpp"
 #include "jobs/matrix_rows.hpp"
+#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 
@@ -37,6 +39,37 @@ void DeviceCall::pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std
     const std::uint64_t row_bytes = word_bytes * matrix.columns;
     if (has_whole_rows(matrix, word_bytes)) return copy_on_device(out, matrix.first, n * row_bytes);
     pack_matrix(*this, matrix, word_bytes, n, {}, range_of(out), row_bytes, word_bytes);
+}
+
+void DeviceCall::fetch_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, std::byte* out) {
+    const std::uint64_t row_bytes = word_bytes * matrix.columns, bytes = n * row_bytes;
+    if (bytes == 0) return;
+    if (has_whole_rows(matrix, word_bytes)) return download(out, matrix.first, bytes);
+    try {
+        const Lease packed = scratch(bytes);
+        pack_rows(matrix, word_bytes, n, packed.place());
+        return download(out, packed.place(), bytes);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory) throw;
+    }
+    // Rows, columns or words as they lie, one by one.
+    const bool has_columns = matrix.row_stride == word_bytes && matrix.column_stride != word_bytes;
+    const std::uint64_t lines = has_columns ? matrix.columns : n;
+    const std::uint64_t line_bytes = has_columns ? n * word_bytes : row_bytes;
+    const bool is_whole = has_columns || matrix.column_stride == word_bytes;
+    const HostBlock turned(has_columns ? bytes : 0);
+    std::byte* const to = has_columns ? static_cast<std::byte*>(turned.data()) : out;
+    for (std::uint64_t line = 0; line < lines; line++) {
+        for (std::uint64_t at = 0; at < line_bytes; at += is_whole ? line_bytes : word_bytes) {
+            const Place from =
+                (has_columns ? from_row(matrix, 0, line) : from_row(matrix, line, at / word_bytes)).first;
+            copy_to_host(to + line * line_bytes + at, from, is_whole ? line_bytes : word_bytes);
+        }
+    }
+    synchronize();
+    if (!has_columns) return;
+    const MatrixAt columns{host_place(to), matrix.columns, word_bytes, static_cast<std::int64_t>(line_bytes)};
+    copy_columns(columns, word_bytes, n, out, row_bytes, threads());
 }
 
 void copy_columns(const MatrixAt& from, std::uint32_t word, std::uint64_t n, std::byte* to, std::uint64_t row_stride,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "host/host_block.hpp"
 #include "queue/device_call.hpp"
 
 namespace merklize::runtime {
@@ -56,6 +57,13 @@ void send_columns(DeviceCall& call, Staging::Ring& ring, const MatrixAt& from, s
                   const Place& to);
 /// Copies n rows of a matrix on the device, row after row, to a matrix of the host, whose columns are neighbours: complete when it returns.
 void fetch_columns(DeviceCall& call, const Place& from, std::uint32_t word, std::uint64_t n, const MatrixAt& to);
+
+/// A copy of n rows on the host, of a matrix on the device: for the processors, if a device has no room to work on it.
+inline HostBlock on_host(DeviceCall& call, const MatrixAt& matrix, std::uint32_t word, std::uint64_t n) {
+    HostBlock block(matrix.first.on_device ? n * word * matrix.columns : 0);
+    if (matrix.first.on_device) call.fetch_rows(matrix, word, n, static_cast<std::byte*>(block.data()));
+    return block;
+}
 
 /// Throws invalid_argument "<what>: ..." if the matrix is on the device and its words are not where kernels can read them.
 void require_aligned_words(DeviceCall& call, const char* what, const MatrixAt& matrix, std::uint64_t word);

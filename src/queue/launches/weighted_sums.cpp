@@ -126,18 +126,23 @@ bool sum_in_pieces(DeviceCall& call, const WeightedSums& a, std::uint64_t piece_
 
 }  // namespace
 
-// With little memory a device takes smaller pieces of a matrix of the host. If it has none, the processors add up.
+// With little memory a device takes smaller pieces. If it has none, the processors add up.
 bool DeviceCall::launch(const WeightedSums& a, const Tick& tick) {
     constexpr std::uint64_t least_piece_bytes = 64 << 10;
     for (std::uint64_t piece_bytes = sums_piece_bytes;; piece_bytes /= 4) {
         try {
             return sum_in_pieces(*this, a, piece_bytes, tick);
         } catch (const Error& error) {
-            if (error.code() != ErrorCode::out_of_memory || a.in.first.on_device) throw;
+            if (error.code() != ErrorCode::out_of_memory) throw;
         }
         free_scratch();
-        if (piece_bytes <= least_piece_bytes) return HostExecutor(threads()).launch(a, tick);
+        if (piece_bytes <= least_piece_bytes) break;
     }
+    const std::uint32_t word = find_field(a.field)->word_bytes;
+    WeightedSums here = a;
+    const HostBlock given = on_host(*this, a.in, word, a.rows);
+    if (a.in.first.on_device) here.in = packed_at(host_place(given.data()), a.in.columns, word);
+    return HostExecutor(threads()).launch(here, tick);
 }
 
 }  // namespace merklize::runtime
