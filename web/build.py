@@ -148,6 +148,7 @@ def build(out: Path) -> None:
     page = (ROOT / "docs/verify.html").read_text()
     if page.count(PLACE) != 1 or "</script" in text:
         sys.exit(f"web/build.py: docs/verify.html must have {PLACE} once, and the modules no </script")
+    page = page.replace("merklize 0.0.0", f"merklize {version()}")
     (out / "verify.html").write_text(page.replace(PLACE, text))
     shutil.copy(ROOT / "LICENSE", package)
     shutil.copytree(ROOT / "LICENSES", package / "LICENSES", dirs_exist_ok=True)

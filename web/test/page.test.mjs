@@ -149,6 +149,81 @@ test('a tree and its file: facts, every leaf, blocks, damage', options, () => op
     await verdict(tab, 'Not valid.*the file must have');
 }));
 
+test('as soon as a file is there, the verdict is about the file', options, () => opened(async (tab) => {
+    const data = counted(393216), { file, root } = treeFile(data, 65536);
+    const damaged = data.slice();
+    damaged[200000] ^= 1;
+    const wrong = '^Damaged: block 3 of 6, bytes 196608 to 262144$';
+    const kind = () => tab.getAttribute('#verdict', 'class');
+    // Dropped together: it is compared by itself, and no click on anything else hides what was found.
+    await tab.fill('#root', root);
+    await give(tab, ['disk.mkl', file], ['disk.img', damaged]);
+    await verdict(tab, wrong);
+    assert.equal(await kind(), 'verdict bad');
+    for (const leaf of ['0', '3', '5']) {
+        await tab.fill('#leaf', leaf);
+        await tab.click('#check-block');
+        await verdict(tab, leaf === '3' ? '^Not the same' : '^The same', '#outcome');
+        await verdict(tab, wrong);
+    }
+    await tab.click('#all-nodes');
+    await verdict(tab, '^In order', '#outcome');
+    await verdict(tab, wrong);
+    await give(tab, ['disk.img', data]);
+    await verdict(tab, '^Valid: all 6 blocks of disk.img are as the root says$');
+    assert.equal(await kind(), 'verdict good');
+    await tab.fill('#root', '');
+    await verdict(tab, '^In order: all 6 blocks of disk.img are as the tree file says; Root is empty');
+    assert.equal(await kind(), 'verdict ');
+    await tab.fill('#root', '0'.repeat(64));
+    await verdict(tab, '^Not valid: leaf');
+    await tab.fill('#root', root);
+    for (const [name, bytes] of [['short.img', data.subarray(0, 300000)], ['long.img', counted(400000)]]) {
+        await give(tab, [name, bytes]);
+        await verdict(tab, '^Damaged: the file has [57] blocks of 65536 bytes, the tree 6 leaves');
+    }
+    // A leaf that fits the damage, in a tree whose other nodes do not.
+    const forged = Buffer.from(file);
+    Buffer.from(merklize.hash(damaged.subarray(196608, 262144))).copy(forged, 128 + 3 * 32);
+    await give(tab, ['disk.mkl', forged], ['disk.img', damaged]);
+    await verdict(tab, '^(Damaged tree file: node 1 of level 1|Not valid)');
+    // A proof of one leaf and the file.
+    await give(tab, ['disk.mkl', file]);
+    const proof = merklize.MerkleTree.fromMessages(Array.from({ length: 6 }, (_, k) => data.subarray(65536 * k, 65536 * (k + 1)))).prove(3);
+    await give(tab, ['proof.json', Buffer.from(proof.toJson())]);
+    await verdict(tab, '^disk.img is not compared yet: the proof is valid, and shows no file');
+    await tab.click('#check-block');
+    await verdict(tab, '^Damaged: block 3, bytes 196608 to 262144, of disk.img is not');
+    await give(tab, ['disk.img', data]);
+    await verdict(tab, '^disk.img is not compared yet');
+    await tab.click('#check-block');
+    await verdict(tab, '^Valid: block 3, bytes 196608 to 262144, of disk.img is as the root says');
+}));
+
+test('a large file is compared when it is asked for', options, () => opened(async (tab) => {
+    const { file } = treeFile(counted(100000), 4096);
+    await give(tab, ['disk.mkl', file]);
+    await tab.evaluate(() => {
+        const part = new Blob([new Uint8Array(1 << 24)]);
+        const list = new DataTransfer();
+        list.items.add(new File([new Blob(Array.from({ length: 17 }, () => part))], 'large.img'));
+        dispatchEvent(new DragEvent('drop', { dataTransfer: list, bubbles: true, cancelable: true }));
+    });
+    await verdict(tab, '^large.img is not compared yet: leaf 0 leads to the root in the file');
+    assert.equal(await tab.getAttribute('#verdict', 'class'), 'verdict ');
+    await tab.click('#check-all');
+    await verdict(tab, '^Damaged: the file has 69,632 blocks');
+}));
+
+test('the page says its size units, its version and a wrong root in red', options, () => opened(async (tab) => {
+    await give(tab, ['disk.mkl', treeFile(counted(100000), 4096).file]);
+    assert.match(await tab.textContent('#facts'), /4,096 bytes \(4.00 KiB\).*100,000 bytes \(97.66 KiB\)/s);
+    assert.match(await tab.textContent('footer'), /^merklize \d+\.\d+\.\d+$/);
+    await tab.fill('#root', '1'.repeat(64));
+    await verdict(tab, '^Not valid');
+    assert.equal(await tab.locator('#path .node.wrong', { hasText: 'is not the root' }).count(), 1);
+}));
+
 /** Workers get a few slices of a file, and no more before the page says so. */
 const held = `
     const post = Worker.prototype.postMessage;
@@ -245,7 +320,7 @@ test('by keyboard alone, and names for readers of the screen', options, () => op
 for (const [name, colorScheme, width] of [['light-wide', 'light', 1100], ['dark-wide', 'dark', 1100], ['light-narrow', 'light', 340], ['dark-narrow', 'dark', 340]]) {
     test(`nothing is cut off, and text can be read: ${name}`, options, () => opened(async (tab) => {
         await give(tab, ['tree.mkl', Buffer.from(tree.file, 'hex')], ['disk.img', counted(5000)]);
-        await verdict(tab, '^In order');
+        await verdict(tab, '^disk.img is not compared yet');
         const { wide, contrast } = await tab.evaluate(() => {
             const light = (color) => {
                 const [r, g, b] = color.match(/[\d.]+/g).map((x) => { x /= 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; });
