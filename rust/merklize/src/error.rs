@@ -27,8 +27,9 @@ pub enum ErrorKind {
     Internal,
 }
 
-/// An error, with the library's text: the called function, the numbers and the rule.
-#[derive(Debug, Clone)]
+/// An error, with the library's text: the called function, the numbers and the rule. `{:?}` is the text, as `main` and `unwrap()` print
+/// it; `{:#?}` has all fields.
+#[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,
     message: String,
@@ -83,6 +84,18 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return fmt::Display::fmt(self, f);
+        }
+        let Self { kind, message, system_error, path } = self;
+        let mut fields = f.debug_struct("Error");
+        fields.field("kind", kind).field("message", message).field("system_error", system_error).field("path", path);
+        fields.finish()
     }
 }
 
