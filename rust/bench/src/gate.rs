@@ -1,7 +1,9 @@
-//! How fast a proof of Plonky3 could be with the extension, the rows, the tree and the opening of the trace on a device: a commitment scheme that precomputes
-//! these four, but copies what would be copied. The trace goes up from pinned memory, and the extended matrix comes back into pinned memory for the constraints.
-//! All else runs on the host as in the stock scheme, or by merklize's Mmcs: constraints, the commitment to the quotient, and folding with its commitments and
-//! queries. The first proof records what is precomputed, so all proofs must be of one trace. They are the stock scheme's, and its verifier takes them.
+//! How fast a proof of Plonky3 could be with the extension, the rows, the tree and the opening of the trace on a
+//! device: a commitment scheme that precomputes these four, but copies what would be copied. The trace goes up from
+//! pinned memory, and the extended matrix comes back into pinned memory for the constraints. All else runs on the host
+//! as in the stock scheme, or by merklize's Mmcs: constraints, the commitment to the quotient, and folding with its
+//! commitments and queries. The first proof records what is precomputed, so all proofs must be of one trace. They are
+//! the stock scheme's, and its verifier takes them.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -32,7 +34,8 @@ use p3_uni_stark::{Com, Domain, Proof, StarkConfig, StarkGenericConfig};
 use crate::configs::{fri_parameters, Challenge};
 use crate::pinned::HostMemory;
 
-/// A proof of the scheme below as one of another configuration, whose commitments and opening proofs have the same types.
+/// A proof of the scheme below as one of another configuration, whose commitments and opening proofs have the same
+/// types.
 pub fn retyped<A, B>(proof: Proof<A>) -> Proof<B>
 where
     A: StarkGenericConfig,
@@ -350,7 +353,8 @@ where
     }
 }
 
-/// The vector that is folded: with all columns f and their points z in turn, the sum of alpha^i (f(z) - f(x)) / (z - x).
+/// The vector that is folded: with all columns f and their points z in turn, the sum of alpha^i (f(z) - f(x)) / (z -
+/// x).
 fn reduced_openings<F, const D: usize, M>(
     mmcs: &M,
     requests: &[OpeningRequest<'_, DataOf<F, M>, Challenge<F, D>>],

@@ -1,8 +1,10 @@
-//! Measures commitments and whole proofs, by the stock crates and by merklize, in turns in one process. Prints a table; --json writes the rows to a file.
+//! Measures commitments and whole proofs, by the stock crates and by merklize, in turns in one process. Prints a table;
+//! --json writes the rows to a file.
 //!
 //!     proofs [--device NAME]... [--only TEXT] [--rows LOG2] [--repeat N] [--commitments] [--gate] [--json FILE]
 //!
-//! --gate measures proofs of Plonky3 alone, and beside them such whose commitment to the trace is precomputed, but copied over the link (gate.rs).
+//! --gate measures proofs of Plonky3 alone, and beside them such whose commitment to the trace is precomputed, but
+//! copied over the link (gate.rs).
 
 #[allow(dead_code)]
 #[path = "../../merklize-plonky3/examples/keccak/configs.rs"]
