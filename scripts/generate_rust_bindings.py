@@ -153,7 +153,7 @@ def generate():
             functions[match["function"]] = function_line(match["returned"], match["function"], match["arguments"])
     lines += ["", "opaque! {", *(f"    {name}" for name in opaque), "}"]
     lines += ["zeroed! {", *(f"    {name}" for name in structs), "}"]
-    lines += ["", 'extern "C" {', *functions.values(), "}"]
+    lines += ["", "functions! {", *functions.values(), "}"]
     lines += [
         "",
         "/// The hashes by id, for a macro that makes something of each: `each! { (BLAKE3, blake3, 0) ... }`.",

@@ -1,6 +1,8 @@
-//! Finds or builds the C++ library. In this order: MERKLIZE_LIB_DIR, the feature `system`, the feature `bundled`.
+//! Finds or builds the C++ library. In this order: MERKLIZE_LIB_DIR, the feature `system`, the feature `bundled`. On
+//! other systems than Linux, and with MERKLIZE_WITHOUT_LIBRARY=1, nothing is built or linked: the crate has functions
+//! of the same names that fail.
 
-#[cfg(feature = "bundled")]
+#[cfg(all(feature = "bundled", unix))]
 mod build_cache;
 
 use std::env;
@@ -10,6 +12,13 @@ fn main() {
     println!("cargo:rerun-if-env-changed=MERKLIZE_LIB_DIR");
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo")).join("cpp");
     println!("cargo:include={}", root.join("include").display());
+    println!("cargo:rustc-check-cfg=cfg(merklize_without_library)");
+    println!("cargo:rerun-if-env-changed=MERKLIZE_WITHOUT_LIBRARY");
+    let is_on_linux = env::var("CARGO_CFG_TARGET_OS").map_or(true, |system| system == "linux");
+    if !is_on_linux || is_set("MERKLIZE_WITHOUT_LIBRARY") {
+        println!("cargo:rustc-cfg=merklize_without_library");
+        return;
+    }
     if env::var_os("DOCS_RS").is_some() {
         return; // documentation links nothing
     }
@@ -17,6 +26,15 @@ fn main() {
         link_folder(Path::new(&folder));
     } else if !link_system() && !build_bundled(&root) {
         panic!("merklize-sys: choose the feature `bundled` or `system`, or set MERKLIZE_LIB_DIR to the folder of libmerklize");
+    }
+}
+
+/// Whether a switch is on: `1`. `0` and an empty text are off.
+fn is_set(name: &str) -> bool {
+    match env::var(name).as_deref() {
+        Ok("1") => true,
+        Ok("" | "0") | Err(env::VarError::NotPresent) => false,
+        other => panic!("merklize-sys: {name} must be 1 or 0, got {other:?}"),
     }
 }
 
@@ -70,10 +88,10 @@ fn link_system() -> bool {
 }
 
 /// Variables that the feature `fatbins` hands to CMake as options of the same names.
-#[cfg(feature = "bundled")]
+#[cfg(all(feature = "bundled", unix))]
 const FATBIN_OPTIONS: [&str; 3] = ["MERKLIZE_NVCC", "MERKLIZE_FATBIN_ARCHITECTURES", "MERKLIZE_FATBIN_HASHES"];
 
-#[cfg(feature = "bundled")]
+#[cfg(all(feature = "bundled", unix))]
 fn build_bundled(root: &Path) -> bool {
     println!("cargo:rerun-if-env-changed=MERKLIZE_BUILD_CACHE");
     let sources = ["CMakeLists.txt", "src", "include"].map(|part| root.join(part));
@@ -108,13 +126,14 @@ fn build_bundled(root: &Path) -> bool {
 }
 
 /// Where CMake installs the library.
-#[cfg(feature = "bundled")]
+#[cfg(all(feature = "bundled", unix))]
 fn library_folder() -> PathBuf {
     PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo")).join("lib")
 }
 
-/// The library from the cache, or built and put there. RUSTFLAGS stay out of the C++ build, so that all of them share one.
-#[cfg(feature = "bundled")]
+/// The library from the cache, or built and put there. RUSTFLAGS stay out of the C++ build, so that all of them share
+/// one.
+#[cfg(all(feature = "bundled", unix))]
 fn build_by_cache(cache: &Path, sources: &[PathBuf], mut config: cmake::Config) {
     let shown = cache.display();
     if !cache.is_absolute() {
@@ -130,8 +149,9 @@ fn build_by_cache(cache: &Path, sources: &[PathBuf], mut config: cmake::Config) 
     cached().unwrap_or_else(|error| panic!("merklize-sys: MERKLIZE_BUILD_CACHE={shown}: {error}"));
 }
 
-/// What decides beside the sources what is built: the target, the compiler's and CMake's versions, and the variables that say how.
-#[cfg(feature = "bundled")]
+/// What decides beside the sources what is built: the target, the compiler's and CMake's versions, and the variables
+/// that say how.
+#[cfg(all(feature = "bundled", unix))]
 fn compiler_facts() -> Vec<String> {
     let target = env::var("TARGET").expect("set by cargo");
     let is_read = |name: &str| {
@@ -156,7 +176,7 @@ fn compiler_facts() -> Vec<String> {
     facts
 }
 
-#[cfg(not(feature = "bundled"))]
+#[cfg(not(all(feature = "bundled", unix)))]
 fn build_bundled(_root: &Path) -> bool {
     false
 }

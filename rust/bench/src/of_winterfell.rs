@@ -62,7 +62,7 @@ where
         contenders.push((
             device.info().id,
             Box::new(|watch| {
-                let tree: MerklizeTree<H> = watch.time(|| commit_to_rows(&matrix, whole, device))?;
+                let tree: MerklizeTree<H> = watch.time(|| commit_to_rows(&matrix, whole, device.clone()))?;
                 (tree.commitment() == root).then_some(()).ok_or_else(|| "another root".into())
             }),
         ));
@@ -101,7 +101,7 @@ where
                 set_default_device(device.clone());
                 let prover = CubesProver::<H> {
                     options: options.clone(),
-                    device: device.clone(),
+                    device: Some(device.clone()),
                     drop_levels: 0,
                     hasher: PhantomData,
                 };

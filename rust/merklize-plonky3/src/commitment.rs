@@ -71,7 +71,8 @@ impl<T: DeviceElement> Committed<RowMajorMatrix<T>> {
     }
 }
 
-/// Commits to matrices on a device. Nothing is copied on the host if each matrix is contiguous in memory and the library takes its elements as they are.
+/// Commits to matrices on a device. Nothing is copied on the host if each matrix is contiguous in memory and the
+/// library takes its elements as they are.
 pub(crate) fn commit<T: DeviceElement, M: Matrix<T>>(
     committed: &Committed<M>,
     form: &Form,
@@ -111,12 +112,13 @@ pub(crate) fn commit_words<W: Word>(
 pub(crate) struct Extended<F> {
     pub committed: Committed<RowMajorMatrix<F>>,
     pub commitment: MatrixCommitment,
-    /// The extensions in the memory of the device, in the elements' own form; none if it has no memory of its own, or too little.
+    /// The extensions in the memory of the device, in the elements' own form; none if it has no memory of its own, or
+    /// too little.
     pub resident: Vec<Buffer>,
 }
 
-/// Commits to the extensions of matrices, each on the coset of its own shift, with rows in bit-reversed order, and gives the extensions. A device hashes them
-/// where it makes them, while they are copied to the host.
+/// Commits to the extensions of matrices, each on the coset of its own shift, with rows in bit-reversed order, and
+/// gives the extensions. A device hashes them where it makes them, while they are copied to the host.
 pub(crate) fn commit_extended<F: TwoAdicElement>(
     matrices: &[(RowMajorMatrix<F>, F)],
     added_bits: usize,
@@ -126,8 +128,8 @@ pub(crate) fn commit_extended<F: TwoAdicElement>(
     let is_field_hash = form.hash.info().modulus.is_some();
     let lying = matrices.iter().map(|(matrix, _)| F::in_memory(&matrix.values, is_field_hash));
     let copies: Vec<_>;
-    // Dropped levels are made again from the words that were committed, so a copied matrix keeps all levels. Words for a
-    // hash of bytes count as canonical, also in Montgomery form: an extension is linear, so it has that form, too.
+    // Dropped levels are made again from the words that were committed, so a copied matrix keeps all levels. Words for
+    // a hash of bytes count as canonical, also in Montgomery form: an extension is linear, so it has that form, too.
     let (words, drop_levels) = match lying.collect::<Option<Vec<_>>>() {
         Some(words) => (words, form.drop_levels),
         None => {
@@ -193,7 +195,8 @@ fn words_of<T: DeviceElement, M: Matrix<T>>(matrix: &M, is_field_hash: bool) -> 
     })
 }
 
-/// A view of a matrix's words in its own memory, if its rows are contiguous there. A matrix that computes its rows gives `None`.
+/// A view of a matrix's words in its own memory, if its rows are contiguous there. A matrix that computes its rows
+/// gives `None`.
 fn words_in_memory<T: Clone + Send + Sync + 'static, W: Word, M: Matrix<T>>(
     matrix: &M,
     words_of: impl Fn(&[T]) -> Option<&[W]>,
@@ -203,7 +206,8 @@ fn words_in_memory<T: Clone + Send + Sync + 'static, W: Word, M: Matrix<T>>(
     Words::from_rows((0..height).map_while(row)).filter(|words| words.rows() == height)
 }
 
-/// The words of a row that is borrowed from its matrix. The value `row` owns no memory, because it has no destructor, and the words are not inside of it.
+/// The words of a row that is borrowed from its matrix. The value `row` owns no memory, because it has no destructor,
+/// and the words are not inside of it.
 fn borrowed<'a, T, W, R: Deref<Target = [T]> + 'a>(row: R, words_of: impl Fn(&[T]) -> Option<&[W]>) -> Option<&'a [W]> {
     let words = words_of(&row)?;
     let inside = ptr::from_ref(&row).addr()..ptr::from_ref(&row).addr() + size_of::<R>().max(1);

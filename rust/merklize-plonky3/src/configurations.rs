@@ -19,7 +19,8 @@ use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, Serializing
 use crate::elements::DeviceElement;
 use crate::mmcs::MerklizeMmcs;
 
-/// One permutation over a field hashes rows and pairs. Its constants are a value, not a type: [`MerklizeMmcs::new`] takes any.
+/// One permutation over a field hashes rows and pairs. Its constants are a value, not a type: [`MerklizeMmcs::new`]
+/// takes any.
 pub type PermutationMmcs<F, Permutation, const WIDTH: usize, const RATE: usize, const DIGEST: usize> = MerklizeMmcs<
     <F as Field>::Packing,
     <F as Field>::Packing,
@@ -74,9 +75,11 @@ macro_rules! of_permutations {
         impl $mmcs {
             /// The scheme with Plonky3's default constants.
             ///
+            /// - `device`: `None`: Plonky3's own code commits, as [`without_device`](Self::without_device).
+            ///
             /// # Errors
             /// The CPU cannot be used; it checks that Plonky3's hash and the library's are the same.
-            pub fn with_defaults(cap_height: usize, device: Arc<Device>) -> Result<Self, Error> {
+            pub fn with_defaults(cap_height: usize, device: impl Into<Option<Arc<Device>>>) -> Result<Self, Error> {
                 let permutation = $permutation();
                 let (hasher, compressor) =
                     (PaddingFreeSponge::new(permutation.clone()), TruncatedPermutation::new(permutation));
@@ -99,9 +102,11 @@ macro_rules! of_hashers {
         impl<F: DeviceElement> $mmcs<F> {
             /// The scheme with this hash, which has no constants to choose.
             ///
+            /// - `device`: `None`: Plonky3's own code commits, as [`without_device`](Self::without_device).
+            ///
             /// # Errors
             /// The CPU cannot be used; it checks that Plonky3's hash and the library's are the same.
-            pub fn with_defaults(cap_height: usize, device: Arc<Device>) -> Result<Self, Error> {
+            pub fn with_defaults(cap_height: usize, device: impl Into<Option<Arc<Device>>>) -> Result<Self, Error> {
                 let (hasher, compressor) =
                     (SerializingHasher::new($hasher), CompressionFunctionFromHasher::new($hasher));
                 Self::new(hasher, compressor, cap_height, Hash::$hash, device)

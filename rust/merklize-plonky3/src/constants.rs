@@ -34,8 +34,8 @@ widths!(Goldilocks, 7, GenericPoseidon2LinearLayersGoldilocks, 8 12 16);
 widths!(BabyBear, 7, GenericPoseidon2LinearLayersBabyBear, 16 24 32);
 widths!(KoalaBear, 3, GenericPoseidon2LinearLayersKoalaBear, 16 24 32);
 
-/// Round constants of a Poseidon2 permutation of Plonky3. A permutation does not give its constants away, so the library's hash is made from
-/// the same source: these constants, or the same random numbers.
+/// Round constants of a Poseidon2 permutation of Plonky3. A permutation does not give its constants away, so the
+/// library's hash is made from the same source: these constants, or the same random numbers.
 ///
 /// ```
 /// use merklize_plonky3::Poseidon2Constants;
@@ -68,17 +68,19 @@ impl<F: Poseidon2Width<WIDTH>, const WIDTH: usize> Poseidon2Constants<F, WIDTH> 
         Self { external, internal: rng.sample_iter(StandardUniform).take(internal_rounds).collect() }
     }
 
-    /// The library's hash with these constants and with Plonky3's diagonal for this field and width. It hashes rows as `PaddingFreeSponge<_, WIDTH, rate, _>`
-    /// and pairs as `TruncatedPermutation<_, 2, _, WIDTH>`. See [`Hash::poseidon2`].
+    /// The library's hash with these constants and with Plonky3's diagonal for this field and width. It hashes rows as
+    /// `PaddingFreeSponge<_, WIDTH, rate, _>` and pairs as `TruncatedPermutation<_, 2, _, WIDTH>`. See
+    /// [`Hash::poseidon2`].
     ///
     /// # Errors
-    /// The rate is not below the width, or the library does not take these numbers of rounds; at least one round must be internal.
+    /// The rate is not below the width, or the library does not take these numbers of rounds; at least one round must
+    /// be internal.
     pub fn hash(&self, rate: usize) -> Result<Hash, Error> {
         Hash::poseidon2(&self.words().instance(rate), None)
     }
 
-    /// The same hash for commitments of arity 4: it merges four nodes as `TruncatedPermutation<_, 4, _, QUAD>` of a second permutation, whose width is 16
-    /// over Goldilocks and 32 over the other fields.
+    /// The same hash for commitments of arity 4: it merges four nodes as `TruncatedPermutation<_, 4, _, QUAD>` of a
+    /// second permutation, whose width is 16 over Goldilocks and 32 over the other fields.
     ///
     /// # Errors
     /// Those of [`hash`](Self::hash), and a second permutation of another width.
@@ -96,7 +98,8 @@ impl<F: Poseidon2Width<WIDTH>, const WIDTH: usize> Poseidon2Constants<F, WIDTH> 
     fn words(&self) -> Words {
         let (initial, terminal) = (self.external.get_initial_constants(), self.external.get_terminal_constants());
         let constants = initial.as_flattened().iter().chain(&self.internal).chain(terminal.as_flattened());
-        // The layer makes cell i = sum of all cells + diagonal[i] * cell i. If cell i is 1 and all others are 0, cell i becomes 1 + diagonal[i].
+        // The layer makes cell i = sum of all cells + diagonal[i] * cell i. If cell i is 1 and all others are 0, cell i
+        // becomes 1 + diagonal[i].
         let diagonal = (0..WIDTH).map(|i| {
             let mut state = [F::ZERO; WIDTH];
             state[i] = F::ONE;
@@ -113,9 +116,9 @@ impl<F: Poseidon2Width<WIDTH>, const WIDTH: usize> Poseidon2Constants<F, WIDTH> 
     }
 }
 
-/// The library's hash with these constants of Plonky3's Poseidon, version 1, of 8 or 12 cells over Goldilocks, 16 or 24 over the other fields. It hashes
-/// rows as `PaddingFreeSponge<_, WIDTH, rate, _>` and pairs as `TruncatedPermutation<_, 2, _, WIDTH>` of `Poseidon1::new(constants)`.
-/// See [`Hash::poseidon`].
+/// The library's hash with these constants of Plonky3's Poseidon, version 1, of 8 or 12 cells over Goldilocks, 16 or 24
+/// over the other fields. It hashes rows as `PaddingFreeSponge<_, WIDTH, rate, _>` and pairs as
+/// `TruncatedPermutation<_, 2, _, WIDTH>` of `Poseidon1::new(constants)`. See [`Hash::poseidon`].
 ///
 /// # Errors
 /// The rate is not below the width, or the library does not take this width, these numbers of rounds or this matrix.
@@ -139,7 +142,8 @@ pub fn poseidon_hash<F: Poseidon2Width<WIDTH>, const WIDTH: usize>(
     rate: usize,
 ) -> Result<Hash, Error> {
     let constants: Vec<u64> = of.round_constants.as_flattened().iter().map(PrimeField64::as_canonical_u64).collect();
-    // The first row of a circulant matrix has the words of its first column, from the last to the second, behind the first.
+    // The first row of a circulant matrix has the words of its first column, from the last to the second, behind the
+    // first.
     let matrix = (0..WIDTH).map(|i| F::from_i64(of.mds_circ_col[(WIDTH - i) % WIDTH]).as_canonical_u64());
     Hash::poseidon(&Poseidon {
         field: F::FIELD,

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use merklize::{extend, or_on_cpu, or_raise, Device, Error, ExtendForm, Field, Matrix as Words, Options, RowOrder};
+use merklize::{
+    extend, or_on_cpu, or_raise, Device, Error, ExtendForm, Field, Matrix as Words, Options, RowOrder, HAS_LIBRARY,
+};
 use p3_baby_bear::BabyBear;
 use p3_dft::{Layout, Radix2DitParallel, TwoAdicSubgroupDft};
 use p3_field::{PrimeField64, TwoAdicField};
@@ -8,6 +10,7 @@ use p3_goldilocks::Goldilocks;
 use p3_koala_bear::KoalaBear;
 use p3_matrix::bitrev::{BitReversedMatrixView, BitReversibleMatrix};
 use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixView, RowMajorMatrixViewMut};
+use p3_matrix::Matrix;
 
 use crate::elements::DeviceElement;
 
@@ -16,7 +19,8 @@ pub trait TwoAdicElement: DeviceElement + TwoAdicField + PrimeField64 {
     /// The library's name of the field.
     const FIELD: Field;
 
-    /// Elements in the memory of words, which have the form that [`DeviceElement::in_memory`] tells for hashes of fields, and are below the modulus.
+    /// Elements in the memory of words, which have the form that [`DeviceElement::in_memory`] tells for hashes of
+    /// fields, and are below the modulus.
     fn from_words(words: Vec<Self::Word>) -> Vec<Self>;
 }
 
@@ -37,8 +41,9 @@ macro_rules! two_adic {
 }
 two_adic!(Goldilocks BabyBear KoalaBear);
 
-/// Plonky3's `Radix2DitParallel`, whose extensions (`coset_lde_batch`, and `lde_batch` and those of one column or of an algebra over it) are computed by
-/// the library on a device, with the same values. Transforms that are no extensions are Plonky3's own, on the CPU.
+/// Plonky3's `Radix2DitParallel`, whose extensions (`coset_lde_batch`, and `lde_batch` and those of one column or of an
+/// algebra over it) are computed by the library on a device, with the same values. Transforms that are no extensions
+/// are Plonky3's own, on the CPU.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -56,25 +61,43 @@ two_adic!(Goldilocks BabyBear KoalaBear);
 /// # Ok::<(), merklize_plonky3::Error>(())
 /// ```
 ///
-/// The trait returns no errors. So an error of the device is a panic, and [`catch`](crate::catch) turns it back into a value.
+/// Without a device all of it is Plonky3's own.
+///
+/// The trait returns no errors. So an error of the device is a panic, and [`catch`](crate::catch) turns it back into a
+/// value.
 #[derive(Clone, Debug)]
 pub struct MerklizeDft<F> {
-    device: Arc<Device>,
+    device: Option<Arc<Device>>,
     stock: Radix2DitParallel<F>,
 }
 
 impl<F: TwoAdicElement> MerklizeDft<F> {
-    /// Extensions on this device.
-    pub fn new(device: Arc<Device>) -> Self {
-        Self { device, stock: Radix2DitParallel::default() }
+    /// Extensions on this device; `None`: by Plonky3's own code.
+    pub fn new(device: impl Into<Option<Arc<Device>>>) -> Self {
+        Self { device: device.into(), stock: Radix2DitParallel::default() }
     }
+}
 
-    fn extended(&self, matrix: &RowMajorMatrix<F>, added_bits: usize, shift: F) -> Result<Vec<F>, Error> {
-        let (words, elements) = F::in_memory(&matrix.values, true).expect("an element of these fields is a word");
-        let words = Words::new(words, matrix.width)?.elements(elements);
-        let extended = |device: &_| extend(words, extend_form(added_bits, shift), &Options::new().device(device));
-        or_on_cpu(&self.device, extended).map(F::from_words)
-    }
+fn extended<F: TwoAdicElement>(
+    matrix: &RowMajorMatrix<F>,
+    added_bits: usize,
+    shift: F,
+    device: &Device,
+) -> Result<Vec<F>, Error> {
+    let (words, elements) = F::in_memory(&matrix.values, true).expect("an element of these fields is a word");
+    let words = Words::new(words, matrix.width)?.elements(elements);
+    let extended = |device: &_| extend(words, extend_form(added_bits, shift), &Options::new().device(device));
+    or_on_cpu(device, extended).map(F::from_words)
+}
+
+/// An extension by Plonky3's own code, with bit-reversed rows.
+pub(crate) fn plonky3_extension<F: TwoAdicElement>(
+    dft: &Radix2DitParallel<F>,
+    matrix: RowMajorMatrix<F>,
+    added_bits: usize,
+    shift: F,
+) -> RowMajorMatrix<F> {
+    dft.coset_lde_batch(matrix, added_bits, shift).bit_reverse_rows().to_row_major_matrix()
 }
 
 /// The form of an extension as the library takes it, with bit-reversed rows.
@@ -85,10 +108,10 @@ pub(crate) fn extend_form<F: TwoAdicElement>(added_bits: usize, shift: F) -> Ext
         .order(RowOrder::BitReversed)
 }
 
-/// The trait wants a default: the CPU.
+/// The trait wants a default: the CPU, or no device where there is no library.
 impl<F: TwoAdicElement> Default for MerklizeDft<F> {
     fn default() -> Self {
-        Self::new(Arc::new(or_raise(Device::open("cpu"))))
+        Self::new(HAS_LIBRARY.then(|| Arc::new(or_raise(Device::open("cpu")))))
     }
 }
 
@@ -97,12 +120,14 @@ impl<F: TwoAdicElement> TwoAdicSubgroupDft<F> for MerklizeDft<F> {
     type Evaluations = BitReversedMatrixView<RowMajorMatrix<F>>;
 
     fn coset_lde_batch(&self, matrix: RowMajorMatrix<F>, added_bits: usize, shift: F) -> Self::Evaluations {
-        if shift.is_zero() {
-            // No coset, and so no extension: each row has the constant coefficients.
-            return self.stock.coset_lde_batch(matrix, added_bits, shift);
+        match &self.device {
+            Some(device) if !shift.is_zero() => {
+                let width = matrix.width;
+                RowMajorMatrix::new(or_raise(extended(&matrix, added_bits, shift, device)), width).bit_reverse_rows()
+            }
+            // A shift of zero is no coset, and so no extension: each row has the constant coefficients.
+            _ => self.stock.coset_lde_batch(matrix, added_bits, shift),
         }
-        let width = matrix.width;
-        RowMajorMatrix::new(or_raise(self.extended(&matrix, added_bits, shift)), width).bit_reverse_rows()
     }
 
     fn dft_batch(&self, matrix: RowMajorMatrix<F>) -> Self::Evaluations {

@@ -14,7 +14,8 @@ pub trait DeviceElement: Field {
     /// The order of a prime field; 0 for a binary field, over which the library has no hash of field elements.
     const MODULUS: u64;
 
-    /// The canonical word, below the modulus, which hashes of field elements take. Of a binary field: the serialized word.
+    /// The canonical word, below the modulus, which hashes of field elements take. Of a binary field: the serialized
+    /// word.
     fn canonical(self) -> Self::Word;
 
     /// The word whose little-endian bytes Plonky3's byte hashes take. For fields of 31 bits it is the Montgomery form.

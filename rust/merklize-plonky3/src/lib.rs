@@ -19,8 +19,8 @@ pub use configurations::{
 pub use constants::{poseidon_hash, Poseidon2Constants, Poseidon2Width};
 pub use dft::{MerklizeDft, TwoAdicElement};
 pub use elements::{DeviceDigest, DeviceElement};
-pub use hashers::{on_lanes, LaneCompressor, LaneHasher};
-pub use merklize::{catch, Device, Error, ErrorKind, Field, Hash, Poseidon, Poseidon2};
+pub use hashers::{on_lanes, without_lanes, LaneCompressor, LaneHasher};
+pub use merklize::{catch, Device, Error, ErrorKind, Field, Hash, Poseidon, Poseidon2, HAS_LIBRARY};
 pub use mmcs::{DeviceMmcs, MerklizeMmcs, MerklizeProverData};
 pub use pcs::MerklizePcs;
 pub use stock::{stock_preprocessed, stock_proof, StockOpening, StockPcs, StockProof};

@@ -3,36 +3,52 @@ use std::sync::{Arc, OnceLock};
 
 use merklize::{hash_leaves, or_raise, Buffer, Device, Digest, Error, ErrorKind, Hash, MatrixCommitment, Options};
 use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs};
+use p3_dft::Radix2DitParallel;
 use p3_field::{PackedValue, TwoAdicField};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::{Dimensions, Matrix};
-use p3_merkle_tree::{MerkleTreeError, MerkleTreeMmcs, PrunedMerklePaths};
+use p3_merkle_tree::{MerkleTree, MerkleTreeError, MerkleTreeMmcs, PrunedMerklePaths};
 use p3_symmetric::{CryptographicHasher, MerkleCap, PseudoCompressionFunction};
 use serde::{Deserialize, Serialize};
 
 use crate::commitment::{commit, commit_extended, commit_words, Committed, Form};
-use crate::dft::TwoAdicElement;
+use crate::dft::{plonky3_extension, TwoAdicElement};
 use crate::elements::{write_row, DeviceDigest, DeviceElement};
 
-/// Plonky3's `MerkleTreeMmcs`, whose digests of rows and whose tree are computed on a device. Commitments, openings and pruned paths have the stock types and
-/// values, so a verifier with the stock scheme accepts them. The type parameters are those of `MerkleTreeMmcs`.
+/// Plonky3's `MerkleTreeMmcs`, whose digests of rows and whose tree are computed on a device. Commitments, openings and
+/// pruned paths have the stock types and values, so a verifier with the stock scheme accepts them. The type parameters
+/// are those of `MerkleTreeMmcs`. Without a device Plonky3's own code makes them.
 ///
-/// The trait's `commit` returns no errors. So an error of the device is a panic there, and [`catch`](crate::catch) turns it back into a value.
+/// The trait's `commit` returns no errors. So an error of the device is a panic there, and [`catch`](crate::catch)
+/// turns it back into a value.
 #[derive(Clone, Debug)]
 pub struct MerklizeMmcs<P, PW, H, C, const N: usize, const DIGEST: usize> {
     stock: MerkleTreeMmcs<P, PW, H, C, N, DIGEST>,
     /// The same scheme with the root alone as its cap. It tells how many layers a tree has.
     whole: MerkleTreeMmcs<P, PW, H, C, N, DIGEST>,
-    hash: Hash,
     drop_levels: usize,
-    device: Arc<Device>,
+    /// None: Plonky3's own code commits.
+    on_device: Option<OnDevice>,
 }
 
-/// What opens a commitment: the matrices and the tree over their rows. Clones share both.
+#[derive(Clone, Debug)]
+struct OnDevice {
+    device: Arc<Device>,
+    hash: Hash,
+}
+
+/// What opens a commitment: the matrices and the tree over their rows. Clones share both. `S` is the stock scheme's own
+/// data, which a commitment without a device has.
 ///
-/// It has no traits of serde, since nodes and extensions may lie in the memory of a device: write the matrices, and commit
-/// to them again, which gives the same commitment.
-pub struct MerklizeProverData<M>(Arc<Parts<M>>);
+/// It has no traits of serde, since nodes and extensions may lie in the memory of a device: write the matrices, and
+/// commit to them again, which gives the same commitment.
+pub struct MerklizeProverData<M, S>(Arc<Data<M, S>>);
+
+enum Data<M, S> {
+    OnDevice(Parts<M>),
+    /// Plonky3's own tree and its cap.
+    Stock(S, Vec<Digest>),
+}
 
 struct Parts<M> {
     committed: Committed<M>,
@@ -42,17 +58,22 @@ struct Parts<M> {
     by_cpu: OnceLock<MatrixCommitment>,
 }
 
-impl<M> Clone for MerklizeProverData<M> {
+impl<M, S> Clone for MerklizeProverData<M, S> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<M: fmt::Debug> fmt::Debug for MerklizeProverData<M> {
+impl<M: fmt::Debug, S: fmt::Debug> fmt::Debug for MerklizeProverData<M, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Parts { committed, commitment, resident, .. } = &*self.0;
         let mut parts = f.debug_struct("MerklizeProverData");
-        parts.field("matrices", &committed.matrices()).field("commitment", commitment).field("resident", resident);
+        match &*self.0 {
+            Data::OnDevice(Parts { committed, commitment, resident, .. }) => parts
+                .field("matrices", &committed.matrices())
+                .field("commitment", commitment)
+                .field("resident", resident),
+            Data::Stock(tree, _) => parts.field("tree", tree),
+        };
         parts.finish()
     }
 }
@@ -66,7 +87,8 @@ where
     [PW::Value; DIGEST]: DeviceDigest + PartialEq,
 {
     /// hasher, compressor   the stock ones, which verify
-    /// library_hash         the same hash in the library. It is compared with both, because the constants of a permutation may differ
+    /// library_hash         the same hash in the library. It is compared with both, because constants may differ
+    /// device               `None`: as [`without_device`](Self::without_device)
     ///
     /// # Errors
     /// The library's hash computes something else than the hasher or the compressor.
@@ -75,25 +97,37 @@ where
         compressor: C,
         cap_height: usize,
         library_hash: Hash,
-        device: Arc<Device>,
+        device: impl Into<Option<Arc<Device>>>,
     ) -> Result<Self, Error> {
+        let Some(device) = device.into() else {
+            return Ok(Self::without_device(hasher, compressor, cap_height));
+        };
         check_same(&hasher, &compressor, library_hash)?;
-        let whole = MerkleTreeMmcs::new(hasher.clone(), compressor.clone(), 0);
-        let stock = MerkleTreeMmcs::new(hasher, compressor, cap_height);
-        Ok(Self { stock, whole, hash: library_hash, drop_levels: 0, device })
+        let on_device = Some(OnDevice { device, hash: library_hash });
+        Ok(Self { on_device, ..Self::without_device(hasher, compressor, cap_height) })
     }
 
-    /// The same scheme, but commitments do not keep the nodes of the `levels` lowest layers. In binary trees the nodes then take 2^-`levels` of the memory.
-    /// An opening computes these nodes again, from the 2^`levels` rows around its own. Proofs are the same. The layers from the cap up are kept. All layers
-    /// are kept where matrices are copied, which happens if rows are not contiguous or the hash takes the elements in another form.
+    /// The scheme whose commitments and openings Plonky3's own code makes, with the same types and values: for systems
+    /// where the library does not run ([`HAS_LIBRARY`](crate::HAS_LIBRARY)), on which no hash of the library can be
+    /// made, either.
+    pub fn without_device(hasher: H, compressor: C, cap_height: usize) -> Self {
+        let whole = MerkleTreeMmcs::new(hasher.clone(), compressor.clone(), 0);
+        let stock = MerkleTreeMmcs::new(hasher, compressor, cap_height);
+        Self { stock, whole, drop_levels: 0, on_device: None }
+    }
+
+    /// The same scheme, but commitments do not keep the nodes of the `levels` lowest layers. In binary trees the nodes
+    /// then take 2^-`levels` of the memory. An opening computes these nodes again, from the 2^`levels` rows around its
+    /// own. Proofs are the same. The layers from the cap up are kept. All layers are kept where matrices are copied,
+    /// which happens if rows are not contiguous or the hash takes the elements in another form; and without a device.
     #[must_use]
     pub fn drop_levels(self, levels: usize) -> Self {
         Self { drop_levels: levels, ..self }
     }
 
-    /// The cap is at most as high as the tree, as in the stock scheme. The library fills a cap with zeros up to a power of two; the stock scheme has no
-    /// such caps.
-    fn form(&self, dimensions: Vec<Dimensions>) -> Result<Form, Error> {
+    /// The cap is at most as high as the tree, as in the stock scheme. The library fills a cap with zeros up to a power
+    /// of two; the stock scheme has no such caps.
+    fn form(&self, hash: Hash, dimensions: Vec<Dimensions>) -> Result<Form, Error> {
         let schedule = self.whole.proof_arity_schedule(&dimensions);
         let layers = schedule.map_err(|error| Error::invalid_argument(format!("commit: {error}")))?.len();
         let cap = self.stock.cap_height().min(layers);
@@ -111,7 +145,7 @@ where
             )));
         }
         let drop_levels = self.drop_levels.min(layers - cap);
-        Ok(Form { hash: self.hash, arity: N, cap_height: cap, drop_levels })
+        Ok(Form { hash, arity: N, cap_height: cap, drop_levels })
     }
 
     /// The stock scheme, which verifies openings.
@@ -169,16 +203,21 @@ where
     PW::Value: Eq + Clone,
     [PW::Value; DIGEST]: DeviceDigest + Serialize + for<'de> Deserialize<'de>,
 {
-    type ProverData<M> = MerklizeProverData<M>;
+    type ProverData<M> = MerklizeProverData<M, MerkleTree<P::Value, PW::Value, M, N, DIGEST>>;
     type Commitment = MerkleCap<P::Value, [PW::Value; DIGEST]>;
     type Proof = Vec<[PW::Value; DIGEST]>;
     type MultiProof = PrunedMerklePaths<PW::Value, DIGEST>;
     type Error = MerkleTreeError;
 
     fn commit<M: Matrix<P::Value>>(&self, inputs: Vec<M>) -> (Self::Commitment, Self::ProverData<M>) {
+        let Some(OnDevice { device, hash }) = &self.on_device else {
+            let (cap, tree) = self.stock.commit(inputs);
+            let digests = cap.roots().iter().map(|digest| digest.to_library()).collect();
+            return (cap, MerklizeProverData(Arc::new(Data::Stock(tree, digests))));
+        };
         let dimensions = inputs.iter().map(|matrix| matrix.dimensions()).collect();
-        let committed = Committed::new(inputs, self.hash);
-        let made = self.form(dimensions).and_then(|form| commit(&committed, &form, &self.device));
+        let committed = Committed::new(inputs, *hash);
+        let made = self.form(*hash, dimensions).and_then(|form| commit(&committed, &form, device));
         let data = MerklizeProverData::new(committed, or_raise(made), vec![]);
         (data.cap(), data)
     }
@@ -188,12 +227,23 @@ where
         index: usize,
         data: &Self::ProverData<M>,
     ) -> BatchOpening<P::Value, Self> {
-        let siblings = or_raise(data.siblings(&[index as u64])); // checks the index
-        BatchOpening::new(data.rows(index), stock_digests(siblings))
+        match &*data.0 {
+            Data::OnDevice(parts) => {
+                let siblings = or_raise(parts.siblings(&[index as u64])); // checks the index
+                BatchOpening::new(parts.rows(index), stock_digests(siblings))
+            }
+            Data::Stock(tree, _) => {
+                let opening = self.stock.open_batch(index, tree);
+                BatchOpening::new(opening.opened_values, opening.opening_proof)
+            }
+        }
     }
 
     fn get_matrices<'a, M: Matrix<P::Value>>(&self, data: &'a Self::ProverData<M>) -> Vec<&'a M> {
-        data.0.committed.matrices().iter().collect()
+        match &*data.0 {
+            Data::OnDevice(parts) => parts.committed.matrices().iter().collect(),
+            Data::Stock(tree, _) => self.stock.get_matrices(tree),
+        }
     }
 
     fn verify_batch(
@@ -212,14 +262,18 @@ where
         indices: &[usize],
         data: &Self::ProverData<M>,
     ) -> (Vec<Vec<Vec<P::Value>>>, Self::MultiProof) {
+        let parts = match &*data.0 {
+            Data::OnDevice(parts) => parts,
+            Data::Stock(tree, _) => return self.stock.open_multi_batch(indices, tree),
+        };
         let mut distinct: Vec<u64> = indices.iter().map(|&index| index as u64).collect();
         distinct.sort_unstable();
         distinct.dedup();
         let siblings = match distinct.is_empty() {
             true => vec![],
-            false => or_raise(data.siblings(&distinct)),
+            false => or_raise(parts.siblings(&distinct)),
         };
-        let rows = indices.iter().map(|&index| data.rows(index)).collect();
+        let rows = indices.iter().map(|&index| parts.rows(index)).collect();
         (rows, PrunedMerklePaths { sibling_hashes: stock_digests(siblings) })
     }
 
@@ -249,21 +303,23 @@ pub trait DeviceMmcs<F: TwoAdicElement>: Mmcs<F> {
     /// The stock scheme.
     fn stock_mmcs(&self) -> &Self::Stock;
 
-    /// Where it commits.
-    fn device(&self) -> &Arc<Device>;
+    /// Where it commits. None: Plonky3's own code commits.
+    fn device(&self) -> Option<&Arc<Device>>;
 
     /// The same scheme, which commits on the processors of the host.
     fn on_cpu(&self) -> Self;
 
-    /// Commits to the extensions of matrices, each on the coset of its own shift, which is not zero, with rows in bit-reversed order. The extensions are the
-    /// matrices of the commitment. A device with memory of its own gets the matrices once, and hashes the extensions where they are made.
+    /// Commits to the extensions of matrices, each on the coset of its own shift, which is not zero, with rows in
+    /// bit-reversed order. The extensions are the matrices of the commitment. A device with memory of its own gets the
+    /// matrices once, and hashes the extensions where they are made.
     fn commit_extended(
         &self,
         matrices: Vec<(RowMajorMatrix<F>, F)>,
         added_bits: usize,
     ) -> (Self::Commitment, Self::ProverData<RowMajorMatrix<F>>);
 
-    /// The words of the matrices of `commit_extended` in the memory of the device, row after row; none if they are not there.
+    /// The words of the matrices of `commit_extended` in the memory of the device, row after row; none if they are not
+    /// there.
     fn resident<'a>(&self, data: &'a Self::ProverData<RowMajorMatrix<F>>) -> &'a [Buffer];
 }
 
@@ -282,12 +338,13 @@ where
         &self.stock
     }
 
-    fn device(&self) -> &Arc<Device> {
-        &self.device
+    fn device(&self) -> Option<&Arc<Device>> {
+        self.on_device.as_ref().map(|on| &on.device)
     }
 
     fn on_cpu(&self) -> Self {
-        Self { device: Arc::new(or_raise(Device::open("cpu"))), ..self.clone() }
+        let on_cpu = |on: &OnDevice| OnDevice { device: Arc::new(or_raise(Device::open("cpu"))), ..on.clone() };
+        Self { on_device: self.on_device.as_ref().map(on_cpu), ..self.clone() }
     }
 
     fn commit_extended(
@@ -295,39 +352,52 @@ where
         matrices: Vec<(RowMajorMatrix<P::Value>, P::Value)>,
         added_bits: usize,
     ) -> (Self::Commitment, Self::ProverData<RowMajorMatrix<P::Value>>) {
+        let Some(OnDevice { device, hash }) = &self.on_device else {
+            let dft = Radix2DitParallel::default();
+            let extended = |(matrix, shift)| plonky3_extension(&dft, matrix, added_bits, shift);
+            return self.commit(matrices.into_iter().map(extended).collect());
+        };
         let extended = |(matrix, _): &(RowMajorMatrix<P::Value>, _)| {
             // An extension that is too high is an error below.
             let height = matrix.height() << added_bits.min(P::Value::TWO_ADICITY);
             Dimensions { width: matrix.width, height }
         };
-        let form = self.form(matrices.iter().map(extended).collect());
-        let made = form.and_then(|form| commit_extended(&matrices, added_bits, &form, &self.device));
+        let form = self.form(*hash, matrices.iter().map(extended).collect());
+        let made = form.and_then(|form| commit_extended(&matrices, added_bits, &form, device));
         let made = or_raise(made);
         let data = MerklizeProverData::new(made.committed, made.commitment, made.resident);
         (data.cap(), data)
     }
 
     fn resident<'a>(&self, data: &'a Self::ProverData<RowMajorMatrix<P::Value>>) -> &'a [Buffer] {
-        &data.0.resident
+        match &*data.0 {
+            Data::OnDevice(parts) => &parts.resident,
+            Data::Stock(..) => &[],
+        }
     }
 }
 
-impl<M> MerklizeProverData<M> {
+impl<M, S> MerklizeProverData<M, S> {
     fn new(committed: Committed<M>, commitment: MatrixCommitment, resident: Vec<Buffer>) -> Self {
-        Self(Arc::new(Parts { committed, commitment, resident, by_cpu: OnceLock::new() }))
+        Self(Arc::new(Data::OnDevice(Parts { committed, commitment, resident, by_cpu: OnceLock::new() })))
     }
 
     /// The commitment, as `commit` returned it. `T` is the field of rows, `D` the digest.
     pub fn cap<T, D: DeviceDigest>(&self) -> MerkleCap<T, D> {
-        MerkleCap::new(stock_digests(self.0.commitment.cap()))
+        MerkleCap::new(stock_digests(match &*self.0 {
+            Data::OnDevice(parts) => parts.commitment.cap(),
+            Data::Stock(_, cap) => cap.clone(),
+        }))
     }
+}
 
+impl<M> Parts<M> {
     /// The siblings of leaves, each once. The indices must be ascending and distinct.
     fn siblings<T: DeviceElement>(&self, indices: &[u64]) -> Result<Vec<Digest>, Error>
     where
         M: Matrix<T>,
     {
-        let Parts { committed, commitment, by_cpu, .. } = &*self.0;
+        let Self { committed, commitment, by_cpu, .. } = self;
         let info = commitment.info();
         if info.drop_levels == 0 {
             return commitment.siblings_together(indices);
@@ -353,12 +423,12 @@ impl<M> MerklizeProverData<M> {
         M: Matrix<T>,
     {
         let bits = |height: usize| height.next_power_of_two().ilog2();
-        let tallest = self.0.commitment.info().n_leaves as usize;
+        let tallest = self.commitment.info().n_leaves as usize;
         let row = |matrix: &M| {
             let row = index >> (bits(tallest) - bits(matrix.height()));
             matrix.row_slice(row).expect("heights were checked").to_vec()
         };
-        self.0.committed.matrices().iter().map(row).collect()
+        self.committed.matrices().iter().map(row).collect()
     }
 }
 

@@ -1,4 +1,5 @@
-//! Openings whose passes over the matrices are made where the matrices lie. The steps are those of `TwoAdicFriPcs::open`, and so are the proofs.
+//! Openings whose passes over the matrices are made where the matrices lie. The steps are those of
+//! `TwoAdicFriPcs::open`, and so are the proofs.
 
 use core::marker::PhantomData;
 use std::collections::BTreeMap;
@@ -69,8 +70,8 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         self.matrices.iter().flatten()
     }
 
-    /// Whether a matrix lies on the device, and the stock scheme would refuse neither the heights nor the points: then the
-    /// stock code says what is wrong.
+    /// Whether a matrix lies on the device, and the stock scheme would refuse neither the heights nor the points: then
+    /// the stock code says what is wrong.
     pub(crate) fn is_for_device(&self) -> bool {
         let FriParameters { log_blowup, log_final_poly_len, .. } = *self.fri;
         let fits = |height: usize| {
@@ -156,7 +157,8 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         values
     }
 
-    /// For each height, the tallest first: for all columns f and their points z in turn, the sum of alpha^i (f(z) - f(x)) / (z - x).
+    /// For each height, the tallest first: for all columns f and their points z in turn, the sum of alpha^i (f(z) -
+    /// f(x)) / (z - x).
     fn reduced(&self, points: &[AtPoint<EF>], values: &OpenedValues<EF>, alpha: EF) -> Vec<Vec<EF>> {
         // With the number of terms so far.
         let mut of_heights: BTreeMap<usize, (Vec<EF>, u64)> = BTreeMap::new();
@@ -184,15 +186,15 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         of_heights.into_values().rev().map(|(sums, _)| sums).collect()
     }
 
-    /// Sums over the first rows of a matrix, where it lies on a device. None: it does not, or the device has no memory left
-    /// for them, so the host adds up its own copy.
+    /// Sums over the first rows of a matrix, where it lies on a device. None: it does not, or the device has no memory
+    /// left for them, so the host adds up its own copy.
     fn sums(&self, opened: &Opened<'a, F, EF>, rows: usize, over: SumOver, weights: &[EF]) -> Option<Vec<EF>> {
-        let words = opened.resident?;
+        let (words, device) = (opened.resident?, self.mmcs.device()?);
         let weights = EF::flatten_to_base(weights.to_vec());
         let sums = || -> Result<_, Error> {
             let (weights, elements) = F::in_memory(&weights, true).expect("an element of these fields is a word");
             let matrix = Words::on_device(words, opened.matrix.width())?.first_rows(rows)?.elements(elements);
-            let options = Options::new().device(self.mmcs.device());
+            let options = Options::new().device(device);
             weighted_sums(matrix, F::FIELD, over, weights, EF::DIMENSION, &options)
         };
         match sums() {

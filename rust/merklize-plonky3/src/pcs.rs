@@ -1,50 +1,56 @@
 use core::fmt;
+use std::sync::Arc;
 
+use merklize::Device;
 use p3_challenger::{CanObserve, FieldChallenger, GrindingChallenger};
 use p3_commit::{
     CommitmentOpening, ExtensionMmcs, OpenedValues, OpeningRequest, Pcs, PeriodicLdeTable, PolynomialSpace,
     UnivariateStarkPcs,
 };
-use p3_dft::{Radix2DitParallel, TwoAdicSubgroupDft};
+use p3_dft::Radix2DitParallel;
 use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_field::ExtensionField;
 use p3_fri::{FriParameters, FriProverError, TwoAdicFriPcs};
-use p3_matrix::bitrev::{BitReversedMatrixView, BitReversibleMatrix};
+use p3_matrix::bitrev::BitReversedMatrixView;
 use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixCow};
 use p3_matrix::Matrix;
 
-use crate::dft::{MerklizeDft, TwoAdicElement};
+use crate::dft::{plonky3_extension, MerklizeDft, TwoAdicElement};
 use crate::mmcs::DeviceMmcs;
 use crate::opening::Opening;
 use crate::stock::{retyped, StockOpening, StockPcs, StockProof};
 
-/// Plonky3 picks SIMD at compile time. With it, Plonky3's extension is faster than ours on the CPU: ours takes 1.54 times as
-/// long over Goldilocks, 1.22 over KoalaBear.
+/// Plonky3 picks SIMD at compile time. With it, Plonky3's extension is faster than ours on the CPU: ours takes 1.54
+/// times as long over Goldilocks, 1.22 over KoalaBear.
 const PLONKY3_HAS_VECTORS: bool = cfg!(any(target_feature = "avx2", target_arch = "aarch64"));
 
-/// Plonky3's `TwoAdicFriPcs`, whose extensions and commitments are computed on the device of its Mmcs. Commitments, opened values and opening proofs are of
-/// the types of [`StockPcs`] over the stock Mmcs, and of the same values, so that one is the other's verifier. `F` is the field of traces, `EF` the
-/// challenges' extension of it.
+/// Plonky3's `TwoAdicFriPcs`, whose extensions and commitments are computed on the device of its Mmcs. Commitments,
+/// opened values and opening proofs are of the types of [`StockPcs`] over the stock Mmcs, and of the same values, so
+/// that one is the other's verifier. `F` is the field of traces, `EF` the challenges' extension of it.
 ///
-/// `commit` takes the matrices once, extends them and commits to the extensions; `commit_quotient` does the same. On the CPU, in a build for AVX2 or NEON,
-/// Plonky3's own code extends, because it is faster there. A device with memory of its own keeps the
-/// extensions, if it has room, until the prover's data is dropped. `open` evaluates columns and adds them up there, and only weights and sums go to and fro;
-/// what does not lie on a device Plonky3's own code evaluates. Folding is Plonky3's own, over our Mmcs, which commits to folded vectors on the processors of
-/// the host; `verify` is the stock scheme's.
+/// `commit` takes the matrices once, extends them and commits to the extensions; `commit_quotient` does the same. On
+/// the CPU, in a build for AVX2 or NEON, Plonky3's own code extends, because it is faster there. A device with memory
+/// of its own keeps the extensions, if it has room, until the prover's data is dropped. `open` evaluates columns and
+/// adds them up there, and only weights and sums go to and fro; what does not lie on a device Plonky3's own code
+/// evaluates. Folding is Plonky3's own, over our Mmcs, which commits to folded vectors on the processors of the host;
+/// `verify` is the stock scheme's.
 ///
-/// The commitments of the trait cannot fail by an error of a device, so it is a panic, and [`catch`](crate::catch) turns it back into a value.
+/// The commitments of the trait cannot fail by an error of a device, so it is a panic, and [`catch`](crate::catch)
+/// turns it back into a value.
 #[derive(Clone)]
 pub struct MerklizePcs<F: TwoAdicElement, EF, M: DeviceMmcs<F>> {
     prover: TwoAdicFriPcs<F, MerklizeDft<F>, M, ExtensionMmcs<F, EF, M>>,
     stock: StockPcs<F, EF, M::Stock>,
     mmcs: M,
     fri: FriParameters<ExtensionMmcs<F, EF, M>>,
-    plonky3_dft: Option<Radix2DitParallel<F>>, // extends, if the device is the CPU and this is faster
+    /// Extends without a device, or if the device is the CPU and this is faster.
+    plonky3_dft: Option<Radix2DitParallel<F>>,
 }
 
 impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> MerklizePcs<F, EF, M> {
     /// mmcs   commits to the extensions and to the folded vectors
-    /// stock  the parameters of the stock scheme, which verifies, with the Mmcs that [`MerklizeMmcs::stock`](crate::MerklizeMmcs::stock) gives
+    /// stock  the parameters of the stock scheme, which verifies, with the Mmcs that
+    /// [`MerklizeMmcs::stock`](crate::MerklizeMmcs::stock) gives
     pub fn new(mmcs: M, stock: FriParameters<ExtensionMmcs<F, EF, M::Stock>>) -> Self {
         let fri = FriParameters {
             log_blowup: stock.log_blowup,
@@ -54,14 +60,15 @@ impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> MerklizePcs<F, 
             batch_proof_of_work_bits: stock.batch_proof_of_work_bits,
             commit_proof_of_work_bits: stock.commit_proof_of_work_bits,
             query_proof_of_work_bits: stock.query_proof_of_work_bits,
-            // Folded vectors are small and on the host: for each of some seventeen, a device would take longer than the processors.
+            // Folded vectors are small and on the host: for each of some seventeen, a device would take longer than the
+            // processors.
             mmcs: ExtensionMmcs::new(mmcs.on_cpu()),
         };
-        let dft = MerklizeDft::new(mmcs.device().clone());
+        let dft = MerklizeDft::new(mmcs.device().cloned());
         let prover = TwoAdicFriPcs::new(dft, mmcs.clone(), fri.clone());
         let stock = TwoAdicFriPcs::new(Radix2DitParallel::default(), mmcs.stock_mmcs().clone(), stock);
-        let plonky3_dft =
-            (PLONKY3_HAS_VECTORS && mmcs.device().info().backend == "cpu").then(Radix2DitParallel::default);
+        let is_plonky3_faster = |device: &Arc<Device>| PLONKY3_HAS_VECTORS && device.info().backend == "cpu";
+        let plonky3_dft = mmcs.device().is_none_or(is_plonky3_faster).then(Radix2DitParallel::default);
         Self { prover, stock, mmcs, fri, plonky3_dft }
     }
 
@@ -75,7 +82,7 @@ impl<F: TwoAdicElement, EF, M: DeviceMmcs<F>> fmt::Debug for MerklizePcs<F, EF, 
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let FriParameters { log_blowup, num_queries, .. } = self.fri;
         let mut shown = f.debug_struct("MerklizePcs");
-        shown.field("device", self.mmcs.device()).field("log_blowup", &log_blowup).field("num_queries", &num_queries);
+        shown.field("device", &self.mmcs.device()).field("log_blowup", &log_blowup).field("num_queries", &num_queries);
         shown.finish_non_exhaustive()
     }
 }
@@ -114,10 +121,8 @@ where
             height.is_power_of_two() && height.ilog2() as usize + self.fri.log_blowup <= F::TWO_ADICITY
         };
         match &self.plonky3_dft {
-            Some(dft) if matrices.iter().all(can_be_extended) => {
-                let extended = |(matrix, shift)| {
-                    dft.coset_lde_batch(matrix, self.fri.log_blowup, shift).bit_reverse_rows().to_row_major_matrix()
-                };
+            Some(dft) if self.mmcs.device().is_none() || matrices.iter().all(can_be_extended) => {
+                let extended = |(matrix, shift)| plonky3_extension(dft, matrix, self.fri.log_blowup, shift);
                 Ok(self.mmcs.commit(matrices.into_iter().map(extended).collect()))
             }
             _ => Ok(self.mmcs.commit_extended(matrices, self.fri.log_blowup)),

@@ -67,8 +67,8 @@ where
     }
 }
 
-/// The same proof as one of the verifier's configuration, which has the stock scheme and never needs this crate. `A` is the
-/// prover's configuration, `B` the verifier's.
+/// The same proof as one of the verifier's configuration, which has the stock scheme and never needs this crate. `A` is
+/// the prover's configuration, `B` the verifier's.
 pub fn stock_proof<A, B>(proof: Proof<A>) -> Proof<B>
 where
     A: StarkGenericConfig,

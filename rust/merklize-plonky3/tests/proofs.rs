@@ -6,7 +6,7 @@ mod configs;
 
 use std::sync::Arc;
 
-use merklize_plonky3::{catch, stock_preprocessed, stock_proof, Device};
+use merklize_plonky3::{catch, stock_preprocessed, stock_proof, Device, HAS_LIBRARY};
 use p3_challenger::GrindingChallenger;
 use p3_field::PrimeField64;
 use p3_keccak_air::{generate_trace_rows, KeccakAir};
@@ -39,7 +39,8 @@ where
     }
 }
 
-/// Changes the first number below each key of this name, one key at a time. The values of these keys are digests, so each change is one of a digest.
+/// Changes the first number below each key of this name, one key at a time. The values of these keys are digests, so
+/// each change is one of a digest.
 fn forgeries(proof: &Value, key: &str) -> Vec<Value> {
     fn paths(value: &Value, key: &str, at: String, found: &mut Vec<String>) {
         let children: Vec<(String, &Value)> = match value {
@@ -79,11 +80,16 @@ macro_rules! keccak {
         #[test]
         fn $name() {
             use configs::$name::*;
-            let cpu = Arc::new(Device::open("cpu").unwrap());
+            let cpu = HAS_LIBRARY.then(|| Arc::new(Device::open("cpu").unwrap()));
             let (hasher, compressor, challenger) = parts();
             let stock = Stock::new(hasher.clone(), compressor.clone(), 1);
             let stock = configs::config::<_, DEGREE, _, _>(stock, challenger.clone(), 8);
-            let ours = Ours::new(hasher, compressor, 1, hash(), cpu).unwrap();
+            let without = Ours::without_device(hasher.clone(), compressor.clone(), 1);
+            let without = configs::device_config::<_, DEGREE, _, _>(without, challenger.clone(), 8);
+            let ours = match cpu {
+                Some(cpu) => Ours::new(hasher, compressor, 1, hash(), cpu).unwrap(),
+                None => Ours::without_device(hasher, compressor, 1),
+            };
             let small = configs::config::<_, DEGREE, _, _>(ours.clone().drop_levels(3), challenger.clone(), 8);
             let on_device = configs::device_config::<_, DEGREE, _, _>(ours.clone(), challenger.clone(), 8);
             let ours = configs::config::<_, DEGREE, _, _>(ours, challenger, 8);
@@ -91,6 +97,7 @@ macro_rules! keccak {
             let proof = serde_json::to_value(proved(&ours)).unwrap();
             assert!(proof == serde_json::to_value(proved(&stock)).unwrap(), "the stock prover's proof is the same");
             assert!(proof == serde_json::to_value(proved(&small)).unwrap(), "and without the lowest levels");
+            assert!(proof == serde_json::to_value(proved(&without)).unwrap(), "and without a device");
             assert!(accepted(&stock, &proof), "the stock verifier accepts");
             assert!(accepted(&ours, &proof));
             let by_device = proved(&on_device);

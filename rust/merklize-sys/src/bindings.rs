@@ -545,7 +545,7 @@ zeroed! {
     merklize_file_range
 }
 
-extern "C" {
+functions! {
     pub fn merklize_status_name(status: merklize_status) -> *const c_char;
     pub fn merklize_last_error() -> *const c_char;
     pub fn merklize_last_system_error() -> c_int;

@@ -12,6 +12,10 @@ macro_rules! opaque {
     )*};
 }
 
+/// Whether the library is there. Without it, on other systems than Linux, every call that can fail is
+/// [`MERKLIZE_UNAVAILABLE`].
+pub const HAS_LIBRARY: bool = cfg!(not(merklize_without_library));
+
 macro_rules! zeroed {
     ($($name:ident)*) => {$(
         impl Default for $name {
@@ -23,6 +27,27 @@ macro_rules! zeroed {
         }
     )*};
 }
+
+#[cfg(not(merklize_without_library))]
+macro_rules! functions {
+    ($($declarations:tt)*) => {
+        extern "C" { $($declarations)* }
+    };
+}
+
+/// Functions of the same names that fail: on other systems than Linux, where the library does not run.
+#[cfg(merklize_without_library)]
+macro_rules! functions {
+    ($(pub fn $name:ident($($argument:ident: $type:ty),*) $(-> $returned:ty)?;)*) => {$(
+        #[allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
+        pub unsafe extern "C" fn $name($(_: $type),*) $(-> $returned)? {
+            crate::without_library::Returned::of(stringify!($name))
+        }
+    )*};
+}
+
+#[cfg(merklize_without_library)]
+mod without_library;
 
 #[rustfmt::skip]
 mod bindings;

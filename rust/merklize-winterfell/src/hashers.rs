@@ -8,8 +8,8 @@ use winterfell::math::{FieldElement, StarkField};
 
 /// A hasher of Winterfell whose rows and nodes the library computes, digest for digest.
 pub trait DeviceHasher: ElementHasher<BaseField: DeviceField> {
-    /// The same hash in the library. Every tree compares it with the hasher, on the CPU, by one merge and one row. If they differ, the tree is an error,
-    /// because its commitments would be of another hash than that of the proof.
+    /// The same hash in the library. Every tree compares it with the hasher, on the CPU, by one merge and one row. If
+    /// they differ, the tree is an error, because its commitments would be of another hash than that of the proof.
     const HASH: Hash;
 }
 

@@ -11,7 +11,7 @@ mod tree;
 pub use constraints::MerklizeConstraintCommitment;
 pub use device::{default_device, set_default_device};
 pub use hashers::{DeviceField, DeviceHasher};
-pub use merklize::{catch, Device, Error, ErrorKind};
+pub use merklize::{catch, Device, Error, ErrorKind, HAS_LIBRARY};
 pub use rows::commit_to_rows;
 pub use trace::MerklizeTraceLde;
 pub use tree::{or_raise, MerklizeTree, TreeError, TreeOptions};

@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use merklize::{fill_rows, or_on_cpu, Device, Elements, Error, ErrorKind, Matrix, MatrixCommitment, Options};
 use winter_prover::proof::Queries;
-use winterfell::crypto::{BatchMerkleProof, Hasher, VectorCommitment};
+use winterfell::crypto::{BatchMerkleProof, Hasher, MerkleTree as StockTree, VectorCommitment};
 use winterfell::math::FieldElement;
 use winterfell::matrix::RowMatrix;
 use winterfell::PartitionOptions;
@@ -8,7 +10,8 @@ use winterfell::PartitionOptions;
 use crate::hashers::{require_same_hash, DeviceField, DeviceHasher};
 use crate::tree::{to_stock, MerklizeTree, TreeError};
 
-/// Commits to the rows of a matrix: rows and tree are one job of the device.
+/// Commits to the rows of a matrix: rows and tree are one job of the device. Without a device (`None`) Winterfell
+/// commits.
 ///
 /// Rows in partitions, which few provers use, are hashed by Winterfell; then only the tree is made on the device.
 ///
@@ -17,13 +20,29 @@ use crate::tree::{to_stock, MerklizeTree, TreeError};
 pub fn commit_to_rows<E, H>(
     matrix: &RowMatrix<E>,
     partitions: PartitionOptions,
-    device: &Device,
+    device: impl Into<Option<Arc<Device>>>,
 ) -> Result<MerklizeTree<H>, TreeError>
 where
     E: FieldElement,
     H: DeviceHasher<BaseField = E::BaseField>,
     E::BaseField: DeviceField,
 {
+    committed_rows(matrix, partitions, device.into().as_deref())
+}
+
+fn committed_rows<E, H>(
+    matrix: &RowMatrix<E>,
+    partitions: PartitionOptions,
+    device: Option<&Device>,
+) -> Result<MerklizeTree<H>, TreeError>
+where
+    E: FieldElement,
+    H: DeviceHasher<BaseField = E::BaseField>,
+    E::BaseField: DeviceField,
+{
+    let Some(device) = device else {
+        return Ok(matrix.commit_to_rows::<H, StockTree<H>>(partitions).into());
+    };
     if !are_whole(matrix, partitions) {
         return Ok(matrix.commit_to_rows::<H, MerklizeTree<H>>(partitions));
     }
@@ -78,7 +97,7 @@ impl<'a> Words<'a> {
 }
 
 /// The nodes above rows.
-enum Nodes<H> {
+enum Nodes<H: Hasher> {
     All(MerklizeTree<H>),
     /// Without those of the lowest layers.
     Upper(MatrixCommitment),
@@ -96,7 +115,7 @@ fn upper_nodes<H: DeviceHasher>(
 }
 
 /// Rows and their commitment, which opens them.
-pub(crate) struct CommittedRows<E: FieldElement, H> {
+pub(crate) struct CommittedRows<E: FieldElement, H: Hasher> {
     pub evaluations: RowMatrix<E>,
     nodes: Nodes<H>,
 }
@@ -107,19 +126,21 @@ where
     H: DeviceHasher<BaseField = E::BaseField>,
 {
     /// drop_levels  the nodes of so many lowest layers are not kept. All are if Winterfell hashes the rows
+    /// device       None: Winterfell commits
     pub fn new(
         evaluations: RowMatrix<E>,
         partitions: PartitionOptions,
         drop_levels: u32,
-        device: &Device,
+        device: Option<&Device>,
     ) -> Result<Self, TreeError> {
         let n = evaluations.num_rows();
-        let nodes = if drop_levels == 0 || n < 2 || !are_whole(&evaluations, partitions) {
-            Nodes::All(commit_to_rows(&evaluations, partitions, device)?)
-        } else {
-            require_same_hash::<H>()?;
-            let (words, drop_levels) = (Words::of::<E, H>(&evaluations)?, drop_levels.min(n.ilog2()));
-            Nodes::Upper(upper_nodes::<H>(&[words.matrix()?], drop_levels, device)?)
+        let nodes = match device {
+            Some(device) if drop_levels != 0 && n >= 2 && are_whole(&evaluations, partitions) => {
+                require_same_hash::<H>()?;
+                let (words, drop_levels) = (Words::of::<E, H>(&evaluations)?, drop_levels.min(n.ilog2()));
+                Nodes::Upper(upper_nodes::<H>(&[words.matrix()?], drop_levels, device)?)
+            }
+            _ => Nodes::All(committed_rows(&evaluations, partitions, device)?),
         };
         Ok(Self { evaluations, nodes })
     }

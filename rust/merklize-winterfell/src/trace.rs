@@ -20,7 +20,7 @@ fn committed<E, H>(
     domain: &StarkDomain<E::BaseField>,
     partitions: PartitionOptions,
     drop_levels: u32,
-    device: &Device,
+    device: Option<&Device>,
 ) -> Result<(CommittedRows<E, H>, ColMatrix<E>), TreeError>
 where
     E: FieldElement<BaseField: DeviceField>,
@@ -31,18 +31,19 @@ where
     Ok((CommittedRows::new(evaluations, partitions, drop_levels, device)?, polys))
 }
 
-/// Winterfell's trace over the extended domain. Each commitment is one job of the device: the rows are copied there once, and only the nodes of proofs are
-/// copied back. It replaces `DefaultTraceLde`; proofs are the same.
+/// Winterfell's trace over the extended domain. Each commitment is one job of the device: the rows are copied there
+/// once, and only the nodes of proofs are copied back. It replaces `DefaultTraceLde`; proofs are the same.
 ///
-/// The trait's functions cannot fail. An error of the device leaves them as a panic that [`catch`](crate::catch) turns into a value again.
-pub struct MerklizeTraceLde<E: FieldElement, H> {
+/// The trait's functions cannot fail. An error of the device leaves them as a panic that [`catch`](crate::catch) turns
+/// into a value again.
+pub struct MerklizeTraceLde<E: FieldElement, H: Hasher> {
     main: CommittedRows<E::BaseField, H>,
     aux: Option<CommittedRows<E, H>>,
     blowup: usize,
     info: TraceInfo,
     partitions: PartitionOptions,
     drop_levels: u32,
-    device: Arc<Device>,
+    device: Option<Arc<Device>>,
 }
 
 impl<E, H> MerklizeTraceLde<E, H>
@@ -50,7 +51,8 @@ where
     E: FieldElement<BaseField: DeviceField>,
     H: DeviceHasher<BaseField = E::BaseField>,
 {
-    /// Extends the main segment and commits to it: for `Prover::new_trace_lde`.
+    /// Extends the main segment and commits to it: for `Prover::new_trace_lde`. Without a device (`None`) Winterfell
+    /// commits.
     ///
     /// # Errors
     /// Those of the device.
@@ -59,14 +61,15 @@ where
         main_trace: &ColMatrix<E::BaseField>,
         domain: &StarkDomain<E::BaseField>,
         partitions: PartitionOptions,
-        device: Arc<Device>,
+        device: impl Into<Option<Arc<Device>>>,
     ) -> Result<(Self, TracePolyTable<E>), TreeError> {
         Self::with_drop_levels(info, main_trace, domain, partitions, 0, device)
     }
 
-    /// The same, but the nodes of the `drop_levels` lowest layers of each segment are not kept: the others take 2^-`drop_levels` of the memory. A query makes
-    /// them again, from the 2^`drop_levels` rows around each of its own; a hash of bytes needs a copy of all rows meanwhile, as the commitment does.
-    /// Commitments and proofs are the same. All nodes are kept of rows in partitions.
+    /// The same, but the nodes of the `drop_levels` lowest layers of each segment are not kept: the others take
+    /// 2^-`drop_levels` of the memory. A query makes them again, from the 2^`drop_levels` rows around each of its own;
+    /// a hash of bytes needs a copy of all rows meanwhile, as the commitment does. Commitments and proofs are the same.
+    /// All nodes are kept of rows in partitions.
     ///
     /// # Errors
     /// Those of the device.
@@ -76,9 +79,10 @@ where
         domain: &StarkDomain<E::BaseField>,
         partitions: PartitionOptions,
         drop_levels: u32,
-        device: Arc<Device>,
+        device: impl Into<Option<Arc<Device>>>,
     ) -> Result<(Self, TracePolyTable<E>), TreeError> {
-        let (main, polys) = committed(main_trace, domain, partitions, drop_levels, &device)?;
+        let device = device.into();
+        let (main, polys) = committed(main_trace, domain, partitions, drop_levels, device.as_deref())?;
         let blowup = domain.trace_to_lde_blowup();
         let lde = Self { main, aux: None, blowup, info: info.clone(), partitions, drop_levels, device };
         Ok((lde, TracePolyTable::new(polys)))
@@ -103,7 +107,8 @@ where
         domain: &StarkDomain<E::BaseField>,
     ) -> (ColMatrix<E>, <H as Hasher>::Digest) {
         assert!(self.aux.is_none(), "the auxiliary trace has already been added");
-        let (aux, polys) = or_raise(committed(aux_trace, domain, self.partitions, self.drop_levels, &self.device));
+        let (aux, polys) =
+            or_raise(committed(aux_trace, domain, self.partitions, self.drop_levels, self.device.as_deref()));
         let (rows, expected) = (aux.evaluations.num_rows(), self.trace_len());
         assert_eq!(rows, expected, "both segments must have the same number of rows");
         let commitment = aux.commitment();

@@ -1,12 +1,13 @@
 use core::fmt;
-use core::marker::PhantomData;
 use std::sync::Arc;
 
 use merklize::{
     hash_rows, hash_rows_on_device, or_on_cpu, Buffer, Device, Digest, Error, Form, Matrix, MerkleTree, Options, Rule,
 };
 use winter_prover::{Deserializable, SliceReader};
-use winterfell::crypto::{BatchMerkleProof, Digest as _, MerkleTree as StockTree, VectorCommitment};
+use winterfell::crypto::{
+    BatchMerkleProof, Digest as _, Hasher, MerkleTree as StockTree, MerkleTreeError, VectorCommitment,
+};
 
 use crate::device::default_device;
 use crate::hashers::{require_same_hash, DeviceHasher};
@@ -14,7 +15,7 @@ use crate::hashers::{require_same_hash, DeviceHasher};
 /// How a tree is built.
 #[derive(Clone, Default)]
 pub struct TreeOptions {
-    /// The device; `None`: [`default_device`].
+    /// The device; `None`: that of [`default_device`].
     pub device: Option<Arc<Device>>,
 }
 
@@ -48,8 +49,8 @@ impl From<Error> for TreeError {
     }
 }
 
-/// Winterfell's vector commitment, with its nodes in the memory of the device. Commitments and proofs are those of Winterfell's `MerkleTree<H>`, type for type
-/// and byte for byte.
+/// Winterfell's vector commitment, with its nodes in the memory of the device. Commitments and proofs are those of
+/// Winterfell's `MerkleTree<H>`, type for type and byte for byte. Without a device it is that tree.
 ///
 /// ```
 /// use merklize_winterfell::MerklizeTree;
@@ -65,15 +66,17 @@ impl From<Error> for TreeError {
 /// # Ok::<(), merklize_winterfell::TreeError>(())
 /// ```
 #[derive(Debug)]
-pub struct MerklizeTree<H> {
-    tree: MerkleTree,
-    root: Digest,
-    n: usize,
-    _hasher: PhantomData<fn() -> H>,
+pub struct MerklizeTree<H: Hasher>(Nodes<H>);
+
+#[derive(Debug)]
+enum Nodes<H: Hasher> {
+    OnDevice { tree: MerkleTree, root: H::Digest, n: usize },
+    Stock(StockTree<H>),
 }
 
 impl<H: DeviceHasher> MerklizeTree<H> {
-    /// The tree over the digests of rows, in one job: the rows go to the device, and their digests never leave it. `rows` are words in canonical form.
+    /// The tree over the digests of rows, in one job: the rows go to the device, and their digests never leave it.
+    /// `rows` are words in canonical form.
     pub(crate) fn from_rows(rows: &[u64], row_length: usize, device: &Device) -> Result<Self, TreeError> {
         let form = Form::new(H::HASH).rule(Rule::Perfect);
         Self::of(or_on_cpu(device, |device| {
@@ -101,13 +104,21 @@ impl<H: DeviceHasher> MerklizeTree<H> {
         let info = tree.info();
         match info.n_leaves as usize {
             n @ 0..2 => Err(TreeError::TooFewLeaves(n)),
-            n => Ok(Self { tree, root: info.root, n, _hasher: PhantomData }),
+            n => Ok(Self(Nodes::OnDevice { tree, root: to_stock(info.root), n })),
         }
     }
+}
 
-    fn indices(&self, indexes: &[usize]) -> Vec<u64> {
-        indexes.iter().map(|&index| index as u64).collect()
+/// Winterfell's own tree.
+impl<H: Hasher> From<StockTree<H>> for MerklizeTree<H> {
+    fn from(tree: StockTree<H>) -> Self {
+        Self(Nodes::Stock(tree))
     }
+}
+
+/// What Winterfell's own tree refuses.
+fn refused(error: MerkleTreeError) -> TreeError {
+    TreeError::Library(Error::invalid_argument(format!("MerklizeTree: {error}")))
 }
 
 /// A digest in Winterfell's form.
@@ -123,10 +134,13 @@ impl<H: DeviceHasher> VectorCommitment<H> for MerklizeTree<H> {
     type Error = TreeError;
 
     fn with_options(items: Vec<H::Digest>, options: TreeOptions) -> Result<Self, TreeError> {
-        let device = options.device.map_or_else(default_device, Ok)?;
+        let device = options.device.map_or_else(default_device, |device| Ok(Some(device)))?;
         if items.len() < 2 {
             return Err(TreeError::TooFewLeaves(items.len()));
         }
+        let Some(device) = device else {
+            return Ok(StockTree::new(items).map_err(refused)?.into());
+        };
         let leaves: Vec<Digest> = items.iter().map(|digest| Digest(digest.as_bytes())).collect();
         let form = Form::new(H::HASH).rule(Rule::Perfect);
         let tree = |device: &_| MerkleTree::from_leaves(&leaves, form, &Options::new().device(device));
@@ -134,11 +148,17 @@ impl<H: DeviceHasher> VectorCommitment<H> for MerklizeTree<H> {
     }
 
     fn commitment(&self) -> H::Digest {
-        to_stock(self.root)
+        match &self.0 {
+            Nodes::OnDevice { root, .. } => *root,
+            Nodes::Stock(tree) => *tree.root(),
+        }
     }
 
     fn domain_len(&self) -> usize {
-        self.n
+        match &self.0 {
+            Nodes::OnDevice { n, .. } => *n,
+            Nodes::Stock(tree) => tree.leaves().len(),
+        }
     }
 
     /// 0 for a proof that no tree has.
@@ -152,13 +172,22 @@ impl<H: DeviceHasher> VectorCommitment<H> for MerklizeTree<H> {
     }
 
     fn open(&self, index: usize) -> Result<(H::Digest, Self::Proof), TreeError> {
-        let proof = self.tree.prove(index as u64)?;
+        let tree = match &self.0 {
+            Nodes::OnDevice { tree, .. } => tree,
+            Nodes::Stock(tree) => return tree.prove(index).map_err(refused),
+        };
+        let proof = tree.prove(index as u64)?;
         let leaf = proof.leaves()[0].1;
         Ok((to_stock(leaf), proof.siblings().into_iter().map(to_stock).collect()))
     }
 
     fn open_many(&self, indexes: &[usize]) -> Result<(Vec<H::Digest>, Self::MultiProof), TreeError> {
-        let proof = self.tree.prove_together(&self.indices(indexes))?;
+        let tree = match &self.0 {
+            Nodes::OnDevice { tree, .. } => tree,
+            Nodes::Stock(tree) => return tree.prove_batch(indexes).map_err(refused),
+        };
+        let indices: Vec<u64> = indexes.iter().map(|&index| index as u64).collect();
+        let proof = tree.prove_together(&indices)?;
         let known = proof.leaves();
         let leaf = |index: &usize| {
             let at = known.binary_search_by_key(&(*index as u64), |(index, _)| *index);
@@ -195,7 +224,8 @@ fn domain_len(height: usize) -> usize {
     u32::try_from(height).ok().and_then(|height| 1usize.checked_shl(height)).unwrap_or(0)
 }
 
-/// The value, or a panic that [`catch`](crate::catch) turns into an error again: for functions of Winterfell's traits, which cannot fail.
+/// The value, or a panic that [`catch`](crate::catch) turns into an error again: for functions of Winterfell's traits,
+/// which cannot fail.
 pub fn or_raise<T>(result: Result<T, TreeError>) -> T {
     merklize::or_raise(result.map_err(|error| match error {
         TreeError::Library(error) => error,

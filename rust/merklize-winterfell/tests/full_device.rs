@@ -1,5 +1,5 @@
-//! A device that is full at a step of a proof costs time, and not the proof. The device is OpenCL's with a memory limit; without
-//! one the tests say that they skip.
+//! A device that is full at a step of a proof costs time, and not the proof. The device is OpenCL's with a memory
+//! limit; without one the tests say that they skip.
 
 #[path = "../examples/cubes/air.rs"]
 #[allow(dead_code)]
@@ -26,7 +26,8 @@ fn a_full_device_loses_no_proof() {
         set_default_device(device.clone()); // of FRI's layers
         let batching = BatchingMethod::Linear;
         let options = ProofOptions::new(12, 8, 0, FieldExtension::Quadratic, 4, 7, batching, batching);
-        let prover = CubesProver::<Rp64_256> { options, device: device.clone(), drop_levels, hasher: PhantomData };
+        let prover =
+            CubesProver::<Rp64_256> { options, device: Some(device.clone()), drop_levels, hasher: PhantomData };
         catch(|| prover.prove(trace.clone())).unwrap().unwrap().to_bytes()
     };
     let of_cpu = proof(&cpu, 0);

@@ -22,7 +22,6 @@
 use core::ops::Range;
 use core::ptr;
 use std::fs::File;
-use std::os::fd::AsRawFd;
 use std::path::Path;
 
 use merklize_sys as sys;
@@ -31,6 +30,7 @@ use crate::device::Buffer;
 use crate::error::{c_path, check, Error, Result};
 use crate::hash::{output, view, Digest};
 use crate::options::Options;
+use crate::system::descriptor;
 use crate::verdict::Findings;
 
 pub use crate::types::Fault;
@@ -94,7 +94,8 @@ pub fn outboard(data: &[u8], form: Form, options: &Options<'_>) -> Result<(Vec<u
     Ok((outboard, Digest::from_c(root)))
 }
 
-/// Computes the outboard of a message on a device, into memory of that device: `outboard` has [`outboard_bytes`] bytes. Returns the root.
+/// Computes the outboard of a message on a device, into memory of that device: `outboard` has [`outboard_bytes`] bytes.
+/// Returns the root.
 ///
 /// # Errors
 /// Buffers of other sizes or devices, or that overlap.
@@ -116,7 +117,7 @@ pub fn outboard_file(file: &File, form: Form, output: impl AsRef<Path>, options:
     let (output, form, mut root) = (c_path(output.as_ref())?, form.to_c(), Digest::default().to_c());
     // SAFETY: an open descriptor, a path, and a place for the root.
     options.run(|options| unsafe {
-        let (out, fd) = (output.as_ptr(), file.as_raw_fd());
+        let (out, fd) = (output.as_ptr(), descriptor(file));
         sys::merklize_bao_outboard_descriptor(fd, ptr::null(), &form, out, &mut root, options)
     })?;
     Ok(Digest::from_c(root))
@@ -130,8 +131,8 @@ pub(crate) fn length_of(call: &str, range: &Range<u64>) -> Result<u64> {
     end.checked_sub(*start).ok_or_else(rule)
 }
 
-/// Makes the slice of bytes `range` of a message, which proves these bytes to anybody who knows the root. It is in pre-order. The slice
-/// of all bytes is the encoding. This function verifies nothing.
+/// Makes the slice of bytes `range` of a message, which proves these bytes to anybody who knows the root. It is in
+/// pre-order. The slice of all bytes is the encoding. This function verifies nothing.
 ///
 /// # Errors
 /// An outboard of a message of another size; a range that ends before its start.
@@ -168,7 +169,8 @@ pub fn slice(data: &[u8], outboard: &[u8], form: Form, range: Range<u64>) -> Res
 /// `message_bytes` is used only if the form has no size. It need not be trusted.
 ///
 /// # Errors
-/// [`NotValid`](crate::ErrorKind::NotValid): the slice does not verify. An invalid form; a range that ends before its start.
+/// [`NotValid`](crate::ErrorKind::NotValid): the slice does not verify. An invalid form; a range that ends before its
+/// start.
 pub fn decode_slice(slice: &[u8], root: &Digest, form: Form, range: Range<u64>, message_bytes: u64) -> Result<Vec<u8>> {
     let count = length_of("bao::decode_slice", &range)?;
     // No slice proves more bytes than it has.
@@ -254,7 +256,7 @@ pub fn verify_file(
         // SAFETY: an open descriptor; slices are read, and the faults written, for the call.
         options.run(|options| unsafe {
             sys::merklize_bao_verify_descriptor(
-                file.as_raw_fd(),
+                descriptor(file),
                 ptr::null(),
                 range.start,
                 bytes,

@@ -23,7 +23,8 @@ pub fn hash<'a>(data: impl Into<Message<'a>>) -> Result<Digest> {
     hash_with(data, Mode::Plain, &Options::new())
 }
 
-/// How messages are hashed: by a [`Hash`](struct@Hash), or by BLAKE3 or BLAKE2s in a [`Mode`]. Both convert into this type.
+/// How messages are hashed: by a [`Hash`](struct@Hash), or by BLAKE3 or BLAKE2s in a [`Mode`]. Both convert into this
+/// type.
 #[derive(Clone, Copy)]
 pub struct How<'a> {
     pub(crate) hash: Hash,
@@ -93,7 +94,8 @@ impl<'a> From<&'a Buffer> for Message<'a> {
 /// ```
 ///
 /// # Errors
-/// A hash of field elements; `sha256_rfc6962`, which puts a prefix before leaves; `keccakf64`, which binds no length; `Unavailable`, `Cancelled`.
+/// A hash of field elements; `sha256_rfc6962`, which puts a prefix before leaves; `keccakf64`, which binds no length;
+/// `Unavailable`, `Cancelled`.
 pub fn hash_with<'a, 'b>(
     data: impl Into<Message<'a>>,
     how: impl Into<How<'b>>,
@@ -104,7 +106,8 @@ pub fn hash_with<'a, 'b>(
     Ok(digest)
 }
 
-/// Bytes `seek ..` of BLAKE3's extendable output; or the digest of another hash, which has 32 bytes, of `blake2s` 1 to 32.
+/// Bytes `seek ..` of BLAKE3's extendable output; or the digest of another hash, which has 32 bytes, of `blake2s` 1 to
+/// 32.
 ///
 /// # Errors
 /// As [`hash_with`]; output beyond byte 2^64 - 1; of another hash, another length or `seek`.
@@ -183,8 +186,9 @@ pub fn hash_files<'a>(
     Ok(paths.iter().enumerate().map(digest_of).collect())
 }
 
-/// Digests of messages of any lengths. BLAKE3 hashes messages where they lie, in one job a device, and those of the host on the device of the options.
-/// For many small messages this is faster than [`hash_with`] of each, because one call, one copy and one launch serve all of them.
+/// Digests of messages of any lengths. BLAKE3 hashes messages where they lie, in one job a device, and those of the
+/// host on the device of the options. For many small messages this is faster than [`hash_with`] of each, because one
+/// call, one copy and one launch serve all of them.
 ///
 /// ```
 /// use merklize::{hash, hash_each, Mode, Options};
@@ -285,8 +289,8 @@ pub fn hash_parts<'a>(parts: &[&Buffer], mode: Mode<'a>, options: &Options<'_>) 
 /// ```
 ///
 /// # Errors
-/// A length that is 0 or does not divide the number of words; words of another size than the hash's; a word that is not below the modulus, with its
-/// place.
+/// A length that is 0 or does not divide the number of words; words of another size than the hash's; a word that is not
+/// below the modulus, with its place.
 pub fn hash_leaves<'a, W: Word>(
     rows: &[W],
     row_length: usize,
@@ -332,7 +336,7 @@ pub fn hash_leaves_on_device<'a>(
     options: &Options<'_>,
 ) -> Result<()> {
     let how = how.into();
-    let row_bytes = (row_length as u64).saturating_mul(how.hash.info().element_bytes as u64);
+    let row_bytes = (row_length as u64).saturating_mul(how.hash.facts()?.element_bytes as u64);
     let ((hash, mode), rows, out) = (how.to_c(), rows.view(), digests.output());
     // SAFETY: live handles.
     options.run(|options| unsafe { sys::merklize_hash_leaves(rows, row_bytes, hash, &mode, out, options) })
@@ -390,7 +394,8 @@ impl Hasher {
     /// A hasher without bytes, of any hash of bytes. The options hold for all later calls.
     ///
     /// # Errors
-    /// Options with `progress`, `timings` or a stream; a hash that [`hash_with`] does not take, or that begins with the length.
+    /// Options with `progress`, `timings` or a stream; a hash that [`hash_with`] does not take, or that begins with the
+    /// length.
     pub fn new<'a>(how: impl Into<How<'a>>, options: &Options<'_>) -> Result<Self> {
         let ((hash, mode), mut handle) = (how.into().to_c(), core::ptr::null_mut());
         // SAFETY: a mode, and a place for the handle.

@@ -1,11 +1,11 @@
 use core::ffi::CStr;
 use core::fmt;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use merklize_sys as sys;
+
+use crate::system::path_of;
 
 /// The kind of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -117,15 +117,13 @@ pub(crate) fn check(call: impl FnOnce() -> sys::merklize_status) -> Result<()> {
     // SAFETY: both are texts that live until the next failure in this thread.
     let (message, path) =
         unsafe { (in_rust(text(sys::merklize_last_error())), CStr::from_ptr(sys::merklize_last_error_path())) };
-    // The bytes of the system's path, which need not be UTF-8.
-    let path = OsStr::from_bytes(path.to_bytes());
     // SAFETY: takes nothing.
     let system_error = unsafe { sys::merklize_last_system_error() };
     Err(Error {
         kind,
         message,
         system_error: (system_error != 0).then_some(system_error),
-        path: (!path.is_empty()).then(|| path.into()),
+        path: (!path.is_empty()).then(|| path_of(path.to_bytes())),
     })
 }
 
@@ -203,7 +201,7 @@ pub(crate) fn c_text(what: &str, text: impl Into<Vec<u8>>) -> Result<std::ffi::C
 
 /// A path for C, in the bytes of the system.
 pub(crate) fn c_path(path: &Path) -> Result<std::ffi::CString> {
-    c_text("path", path.as_os_str().as_bytes())
+    c_text("path", path.as_os_str().as_encoded_bytes())
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Trees and digests that other systems verify: formats of trees, OpenZeppelin, files, disks and pieces. docs/formats.md has the rules.
+//! Trees and digests that other systems verify: formats of trees, OpenZeppelin, files, disks and pieces.
+//! docs/formats.md has the rules.
 //!
 //! ```
 //! use merklize::{formats, Options};
@@ -45,7 +46,9 @@ pub use crate::types::{DmVerityAlgorithm, DmVerityArea, FormatInfo, FsVerityForm
 /// # Errors
 /// None that a caller can make.
 pub fn list() -> Result<Vec<FormatInfo>> {
-    // SAFETY: takes nothing.
+    // SAFETY: takes a number.
+    check(|| unsafe { sys::merklize_check_abi(sys::MERKLIZE_ABI_VERSION) })?; // what counts is no error
+                                                                              // SAFETY: takes nothing.
     let count = unsafe { sys::merklize_format_count() };
     (0..count)
         .map(|index| {
@@ -115,7 +118,8 @@ pub fn piece_cid_file(path: impl AsRef<Path>, options: &Options<'_>) -> Result<P
     PieceCid::make(|out| options.run(|options| unsafe { sys::merklize_piece_cid_file(path.as_ptr(), out, options) }))
 }
 
-/// The leaves of a piece's tree over some data, of a whole piece or of a part that begins at a multiple of 127 bytes: 4 for each 127 bytes begun.
+/// The leaves of a piece's tree over some data, of a whole piece or of a part that begins at a multiple of 127 bytes: 4
+/// for each 127 bytes begun.
 ///
 /// ```
 /// use merklize::{formats, Expect, Form, Hash, MerkleTree, Mode, Options, Rule};
@@ -211,8 +215,8 @@ pub fn bittorrent_v2(data: &[u8], piece_length: u64, options: &Options<'_>) -> R
     Ok(BittorrentV2 { root: (!data.is_empty()).then(|| Digest::from_c(root)), layer })
 }
 
-/// SSZ's `merkleize(chunks, limit)`, which Ethereum's consensus layer verifies. `limit`: chunks that the type allows; `None`: as many as there are.
-/// `length`: the number of elements of a list, which is hashed with the root.
+/// SSZ's `merkleize(chunks, limit)`, which Ethereum's consensus layer verifies. `limit`: chunks that the type allows;
+/// `None`: as many as there are. `length`: the number of elements of a list, which is hashed with the root.
 ///
 /// # Errors
 /// More chunks than the limit; `Cancelled`.
@@ -226,7 +230,8 @@ pub fn ssz(chunks: &[Digest], limit: Option<u64>, length: Option<u64>, options: 
     })
 }
 
-/// The hash by which the Hugging Face hub identifies the content of a file. It runs on the CPU. The hash of no bytes is 32 zeros.
+/// The hash by which the Hugging Face hub identifies the content of a file. It runs on the CPU. The hash of no bytes is
+/// 32 zeros.
 ///
 /// # Errors
 /// `Cancelled`.

@@ -6,12 +6,12 @@ use merklize_sys as sys;
 
 use crate::error::{c_text, check, text, Error, Result};
 
-/// 32 bytes: the digest of a byte hash, or the elements of a field hash as little-endian words below the modulus. Leaves and nodes of trees are
-/// digests.
+/// 32 bytes: the digest of a byte hash, or the elements of a field hash as little-endian words below the modulus.
+/// Leaves and nodes of trees are digests.
 ///
-/// As a text it is 64 hexadecimal digits: `Display` and `{:x}` write them in lower case, `{:#x}` with `0x` before them; `parse()` takes any case, with or
-/// without `0x`. `==` takes the same time wherever digests differ, so that a keyed digest can be compared with a digest from an attacker. `Ord` and `Hash`
-/// take different times.
+/// As a text it is 64 hexadecimal digits: `Display` and `{:x}` write them in lower case, `{:#x}` with `0x` before them;
+/// `parse()` takes any case, with or without `0x`. `==` takes the same time wherever digests differ, so that a keyed
+/// digest can be compared with a digest from an attacker. `Ord` and `Hash` take different times.
 ///
 /// ```
 /// use merklize::Digest;
@@ -184,6 +184,14 @@ macro_rules! constants {
 
             /// Every hash but those that [`Hash::poseidon2`] made, by id.
             pub const ALL: &'static [Self] = &[$(Self::$constant),*];
+
+            /// The name of a constant.
+            fn constant_name(self) -> Option<&'static str> {
+                match self.0 {
+                    $($id => Some(stringify!($name)),)*
+                    _ => None,
+                }
+            }
         }
     };
 }
@@ -211,8 +219,8 @@ impl Hash {
     /// The hash of a name.
     ///
     /// # Errors
-    /// An unknown name; the text lists the known ones. A name that begins with `poseidon2:` or `poseidon:` is known after [`Hash::poseidon2`] or
-    /// [`Hash::poseidon`].
+    /// An unknown name; the text lists the known ones. A name that begins with `poseidon2:` or `poseidon:` is known
+    /// after [`Hash::poseidon2`] or [`Hash::poseidon`].
     pub fn from_name(name: &str) -> Result<Self> {
         let name = c_text("hash", name)?;
         let mut hash = 0;
@@ -222,19 +230,29 @@ impl Hash {
     }
 
     /// Facts of this hash.
+    ///
+    /// # Panics
+    /// The library does not run on this system.
     pub fn info(self) -> HashInfo {
+        self.facts().expect(KNOWN)
+    }
+
+    pub(crate) fn facts(self) -> Result<HashInfo> {
         let mut info = sys::merklize_hash_info::default();
         // SAFETY: `info` knows its size.
-        check(|| unsafe { sys::merklize_hash_get_info(self.0, &mut info) }).expect(KNOWN);
-        HashInfo {
+        check(|| unsafe { sys::merklize_hash_get_info(self.0, &mut info) })?;
+        Ok(HashInfo {
             name: self.name(),
             modulus: (info.modulus != 0).then_some(info.modulus),
             element_bytes: info.element_bytes as usize,
-        }
+        })
     }
 
     /// The name, the same in all of merklize.
     pub fn name(self) -> String {
+        if let Some(name) = self.constant_name() {
+            return name.into();
+        }
         let mut name = [0; 128];
         // SAFETY: `name` has so many places.
         check(|| unsafe { sys::merklize_hash_name(self.0, name.as_mut_ptr(), name.len(), ptr::null_mut()) })
@@ -243,8 +261,8 @@ impl Hash {
         unsafe { text(name.as_ptr()) }
     }
 
-    /// The id that proofs and tree files store. The id of a hash by [`Hash::poseidon2`] is valid in this process only; files store a digest of the
-    /// constants instead.
+    /// The id that proofs and tree files store. The id of a hash by [`Hash::poseidon2`] is valid in this process only;
+    /// files store a digest of the constants instead.
     pub fn id(self) -> u32 {
         self.0
     }
@@ -277,8 +295,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A word of rows: `u8`, `u32`, `u64` or `u128`, such as an element of GF(2^128). Rows of a field hash are of its own words, each below the modulus; rows of a byte hash are the bytes of
-/// any words, little endian.
+/// A word of rows: `u8`, `u32`, `u64` or `u128`, such as an element of GF(2^128). Rows of a field hash are of its own
+/// words, each below the modulus; rows of a byte hash are the bytes of any words, little endian.
 pub trait Word: Copy + Send + Sync + sealed::Sealed {}
 macro_rules! words {
     ($($word:ty)*) => {$(
@@ -299,7 +317,7 @@ pub(crate) struct Rows {
 /// Words of another size than the hash's, or a length that does not divide the number of words.
 pub(crate) fn rows_of<W: Word>(call: &str, hash: Hash, words: &[W], row_length: usize) -> Result<Rows> {
     const { assert!(cfg!(target_endian = "little"), "the library is for little-endian machines") };
-    let info = hash.info();
+    let info = hash.facts()?;
     if info.modulus.is_some() && size_of::<W>() != info.element_bytes {
         let (name, unit, got) = (info.name, 8 * info.element_bytes, 8 * size_of::<W>());
         return Err(Error::invalid_argument(format!(

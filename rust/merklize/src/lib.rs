@@ -21,6 +21,7 @@ mod provers;
 pub mod rustcrypto;
 #[cfg(feature = "serde")]
 mod serde;
+mod system;
 mod tree;
 mod tree_file;
 mod tree_writer;
@@ -50,6 +51,10 @@ pub use types::{
     SumOver, Timings, TreeInfo, WrongNode,
 };
 pub use verdict::{Findings, Verdicts};
+
+/// Whether the library runs on this system: on Linux. Elsewhere the crates compile, and every call that can fail is an
+/// error of the kind [`ErrorKind::Unavailable`].
+pub const HAS_LIBRARY: bool = merklize_sys::HAS_LIBRARY;
 
 /// Version of the C++ library in use.
 pub fn library_version() -> String {

@@ -16,7 +16,8 @@ use crate::types::{CommitmentInfo, Elements};
 #[derive(Clone, Copy)]
 #[must_use]
 pub struct Matrix<'a, W> {
-    /// The address of the first word, if no buffer has it. No slice: rows that are borrowed one by one are no single one.
+    /// The address of the first word, if no buffer has it. No slice: rows that are borrowed one by one are no single
+    /// one.
     first: usize,
     buffer: Option<&'a Buffer>,
     rows: usize,
@@ -40,7 +41,8 @@ impl<'a, W: Word> Matrix<'a, W> {
         Ok(Self::at(words, words.len() / columns, columns))
     }
 
-    /// Rows that lie one behind the other in memory, of one length; `None` if they do not. For containers that lend one row at a time.
+    /// Rows that lie one behind the other in memory, of one length; `None` if they do not. For containers that lend one
+    /// row at a time.
     ///
     /// ```
     /// use merklize::Matrix;
@@ -75,7 +77,8 @@ impl<'a, W: Word> Matrix<'a, W> {
         }
     }
 
-    /// Rows in the memory of a device, where a call that gets them computes. All matrices of a call must be there, or none.
+    /// Rows in the memory of a device, where a call that gets them computes. All matrices of a call must be there, or
+    /// none.
     ///
     /// # Errors
     /// Columns that do not divide the words.
@@ -151,7 +154,8 @@ fn all_to_c<W: Word>(matrices: &[Matrix<'_, W>]) -> Vec<sys::merklize_matrix> {
     matrices.iter().map(|matrix| matrix.to_c()).collect()
 }
 
-/// Digests of the rows of matrices side by side: digest i is that of row i of the first, of the second and so on, as one row.
+/// Digests of the rows of matrices side by side: digest i is that of row i of the first, of the second and so on, as
+/// one row.
 ///
 /// ```
 /// use merklize::{hash_leaves, hash_rows, Hash, Matrix, Options};
@@ -199,9 +203,10 @@ pub fn hash_rows_on_device<'a, W: Word>(
 }
 
 handle! {
-    /// A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md). The rows of the tallest ones are the
-    /// leaves; rows of a lower one are hashed into the layer that has about as many nodes. The nodes stay in the memory of the device that made them. Any
-    /// number of threads may use one at once.
+    /// A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md).
+    /// The rows of the tallest ones are the leaves; rows of a lower one are hashed into the layer that has about as
+    /// many nodes. The nodes stay in the memory of the device that made them. Any number of threads may use one at
+    /// once.
     ///
     /// ```
     /// use merklize::{Hash, Matrix, MatrixCommitment, Options};
@@ -233,11 +238,12 @@ pub(crate) fn commitment_form(
 }
 
 impl MatrixCommitment {
-    /// Commits to matrices: with h rows of the tallest one, every height must be ceil(h / 2^k) for some k. A device gets the rows in pieces, while it hashes.
-    /// Arity 2, or 4 for hashes that have a merge of four.
+    /// Commits to matrices: with h rows of the tallest one, every height must be ceil(h / 2^k) for some k. A device
+    /// gets the rows in pieces, while it hashes. Arity 2, or 4 for hashes that have a merge of four.
     ///
     /// # Errors
-    /// Heights or sizes that do not fit; a cap below the leaves; a word that is not below the modulus, with its row and column; `OutOfMemory`.
+    /// Heights or sizes that do not fit; a cap below the leaves; a word that is not below the modulus, with its row and
+    /// column; `OutOfMemory`.
     pub fn new<W: Word>(
         matrices: &[Matrix<'_, W>],
         hash: Hash,
@@ -305,7 +311,8 @@ impl MatrixCommitment {
         cap
     }
 
-    /// For each index: the other children of the group in each layer below the cap, from the leaves on. All come from a device at once.
+    /// For each index: the other children of the group in each layer below the cap, from the leaves on. All come from a
+    /// device at once.
     ///
     /// # Errors
     /// An index that is not below the number of leaves; dropped levels, which need [`siblings_of`](Self::siblings_of).
@@ -322,10 +329,12 @@ impl MatrixCommitment {
         self.siblings_together_of::<u8>(&[], indices)
     }
 
-    /// The same as [`siblings`](Self::siblings), with the committed matrices, from which nodes of dropped levels are made again.
+    /// The same as [`siblings`](Self::siblings), with the committed matrices, from which nodes of dropped levels are
+    /// made again.
     ///
     /// # Errors
-    /// As of [`siblings`](Self::siblings); matrices of another shape, or with rows that do not make the nodes above dropped ones.
+    /// As of [`siblings`](Self::siblings); matrices of another shape, or with rows that do not make the nodes above
+    /// dropped ones.
     pub fn siblings_of<W: Word>(&self, matrices: &[Matrix<'_, W>], indices: &[u64]) -> Result<Vec<Vec<Digest>>> {
         let length = self.info().path_length;
         let mut siblings = vec![Digest::default(); indices.len() * length];
@@ -339,10 +348,12 @@ impl MatrixCommitment {
         Ok((0..indices.len()).map(|i| siblings[i * length..(i + 1) * length].to_vec()).collect())
     }
 
-    /// The same as [`siblings_together`](Self::siblings_together), with the committed matrices, from which nodes of dropped levels are made again.
+    /// The same as [`siblings_together`](Self::siblings_together), with the committed matrices, from which nodes of
+    /// dropped levels are made again.
     ///
     /// # Errors
-    /// As of [`siblings_together`](Self::siblings_together); matrices of another shape, or with rows that do not make the nodes above dropped ones.
+    /// As of [`siblings_together`](Self::siblings_together); matrices of another shape, or with rows that do not make
+    /// the nodes above dropped ones.
     pub fn siblings_together_of<W: Word>(&self, matrices: &[Matrix<'_, W>], indices: &[u64]) -> Result<Vec<Digest>> {
         let most = indices.len().saturating_mul(self.info().path_length);
         let (mut siblings, mut needed) = (vec![Digest::default(); most], 0);
@@ -380,8 +391,9 @@ impl MatrixCommitment {
         let most = indices.len().saturating_mul(info.path_length);
         let (mut rows, mut siblings, mut needed) = (Vec::<W>::with_capacity(n_words), vec![Digest::default(); most], 0);
         let matrices = all_to_c(matrices);
-        // SAFETY: `rows` has room for the rows of all indices, and `siblings` for more than their siblings. A call that succeeds has
-        // written all rows, which are whole words, as it takes only matrices of the words that were committed.
+        // SAFETY: `rows` has room for the rows of all indices, and `siblings` for more than their siblings. A call that
+        // succeeds has written all rows, which are whole words, as it takes only matrices of the words that were
+        // committed.
         unsafe {
             check(|| {
                 sys::merklize_commitment_open_together(
@@ -403,8 +415,9 @@ impl MatrixCommitment {
     }
 }
 
-/// Rows of committed matrices and what shows that they are in the commitment, as a verifier gets them. [`MatrixCommitment::open_together`] makes one.
-/// With the feature `serde` it goes into any format: a struct of three lists.
+/// Rows of committed matrices and what shows that they are in the commitment, as a verifier gets them.
+/// [`MatrixCommitment::open_together`] makes one. With the feature `serde` it goes into any format: a struct of three
+/// lists.
 ///
 /// ```
 /// use merklize::{Hash, Matrix, MatrixCommitment, Opening, Options};
@@ -428,10 +441,11 @@ impl MatrixCommitment {
 pub struct Opening<W> {
     /// Which rows of the tallest matrix: ascending and distinct.
     pub indices: Vec<u64>,
-    /// Of each index the rows of all matrices, one after another, of words below the modulus. Of a matrix with fewer rows it is row
-    /// `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up.
+    /// Of each index the rows of all matrices, one after another, of words below the modulus. Of a matrix with fewer
+    /// rows it is row `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up.
     pub rows: Vec<W>,
-    /// Those of [`MatrixCommitment::siblings_together`]; of one index those of [`MatrixCommitment::siblings`] are the same.
+    /// Those of [`MatrixCommitment::siblings_together`]; of one index those of [`MatrixCommitment::siblings`] are the
+    /// same.
     pub siblings: Vec<Digest>,
 }
 
@@ -441,8 +455,10 @@ impl<W: Word> Opening<W> {
     /// `dimensions` are rows and columns of each matrix, which the verifier knows, as the other parameters.
     ///
     /// # Errors
-    /// [`NotValid`](crate::ErrorKind::NotValid): the rows are not in the commitment, or the opening is malformed: counts that do not fit, an index out
-    /// of range, words and digests that are no field elements. `InvalidArgument`: dimensions or parameters that no commitment has; a matrix above the cap, where nothing shows its rows; words of another size than the hash's.
+    /// [`NotValid`](crate::ErrorKind::NotValid): the rows are not in the commitment, or the opening is malformed:
+    /// counts that do not fit, an index out of range, words and digests that are no field elements. `InvalidArgument`:
+    /// dimensions or parameters that no commitment has; a matrix above the cap, where nothing shows its rows; words of
+    /// another size than the hash's.
     pub fn verify(
         &self,
         cap: &[Digest],
@@ -451,7 +467,7 @@ impl<W: Word> Opening<W> {
         arity: u32,
         cap_height: u32,
     ) -> Result<()> {
-        let is_field = hash.info().modulus.is_some();
+        let is_field = hash.facts()?.modulus.is_some();
         // One row of all words: says what words the hash takes.
         rows_of("verify", hash, &self.rows, self.rows.len().max(1))?;
         let word_bytes = if is_field { 0 } else { size_of::<W>() as u32 };

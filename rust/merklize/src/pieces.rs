@@ -22,7 +22,6 @@
 use core::ops::Range;
 use core::ptr;
 use std::fs::File;
-use std::os::fd::AsRawFd;
 
 use merklize_sys as sys;
 
@@ -30,6 +29,7 @@ use crate::bao::length_of;
 use crate::error::{check, Result};
 use crate::hash::{as_c, as_c_mut, view, Digest};
 use crate::options::{Mode, Options};
+use crate::system::descriptor;
 
 /// The most values that a call writes for `bytes` of a message. A smaller `piece_size` is an error of the call.
 fn room_for(bytes: u64, piece_size: u64) -> usize {
@@ -40,8 +40,8 @@ fn room_for(bytes: u64, piece_size: u64) -> usize {
     }
 }
 
-/// The digest of a message, and the values of its pieces, from one pass over its bytes. `piece_size` is 0 for no pieces, otherwise a power of two of at
-/// least 256 KiB. A message no longer than one piece has none.
+/// The digest of a message, and the values of its pieces, from one pass over its bytes. `piece_size` is 0 for no
+/// pieces, otherwise a power of two of at least 256 KiB. A message no longer than one piece has none.
 ///
 /// # Errors
 /// Another `piece_size`; `Unavailable`, `Cancelled`.
@@ -84,7 +84,7 @@ pub fn hash_file_ranges(
     // SAFETY: an open descriptor; a digest for each range and all values of pieces are written for the call.
     options.run(|options| unsafe {
         sys::merklize_hash_file_ranges(
-            file.as_raw_fd(),
+            descriptor(file),
             ptr::null(),
             ranges.as_ptr(),
             ranges.len(),
@@ -105,8 +105,9 @@ pub fn hash_file_ranges(
     Ok(digests.into_iter().zip(&ranges).map(of_range).collect())
 }
 
-/// The values of the pieces of a part of a longer message, as [`hash_pieces`] of the whole gives them. `part` begins at byte `offset` of the message, a
-/// multiple of `piece_size`, and has whole pieces, except for the last one of the message. The message must be longer than one piece.
+/// The values of the pieces of a part of a longer message, as [`hash_pieces`] of the whole gives them. `part` begins at
+/// byte `offset` of the message, a multiple of `piece_size`, and has whole pieces, except for the last one of the
+/// message. The message must be longer than one piece.
 ///
 /// # Errors
 /// Another `piece_size` or `offset`, an empty part; `Unavailable`, `Cancelled`.
@@ -128,8 +129,8 @@ pub fn piece_values(
     Ok(pieces)
 }
 
-/// The value of 2^k neighbouring pieces that begin at a multiple of 2^k: that of one piece of 2^k times the size. At the message's end they may be
-/// fewer. They must not be all pieces of the message, which have a digest instead.
+/// The value of 2^k neighbouring pieces that begin at a multiple of 2^k: that of one piece of 2^k times the size. At
+/// the message's end they may be fewer. They must not be all pieces of the message, which have a digest instead.
 ///
 /// # Errors
 /// No piece.

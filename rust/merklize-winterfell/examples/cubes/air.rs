@@ -1,4 +1,5 @@
-//! A computation of 16 columns: the next row has cell[i]^3 + cell[i + 1]. It stands for the AIRs of real provers: as wide, and of degree 3.
+//! A computation of 16 columns: the next row has cell[i]^3 + cell[i + 1]. It stands for the AIRs of real provers: as
+//! wide, and of degree 3.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -88,10 +89,11 @@ pub fn ends_of(trace: &TraceTable<BaseElement>) -> Ends {
     Ends([trace.get(0, 0), trace.get(0, trace.length() - 1)])
 }
 
-/// The prover with commitments by the library. Three of its types and two of its functions differ from a stock prover's.
+/// The prover with commitments by the library. Three of its types and two of its functions differ from a stock
+/// prover's.
 pub struct CubesProver<H> {
     pub options: ProofOptions,
-    pub device: Arc<Device>,
+    pub device: Option<Arc<Device>>,
     pub drop_levels: u32,
     pub hasher: PhantomData<H>,
 }
@@ -143,7 +145,7 @@ impl<H: DeviceHasher<BaseField = BaseElement> + Send + Sync> Prover for CubesPro
         domain: &StarkDomain<BaseElement>,
         partitions: PartitionOptions,
     ) -> (Self::ConstraintCommitment<E>, CompositionPoly<E>) {
-        let (drop_levels, device) = (self.drop_levels, &self.device);
+        let (drop_levels, device) = (self.drop_levels, self.device.clone());
         or_raise(MerklizeConstraintCommitment::with_drop_levels(
             trace,
             num_columns,
