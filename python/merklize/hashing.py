@@ -228,7 +228,8 @@ def hash_file(
 
     path      a path, or a file descriptor or open file: read from its position to its end, and left open.
               A plain file is read by all threads; anything else by its readinto() or read(): gzip.open(), io.BytesIO.
-              Or a URL of fsspec, "s3://...", "gs://...", "https://...": docs/stores.md
+              Or a URL of fsspec, "s3://...", "gs://...", "https://...": docs/stores.md. Or a Source, an object that
+              gives ranges of its bytes: merklize.extensions
     progress  as in hash(); 0 while the length is not known
     mmap      True: a plain file is mapped, not read, which saves a copy of what the system has in memory. Only for
               files that nobody makes shorter meanwhile, which would end the process (SIGBUS). A file that cannot be

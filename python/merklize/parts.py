@@ -178,6 +178,9 @@ class TreePlan(NamedTuple):
     file_size: int
     """Bytes of the input."""
 
+    def __repr__(self) -> str:  # without the key
+        return f"<TreePlan: {self.n_leaves} leaves, {self.hash}, {self.rule}>"
+
     def _form(self) -> _native.TreeForm:
         return _native.TreeForm(self.hash, self.rule, self.key, self.context, self.padding)
 

@@ -258,7 +258,7 @@ class TreeBuilder:
         self._builder = _native.make_builder(form.native, self._settings)
 
     def append(self, leaves: Digests) -> None:
-        """Add leaves: uint8[k, 32], or as words; any k. Raises InvalidArgument; then nothing was added."""
+        """Add leaves: uint8[k, 32], as words or a list; any k. Raises InvalidArgument; then nothing was added."""
         self._builder.append(leaves, self._settings)
 
     @property
@@ -327,7 +327,7 @@ class TreeWriter:
         return self._open.written
 
     def append(self, leaves: Digests) -> None:
-        """Add leaves: uint8[k, 32], or words, uint64[k, 4] or uint32[k, 8]; any k."""
+        """Add leaves: uint8[k, 32], words, uint64[k, 4] or uint32[k, 8], or a list of digests; any k."""
         self._open.append(leaves)
 
     def finish(self) -> bytes:

@@ -421,3 +421,98 @@ def test_a_tree_of_an_array_takes_few_steps_in_python():
         sys.setprofile(before)
     assert len(steps) <= 6, steps
     assert not {"digests", "unsigned", "joined"} & {*steps}
+
+
+def of_builder(leaves, _):
+    builder = merklize.TreeBuilder()
+    builder.append(leaves)
+    return builder.root()
+
+
+def of_writer(leaves, folder):
+    with merklize.TreeWriter(folder / "written", 4) as writer:
+        writer.append(leaves)
+        return writer.finish()
+
+
+def of_file(leaves, folder):
+    merklize.MerkleTree(np.zeros((4, 32), np.uint8)).save(folder / "file")
+    with merklize.TreeFile(folder / "file") as file:
+        file.append(leaves)
+    with merklize.TreeFile(folder / "file") as file:
+        return file.root
+
+
+def of_appended(leaves, _):
+    tree = merklize.MerkleTree(np.zeros((4, 32), np.uint8))
+    tree.append(leaves)
+    return tree.root
+
+
+def of_updated(leaves, _):
+    tree = merklize.MerkleTree(np.zeros((4, 32), np.uint8))
+    tree.update(range(4), leaves)
+    return tree.root
+
+
+TAKERS = {
+    "MerkleTree": lambda leaves, _: merklize.MerkleTree(leaves).root,
+    "merkle_root": lambda leaves, _: merklize.merkle_root(leaves),
+    "TreeBuilder.append": of_builder,
+    "TreeWriter.append": of_writer,
+    "TreeFile.append": of_file,
+    "MerkleTree.append": of_appended,
+    "MerkleTree.update": of_updated,
+}
+FOUR = np.random.default_rng(4).integers(0, 256, (4, 32), np.uint8)
+FORMS = {
+    "words": FOUR.view(np.uint64),
+    "signed words": FOUR.view(np.int64),
+    "short words": FOUR.view(np.uint32),
+    "columns first": np.asfortranarray(FOUR),
+    "every second": np.repeat(FOUR, 2, axis=0)[::2],
+    "backwards twice": FOUR[::-1].copy()[::-1],
+    "not aligned": np.frombuffer(b"x" + FOUR.tobytes(), np.uint8)[1:].view(np.uint64).reshape(4, 4),
+    "read only": np.frombuffer(FOUR.tobytes(), np.uint8).reshape(4, 32),
+    "a subclass": FOUR.view(np.matrix),
+    "a list": [row.tobytes() for row in FOUR],
+    "a tuple": tuple(bytearray(row.tobytes()) for row in FOUR),
+}
+WRONG = {
+    "other words": (FOUR.view(">u8"), "must be uint8[N, 32], uint64[N, 4] or uint32[N, 8], got >u8[4, 4]"),
+    "halves": (FOUR.view(np.uint16), "got uint16[4, 16]"),
+    "floats": (np.zeros((4, 4)), "got float64[4, 4]"),
+    "times": (np.zeros((4, 4), "M8[s]"), "got datetime64[s][4, 4]"),
+    "objects": (np.full((4, 4), None), "got object[4, 4]"),
+    "three dimensions": (FOUR.reshape(2, 2, 32), "got uint8[2, 2, 32]"),
+    "one digest": (FOUR[0], "got uint8[32]"),
+    "a number": (np.array(3, np.uint8), "got uint8[]"),
+    "31 bytes": (FOUR[:, :31], "got uint8[4, 31]"),
+    "a mask": (np.ma.masked_array(FOUR, FOUR > 3), "a masked array"),
+    "bytes": (FOUR.tobytes(), "must be an array or a list of digests, got bytes"),
+    "a short digest": ([b"x" * 31], "leaf 0 must be a digest of 32 bytes, got 31 bytes"),
+    "no digest": ([b"x" * 32, 7], "leaf 1 must be a digest of 32 bytes, got int"),
+    "a mapping": ({}, "must be a NumPy array or a tensor, got dict"),
+    "nothing": (None, "must be a NumPy array or a tensor, got NoneType"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("call", TAKERS)
+def test_every_call_takes_every_form_of_digests(call, form, tmp_path):
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    assert TAKERS[call](FORMS[form], folders[0]) == TAKERS[call](FOUR, folders[1])
+
+
+@pytest.mark.parametrize("form", WRONG)
+@pytest.mark.parametrize("call", TAKERS)
+def test_every_call_refuses_what_is_no_digests(call, form, tmp_path):
+    value, text = WRONG[form]
+    if (call, form) == ("MerkleTree.update", "nothing"):
+        text = "leaves are missing"
+    with pytest.raises((merklize.InvalidArgument, TypeError)) as caught:
+        TAKERS[call](value, tmp_path)
+    name = "n" if call in ("MerkleTree", "merkle_root") else "k"
+    assert text.replace("[N,", f"[{name},") in str(caught.value)

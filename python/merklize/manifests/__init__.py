@@ -6,7 +6,17 @@ files of a folder, and `manifest_of_store()` makes the manifest of files that ot
 
 from ..errors import Mismatch
 from ._entries import LEAF_CONTEXT, Difference, File, Report, Seen, Shard, Tensor
-from ._manifest import PIECE_SIZE, Manifest, Refreshed, Weights, check_model, find_weights, manifest, manifest_of_store
+from ._manifest import (
+    PIECE_SIZE,
+    Manifest,
+    Refreshed,
+    Weights,
+    check_model,
+    find_weights,
+    manifest,
+    manifest_of_store,
+    require_piece_size,
+)
 from ._verity import VerityImage
 
 __all__ = [
@@ -27,4 +37,5 @@ __all__ = [
     "find_weights",
     "manifest",
     "manifest_of_store",
+    "require_piece_size",
 ]

@@ -455,7 +455,7 @@ def manifest_of_store(
 
 
 def require_piece_size(piece_size: int) -> None:
-    """Refuse a size before anything is read."""
+    """Refuse bytes of a piece that no manifest takes, before anything is read. Raises InvalidArgument."""
     _native.require_piece_size(piece_size)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from ..extensions import Path
 from ..hashing import hash as digest_of
-from ..manifests import PIECE_SIZE, Manifest, find_weights, manifest_of_store
+from ..manifests import PIECE_SIZE, Manifest, find_weights, manifest_of_store, require_piece_size
 from ..parts import digest_of_pieces
 from ..stores import Report, Store
 from ._cluster import Cluster, Options, Progress, Task, joined
@@ -35,6 +35,7 @@ def manifest(
 
     It has no times of files: refresh() hashes all. The rest is as in merklize.manifest(), the errors as in hash_file().
     """
+    require_piece_size(piece_size)
     where, own = url_of(url), None if exclude is None else url_of(exclude)
     given = ignore if isinstance(ignore, str) else list(ignore)
     weights = find_weights(where, ignore=given, exclude=own)
