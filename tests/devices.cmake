@@ -104,7 +104,7 @@ if(MERKLIZE_BUILD_SYCL)
   add_test(NAME driver.sycl COMMAND test-sycl)
   set_property(TEST driver.sycl PROPERTY ENVIRONMENT ${plugins})
   # What the plug-in and its runtime can break, and each night the kernels, which are the text that Intel's OpenCL runs.
-  set(sycl_at_night async "blake3 hash_each" "rescue merge" "sha256 leaves" "tree_builder tree_file" files)
+  set(sycl_at_night async "extend weighted_sums" "blake3 hash_each" "rescue merge" "sha256 leaves" "tree_builder tree_file" files)
   foreach(suite IN ITEMS memory_limit buffers staging "tree proof" "concurrency cancel" "misuse overlaps" ${sycl_at_night})
     separate_arguments(words UNIX_COMMAND ${suite})
     list(GET words 0 first)
