@@ -40,6 +40,7 @@ PURPOSES = {
             "src/backends/cuda/**",
             "src/backends/opencl/**",
             "src/backends/sycl/**",
+            "src/cmake/**",
         ),
         "queue, programs, tuning, seams": ("src/queue/**", "src/programs/**", "src/tuning/**", "src/seams/**"),
     },
