@@ -261,10 +261,7 @@ impl Findings<Difference> {
 }
 
 // Texts that the library gives one by one.
-fn names(
-    count: usize,
-    get: impl Fn(usize, *mut *const c_char) -> sys::merklize_status,
-) -> Result<Vec<String>> {
+fn names(count: usize, get: impl Fn(usize, *mut *const c_char) -> sys::merklize_status) -> Result<Vec<String>> {
     let one = |index| {
         let mut name = ptr::null();
         check(|| get(index, &mut name))?;

@@ -698,7 +698,8 @@ fn a_commitment_says_what_it_is() {
 fn shards_that_are_in_an_index_alone() {
     use merklize::manifest::{CheckOptions, CreateOptions, Manifest};
     let scratch = Scratch::new("shards");
-    std::fs::write(scratch.0.join("model.bin.index.json"), r#"{"weight_map": {"a": "one.bin", "b": "two.bin"}}"#).unwrap();
+    std::fs::write(scratch.0.join("model.bin.index.json"), r#"{"weight_map": {"a": "one.bin", "b": "two.bin"}}"#)
+        .unwrap();
     std::fs::write(scratch.0.join("one.bin"), "weights").unwrap();
     let made = Manifest::create(&scratch.0, &CreateOptions::default(), &Options::new()).unwrap();
     assert_eq!(made.missing().unwrap(), ["two.bin"]);
@@ -711,5 +712,6 @@ fn shards_that_are_in_an_index_alone() {
     assert!(made.missing().unwrap().is_empty());
     std::fs::remove_file(scratch.0.join("two.bin")).unwrap();
     let found = made.check(&scratch.0, &CheckOptions::default(), &Options::new()).unwrap();
-    assert_eq!((found[0].kind.as_str(), found.missing().len()), ("missing", 0)); // said once
+    assert_eq!((found[0].kind.as_str(), found.missing().len()), ("missing", 0));
+    // said once
 }
