@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # The Rust crates as they would be published: packages all, unpacks merklize-sys and merklize into FOLDER and tests them there with
 # their default features. So the C++ library is built from what is in the package, and linked as the package says. Then the cache of
-# built libraries, and the documentation.
+# built libraries, the documentation, the programs of the READMEs, and the crates where the library does not run.
 #
 #     test_crates.sh FOLDER
 #
 # Needs cargo, cmake and a C++ compiler; CMAKE_CXX_COMPILER_LAUNCHER=ccache is honoured.
 set -euo pipefail
 folder=$(realpath -m "$1")
-cd "$(dirname "$0")/../rust"
+scripts=$(realpath "$(dirname "$0")")
+cd "$scripts/../rust"
 unset MERKLIZE_LIB_DIR
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 
@@ -58,3 +59,7 @@ fi
 DOCS_RS=1 CARGO_TARGET_DIR=$folder/docs cargo doc -q --offline --no-deps --features merklize/digest,merklize/serde
 built=$(find docs -name libmerklize.a)
 [ -z "$built" ] || { echo "the documentation has built the library: $built" >&2; exit 1; }
+
+MERKLIZE_LIB_DIR=$(dirname "$(find "$CARGO_TARGET_DIR/release/build" -path '*/lib/libmerklize.a' -printf '%T@ %p\n' | sort -n | tail -1 | cut -d' ' -f2)") \
+    python3 "$scripts/test_crate_readmes.py" "$folder/readers"
+"$scripts/test_other_systems.sh"
