@@ -31,6 +31,7 @@ EXCEPTIONS = {
         "digest_of_pieces": MANIFEST,
         "piece_values": MANIFEST,
         "value_of_pieces": MANIFEST,
+        "require_piece_size": MANIFEST,
         "pieces": MANIFEST,
     },
     "C++": {

@@ -23,6 +23,7 @@ ENDINGS = ("h", "hpp", "def", "cpp", "inc", "py", "rs", "js", "mjs", "ts")
 PRODUCT = (
     "include/**",
     "src/**",
+    "!src/cmake/**",  # programs of the build
     "python/merklize/**",
     "python/bindings/**",
     "rust/*/src/**",

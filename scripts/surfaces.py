@@ -220,7 +220,7 @@ SUBJECTS = {
             "merklize_hash_file_ranges(descriptor, ranges, piece_size)",
             "pieces::hash_file_ranges(file, ranges, piece_size)", NONE)),
         Row("the values of a part of a message", "part, offset, bytes of a piece, mode", (
-            "parts.piece_values(part, offset, piece_size, key)", "piece_values(part, offset, piece_size, mode)",
+            "parts.piece_values(part, offset, piece_size)", "piece_values(part, offset, piece_size, mode)",
             "merklize_piece_values(part, offset, piece_size, mode)",
             "pieces::piece_values(part, offset, piece_size, mode)", NONE)),
         Row("the digest of pieces", "pieces, mode", (

@@ -41,8 +41,9 @@ class MerkleForest:
         """Build the trees."""
         key, context = mode_of(options)
         run = run_of("MerkleForest", options)
+        array = _arrays.digests(leaves, "MerkleForest: leaves", run, "m, n")
         which = _native.TreeForm(hash, None, key, context)
-        self._forest = _native.make_forest(leaves, which, run)
+        self._forest = _native.make_forest(array, which, run)
 
     @property
     def n_trees(self) -> int:

@@ -7,15 +7,19 @@ anywhere; digest_of_pieces() makes the message's digest of them. plan_tree() is 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import _arrays, _native
 from ._formats import leaf_size_of, with_format
 from ._inputs import numbered, opened, opened_path
 from ._native import DeviceArray, TreeFacts
+from ._options import HashOptions, RunOptions, mode_of, run_of, takes
 from ._settings import settings
-from ._types import Buffer, Device, Digests, Input, Path, Progress, Source, Tensor
+from ._types import Buffer, Digests, Input, Path, Source, Tensor
 from .errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "TreePlan",
@@ -97,14 +101,12 @@ def digest_of_pieces(
     return _native.digest_of_pieces(pieces, key, context, length, seek)
 
 
+@takes(RunOptions)
 def hash_file_ranges(
     file: Input,
     ranges: Iterable[tuple[int, int]],
     piece_size: int = 0,
-    *,
-    device: Device = "auto",
-    threads: int | None = None,
-    progress: Progress = None,
+    **options: Unpack[RunOptions],
 ) -> list[tuple[bytes, bytes]]:
     """Return for each range of a file its BLAKE3 digest, and the chaining values of its pieces.
 
@@ -112,14 +114,14 @@ def hash_file_ranges(
     ranges      (offset, bytes) each, a message of its own
     piece_size  a power of two of at least 256 KiB; 0: no values. A range of one piece has none
 
-    The rest is as in hash_file(). Raises FileError, InvalidArgument.
+    The options are as in hash_file(). Raises FileError, InvalidArgument.
 
     >>> data = open("data.bin", "rb").read()
     >>> [(digest, values)] = merklize.parts.hash_file_ranges("data.bin", [(16, 32)])
     >>> digest == merklize.hash(data[16:48])
     True
     """
-    run = settings(device, threads, progress)
+    run = run_of("hash_file_ranges", options)
     given = list(ranges)
     with opened(file, "hash_file_ranges: file") as source:
         if isinstance(source, int):
@@ -127,16 +129,13 @@ def hash_file_ranges(
         return _native.hash_source_ranges(source, given, piece_size, run)
 
 
+@takes(HashOptions)
 def piece_values(
     file: Path | Source,
     part: tuple[int, int],
     offset: int,
     piece_size: int,
-    *,
-    key: Buffer | None = None,
-    context: str | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
+    **options: Unpack[HashOptions],
 ) -> bytes:
     """Return the chaining values of the pieces of a part of a longer message, 32 bytes each.
 
@@ -145,9 +144,10 @@ def piece_values(
     offset      bytes of the message before the part: a multiple of piece_size
     piece_size  a power of two of at least 256 KiB; the message is longer
 
-    key and context are as in hash(). Raises FileError, InvalidArgument.
+    The options are as in hash(). Raises FileError, InvalidArgument.
     """
-    run = settings(device, threads)
+    key, context = mode_of(options)
+    run = run_of("piece_values", options)
     with opened_path(file, "piece_values: file") as source:
         return _native.piece_values(source, part, offset, piece_size, key, context, run)
 
@@ -184,11 +184,10 @@ class TreePlan(NamedTuple):
     def _form(self) -> _native.TreeForm:
         return _native.TreeForm(self.hash, self.rule, self.key, self.context, self.padding)
 
-    def leaves(
-        self, file: Path | Source, first: int, count: int, *, device: Device = "auto", threads: int | None = None
-    ) -> Digests:
+    @takes(RunOptions)
+    def leaves(self, file: Path | Source, first: int, count: int, **options: Unpack[RunOptions]) -> Digests:
         """Return `count` leaves of the input, from the leaf `first` on. Raises FileError, InvalidArgument."""
-        run = settings(device, threads)
+        run = run_of("TreePlan.leaves", options)
         with opened_path(file, "leaves: file") as source:
             sizes = self.leaf_size, self.row_size
             found = _native.leaves_of_input(source, *sizes, first, count, self._form(), run)
@@ -226,7 +225,7 @@ def plan_tree(
     True
     """
     form, hash, rule = with_format(format, hash, rule, key=key, context=context, padding=padding)
-    leaf_size = leaf_size_of("build_tree", form, leaf_size, row_size, leaves)
+    leaf_size = leaf_size_of("plan_tree", form, leaf_size, row_size, leaves)
     native = _native.TreeForm(hash, rule, key, context, padding)
     n_leaves = _native.count_leaves(name, size, leaf_size, row_size, native)
     rule = _native.default_rule(hash) if rule is None else _native.rule_by_name(rule)
