@@ -440,6 +440,44 @@ def test_each_bit_of_a_tree_file(tmp_path):
             assert is_found, at
 
 
+def test_nodes_of_a_tree_in_place_of_its_data(tmp_path):
+    """They have the root of the data, with fewer leaves. Only the count of leaves tells."""
+    (tmp_path / "data").write_bytes(MESSAGE[:1024])
+    merklize.build_tree_file(tmp_path / "data", tmp_path / "tree", leaf_size=64)
+    with merklize.TreeFile(tmp_path / "tree") as tree:
+        root, n, height = tree.root.hex(), tree.n_leaves, tree.height
+        for level in range(1, height + 1):
+            (tmp_path / "forged").write_bytes(tree.read(level - 1, 0, n >> level - 1))
+            merklize.build_tree_file(tmp_path / "forged", tmp_path / "other", leaf_size=64)
+            words = ("tree", "check", tmp_path / "other", tmp_path / "forged", "--root", root)
+            assert run(*words, "--n-leaves", n >> level).returncode == 0
+            done = run(*words, "--n-leaves", n)
+            assert done.returncode == 1
+            assert f"NOT the given count of leaves: the tree's is {n >> level}\n" in done.stdout
+            found = json.loads(run(*words, "--n-leaves", n, "--json").stdout)
+            assert (found["ok"], found["root_ok"], found["n_leaves_ok"]) == (False, True, False)
+
+
+@pytest.mark.parametrize("size", [17 * 4096 + 1, len(MESSAGE) - 1, len(MESSAGE) + 1, 18 * 4096])
+def test_the_size_that_a_tree_file_states(tmp_path, size):
+    """No hash of the tree proves it; data of another size is not "as the tree says"."""
+    (tmp_path / "data").write_bytes(MESSAGE)
+    merklize.build_tree_file(tmp_path / "data", tmp_path / "tree", leaf_size=4096)
+    lie = bytearray((tmp_path / "tree").read_bytes())
+    lie[40:48] = size.to_bytes(8, "little")
+    lie[120:128] = merklize.hash(bytes(lie[:120]))[:8]
+    (tmp_path / "lie").write_bytes(lie)
+    for name in (tmp_path / "data", "-"):
+        words = (COMMAND, "tree", "check", tmp_path / "lie", name)
+        with (tmp_path / "data").open("rb") as data:
+            done = subprocess.run(words, stdin=data, capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert f"NOT the same: the tree states {size} bytes, and " in done.stdout
+        assert done.stdout.endswith(f" has {len(MESSAGE)}\n")
+    found = json.loads(run("tree", "check", tmp_path / "lie", tmp_path / "data", "--json").stdout)
+    assert (found["ok"], found["same"], found["file_size"], found["input_size"]) == (False, False, size, len(MESSAGE))
+
+
 def test_sizes_in_a_manifest(tmp_path):
     """Names, sizes and digests lie under the root."""
     folder = tmp_path / "folder"

@@ -81,14 +81,18 @@ std::string nodes_json(const std::vector<WrongNode>& wrong) {
 }
 
 // What `data` is beside the tree over it.
+// is_size  whether it has the size that the tree states
 void list_data(Call& call, const Blocks& blocks, const TreeFile& tree, const runtime::LeafDifferences& found,
-               const std::string& data) {
+               bool is_size, const std::string& data) {
     const std::uint64_t n = tree.n_leaves();
     blocks.list(call, found);
     if (found.other_leaves < n)
         call.line(blocks.text(found.other_leaves, n - 1) + (n - found.other_leaves == 1 ? " is" : " are") + " missing");
     if (found.other_leaves > n) call.line(data + " goes on behind the tree's " + human_count(n) + " " + blocks.noun(n));
-    if (found.are_the_same(n)) {
+    if (!is_size) {
+        call.line("NOT the same: the tree states " + std::to_string(tree.source().total_bytes) + " bytes, and " + data +
+                  " has " + std::to_string(found.other_bytes));
+    } else if (found.are_the_same(n)) {
         call.line((n == 1 ? "the " : "all " + human_count(n) + " ") + blocks.noun(n) + " of " + data +
                   (n == 1 ? " is" : " are") + " as the tree says");
     } else {
@@ -102,6 +106,7 @@ int run_tree_check(Call& call, const Arguments& arguments) {
     const bool has_data = arguments.words().size() > 1, are_given = arguments.has("leaves");
     const std::string name = has_data ? arguments.words()[1] : std::string();
     const auto root = digest_value(arguments, "root");
+    const auto n_leaves = count_value(arguments, "n-leaves");
     if (are_given && !has_data) throw UsageError{"--leaves is about INPUT: name it"};
     const auto mode = mode_of(call, arguments, {name}, [&] { return hash_of_tree(call, file); });
     RunOptions options = run_options(call, arguments);
@@ -124,28 +129,35 @@ int run_tree_check(Call& call, const Arguments& arguments) {
         options.progress = opened ? bar.part_of(*opened) : bar.part_of(name);
         found = runtime::leaves_unlike(tree, data, most_listed, options);
     }
-    const bool is_root = !root || *root == tree.root(), is_same = found.are_the_same(tree.n_leaves());
-    const bool ok = wrong.empty() && is_root && is_same;
+    const bool is_root = !root || *root == tree.root(), is_count = !n_leaves || *n_leaves == tree.n_leaves();
+    // The root does not prove the size that the file states. Where blocks differ, they tell more.
+    const bool are_equal = found.are_the_same(tree.n_leaves());
+    const bool is_size =
+        !has_data || are_given || source.total_bytes == 0 || !are_equal || found.other_bytes == source.total_bytes;
+    const bool is_same = are_equal && is_size, ok = wrong.empty() && is_root && is_count && is_same;
     const Blocks blocks(are_given ? 0 : source.leaf_bytes,
                         source.total_bytes != 0 ? source.total_bytes : found.other_bytes, tree.n_leaves());
     if (arguments.has("json")) {
         json::Object facts;
         facts.text("file", display(shown_name(call, file))).number("ok", ok).put("wrong", nodes_json(wrong));
         if (root) facts.text("root", tree.root().hex()).number("root_ok", is_root);
+        if (n_leaves) facts.number("n_leaves_ok", is_count);
         if (has_data) {
             facts.text("input", display(shown_name(call, name))).number("same", is_same);
             facts.number("n_differing", found.count).put("differing", blocks.json(found.leaves));
             facts.number("n_leaves", tree.n_leaves()).number("input_leaves", found.other_leaves);
+            if (!is_size) facts.number("file_size", source.total_bytes).number("input_size", found.other_bytes);
         }
         call.line(facts.done());
         return ok ? 0 : 1;
     }
     if (!is_root) call.line("NOT the given root: the tree's is " + tree.root().hex());
     if (root && is_root) call.line("the root is the given one");
+    if (!is_count) call.line("NOT the given count of leaves: the tree's is " + human_count(tree.n_leaves()));
     list_nodes(call, wrong);
     if (wrong.empty()) call.line("every parent is the hash of its children");
     if (has_data)
-        list_data(call, blocks, tree, found,
+        list_data(call, blocks, tree, found, is_size,
                   name == standard_input_name ? "standard input" : sentence(shown_name(call, name)));
     return ok ? 0 : 1;
 }
@@ -190,6 +202,7 @@ int run_tree_diff(Call& call, const Arguments& arguments) {
 
 constexpr Option check_options[] = {
     {"root", 0, "HEX", "The root that you trust: 64 hexadecimal digits."},
+    {"n-leaves", 0, "NUM", "The tree must have this many leaves."},
     options::leaves,
     options::derive_key,
     options::keyed,
@@ -209,7 +222,8 @@ extern constinit const Command tree_check_command{
     .help =
         "Compute every parent again, and compare every block of INPUT (- is standard input), the data that the tree "
         "was built from, with its leaf. Without INPUT only the tree itself is checked.\n\n"
-        "A tree file is as untrusted as the data beside it: --root is the root as you keep it elsewhere.\n\n"
+        "A tree file is as untrusted as the data beside it: --root is the root as you keep it elsewhere. Other "
+        "data can have the same root with fewer leaves, its nodes in place of blocks: --n-leaves refuses that.\n\n"
         "Exit code 0: all is right; 1: not, and which nodes and blocks, with their bytes (at most 1000 each).",
     .options = check_options,
     .run = run_tree_check,
