@@ -508,3 +508,13 @@ def test_command_to_standard_output(server, tmp_path):
     assert os.listdir(tmp_path) == ["o"]
     assert b"--json needs -o FILE" in command(*words, "-o", "-", "--json", cwd=tmp_path).stderr
     assert b"the name of the file is empty" in command(*words, "-o", "", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize(
+    "url", [None, 7, b"http://host/x", ["http://host/x"], object()], ids=lambda url: type(url).__name__
+)
+def test_urls_that_are_no_text(tmp_path, url):
+    with pytest.raises(TypeError, match=f"url must be a string, got {type(url).__name__}"):
+        bao.fetch(url, bytes(32), b"", tmp_path / "out", size=1)
+    with pytest.raises(TypeError, match=f"url must be a string, got {type(url).__name__}"):
+        bao.stated_size(url, 1, 1)

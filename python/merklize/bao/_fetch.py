@@ -217,7 +217,9 @@ class _Place(NamedTuple):
 
 
 def _place(url: str) -> _Place:
-    """Take a URL apart. Raises ValueError, with the rule that the URL breaks."""
+    """Take a URL apart. Raises ValueError, with the rule that the URL breaks; TypeError: it is no text."""
+    if not isinstance(url, str):
+        raise TypeError(f"url must be a string, got {type(url).__name__}")
     if url.partition("://")[0].lower() not in ("http", "https"):
         raise ValueError("the URL must be of http or https")
     if re.search(r"[\0- \x7f]", url):
