@@ -27,17 +27,25 @@ public:
     /// path    the file
     Error(ErrorCode code, const std::string& text, int number, std::string path)
         : std::runtime_error(text), code_(code), system_error_(number), path_(std::move(path)) {}
+    /// An error of a call. The text is "call: rule", or the rule alone if `call` is empty.
+    Error(ErrorCode code, std::string call, const std::string& rule)
+        : std::runtime_error(call.empty() ? rule : call + ": " + rule), code_(code), call_(std::move(call)) {}
 
     ErrorCode code() const noexcept { return code_; }
     /// errno's value, or 0 if no system call failed.
     int system_error() const noexcept { return system_error_; }
     /// The file, or empty if it is not known.
     const std::string& path() const noexcept { return path_; }
+    /// The function that was called, if the text begins with it; else empty.
+    const std::string& call() const noexcept { return call_; }
+    /// The text without the function: what is wrong, and how it should be.
+    const char* rule() const noexcept { return what() + (call_.empty() ? 0 : call_.size() + 2); }
 
 private:
     ErrorCode code_;
     int system_error_ = 0;
     std::string path_;
+    std::string call_;
 };
 
 }  // namespace merklize::inline v0

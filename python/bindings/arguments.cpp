@@ -26,11 +26,11 @@ bool has_objects(const char* format) {
 }
 
 /// A view of opaque items, for dtypes (datetime64) that NumPy refuses to export although they are plain bytes.
-nb::object opaque_view(nb::handle array, const char* what) {
+nb::object opaque_view(nb::handle array, const char* argument) {
     nb::object dtype = array.attr("dtype");
     if (is_true(dtype.attr("hasobject"))) {
-        invalid(std::string(what) + ": an array of " + text_of(dtype) +
-                " holds references, not bytes; convert it to a dtype of fixed width");
+        invalid_call(std::string(argument) + ": an array of " + text_of(dtype) +
+                     " holds references, not bytes; convert it to a dtype of fixed width");
     }
     return array.attr("view")(nb::str("V{}").attr("format")(dtype.attr("itemsize")));
 }
@@ -38,32 +38,33 @@ nb::object opaque_view(nb::handle array, const char* what) {
 constexpr std::uint64_t piece_bytes = 16 << 20;
 
 // The array as a plain NumPy array, if it is large and not contiguous; else none.
-nb::object large_and_apart(nb::handle object, const char* what) {
+nb::object large_and_apart(nb::handle object, const char* argument) {
     if (PyBytes_Check(object.ptr()) || PyByteArray_Check(object.ptr())) return {};
     // Other libraries' tensors are copied whole, because asking them twice would cost more. Some on a GPU are buffers, too, by their type.
     if (!is_ndarray(object) && (!PyObject_CheckBuffer(object.ptr()) || nb::hasattr(object, "__dlpack__") ||
                                 nb::hasattr(object, "__cuda_array_interface__"))) {
         return {};
     }
-    const nb::object plain = import_array(object, what, nullptr);
+    const nb::object plain = import_array(object, argument, nullptr);
     try {
-        const BufferView view(plain, PyBUF_FULL_RO, what);
+        const BufferView view(plain, PyBUF_FULL_RO, argument);
         if (static_cast<std::uint64_t>(view->len) <= piece_bytes || view.is_in_c_order()) return {};
     } catch (const Error&) {
         if (!is_ndarray(plain)) throw;
     }
     nb::object array = nb::module_::import_("numpy").attr("asarray")(plain);
-    const bool is_whole = to_u64(array.attr("nbytes"), what) <= piece_bytes ||
+    const bool is_whole = to_u64(array.attr("nbytes"), argument) <= piece_bytes ||
                           is_true(array.attr("flags").attr("c_contiguous")) ||
                           is_true(array.attr("dtype").attr("hasobject"));
     return is_whole ? nb::object() : array;
 }
 
-void each_part(const nb::object& array, const char* what, const std::function<void(std::span<const std::byte>)>& use) {
-    const std::uint64_t bytes = to_u64(array.attr("nbytes"), what);
+void each_part(const nb::object& array, const char* argument,
+               const std::function<void(std::span<const std::byte>)>& use) {
+    const std::uint64_t bytes = to_u64(array.attr("nbytes"), argument);
     if (bytes == 0) return;
     if (bytes <= piece_bytes || is_true(array.attr("flags").attr("c_contiguous"))) {
-        const InputBytes part(nb::module_::import_("numpy").attr("ascontiguousarray")(array), what);
+        const InputBytes part(nb::module_::import_("numpy").attr("ascontiguousarray")(array), argument);
         return use(part.span());
     }
     const std::size_t rows = nb::len(array);
@@ -71,10 +72,10 @@ void each_part(const nb::object& array, const char* what, const std::function<vo
     for (std::size_t i = 0; i < rows;) {
         check_signals();
         if (row_bytes >= piece_bytes) {
-            each_part(array[i++], what, use);
+            each_part(array[i++], argument, use);
         } else {
             const std::size_t end = std::min<std::size_t>(rows, i + piece_bytes / row_bytes);
-            each_part(array[nb::slice(nb::int_(i), nb::int_(end), nb::none())], what, use);
+            each_part(array[nb::slice(nb::int_(i), nb::int_(end), nb::none())], argument, use);
             i = end;
         }
     }
@@ -82,44 +83,52 @@ void each_part(const nb::object& array, const char* what, const std::function<vo
 
 }  // namespace
 
-bool is_large_and_apart(nb::handle object, const char* what) { return large_and_apart(object, what).is_valid(); }
+bool is_large_and_apart(nb::handle object, const char* argument) {
+    return large_and_apart(object, argument).is_valid();
+}
 
-void each_piece(nb::handle object, const char* what, const std::function<void(std::span<const std::byte>)>& use) {
+void each_piece(nb::handle object, const char* argument, const std::function<void(std::span<const std::byte>)>& use) {
     if (const PlainMemory memory(object); memory.is_valid()) return use(memory.bytes());
-    if (const nb::object array = large_and_apart(object, what); array.is_valid()) return each_part(array, what, use);
-    const InputBytes whole(object, what);
+    if (const nb::object array = large_and_apart(object, argument); array.is_valid())
+        return each_part(array, argument, use);
+    const InputBytes whole(object, argument);
     use(whole.span());
 }
 
-[[noreturn]] void wrong_type(const char* what, const char* expected, nb::handle got) {
-    throw nb::type_error((std::string(what) + " must be " + expected + ", got " + name_of_type(got)).c_str());
+std::string in_call(std::string_view text) {
+    return text_of(nb::module_::import_("merklize.errors").attr("in_call")(to_str(text), PublicCall::name()));
 }
 
-InputBytes::InputBytes(nb::handle object, const char* what) {
-    nb::object plain = import_array(object, what, nullptr);
+[[noreturn]] void wrong_type(const char* argument, const char* expected, nb::handle got) {
+    throw nb::type_error(
+        in_call(std::string(argument) + " must be " + expected + ", got " + name_of_type(got)).c_str());
+}
+
+InputBytes::InputBytes(nb::handle object, const char* argument) {
+    nb::object plain = import_array(object, argument, nullptr);
     if (!plain.is_valid() && PyUnicode_Check(object.ptr())) {
-        throw nb::type_error((std::string(what) +
-                              " must be bytes-like, a NumPy array or a tensor, got str; encode() makes "
-                              "bytes of text, bytes.fromhex() of hexadecimal digits")
+        throw nb::type_error(in_call(std::string(argument) +
+                                     " must be bytes-like, a NumPy array or a tensor, got str; encode() makes "
+                                     "bytes of text, bytes.fromhex() of hexadecimal digits")
                                  .c_str());
     }
-    if (!plain.is_valid()) wrong_type(what, "bytes-like, a NumPy array or a tensor", object);
+    if (!plain.is_valid()) wrong_type(argument, "bytes-like, a NumPy array or a tensor", object);
     try {
-        view_.emplace(plain, PyBUF_FULL_RO, what);
+        view_.emplace(plain, PyBUF_FULL_RO, argument);
     } catch (const Error&) {
         if (!is_ndarray(plain)) throw;
-        plain = opaque_view(plain, what);
-        view_.emplace(plain, PyBUF_FULL_RO, what);
+        plain = opaque_view(plain, argument);
+        view_.emplace(plain, PyBUF_FULL_RO, argument);
     }
     if (has_objects((*view_)->format)) {
-        invalid(std::string(what) +
-                ": an array of Python objects holds references, not bytes; convert it to a dtype of fixed width");
+        invalid_call(std::string(argument) +
+                     ": an array of Python objects holds references, not bytes; convert it to a dtype of fixed width");
     }
     if (view_->is_in_c_order()) return;
 
     if (!nb::hasattr(plain, "tobytes")) plain = nb::module_::import_("numpy").attr("asarray")(plain);
     const nb::object copy = plain.attr("tobytes")();
-    view_.emplace(copy, PyBUF_SIMPLE, what);
+    view_.emplace(copy, PyBUF_SIMPLE, argument);
 }
 
 std::span<const std::byte> InputBytes::span() const noexcept {
@@ -138,28 +147,26 @@ PlainMemory::PlainMemory(nb::handle object) {
                 format[1] == '\0' && view_->is_in_c_order();
 }
 
-Input::Input(nb::handle object, const char* what, const Settings& settings)
-    : imported_(import_array(object, what, &settings)) {
+Input::Input(nb::handle object, const char* argument, const Settings& settings)
+    : imported_(import_array(object, argument, &settings)) {
     if (imported_.is_valid()) array_ = bound_in<DeviceArray>(imported_);
-    if (array_ == nullptr) bytes_.emplace(imported_.is_valid() ? nb::handle(imported_) : object, what);
+    if (array_ == nullptr) bytes_.emplace(imported_.is_valid() ? nb::handle(imported_) : object, argument);
 }
 
 std::span<std::byte> OutputBytes::span() const noexcept {
     return {static_cast<std::byte*>(view_->buf), static_cast<std::size_t>(view_->len)};
 }
 
-Output::Output(nb::handle length, nb::handle seek, const char* what)
-    : seek_(to_u64(seek, (std::string(what) + ": seek").c_str())) {
-    const std::uint64_t size = to_u64(length, (std::string(what) + ": length").c_str());
+Output::Output(nb::handle length, nb::handle seek) : seek_(to_u64(seek, "seek")) {
+    const std::uint64_t size = to_u64(length, "length");
     if (size != 0 && size - 1 > std::numeric_limits<std::uint64_t>::max() - seek_) {
-        invalid(std::string(what) + ": seek + length must be at most 2^64, got " + std::to_string(seek_) + " + " +
-                std::to_string(size));
+        invalid_call("seek + length must be at most 2^64, got " + std::to_string(seek_) + " + " + std::to_string(size));
     }
     try {
         if (size > static_cast<std::uint64_t>(PY_SSIZE_T_MAX)) throw std::bad_alloc();
         bytes_ = checked<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
     } catch (const std::exception&) {
-        throw Error(ErrorCode::out_of_memory, std::string(what) + ": no memory for " + std::to_string(size) + " bytes");
+        throw Error(ErrorCode::out_of_memory, in_call("no memory for " + std::to_string(size) + " bytes"));
     }
 }
 
@@ -178,34 +185,34 @@ nb::str to_file_name(std::string_view path) {
     return checked<nb::str>(PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
 }
 
-nb::int_ to_integer(nb::handle value, const char* what) {
+nb::int_ to_integer(nb::handle value, const char* argument) {
     try {
         return checked<nb::int_>(PyNumber_Index(value.ptr()));
     } catch (nb::python_error& error) {
         if (!error.matches(PyExc_TypeError)) throw;
     }
-    wrong_type(what, "an integer", value);
+    wrong_type(argument, "an integer", value);
 }
 
-std::uint64_t to_u64(nb::handle value, const char* what) {
-    const nb::int_ integer = to_integer(value, what);
+std::uint64_t to_u64(nb::handle value, const char* argument) {
+    const nb::int_ integer = to_integer(value, argument);
     std::uint64_t result = 0;
     if (nb::try_cast(integer, result)) return result;
-    invalid(std::string(what) + " must be 0 to 2^64 - 1, got " + shown(integer));
+    invalid_call(std::string(argument) + " must be 0 to 2^64 - 1, got " + shown(integer));
 }
 
-std::int64_t to_i64(nb::handle value, const char* what) {
-    const nb::int_ integer = to_integer(value, what);
+std::int64_t to_i64(nb::handle value, const char* argument) {
+    const nb::int_ integer = to_integer(value, argument);
     std::int64_t result = 0;
     if (nb::try_cast(integer, result)) return result;
-    invalid(std::string(what) + " must be -2^63 to 2^63 - 1, got " + shown(integer));
+    invalid_call(std::string(argument) + " must be -2^63 to 2^63 - 1, got " + shown(integer));
 }
 
-int to_int(nb::handle value, const char* what) {
-    const nb::int_ integer = to_integer(value, what);
+int to_int(nb::handle value, const char* argument) {
+    const nb::int_ integer = to_integer(value, argument);
     std::uint32_t result = 0;
     if (nb::try_cast(integer, result) && result <= INT_MAX) return static_cast<int>(result);
-    invalid(std::string(what) + " must be 0 to 2^31 - 1, got " + shown(integer));
+    invalid_call(std::string(argument) + " must be 0 to 2^31 - 1, got " + shown(integer));
 }
 
 bool is_true(nb::handle value) {
@@ -213,37 +220,38 @@ bool is_true(nb::handle value) {
         return checked(PyObject_IsTrue(value.ptr())) != 0;
     } catch (nb::python_error& error) {
         if (!error.matches(PyExc_ValueError)) throw;
-        invalid("an option must be True or False: " + text_of(error.value()));
+        invalid_call("an option must be True or False: " + text_of(error.value()));
     }
 }
 
-nb::tuple to_tuple(nb::handle value, const char* what) {
-    if (!PyTuple_Check(value.ptr())) wrong_type(what, "a tuple", value);
+nb::tuple to_tuple(nb::handle value, const char* argument) {
+    if (!PyTuple_Check(value.ptr())) wrong_type(argument, "a tuple", value);
     return nb::borrow<nb::tuple>(value);
 }
 
-nb::tuple to_pair(nb::handle value, const char* what) {
-    nb::tuple pair = to_tuple(value, what);
-    if (pair.size() != 2) invalid(std::string(what) + " must be a tuple of 2, got " + std::to_string(pair.size()));
+nb::tuple to_pair(nb::handle value, const char* argument) {
+    nb::tuple pair = to_tuple(value, argument);
+    if (pair.size() != 2)
+        invalid_call(std::string(argument) + " must be a tuple of 2, got " + std::to_string(pair.size()));
     return pair;
 }
 
-nb::handle to_iterable(nb::handle values, const char* what) {
+nb::handle to_iterable(nb::handle values, const char* argument) {
     if (PyMemoryView_Check(values.ptr()) && !values.attr("ndim").equal(nb::int_(1)))
         throw nb::type_error(
-            (std::string(what) + " must be an iterable, got a memoryview of several dimensions").c_str());
+            in_call(std::string(argument) + " must be an iterable, got a memoryview of several dimensions").c_str());
     return values;
 }
 
-unsigned to_threads(nb::handle value, const char* what) {
+unsigned to_threads(nb::handle value, const char* argument) {
     if (value.is_none()) return 0;
-    const std::uint64_t threads = to_u64(value, what);
-    if (threads == 0) invalid(std::string(what) + " must be at least 1, or None for all, got 0");
+    const std::uint64_t threads = to_u64(value, argument);
+    if (threads == 0) invalid_call(std::string(argument) + " must be at least 1, or None for all, got 0");
     return static_cast<unsigned>(std::min<std::uint64_t>(threads, std::numeric_limits<unsigned>::max()));
 }
 
-std::string_view to_text(nb::handle value, const char* what) {
-    if (!PyUnicode_Check(value.ptr())) wrong_type(what, "a string", value);
+std::string_view to_text(nb::handle value, const char* argument) {
+    if (!PyUnicode_Check(value.ptr())) wrong_type(argument, "a string", value);
     Py_ssize_t length = 0;
     if (const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &length))
         return {text, static_cast<std::size_t>(length)};
@@ -252,20 +260,21 @@ std::string_view to_text(nb::handle value, const char* what) {
     } catch (nb::python_error& error) {
         if (!error.matches(PyExc_UnicodeError)) throw;
     }
-    invalid(std::string(what) + " must be text that UTF-8 can hold, got lone surrogates");
+    invalid_call(std::string(argument) + " must be text that UTF-8 can hold, got lone surrogates");
 }
 
-std::filesystem::path to_path(nb::handle value, const char* what) {
-    if (!PyBytes_Check(value.ptr())) wrong_type(what, "a path", value);
+std::filesystem::path to_path(nb::handle value, const char* argument) {
+    if (!PyBytes_Check(value.ptr())) wrong_type(argument, "a path", value);
     const std::string_view path{PyBytes_AsString(value.ptr()), static_cast<std::size_t>(PyBytes_Size(value.ptr()))};
-    if (path.find('\0') != path.npos) invalid(std::string(what) + ": a path cannot hold a zero byte");
+    if (path.find('\0') != path.npos) invalid_call(std::string(argument) + ": a path cannot hold a zero byte");
     return path;
 }
 
-Digest to_digest(nb::handle value, const char* what) {
-    const InputBytes bytes(value, what);
+Digest to_digest(nb::handle value, const char* argument) {
+    const InputBytes bytes(value, argument);
     if (bytes.span().size() != Digest::size) {
-        invalid(std::string(what) + " must be 32 bytes, got " + std::to_string(bytes.span().size()) + " bytes");
+        invalid_call(std::string(argument) + " must be 32 bytes, got " + std::to_string(bytes.span().size()) +
+                     " bytes");
     }
     Digest digest;
     std::memcpy(digest.bytes.data(), bytes.span().data(), Digest::size);
@@ -280,21 +289,12 @@ std::span<Digest> as_digests(std::span<std::byte> bytes) {
     return {reinterpret_cast<Digest*>(bytes.data()), bytes.size() / Digest::size};
 }
 
-Mode to_mode(nb::handle key, nb::handle context, const char* what, Hash hash) {
+Mode to_mode(nb::handle key, nb::handle context, Hash hash) {
     if (!key.is_none() && !context.is_none()) {
-        invalid(std::string(what) +
-                ": key and context exclude each other: one is keyed hashing, the other key derivation");
+        invalid_call("key and context exclude each other: one is keyed hashing, the other key derivation");
     }
-    if (!key.is_none()) {
-        const std::string name = std::string(what) + ": key";
-        const InputBytes bytes(key, name.c_str());
-        try {
-            return runtime::keyed_mode(bytes.span(), hash);
-        } catch (const Error& error) {  // its text begins with "key"
-            invalid(std::string(what) + ": " + error.what());
-        }
-    }
-    if (!context.is_none()) return Mode::derive_key(to_text(context, (std::string(what) + ": context").c_str()));
+    if (!key.is_none()) return runtime::keyed_mode(InputBytes(key, "key").span(), hash);
+    if (!context.is_none()) return Mode::derive_key(to_text(context, "context"));
     return {};
 }
 

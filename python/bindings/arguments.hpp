@@ -16,18 +16,21 @@
 #include "device_array.hpp"
 #include "python_calls.hpp"
 
-/// How Python values become arguments of the library. `what` names the argument in error texts ("hash: length").
+/// How Python values become arguments of the library. `argument` names the argument in error texts, in front of which the
+/// function that was called comes (module.cpp).
 namespace merklize::binding {
 
 namespace nb = nanobind;
 
-[[noreturn]] void wrong_type(const char* what, const char* expected, nb::handle got);
+/// A text with the function that was called in front (merklize.errors.in_call()).
+std::string in_call(std::string_view text);
+[[noreturn]] void wrong_type(const char* argument, const char* expected, nb::handle got);
 
 /// The bytes of what import_array() takes on the host, in C order. They are copied only if they are not contiguous.
 /// errors  TypeError (no array), InvalidArgument (an array of Python objects, a masked one, one on a device; closed, released)
 class InputBytes {
 public:
-    InputBytes(nb::handle object, const char* what);
+    InputBytes(nb::handle object, const char* argument);
     InputBytes(const InputBytes&) = delete;
     InputBytes& operator=(const InputBytes&) = delete;
 
@@ -57,10 +60,10 @@ private:
 };
 
 /// Whether an argument is a large array on the host that is not contiguous, so that InputBytes would copy all of it.
-bool is_large_and_apart(nb::handle object, const char* what);
+bool is_large_and_apart(nb::handle object, const char* argument);
 /// Calls `use` with the bytes of what InputBytes takes, in C order and in pieces: of an array that is not contiguous, at most 16 MiB
 /// are copied at a time. `use` is called with the GIL.
-void each_piece(nb::handle object, const char* what, const std::function<void(std::span<const std::byte>)>& use);
+void each_piece(nb::handle object, const char* argument, const std::function<void(std::span<const std::byte>)>& use);
 
 /// The bytes of a writable, contiguous buffer. For arrays that the package itself made.
 class OutputBytes {
@@ -77,7 +80,7 @@ private:
 class Input {
 public:
     /// settings  of the call, whose device and stream a tensor is imported for
-    Input(nb::handle object, const char* what, const Settings& settings);
+    Input(nb::handle object, const char* argument, const Settings& settings);
 
     /// Null if the data is on the host.
     const DeviceArray* on_device() const noexcept { return array_; }
@@ -101,7 +104,7 @@ nb::str to_file_name(std::string_view path);
 /// errors  InvalidArgument (beyond the 2^64 bytes of output), OutOfMemory
 class Output {
 public:
-    Output(nb::handle length, nb::handle seek, const char* what);
+    Output(nb::handle length, nb::handle seek);
 
     std::span<std::byte> span() const noexcept;
     std::uint64_t seek() const noexcept { return seek_; }
@@ -112,27 +115,27 @@ private:
     nb::bytes bytes_;
 };
 
-nb::int_ to_integer(nb::handle value, const char* what);
-std::uint64_t to_u64(nb::handle value, const char* what);
-std::int64_t to_i64(nb::handle value, const char* what);
-int to_int(nb::handle value, const char* what);
+nb::int_ to_integer(nb::handle value, const char* argument);
+std::uint64_t to_u64(nb::handle value, const char* argument);
+std::int64_t to_i64(nb::handle value, const char* argument);
+int to_int(nb::handle value, const char* argument);
 bool is_true(nb::handle value);
-nb::tuple to_tuple(nb::handle value, const char* what);
-nb::tuple to_pair(nb::handle value, const char* what);
+nb::tuple to_tuple(nb::handle value, const char* argument);
+nb::tuple to_pair(nb::handle value, const char* argument);
 /// An argument that is iterated over.
 /// errors  TypeError (a memoryview of several dimensions, for which CPython raises NotImplementedError)
-nb::handle to_iterable(nb::handle values, const char* what);
+nb::handle to_iterable(nb::handle values, const char* argument);
 /// None is 0, "all"; otherwise at least 1.
-unsigned to_threads(nb::handle value, const char* what = "threads");
-std::string_view to_text(nb::handle value, const char* what);
+unsigned to_threads(nb::handle value, const char* argument = "threads");
+std::string_view to_text(nb::handle value, const char* argument);
 /// path  bytes, as os.fsencode() gives them
-std::filesystem::path to_path(nb::handle value, const char* what);
-Digest to_digest(nb::handle value, const char* what);
+std::filesystem::path to_path(nb::handle value, const char* argument);
+Digest to_digest(nb::handle value, const char* argument);
 /// An array of digests as bytes, as the library's type: a digest is 32 bytes of any alignment.
 std::span<const Digest> as_digests(std::span<const std::byte> bytes);
 std::span<Digest> as_digests(std::span<std::byte> bytes);
 /// The mode of a key, of a context, or of neither.
-Mode to_mode(nb::handle key, nb::handle context, const char* what, Hash hash = Hash::blake3);
+Mode to_mode(nb::handle key, nb::handle context, Hash hash = Hash::blake3);
 
 template <class>
 auto maybe_none() {

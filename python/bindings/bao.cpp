@@ -22,17 +22,17 @@ using BaoKind = runtime::Placer::Kind;
 
 // (group_log, is_post_order, has_size), as merklize.bao makes it.
 BaoForm to_form(nb::handle form) {
-    return {static_cast<std::uint32_t>(std::min<std::uint64_t>(to_u64(form[0], "bao: group_log"), UINT32_MAX)),
+    return {static_cast<std::uint32_t>(std::min<std::uint64_t>(to_u64(form[0], "group_log"), UINT32_MAX)),
             is_true(form[1]) ? BaoOrder::post : BaoOrder::pre, is_true(form[2])};
 }
 
 std::vector<FileRange> to_message_ranges(nb::handle ranges) {
     std::vector<FileRange> out;
-    for (nb::handle range : to_iterable(ranges, "bao: ranges")) {
+    for (nb::handle range : to_iterable(ranges, "ranges")) {
         if (nb::len(range) != 2)
             throw Error(ErrorCode::invalid_argument,
-                        "bao: a range must be (start, length), got " + std::to_string(nb::len(range)) + " items");
-        out.push_back({to_u64(range[0], "bao: start"), to_u64(range[1], "bao: length")});
+                        "a range must be (start, length), got " + std::to_string(nb::len(range)) + " items");
+        out.push_back({to_u64(range[0], "start"), to_u64(range[1], "length")});
     }
     return out;
 }
@@ -57,14 +57,14 @@ struct NewBytes {
 };
 
 nb::tuple bao_outboard(nb::handle data, nb::handle form, nb::handle out, const Settings& settings) {
-    const Input input(data, "outboard: data", settings);
+    const Input input(data, "data", settings);
     const BaoForm as = to_form(form);
     const DeviceArray* there = input.on_device();
     const Run run(settings, there);
     Digest root;
     if (!out.is_none()) {
         if (there == nullptr)
-            throw Error(ErrorCode::invalid_argument, "outboard: out is for data on a device, and this is on the host");
+            throw Error(ErrorCode::invalid_argument, "out is for data on a device, and this is on the host");
         const Buffer nodes = bound<DeviceArray>(out).writable();
         run([&](const RunOptions& options) { root = merklize::bao_outboard(there->buffer, nodes, as, options); });
         return nb::make_tuple(nb::bytes("", 0), to_bytes(root.bytes));
@@ -83,20 +83,20 @@ nb::tuple bao_outboard_file(nb::handle source, nb::handle form, nb::handle out, 
     const auto from = to_source(source);
     const BaoForm as = to_form(form);
     std::optional<std::filesystem::path> path;
-    if (!out.is_none()) path = to_path(out, "outboard_file: out");
+    if (!out.is_none()) path = to_path(out, "out");
     BaoOutput made;
     Run{settings}([&](const RunOptions& options) {
         if (path) {
-            made.root = runtime::bao_of("outboard_file", *from, as, BaoKind::outboard, *path, options);
+            made.root = runtime::bao_of(*from, as, BaoKind::outboard, *path, options);
         } else {
-            made = runtime::bao_of("outboard_file", *from, as, BaoKind::outboard, options);
+            made = runtime::bao_of(*from, as, BaoKind::outboard, options);
         }
     });
     return to_encoding(made);
 }
 
 nb::tuple bao_encode(nb::handle data, nb::handle form, const Settings& settings) {
-    const InputBytes input(data, "encode: data");
+    const InputBytes input(data, "data");
     const BaoForm as = to_form(form);
     const NewBytes out(merklize::bao_encoding_bytes(input.span().size(), as));
     Digest root;
@@ -109,21 +109,20 @@ nb::tuple bao_encode(nb::handle data, nb::handle form, const Settings& settings)
 nb::bytes bao_encode_file(nb::handle source, nb::handle form, nb::handle out, const Settings& settings) {
     const auto from = to_source(source);
     const BaoForm as = to_form(form);
-    const std::filesystem::path path = to_path(out, "encode_file: out");
+    const std::filesystem::path path = to_path(out, "out");
     Digest root;
-    Run{settings}([&](const RunOptions& options) {
-        root = runtime::bao_of("encode_file", *from, as, BaoKind::encoding, path, options);
-    });
+    Run{settings}(
+        [&](const RunOptions& options) { root = runtime::bao_of(*from, as, BaoKind::encoding, path, options); });
     return to_bytes(root.bytes);
 }
 
 nb::bytes bao_slice(nb::handle data, nb::handle outboard, nb::handle ranges, nb::handle form, nb::handle size) {
-    const InputBytes input(data, "slice: data");
+    const InputBytes input(data, "data");
     const BaoForm as = to_form(form);
     const std::vector<FileRange> wanted = to_message_ranges(ranges);
     std::optional<InputBytes> nodes;
-    if (!outboard.is_none()) nodes.emplace(outboard, "slice: outboard");
-    const std::uint64_t bytes = nodes ? 0 : to_u64(size, "slice: size");
+    if (!outboard.is_none()) nodes.emplace(outboard, "outboard");
+    const std::uint64_t bytes = nodes ? 0 : to_u64(size, "size");
     std::vector<std::byte> made;
     Run::without_gil([&] {
         made = merklize::bao_slice(
@@ -133,10 +132,10 @@ nb::bytes bao_slice(nb::handle data, nb::handle outboard, nb::handle ranges, nb:
 }
 
 nb::bytes bao_decode(nb::handle encoding, nb::handle root, nb::handle form, nb::handle size) {
-    const InputBytes input(encoding, "decode: encoding");
-    const Digest trusted = to_digest(root, "decode: root");
+    const InputBytes input(encoding, "encoding");
+    const Digest trusted = to_digest(root, "root");
     const BaoForm as = to_form(form);
-    const std::uint64_t bytes = to_u64(size, "decode: size");
+    const std::uint64_t bytes = to_u64(size, "size");
     std::vector<std::byte> message;
     Run::without_gil([&] { message = merklize::bao_decode(input.span(), trusted, as, bytes); });
     return to_bytes(message);
@@ -144,11 +143,11 @@ nb::bytes bao_decode(nb::handle encoding, nb::handle root, nb::handle form, nb::
 
 nb::bytes bao_decode_slice(nb::handle slice, nb::handle root, nb::handle start, nb::handle length, nb::handle form,
                            nb::handle size) {
-    const InputBytes input(slice, "decode_slice: slice");
-    const Digest trusted = to_digest(root, "decode_slice: root");
-    const FileRange range{to_u64(start, "decode_slice: start"), to_u64(length, "decode_slice: length")};
+    const InputBytes input(slice, "slice");
+    const Digest trusted = to_digest(root, "root");
+    const FileRange range{to_u64(start, "start"), to_u64(length, "length")};
     const BaoForm as = to_form(form);
-    const std::uint64_t bytes = to_u64(size, "decode_slice: size");
+    const std::uint64_t bytes = to_u64(size, "size");
     std::vector<std::byte> part;
     Run::without_gil([&] { part = merklize::bao_decode_slice(input.span(), trusted, range, as, bytes); });
     return to_bytes(part);
@@ -162,9 +161,9 @@ nb::list to_list(const std::vector<BaoFault>& faults) {
 
 nb::list bao_verify(nb::handle part, nb::handle offset, nb::handle size, nb::handle root, nb::handle outboard,
                     nb::handle form, const Settings& settings) {
-    const InputBytes input(part, "verify: data"), nodes(outboard, "verify: outboard");
-    const std::uint64_t first = to_u64(offset, "verify: offset"), bytes = to_u64(size, "verify: size");
-    const BaoTrust trust{to_digest(root, "verify: root"), nodes.span(), to_form(form)};
+    const InputBytes input(part, "data"), nodes(outboard, "outboard");
+    const std::uint64_t first = to_u64(offset, "offset"), bytes = to_u64(size, "size");
+    const BaoTrust trust{to_digest(root, "root"), nodes.span(), to_form(form)};
     std::vector<BaoFault> faults;
     Run{settings}(
         [&](const RunOptions& options) { faults = merklize::bao_verify(input.span(), first, bytes, trust, options); });
@@ -176,27 +175,25 @@ nb::list bao_verify(nb::handle part, nb::handle offset, nb::handle size, nb::han
 nb::tuple bao_verify_source(nb::handle source, nb::handle offset, nb::handle length, nb::handle root,
                             nb::handle outboard, nb::handle form, const Settings& settings) {
     const auto from = to_source(source);
-    const FileRange range{to_u64(offset, "verify: offset"),
-                          length.is_none() ? UINT64_MAX : to_u64(length, "verify: length")};
-    const InputBytes nodes(outboard, "verify: outboard");
-    const BaoTrust trust{to_digest(root, "verify: root"), nodes.span(), to_form(form)};
+    const FileRange range{to_u64(offset, "offset"), length.is_none() ? UINT64_MAX : to_u64(length, "length")};
+    const InputBytes nodes(outboard, "outboard");
+    const BaoTrust trust{to_digest(root, "root"), nodes.span(), to_form(form)};
     runtime::VerifiedSource verified;
-    Run{settings}(
-        [&](const RunOptions& options) { verified = runtime::verify_source("bao", *from, range, trust, options); });
+    Run{settings}([&](const RunOptions& options) { verified = runtime::verify_source(*from, range, trust, options); });
     return nb::make_tuple(to_list(verified.faults), verified.bytes);
 }
 
 void bao_require_outboard(nb::handle outboard, nb::handle size, nb::handle form) {
-    const InputBytes nodes(outboard, "bao: outboard");
-    merklize::runtime::require_outboard("bao", nodes.span(), to_u64(size, "bao: size"), to_form(form));
+    const InputBytes nodes(outboard, "outboard");
+    merklize::runtime::require_outboard(nodes.span(), to_u64(size, "size"), to_form(form));
 }
 
 std::uint64_t bao_outboard_bytes(nb::handle size, nb::handle form) {
-    return merklize::bao_outboard_bytes(to_u64(size, "bao: size"), to_form(form));
+    return merklize::bao_outboard_bytes(to_u64(size, "size"), to_form(form));
 }
 
 std::uint64_t bao_encoding_bytes(nb::handle size, nb::handle form) {
-    return merklize::bao_encoding_bytes(to_u64(size, "bao: size"), to_form(form));
+    return merklize::bao_encoding_bytes(to_u64(size, "size"), to_form(form));
 }
 
 /// merklize::BaoDecoder behind a lock, so that a second thread waits for the first.
@@ -206,7 +203,7 @@ public:
         : decoder_(make(root, ranges, form, size)) {}
 
     nb::bytes take(nb::handle item) {
-        const InputBytes input(item, "Decoder.take: item");
+        const InputBytes input(item, "item");
         const ObjectLock::Changing changing(lock_, "Decoder");
         std::span<const std::byte> data;
         Run::without_gil([&] { data = decoder_.take(input.span()); });
@@ -227,8 +224,8 @@ public:
 
 private:
     static BaoDecoder make(nb::handle root, nb::handle ranges, nb::handle form, nb::handle size) {
-        const Digest trusted = to_digest(root, "Decoder: root");
-        const std::uint64_t bytes = to_u64(size, "Decoder: size");
+        const Digest trusted = to_digest(root, "root");
+        const std::uint64_t bytes = to_u64(size, "size");
         if (ranges.is_none()) return {trusted, to_form(form), bytes};
         return {trusted, to_message_ranges(ranges), to_form(form), bytes};
     }

@@ -69,13 +69,13 @@ void bind_device(nb::module_& m) {
         +[](nb::handle name) { return runtime::state_of(to_device(to_text(name, "device"))).is_processor(); });
     define(
         m, "def set_memory_limit(device: str, n_bytes: int, /) -> None", +[](nb::handle name, nb::handle n_bytes) {
-            const Device device = to_device(to_text(name, "set_memory_limit: device"));
-            const std::uint64_t limit = to_u64(n_bytes, "set_memory_limit: n_bytes");
+            const Device device = to_device(to_text(name, "device"));
+            const std::uint64_t limit = to_u64(n_bytes, "n_bytes");
             Run::without_gil([&] { device.set_memory_limit(limit); });
         });
     define(
         m, "def memory_limit(device: str, /) -> int", +[](nb::handle name) {
-            const Device device = to_device(to_text(name, "memory_limit: device"));
+            const Device device = to_device(to_text(name, "device"));
             std::uint64_t n_bytes = 0;
             Run::without_gil([&] { n_bytes = device.memory_limit(); });
             return n_bytes;
@@ -101,7 +101,7 @@ void bind_device(nb::module_& m) {
         });
     define(
         m, "def why_unavailable(name: str, /) -> str", +[](nb::handle name) {
-            const std::string asked(to_text(name, "why_unavailable: name"));
+            const std::string asked(to_text(name, "name"));
             prepare_libraries();
             std::string why;
             Run::without_gil([&] { why = merklize::why_unavailable(asked); });

@@ -187,9 +187,9 @@ DeviceArray from_numpy(nb::handle array, nb::handle device) {
 }
 
 constexpr const char* about =
-    R"(An array in the memory of a device: what hash_rows(), hash_leaves(), merge() and trees leave there.
+    R"(An array in the memory of a device: argument hash_rows(), hash_leaves(), merge() and trees leave there.
 
-It is complete when you have it, unless the call was told wait=False: then what reads it is ordered after what writes
+It is complete when you have it, unless the call was told wait=False: then argument reads it is ordered after argument writes
 it. It is to be read only: trees and others share its memory. torch.from_dlpack(x) and cupy.from_dlpack(x) look at it
 without a copy (CUDA), on a stream that waits for it; numpy() waits for it and copies it to the host, which never
 happens silently.
@@ -266,13 +266,13 @@ namespace {
 
 /// A tensor on a CUDA device.
 /// transposed  null; or set to whether the result is the transposed matrix, because the columns are contiguous
-DeviceArray import_tensor(nb::handle object, const std::string& device, const char* what, const Settings& settings,
+DeviceArray import_tensor(nb::handle object, const std::string& device, const char* argument, const Settings& settings,
                           bool* transposed = nullptr) {
     const std::string_view wanted = settings.device;
-    require_device(what, device, wanted);
+    require_device(argument, device, wanted);
     if (device != "cuda") (void)to_device(device);  // an error before anything is exported
     const std::uint64_t stream = cuda_stream_handle(settings.stream);
-    Tensor tensor = import_cuda(object, what, wanted == "cuda" ? "cuda:0" : wanted, stream);
+    Tensor tensor = import_cuda(object, argument, wanted == "cuda" ? "cuda:0" : wanted, stream);
     if (transposed != nullptr && tensor.shape.size() == 2 && !tensor.is_contiguous()) {
         std::ranges::reverse(tensor.shape);
         std::ranges::reverse(tensor.strides);
@@ -339,12 +339,12 @@ bool is_plain_memory(nb::handle object) {
            type == mapping.get();
 }
 
-nb::object import_array(nb::handle object, const char* what, const Settings* settings) {
+nb::object import_array(nb::handle object, const char* argument, const Settings* settings) {
     if (PyBytes_CheckExact(object.ptr()) || is_plain_memory(object)) return nb::borrow(object);
     if (DeviceArray* array = bound_in<DeviceArray>(object)) {
         if (settings == nullptr) {
             throw Error(ErrorCode::invalid_argument,
-                        std::string(what) + " is in the memory of " + array->device().id +
+                        std::string(argument) + " is in the memory of " + array->device().id +
                             "; this call takes memory of the host: call .numpy() to copy it there");
         }
         if (settings->wait) array->settle();
@@ -353,15 +353,15 @@ nb::object import_array(nb::handle object, const char* what, const Settings* set
     if (is_ndarray(object)) {
         if (!is_masked(object)) return nb::borrow(object);
         throw Error(ErrorCode::invalid_argument,
-                    std::string(what) + ": a masked array; give its .data, or what .filled() makes of it");
+                    std::string(argument) + ": a masked array; give its .data, or what .filled() makes of it");
     }
-    if (const auto device = cuda_device_of(object, what)) {
-        if (settings != nullptr) return nb::cast(import_tensor(object, *device, what, *settings));
+    if (const auto device = cuda_device_of(object, argument)) {
+        if (settings != nullptr) return nb::cast(import_tensor(object, *device, argument, *settings));
         throw Error(ErrorCode::invalid_argument,
-                    std::string(what) + ": the tensor is on " + *device + ", this takes memory of the host");
+                    std::string(argument) + ": the tensor is on " + *device + ", this takes memory of the host");
     }
     if (PyObject_CheckBuffer(object.ptr())) return nb::borrow(object);
-    if (auto tensor = import_host(object, what)) return nb::cast(std::move(*tensor));
+    if (auto tensor = import_host(object, argument)) return nb::cast(std::move(*tensor));
     return {};
 }
 
@@ -371,13 +371,13 @@ void bind_device_array(nb::module_& m) {
                            "The bytes of data in host memory, in C order, as a buffer.")
         .def(
             "__init__",
-            [](InputBytes* self, nb::handle object, nb::handle what) {
-                new (self) InputBytes(object, std::string(to_text(what, "what")).c_str());
+            [](InputBytes* self, nb::handle object, nb::handle argument) {
+                new (self) InputBytes(object, std::string(to_text(argument, "what")).c_str());
             },
             nb::arg().none(), nb::arg().none(), nb::sig("def __init__(self, object: object, what: str, /) -> None"));
     define(
-        m, "def host_bytes(object: object, what: str, /) -> memoryview", +[](nb::handle object, nb::handle what) {
-            const nb::object bytes = nb::type<InputBytes>()(object, what);
+        m, "def host_bytes(object: object, what: str, /) -> memoryview", +[](nb::handle object, nb::handle argument) {
+            const nb::object bytes = nb::type<InputBytes>()(object, argument);
             return checked(PyMemoryView_FromObject(bytes.ptr()));
         });
     define(
@@ -446,14 +446,14 @@ void bind_device_array(nb::module_& m) {
         });
     define(
         m, "def import_array(object: object, what: str, settings: Settings, /) -> object",
-        +[](nb::handle object, nb::handle what, const Settings& settings) -> nb::object {
-            nb::object found = import_array(object, std::string(to_text(what, "what")).c_str(), &settings);
+        +[](nb::handle object, nb::handle argument, const Settings& settings) -> nb::object {
+            nb::object found = import_array(object, std::string(to_text(argument, "what")).c_str(), &settings);
             return found.is_valid() ? found : nb::none();
         });
     define(
         m, "def import_matrix(object: object, what: str, settings: Settings, /) -> tuple[object, bool]",
-        +[](nb::handle object, nb::handle what, const Settings& settings) -> nb::object {
-            const std::string name(to_text(what, "what"));
+        +[](nb::handle object, nb::handle argument, const Settings& settings) -> nb::object {
+            const std::string name(to_text(argument, "what"));
             const bool is_known =
                 PyBytes_CheckExact(object.ptr()) || nb::isinstance<DeviceArray>(object) || is_ndarray(object);
             const auto device = is_known ? std::nullopt : cuda_device_of(object, name.c_str());

@@ -55,6 +55,6 @@ bool is_plain_memory(nb::handle object);
 /// returns   on a device: a DeviceArray, packed if it was not contiguous. On the host: `object` itself if it is a NumPy array or has
 ///           the buffer protocol, else a HostTensor, which has it. None for an object that is no array
 /// errors    InvalidArgument (masked; on another device than the one asked for, or on one that the library does not know)
-nb::object import_array(nb::handle object, const char* what, const Settings* settings);
+nb::object import_array(nb::handle object, const char* argument, const Settings* settings);
 
 }  // namespace merklize::binding

@@ -12,26 +12,24 @@ namespace merklize::binding {
 namespace {
 
 // (algorithm, format, data_block_size, hash_block_size, data_blocks or None, salt)
-DmVerity to_verity(nb::tuple fields, const char* what) {
-    const auto named = [&](const char* field) { return std::string(what) + ": " + field; };
+DmVerity to_verity(nb::tuple fields) {
     const auto narrow = [&](nb::handle value, const char* field) {
-        return static_cast<std::uint32_t>(std::min<std::uint64_t>(to_u64(value, named(field).c_str()), UINT32_MAX));
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(to_u64(value, field), UINT32_MAX));
     };
     DmVerity how;
     how.algorithm = dm_verity_algorithm_from_name(nb::cast<std::string>(fields[0]));
     how.format = narrow(fields[1], "format");
     how.data_block_size = narrow(fields[2], "data_block_size");
     how.hash_block_size = narrow(fields[3], "hash_block_size");
-    if (!fields[4].is_none()) how.data_blocks = to_u64(fields[4], named("data_blocks").c_str());
-    const InputBytes salt(fields[5], named("salt").c_str());
+    if (!fields[4].is_none()) how.data_blocks = to_u64(fields[4], "data_blocks");
+    const InputBytes salt(fields[5], "salt");
     how.salt.assign(salt.span().begin(), salt.span().end());
     return how;
 }
 
-DmVerityArea to_verity_area(nb::handle offset, nb::handle superblock, std::span<const std::byte> uuid,
-                            const char* what) {
+DmVerityArea to_verity_area(nb::handle offset, nb::handle superblock, std::span<const std::byte> uuid) {
     DmVerityArea area;
-    area.offset = to_u64(offset, what);
+    area.offset = to_u64(offset, "offset");
     area.has_superblock = is_true(superblock);
     std::ranges::copy(uuid.first(std::min(uuid.size(), area.uuid.size())), area.uuid.begin());
     return area;
@@ -57,22 +55,22 @@ nb::tuple verity_report(const DmVerityReport& report) {
 }
 
 // None: a superblock states the fields.
-std::optional<DmVerity> to_stated(nb::handle fields, const char* what) {
+std::optional<DmVerity> to_stated(nb::handle fields) {
     if (fields.is_none()) return std::nullopt;
-    return to_verity(nb::cast<nb::tuple>(fields), what);
+    return to_verity(nb::cast<nb::tuple>(fields));
 }
 
 nb::bytes dm_verity(nb::handle data, nb::tuple fields, const Settings& settings) {
-    const InputBytes input(data, "dm_verity: data");
-    const DmVerity how = to_verity(std::move(fields), "dm_verity");
+    const InputBytes input(data, "data");
+    const DmVerity how = to_verity(std::move(fields));
     std::vector<std::byte> root;
     Run{settings}([&](const RunOptions& options) { root = merklize::dm_verity(input.span(), how, options); });
     return to_bytes(root);
 }
 
 nb::bytes dm_verity_file(nb::handle path, nb::tuple fields, const Settings& settings) {
-    const std::filesystem::path file = to_path(path, "dm_verity: path");
-    const DmVerity how = to_verity(std::move(fields), "dm_verity");
+    const std::filesystem::path file = to_path(path, "path");
+    const DmVerity how = to_verity(std::move(fields));
     std::vector<std::byte> root;
     Run{settings}([&](const RunOptions& options) { root = merklize::dm_verity_file(file, how, options); });
     return to_bytes(root);
@@ -80,10 +78,10 @@ nb::bytes dm_verity_file(nb::handle path, nb::tuple fields, const Settings& sett
 
 nb::tuple dm_verity_format(nb::handle data, nb::handle hashes, nb::tuple fields, nb::handle offset,
                            nb::handle superblock, nb::handle uuid, const Settings& settings) {
-    const auto from = to_path(data, "dm_verity_format: data"), to = to_path(hashes, "dm_verity_format: hashes");
-    const DmVerity how = to_verity(std::move(fields), "dm_verity_format");
-    const InputBytes id(uuid, "dm_verity_format: uuid");
-    const DmVerityArea area = to_verity_area(offset, superblock, id.span(), "dm_verity_format: offset");
+    const auto from = to_path(data, "data"), to = to_path(hashes, "hashes");
+    const DmVerity how = to_verity(std::move(fields));
+    const InputBytes id(uuid, "uuid");
+    const DmVerityArea area = to_verity_area(offset, superblock, id.span());
     std::vector<std::byte> root;
     DmVerityFacts facts;
     Run{settings}(
@@ -92,16 +90,15 @@ nb::tuple dm_verity_format(nb::handle data, nb::handle hashes, nb::tuple fields,
 }
 
 nb::tuple dm_verity_dump(nb::handle hashes, nb::handle offset) {
-    return verity_facts(
-        merklize::dm_verity_dump(to_path(hashes, "dm_verity_dump: hashes"), to_u64(offset, "dm_verity_dump: offset")));
+    return verity_facts(merklize::dm_verity_dump(to_path(hashes, "hashes"), to_u64(offset, "offset")));
 }
 
 nb::tuple dm_verity_verify(nb::handle data, nb::handle hashes, nb::handle root, nb::handle fields, nb::handle offset,
                            nb::handle superblock, const Settings& settings) {
-    const auto from = to_path(data, "dm_verity_verify: data"), with = to_path(hashes, "dm_verity_verify: hashes");
-    const InputBytes trusted(root, "dm_verity_verify: root");
-    const std::optional<DmVerity> how = to_stated(fields, "dm_verity_verify");
-    const DmVerityArea area{to_u64(offset, "dm_verity_verify: offset"), is_true(superblock), {}};
+    const auto from = to_path(data, "data"), with = to_path(hashes, "hashes");
+    const InputBytes trusted(root, "root");
+    const std::optional<DmVerity> how = to_stated(fields);
+    const DmVerityArea area{to_u64(offset, "offset"), is_true(superblock), {}};
     DmVerityReport report;
     Run{settings}([&](const RunOptions& options) {
         report = merklize::dm_verity_verify(from, with, trusted.span(), how, area, options);
@@ -112,13 +109,12 @@ nb::tuple dm_verity_verify(nb::handle data, nb::handle hashes, nb::handle root, 
 nb::tuple dm_verity_verify_digests(nb::handle hashes, nb::handle root, nb::handle first, nb::handle digests,
                                    nb::handle fields, nb::handle offset, nb::handle superblock,
                                    const Settings& settings) {
-    constexpr const char* what = "dm_verity_verify_digests";
-    const auto with = to_path(hashes, "dm_verity_verify_digests: hashes");
-    const InputBytes trusted(root, "dm_verity_verify_digests: root");
-    const InputBytes found(digests, "dm_verity_verify_digests: digests");
-    const std::uint64_t block = to_u64(first, "dm_verity_verify_digests: first");
-    const std::optional<DmVerity> how = to_stated(fields, what);
-    const DmVerityArea area{to_u64(offset, "dm_verity_verify_digests: offset"), is_true(superblock), {}};
+    const auto with = to_path(hashes, "hashes");
+    const InputBytes trusted(root, "root");
+    const InputBytes found(digests, "digests");
+    const std::uint64_t block = to_u64(first, "first");
+    const std::optional<DmVerity> how = to_stated(fields);
+    const DmVerityArea area{to_u64(offset, "offset"), is_true(superblock), {}};
     DmVerityReport report;
     Run{settings}([&](const RunOptions& options) {
         report = merklize::dm_verity_verify_digests(with, trusted.span(), block, found.span(), how, area, options);

@@ -4,20 +4,18 @@
 #include <string>
 
 #include "arguments.hpp"
-#include "digests/leaves.hpp"
 #include "form.hpp"
+#include "host/invalid.hpp"
 #include "module.hpp"
 
 namespace merklize::binding {
 
 DeviceArray& Enqueued::operand(nb::handle array, const char* name) {
-    const auto invalid = [&](const std::string& text) {
-        throw Error(ErrorCode::invalid_argument, std::string(what_) + ": " + text);
-    };
     if (!settings_.timings.is_none())
-        invalid("timings must not be given with wait=False: the call ends before its work");
+        invalid_call("timings must not be given with wait=False: the call ends before its work");
     DeviceArray* const there = bound_in<DeviceArray>(array);
-    if (there == nullptr) invalid(std::string(name) + " must be on a device with wait=False, got memory of the host");
+    if (there == nullptr)
+        invalid_call(std::string(name) + " must be on a device with wait=False, got memory of the host");
     DeviceArray& found = *there;
     const Device& device = found.buffer.device();
     if (!stream_) {
@@ -26,8 +24,8 @@ DeviceArray& Enqueued::operand(nb::handle array, const char* name) {
         stream_ = shared_stream(device, handle_);
     }
     if (device != stream_->device()) {
-        invalid(std::string(name) + " must be on the device of the others, " + stream_->device().info().id + ", got " +
-                device.info().id);
+        invalid_call(std::string(name) + " must be on the device of the others, " + stream_->device().info().id +
+                     ", got " + device.info().id);
     }
     // The same stream is in order already.
     if (found.pending && found.pending->handle != handle_) stream_->wait(found.pending->event);
@@ -37,42 +35,39 @@ DeviceArray& Enqueued::operand(nb::handle array, const char* name) {
 namespace {
 
 void enqueue_hash(nb::handle data, nb::handle out, nb::handle key, nb::handle context, const Settings& settings) {
-    Enqueued enqueued("hash", settings);
+    Enqueued enqueued(settings);
     const DeviceArray& from = enqueued.operand(data, "data");
     DeviceArray& to = enqueued.operand(out, "out");
-    enqueued(to, [&, mode = to_mode(key, context, "hash")](const Stream& stream) {
+    enqueued(to, [&, mode = to_mode(key, context)](const Stream& stream) {
         return hash(stream, {.data = from.buffer, .out = to.writable(), .mode = mode, .policy = settings.policy});
     });
 }
 
-// what  the function that the user called
-void enqueue_hash_leaves(nb::handle what, nb::handle rows, nb::handle row_bytes, nb::handle out, nb::handle hash,
-                         nb::handle key, nb::handle context, const Settings& settings) {
-    const std::string call(to_text(what, "function"));
-    Enqueued enqueued(call.c_str(), settings);
+void enqueue_hash_leaves(nb::handle rows, nb::handle row_bytes, nb::handle out, nb::handle hash, nb::handle key,
+                         nb::handle context, const Settings& settings) {
+    Enqueued enqueued(settings);
     const DeviceArray& from = enqueued.operand(rows, "rows");
     DeviceArray& to = enqueued.operand(out, "out");
-    const std::uint64_t bytes = to_u64(row_bytes, (call + ": row").c_str());
+    const std::uint64_t bytes = to_u64(row_bytes, "row");
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    enqueued(to, [&, mode = to_mode(key, context, call.c_str(), which)](const Stream& stream) {
-        return runtime::hash_leaves(call.c_str(), stream,
-                                    {.rows = from.buffer,
-                                     .row_bytes = bytes,
-                                     .out = to.writable(),
-                                     .hash = which,
-                                     .mode = mode,
-                                     .policy = settings.policy});
+    enqueued(to, [&, mode = to_mode(key, context, which)](const Stream& stream) {
+        return hash_leaves(stream, {.rows = from.buffer,
+                                    .row_bytes = bytes,
+                                    .out = to.writable(),
+                                    .hash = which,
+                                    .mode = mode,
+                                    .policy = settings.policy});
     });
 }
 
 void enqueue_merge(nb::handle left, nb::handle right, nb::handle out, nb::handle hash, nb::handle key,
                    nb::handle context, const Settings& settings) {
-    Enqueued enqueued("merge", settings);
+    Enqueued enqueued(settings);
     const DeviceArray& first = enqueued.operand(left, "left");
     const DeviceArray& second = enqueued.operand(right, "right");
     DeviceArray& to = enqueued.operand(out, "out");
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    enqueued(to, [&, mode = to_mode(key, context, "merge", which)](const Stream& stream) {
+    enqueued(to, [&, mode = to_mode(key, context, which)](const Stream& stream) {
         return merge(stream, {.left = first.buffer,
                               .right = second.buffer,
                               .out = to.writable(),
@@ -83,7 +78,7 @@ void enqueue_merge(nb::handle left, nb::handle right, nb::handle out, nb::handle
 }
 
 void enqueue_build_tree(nb::handle nodes, const TreeForm& form, const Settings& settings) {
-    Enqueued enqueued("build_tree", settings);
+    Enqueued enqueued(settings);
     DeviceArray& all = enqueued.operand(nodes, "nodes");
     enqueued(all, [&](const Stream& stream) {
         return build_tree(stream, {.nodes = all.writable(), .form = form, .policy = settings.policy});
@@ -91,7 +86,7 @@ void enqueue_build_tree(nb::handle nodes, const TreeForm& form, const Settings& 
 }
 
 void enqueue_merkle_root(nb::handle leaves, nb::handle out, const TreeForm& form, const Settings& settings) {
-    Enqueued enqueued("merkle_root", settings);
+    Enqueued enqueued(settings);
     const DeviceArray& from = enqueued.operand(leaves, "leaves");
     DeviceArray& to = enqueued.operand(out, "out");
     enqueued(to, [&](const Stream& stream) {
@@ -108,7 +103,7 @@ void bind_enqueue(nb::module_& m) {
         "def enqueue_hash(data: object, out: object, key: object, context: str | None, settings: Settings, /) -> None",
         enqueue_hash);
     define(m,
-           "def enqueue_hash_leaves(what: str, rows: object, row_bytes: int, out: object, hash: str, key: object, "
+           "def enqueue_hash_leaves(rows: object, row_bytes: int, out: object, hash: str, key: object, "
            "context: str | None, settings: Settings, /) -> None",
            enqueue_hash_leaves);
     define(m,

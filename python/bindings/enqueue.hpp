@@ -14,9 +14,8 @@ namespace merklize::binding {
 /// A call with wait=False, and the stream on which it is ordered. All operands are on one device.
 class Enqueued {
 public:
-    /// what   names the call in error texts
     /// errors  InvalidArgument: timings, which need a call that waits
-    Enqueued(const char* what, const Settings& settings) : what_(what), settings_(settings) {}
+    explicit Enqueued(const Settings& settings) : settings_(settings) {}
 
     /// An operand. The stream waits for enqueued work that writes it.
     /// errors  InvalidArgument (on the host; on another device than the operands before)
@@ -30,7 +29,6 @@ public:
     }
 
 private:
-    const char* what_;
     const Settings& settings_;
     std::optional<Stream> stream_{};
     std::uint64_t handle_ = 0;

@@ -12,7 +12,7 @@ namespace merklize::binding {
 namespace {
 
 MerkleForest make_forest(nb::handle leaves, const TreeForm& form, const Settings& settings) {
-    const DigestArray input(leaves, "MerkleForest: leaves", "m, n", &settings);
+    const DigestArray input(leaves, "leaves", "m, n", &settings);
     const auto n = static_cast<std::uint64_t>(input.shape()[1]);
     std::optional<MerkleForest> forest;
     Run(settings, input.on_device())([&](const RunOptions& options) {
@@ -53,7 +53,7 @@ void bind_forest(nb::module_& m) {
         .def(
             "prove",
             [](const MerkleForest& self, nb::handle tree, nb::handle index) {
-                return self.prove(to_u64(tree, "prove: tree"), to_u64(index, "prove: index"));
+                return self.prove(to_u64(tree, "tree"), to_u64(index, "index"));
             },
             nb::arg().none(), nb::arg().none(), nb::sig("def prove(self, tree: int, index: int, /) -> MerkleProof"));
     define(m, "def make_forest(leaves: object, form: TreeForm, settings: Settings, /) -> Forest", make_forest);

@@ -16,7 +16,7 @@ namespace {
 TreeForm make_form(nb::handle hash, nb::handle rule, nb::handle key, nb::handle context, nb::handle padding) {
     TreeForm form(hash_from_name(to_text(hash, "hash")));
     if (!rule.is_none()) form.rule = rule_from_name(to_text(rule, "rule"));
-    form.mode = to_mode(key, context, "MerkleTree", form.hash);
+    form.mode = to_mode(key, context, form.hash);
     if (padding.is_none()) return form;
     if (form.rule != TreeRule::pad) {
         throw Error(ErrorCode::invalid_argument,

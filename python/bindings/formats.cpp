@@ -12,29 +12,29 @@ namespace {
 
 nb::bytes joined(const std::vector<Digest>& digests) { return to_bytes(std::as_bytes(std::span(digests))); }
 
-std::optional<std::uint64_t> to_optional_count(nb::handle value, const char* what) {
-    return value.is_none() ? std::nullopt : std::optional(to_u64(value, what));
+std::optional<std::uint64_t> to_optional_count(nb::handle value, const char* argument) {
+    return value.is_none() ? std::nullopt : std::optional(to_u64(value, argument));
 }
 
 nb::bytes fs_verity(nb::handle data, nb::handle block_size, nb::handle salt, const Settings& settings) {
-    const InputBytes input(data, "fs_verity: data"), salted(salt, "fs_verity: salt");
-    const FsVerity how{static_cast<std::uint32_t>(to_int(block_size, "fs_verity: block_size")), salted.span()};
+    const InputBytes input(data, "data"), salted(salt, "salt");
+    const FsVerity how{static_cast<std::uint32_t>(to_int(block_size, "block_size")), salted.span()};
     Digest digest;
     Run{settings}([&](const RunOptions& options) { digest = merklize::fs_verity(input.span(), how, options); });
     return to_bytes(digest.bytes);
 }
 
 nb::bytes fs_verity_file(nb::handle path, nb::handle block_size, nb::handle salt, const Settings& settings) {
-    const std::filesystem::path file = to_path(path, "fs_verity: path");
-    const InputBytes salted(salt, "fs_verity: salt");
-    const FsVerity how{static_cast<std::uint32_t>(to_int(block_size, "fs_verity: block_size")), salted.span()};
+    const std::filesystem::path file = to_path(path, "path");
+    const InputBytes salted(salt, "salt");
+    const FsVerity how{static_cast<std::uint32_t>(to_int(block_size, "block_size")), salted.span()};
     Digest digest;
     Run{settings}([&](const RunOptions& options) { digest = merklize::fs_verity_file(file, how, options); });
     return to_bytes(digest.bytes);
 }
 
 nb::bytes glacier(nb::handle data, const Settings& settings) {
-    const InputBytes input(data, "glacier: data");
+    const InputBytes input(data, "data");
     Digest root;
     Run{settings}([&](const RunOptions& options) { root = merklize::glacier(input.span(), options); });
     return to_bytes(root.bytes);
@@ -49,9 +49,8 @@ nb::tuple bittorrent_v2(nb::handle data, nb::handle piece_length, const Settings
 }
 
 nb::bytes ssz(nb::handle chunks, nb::handle limit, nb::handle mix_in_length, const Settings& settings) {
-    const InputBytes input(chunks, "ssz: chunks");
-    const auto most = to_optional_count(limit, "ssz: limit"),
-               length = to_optional_count(mix_in_length, "ssz: mix_in_length");
+    const InputBytes input(chunks, "chunks");
+    const auto most = to_optional_count(limit, "limit"), length = to_optional_count(mix_in_length, "mix_in_length");
     Digest root;
     Run{settings}(
         [&](const RunOptions& options) { root = merklize::ssz(as_digests(input.span()), most, length, options); });
@@ -72,7 +71,7 @@ nb::bytes openzeppelin_leaves(nb::handle encoded, const Settings& settings) {
 /// tree_indices  uint64[n], or None
 OpenZeppelinTree make_openzeppelin_tree(nb::handle leaves, nb::handle sort_leaves, nb::handle tree_indices,
                                         const Settings& settings) {
-    const InputBytes input(leaves, "openzeppelin: leaves");
+    const InputBytes input(leaves, "leaves");
     const bool is_sorted = is_true(sort_leaves);
     std::optional<std::vector<std::uint64_t>> indices;
     if (!tree_indices.is_none()) indices = to_indices(tree_indices);

@@ -2,7 +2,6 @@
 
 #include "arguments.hpp"
 #include "digests/file_root.hpp"
-#include "digests/leaves.hpp"
 #include "hashes/message.hpp"
 #include "module.hpp"
 #include "run.hpp"
@@ -14,20 +13,20 @@ namespace {
 
 nb::bytes hash(nb::handle data, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
                const Settings& settings) {
-    const Mode mode = to_mode(key, context, "hash");
+    const Mode mode = to_mode(key, context);
     // A call with timings or a stream is one launch, so its data is copied whole.
-    if (settings.timings.is_none() && !settings.stream && is_large_and_apart(data, "hash: data")) {
-        const Output out(length, seek, "hash");
+    if (settings.timings.is_none() && !settings.stream && is_large_and_apart(data, "data")) {
+        const Output out(length, seek);
         const Run run(settings, nullptr);
         merklize::Hasher hasher(mode, run.options());
-        each_piece(data, "hash: data",
+        each_piece(data, "data",
                    [&](std::span<const std::byte> piece) { Run::without_gil([&] { hasher.update(piece); }); });
         Run::without_gil([&] { hasher.digest(out.span(), out.seek()); });
         return out.bytes();
     }
-    const Input input(data, "hash: data", settings);
+    const Input input(data, "data", settings);
     const Run run(settings, input.on_device());
-    const Output out(length, seek, "hash");
+    const Output out(length, seek);
     // Short work ends before another thread could take over the GIL.
     constexpr std::size_t short_work = 2048;
     if (input.on_device() != nullptr) {
@@ -42,21 +41,21 @@ nb::bytes hash(nb::handle data, nb::handle key, nb::handle context, nb::handle l
 
 nb::bytes hash_file(nb::handle path, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
                     const Settings& settings) {
-    const std::filesystem::path file = to_path(path, "hash_file: path");
-    const Mode mode = to_mode(key, context, "hash_file");
+    const std::filesystem::path file = to_path(path, "path");
+    const Mode mode = to_mode(key, context);
     const Run run(settings, nullptr);
-    const Output out(length, seek, "hash_file");
+    const Output out(length, seek);
     run([&](const RunOptions& options) { merklize::hash_file(file, out.span(), out.seek(), mode, options); });
     return out.bytes();
 }
 
 nb::bytes hash_descriptor(nb::handle descriptor, nb::handle name, nb::handle key, nb::handle context, nb::handle length,
                           nb::handle seek, const Settings& settings) {
-    const int fd = to_int(descriptor, "hash_file: file descriptor");
-    const std::string_view shown = to_text(name, "hash_file: name");
-    const Mode mode = to_mode(key, context, "hash_file");
+    const int fd = to_int(descriptor, "file descriptor");
+    const std::string_view shown = to_text(name, "name");
+    const Mode mode = to_mode(key, context);
     const Run run(settings, nullptr);
-    const Output out(length, seek, "hash_file");
+    const Output out(length, seek);
     run([&](const RunOptions& options) {
         merklize::hash_descriptor(fd, shown, out.span(), out.seek(), mode, options);
     });
@@ -68,9 +67,9 @@ nb::bytes hash_source(nb::handle source, nb::handle hash, nb::handle key, nb::ha
                       nb::handle seek, const Settings& settings) {
     const auto from = to_source(source);
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const MessageForm form(which, to_mode(key, context, "hash_file", which));
+    const MessageForm form(which, to_mode(key, context, which));
     const Run run(settings, nullptr);
-    const Output out(length, seek, "hash_file");
+    const Output out(length, seek);
     run([&](const RunOptions& options) { runtime::hash_source(*from, form, out.span(), out.seek(), options); });
     return out.bytes();
 }
@@ -91,9 +90,9 @@ nb::list results_of(const std::vector<std::filesystem::path>& files, const std::
 nb::list hash_files(nb::handle paths, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
                     const Settings& settings) {
     std::vector<std::filesystem::path> files;
-    for (nb::handle path : nb::cast<nb::list>(paths)) files.push_back(to_path(path, "hash_files: path"));
-    const Mode mode = to_mode(key, context, "hash_files");
-    const Output one(length, seek, "hash_files");
+    for (nb::handle path : nb::cast<nb::list>(paths)) files.push_back(to_path(path, "path"));
+    const Mode mode = to_mode(key, context);
+    const Output one(length, seek);
     const Run run(settings, nullptr);
     std::vector<FileDigest> digests;
     run([&](const RunOptions& options) {
@@ -105,16 +104,16 @@ nb::list hash_files(nb::handle paths, nb::handle key, nb::handle context, nb::ha
 
 // The digest of one message by any hash of bytes but BLAKE3.
 
-MessageForm to_form(nb::handle hash, nb::handle key, const char* what) {
+MessageForm to_form(nb::handle hash, nb::handle key) {
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    return {which, to_mode(key, nb::none(), what, which)};
+    return {which, to_mode(key, nb::none(), which)};
 }
 
 nb::bytes hash_message(nb::handle data, nb::handle hash, nb::handle key, nb::handle length, const Settings& settings) {
-    const Input input(data, "hash: data", settings);
-    const MessageForm form = to_form(hash, key, "hash");
+    const Input input(data, "data", settings);
+    const MessageForm form = to_form(hash, key);
     const Run run(settings, input.on_device());
-    const Output out(length, nb::int_(0), "hash");
+    const Output out(length, nb::int_(0));
     run([&](const RunOptions& options) {
         if (input.on_device() != nullptr)
             merklize::hash_message(input.buffer(), out.span(), form, options);
@@ -126,19 +125,19 @@ nb::bytes hash_message(nb::handle data, nb::handle hash, nb::handle key, nb::han
 
 nb::bytes hash_message_file(nb::handle path, nb::handle hash, nb::handle key, nb::handle length,
                             const Settings& settings) {
-    const std::filesystem::path file = to_path(path, "hash_file: path");
-    const MessageForm form = to_form(hash, key, "hash_file");
-    const Output out(length, nb::int_(0), "hash_file");
+    const std::filesystem::path file = to_path(path, "path");
+    const MessageForm form = to_form(hash, key);
+    const Output out(length, nb::int_(0));
     Run{settings}([&](const RunOptions& options) { merklize::hash_message_file(file, out.span(), form, options); });
     return out.bytes();
 }
 
 nb::bytes hash_message_descriptor(nb::handle descriptor, nb::handle name, nb::handle hash, nb::handle key,
                                   nb::handle length, const Settings& settings) {
-    const int fd = to_int(descriptor, "hash_file: file descriptor");
-    const std::string_view shown = to_text(name, "hash_file: name");
-    const MessageForm form = to_form(hash, key, "hash_file");
-    const Output out(length, nb::int_(0), "hash_file");
+    const int fd = to_int(descriptor, "file descriptor");
+    const std::string_view shown = to_text(name, "name");
+    const MessageForm form = to_form(hash, key);
+    const Output out(length, nb::int_(0));
     Run{settings}(
         [&](const RunOptions& options) { merklize::hash_message_descriptor(fd, shown, out.span(), form, options); });
     return out.bytes();
@@ -147,9 +146,9 @@ nb::bytes hash_message_descriptor(nb::handle descriptor, nb::handle name, nb::ha
 nb::list hash_message_files(nb::handle paths, nb::handle hash, nb::handle key, nb::handle length,
                             const Settings& settings) {
     std::vector<std::filesystem::path> files;
-    for (nb::handle path : nb::cast<nb::list>(paths)) files.push_back(to_path(path, "hash_files: path"));
-    const MessageForm form = to_form(hash, key, "hash_files");
-    const std::uint64_t bytes = to_u64(length, "hash_files: length");
+    for (nb::handle path : nb::cast<nb::list>(paths)) files.push_back(to_path(path, "path"));
+    const MessageForm form = to_form(hash, key);
+    const std::uint64_t bytes = to_u64(length, "length");
     std::vector<FileDigest> digests;
     Run{settings}(
         [&](const RunOptions& options) { digests = merklize::hash_message_files(files, form, options, bytes); });
@@ -158,38 +157,36 @@ nb::list hash_message_files(nb::handle paths, nb::handle hash, nb::handle key, n
 
 // Refuses a hash, or a length of the digest, that hash_message() does not have.
 void require_message(nb::handle hash, nb::handle length) {
-    runtime::require_message(hash_from_name(to_text(hash, "hash")), "hash", to_u64(length, "length"));
+    runtime::require_message(hash_from_name(to_text(hash, "hash")), to_u64(length, "length"));
 }
 
 // The arrays of these two are all on the host, or all DeviceArrays; Python has checked that.
 
-// what  the function that the user called
-void hash_leaves(nb::handle what, nb::handle rows, nb::handle row_bytes, nb::handle out, nb::handle hash,
-                 nb::handle key, nb::handle context, const Settings& settings) {
-    const std::string call(to_text(what, "function"));
-    const Input input(rows, (call + ": rows").c_str(), settings);
-    const std::uint64_t bytes = to_u64(row_bytes, (call + ": row").c_str());
+void hash_leaves(nb::handle rows, nb::handle row_bytes, nb::handle out, nb::handle hash, nb::handle key,
+                 nb::handle context, const Settings& settings) {
+    const Input input(rows, "rows", settings);
+    const std::uint64_t bytes = to_u64(row_bytes, "row");
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const Mode mode = to_mode(key, context, call.c_str(), which);
+    const Mode mode = to_mode(key, context, which);
     const Run run(settings, input.on_device());
     if (input.on_device() != nullptr) {
         const Buffer output = bound<DeviceArray>(out).writable();
         return run([&](const RunOptions& options) {
-            runtime::hash_leaves(call.c_str(), input.buffer(), bytes, output, which, mode, options);
+            merklize::hash_leaves(input.buffer(), bytes, output, which, mode, options);
         });
     }
     const OutputBytes output(out);
     run([&](const RunOptions& options) {
-        runtime::hash_leaves(call.c_str(), input.span(), bytes, as_digests(output.span()), which, mode, options);
+        merklize::hash_leaves(input.span(), bytes, as_digests(output.span()), which, mode, options);
     });
 }
 
 void merge(nb::handle left, nb::handle right, nb::handle out, nb::handle hash, nb::handle key, nb::handle context,
            const Settings& settings) {
-    const Input first(left, "merge: left", settings);
-    const Input second(right, "merge: right", settings);
+    const Input first(left, "left", settings);
+    const Input second(right, "right", settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const Mode mode = to_mode(key, context, "merge", which);
+    const Mode mode = to_mode(key, context, which);
     const Run run(settings, first.on_device());
     if (first.on_device() != nullptr) {
         const Buffer output = bound<DeviceArray>(out).writable();
@@ -206,9 +203,8 @@ void merge(nb::handle left, nb::handle right, nb::handle out, nb::handle hash, n
 
 nb::bytes merge_one(nb::handle left, nb::handle right, nb::handle hash, nb::handle key, nb::handle context) {
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    return to_bytes(merklize::merge(to_digest(left, "merge: left"), to_digest(right, "merge: right"), which,
-                                    to_mode(key, context, "merge", which))
-                        .bytes);
+    return to_bytes(
+        merklize::merge(to_digest(left, "left"), to_digest(right, "right"), which, to_mode(key, context, which)).bytes);
 }
 
 }  // namespace
@@ -248,7 +244,7 @@ void bind_hash(nb::module_& m) {
            hash_message_files);
     define(m, "def require_message(hash: str, length: int, /) -> None", require_message);
     define(m,
-           "def hash_leaves(what: str, rows: object, row_bytes: int, out: object, hash: str, key: object, context: str "
+           "def hash_leaves(rows: object, row_bytes: int, out: object, hash: str, key: object, context: str "
            "| None, settings: Settings, /) -> None",
            hash_leaves);
     define(m,

@@ -23,10 +23,10 @@ public:
         views_.reserve(objects_.size());
         for (std::size_t i = 0; i < objects_.size(); i++) {
             try {
-                add(objects_[i], "hash_each: a message", settings);
+                add(objects_[i], "a message", settings);
             } catch (...) {  // imports it again, with its name in the error
                 const std::string name = names.is_none() ? std::to_string(i) : shown(names[i]);
-                add(objects_[i], ("hash_each: message " + name).c_str(), settings);
+                add(objects_[i], ("message " + name).c_str(), settings);
                 throw;
             }
         }
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    void add(nb::handle object, const char* what, const Settings& settings) {
+    void add(nb::handle object, const char* argument, const Settings& settings) {
         if (PyBytes_CheckExact(object.ptr())) {
             char* bytes = nullptr;
             Py_ssize_t size = 0;
@@ -76,7 +76,7 @@ private:
                 return void(views_.emplace_back(std::span<const std::byte>(seen->first, seen->bytes)));
             if (seen->device.id != known_.id) {
                 const std::string name = "cuda:" + std::to_string(seen->device.id);
-                require_device(what, name, settings.device);
+                require_device(argument, name, settings.device);
                 const Device device = to_device(name);
                 known_ = {seen->device.id, runtime::Internals::all_memory(device)};
                 note(device);
@@ -84,10 +84,10 @@ private:
             views_.emplace_back(known_.memory->slice(reinterpret_cast<std::uintptr_t>(seen->first), seen->bytes));
             return;
         }
-        const Input& input = inputs_.emplace_back(object, what, settings);
+        const Input& input = inputs_.emplace_back(object, argument, settings);
         const DeviceArray* array = input.on_device();
         if (array == nullptr) return void(views_.emplace_back(input.span()));
-        require_device(what, array->device().id, settings.device);
+        require_device(argument, array->device().id, settings.device);
         views_.emplace_back(array->buffer);
         note(array->buffer.device());
     }
@@ -111,8 +111,8 @@ private:
 void hash_each(nb::handle messages, nb::handle names, nb::handle out, nb::handle key, nb::handle context,
                nb::handle length, nb::handle seek, const Settings& settings) {
     const Messages given(messages, names, settings);
-    const Mode mode = to_mode(key, context, "hash_each");
-    const std::uint64_t bytes = to_u64(length, "hash_each: length"), first = to_u64(seek, "hash_each: seek");
+    const Mode mode = to_mode(key, context);
+    const std::uint64_t bytes = to_u64(length, "length"), first = to_u64(seek, "seek");
     const OutputBytes output(out);
     const RunOptions options = given.options(settings);
     Run::without_gil([&] { merklize::hash_each(given.views(), output.span(), bytes, first, mode, options); });
@@ -122,8 +122,8 @@ void hash_message_each(nb::handle messages, nb::handle names, nb::handle out, nb
                        nb::handle length, const Settings& settings) {
     const Messages given(messages, names, settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const MessageForm form(which, to_mode(key, nb::none(), "hash_each", which));
-    const std::uint64_t bytes = to_u64(length, "hash_each: length");
+    const MessageForm form(which, to_mode(key, nb::none(), which));
+    const std::uint64_t bytes = to_u64(length, "length");
     const OutputBytes output(out);
     const RunOptions options = given.options(settings);
     Run::without_gil([&] { merklize::hash_message_each(given.views(), output.span(), bytes, form, options); });
@@ -132,10 +132,10 @@ void hash_message_each(nb::handle messages, nb::handle names, nb::handle out, nb
 /// Rows of equal length as messages, of an array on the host or on a device.
 void hash_rows_output(nb::handle rows, nb::handle row_bytes, nb::handle out, nb::handle key, nb::handle context,
                       nb::handle length, nb::handle seek, const Settings& settings) {
-    const Input input(rows, "hash_rows: rows", settings);
-    const Mode mode = to_mode(key, context, "hash_rows");
-    const std::uint64_t bytes = to_u64(length, "hash_rows: length"), first = to_u64(seek, "hash_rows: seek");
-    const std::uint64_t width = to_u64(row_bytes, "hash_rows: row length");
+    const Input input(rows, "rows", settings);
+    const Mode mode = to_mode(key, context);
+    const std::uint64_t bytes = to_u64(length, "length"), first = to_u64(seek, "seek");
+    const std::uint64_t width = to_u64(row_bytes, "row length");
     const OutputBytes output(out);
     const Run run(settings, input.on_device());
     std::vector<MessageView> views(bytes == 0 ? 0 : output.span().size() / bytes);

@@ -6,6 +6,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include "arguments.hpp"
+#include "host/invalid.hpp"
 #include "module.hpp"
 #include "object_lock.hpp"
 #include "run.hpp"
@@ -57,7 +58,8 @@ public:
     }
 
     nb::bytes digest(nb::handle length, nb::handle seek) const {
-        const Output out(length, seek, "digest");
+        const PublicCall entry("digest");
+        const Output out(length, seek);
         const auto alone = changing();
         check();
         const auto work = [&] {
@@ -183,13 +185,13 @@ void bind_blake3(nb::module_& m) {
     blake3.def(
         "__init__",
         [](Blake3* self, nb::handle data, nb::handle key, nb::handle context, nb::handle threads, nb::handle) {
+            const PublicCall entry("blake3");
             int is_large = 0;
             const bool is_all = PyLong_CheckExact(threads.ptr()) &&
                                 PyLong_AsLongAndOverflow(threads.ptr(), &is_large) == -1 && is_large == 0;
-            const Settings settings{.device = "cpu",
-                                    .threads = is_all ? 0 : to_threads(threads, "blake3: max_threads")};
+            const Settings settings{.device = "cpu", .threads = is_all ? 0 : to_threads(threads, "max_threads")};
             // None is no bytes, as in the package.
-            make(self, data.is_none() ? nb::bytes("") : data, to_mode(key, context, "blake3"), settings);
+            make(self, data.is_none() ? nb::bytes("") : data, to_mode(key, context), settings);
         },
         nb::sig("def __init__(self, data: typing_extensions.Buffer | None = b'', /, *, key: typing_extensions.Buffer | "
                 "None = "
@@ -256,7 +258,7 @@ void bind_hasher(nb::module_& m) {
            nb::handle threads) {
             const Settings settings{std::string(to_text(device, "device")), to_threads(threads)};
             const Hash which = hash_from_name(to_text(hash, "hash"));
-            const Mode mode = to_mode(key, context, "Hasher", which);
+            const Mode mode = to_mode(key, context, which);
             if (which == Hash::blake3) {
                 make(self, data, mode, settings);
             } else {
@@ -290,7 +292,7 @@ void bind_hasher(nb::module_& m) {
         +[](nb::handle key, nb::handle context, const Settings& settings) {
             Settings quiet = settings;  // because each update would report its own share
             quiet.progress = nb::none();
-            return std::make_unique<Hasher>(to_mode(key, context, "hash_file"), Run(quiet, nullptr));
+            return std::make_unique<Hasher>(to_mode(key, context), Run(quiet, nullptr));
         });
     define(
         m, "def make_message_hasher(hash: str, key: object, length: int, settings: Settings, /) -> Hasher",
@@ -298,8 +300,8 @@ void bind_hasher(nb::module_& m) {
             Settings quiet = settings;
             quiet.progress = nb::none();
             const Hash which = hash_from_name(to_text(hash, "hash"));
-            const MessageForm form(which, to_mode(key, nb::none(), "hash_file", which));
-            return std::make_unique<Hasher>(form, Run(quiet), to_u64(length, "hash_file: length"));
+            const MessageForm form(which, to_mode(key, nb::none(), which));
+            return std::make_unique<Hasher>(form, Run(quiet), to_u64(length, "length"));
         });
     hasher.def_prop_ro(
         "name", [](const Hasher& self) { return to_str(self.name()); }, nb::sig("def name(self) -> str"),

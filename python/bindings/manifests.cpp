@@ -23,13 +23,13 @@ using manifests::Manifest;
 
 nb::bytes to_values(const std::vector<Digest>& digests) { return to_bytes(std::as_bytes(std::span(digests))); }
 
-std::vector<Digest> to_values(nb::handle bytes, const char* what) {
-    const InputBytes input(bytes, what);
+std::vector<Digest> to_values(nb::handle bytes, const char* argument) {
+    const InputBytes input(bytes, argument);
     const std::span<const Digest> values = as_digests(input.span());
     return {values.begin(), values.end()};
 }
 
-std::string to_name(nb::handle text, const char* what) { return std::string(to_text(text, what)); }
+std::string to_name(nb::handle text, const char* argument) { return std::string(to_text(text, argument)); }
 
 nb::tuple described(const manifests::Tensor& tensor) {
     nb::list shape;
@@ -98,13 +98,13 @@ nb::tuple described(manifests::Refreshed&& made) {
     return nb::make_tuple(std::move(made.manifest), all_of(made.hashed), all_of(made.kept));
 }
 
-std::vector<std::string> to_names(nb::handle list, const char* what) {
+std::vector<std::string> to_names(nb::handle list, const char* argument) {
     std::vector<std::string> names;
-    for (nb::handle name : list) names.push_back(to_name(name, what));
+    for (nb::handle name : list) names.push_back(to_name(name, argument));
     return names;
 }
 
-std::string to_exclude(nb::handle path) { return path.is_none() ? "" : to_path(path, "manifest: exclude").string(); }
+std::string to_exclude(nb::handle path) { return path.is_none() ? "" : to_path(path, "exclude").string(); }
 
 // ---- Files in stores ----
 
@@ -113,9 +113,7 @@ std::exception_ptr pointer_to(nb::handle exception) {
     return std::make_exception_ptr(error ? *error : Error(ErrorCode::internal, text_of(exception)));
 }
 
-PieceDigests to_made(nb::handle pair) {
-    return {to_digest(pair[0], "manifest: digest"), to_values(pair[1], "manifest: pieces")};
-}
+PieceDigests to_made(nb::handle pair) { return {to_digest(pair[0], "digest"), to_values(pair[1], "pieces")}; }
 
 bool is_pair(nb::handle item) { return nb::isinstance<nb::tuple>(item); }
 
@@ -150,7 +148,7 @@ public:
             for (nb::handle item : object_.attr("sizes")(to_list(names))) {
                 manifests::Looked& one = found.emplace_back();
                 if (nb::isinstance<nb::int_>(item)) {
-                    one.size = to_u64(item, "manifest: size");
+                    one.size = to_u64(item, "size");
                 } else {
                     one.error = pointer_to(item);
                 }
@@ -205,13 +203,13 @@ public:
 private:
     template <class Count>
     static void require_count(Count got, Count wanted) {
-        if (got != wanted) throw Error(ErrorCode::internal, "manifest: a store gave too few or too many answers");
+        if (got != wanted) throw Error(ErrorCode::internal, "a store gave too few or too many answers");
     }
 
     std::string read(const std::string& name, std::uint64_t offset, std::uint64_t count) {
         return in_python([&] {
             const nb::object made = object_.attr("read")(to_str(name), offset, offset + count);
-            const InputBytes bytes(made, "manifest: content");
+            const InputBytes bytes(made, "content");
             require_count(bytes.span().size(), count);
             return std::string(reinterpret_cast<const char*>(bytes.span().data()), count);
         });
@@ -225,19 +223,19 @@ private:
 manifests::Source to_weights(nb::handle given) {
     const auto fields = nb::cast<nb::tuple>(given);
     manifests::Source source;
-    source.folder = to_name(fields[0], "manifest: folder");
+    source.folder = to_name(fields[0], "folder");
     if (!fields[2].is_none()) {
-        manifests::take_folder(source, to_names(fields[2], "manifest: name"));
+        manifests::take_folder(source, to_names(fields[2], "name"));
         return source;
     }
-    source.name = to_name(fields[1], "manifest: name");
+    source.name = to_name(fields[1], "name");
     source.kind = manifests::kind_of_file(source.name);
     if (source.kind == manifests::Kind::file) {
         source.shards.push_back(source.name);
     } else {
-        const InputBytes text(fields[3], "manifest: index");
+        const InputBytes text(fields[3], "index");
         manifests::take_index(source, {reinterpret_cast<const char*>(text.span().data()), text.span().size()},
-                              to_name(fields[4], "manifest: index"));
+                              to_name(fields[4], "index"));
     }
     return source;
 }
@@ -255,8 +253,8 @@ namespace {
 
 Manifest hash_weights(nb::handle path, nb::handle piece_size, nb::handle ignore, nb::handle follow_links,
                       nb::handle exclude, const Settings& settings) {
-    const std::string file = to_path(path, "manifest: path").string();
-    const manifests::Options options{to_u64(piece_size, "manifest: piece_size"), to_names(ignore, "manifest: ignore"),
+    const std::string file = to_path(path, "path").string();
+    const manifests::Options options{to_u64(piece_size, "piece_size"), to_names(ignore, "ignore"),
                                      is_true(follow_links), to_exclude(exclude)};
     Manifest made;
     Run{settings}([&](const RunOptions& run) { made = manifests::create(file, options, run); });
@@ -265,7 +263,7 @@ Manifest hash_weights(nb::handle path, nb::handle piece_size, nb::handle ignore,
 
 Manifest hash_stored(nb::handle source, nb::handle storage, nb::handle piece_size, nb::handle ignore,
                      const Settings& settings) {
-    const manifests::Options options{to_u64(piece_size, "manifest: piece_size"), to_names(ignore, "manifest: ignore")};
+    const manifests::Options options{to_u64(piece_size, "piece_size"), to_names(ignore, "ignore")};
     const manifests::Source files = to_weights(source);
     PythonStorage place(storage);
     Manifest made;
@@ -274,26 +272,26 @@ Manifest hash_stored(nb::handle source, nb::handle storage, nb::handle piece_siz
 }
 
 Manifest of_tensors(nb::handle tensors, nb::handle piece_size, nb::handle aliases) {
-    Manifest made{.kind = manifests::Kind::tensors, .piece_size = to_u64(piece_size, "manifest: piece_size")};
+    Manifest made{.kind = manifests::Kind::tensors, .piece_size = to_u64(piece_size, "piece_size")};
     manifests::require_piece_size(made.piece_size);
     for (nb::handle tensor : tensors) made.tensors.push_back(to_tensor(tensor));
     std::ranges::sort(made.tensors, {}, &manifests::Tensor::name);
-    for (nb::handle group : aliases) made.aliases.push_back(to_names(group, "manifest: aliases"));
+    for (nb::handle group : aliases) made.aliases.push_back(to_names(group, "aliases"));
     made.root = root_of(made);
     return made;
 }
 
 nb::tuple check_weights(const Manifest& known, nb::handle path, nb::handle only, nb::handle follow_links,
                         nb::handle exclude, const Settings& settings) {
-    const std::string file = to_path(path, "manifest: path").string();
-    const manifests::CheckOptions options{to_names(only, "manifest: only"), is_true(follow_links), to_exclude(exclude)};
+    const std::string file = to_path(path, "path").string();
+    const manifests::CheckOptions options{to_names(only, "only"), is_true(follow_links), to_exclude(exclude)};
     manifests::Report report;
     Run{settings}([&](const RunOptions& run) { report = manifests::check(known, file, options, run); });
     return described(report);
 }
 
 nb::tuple check_stored(const Manifest& known, nb::handle open, nb::handle only, const Settings& settings) {
-    const manifests::CheckOptions options{to_names(only, "manifest: only")};
+    const manifests::CheckOptions options{to_names(only, "only")};
     const auto opened = [&] { return in_python([&] { return to_place(open()); }); };
     manifests::Report report;
     Run{settings}([&](const RunOptions& run) { report = manifests::check(known, options, opened, run); });
@@ -303,12 +301,12 @@ nb::tuple check_stored(const Manifest& known, nb::handle open, nb::handle only, 
 nb::tuple check_tensors(const Manifest& known, nb::handle only, nb::handle tensors) {
     std::vector<manifests::Tensor> found;
     for (nb::handle tensor : tensors) found.push_back(to_tensor(tensor));
-    return described(manifests::check_tensors(known, to_names(only, "manifest: only"), std::move(found)));
+    return described(manifests::check_tensors(known, to_names(only, "only"), std::move(found)));
 }
 
 nb::tuple refresh_weights(const Manifest& known, nb::handle path, nb::handle everything, nb::handle follow_links,
                           nb::handle exclude, const Settings& settings) {
-    const std::string file = to_path(path, "manifest: path").string();
+    const std::string file = to_path(path, "path").string();
     const manifests::RefreshOptions options{is_true(everything), is_true(follow_links), to_exclude(exclude)};
     manifests::Refreshed made;
     Run{settings}([&](const RunOptions& run) { made = manifests::refresh(known, file, options, run); });
@@ -327,7 +325,7 @@ nb::tuple refresh_stored(const Manifest& known, nb::handle source, nb::handle st
 }
 
 Manifest manifest_of_text(nb::handle text) {
-    const InputBytes bytes(text, "Manifest: text");
+    const InputBytes bytes(text, "text");
     Manifest made;
     Run::without_gil(
         [&] { made = manifests::parse({reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()}); });
@@ -335,7 +333,7 @@ Manifest manifest_of_text(nb::handle text) {
 }
 
 Manifest manifest_of_file(nb::handle path) {
-    const std::string file = to_path(path, "Manifest: path").string();
+    const std::string file = to_path(path, "path").string();
     Manifest made;
     Run::without_gil([&] { made = manifests::load(file); });
     return made;
@@ -343,12 +341,12 @@ Manifest manifest_of_file(nb::handle path) {
 
 // The tensors of the safetensors file that begins with these bytes, which may end behind the header.
 nb::list tensors_of_header(nb::handle bytes, nb::handle shard) {
-    const InputBytes input(bytes, "manifest: header");
+    const InputBytes input(bytes, "header");
     const std::string_view text(reinterpret_cast<const char*>(input.span().data()), input.span().size());
-    const std::string path = to_name(shard, "manifest: shard");
+    const std::string path = to_name(shard, "shard");
     const manifests::ReadAt read_at = [&](std::uint64_t offset, std::uint64_t count) {
         if (offset > text.size() || count > text.size() - offset)
-            throw Error(ErrorCode::internal, "manifest: the header is not whole");
+            throw Error(ErrorCode::internal, "the header is not whole");
         return std::string(text.substr(offset, count));
     };
     manifests::Header header;
@@ -372,9 +370,8 @@ nb::tuple fields_of(const Manifest& known) {
 
 // The place of files of the system: (folder, name of a file or an index or None, names of a folder).
 nb::tuple find_weights(nb::handle path, nb::handle ignore, nb::handle follow_links, nb::handle exclude) {
-    const manifests::Source found =
-        manifests::find_source(to_path(path, "manifest: path").string(), to_names(ignore, "manifest: ignore"),
-                               is_true(follow_links), to_exclude(exclude));
+    const manifests::Source found = manifests::find_source(to_path(path, "path").string(), to_names(ignore, "ignore"),
+                                                           is_true(follow_links), to_exclude(exclude));
     const bool is_folder = found.kind == manifests::Kind::folder;
     nb::list names = all_of(found.shards);
     names.extend(all_of(found.files));
@@ -415,7 +412,7 @@ void bind_manifests(nb::module_& m) {
         .def(
             "names_of",
             [](const Manifest& known, nb::handle only) {
-                return all_of(manifests::tensors_of(known, to_names(only, "manifest: only")));
+                return all_of(manifests::tensors_of(known, to_names(only, "only")));
             },
             nb::sig("def names_of(self, only: list[str], /) -> list[str]"))
         .def("check", check_weights,
@@ -453,10 +450,10 @@ void bind_manifests(nb::module_& m) {
     define(m, "def manifest_of_tensors(tensors: object, piece_size: int, aliases: object, /) -> Manifest", of_tensors);
     define(
         m, "def require_piece_size(size: int, /) -> None",
-        +[](nb::handle size) { manifests::require_piece_size(to_u64(size, "manifest: piece_size")); });
+        +[](nb::handle size) { manifests::require_piece_size(to_u64(size, "piece_size")); });
     define(
         m, "def plain_patterns(ignore: list[str], /) -> list[str]",
-        +[](nb::handle ignore) { return all_of(manifests::plain_patterns(to_names(ignore, "manifest: ignore"))); });
+        +[](nb::handle ignore) { return all_of(manifests::plain_patterns(to_names(ignore, "ignore"))); });
     define(m, "def manifest_from_json(text: bytes, /) -> Manifest", manifest_of_text);
     define(m, "def load_manifest(path: bytes, /) -> Manifest", manifest_of_file);
     define(m,
@@ -469,8 +466,8 @@ void bind_manifests(nb::module_& m) {
            tensors_of_header);
     define(
         m, "def sentence_of_difference(what: str, name: str, shard: str | None, detail: str, /) -> str",
-        +[](nb::handle what, nb::handle name, nb::handle shard, nb::handle detail) {
-            manifests::Difference one{.what = to_name(what, "what"), .name = to_name(name, "name")};
+        +[](nb::handle argument, nb::handle name, nb::handle shard, nb::handle detail) {
+            manifests::Difference one{.what = to_name(argument, "what"), .name = to_name(name, "name")};
             if (!shard.is_none()) one.shard = to_name(shard, "shard");
             one.detail = to_name(detail, "detail");
             return to_str(one.sentence());

@@ -76,7 +76,7 @@ CommitmentForm to_form(nb::handle hash, nb::handle arity, nb::handle cap_height,
 void hash_matrix_rows(const Matrices& matrices, nb::handle out, nb::handle hash, nb::handle key, nb::handle context,
                       nb::handle modulus, const Settings& settings) {
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const RowForm form(which, to_mode(key, context, "hash_rows", which), to_modulus(modulus));
+    const RowForm form(which, to_mode(key, context, which), to_modulus(modulus));
     const Run run(settings, matrices.on_device());
     if (matrices.on_device() != nullptr) {
         const Buffer output = bound<DeviceArray>(out).writable();
@@ -96,7 +96,7 @@ void extend_matrix(const Matrices& matrix, nb::handle out, nb::handle field, nb:
                     "extend: added_bits must not be negative, got " + std::to_string(bits));
     const ExtendForm form{.field = static_cast<Field>(to_int(field, "field")),
                           .added_bits = static_cast<unsigned>(bits),
-                          .shift = to_u64(shift, "extend: shift"),
+                          .shift = to_u64(shift, "shift"),
                           .order = is_true(is_reversed) ? RowOrder::bit_reversed : RowOrder::natural};
     const Run run(settings, matrix.on_device());
     if (matrix.on_device() != nullptr) {

@@ -22,8 +22,21 @@ const char* class_of(merklize::ErrorCode code) {
 }
 
 // The classes are in Python, and looked up only when one is raised, so that the extension imports alone, for its stub.
-void raise(const char* name, const char* text) {
-    PyErr_SetObject(nb::module_::import_("merklize.errors").attr(name).ptr(), merklize::binding::to_str(text).ptr());
+void raise(const char* name, const std::string& text) {
+    const nb::object made = nb::module_::import_("merklize.errors").attr(name)(merklize::binding::to_str(text));
+    PyErr_SetObject(made.type().ptr(), made.ptr());
+}
+
+// The class puts the function that was called in front of the rule.
+void raise_invalid(const merklize::Error& error) {
+    const nb::object made = nb::module_::import_("merklize.errors")
+                                .attr("InvalidArgument")(merklize::binding::to_str(error.rule()), error.call());
+    PyErr_SetObject(made.type().ptr(), made.ptr());
+}
+
+// What the library and the bindings refuse gets the name of the Python function that was called.
+std::string text_of(const merklize::Error& error) {
+    return error.call().empty() ? error.what() : merklize::binding::in_call(error.rule());
 }
 
 void raise_file_error(const merklize::Error& error) {
@@ -44,10 +57,11 @@ NB_MODULE(_native, m) {
         try {
             std::rethrow_exception(pointer);
         } catch (const merklize::BaoMismatch& error) {
-            raise("Mismatch", error.what());
+            raise("Mismatch", text_of(error));
         } catch (const merklize::Error& error) {
             if (error.code() == merklize::ErrorCode::io) return raise_file_error(error);
-            raise(class_of(error.code()), error.what());
+            if (error.code() == merklize::ErrorCode::invalid_argument) return raise_invalid(error);
+            raise(class_of(error.code()), text_of(error));
         } catch (const std::bad_alloc&) {
             raise("OutOfMemory", "not enough memory");
         } catch (const std::bad_cast&) {  // of nb::cast()

@@ -13,10 +13,10 @@ namespace {
 /// Arrays on devices, each where it is.
 class Parts {
 public:
-    Parts(nb::handle objects, const char* what, const Settings& settings) {
+    Parts(nb::handle objects, const char* argument, const Settings& settings) {
         std::size_t k = 0;
-        for (nb::handle object : to_iterable(objects, what)) {
-            const std::string name = std::string(what) + ": part " + std::to_string(k++);
+        for (nb::handle object : to_iterable(objects, argument)) {
+            const std::string name = std::string(argument) + ": part " + std::to_string(k++);
             const Input& input = inputs_.emplace_back(object, name.c_str(), settings);
             if (input.on_device() == nullptr) {
                 throw Error(ErrorCode::invalid_argument,
@@ -46,9 +46,9 @@ private:
 nb::bytes hash_parts(nb::handle parts, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
                      const Settings& settings) {
     const Parts given(parts, "hash_parts", settings);
-    const Mode mode = to_mode(key, context, "hash_parts");
+    const Mode mode = to_mode(key, context);
     const Run run(settings, nullptr);
-    const Output out(length, seek, "hash_parts");
+    const Output out(length, seek);
     given.settle();
     run([&](const RunOptions& options) {
         merklize::hash_parts(given.buffers(), out.span(), out.seek(), mode, options);

@@ -14,7 +14,7 @@ nb::tuple piece_fields(const PieceCid& piece) {
 }
 
 nb::tuple piece_cid(nb::handle data, const Settings& settings) {
-    const InputBytes input(data, "piece_cid: data");
+    const InputBytes input(data, "data");
     PieceCid piece;
     Run{settings}([&](const RunOptions& options) { piece = merklize::piece_cid(input.span(), options); });
     return piece_fields(piece);
@@ -24,12 +24,12 @@ nb::tuple piece_cid(nb::handle data, const Settings& settings) {
 nb::tuple piece_cid_file(nb::handle source, const Settings& settings) {
     const auto from = to_source(source);
     PieceCid piece;
-    Run{settings}([&](const RunOptions& options) { piece = runtime::piece_cid_of("piece_cid", *from, options); });
+    Run{settings}([&](const RunOptions& options) { piece = runtime::piece_cid_of(*from, options); });
     return piece_fields(piece);
 }
 
 nb::bytes piece_leaves(nb::handle data) {
-    const InputBytes input(data, "piece_leaves: data");
+    const InputBytes input(data, "data");
     return joined(merklize::piece_leaves(input.span()));
 }
 

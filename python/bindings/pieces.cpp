@@ -16,8 +16,8 @@ nb::tuple to_digests(const PieceDigests& made) {
 }
 
 nb::tuple hash_pieces(nb::handle data, nb::handle piece_size, const Settings& settings) {
-    const Input input(data, "hash_pieces: data", settings);
-    const std::uint64_t piece = to_u64(piece_size, "hash_pieces: piece_size");
+    const Input input(data, "data", settings);
+    const std::uint64_t piece = to_u64(piece_size, "piece_size");
     const Run run(settings, input.on_device());
     PieceDigests made;
     run([&](const RunOptions& options) {
@@ -29,8 +29,7 @@ nb::tuple hash_pieces(nb::handle data, nb::handle piece_size, const Settings& se
 
 std::vector<FileRange> to_ranges(nb::handle ranges) {
     std::vector<FileRange> made;
-    for (nb::handle range : ranges)
-        made.push_back({to_u64(range[0], "hash_file_ranges: offset"), to_u64(range[1], "hash_file_ranges: bytes")});
+    for (nb::handle range : ranges) made.push_back({to_u64(range[0], "offset"), to_u64(range[1], "bytes")});
     return made;
 }
 
@@ -42,9 +41,9 @@ nb::list to_digests(const std::vector<PieceDigests>& made) {
 
 nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ranges, nb::handle piece_size,
                           const Settings& settings) {
-    const int fd = to_int(descriptor, "hash_file_ranges: file descriptor");
-    const std::string_view shown = to_text(name, "hash_file_ranges: name");
-    const std::uint64_t piece = to_u64(piece_size, "hash_file_ranges: piece_size");
+    const int fd = to_int(descriptor, "file descriptor");
+    const std::string_view shown = to_text(name, "name");
+    const std::uint64_t piece = to_u64(piece_size, "piece_size");
     const std::vector<FileRange> wanted = to_ranges(ranges);
     std::vector<PieceDigests> made;
     Run{settings}(
@@ -55,7 +54,7 @@ nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ran
 // source  what to_source() takes
 nb::list hash_source_ranges(nb::handle source, nb::handle ranges, nb::handle piece_size, const Settings& settings) {
     const auto from = to_source(source);
-    const std::uint64_t piece = to_u64(piece_size, "hash_file_ranges: piece_size");
+    const std::uint64_t piece = to_u64(piece_size, "piece_size");
     const std::vector<FileRange> wanted = to_ranges(ranges);
     std::vector<PieceDigests> made;
     Run{settings}([&](const RunOptions& options) { made = runtime::hash_ranges(*from, wanted, piece, options); });
@@ -66,10 +65,9 @@ nb::list hash_source_ranges(nb::handle source, nb::handle ranges, nb::handle pie
 nb::bytes piece_values(nb::handle source, nb::handle part, nb::handle offset, nb::handle piece_size, nb::handle key,
                        nb::handle context, const Settings& settings) {
     const auto from = to_source(source);
-    const FileRange range{to_u64(part[0], "piece_values: begin"), to_u64(part[1], "piece_values: bytes")};
-    const std::uint64_t first = to_u64(offset, "piece_values: offset"),
-                        piece = to_u64(piece_size, "piece_values: piece_size");
-    const Mode mode = to_mode(key, context, "piece_values");
+    const FileRange range{to_u64(part[0], "begin"), to_u64(part[1], "bytes")};
+    const std::uint64_t first = to_u64(offset, "offset"), piece = to_u64(piece_size, "piece_size");
+    const Mode mode = to_mode(key, context);
     std::vector<Digest> values;
     Run{settings}(
         [&](const RunOptions& options) { values = runtime::piece_values(*from, range, first, piece, mode, options); });
@@ -77,15 +75,15 @@ nb::bytes piece_values(nb::handle source, nb::handle part, nb::handle offset, nb
 }
 
 nb::bytes value_of_pieces(nb::handle pieces, nb::handle key, nb::handle context) {
-    const InputBytes values(pieces, "value_of_pieces: pieces");
-    const Mode mode = to_mode(key, context, "value_of_pieces");
+    const InputBytes values(pieces, "pieces");
+    const Mode mode = to_mode(key, context);
     return to_bytes(merklize::value_of_pieces(as_digests(values.span()), mode).bytes);
 }
 
 nb::bytes digest_of_pieces(nb::handle pieces, nb::handle key, nb::handle context, nb::handle length, nb::handle seek) {
-    const InputBytes values(pieces, "digest_of_pieces: pieces");
-    const Mode mode = to_mode(key, context, "digest_of_pieces");
-    const Output out(length, seek, "digest_of_pieces");
+    const InputBytes values(pieces, "pieces");
+    const Mode mode = to_mode(key, context);
+    const Output out(length, seek);
     merklize::digest_of_pieces(as_digests(values.span()), out.span(), out.seek(), mode);
     return out.bytes();
 }

@@ -18,10 +18,10 @@ nb::object to_object(const PolicyField& field, const Policy& policy) {
 }
 
 std::string value_text(const PolicyField& field, nb::handle value) {
-    const std::string what = "policy: " + std::string(field.name);
-    if (field.values == PolicyValues::name) return std::string(to_text(value, what.c_str()));
-    if (PyBool_Check(value.ptr())) wrong_type(what.c_str(), "an integer", value);
-    return shown(to_integer(value, what.c_str()));  // of any size, because set_field() checks it
+    const std::string argument = "policy: " + std::string(field.name);
+    if (field.values == PolicyValues::name) return std::string(to_text(value, argument.c_str()));
+    if (PyBool_Check(value.ptr())) wrong_type(argument.c_str(), "an integer", value);
+    return shown(to_integer(value, argument.c_str()));  // of any size, because set_field() checks it
 }
 
 }  // namespace

@@ -10,55 +10,55 @@ namespace merklize::binding {
 
 namespace {
 
-Poseidon2Field to_field(nb::handle field, const std::string& of) {
-    const std::string_view name = to_text(field, (of + "field").c_str());
+Poseidon2Field to_field(nb::handle field) {
+    const std::string_view name = to_text(field, "field");
     if (name == "goldilocks") return Poseidon2Field::goldilocks;
     if (name == "babybear") return Poseidon2Field::babybear;
     if (name == "koalabear") return Poseidon2Field::koalabear;
     throw Error(ErrorCode::invalid_argument,
-                of + "field must be goldilocks, babybear or koalabear, got '" + std::string(name) + "'");
+                "field must be goldilocks, babybear or koalabear, got '" + std::string(name) + "'");
 }
 
-unsigned to_count(nb::handle value, const char* what) {
-    const std::uint64_t count = to_u64(value, what);
+unsigned to_count(nb::handle value, const char* argument) {
+    const std::uint64_t count = to_u64(value, argument);
     if (count <= 0xffff) return static_cast<unsigned>(count);
-    throw Error(ErrorCode::invalid_argument, std::string(what) + " must be below 65536, got " + std::to_string(count));
+    throw Error(ErrorCode::invalid_argument,
+                std::string(argument) + " must be below 65536, got " + std::to_string(count));
 }
 
-std::vector<std::uint64_t> to_words(nb::handle bytes, const char* what) {
-    const InputBytes input(bytes, what);
+std::vector<std::uint64_t> to_words(nb::handle bytes, const char* argument) {
+    const InputBytes input(bytes, argument);
     std::vector<std::uint64_t> words(input.span().size() / 8);
     if (!words.empty()) std::memcpy(words.data(), input.span().data(), 8 * words.size());
     return words;
 }
 
 Poseidon2 to_poseidon2(Poseidon2Field field, unsigned width, unsigned rate, nb::handle permutation,
-                       const std::string& what) {
+                       const std::string& argument) {
     const auto parts = nb::cast<nb::tuple>(permutation);  // external and internal rounds, constants, diagonal
     return {field,
             width,
             rate,
-            to_count(parts[0], (what + "external rounds").c_str()),
-            to_count(parts[1], (what + "internal rounds").c_str()),
-            to_words(parts[2], (what + "constants").c_str()),
-            to_words(parts[3], (what + "diagonal").c_str())};
+            to_count(parts[0], (argument + "external rounds").c_str()),
+            to_count(parts[1], (argument + "internal rounds").c_str()),
+            to_words(parts[2], (argument + "constants").c_str()),
+            to_words(parts[3], (argument + "diagonal").c_str())};
 }
 
 nb::str make_poseidon2(nb::handle field, nb::handle width, nb::handle rate, nb::handle permutation, nb::handle quad) {
-    const Poseidon2 rows = to_poseidon2(to_field(field, "poseidon2: "), to_count(width, "poseidon2: width"),
-                                        to_count(rate, "poseidon2: rate"), permutation, "poseidon2: ");
+    const Poseidon2 rows =
+        to_poseidon2(to_field(field), to_count(width, "width"), to_count(rate, "rate"), permutation, "");
     if (quad.is_none()) return name_of(merklize::poseidon2(rows));
     const unsigned cells = rows.field == Poseidon2Field::goldilocks ? 16 : 32;  // four digests
-    const Poseidon2 four = to_poseidon2(rows.field, cells, cells, quad, "poseidon2: quad: ");
+    const Poseidon2 four = to_poseidon2(rows.field, cells, cells, quad, "quad: ");
     return name_of(merklize::poseidon2(rows, &four));
 }
 
 nb::str make_poseidon(nb::handle field, nb::handle width, nb::handle rate, nb::handle permutation) {
     const auto parts = nb::cast<nb::tuple>(permutation);  // full and partial rounds, constants, matrix
-    return name_of(merklize::poseidon(
-        {to_field(field, "poseidon: "), to_count(width, "poseidon: width"), to_count(rate, "poseidon: rate"),
-         to_count(parts[0], "poseidon: full rounds"), to_count(parts[1], "poseidon: partial rounds"),
-         to_words(parts[2], "poseidon: constants"), to_words(parts[3], "poseidon: matrix")}));
+    return name_of(merklize::poseidon({to_field(field), to_count(width, "width"), to_count(rate, "rate"),
+                                       to_count(parts[0], "full rounds"), to_count(parts[1], "partial rounds"),
+                                       to_words(parts[2], "constants"), to_words(parts[3], "matrix")}));
 }
 
 }  // namespace

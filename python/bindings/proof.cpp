@@ -15,10 +15,10 @@ namespace {
 
 /// Whole items in a bytes-like.
 template <class Item>
-std::vector<Item> to_items(nb::handle data, const char* what) {
-    const InputBytes bytes(data, what);
+std::vector<Item> to_items(nb::handle data, const char* argument) {
+    const InputBytes bytes(data, argument);
     if (bytes.span().size() % sizeof(Item) != 0) {
-        throw Error(ErrorCode::invalid_argument, std::string(what) + " must be a whole count of items of " +
+        throw Error(ErrorCode::invalid_argument, std::string(argument) + " must be a whole count of items of " +
                                                      std::to_string(sizeof(Item)) + " bytes, got " +
                                                      std::to_string(bytes.span().size()) + " bytes");
     }
@@ -34,12 +34,13 @@ nb::tuple as_tuple(const std::vector<Digest>& digests) {
 }
 
 /// most  the most digests that a proof can have, because `digests` may be an endless iterator
-std::vector<Digest> to_digests(nb::handle digests, std::size_t most, const std::string& what) {
+std::vector<Digest> to_digests(nb::handle digests, std::size_t most, const std::string& argument) {
     std::vector<Digest> result;
-    for (nb::handle digest : to_iterable(digests, what.c_str())) {
+    for (nb::handle digest : to_iterable(digests, argument.c_str())) {
         if (result.size() == most)
-            throw Error(ErrorCode::invalid_argument, what + " must be at most " + std::to_string(most) + ", got more");
-        result.push_back(to_digest(digest, (what + "[" + std::to_string(result.size()) + "]").c_str()));
+            throw Error(ErrorCode::invalid_argument,
+                        argument + " must be at most " + std::to_string(most) + ", got more");
+        result.push_back(to_digest(digest, (argument + "[" + std::to_string(result.size()) + "]").c_str()));
     }
     return result;
 }
@@ -66,7 +67,7 @@ nb::class_<Proof> bind(nb::module_& m, const char* name, const char* about) {
         .def_static(
             "from_bytes",
             [](nb::handle data) -> nb::object {
-                const InputBytes bytes(data, "from_bytes: data");
+                const InputBytes bytes(data, "data");
                 auto proof = Proof::from_bytes(bytes.span());
                 if (proof) return nb::cast(std::move(*proof));
                 if (const std::string why = unknown_hash_of_proof(bytes.span()); !why.empty())
@@ -86,12 +87,9 @@ void bind_single(nb::module_& m) {
         "__init__",
         [](MerkleProof* self, nb::handle hash, nb::handle rule, nb::handle n_leaves, nb::handle index, nb::handle leaf,
            nb::handle siblings) {
-            new (self) MerkleProof{to_hash(hash),
-                                   to_rule(rule),
-                                   to_u64(n_leaves, "MerkleProof: n_leaves"),
-                                   to_u64(index, "MerkleProof: index"),
-                                   to_digest(leaf, "MerkleProof: leaf"),
-                                   to_digests(siblings, 64, "MerkleProof: siblings")};
+            new (self)
+                MerkleProof{to_hash(hash),          to_rule(rule),           to_u64(n_leaves, "n_leaves"),
+                            to_u64(index, "index"), to_digest(leaf, "leaf"), to_digests(siblings, 64, "siblings")};
         },
         nb::arg("hash").none(), nb::arg("rule").none(), nb::arg("n_leaves").none(), nb::arg("index").none(),
         nb::arg("leaf").none(), nb::arg("siblings").none(),
@@ -112,8 +110,7 @@ void bind_single(nb::module_& m) {
         .def(
             "verify",
             [](const MerkleProof& self, nb::handle root, nb::handle key, nb::handle context) {
-                return merklize::verify(self, to_digest(root, "verify: root"), {},
-                                        to_mode(key, context, "verify", self.hash));
+                return merklize::verify(self, to_digest(root, "root"), {}, to_mode(key, context, self.hash));
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(),
             nb::sig("def verify(self, root: object, key: object, context: str | None, /) -> bool"),
@@ -128,10 +125,10 @@ void bind_multi(nb::module_& m) {
            nb::handle leaves, nb::handle siblings) {
             new (self) MultiProof{to_hash(hash),
                                   to_rule(rule),
-                                  to_u64(n_leaves, "MultiProof: n_leaves"),
-                                  to_items<std::uint64_t>(indices, "MultiProof: indices"),
-                                  to_items<Digest>(leaves, "MultiProof: leaves"),
-                                  to_items<Digest>(siblings, "MultiProof: siblings")};
+                                  to_u64(n_leaves, "n_leaves"),
+                                  to_items<std::uint64_t>(indices, "indices"),
+                                  to_items<Digest>(leaves, "leaves"),
+                                  to_items<Digest>(siblings, "siblings")};
         },
         nb::arg("hash").none(), nb::arg("rule").none(), nb::arg("n_leaves").none(), nb::arg("indices").none(),
         nb::arg("leaves").none(), nb::arg("siblings").none(),
@@ -161,8 +158,8 @@ void bind_multi(nb::module_& m) {
         .def(
             "verify",
             [](const MultiProof& self, nb::handle root, nb::handle key, nb::handle context) {
-                const Digest expected = to_digest(root, "verify: root");
-                const Mode mode = to_mode(key, context, "verify", self.hash);
+                const Digest expected = to_digest(root, "root");
+                const Mode mode = to_mode(key, context, self.hash);
                 bool good = false;
                 Run::without_gil([&] { good = merklize::verify(self, expected, {}, mode); });
                 return good;
@@ -176,10 +173,10 @@ void bind_multi(nb::module_& m) {
         .def_static(
             "from_winterfell",
             [](nb::handle data, nb::handle hash, nb::handle indices, nb::handle leaves) -> nb::object {
-                const auto which = to_items<std::uint64_t>(indices, "from_winterfell: indices");
-                const auto digests = to_items<Digest>(leaves, "from_winterfell: leaves");
+                const auto which = to_items<std::uint64_t>(indices, "indices");
+                const auto digests = to_items<Digest>(leaves, "leaves");
                 const Hash by = to_hash(hash);
-                auto proof = from_winterfell(InputBytes(data, "from_winterfell: data").span(), by, which, digests);
+                auto proof = from_winterfell(InputBytes(data, "data").span(), by, which, digests);
                 return proof ? nb::cast(std::move(*proof)) : nb::none();
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
@@ -192,9 +189,8 @@ void bind_consistency(nb::module_& m) {
     proof.def(
         "__init__",
         [](ConsistencyProof* self, nb::handle hash, nb::handle old_leaves, nb::handle new_leaves, nb::handle nodes) {
-            new (self) ConsistencyProof{to_hash(hash), to_u64(old_leaves, "ConsistencyProof: old_leaves"),
-                                        to_u64(new_leaves, "ConsistencyProof: new_leaves"),
-                                        to_digests(nodes, 65, "ConsistencyProof: nodes")};
+            new (self) ConsistencyProof{to_hash(hash), to_u64(old_leaves, "old_leaves"),
+                                        to_u64(new_leaves, "new_leaves"), to_digests(nodes, 65, "nodes")};
         },
         nb::arg("hash").none(), nb::arg("old_leaves").none(), nb::arg("new_leaves").none(), nb::arg("nodes").none(),
         nb::sig("def __init__(self, hash: str, old_leaves: int, new_leaves: int, nodes: "
@@ -208,9 +204,9 @@ void bind_consistency(nb::module_& m) {
             "verify",
             [](const ConsistencyProof& self, nb::handle old_root, nb::handle new_root, nb::handle key,
                nb::handle context) {
-                const Roots roots{.old_root = to_digest(old_root, "verify: old_root"),
-                                  .new_root = to_digest(new_root, "verify: new_root")};
-                return merklize::verify(self, roots, to_mode(key, context, "verify", self.hash));
+                const Roots roots{.old_root = to_digest(old_root, "old_root"),
+                                  .new_root = to_digest(new_root, "new_root")};
+                return merklize::verify(self, roots, to_mode(key, context, self.hash));
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
             nb::sig("def verify(self, old_root: object, new_root: object, key: object, context: str | None, /) -> "
@@ -221,8 +217,8 @@ void bind_consistency(nb::module_& m) {
 nb::list verify_each(nb::handle proofs, nb::handle root, nb::handle key, nb::handle context, const Settings& settings) {
     std::vector<MerkleProof> all;
     for (nb::handle proof : nb::cast<nb::list>(proofs)) all.push_back(nb::cast<const MerkleProof&>(proof));
-    const Digest expected = to_digest(root, "verify_each: root");
-    const Mode mode = to_mode(key, context, "verify_each", all.empty() ? Hash::blake3 : all[0].hash);
+    const Digest expected = to_digest(root, "root");
+    const Mode mode = to_mode(key, context, all.empty() ? Hash::blake3 : all[0].hash);
     std::vector<std::uint8_t> good;
     Run{settings}([&](const RunOptions& options) { good = merklize::verify_each(all, expected, mode, options); });
     nb::list result;
@@ -241,8 +237,8 @@ void bind_proof(nb::module_& m) {
            "Settings, /) -> list[bool]",
            verify_each);
     define(
-        m, "def digest(value: object, what: str, /) -> bytes", +[](nb::handle value, nb::handle what) {
-            return to_bytes(to_digest(value, std::string(to_text(what, "what")).c_str()).bytes);
+        m, "def digest(value: object, what: str, /) -> bytes", +[](nb::handle value, nb::handle argument) {
+            return to_bytes(to_digest(value, std::string(to_text(argument, "what")).c_str()).bytes);
         });
 }
 

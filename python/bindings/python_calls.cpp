@@ -17,12 +17,12 @@ std::string text_of(nb::handle object) {
 
 std::string shown(nb::handle object) { return text_of(nb::module_::import_("merklize.errors").attr("shown")(object)); }
 
-BufferView::BufferView(nb::handle object, int flags, const char* what) {
+BufferView::BufferView(nb::handle object, int flags, const char* argument) {
     try {
         checked(PyObject_GetBuffer(object.ptr(), &view_, flags));
     } catch (nb::python_error& error) {
         if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_BufferError)) throw;
-        throw Error(ErrorCode::invalid_argument, std::string(what) + ": " + text_of(error.value()));
+        throw Error(ErrorCode::invalid_argument, std::string(argument) + ": " + text_of(error.value()));
     }
 }
 

@@ -38,7 +38,7 @@ class BufferView {
 public:
     /// what    names the object in error texts
     /// errors  InvalidArgument (the object refuses, because it is closed, released or read-only), and whatever else it raises
-    BufferView(nb::handle object, int flags, const char* what);
+    BufferView(nb::handle object, int flags, const char* argument);
     ~BufferView() { PyBuffer_Release(&view_); }
     BufferView(const BufferView&) = delete;
     BufferView& operator=(const BufferView&) = delete;

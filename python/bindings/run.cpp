@@ -38,12 +38,12 @@ const RunOptions& on_this_thread() {
     return options;
 }
 
-void require_device(const char* what, std::string_view device, std::string_view wanted) {
+void require_device(const char* argument, std::string_view device, std::string_view wanted) {
     if (wanted == "auto" || wanted == device) return;
     // A tensor on "cuda" does not say which one, so it fits every CUDA device that the caller may have named.
     if (device == "cuda" && wanted.substr(0, wanted.find(':')) == "cuda") return;
     if (wanted.find(':') == wanted.npos && device == std::string(wanted) + ":0") return;
-    throw Error(ErrorCode::invalid_argument, std::string(what) + ": the tensor is on " + std::string(device) +
+    throw Error(ErrorCode::invalid_argument, std::string(argument) + ": the tensor is on " + std::string(device) +
                                                  ", device= says " + std::string(wanted));
 }
 

@@ -29,7 +29,7 @@ Device to_device(std::string_view name);
 /// Options of a call that runs on the CPU, in the calling thread and without progress.
 const RunOptions& on_this_thread();
 /// errors  InvalidArgument: data on `device` with another device asked for by name
-void require_device(const char* what, std::string_view device, std::string_view wanted);
+void require_device(const char* argument, std::string_view device, std::string_view wanted);
 
 /// CUDA's handle of a queue: none and 0 are the default stream, 1.
 std::uint64_t cuda_stream_handle(const std::optional<std::uint64_t>& stream);

@@ -35,23 +35,24 @@ std::string of_buffer_protocol(const dlpack::DataType& dtype, std::uint64_t item
 }
 
 // The sizes that a tensor claims are not trusted, because the code after this counts in 64 bits.
-void finish(Tensor& tensor, const char* what) {
+void finish(Tensor& tensor, const char* argument) {
     const unsigned bits = unsigned{tensor.dtype.bits} * tensor.dtype.lanes;
-    if (bits == 0 || bits % 8 != 0) invalid(std::string(what) + ": items of " + std::to_string(bits) + " bits");
+    if (bits == 0 || bits % 8 != 0)
+        invalid_call(std::string(argument) + ": items of " + std::to_string(bits) + " bits");
     tensor.item_bytes = bits / 8;
     tensor.format = of_buffer_protocol(tensor.dtype, tensor.item_bytes);
     std::uint64_t bytes = tensor.item_bytes;
     bool is_empty = false;
     for (const Py_ssize_t extent : tensor.shape) {
-        if (extent < 0) invalid(std::string(what) + ": a negative extent");
+        if (extent < 0) invalid_call(std::string(argument) + ": a negative extent");
         is_empty = is_empty || extent == 0;
         if (extent != 0 && bytes > std::uint64_t{PY_SSIZE_T_MAX} / static_cast<std::uint64_t>(extent))
-            invalid(std::string(what) + ": more than 2^63 bytes");
+            invalid_call(std::string(argument) + ": more than 2^63 bytes");
         if (extent != 0) bytes *= static_cast<std::uint64_t>(extent);
     }
     static std::byte nothing;
     if (is_empty || tensor.first == nullptr) {
-        if (!is_empty) invalid(std::string(what) + ": the tensor has no memory");
+        if (!is_empty) invalid_call(std::string(argument) + ": the tensor has no memory");
         tensor.first = &nothing;
     }
 }
@@ -97,7 +98,7 @@ bool has_dimensions(const dlpack::Tensor& tensor) {
 
 /// Fills in a tensor from DLPack's description.
 /// promised  the device that __dlpack_device__ named
-void describe(Tensor& tensor, const dlpack::Tensor& given, const dlpack::Device& promised, const char* what) {
+void describe(Tensor& tensor, const dlpack::Tensor& given, const dlpack::Device& promised, const char* argument) {
     const auto name = [](const dlpack::Device& device) {
         return "(" + std::to_string(device.type) + ", " + std::to_string(device.id) + ")";
     };
@@ -105,18 +106,18 @@ void describe(Tensor& tensor, const dlpack::Tensor& given, const dlpack::Device&
                               ? is_on_host(given.device)
                               : is_on_cuda(promised) && is_on_cuda(given.device) && given.device.id == promised.id;
     if (!is_there) {
-        invalid(std::string(what) + ": __dlpack_device__ says " + name(promised) + ", and __dlpack__ gave memory of " +
-                name(given.device));
+        invalid_call(std::string(argument) + ": __dlpack_device__ says " + name(promised) +
+                     ", and __dlpack__ gave memory of " + name(given.device));
     }
     if (!has_dimensions(given)) {
-        invalid(std::string(what) + ": a tensor must have 0 to " + std::to_string(PyBUF_MAX_NDIM) +
-                " dimensions and their extents, got " + std::to_string(given.ndim));
+        invalid_call(std::string(argument) + ": a tensor must have 0 to " + std::to_string(PyBUF_MAX_NDIM) +
+                     " dimensions and their extents, got " + std::to_string(given.ndim));
     }
     tensor.dtype = given.dtype;
     tensor.first = static_cast<std::byte*>(given.data);
     if (tensor.first != nullptr) tensor.first += given.byte_offset;
     for (std::int32_t k = 0; k < given.ndim; k++) tensor.shape.push_back(given.shape[k]);
-    finish(tensor, what);
+    finish(tensor, argument);
     if (given.strides == nullptr) {
         tensor.strides = c_order_strides(tensor.shape, tensor.item_bytes);
         return;
@@ -124,30 +125,30 @@ void describe(Tensor& tensor, const dlpack::Tensor& given, const dlpack::Device&
     for (std::int32_t k = 0; k < given.ndim; k++) {
         Py_ssize_t stride = 0;
         if (__builtin_mul_overflow(given.strides[k], static_cast<Py_ssize_t>(tensor.item_bytes), &stride))
-            throw StrideOverflow(std::string(what) + ": a stride of more than 2^63 bytes");
+            throw StrideOverflow(std::string(argument) + ": a stride of more than 2^63 bytes");
         tensor.strides.push_back(stride);
     }
 }
 
-Tensor from_versioned(dlpack::ManagedVersioned* managed, const dlpack::Device& promised, const char* what) {
+Tensor from_versioned(dlpack::ManagedVersioned* managed, const dlpack::Device& promised, const char* argument) {
     Tensor tensor;
     tensor.owner = owner_of(managed);
     if (managed->version.major != 1)
-        invalid(std::string(what) + ": DLPack of version " + std::to_string(managed->version.major));
+        invalid_call(std::string(argument) + ": DLPack of version " + std::to_string(managed->version.major));
     tensor.is_read_only = (managed->flags & dlpack::ManagedVersioned::read_only) != 0;
-    describe(tensor, managed->tensor, promised, what);
+    describe(tensor, managed->tensor, promised, argument);
     return tensor;
 }
 
-Tensor from_capsule(nb::handle capsule, const dlpack::Device& promised, const char* what) {
+Tensor from_capsule(nb::handle capsule, const dlpack::Device& promised, const char* argument) {
     if (PyCapsule_IsValid(capsule.ptr(), dlpack::ManagedVersioned::name))
-        return from_versioned(take<dlpack::ManagedVersioned>(capsule), promised, what);
+        return from_versioned(take<dlpack::ManagedVersioned>(capsule), promised, argument);
     if (!PyCapsule_IsValid(capsule.ptr(), dlpack::Managed::name))
-        invalid(std::string(what) + ": __dlpack__ gave no DLPack capsule");
+        invalid_call(std::string(argument) + ": __dlpack__ gave no DLPack capsule");
     auto* managed = take<dlpack::Managed>(capsule);
     Tensor tensor;
     tensor.owner = owner_of(managed);
-    describe(tensor, managed->tensor, promised, what);
+    describe(tensor, managed->tensor, promised, argument);
     return tensor;
 }
 
@@ -186,10 +187,10 @@ void order_after_producer(const dlpack::ExchangeApi& api, std::int32_t device, s
 /// Imports a tensor by the functions of its type, which take some hundred nanoseconds where __dlpack__ takes tens of microseconds.
 /// device  the tensor's CUDA device
 Tensor from_exchange_api(const dlpack::ExchangeApi& api, nb::handle object, const dlpack::Device& device,
-                         const char* what, std::uint64_t stream) {
+                         const char* argument, std::uint64_t stream) {
     dlpack::ManagedVersioned* managed = nullptr;
     if (api.from_object(object.ptr(), &managed) != 0) throw_raised();
-    Tensor tensor = from_versioned(managed, device, what);
+    Tensor tensor = from_versioned(managed, device, argument);
     tensor.device = "cuda:" + std::to_string(device.id);
     if (tensor.bytes() != 0) order_after_producer(api, device.id, stream);
     return tensor;
@@ -254,13 +255,13 @@ std::optional<dlpack::Device> dlpack_device_of(nb::handle object) {
 nb::object entry(const nb::dict& interface, const char* name) { return interface.attr("get")(name); }
 
 /// An entry that is a tuple.
-nb::tuple tuple_entry(const nb::dict& interface, const char* name, const char* what) {
-    return to_tuple(entry(interface, name), (std::string(what) + ": __cuda_array_interface__: " + name).c_str());
+nb::tuple tuple_entry(const nb::dict& interface, const char* name, const char* argument) {
+    return to_tuple(entry(interface, name), (std::string(argument) + ": __cuda_array_interface__: " + name).c_str());
 }
 
 /// "<u8", "|b1", "<V2": byte order, kind and bytes.
-dlpack::DataType type_of(std::string_view typestr, const char* what) {
-    const auto refuse = [&] { invalid(std::string(what) + ": items of type '" + std::string(typestr) + "'"); };
+dlpack::DataType type_of(std::string_view typestr, const char* argument) {
+    const auto refuse = [&] { invalid_call(std::string(argument) + ": items of type '" + std::string(typestr) + "'"); };
     if (typestr.size() < 3) refuse();
     unsigned bytes = 0;
     for (const char digit : typestr.substr(2)) {
@@ -298,30 +299,32 @@ std::string device_of_pointer(std::byte* first, std::uint64_t bytes, std::string
         }
     }
     if (last.empty()) throw Error(ErrorCode::unavailable, merklize::why_unavailable("cuda"));
-    invalid(last);
+    invalid_call(last);
 }
 
-Tensor from_cuda_array_interface(nb::handle object, const char* what, std::string_view wanted, std::uint64_t stream) {
+Tensor from_cuda_array_interface(nb::handle object, const char* argument, std::string_view wanted,
+                                 std::uint64_t stream) {
     const nb::object given = object.attr("__cuda_array_interface__");
     if (!PyDict_Check(given.ptr()))
-        wrong_type((std::string(what) + ": __cuda_array_interface__").c_str(), "a dict", given);
+        wrong_type((std::string(argument) + ": __cuda_array_interface__").c_str(), "a dict", given);
     const auto interface = nb::borrow<nb::dict>(given);
-    if (!entry(interface, "mask").is_none()) invalid(std::string(what) + ": a masked array");
+    if (!entry(interface, "mask").is_none()) invalid_call(std::string(argument) + ": a masked array");
     Tensor tensor;
-    const nb::tuple data = to_pair(tuple_entry(interface, "data", what), "__cuda_array_interface__: data");
-    tensor.first = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to_u64(data[0], what)));
+    const nb::tuple data = to_pair(tuple_entry(interface, "data", argument), "__cuda_array_interface__: data");
+    tensor.first = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to_u64(data[0], argument)));
     tensor.is_read_only = is_true(data[1]);
     const nb::object typestr = entry(interface, "typestr");
-    tensor.dtype = type_of(to_text(typestr, what), what);
-    for (nb::handle extent : tuple_entry(interface, "shape", what)) tensor.shape.push_back(to_i64(extent, what));
-    finish(tensor, what);
+    tensor.dtype = type_of(to_text(typestr, argument), argument);
+    for (nb::handle extent : tuple_entry(interface, "shape", argument))
+        tensor.shape.push_back(to_i64(extent, argument));
+    finish(tensor, argument);
     if (entry(interface, "strides").is_none()) {
         tensor.strides = c_order_strides(tensor.shape, tensor.item_bytes);
     } else {
-        for (nb::handle stride : tuple_entry(interface, "strides", what))
-            tensor.strides.push_back(to_i64(stride, what));
+        for (nb::handle stride : tuple_entry(interface, "strides", argument))
+            tensor.strides.push_back(to_i64(stride, argument));
     }
-    if (tensor.strides.size() != tensor.shape.size()) invalid(std::string(what) + ": strides of another rank");
+    if (tensor.strides.size() != tensor.shape.size()) invalid_call(std::string(argument) + ": strides of another rank");
     // The object owns the memory.
     tensor.owner = {nb::borrow(object).release().ptr(), [](PyObject* done) {
                         if (!Py_IsInitialized()) return;
@@ -332,7 +335,7 @@ Tensor from_cuda_array_interface(nb::handle object, const char* what, std::strin
     // Waits for the work that the producer has enqueued on another stream, as the interface demands of consumers.
     const nb::object producer = entry(interface, "stream");
     if (!producer.is_none()) {
-        if (const std::uint64_t handle = to_u64(producer, what); handle != stream && tensor.bytes() != 0) {
+        if (const std::uint64_t handle = to_u64(producer, argument); handle != stream && tensor.bytes() != 0) {
             const Device device = to_device(tensor.device);
             Run::without_gil([&] { to_stream(device, handle).synchronize(); });
         }
@@ -381,7 +384,7 @@ Buffer Tensor::buffer(const Device& where, const std::optional<Stream>& stream) 
         std::int64_t reach = 0;
         if (__builtin_mul_overflow(std::int64_t{shape[k] - 1}, std::int64_t{strides[k]}, &reach) ||
             __builtin_add_overflow(reach < 0 ? lowest : highest, reach, reach < 0 ? &lowest : &highest)) {
-            invalid("a tensor whose strides reach over 2^63 bytes");
+            invalid_call("a tensor whose strides reach over 2^63 bytes");
         }
     }
     // Items are packed in units of up to 16 bytes; larger items count as one dimension more.
@@ -396,37 +399,37 @@ Buffer Tensor::buffer(const Device& where, const std::optional<Stream>& stream) 
                         stream);
 }
 
-std::optional<std::string> cuda_device_of(nb::handle object, const char* what) {
+std::optional<std::string> cuda_device_of(nb::handle object, const char* argument) {
     if (const auto device = dlpack_device_of(object)) {
         if (is_on_host(*device)) return {};
         if (is_on_cuda(*device)) return "cuda:" + std::to_string(device->id);
-        invalid(std::string(what) + ": the tensor is on a device of DLPack's type " + std::to_string(device->type) +
-                "; only CUDA's (2, 13) and the host's (1, 3) are known here");
+        invalid_call(std::string(argument) + ": the tensor is on a device of DLPack's type " +
+                     std::to_string(device->type) + "; only CUDA's (2, 13) and the host's (1, 3) are known here");
     }
     if (nb::hasattr(object, "__cuda_array_interface__")) return "cuda";
     return {};
 }
 
-Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted, std::uint64_t stream) {
-    const std::string device = *cuda_device_of(object, what);
-    if (device == "cuda") return from_cuda_array_interface(object, what, wanted, stream);
+Tensor import_cuda(nb::handle object, const char* argument, std::string_view wanted, std::uint64_t stream) {
+    const std::string device = *cuda_device_of(object, argument);
+    if (device == "cuda") return from_cuda_array_interface(object, argument, wanted, stream);
     try {
         if (const dlpack::ExchangeApi* api = exchange_api_of(object)) {
             try {
-                return from_exchange_api(*api, object, *dlpack_device_of(object), what, stream);
+                return from_exchange_api(*api, object, *dlpack_device_of(object), argument, stream);
             } catch (nb::python_error&) {  // __dlpack__ then succeeds, or raises the reason
             }
         }
         nb::kwargs arguments;
         arguments["stream"] = stream;
         const auto promised = dlpack_device_of(object).value_or(dlpack::Device{});
-        Tensor tensor = from_capsule(export_of(object, arguments), promised, what);
+        Tensor tensor = from_capsule(export_of(object, arguments), promised, argument);
         tensor.device = device;
         return tensor;
     } catch (const StrideOverflow&) {
         if (!nb::hasattr(object, "__cuda_array_interface__")) throw;
     }
-    return from_cuda_array_interface(object, what, device, stream);
+    return from_cuda_array_interface(object, argument, device, stream);
 }
 
 std::optional<Extent> TensorViewer::view(nb::handle object, std::uint64_t stream) {
@@ -460,10 +463,10 @@ std::optional<Extent> TensorViewer::view(nb::handle object, std::uint64_t stream
     return Extent{tensor.device, static_cast<std::byte*>(tensor.data) + tensor.byte_offset, items * (bits / 8)};
 }
 
-std::optional<Tensor> import_host(nb::handle object, const char* what) {
+std::optional<Tensor> import_host(nb::handle object, const char* argument) {
     const auto promised = dlpack_device_of(object);
     if (!promised) return {};
-    Tensor tensor = from_capsule(export_of(object, nb::kwargs()), *promised, what);
+    Tensor tensor = from_capsule(export_of(object, nb::kwargs()), *promised, argument);
     tensor.device = "cpu";
     return tensor;
 }

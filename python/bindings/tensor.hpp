@@ -43,12 +43,12 @@ struct Tensor {
 /// The CUDA device of an object's data; none if the data is on the host or the object is no tensor. Exports nothing. "cuda" alone is
 /// a device that only the pointer tells (the CUDA array interface).
 /// errors  InvalidArgument (a device that the library has no backend for)
-std::optional<std::string> cuda_device_of(nb::handle object, const char* what);
+std::optional<std::string> cuda_device_of(nb::handle object, const char* argument);
 
 /// The tensor of an object for which cuda_device_of() gives a device.
 /// wanted  the device asked for by name, or "auto"
 /// stream  CUDA's handle of the queue on which the data will be used
-Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted, std::uint64_t stream);
+Tensor import_cuda(nb::handle object, const char* argument, std::string_view wanted, std::uint64_t stream);
 
 /// Where the bytes of a tensor lie.
 struct Extent {
@@ -74,6 +74,6 @@ private:
 };
 
 /// The tensor of an object that exports host memory by DLPack (cuda_device_of() gives none); none if it does not.
-std::optional<Tensor> import_host(nb::handle object, const char* what);
+std::optional<Tensor> import_host(nb::handle object, const char* argument);
 
 }  // namespace merklize::binding

@@ -18,7 +18,7 @@ nb::object to_object(const json::Other& other) {
     if (text == "null") return nb::none();
     if (text == "true" || text == "false") return nb::bool_(text == "true");
     if (text.size() > most_characters)
-        invalid("a number has more than " + std::to_string(most_characters) + " characters");
+        invalid_call("a number has more than " + std::to_string(most_characters) + " characters");
     if (text != "-0" && text.find_first_of(".eE") == text.npos)
         return nb::steal(PyLong_FromString(text.c_str(), nullptr, 10));
     return nb::float_(nb::str(text.c_str()));

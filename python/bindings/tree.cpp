@@ -51,8 +51,8 @@ Tree made(const Run& run, Build&& build) {
 }
 
 Tree make_tree(nb::handle leaves, const TreeForm& form, nb::handle drop_levels, const Settings& settings) {
-    const DigestArray input(leaves, "MerkleTree: leaves", "n", &settings);
-    const auto drop = static_cast<unsigned>(to_int(drop_levels, "MerkleTree: drop_levels"));
+    const DigestArray input(leaves, "leaves", "n", &settings);
+    const auto drop = static_cast<unsigned>(to_int(drop_levels, "drop_levels"));
     return made(Run(settings, input.on_device()), [&](const RunOptions& options) {
         return input.on_device() != nullptr ? MerkleTree(input.buffer(), form, options, drop)
                                             : MerkleTree(input.digests(), form, options, drop);
@@ -60,8 +60,8 @@ Tree make_tree(nb::handle leaves, const TreeForm& form, nb::handle drop_levels, 
 }
 
 Tree make_tree_from_rows(nb::handle rows, nb::handle n_rows, const TreeForm& form, const Settings& settings) {
-    const Input input(rows, "MerkleTree.from_rows: rows", settings);
-    const std::uint64_t n = to_u64(n_rows, "MerkleTree.from_rows: rows");
+    const Input input(rows, "rows", settings);
+    const std::uint64_t n = to_u64(n_rows, "rows");
     return made(Run(settings, input.on_device()), [&](const RunOptions& options) {
         return input.on_device() != nullptr ? MerkleTree::from_rows(input.buffer(), n, form, options)
                                             : MerkleTree::from_rows(input.span(), n, form, options);
@@ -89,7 +89,7 @@ nb::dict build_tree(nb::handle nodes, const TreeForm& form, const Settings& sett
 }
 
 nb::bytes merkle_root(nb::handle leaves, const TreeForm& form, const Settings& settings) {
-    const DigestArray input(leaves, "merkle_root: leaves", "n", &settings);
+    const DigestArray input(leaves, "leaves", "n", &settings);
     Digest root;
     Run(settings, input.on_device())([&](const RunOptions& options) {
         root = input.on_device() != nullptr ? merklize::merkle_root(input.buffer(), form, options)
@@ -102,7 +102,7 @@ nb::bytes merkle_root(nb::handle leaves, const TreeForm& form, const Settings& s
 class Leaves {
 public:
     explicit Leaves(nb::handle leaves) {
-        if (!leaves.is_none()) bytes_.emplace(leaves, "prove: leaves");
+        if (!leaves.is_none()) bytes_.emplace(leaves, "leaves");
     }
     std::span<const Digest> span() const { return bytes_ ? as_digests(bytes_->span()) : std::span<const Digest>(); }
 
@@ -132,7 +132,7 @@ MultiProof prove_together(const Tree& self, nb::handle indices, nb::handle leave
 }
 
 MultiProof prove_range(const Tree& self, nb::handle first, nb::handle last, nb::handle leaves) {
-    const std::uint64_t from = to_u64(first, "prove_range: first"), to = to_u64(last, "prove_range: last");
+    const std::uint64_t from = to_u64(first, "first"), to = to_u64(last, "last");
     const Leaves again(leaves);
     return self.read([&](const MerkleTree& tree) {
         MultiProof proof;
@@ -142,13 +142,13 @@ MultiProof prove_range(const Tree& self, nb::handle first, nb::handle last, nb::
 }
 
 ConsistencyProof prove_consistency(const Tree& self, nb::handle old_leaves) {
-    const std::uint64_t n = to_u64(old_leaves, "prove_consistency: old_leaves");
+    const std::uint64_t n = to_u64(old_leaves, "old_leaves");
     return self.read([&](const MerkleTree& tree) { return tree.prove_consistency(n); });
 }
 
 void update(Tree& self, nb::handle indices, nb::handle leaves, const Settings& settings) {
     const std::vector<std::uint64_t> which = to_indices(indices);
-    const DigestArray given(leaves, "update: leaves", "k", nullptr);
+    const DigestArray given(leaves, "leaves", "k", nullptr);
     self.change([&](MerkleTree& tree) {
         Run{settings}([&](const RunOptions& options) { tree.update(which, given.digests(), options); });
     });
@@ -156,7 +156,7 @@ void update(Tree& self, nb::handle indices, nb::handle leaves, const Settings& s
 
 // As with a bytearray, memory that somebody views must not move.
 void append(Tree& self, nb::handle leaves, const Settings& settings) {
-    const DigestArray given(leaves, "append: leaves", "k", nullptr);
+    const DigestArray given(leaves, "leaves", "k", nullptr);
     self.change([&](MerkleTree& tree) {
         if (self.views != 0) throw nb::buffer_error("append: views of the tree's nodes exist; delete them first");
         Run{settings}([&](const RunOptions& options) { tree.append(given.digests(), options); });
@@ -204,7 +204,7 @@ PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_tree_b
 }  // namespace
 
 void save(nb::handle tree, nb::handle path) {
-    const std::filesystem::path to = to_path(path, "save: path");
+    const std::filesystem::path to = to_path(path, "path");
     bound<Tree>(tree).read([&](const MerkleTree& which) { Run::without_gil([&] { save_tree(which, to); }); });
 }
 

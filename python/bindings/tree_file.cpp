@@ -29,7 +29,7 @@ using SharedFile = Shared<TreeFile>;
 using SharedBuilder = Shared<TreeBuilder>;
 using SharedWriter = Shared<TreeWriter>;
 
-SharedFile open_tree_file(nb::handle path) { return SharedFile(TreeFile(to_path(path, "TreeFile: path"))); }
+SharedFile open_tree_file(nb::handle path) { return SharedFile(TreeFile(to_path(path, "path"))); }
 
 // source  what PythonSource takes
 SharedFile open_tree_source(nb::handle source) {
@@ -46,8 +46,8 @@ int descriptor_of(const TreeFile& file) {
 }
 
 nb::bytes read_nodes(const SharedFile& self, nb::handle level, nb::handle first, nb::handle count) {
-    const auto from = static_cast<unsigned>(to_int(level, "read: level"));
-    const std::uint64_t begin = to_u64(first, "read: first"), n = to_u64(count, "read: count");
+    const auto from = static_cast<unsigned>(to_int(level, "level"));
+    const std::uint64_t begin = to_u64(first, "first"), n = to_u64(count, "count");
     return self.read("TreeFile", [&](const TreeFile& file) {
         std::vector<Digest> nodes;
         Run::without_gil([&] { nodes = file.read(from, begin, n); });
@@ -72,7 +72,7 @@ MultiProof prove_together_in_file(const SharedFile& self, nb::handle indices) {
 }
 
 MultiProof prove_range_in_file(const SharedFile& self, nb::handle first, nb::handle last) {
-    const std::uint64_t from = to_u64(first, "prove_range: first"), to = to_u64(last, "prove_range: last");
+    const std::uint64_t from = to_u64(first, "first"), to = to_u64(last, "last");
     return self.read("TreeFile", [&](const TreeFile& file) {
         MultiProof proof;
         Run::without_gil([&] { proof = file.prove_range(from, to); });
@@ -81,7 +81,7 @@ MultiProof prove_range_in_file(const SharedFile& self, nb::handle first, nb::han
 }
 
 nb::list check(const SharedFile& self, nb::handle most, const Settings& settings) {
-    const std::uint64_t limit = to_u64(most, "check: most");
+    const std::uint64_t limit = to_u64(most, "most");
     return self.read("TreeFile", [&](const TreeFile& file) {
         std::vector<WrongNode> wrong;
         Run{settings}([&](const RunOptions& options) { wrong = file.check(limit, options); });
@@ -99,8 +99,8 @@ SharedBuilder make_builder(const TreeForm& form, const Settings& settings) {
 SharedWriter make_writer(nb::handle path, nb::handle n_leaves, const TreeForm& form, nb::handle source,
                          nb::handle resume, const Settings& settings) {
     const Run run(settings);
-    return SharedWriter(TreeWriter(to_path(path, "TreeWriter: path"), to_u64(n_leaves, "TreeWriter: n_leaves"), form,
-                                   to_source(source), is_true(resume), run.options()));
+    return SharedWriter(TreeWriter(to_path(path, "path"), to_u64(n_leaves, "n_leaves"), form, to_source(source),
+                                   is_true(resume), run.options()));
 }
 
 }  // namespace
@@ -132,7 +132,7 @@ void bind_tree_file(nb::module_& m) {
             "set_mode",
             [](SharedFile& self, nb::handle key, nb::handle context) {
                 const Hash hash = self.read("TreeFile", [](const TreeFile& file) { return file.form().hash; });
-                const Mode mode = to_mode(key, context, "TreeFile", hash);
+                const Mode mode = to_mode(key, context, hash);
                 self.change("TreeFile", [&](TreeFile& file) { file.set_mode(mode); });
             },
             nb::arg().none(), nb::arg().none(),
@@ -155,7 +155,7 @@ void bind_tree_file(nb::module_& m) {
         .def(
             "prove_consistency",
             [](const SharedFile& self, nb::handle old_leaves) {
-                const std::uint64_t n = to_u64(old_leaves, "prove_consistency: old_leaves");
+                const std::uint64_t n = to_u64(old_leaves, "old_leaves");
                 return self.read("TreeFile", [&](const TreeFile& file) { return file.prove_consistency(n); });
             },
             nb::arg().none(), nb::sig("def prove_consistency(self, old_leaves: int, /) -> ConsistencyProof"))
@@ -165,7 +165,7 @@ void bind_tree_file(nb::module_& m) {
             "update",
             [](SharedFile& self, nb::handle indices, nb::handle leaves, const Settings& settings) {
                 const std::vector<std::uint64_t> which = to_indices(indices);
-                const InputBytes digests(leaves, "update: leaves");
+                const InputBytes digests(leaves, "leaves");
                 self.change("TreeFile", [&](TreeFile& file) {
                     Run{settings}(
                         [&](const RunOptions& options) { file.update(which, as_digests(digests.span()), options); });
@@ -176,7 +176,7 @@ void bind_tree_file(nb::module_& m) {
         .def(
             "append",
             [](SharedFile& self, nb::handle leaves, const Settings& settings) {
-                const DigestArray given(leaves, "append: leaves", "k", nullptr);
+                const DigestArray given(leaves, "leaves", "k", nullptr);
                 self.change("TreeFile", [&](TreeFile& file) {
                     Run{settings}([&](const RunOptions& options) { file.append(given.digests(), options); });
                 });
@@ -215,7 +215,7 @@ void bind_tree_file(nb::module_& m) {
         .def(
             "append",
             [](SharedBuilder& self, nb::handle leaves, const Settings& settings) {
-                const DigestArray input(leaves, "append: leaves", "k", &settings);
+                const DigestArray input(leaves, "leaves", "k", &settings);
                 self.change("TreeBuilder", [&](TreeBuilder& builder) {
                     Run::without_gil([&] {
                         if (input.on_device() != nullptr) {
@@ -250,7 +250,7 @@ void bind_tree_file(nb::module_& m) {
         .def(
             "append",
             [](SharedWriter& self, nb::handle leaves) {
-                const DigestArray given(leaves, "append: leaves", "k", nullptr);
+                const DigestArray given(leaves, "leaves", "k", nullptr);
                 self.change("TreeWriter",
                             [&](TreeWriter& writer) { Run::without_gil([&] { writer.append(given.digests()); }); });
             },

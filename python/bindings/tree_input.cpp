@@ -50,7 +50,7 @@ namespace {
 TreeFacts build_tree_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, nb::handle output,
                           const TreeForm& form, nb::handle resume, const Settings& settings) {
     const LeafInput from(input, leaf_size, row_size);
-    const std::filesystem::path to = to_path(output, "build_tree_file: output");
+    const std::filesystem::path to = to_path(output, "output");
     const bool go_on = is_true(resume);
     TreeFacts facts{};
     Run{settings}(
@@ -86,10 +86,10 @@ private:
 // Leaves of an input of this name and size, as a tree has them.
 std::uint64_t count_leaves(nb::handle name, nb::handle size, nb::handle leaf_size, nb::handle row_size,
                            const TreeForm& form) {
-    const Unread source(to_text(name, "input"), to_u64(size, "input: size"));
+    const Unread source(to_text(name, "input"), to_u64(size, "size"));
     TreeInput input = input_of(source.name(), leaf_size, row_size);
     input.source = &source;
-    const runtime::LeafReader reader(input, form.hash, form.mode, "input");
+    const runtime::LeafReader reader(input, form.hash, form.mode);
     return reader.has_extent() ? reader.n_leaves() : input.kind == TreeInput::Kind::blocks;
 }
 
@@ -97,10 +97,10 @@ std::uint64_t count_leaves(nb::handle name, nb::handle size, nb::handle leaf_siz
 nb::bytes leaves_of_input(nb::handle input, nb::handle leaf_size, nb::handle row_size, nb::handle first,
                           nb::handle count, const TreeForm& form, const Settings& settings) {
     const LeafInput from(input, leaf_size, row_size);
-    const std::uint64_t begin = to_u64(first, "leaves: first"), n = to_u64(count, "leaves: count");
+    const std::uint64_t begin = to_u64(first, "first"), n = to_u64(count, "count");
     std::vector<Digest> leaves;
     Run{settings}([&](const RunOptions& options) {
-        runtime::LeafReader reader(from.get(), form.hash, form.mode, "leaves");
+        runtime::LeafReader reader(from.get(), form.hash, form.mode);
         runtime::Run run(options);
         if (!reader.has_extent()) return void(leaves = reader.read_all(run));
         if (begin > reader.n_leaves() || n > reader.n_leaves() - begin) {
@@ -118,11 +118,11 @@ nb::bytes leaves_of_input(nb::handle input, nb::handle leaf_size, nb::handle row
 // The facts of a tree that a cluster built.
 TreeFacts make_tree_facts(nb::handle root, nb::handle n_leaves, nb::handle height, nb::handle file_size,
                           const TreeForm& form) {
-    const InputBytes bytes(root, "make_tree_facts: root");
+    const InputBytes bytes(root, "root");
     return {as_digests(bytes.span())[0],
-            to_u64(n_leaves, "make_tree_facts: n_leaves"),
-            static_cast<unsigned>(to_int(height, "make_tree_facts: height")),
-            to_u64(file_size, "make_tree_facts: file_size"),
+            to_u64(n_leaves, "n_leaves"),
+            static_cast<unsigned>(to_int(height, "height")),
+            to_u64(file_size, "file_size"),
             form.hash,
             form.rule};
 }

@@ -10,22 +10,22 @@ namespace merklize::binding {
 namespace {
 
 nb::str xet_hash(nb::handle data, const Settings& settings) {
-    const InputBytes input(data, "xet: data");
+    const InputBytes input(data, "data");
     Digest digest;
     Run{settings}([&](const RunOptions& options) { digest = merklize::xet_hash(input.span(), options); });
     return to_str(xet_hex(digest));
 }
 
 nb::str xet_hash_file(nb::handle path, const Settings& settings) {
-    const std::filesystem::path file = to_path(path, "xet: path");
+    const std::filesystem::path file = to_path(path, "path");
     Digest digest;
     Run{settings}([&](const RunOptions& options) { digest = merklize::xet_hash_file(file, options); });
     return to_str(xet_hex(digest));
 }
 
 nb::str xet_hash_descriptor(nb::handle descriptor, nb::handle name, const Settings& settings) {
-    const int fd = to_int(descriptor, "xet: file descriptor");
-    const std::string_view shown = to_text(name, "xet: name");
+    const int fd = to_int(descriptor, "file descriptor");
+    const std::string_view shown = to_text(name, "name");
     Digest digest;
     Run{settings}([&](const RunOptions& options) { digest = merklize::xet_hash_descriptor(fd, shown, options); });
     return to_str(xet_hex(digest));
@@ -34,7 +34,7 @@ nb::str xet_hash_descriptor(nb::handle descriptor, nb::handle name, const Settin
 // The hash of each file, or its error as hash_files() has it.
 nb::list xet_hash_files(nb::handle paths, const Settings& settings) {
     std::vector<std::filesystem::path> files;
-    for (nb::handle path : nb::cast<nb::list>(paths)) files.push_back(to_path(path, "xet_files: path"));
+    for (nb::handle path : nb::cast<nb::list>(paths)) files.push_back(to_path(path, "path"));
     std::vector<FileDigest> digests;
     Run{settings}([&](const RunOptions& options) { digests = merklize::xet_hash_files(files, options); });
     nb::list result;
@@ -52,7 +52,7 @@ nb::list xet_hash_files(nb::handle paths, const Settings& settings) {
 }
 
 nb::list xet_chunks(nb::handle data, const Settings& settings) {
-    const InputBytes input(data, "xet_chunks: data");
+    const InputBytes input(data, "data");
     std::vector<XetChunk> chunks;
     Run{settings}([&](const RunOptions& options) { chunks = merklize::xet_chunks(input.span(), options); });
     nb::list result;

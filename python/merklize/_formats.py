@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import _native
-from .errors import InvalidArgument, shown
+from .errors import InvalidArgument, in_call, shown
 
 
 class Format(NamedTuple):
@@ -48,7 +48,7 @@ FORMATS: dict[str, Format] = {made.name: made for made in (*map(_of, _native.for
 def format_by_name(name: str) -> Format:
     """Return the format of that name. Raises InvalidArgument, with the known names."""
     if not isinstance(name, str):
-        raise TypeError(f"format must be a string, got {type(name).__name__}")
+        raise TypeError(in_call(f"format must be a string, got {type(name).__name__}"))
     if name not in FORMATS:
         raise InvalidArgument(_native.unknown_name("format", name, list(FORMATS)))
     return FORMATS[name]
@@ -64,7 +64,7 @@ def with_format(
     With a format those must be None, but for "merklize", which takes all.
     """
     if hash is not None and not isinstance(hash, str):
-        raise TypeError(f"hash must be a string, got {type(hash).__name__}")
+        raise TypeError(in_call(f"hash must be a string, got {type(hash).__name__}"))
     if format is None:
         return None, "blake3" if hash is None else hash, rule
     found = format_by_name(format)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ._types import Input
 from ._urls import is_url, plain, refuse_near_url, stores
-from .errors import InvalidArgument
+from .errors import InvalidArgument, in_call
 
 _T = TypeVar("_T")
 
@@ -37,7 +37,7 @@ def each_of(values: Iterable[_T]) -> Iterator[_T]:
     Raises TypeError: a view of several dimensions. ValueError: a released one.
     """
     if isinstance(values, memoryview) and values.ndim != 1:
-        raise TypeError("an iterable is needed, got a memoryview of several dimensions")
+        raise TypeError(in_call("an iterable is needed, got a memoryview of several dimensions"))
     for value in values:  # noqa: UP028 - iter() of a released view is a SystemError
         yield value
 

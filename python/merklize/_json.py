@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _native
+from . import _native, errors
 from .errors import InvalidArgument
+
+
+def shown(value: object) -> str:
+    """Return a value of JSON as errors quote it, in JSON's words."""
+    words = {None: "null", True: "true", False: "false"}
+    return words[value] if value is None or isinstance(value, bool) else errors.shown(value)
 
 
 def read(text: str | bytes, what: str) -> Any:
@@ -15,5 +21,5 @@ def read(text: str | bytes, what: str) -> Any:
     try:
         return _native.read_json(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
     except InvalidArgument as error:
-        reason = str(error)
+        reason = error.rule
         raise InvalidArgument(f"{what}: {'' if reason.startswith('not JSON') else 'not JSON: '}{reason}") from None

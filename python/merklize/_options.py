@@ -14,7 +14,7 @@ from . import _native
 from ._formats import Format, with_format
 from ._settings import settings
 from ._types import Buffer, Device, Progress
-from .errors import InvalidArgument, called, shown
+from .errors import InvalidArgument, shown
 
 
 class RunOptions(TypedDict, total=False):
@@ -75,8 +75,6 @@ def takes(kind: Any) -> Callable[[Function], Function]:
 
     def with_signature(function: Function) -> Function:
         taken: Any = function
-        if kind is TreeOptions:
-            function = _naming(function)
         own = taken.__code__
         parameters = own.co_varnames[: own.co_argcount + own.co_kwonlyargcount] + tuple(options)
         code = _nothing.__code__.replace(
@@ -104,20 +102,6 @@ def takes(kind: Any) -> Callable[[Function], Function]:
     return with_signature
 
 
-def _naming(function: Function) -> Function:
-    """Return the same function, whose errors have its name even if a function that it calls raised them."""
-    what = _name_of(function)
-
-    @functools.wraps(function)
-    def named(*args: Any, **options: Any) -> Any:
-        try:
-            return function(*args, **options)
-        except (InvalidArgument, TypeError) as error:
-            raise called(what, error) from None
-
-    return cast("Function", named)
-
-
 def _name_of(function: Any) -> str:
     name: str = function.__qualname__
     return name[: -len(".__init__")] if name.endswith(".__init__") else name
@@ -136,10 +120,7 @@ def run_of(what: str, options: Any, *, wait: bool = True, tuned: bool = True, ti
         _refuse(what, next(iter(options)))
     if progress is not None and wait is False:
         raise InvalidArgument(f"{what}: progress must not be given with wait=False: the call ends before its work")
-    try:
-        return settings(device, threads, progress, stream, wait, tuned=tuned, timed=timed)
-    except (InvalidArgument, TypeError) as error:
-        raise called(what, error) from None
+    return settings(device, threads, progress, stream, wait, tuned=tuned, timed=timed)
 
 
 # Former options, and options of other functions, with what to use instead.

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _arrays, _native
 from ._types import Device, Policy, Progress
-from .errors import InvalidArgument, called, shown
+from .errors import InvalidArgument, in_call, shown
 
 # Policy and timings of merklize.tuning.options().
 tuning: ContextVar[tuple[Policy, _native.Timings | None]] = ContextVar("merklize.tuning", default=(None, None))
@@ -49,7 +49,9 @@ def _one_device_name(device: object) -> str:
     if isinstance(device, str) or (kind.__module__, kind.__name__) == ("torch", "device"):
         return str(device)
     raise TypeError(
-        f"device must be an id of devices(), N for 'cuda:N', a torch.device, or a list of them, got {kind.__name__}"
+        in_call(
+            f"device must be an id of devices(), N for 'cuda:N', a torch.device, or a list of them, got {kind.__name__}"
+        )
     )
 
 
@@ -65,7 +67,9 @@ def stream_handle(stream: object) -> int:
     if protocol is not None:
         version = protocol() if callable(protocol) else protocol
         if not isinstance(version, tuple) or len(version) != 2:
-            raise TypeError(f"stream: __cuda_stream__ must give (version, handle), got {type(version).__name__}")
+            raise TypeError(
+                in_call(f"stream: __cuda_stream__ must give (version, handle), got {type(version).__name__}")
+            )
         return _arrays.unsigned(version[1], "stream")
     for name in ("cuda_stream", "ptr", "handle"):
         found = getattr(stream, name, None)
@@ -74,24 +78,23 @@ def stream_handle(stream: object) -> int:
             value = getattr(found, "value", found)
             return 0 if value is None else _arrays.unsigned(value, "stream")
     raise TypeError(
-        "stream must be an integer, None or an object with __cuda_stream__, cuda_stream, ptr or handle, "
-        f"got {type(stream).__name__}"
+        in_call(
+            "stream must be an integer, None or an object with __cuda_stream__, cuda_stream, ptr or handle, "
+            f"got {type(stream).__name__}"
+        )
     )
 
 
 def is_blake3(hash: str) -> bool:
     """Tell whether a name of a hash is that of BLAKE3. Raises TypeError if it is no text."""
     if not isinstance(hash, str):
-        raise TypeError(f"hash must be a string, got {type(hash).__name__}")
+        raise TypeError(in_call(f"hash must be a string, got {type(hash).__name__}"))
     return hash == "blake3"
 
 
 def hash_info(what: str, hash: str) -> _native.HashInfo:
     """Return the facts of a hash of trees. Raises TypeError, InvalidArgument (with the known names)."""
-    try:
-        return _native.hash_by_name(hash)
-    except (InvalidArgument, TypeError) as error:
-        raise called(what, error) from None
+    return _native.hash_by_name(hash)
 
 
 def require_plain(
@@ -116,7 +119,4 @@ def require_plain(
 
 
 def _require_message(what: str, hash: str, length: int) -> None:
-    try:
-        _native.require_message(hash, length)
-    except InvalidArgument as error:
-        raise called(what, error) from None
+    _native.require_message(hash, length)

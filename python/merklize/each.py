@@ -10,7 +10,7 @@ from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import is_blake3, require_plain, settings
 from ._types import Bytes, Data
-from .errors import InvalidArgument, called
+from .errors import InvalidArgument
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -118,10 +118,7 @@ def leaves_of_list(
     word = np.dtype(_arrays.element_type(hash) or "uint8")
     leaves = np.empty((len(messages), 32), np.uint8)
     if hash.name == "blake3":
-        try:
-            _native.hash_each(messages, None, leaves, key, context, 32, 0, run)
-        except (InvalidArgument, TypeError) as error:
-            raise called(what, error) from None
+        _native.hash_each(messages, None, leaves, key, context, 32, 0, run)
         return leaves
     given = [
         np.frombuffer(_native.host_bytes(message, f"{what}: message {i}"), np.uint8)
@@ -137,6 +134,6 @@ def leaves_of_list(
             )
         rows = np.concatenate([given[i] for i in which]).reshape(len(which), length)
         digests = np.empty((len(which), 32), np.uint8)
-        _native.hash_leaves(what, rows.view(word), length, digests, hash.name, key, context, run)
+        _native.hash_leaves(rows.view(word), length, digests, hash.name, key, context, run)
         leaves[which] = digests
     return leaves.view(word)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import functools
 import os
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -45,8 +46,57 @@ class Error(Exception):
         super().__init__(*(masked(arg) if isinstance(arg, str) else arg for arg in args))
 
 
+# Modules that stand above the package: they call its functions as any caller does.
+_ABOVE = ("merklize.cli", "merklize.bench", "merklize.__main__")
+
+
+def _names() -> tuple[str, ...]:
+    """Return the names of the public function that was called: the outermost one of the package on the stack.
+
+    The first name is for errors: a method, a function or a class by its own name, a class method with its class.
+    """
+    found, frame = None, sys._getframe(1)
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__"))
+        if module == "merklize" or module.startswith("merklize."):
+            if module.startswith(_ABOVE):
+                break
+            name = frame.f_code.co_name
+            if module != __name__ and (name == "__init__" or not name.startswith(("_", "<"))):
+                found = frame
+        elif module not in ("contextlib", "functools"):  # of decorators
+            break
+        frame = frame.f_back
+    if found is None:
+        return ()
+    code = found.f_code
+    first = code.co_varnames[0] if code.co_argcount else ""
+    if first not in ("self", "cls"):
+        return (code.co_name,)
+    own = found.f_locals[first]
+    of = own.__name__ if first == "cls" else type(own).__name__
+    if code.co_name == "__init__":
+        return (of,)
+    names = (f"{of}.{code.co_name}", code.co_name, of)
+    return names if first == "cls" else (names[1], names[0], of)
+
+
+def in_call(text: str, otherwise: str = "") -> str:
+    """Return the text of an error with the public function that was called in front, unless it begins with it.
+
+    otherwise  the function, if none of Python is on the stack: a method of the extension was called
+    """
+    names = _names() or ((otherwise,) if otherwise else ())
+    return text if not names or text.startswith(tuple(f"{name}: " for name in names)) else f"{names[0]}: {text}"
+
+
 class InvalidArgument(Error, ValueError):
     """A value outside what the function takes: a shape, a dtype, a length, an unknown name, a malformed proof."""
+
+    def __init__(self, rule: str = "", call: str = "") -> None:
+        """Take what is wrong, and put the function that was called in front of it. call  as in_call() takes it."""
+        self.rule = str(rule)
+        super().__init__(in_call(self.rule, str(call)))
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -64,50 +114,6 @@ def alone(function: _Function) -> _Function:
             raise
 
     return cast("_Function", call)
-
-
-def named(what: str, *inner: str) -> Callable[[_Function], _Function]:
-    """Make errors that begin with a function of `inner`, which was not called, begin with `what`."""
-
-    def decorate(function: _Function) -> _Function:
-        @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            try:
-                return function(*args, **kwargs)
-            except (Error, TypeError) as error:
-                head, colon, rest = str(error).partition(": ")
-                if colon and head in inner:
-                    error.args = (f"{what}: {rest}",)
-                raise
-
-        return cast("_Function", call)
-
-    return decorate
-
-
-# Functions of C++ whose names in errors are replaced by the caller's.
-_INNER = (
-    "MerkleTree",
-    "MerkleForest",
-    "OpenZeppelinTree",
-    "openzeppelin_leaves",
-    "hash_message",
-    "hash_message_each",
-    "hash_each",
-    "update",
-)
-
-
-def called(what: str, error: Exception) -> Exception:
-    """Return an error under the name `what` of the function that was called."""
-    text = str(error)
-    head, _, rest = text.partition(": ")
-    if head in _INNER or what.endswith(f".{head}"):
-        text = f"{what}: {rest}"
-    elif not text.startswith(what):
-        text = f"{what}: {text}"
-    error.args = (text,)
-    return error
 
 
 class OutOfMemory(Error, MemoryError):

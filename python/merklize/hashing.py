@@ -16,7 +16,7 @@ from ._settings import device_name, hash_info, is_blake3, require_plain, setting
 from ._types import Buffer, Data, Device, Digests, Input, Path, Progress, Self, Tensor
 from ._urls import is_url, plain, stores
 from .each import leaves_of_list
-from .errors import FileError, InvalidArgument, called, shown
+from .errors import FileError, InvalidArgument, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -58,10 +58,7 @@ class Hasher(_native.Hasher):
     ) -> None:
         """Begin with `data`."""
         name = device if type(device) is str else device_name(device)
-        try:
-            super().__init__(data, hash=hash, key=key, context=context, device=name, threads=threads)
-        except (InvalidArgument, TypeError) as error:
-            raise called("Hasher", error) from None
+        super().__init__(data, hash=hash, key=key, context=context, device=name, threads=threads)
 
     def update(self, data: Data, /) -> Self:
         """Append the bytes of a bytes-like, or of any array or tensor on the host, in C order. Return self.
@@ -194,10 +191,7 @@ def hash(
     if wait and out is None:
         if not is_blake3(hash):
             return _native.hash_message(data, hash, key, length, run)
-        try:
-            return _native.hash(data, key, context, length, seek, run)
-        except (InvalidArgument, TypeError) as error:
-            raise called("hash", error) from None
+        return _native.hash(data, key, context, length, seek, run)
     if wait:
         raise InvalidArgument("hash: out is for calls with wait=False; others return new arrays")
     if not is_blake3(hash):
@@ -377,7 +371,7 @@ def digests_of(
     row_bytes = rows.shape[-1] * (bits // 8)
     digests: Digests | DeviceArray = _arrays.result(rows, out, shape, dtype, what, run, run.wait)
     hash_them = _native.hash_leaves if run.wait else _native.enqueue_hash_leaves
-    hash_them(what, rows, row_bytes, digests, hash, key, context, run)
+    hash_them(rows, row_bytes, digests, hash, key, context, run)
     return digests
 
 

@@ -60,17 +60,17 @@ class _Proof:
         what = f"{cls.__name__}.from_json"
         fields = _json.read(text, what)
         if not isinstance(fields, dict):
-            raise InvalidArgument(f"{what}: expected a JSON object, got {shown(fields)}")
+            raise InvalidArgument(f"{what}: expected a JSON object, got {_json.shown(fields)}")
         missing = [name for name in ("format", *cls._fields_) if name not in fields]
         unknown = [name for name in fields if name not in ("format", *cls._fields_)]
         if missing or unknown:
             wrong = [f"{name!r} is missing" for name in missing] + [f"{name!r} is unknown" for name in unknown]
             raise InvalidArgument(f"{what}: {', '.join(wrong)}")
         if (found := fields.pop("format")) != cls._format:
-            raise InvalidArgument(f"{what}: the format is {shown(found)}, not {cls._format!r}")
+            raise InvalidArgument(f"{what}: the format is {_json.shown(found)}, not {cls._format!r}")
         for name in ("hash", "rule"):
             if name in fields and not isinstance(fields[name], str):
-                raise InvalidArgument(f"{what}: {name} must be text, got {shown(fields[name])}")
+                raise InvalidArgument(f"{what}: {name} must be text, got {_json.shown(fields[name])}")
         return fields
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -274,7 +274,7 @@ class MultiProof(_ProofOfLeaves):
         fields = cls._read_json(text)
         indices = fields["indices"]
         if not isinstance(indices, list):
-            raise InvalidArgument(f"MultiProof.from_json: indices must be a list, got {shown(indices)}")
+            raise InvalidArgument(f"MultiProof.from_json: indices must be a list, got {_json.shown(indices)}")
         import numpy as np
 
         fields["indices"] = np.array([_count(index, "MultiProof.from_json: index") for index in indices], np.uint64)
@@ -460,7 +460,7 @@ def from_json(text: str | bytes) -> MerkleProof | MultiProof | ConsistencyProof:
     for kind in (MerkleProof, MultiProof, ConsistencyProof):
         if name == kind._format:
             return kind.from_json(text)
-    raise InvalidArgument(f"from_json: the format is {shown(name)}, which is no proof's")
+    raise InvalidArgument(f"from_json: the format is {_json.shown(name)}, which is no proof's")
 
 
 class _Expected:
@@ -535,7 +535,7 @@ def _to_json(value: Any) -> Any:
 
 def _digests_from_json(values: object, what: str) -> list[bytes]:
     if not isinstance(values, list):
-        raise InvalidArgument(f"{what} must be a list, got {shown(values)}")
+        raise InvalidArgument(f"{what} must be a list, got {_json.shown(values)}")
     return [_from_hex(value, f"{what}[{i}]") for i, value in enumerate(values)]
 
 
@@ -548,4 +548,4 @@ def _from_hex(value: object, what: str) -> bytes:
             digest = b""
         if len(digest) == 32:
             return digest
-    raise InvalidArgument(f"{what} must be 64 hexadecimal digits, got {shown(value)}")
+    raise InvalidArgument(f"{what} must be 64 hexadecimal digits, got {_json.shown(value)}")

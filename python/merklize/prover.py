@@ -21,7 +21,7 @@ from ._options import RunOptions, run_of, takes
 from ._poseidon2 import poseidon, poseidon2
 from ._settings import hash_info, settings
 from ._types import Array, Digests, Tensor, Words
-from .errors import InvalidArgument, named, shown
+from .errors import InvalidArgument, in_call, shown
 from .rows import FIELDS, digest_shape, modulus_of, read_matrices
 
 if TYPE_CHECKING:
@@ -283,7 +283,6 @@ class MatrixCommitment:
         return f"<MatrixCommitment of {self._shapes} by {self.hash!r} on {self.device}>"
 
 
-@named("verify_opening", "verify")
 def verify_opening(
     opening: MatrixOpening | MatrixMultiOpening,
     cap: Digests,
@@ -348,7 +347,7 @@ def verify_opening(
 
 def _dims(one: Any) -> tuple[int, int]:
     if not isinstance(one, (tuple, list)) or len(one) != 2:
-        raise TypeError(f"dims must be (rows, columns) of each matrix, got {type(one).__name__}")
+        raise TypeError(in_call(f"dims must be (rows, columns) of each matrix, got {type(one).__name__}"))
     return _arrays.unsigned(one[0], "dims: rows"), _arrays.unsigned(one[1], "dims: columns")
 
 

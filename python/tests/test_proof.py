@@ -217,7 +217,7 @@ def test_json_with_any_field_replaced(field, value):
         ("[" * 100_000, "not JSON"),
         (b"\xff", "not JSON"),
         ("[1, 2]", "expected a JSON object, got list"),
-        ("null", "expected a JSON object, got None"),
+        ("null", "expected a JSON object, got null"),
         ('{"format": "merklize-proof-3"}', "'hash' is missing, 'index' is missing"),
     ],
 )
@@ -241,7 +241,7 @@ def test_json_that_is_no_proof(text, message):
         ("leaf", "00", "leaf must be 64 hexadecimal digits, got '00'"),
         ("leaf", "0g" * 32, "leaf must be 64 hexadecimal digits"),
         ("leaf", " " * 32 + "0" * 32, "leaf must be 64 hexadecimal digits"),
-        ("leaf", None, "leaf must be 64 hexadecimal digits, got None"),
+        ("leaf", None, "leaf must be 64 hexadecimal digits, got null"),
         ("siblings", "00" * 32, "siblings must be a list"),
         ("siblings", ["00" * 32, 5], r"siblings\[1\] must be 64 hexadecimal digits, got 5"),
         ("colour", "blue", "'colour' is unknown"),

@@ -56,8 +56,8 @@ struct BaoDecoder::State {
     }
 
     [[noreturn]] void mismatch(const char* what, const Subtree& t, const char* verb) const {
-        throw BaoMismatch(ErrorCode::invalid_argument,
-                          "bao: " + std::string(what) + "bytes " + std::to_string(shape.begin(t)) + " to " +
+        throw BaoMismatch(ErrorCode::invalid_argument, "bao",
+                          std::string(what) + "bytes " + std::to_string(shape.begin(t)) + " to " +
                               std::to_string(shape.end(t)) + " " + verb + " not what the root says");
     }
 
@@ -117,13 +117,15 @@ struct BaoDecoder::State {
 };
 
 BaoDecoder::BaoDecoder(const Digest& root, const BaoForm& form, std::uint64_t size) {
-    require_encoding_form("BaoDecoder", form);
+    const PublicCall entry("BaoDecoder");
+    require_encoding_form(form);
     state_ = std::make_unique<State>(root, form, std::nullopt);
     if (!form.has_size) state_->begin(size);
 }
 
 BaoDecoder::BaoDecoder(const Digest& root, std::span<const FileRange> ranges, const BaoForm& form, std::uint64_t size) {
-    require_encoding_form("BaoDecoder", form);
+    const PublicCall entry("BaoDecoder");
+    require_encoding_form(form);
     state_ = std::make_unique<State>(root, form, std::vector<FileRange>(ranges.begin(), ranges.end()));
     if (!form.has_size) state_->begin(size);
 }
@@ -135,9 +137,10 @@ BaoDecoder::~BaoDecoder() = default;
 std::size_t BaoDecoder::wants() const noexcept { return state_->wants(); }
 
 std::span<const std::byte> BaoDecoder::take(std::span<const std::byte> data) {
+    const PublicCall entry("BaoDecoder::take");
     if (data.size() != wants() || data.empty()) {
-        invalid("BaoDecoder::take: data must have " + std::to_string(wants()) + " bytes, as wants() says, got " +
-                std::to_string(data.size()));
+        invalid_call("data must have " + std::to_string(wants()) + " bytes, as wants() says, got " +
+                     std::to_string(data.size()));
     }
     state_->take(data);
     return state_->data;
@@ -151,32 +154,33 @@ namespace {
 
 // Calls take(bytes, offset) with verified bytes.
 template <class Take>
-void decode_all(const char* what, std::span<const std::byte> bytes, BaoDecoder& decoder, const Take& take) {
+void decode_all(std::span<const std::byte> bytes, BaoDecoder& decoder, const Take& take) {
     const std::size_t size = bytes.size();
     while (const std::size_t wanted = decoder.wants()) {
         if (bytes.size() < wanted) {
-            throw BaoMismatch(ErrorCode::invalid_argument,
-                              std::string(what) + ": truncated: it has " + std::to_string(size) + " bytes, and " +
-                                  std::to_string(wanted) + " must follow byte " + std::to_string(size - bytes.size()));
+            throw BaoMismatch(ErrorCode::invalid_argument, PublicCall::name(),
+                              "truncated: it has " + std::to_string(size) + " bytes, and " + std::to_string(wanted) +
+                                  " must follow byte " + std::to_string(size - bytes.size()));
         }
         const auto data = decoder.take(bytes.first(wanted));
         take(data, decoder.offset());
         bytes = bytes.subspan(wanted);
     }
     if (!bytes.empty()) {
-        throw BaoMismatch(ErrorCode::invalid_argument, std::string(what) + ": " + std::to_string(bytes.size()) +
-                                                           " bytes follow its end at " +
-                                                           std::to_string(size - bytes.size()));
+        throw BaoMismatch(
+            ErrorCode::invalid_argument, PublicCall::name(),
+            std::to_string(bytes.size()) + " bytes follow its end at " + std::to_string(size - bytes.size()));
     }
 }
 
 }  // namespace
 
 std::vector<std::byte> bao_decode(ByteView encoding, const Digest& root, const BaoForm& form, std::uint64_t size) {
+    const PublicCall entry("bao_decode");
     BaoDecoder decoder(root, form, size);
     std::vector<std::byte> message;
     message.reserve(encoding.size());
-    decode_all("bao_decode", encoding, decoder, [&](std::span<const std::byte> data, std::uint64_t) {
+    decode_all(encoding, decoder, [&](std::span<const std::byte> data, std::uint64_t) {
         message.insert(message.end(), data.begin(), data.end());
     });
     return message;
@@ -184,11 +188,12 @@ std::vector<std::byte> bao_decode(ByteView encoding, const Digest& root, const B
 
 std::vector<std::byte> bao_decode_slice(ByteView slice, const Digest& root, const FileRange& range, const BaoForm& form,
                                         std::uint64_t size) {
+    const PublicCall entry("bao_decode_slice");
     BaoDecoder decoder(root, std::span(&range, 1), form, size);
     const std::uint64_t end = range.offset + std::min(range.bytes, UINT64_MAX - range.offset);
     std::vector<std::byte> part;
     part.reserve(std::min<std::uint64_t>(range.bytes, slice.size()));
-    decode_all("bao_decode_slice", slice, decoder, [&](std::span<const std::byte> data, std::uint64_t offset) {
+    decode_all(slice, decoder, [&](std::span<const std::byte> data, std::uint64_t offset) {
         const std::uint64_t first = std::clamp(range.offset, offset, offset + data.size());
         const std::uint64_t last = std::clamp(end, first, offset + data.size());
         const auto wanted = data.subspan(first - offset, last - first);

@@ -24,9 +24,9 @@ using Use = Operand::Use;
 
 constexpr std::uint32_t memory_batch_levels = 20;  // 1 GiB; the values of its groups of 1 KiB take 32 MiB
 
-void require(const char* what, const BaoForm& form, Kind kind) {
-    if (kind == Kind::outboard) return require_form(what, form);
-    require_encoding_form(what, form);
+void require(const BaoForm& form, Kind kind) {
+    if (kind == Kind::outboard) return require_form(form);
+    require_encoding_form(form);
 }
 
 std::uint64_t bytes_of(std::uint64_t size, const BaoForm& form, Kind kind) {
@@ -43,17 +43,16 @@ WriteAt into(std::span<std::byte> out) {
     };
 }
 
-void require_out(const char* what, std::uint64_t bytes, std::uint64_t wanted) {
+void require_out(std::uint64_t bytes, std::uint64_t wanted) {
     if (bytes == wanted) return;
-    invalid(what, "out must have " + std::to_string(wanted) + " bytes, got " + std::to_string(bytes));
+    invalid_call("out must have " + std::to_string(wanted) + " bytes, got " + std::to_string(bytes));
 }
 
 // Makes the outboard or encoding of a message in host memory, in memory.
-Digest make(const char* what, std::span<const std::byte> data, const BaoForm& form, Kind kind, std::span<std::byte> out,
-            Run& run) {
+Digest make(std::span<const std::byte> data, const BaoForm& form, Kind kind, std::span<std::byte> out, Run& run) {
     const std::uint64_t size = data.size();
-    require_out(what, out.size(), bytes_of(size, form, kind));
-    require_apart(what, {{Use::reads, "data", data}, {Use::writes, "out", std::as_bytes(out)}});
+    require_out(out.size(), bytes_of(size, form, kind));
+    require_apart({{Use::reads, "data", data}, {Use::writes, "out", std::as_bytes(out)}});
     const WriteAt write = into(out);
     write_header(size, form, write);
     const Shape shape(size, form.group_log);
@@ -79,7 +78,7 @@ void touch(std::span<std::byte> memory) {
 using Output = std::function<WriteAt(std::uint64_t bytes)>;
 
 // Makes the outboard of a source that can only be read in order.
-Digest make_in_order(const char* what, const ByteSource& source, const BaoForm& form, Run& run, const Output& output) {
+Digest make_in_order(const ByteSource& source, const BaoForm& form, Run& run, const Output& output) {
     if (const InputFile* file = source.file()) file->widen_pipe(read_bytes);
     TreeInOrder tree(form, run);
     SourceReader reader(source);
@@ -87,7 +86,7 @@ Digest make_in_order(const char* what, const ByteSource& source, const BaoForm& 
     std::size_t count = reader.fill_some(batch, run);
     if (count < batch.size()) {
         std::vector<std::byte> made(bao_outboard_bytes(count, form));
-        const Digest root = make(what, std::span(batch).first(count), form, Kind::outboard, made, run);
+        const Digest root = make(std::span(batch).first(count), form, Kind::outboard, made, run);
         output(made.size())(made, 0);
         return root;
     }
@@ -101,13 +100,13 @@ Digest make_in_order(const char* what, const ByteSource& source, const BaoForm& 
 
 // Makes the outboard or encoding of a source.
 // folder  has a copy of what can only be read in order, for an encoding
-Digest make(const char* what, const ByteSource& source, const BaoForm& form, Kind kind, const RunOptions& options,
+Digest make(const ByteSource& source, const BaoForm& form, Kind kind, const RunOptions& options,
             const std::filesystem::path& folder, const Output& output) {
     const RunOptions here = kind == Kind::encoding ? on_the_cpu(options) : options;
     Run run(here);
     const auto extent = source.extent();
-    if (!extent && kind == Kind::outboard) return make_in_order(what, source, form, run, output);
-    if (!extent) return make(what, SpooledSource(source, folder, run.waiting()), form, kind, options, folder, output);
+    if (!extent && kind == Kind::outboard) return make_in_order(source, form, run, output);
+    if (!extent) return make(SpooledSource(source, folder, run.waiting()), form, kind, options, folder, output);
     const std::uint64_t position = extent->position, size = extent->bytes;
     const WriteAt write = output(bytes_of(size, form, kind));
     write_header(size, form, write);
@@ -136,25 +135,23 @@ Digest make(const char* what, const ByteSource& source, const BaoForm& form, Kin
 
 namespace merklize::runtime {
 
-BaoOutput bao_of(const char* what, const ByteSource& source, const BaoForm& form, Placer::Kind kind,
-                 const RunOptions& options) {
-    require(what, form, kind);
+BaoOutput bao_of(const ByteSource& source, const BaoForm& form, Placer::Kind kind, const RunOptions& options) {
+    require(form, kind);
     BaoOutput made;
-    made.root =
-        make(what, source, form, kind, options, std::filesystem::temp_directory_path(), [&](std::uint64_t bytes) {
-            made.bytes.resize(bytes);
-            return into(made.bytes);
-        });
+    made.root = make(source, form, kind, options, std::filesystem::temp_directory_path(), [&](std::uint64_t bytes) {
+        made.bytes.resize(bytes);
+        return into(made.bytes);
+    });
     return made;
 }
 
-Digest bao_of(const char* what, const ByteSource& source, const BaoForm& form, Placer::Kind kind,
-              const std::filesystem::path& out, const RunOptions& options) {
-    require(what, form, kind);
-    if (source.file() != nullptr) require_apart(what, Storage(source.file()->fd()), out);
+Digest bao_of(const ByteSource& source, const BaoForm& form, Placer::Kind kind, const std::filesystem::path& out,
+              const RunOptions& options) {
+    require(form, kind);
+    if (source.file() != nullptr) require_apart(Storage(source.file()->fd()), out);
     AtomicFile made = AtomicFile::temporary(out);
     const auto folder = out.has_parent_path() ? out.parent_path() : ".";
-    const Digest root = make(what, source, form, kind, options, folder, [&](std::uint64_t bytes) -> WriteAt {
+    const Digest root = make(source, form, kind, options, folder, [&](std::uint64_t bytes) -> WriteAt {
         if (bytes != 0) made.reserve(bytes);
         made.resize(bytes);
         return [&made](std::span<const std::byte> data, std::uint64_t offset) { made.write(data, offset); };
@@ -168,31 +165,35 @@ Digest bao_of(const char* what, const ByteSource& source, const BaoForm& form, P
 namespace merklize::inline v0 {
 
 BaoOutput bao_outboard(ByteView data, const BaoForm& form, const RunOptions& options) {
-    require("bao_outboard", form, Kind::outboard);
+    const PublicCall entry("bao_outboard");
+    require(form, Kind::outboard);
     BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
     made.root = bao_outboard(data, made.bytes, form, options);
     return made;
 }
 
 Digest bao_outboard(ByteView data, std::span<std::byte> out, const BaoForm& form, const RunOptions& options) {
-    require("bao_outboard", form, Kind::outboard);
+    const PublicCall entry("bao_outboard");
+    require(form, Kind::outboard);
     const RunOptions here = chosen(options, Job::digest, Hash::blake3, data.size(), data.data());
     Run run(here);
-    return make("bao_outboard", data, form, Kind::outboard, out, run);
+    return make(data, form, Kind::outboard, out, run);
 }
 
 BaoOutput bao_outboard(const ConstBuffer& data, const BaoForm& form, const RunOptions& options) {
-    require("bao_outboard", form, Kind::outboard);
+    const PublicCall entry("bao_outboard");
+    require(form, Kind::outboard);
     BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
     made.root = bao_outboard(data, made.bytes, form, options);
     return made;
 }
 
 Digest bao_outboard(const ConstBuffer& data, std::span<std::byte> out, const BaoForm& form, const RunOptions& options) {
-    require("bao_outboard", form, Kind::outboard);
+    const PublicCall entry("bao_outboard");
+    require(form, Kind::outboard);
     const std::uint64_t size = data.size();
-    require_out("bao_outboard", out.size(), bao_outboard_bytes(size, form));
-    require_apart("bao_outboard", {{Use::reads, "data", data}, {Use::writes, "out", std::as_bytes(out)}});
+    require_out(out.size(), bao_outboard_bytes(size, form));
+    require_apart({{Use::reads, "data", data}, {Use::writes, "out", std::as_bytes(out)}});
     const RunOptions here = on_device_of(data, options);
     Run run(here);
     const Shape shape(size, form.group_log);
@@ -206,11 +207,12 @@ Digest bao_outboard(const ConstBuffer& data, std::span<std::byte> out, const Bao
 }
 
 Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoForm& form, const RunOptions& options) {
-    require("bao_outboard", form, Kind::outboard);
+    const PublicCall entry("bao_outboard");
+    require(form, Kind::outboard);
     const std::uint64_t size = data.size(), header = header_bytes(form);
-    require_out("bao_outboard", out.size(), bao_outboard_bytes(size, form));
-    require_same_device("bao_outboard", data, out);
-    require_apart("bao_outboard", {{Use::reads, "data", data}, {Use::writes, "out", out}});
+    require_out(out.size(), bao_outboard_bytes(size, form));
+    require_same_device(data, out);
+    require_apart({{Use::reads, "data", data}, {Use::writes, "out", out}});
     const RunOptions here = on_device_of(data, options);
     Run run(here);
     if (header != 0) run.on_device().copy_to_device(place_of(out), &size, header);
@@ -221,31 +223,36 @@ Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoForm& form, co
 }
 
 BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const RunOptions& options) {
-    return bao_of("bao_outboard_file", InputFile::whole(fd, name), form, Kind::outboard, options);
+    const PublicCall entry("bao_outboard_file");
+    return bao_of(InputFile::whole(fd, name), form, Kind::outboard, options);
 }
 
 Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
                          const RunOptions& options) {
-    return bao_of("bao_outboard_file", InputFile::whole(fd, name), form, Kind::outboard, out, options);
+    const PublicCall entry("bao_outboard_file");
+    return bao_of(InputFile::whole(fd, name), form, Kind::outboard, out, options);
 }
 
 BaoOutput bao_encode(ByteView data, const BaoForm& form, const RunOptions& options) {
-    require("bao_encode", form, Kind::encoding);
+    const PublicCall entry("bao_encode");
+    require(form, Kind::encoding);
     BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_encoding_bytes(data.size(), form))};
     made.root = bao_encode(data, made.bytes, form, options);
     return made;
 }
 
 Digest bao_encode(ByteView data, std::span<std::byte> out, const BaoForm& form, const RunOptions& options) {
-    require("bao_encode", form, Kind::encoding);
+    const PublicCall entry("bao_encode");
+    require(form, Kind::encoding);
     const RunOptions here = on_the_cpu(options);
     Run run(here);
-    return make("bao_encode", data, form, Kind::encoding, out, run);
+    return make(data, form, Kind::encoding, out, run);
 }
 
 Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
                        const RunOptions& options) {
-    return bao_of("bao_encode_file", InputFile::whole(fd, name), form, Kind::encoding, out, options);
+    const PublicCall entry("bao_encode_file");
+    return bao_of(InputFile::whole(fd, name), form, Kind::encoding, out, options);
 }
 
 }  // namespace merklize::inline v0

@@ -68,55 +68,55 @@ Selection::Cover Selection::cover(std::uint64_t first, std::uint64_t end) const 
     return found->first <= first && found->end >= end ? Cover::all : Cover::some;
 }
 
-void require_form(const char* what, const BaoForm& form) {
+void require_form(const BaoForm& form) {
     constexpr std::uint32_t most = 20;
     if (form.group_log > most) {
-        invalid(what, "group_log must be 0 to " + std::to_string(most) + " (groups of 1 KiB to 1 GiB), got " +
-                          std::to_string(form.group_log));
+        invalid_call("group_log must be 0 to " + std::to_string(most) + " (groups of 1 KiB to 1 GiB), got " +
+                     std::to_string(form.group_log));
     }
-    if (form.order != BaoOrder::pre && form.order != BaoOrder::post) invalid(what, "there is no such order");
+    if (form.order != BaoOrder::pre && form.order != BaoOrder::post) invalid_call("there is no such order");
 }
 
-void require_encoding_form(const char* what, const BaoForm& form) {
-    require_form(what, form);
+void require_encoding_form(const BaoForm& form) {
+    require_form(form);
     if (form.order != BaoOrder::pre) {
-        invalid(what, "encodings and slices are in pre-order; only outboards have post-order");
+        invalid_call("encodings and slices are in pre-order; only outboards have post-order");
     }
 }
 
 namespace {
 
-void require_length(const char* what, const char* kind, std::uint64_t length, std::uint64_t expected,
-                    std::uint64_t size, const BaoForm& form) {
+void require_length(const char* kind, std::uint64_t length, std::uint64_t expected, std::uint64_t size,
+                    const BaoForm& form) {
     if (length == expected) return;
-    throw BaoMismatch(ErrorCode::invalid_argument,
-                      std::string(what) + ": the " + kind + " has " + std::to_string(length) +
-                          " bytes; that of a message of " + std::to_string(size) + " bytes in groups of " +
-                          std::to_string(form.group_bytes()) + " has " + std::to_string(expected));
+    throw BaoMismatch(ErrorCode::invalid_argument, PublicCall::name(),
+                      std::string("the ") + kind + " has " + std::to_string(length) + " bytes; that of a message of " +
+                          std::to_string(size) + " bytes in groups of " + std::to_string(form.group_bytes()) + " has " +
+                          std::to_string(expected));
 }
 
 }  // namespace
 
-void require_outboard(const char* what, std::uint64_t length, std::optional<std::uint64_t> stated, std::uint64_t size,
+void require_outboard(std::uint64_t length, std::optional<std::uint64_t> stated, std::uint64_t size,
                       const BaoForm& form) {
-    require_form(what, form);
+    require_form(form);
     if (stated && *stated != size) {
-        throw BaoMismatch(ErrorCode::invalid_argument, std::string(what) + ": the outboard is of a message of " +
-                                                           std::to_string(*stated) + " bytes; this one has " +
-                                                           std::to_string(size));
+        throw BaoMismatch(ErrorCode::invalid_argument, PublicCall::name(),
+                          "the outboard is of a message of " + std::to_string(*stated) + " bytes; this one has " +
+                              std::to_string(size));
     }
-    require_length(what, "outboard", length, bao_outboard_bytes(size, form), size, form);
+    require_length("outboard", length, bao_outboard_bytes(size, form), size, form);
 }
 
-void require_outboard(const char* what, std::span<const std::byte> outboard, std::uint64_t size, const BaoForm& form) {
+void require_outboard(std::span<const std::byte> outboard, std::uint64_t size, const BaoForm& form) {
     std::optional<std::uint64_t> stated;
     if (form.has_size && outboard.size() >= sizeof size) std::memcpy(&stated.emplace(), outboard.data(), sizeof size);
-    require_outboard(what, outboard.size(), stated, size, form);
+    require_outboard(outboard.size(), stated, size, form);
 }
 
-void require_encoding(const char* what, std::uint64_t length, std::uint64_t size, const BaoForm& form) {
-    require_encoding_form(what, form);
-    require_length(what, "encoding", length, bao_encoding_bytes(size, form), size, form);
+void require_encoding(std::uint64_t length, std::uint64_t size, const BaoForm& form) {
+    require_encoding_form(form);
+    require_length("encoding", length, bao_encoding_bytes(size, form), size, form);
 }
 
 }  // namespace merklize::runtime
@@ -124,14 +124,16 @@ void require_encoding(const char* what, std::uint64_t length, std::uint64_t size
 namespace merklize::inline v0 {
 
 std::uint64_t bao_outboard_bytes(std::uint64_t size, const BaoForm& form) {
-    runtime::require_form("bao_outboard_bytes", form);
+    const PublicCall entry("bao_outboard_bytes");
+    runtime::require_form(form);
     return runtime::header_bytes(form) + runtime::node_bytes * runtime::Shape(size, form.group_log).nodes();
 }
 
 std::uint64_t bao_encoding_bytes(std::uint64_t size, const BaoForm& form) {
+    const PublicCall entry("bao_encoding_bytes");
     const std::uint64_t others = bao_outboard_bytes(size, form);
     if (size > UINT64_MAX - others) {
-        invalid("bao_encoding_bytes: the encoding of " + std::to_string(size) + " bytes is longer than 2^64 - 1 bytes");
+        invalid_call("the encoding of " + std::to_string(size) + " bytes is longer than 2^64 - 1 bytes");
     }
     return size + others;
 }

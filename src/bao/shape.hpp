@@ -89,19 +89,19 @@ private:
     std::vector<Interval> intervals_;  // ascending, with gaps between them
 };
 
-/// Throws invalid_argument "<what>: ..." for an invalid form.
-void require_form(const char* what, const BaoForm& form);
+/// Throws invalid_argument for an invalid form.
+void require_form(const BaoForm& form);
 /// The same, and throws for post-order, which only outboards have.
-void require_encoding_form(const char* what, const BaoForm& form);
+void require_encoding_form(const BaoForm& form);
 
 /// Throws BaoMismatch unless an outboard can belong to a message of `size` bytes.
 /// length  of the outboard
 /// stated  the size that it begins with, if the form has one and the outboard is long enough
-void require_outboard(const char* what, std::uint64_t length, std::optional<std::uint64_t> stated, std::uint64_t size,
+void require_outboard(std::uint64_t length, std::optional<std::uint64_t> stated, std::uint64_t size,
                       const BaoForm& form);
-void require_outboard(const char* what, std::span<const std::byte> outboard, std::uint64_t size, const BaoForm& form);
+void require_outboard(std::span<const std::byte> outboard, std::uint64_t size, const BaoForm& form);
 /// Throws BaoMismatch unless an encoding of a message of `size` bytes has this length.
-void require_encoding(const char* what, std::uint64_t length, std::uint64_t size, const BaoForm& form);
+void require_encoding(std::uint64_t length, std::uint64_t size, const BaoForm& form);
 
 /// Bytes before the first node: 8 or 0.
 inline std::uint64_t header_bytes(const BaoForm& form) noexcept { return form.has_size ? 8 : 0; }

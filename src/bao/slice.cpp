@@ -7,6 +7,7 @@
 
 #include "bao/nodes.hpp"
 #include "digests/file_reads.hpp"
+#include "host/invalid.hpp"
 #include "merklize/bao.hpp"
 
 namespace merklize::inline v0 {
@@ -139,22 +140,25 @@ BaoReadAt reads_of(std::span<const std::byte> bytes) {
 }  // namespace
 
 BaoSource bao_source(ByteView data, ByteView outboard, const BaoForm& form) {
-    require_outboard("bao_source", outboard, data.size(), form);
+    const PublicCall entry("bao_source");
+    require_outboard(outboard, data.size(), form);
     return {data.size(), form, reads_of(data), reads_of(outboard)};
 }
 
 BaoSource bao_source(ByteView encoding, const BaoForm& form, std::uint64_t size) {
+    const PublicCall entry("bao_source");
     if (form.has_size) {
         size = 0;
         if (encoding.size() >= sizeof size) std::memcpy(&size, encoding.data(), sizeof size);
     }
-    require_encoding("bao_source", encoding.size(), size, form);
+    require_encoding(encoding.size(), size, form);
     return {size, form, reads_of(encoding), {}};
 }
 
 void bao_slice(const BaoSource& source, std::span<const FileRange> ranges, const BaoWrite& write) {
-    require_form("bao_slice", source.form);
-    if (!source.outboard) require_encoding_form("bao_slice", source.form);
+    const PublicCall entry("bao_slice");
+    require_form(source.form);
+    if (!source.outboard) require_encoding_form(source.form);
     if (source.form.has_size) write(std::as_bytes(std::span(&source.size, 1)));
     Slicer(source, ranges, write).run();
 }

@@ -115,17 +115,18 @@ private:
 
 std::vector<BaoFault> bao_verify(ByteView part, std::uint64_t offset, std::uint64_t size, const BaoTrust& trust,
                                  const RunOptions& options) {
-    require_outboard("bao_verify", trust.outboard, size, trust.form);
+    const PublicCall entry("bao_verify");
+    require_outboard(trust.outboard, size, trust.form);
     if (part.empty() && size != 0) {
-        invalid("bao_verify: part has no bytes, which prove nothing of a message of " + std::to_string(size) +
-                ": give the group at offset");
+        invalid_call("part has no bytes, which prove nothing of a message of " + std::to_string(size) +
+                     ": give the group at offset");
     }
     const std::uint64_t group = trust.form.group_bytes();
     if (offset > size || part.size() > size - offset || offset % group != 0 ||
         ((offset + part.size()) % group != 0 && offset + part.size() != size)) {
-        invalid("bao_verify: a part must begin and end with groups of " + std::to_string(group) +
-                " bytes, or end with the message, got bytes " + std::to_string(offset) + " to " +
-                std::to_string(offset + part.size()) + " of " + std::to_string(size));
+        invalid_call("a part must begin and end with groups of " + std::to_string(group) +
+                     " bytes, or end with the message, got bytes " + std::to_string(offset) + " to " +
+                     std::to_string(offset + part.size()) + " of " + std::to_string(size));
     }
     const Shape shape(size, trust.form.group_log);
     const RunOptions here = on_the_cpu(options);
@@ -138,29 +139,30 @@ std::vector<BaoFault> bao_verify(ByteView part, std::uint64_t offset, std::uint6
 
 std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileRange& range, const BaoTrust& trust,
                                       const RunOptions& options) {
-    return runtime::verify_source("bao_verify_file", InputFile::whole(fd, name), range, trust, options).faults;
+    const PublicCall entry("bao_verify_file");
+    return runtime::verify_source(InputFile::whole(fd, name), range, trust, options).faults;
 }
 
 }  // namespace merklize::inline v0
 
 namespace merklize::runtime {
 
-VerifiedSource verify_source(const char* what, const ByteSource& source, const FileRange& asked, const BaoTrust& trust,
+VerifiedSource verify_source(const ByteSource& source, const FileRange& asked, const BaoTrust& trust,
                              const RunOptions& options) {
     const RunOptions here = on_the_cpu(options);
     Run run(here);
     const auto extent = source.extent();
     if (!extent) {
         const SpooledSource copy(source, std::filesystem::temp_directory_path(), run.waiting());
-        return verify_source(what, copy, asked, trust, options);
+        return verify_source(copy, asked, trust, options);
     }
     const std::uint64_t position = extent->position, size = extent->bytes;
-    require_outboard(what, trust.outboard, size, trust.form);
+    require_outboard(trust.outboard, size, trust.form);
     FileRange range = asked;
     if (range.bytes == UINT64_MAX) range.bytes = size - std::min(range.offset, size);
     if (range.bytes != 0 && (range.offset > size || range.bytes > size - range.offset)) {
-        invalid(what, "bytes " + std::to_string(range.offset) + " and " + std::to_string(range.bytes) +
-                          " more are not all in " + source.name() + ", which has " + std::to_string(size));
+        invalid_call("bytes " + std::to_string(range.offset) + " and " + std::to_string(range.bytes) +
+                     " more are not all in " + source.name() + ", which has " + std::to_string(size));
     }
     const Shape shape(size, trust.form.group_log);
     const FileRange groups = shape.groups_of(range);

@@ -52,12 +52,10 @@ private:
 
 /// bao_outboard_file() and bao_encode_file() of any source, such as an object of a store. Where only reading tells how much there is, an
 /// outboard takes 64 bytes of memory for each group, and an encoding a copy of the message in a file without a name, beside `out`.
-/// what    the called function or command, for error texts
 /// out     the file that has the bytes; without it, they come back
 /// errors  those of bao_outboard_file(), and of the source
-BaoOutput bao_of(const char* what, const ByteSource& source, const BaoForm& form, Placer::Kind kind,
-                 const RunOptions& options);
-Digest bao_of(const char* what, const ByteSource& source, const BaoForm& form, Placer::Kind kind,
-              const std::filesystem::path& out, const RunOptions& options);
+BaoOutput bao_of(const ByteSource& source, const BaoForm& form, Placer::Kind kind, const RunOptions& options);
+Digest bao_of(const ByteSource& source, const BaoForm& form, Placer::Kind kind, const std::filesystem::path& out,
+              const RunOptions& options);
 
 }  // namespace merklize::runtime

@@ -24,9 +24,9 @@ static_assert(MERKLIZE_RULE_DEFAULT == 0 && MERKLIZE_RULE_PERFECT == int(TreeRul
               MERKLIZE_RULE_DUPLICATE_LAST == int(TreeRule::duplicate_last) + 1);
 
 /// An output of the caller that is too small.
-class TooSmall : public std::runtime_error {
+class TooSmall : public Error {
 public:
-    using std::runtime_error::runtime_error;
+    using Error::Error;
 };
 
 struct LastError {
@@ -53,42 +53,22 @@ merklize_status note(merklize_status status, const char* text, int system_error 
     return status;
 }
 
-// Makes the text of a wrong argument begin with the called C function. The texts of the library begin with the C++ function, or with
-// an inner function that it calls.
-std::string named(std::string_view function, std::string_view text) {
-    constexpr std::string_view inner[] = {"MatrixCommitment", "MerkleTree",        "MerkleForest",
-                                          "TreeBuilder",      "TreeWriter",        "OpenZeppelinTree",
-                                          "Hasher",           "BaoDecoder",        "hash",
-                                          "hash_message",     "hash_message_file", "hash_message_files",
-                                          "hash_each",        "hash_message_each", "hash_leaves",
-                                          "hash_rows",        "hash_file"};
-    if (text.starts_with(function)) return std::string(text);
-    const std::size_t colon = text.find(": ");
-    const std::string_view head = text.substr(0, colon == text.npos ? 0 : colon);
-    // In a call on a file the head may be the file's name.
-    const bool is_of_file = function.ends_with("_file"), is_own = function == "merklize_" + std::string(head);
-    const bool is_known =
-        std::ranges::find(inner, head) != std::end(inner) || function.ends_with("_" + std::string(head));
-    const bool is_function = !head.empty() && (is_own || (is_known && !is_of_file));
-    return std::string(function) + ": " + std::string(is_function ? text.substr(colon + 2) : text);
-}
-
 }  // namespace
 
 merklize_status note_failure(const char* function) noexcept {
     try {
         throw;
     } catch (const Error& error) {
-        const auto status = static_cast<merklize_status>(error.code());
-        if (error.code() != ErrorCode::invalid_argument)
+        const bool is_too_small = dynamic_cast<const TooSmall*>(&error) != nullptr;
+        const auto status = is_too_small ? MERKLIZE_TOO_SMALL : static_cast<merklize_status>(error.code());
+        if (error.code() != ErrorCode::invalid_argument && error.call().empty())
             return note(status, error.what(), error.system_error(), error.path());
         try {
-            return note(status, named(function, error.what()).c_str(), error.system_error(), error.path());
+            const std::string text = std::string(function) + ": " + error.rule();
+            return note(status, text.c_str(), error.system_error(), error.path());
         } catch (const std::bad_alloc&) {
             return note(status, error.what(), error.system_error(), error.path());
         }
-    } catch (const TooSmall& error) {
-        return note(MERKLIZE_TOO_SMALL, error.what());
     } catch (const std::bad_alloc&) {
         return note(MERKLIZE_OUT_OF_MEMORY, "out of memory");
     } catch (const std::length_error& error) {
@@ -98,10 +78,6 @@ merklize_status note_failure(const char* function) noexcept {
     } catch (...) {
         return note(MERKLIZE_INTERNAL, "unknown failure");
     }
-}
-
-void Call::invalid(const std::string& text) const {
-    throw Error(ErrorCode::invalid_argument, std::string(function_) + ": " + text);
 }
 
 void Call::require_array(const void* first, std::uint64_t count, std::size_t item_bytes, const char* name) const {
@@ -170,9 +146,9 @@ std::vector<std::filesystem::path> Call::paths(const char* const* paths, std::si
     return made;
 }
 
-void Call::require_index(std::size_t index, std::size_t count, const char* what) const {
+void Call::require_index(std::size_t index, std::size_t count, const char* items) const {
     if (index < count) return;
-    invalid("index must be below the number of " + std::string(what) + ", " + std::to_string(count) + ", got " +
+    invalid("index must be below the number of " + std::string(items) + ", " + std::to_string(count) + ", got " +
             std::to_string(index));
 }
 
@@ -270,8 +246,9 @@ void Call::put(const void* from, std::size_t count, std::size_t item_bytes, void
         return;
     }
     if (capacity < count) {
-        throw TooSmall(std::string(function_) + ": the output must have room for " + std::to_string(count) + " " +
-                       items + ", got " + std::to_string(capacity));
+        throw TooSmall(ErrorCode::invalid_argument, function_,
+                       "the output must have room for " + std::to_string(count) + " " + items + ", got " +
+                           std::to_string(capacity));
     }
     if (count != 0) std::memcpy(out, from, count * item_bytes);
 }

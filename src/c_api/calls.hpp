@@ -17,12 +17,14 @@ namespace merklize::c_api {
 /// returns  its status
 merklize_status note_failure(const char* function) noexcept;
 
-/// Checks and converts the arguments of one call. A wrong argument becomes an Error that names the function.
+/// Checks and converts the arguments of one call. A wrong argument becomes an Error of the function.
 class Call {
 public:
     explicit Call(const char* function) : function_(function) {}
 
-    [[noreturn]] void invalid(const std::string& text) const;
+    [[noreturn]] void invalid(const std::string& rule) const {
+        throw Error(ErrorCode::invalid_argument, function_, rule);
+    }
 
     /// errors  invalid_argument (null)
     template <class T>
@@ -90,7 +92,7 @@ public:
     const char* path(const char* path, const char* name) const { return &need(path, name); }
     std::vector<std::filesystem::path> paths(const char* const* paths, std::size_t count) const;
     /// errors  invalid_argument (index >= count)
-    void require_index(std::size_t index, std::size_t count, const char* what) const;
+    void require_index(std::size_t index, std::size_t count, const char* items) const;
 
     /// Copies to the caller's memory. With null and capacity 0 only the count is written.
     /// errors  too_small, invalid_argument (null)
@@ -101,8 +103,8 @@ public:
                      std::size_t* count) const;
     template <class Item>
     void put_items(std::span<const Item> items, Item* out, std::size_t capacity, std::size_t* count,
-                   const char* what) const {
-        put(items.data(), items.size(), sizeof(Item), out, capacity, count, what);
+                   const char* noun) const {
+        put(items.data(), items.size(), sizeof(Item), out, capacity, count, noun);
     }
     /// A view of nodes that live in a handle.
     void put_nodes(std::span<const Digest> nodes, const merklize_digest** first, std::uint64_t* count) const;

@@ -9,22 +9,22 @@
 
 namespace merklize::runtime {
 
-void require_on_stream(const char* what, const Stream& stream, std::initializer_list<StreamOperand> operands) {
+void require_on_stream(const Stream& stream, std::initializer_list<StreamOperand> operands) {
     std::vector<Operand> memory;
     for (const StreamOperand& operand : operands) {
         if (operand.buffer.device() != stream.device()) {
-            invalid(std::string(what) + ": " + operand.name + " must be on the stream's device, " +
-                    stream.device().info().id + ", got one on " + operand.buffer.device().info().id);
+            invalid_call(std::string(operand.name) + " must be on the stream's device, " + stream.device().info().id +
+                         ", got one on " + operand.buffer.device().info().id);
         }
         memory.push_back({operand.use, operand.name, operand.buffer});
     }
-    require_apart(what, memory);
+    require_apart(memory);
 }
 
-void require_bytes(const char* what, const char* name, const ConstBuffer& buffer, std::uint64_t bytes) {
+void require_bytes(const char* name, const ConstBuffer& buffer, std::uint64_t bytes) {
     if (buffer.size() == bytes) return;
-    invalid(std::string(what) + ": " + name + " must have " + std::to_string(bytes) + " bytes, got " +
-            std::to_string(buffer.size()));
+    invalid_call(std::string(name) + " must have " + std::to_string(bytes) + " bytes, got " +
+                 std::to_string(buffer.size()));
 }
 
 }  // namespace merklize::runtime

@@ -17,11 +17,11 @@ struct StreamOperand {
     const ConstBuffer& buffer;
 };
 
-/// Throws invalid_argument "<what>: ..." if an operand is not on the stream's device, or if one that is written overlaps another one.
-void require_on_stream(const char* what, const Stream& stream, std::initializer_list<StreamOperand> operands);
+/// Throws invalid_argument if an operand is not on the stream's device, or if one that is written overlaps another one.
+void require_on_stream(const Stream& stream, std::initializer_list<StreamOperand> operands);
 
 /// Throws invalid_argument if the operand has another number of bytes.
-void require_bytes(const char* what, const char* name, const ConstBuffer& buffer, std::uint64_t bytes);
+void require_bytes(const char* name, const ConstBuffer& buffer, std::uint64_t bytes);
 
 /// Runs a call that enqueues: body(run) launches its jobs.
 template <class Body>

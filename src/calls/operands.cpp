@@ -27,12 +27,12 @@ bool begins_before(const Operand& a, const Operand& b) {
     return a.memory.begin < b.memory.begin;
 }
 
-[[noreturn]] void refuse(const char* what, const Operand& out, const Operand& other) {
+[[noreturn]] void refuse(const Operand& out, const Operand& other) {
     const std::uint64_t a = out.memory.begin, b = other.memory.begin;
-    invalid(what, name_of(out) + " must not overlap " + name_of(other) + ", got " + std::to_string(out.memory.bytes) +
-                      " bytes " +
-                      (a < b ? std::to_string(b - a) + " bytes before" : std::to_string(a - b) + " bytes after") +
-                      " the beginning of " + std::to_string(other.memory.bytes));
+    invalid_call(name_of(out) + " must not overlap " + name_of(other) + ", got " + std::to_string(out.memory.bytes) +
+                 " bytes " +
+                 (a < b ? std::to_string(b - a) + " bytes before" : std::to_string(a - b) + " bytes after") +
+                 " the beginning of " + std::to_string(other.memory.bytes));
 }
 
 }  // namespace
@@ -64,14 +64,14 @@ MemoryRange::MemoryRange(const MatrixAt& matrix, std::uint64_t rows, std::uint64
     bytes = static_cast<std::uint64_t>(most - least) + word_bytes;
 }
 
-WrittenMemory::WrittenMemory(const char* what, std::span<const Operand> operands) : what_(what) {
+WrittenMemory::WrittenMemory(std::span<const Operand> operands) {
     for (const Operand& operand : operands) {
         if (operand.use != Use::reads && operand.memory.bytes != 0) writes_.push_back(operand);
     }
     std::ranges::sort(writes_, begins_before);
     const auto twice = std::ranges::adjacent_find(
         writes_, [](const Operand& one, const Operand& next) { return overlap(one.memory, next.memory); });
-    if (twice != writes_.end()) refuse(what_, *std::next(twice), *twice);
+    if (twice != writes_.end()) refuse(*std::next(twice), *twice);
 }
 
 void WrittenMemory::require_apart(const Operand& read) const {
@@ -84,11 +84,11 @@ void WrittenMemory::require_apart(const Operand& read) const {
     const Operand& out = *std::prev(after);
     const bool is_in_place =
         out.use == Use::replaces && out.memory.begin == read.memory.begin && out.memory.bytes == read.memory.bytes;
-    if (!is_in_place && overlap(out.memory, read.memory)) refuse(what_, out, read);
+    if (!is_in_place && overlap(out.memory, read.memory)) refuse(out, read);
 }
 
-void require_apart(const char* what, std::span<const Operand> operands) {
-    const WrittenMemory written(what, operands);
+void require_apart(std::span<const Operand> operands) {
+    const WrittenMemory written(operands);
     for (const Operand& operand : operands) {
         if (operand.use == Use::reads) written.require_apart(operand);
     }

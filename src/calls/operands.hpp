@@ -45,21 +45,20 @@ struct Operand {
 /// before it has read everything. A call that writes one digest, or one output, after everything was read need not.
 class WrittenMemory {
 public:
-    /// errors  invalid_argument "<what>: <name> must not overlap <name>, ..." (two that are written)
-    WrittenMemory(const char* what, std::span<const Operand> operands);
+    /// errors  invalid_argument "<name> must not overlap <name>, ..." (two that are written)
+    explicit WrittenMemory(std::span<const Operand> operands);
 
     /// errors  the same (one that is written, and this one)
     void require_apart(const Operand& read) const;
 
 private:
-    const char* what_;
     std::vector<Operand> writes_{};  // by their places
 };
 
 /// Refuses a write that overlaps anything else among the operands of a call.
-void require_apart(const char* what, std::span<const Operand> operands);
-inline void require_apart(const char* what, std::initializer_list<Operand> operands) {
-    require_apart(what, std::span(operands.begin(), operands.size()));
+void require_apart(std::span<const Operand> operands);
+inline void require_apart(std::initializer_list<Operand> operands) {
+    require_apart(std::span(operands.begin(), operands.size()));
 }
 
 }  // namespace merklize::runtime

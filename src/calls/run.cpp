@@ -44,20 +44,20 @@ RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options) {
     return here;
 }
 
-void require_no_timings(const char* what, const RunOptions& options) {
+void require_no_timings(const RunOptions& options) {
     if (options.timings == nullptr) return;
-    invalid(what, "timings must not be set: its work is many calls, which are not timed");
+    invalid_call("timings must not be set: its work is many calls, which are not timed");
 }
 
-void require_no_policy(const char* what, const RunOptions& options) {
+void require_no_policy(const RunOptions& options) {
     if (options.policy == Policy{}) return;
-    invalid(what, "policy must not be set: the tree keeps the policy that it was built with, got '" +
-                      to_text(options.policy) + "'");
+    invalid_call("policy must not be set: the tree keeps the policy that it was built with, got '" +
+                 to_text(options.policy) + "'");
 }
 
-void require_same_device(const char* what, const ConstBuffer& one, const ConstBuffer& other) {
+void require_same_device(const ConstBuffer& one, const ConstBuffer& other) {
     if (one.device() == other.device()) return;
-    invalid(what, "operands must be on one device, got " + one.device().info().id + " and " + other.device().info().id);
+    invalid_call("operands must be on one device, got " + one.device().info().id + " and " + other.device().info().id);
 }
 
 }  // namespace merklize::runtime

@@ -97,12 +97,12 @@ private:
 RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options);
 
 /// A call that does not use a field of its options refuses a value there, because ignoring the value would mislead.
-/// Throws invalid_argument "<what>: timings must not be set, ...".
-void require_no_timings(const char* what, const RunOptions& options);
-/// Throws invalid_argument "<what>: policy must not be set, ...".
-void require_no_policy(const char* what, const RunOptions& options);
+/// Throws invalid_argument "timings must not be set, ...".
+void require_no_timings(const RunOptions& options);
+/// Throws invalid_argument "policy must not be set, ...".
+void require_no_policy(const RunOptions& options);
 
 /// Throws invalid_argument if two operands are on different devices.
-void require_same_device(const char* what, const ConstBuffer& one, const ConstBuffer& other);
+void require_same_device(const ConstBuffer& one, const ConstBuffer& other);
 
 }  // namespace merklize::runtime

@@ -123,7 +123,8 @@ bool side_by_side(std::span<const Device> devices, const RunOptions& options, un
         if (tick && !tick(together.mean())) together.stop = true;
         return !together.stop;
     };
-    const auto run = [&](std::size_t i, bool is_caller) {
+    const auto run = [&, call = PublicCall::current()](std::size_t i, bool is_caller) {
+        const PublicCall entry(call);
         RunOptions here = options;
         here.device = devices[i];
         here.threads = std::max(1u, threads_of(devices, i, threads));
@@ -351,10 +352,10 @@ bool SideBySide::launch(const MergeSubtrees& job, const Tick& tick) {
 // Runs on the CPU, because the nodes are in its memory and there is little to compute.
 bool SideBySide::launch(const MergeAt& job, const Tick& tick) { return HostExecutor(threads_).launch(job, tick); }
 
-void require_no_stream(const char* what, const RunOptions& options) {
+void require_no_stream(const RunOptions& options) {
     if (!options.stream) return;
-    invalid(what, "stream must not be set, since parts on several devices have no common stream; it is of " +
-                      options.stream->device().info().id);
+    invalid_call("stream must not be set, since parts on several devices have no common stream; it is of " +
+                 options.stream->device().info().id);
 }
 
 void on_their_devices(std::span<const ConstBuffer> buffers, const RunOptions& options,

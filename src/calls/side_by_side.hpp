@@ -69,8 +69,8 @@ private:
 void on_their_devices(std::span<const ConstBuffer> buffers, const RunOptions& options,
                       const std::function<void(std::size_t k, const RunOptions& here)>& body);
 
-/// Throws invalid_argument "<what>: ..." if the options name a stream, because buffers on several devices have no common one.
-void require_no_stream(const char* what, const RunOptions& options);
+/// Throws invalid_argument if the options name a stream, because buffers on several devices have no common one.
+void require_no_stream(const RunOptions& options);
 
 /// The options for the part of a call on devices that the CPU does.
 RunOptions on_the_cpu(const RunOptions& options);

@@ -5,6 +5,7 @@
 #include "command/settings.hpp"
 #include "command/urls.hpp"
 #include "formats/sources.hpp"
+#include "host/invalid.hpp"
 #include "texts/json.hpp"
 
 namespace merklize::command {
@@ -19,7 +20,8 @@ int run_piece(Call& call, const Arguments& arguments) {
     {
         Bar bar(call, "hashing");
         options.progress = bar.part_of(*input);
-        piece = runtime::piece_cid_of("piece", *input, options);
+        const PublicCall entry("piece");
+        piece = runtime::piece_cid_of(*input, options);
     }
     if (!arguments.has("json")) {
         call.line(arguments.has("v1") ? piece.v1() : piece.v2());

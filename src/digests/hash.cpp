@@ -62,7 +62,8 @@ Digest hash(ByteView data, const Mode& mode, const RunOptions& options) {
 }
 
 void hash(ByteView data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode, const RunOptions& options) {
-    runtime::require_blake3(mode, "hash");
+    const PublicCall entry("hash");
+    runtime::require_blake3(mode);
     const RunOptions here = runtime::chosen(options, Job::digest, Hash::blake3, data.size(), data.data());
     runtime::Run run(here);
     runtime::root_of(data, mode, run).expand(out, seek, run);
@@ -76,7 +77,8 @@ Digest hash(const ConstBuffer& data, const Mode& mode, const RunOptions& options
 
 void hash(const ConstBuffer& data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
           const RunOptions& options) {
-    runtime::require_blake3(mode, "hash");
+    const PublicCall entry("hash");
+    runtime::require_blake3(mode);
     const RunOptions here = runtime::on_device_of(data, options);
     runtime::Run run(here);
     // The host copies and hashes few chunks sooner than a device does, because there a chunk is 16 compressions one after another

@@ -101,15 +101,15 @@ std::vector<Group> by_device(std::span<const MessageView> messages, const Device
     return groups;
 }
 
-void require_outputs(const char* what, std::size_t n, std::size_t bytes, std::size_t length) {
+void require_outputs(std::size_t n, std::size_t bytes, std::size_t length) {
     if (length != 0 ? bytes / length == n && bytes % length == 0 : bytes == 0) return;
-    invalid(std::string(what) + ": out must have " + std::to_string(length) + " bytes for each of " +
-            std::to_string(n) + " messages, got " + std::to_string(bytes) + " bytes");
+    invalid_call("out must have " + std::to_string(length) + " bytes for each of " + std::to_string(n) +
+                 " messages, got " + std::to_string(bytes) + " bytes");
 }
 
-void require_apart(const char* what, std::span<const MessageView> messages, std::span<std::byte> out) {
+void require_apart(std::span<const MessageView> messages, std::span<std::byte> out) {
     using enum runtime::Operand::Use;
-    const runtime::WrittenMemory written(what, std::vector<runtime::Operand>{{writes, "out", std::as_bytes(out)}});
+    const runtime::WrittenMemory written(std::vector<runtime::Operand>{{writes, "out", std::as_bytes(out)}});
     for (std::size_t i = 0; i < messages.size(); i++) {
         const ConstBuffer* buffer = messages[i].buffer();
         const runtime::MemoryRange memory = buffer != nullptr ? runtime::MemoryRange(*buffer) : messages[i].host();
@@ -123,7 +123,7 @@ void require_apart(const char* what, std::span<const MessageView> messages, std:
 
 namespace merklize::runtime {
 
-void hash_each(const char* what, std::span<const MessageView> messages, std::span<std::byte> out, const Output& wanted,
+void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, const Output& wanted,
                const RunOptions& options) {
     if (messages.empty() || wanted.length == 0) return;
     std::uint64_t host_bytes = 0;
@@ -149,7 +149,7 @@ void hash_each(const char* what, std::span<const MessageView> messages, std::spa
     for (const Group& group : groups) {
         devices.push_back(group.device);
         if (options.stream && group.messages[0].place.on_device && options.stream->device() != group.device)
-            require_no_stream(what, options);
+            require_no_stream(options);
     }
     if (options.timings != nullptr) *options.timings = Timings{};
     Progress progress(options.progress);
@@ -165,10 +165,11 @@ namespace merklize::inline v0 {
 
 void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, std::size_t length, std::uint64_t seek,
                const Mode& mode, const RunOptions& options) {
-    runtime::require_blake3(mode, "hash_each");
-    require_outputs("hash_each", messages.size(), out.size(), length);
-    require_apart("hash_each", messages, out);
-    runtime::hash_each("hash_each", messages, out, {length, seek, mode}, options);
+    const PublicCall entry("hash_each");
+    runtime::require_blake3(mode);
+    require_outputs(messages.size(), out.size(), length);
+    require_apart(messages, out);
+    runtime::hash_each(messages, out, {length, seek, mode}, options);
 }
 
 std::vector<Digest> hash_each(std::span<const MessageView> messages, const Mode& mode, const RunOptions& options) {
@@ -179,9 +180,10 @@ std::vector<Digest> hash_each(std::span<const MessageView> messages, const Mode&
 
 void hash_message_each(std::span<const MessageView> messages, std::span<std::byte> out, std::size_t length,
                        const MessageForm& form, const RunOptions& options) {
-    runtime::require_message(form, "hash_message_each", length);
-    require_outputs("hash_message_each", messages.size(), out.size(), length);
-    require_apart("hash_message_each", messages, out);
+    const PublicCall entry("hash_message_each");
+    runtime::require_message(form, length);
+    require_outputs(messages.size(), out.size(), length);
+    require_apart(messages, out);
     const RunOptions alone = runtime::by_one_thread(options);
     runtime::Run run(options);
     run.parallel(messages.size(), [&](std::size_t i) {

@@ -16,8 +16,8 @@ struct Output {
     const Mode& mode;
 };
 
-/// hash_each() for the public function `what`, whose name begins error texts.
-void hash_each(const char* what, std::span<const MessageView> messages, std::span<std::byte> out, const Output& wanted,
+/// hash_each() of arguments that have been checked.
+void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, const Output& wanted,
                const RunOptions& options);
 
 /// Writes the outputs of messages at one place to `out`, one after another, as one job. This is `share` of the whole call.

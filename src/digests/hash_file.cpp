@@ -11,6 +11,7 @@
 #include "digests/file_root.hpp"
 #include "digests/hash_each.hpp"
 #include "hashes/merge_one.hpp"
+#include "host/invalid.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
@@ -98,7 +99,8 @@ namespace merklize::inline v0 {
 
 void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
                const RunOptions& options) {
-    runtime::require_blake3(mode, "hash_file");
+    const PublicCall entry("hash_file");
+    runtime::require_blake3(mode);
     const runtime::InputFile file(path);
     runtime::Run run(options);
     runtime::root_of(file, mode, run).expand(out, seek, run);
@@ -106,7 +108,8 @@ void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std:
 
 void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
                      const RunOptions& options) {
-    runtime::require_blake3(mode, "hash_file");
+    const PublicCall entry("hash_file");
+    runtime::require_blake3(mode);
     const runtime::InputFile file(fd, name);
     runtime::Run run(options);
     runtime::root_of(file, mode, run).expand(out, seek, run);
@@ -123,7 +126,8 @@ namespace merklize::runtime {
 
 std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths, std::size_t length, std::uint64_t seek,
                                    const Mode& mode, const RunOptions& options, std::span<std::uint64_t> sizes) {
-    require_blake3(mode, "hash_files");
+    const PublicCall entry("hash_files");
+    require_blake3(mode);
     std::vector<FileDigest> results(paths.size());
     // First the small files, one thread each, which hashes the smallest ones several at once. Then large files and inputs that are no
     // regular files, one by one, each by all threads.

@@ -7,6 +7,7 @@
 #include "calls/side_by_side.hpp"
 #include "digests/file_root.hpp"
 #include "hashes/message.hpp"
+#include "host/invalid.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
@@ -23,10 +24,10 @@ void put(const Message& message, std::span<std::byte> out) {
     std::memcpy(out.data(), message.digest().bytes.data(), out.size());
 }
 
-void digest_of(const runtime::ByteSource& source, const MessageForm& form, const char* what, std::span<std::byte> out,
+void digest_of(const runtime::ByteSource& source, const MessageForm& form, std::span<std::byte> out,
                runtime::Run& run) {
     const auto extent = source.extent();
-    Message message(form, what, extent ? extent->bytes : Message::unknown, out.size());
+    Message message(form, extent ? extent->bytes : Message::unknown, out.size());
     runtime::read_in_order(source, extent, run, [&](std::span<const std::byte> piece, double share) {
         run.progress().begin(share);
         message.update(piece);
@@ -45,11 +46,12 @@ Digest digest_by(const Hashes& hashes) {
 }  // namespace
 
 void hash_message(ByteView data, std::span<std::byte> out, const MessageForm& form, const RunOptions& options) {
-    runtime::require_message(form, "hash_message", out.size());
+    const PublicCall entry("hash_message");
+    runtime::require_message(form, out.size());
     if (is_blake3(form.hash)) return merklize::hash(data, out, 0, form.mode, options);
-    runtime::require_no_policy("hash_message", options);
+    runtime::require_no_policy(options);
     runtime::Run run(options);
-    Message message(form, "hash_message", data.size(), out.size());
+    Message message(form, data.size(), out.size());
     for (std::size_t done = 0; done < data.size(); done += piece_bytes) {
         message.update(data.subspan(done, std::min(piece_bytes, data.size() - done)));
         if (!run.tick(static_cast<double>(done) / static_cast<double>(data.size()))) run.throw_cancelled();
@@ -59,12 +61,13 @@ void hash_message(ByteView data, std::span<std::byte> out, const MessageForm& fo
 
 void hash_message(const ConstBuffer& data, std::span<std::byte> out, const MessageForm& form,
                   const RunOptions& options) {
-    runtime::require_message(form, "hash_message", out.size());
+    const PublicCall entry("hash_message");
+    runtime::require_message(form, out.size());
     if (is_blake3(form.hash)) return merklize::hash(data, out, 0, form.mode, options);
-    runtime::require_no_policy("hash_message", options);
+    runtime::require_no_policy(options);
     const RunOptions here = runtime::on_device_of(data, options);
     runtime::Run run(here);
-    Message message(form, "hash_message", data.size(), out.size());
+    Message message(form, data.size(), out.size());
     std::vector<std::byte> piece(std::min<std::uint64_t>(data.size(), 4 * piece_bytes));
     for (std::uint64_t done = 0; done < data.size(); done += piece.size()) {
         const std::uint64_t count = std::min<std::uint64_t>(piece.size(), data.size() - done);
@@ -76,20 +79,22 @@ void hash_message(const ConstBuffer& data, std::span<std::byte> out, const Messa
 
 void hash_message_file(const std::filesystem::path& path, std::span<std::byte> out, const MessageForm& form,
                        const RunOptions& options) {
-    runtime::require_message(form, "hash_message_file", out.size());
+    const PublicCall entry("hash_message_file");
+    runtime::require_message(form, out.size());
     if (is_blake3(form.hash)) return hash_file(path, out, 0, form.mode, options);
-    runtime::require_no_policy("hash_message_file", options);
+    runtime::require_no_policy(options);
     runtime::Run run(options);
-    digest_of(runtime::InputFile(path), form, "hash_message_file", out, run);
+    digest_of(runtime::InputFile(path), form, out, run);
 }
 
 void hash_message_descriptor(int fd, std::string_view name, std::span<std::byte> out, const MessageForm& form,
                              const RunOptions& options) {
-    runtime::require_message(form, "hash_message_file", out.size());
+    const PublicCall entry("hash_message_file");
+    runtime::require_message(form, out.size());
     if (is_blake3(form.hash)) return hash_descriptor(fd, name, out, 0, form.mode, options);
-    runtime::require_no_policy("hash_message_file", options);
+    runtime::require_no_policy(options);
     runtime::Run run(options);
-    digest_of(runtime::InputFile(fd, name), form, "hash_message_file", out, run);
+    digest_of(runtime::InputFile(fd, name), form, out, run);
 }
 
 Digest hash_message(ByteView data, const MessageForm& form, const RunOptions& options) {
@@ -110,9 +115,10 @@ Digest hash_message_descriptor(int fd, std::string_view name, const MessageForm&
 
 std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path> paths, const MessageForm& form,
                                            const RunOptions& options, std::size_t length) {
-    runtime::require_message(form, "hash_message_files", length);
+    const PublicCall entry("hash_message_files");
+    runtime::require_message(form, length);
     if (is_blake3(form.hash)) return hash_files(paths, length, 0, form.mode, options);
-    runtime::require_no_policy("hash_message_files", options);
+    runtime::require_no_policy(options);
     std::vector<FileDigest> results(paths.size());
     const RunOptions alone = runtime::by_one_thread(options);
     runtime::Run run(options);
@@ -120,7 +126,7 @@ std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path
         try {
             runtime::Run one(alone);
             std::vector<std::byte> output(length);
-            digest_of(runtime::InputFile(paths[i]), form, "hash_message_files", output, one);
+            digest_of(runtime::InputFile(paths[i]), form, output, one);
             results[i].output = std::move(output);
         } catch (const Error& error) {
             runtime::note_failure(results[i], error);
@@ -135,11 +141,12 @@ namespace merklize::runtime {
 
 void hash_source(const ByteSource& source, const MessageForm& form, std::span<std::byte> out, std::uint64_t seek,
                  const RunOptions& options) {
-    require_message(form, "hash_file", out.size());
-    if (!is_blake3(form.hash)) require_no_policy("hash_file", options);
+    const PublicCall entry("hash_file");
+    require_message(form, out.size());
+    if (!is_blake3(form.hash)) require_no_policy(options);
     Run run(options);
     if (is_blake3(form.hash)) return root_of(source, form.mode, run).expand(out, seek, run);
-    digest_of(source, form, "hash_file", out, run);
+    digest_of(source, form, out, run);
 }
 
 }  // namespace merklize::runtime

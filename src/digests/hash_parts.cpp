@@ -21,17 +21,18 @@ Digest hash_parts(std::span<const ConstBuffer> parts, const Mode& mode, const Ru
 
 void hash_parts(std::span<const ConstBuffer> all_parts, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
                 const RunOptions& options) {
-    runtime::require_blake3(mode, "hash_parts");
-    runtime::require_no_stream("hash_parts", options);
+    const PublicCall entry("hash_parts");
+    runtime::require_blake3(mode);
+    runtime::require_no_stream(options);
     std::vector<ConstBuffer> parts;
     std::vector<std::uint64_t> first_chunks;
     std::uint64_t bytes = 0;
     for (std::size_t k = 0; k < all_parts.size(); k++) {
         if (all_parts[k].empty()) continue;
         if (bytes % MKZ_BLAKE3_CHUNK_LEN != 0) {
-            invalid("hash_parts: every part but the last must be a multiple of " +
-                    std::to_string(MKZ_BLAKE3_CHUNK_LEN) + " bytes; the one before part " + std::to_string(k) +
-                    " has " + std::to_string(parts.back().size()));
+            invalid_call("every part but the last must be a multiple of " + std::to_string(MKZ_BLAKE3_CHUNK_LEN) +
+                         " bytes; the one before part " + std::to_string(k) + " has " +
+                         std::to_string(parts.back().size()));
         }
         parts.push_back(all_parts[k]);
         first_chunks.push_back(bytes / MKZ_BLAKE3_CHUNK_LEN);

@@ -17,7 +17,7 @@ public:
     HasherState(const MessageForm& form, const RunOptions& options, std::size_t length)
         : options(options),
           tree(Mode()),
-          message(std::in_place, form, "Hasher", Message::unknown, length),
+          message(std::in_place, form, Message::unknown, length),
           empty(message),
           length(length) {}
 
@@ -41,10 +41,12 @@ namespace merklize::inline v0 {
 
 Hasher::Hasher(const Mode& mode, const RunOptions& options)
     : state_(std::make_unique<runtime::HasherState>(mode, options)) {
-    runtime::require_blake3(mode, "Hasher");
+    const PublicCall entry("Hasher");
+    runtime::require_blake3(mode);
 }
 Hasher Hasher::of(const MessageForm& form, const RunOptions& options, std::size_t length) {
-    runtime::require_message(form, "Hasher", length);
+    const PublicCall entry("Hasher");
+    runtime::require_message(form, length);
     if (runtime::info(form.hash).has_chunk_tree) return Hasher(form.mode, options);
     Hasher made({}, options);
     made.state_ = std::make_unique<runtime::HasherState>(form, options, length);
@@ -70,11 +72,12 @@ Digest Hasher::digest() const {
 }
 
 void Hasher::digest(std::span<std::byte> out, std::uint64_t seek) const {
+    const PublicCall entry("Hasher");
     if (state_->message) {
         if (out.size() != state_->length || seek != 0) {
-            invalid("Hasher: a digest has " + std::to_string(state_->length) + " bytes from 0 on, got length " +
-                    std::to_string(out.size()) + " and seek " + std::to_string(seek) +
-                    "; only 'blake3' has more output");
+            invalid_call("a digest has " + std::to_string(state_->length) + " bytes from 0 on, got length " +
+                         std::to_string(out.size()) + " and seek " + std::to_string(seek) +
+                         "; only 'blake3' has more output");
         }
         const Digest digest = state_->message->digest();
         return void(std::memcpy(out.data(), digest.bytes.data(), out.size()));

@@ -73,7 +73,7 @@ void hash_on_device(std::span<const std::byte> data, std::uint64_t piece_bytes, 
 
 }  // namespace
 
-LeafReader::LeafReader(const TreeInput& input, Hash hash, const Mode& mode, const char* what)
+LeafReader::LeafReader(const TreeInput& input, Hash hash, const Mode& mode)
     : input_(input),
       hash_(info(hash)),
       mode_(mode),
@@ -81,7 +81,7 @@ LeafReader::LeafReader(const TreeInput& input, Hash hash, const Mode& mode, cons
       source_(opened_ ? *opened_ : *input.source),
       extent_(extent_of(source_)),
       bytes_(extent_ ? extent_->bytes : 0) {
-    require_merges(hash, mode, what);
+    require_merges(hash, mode);
     require_sizes();
     if (has_extent()) require_end(bytes_);
     end_ = count(bytes_);

@@ -19,8 +19,7 @@ class LeafReader {
 public:
     /// errors  io; invalid_argument, as far as it is known before reading (a size that the hash does not take; a mode
     ///         that is not plain, with another hash than blake3; bytes that are not a whole count of rows or leaves)
-    /// what    the function that the user called
-    LeafReader(const TreeInput& input, Hash hash, const Mode& mode, const char* what);
+    LeafReader(const TreeInput& input, Hash hash, const Mode& mode);
 
     const ByteSource& input() const noexcept { return source_; }
     /// Whether the input states how much there is, as a regular file does. Then n_leaves() is known, and leaves can be skipped. Else

@@ -70,7 +70,7 @@ std::uint64_t PrimeField::inverse(std::uint64_t a) const noexcept {  // a^(p - 2
 }
 
 PartialRounds::PartialRounds(std::span<const std::uint64_t> matrix, std::span<const std::uint64_t> given,
-                             std::uint64_t p, const char* what)
+                             std::uint64_t p)
     : field{p} {
     std::size_t n = 1;
     while (n * n < matrix.size()) n++;
@@ -79,12 +79,12 @@ PartialRounds::PartialRounds(std::span<const std::uint64_t> matrix, std::span<co
     Words inner(m * m), row(whole.begin() + 1, whole.begin() + static_cast<std::ptrdiff_t>(n)), column(m);
     for (std::size_t i = 0; i < m * m; i++) inner[i] = whole[n * (i / m + 1) + i % m + 1];
     for (std::size_t i = 0; i < m; i++) column[i] = whole[n * (i + 1)];
-    if (inverse_of(whole, n, field).empty()) invalid(what, "matrix must have an inverse; this one is singular");
+    if (inverse_of(whole, n, field).empty()) invalid_call("matrix must have an inverse; this one is singular");
     const Words inverse = inverse_of(inner, m, field);
     if (inverse.empty()) {
-        invalid(what,
-                "matrix without its first row and its first column must have an inverse, as that of an MDS matrix "
-                "has; this one is singular");
+        invalid_call(
+            "matrix without its first row and its first column must have an inverse, as that of an MDS matrix "
+            "has; this one is singular");
     }
 
     rest.resize(n);

@@ -25,8 +25,7 @@ struct PartialRounds {
     /// matrix     of n x n words, row after row
     /// constants  of the partial rounds, n words each
     /// errors     invalid_argument (the matrix, or what is left of it without its first row and column, has no inverse)
-    PartialRounds(std::span<const std::uint64_t> matrix, std::span<const std::uint64_t> constants, std::uint64_t p,
-                  const char* what);
+    PartialRounds(std::span<const std::uint64_t> matrix, std::span<const std::uint64_t> constants, std::uint64_t p);
 
     PrimeField field;
     std::vector<std::uint64_t> constants{};  ///< of cell 0 in each partial round

@@ -21,22 +21,21 @@ using runtime::ChainingValue, runtime::read_bytes, runtime::read_chunks, runtime
 const Mode plain;
 
 // log2 of the chunks of a piece; 0 = no pieces.
-std::uint32_t levels_of(std::uint64_t piece_size, const char* what) {
+std::uint32_t levels_of(std::uint64_t piece_size) {
     if (piece_size == 0) return 0;
     if (!std::has_single_bit(piece_size) || piece_size < read_bytes) {
-        invalid(what, "piece_size must be 0 or a power of two >= " + std::to_string(read_bytes) + ", got " +
-                          std::to_string(piece_size));
+        invalid_call("piece_size must be 0 or a power of two >= " + std::to_string(read_bytes) + ", got " +
+                     std::to_string(piece_size));
     }
     return static_cast<std::uint32_t>(std::countr_zero(piece_size / MKZ_BLAKE3_CHUNK_LEN));
 }
 
 // The same of pieces of a part, which must not be empty and begin with a piece.
 std::uint32_t levels_of_part(std::uint64_t bytes, std::uint64_t offset, std::uint64_t piece_size) {
-    const std::uint32_t levels = levels_of(piece_size, "piece_values");
+    const std::uint32_t levels = levels_of(piece_size);
     if (piece_size == 0 || bytes == 0 || offset % piece_size != 0) {
-        invalid("piece_values: a part must not be empty and begin at a multiple of piece_size, got " +
-                std::to_string(bytes) + " bytes at " + std::to_string(offset) + ", pieces of " +
-                std::to_string(piece_size));
+        invalid_call("a part must not be empty and begin at a multiple of piece_size, got " + std::to_string(bytes) +
+                     " bytes at " + std::to_string(offset) + ", pieces of " + std::to_string(piece_size));
     }
     return levels;
 }
@@ -76,7 +75,7 @@ PieceDigests folded(std::vector<ChainingValue> values, std::uint32_t levels, std
 
 PieceDigests hash_at(const runtime::Place& data, std::uint64_t bytes, std::uint64_t piece_size,
                      const RunOptions& options) {
-    const std::uint32_t piece_levels = levels_of(piece_size, "hash_pieces");
+    const std::uint32_t piece_levels = levels_of(piece_size);
     Run run(options);
     if (piece_levels == 0 || bytes <= piece_size) return {expanded(runtime::root_of(data, bytes, plain, run), run), {}};
     // Threads of the host share small subtrees; a device needs none smaller than a piece.
@@ -158,10 +157,12 @@ std::vector<PieceDigests> ranges_on_device(const runtime::ByteSource& source, st
 }  // namespace
 
 PieceDigests hash_pieces(ByteView data, std::uint64_t piece_size, const RunOptions& options) {
+    const PublicCall entry("hash_pieces");
     return hash_at(runtime::host_place(data.data()), data.size(), piece_size, options);
 }
 
 PieceDigests hash_pieces(const ConstBuffer& data, std::uint64_t piece_size, const RunOptions& options) {
+    const PublicCall entry("hash_pieces");
     return hash_at(runtime::place_of(data), data.size(), piece_size, runtime::on_device_of(data, options));
 }
 
@@ -174,7 +175,8 @@ std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view name, std::s
 
 std::vector<Digest> piece_values(ByteView part, std::uint64_t offset, std::uint64_t piece_size, const Mode& mode,
                                  const RunOptions& options) {
-    runtime::require_blake3(mode, "piece_values");
+    const PublicCall entry("piece_values");
+    runtime::require_blake3(mode);
     const std::uint32_t piece_levels = levels_of_part(part.size(), offset, piece_size);
     Run run(options);
     std::uint32_t levels = run.on_host() ? std::min(read_levels, piece_levels) : piece_levels;
@@ -185,9 +187,10 @@ std::vector<Digest> piece_values(ByteView part, std::uint64_t offset, std::uint6
 }
 
 Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode) {
-    runtime::require_blake3(mode, "value_of_pieces");
+    const PublicCall entry("value_of_pieces");
+    runtime::require_blake3(mode);
     if (pieces.empty()) {
-        invalid("value_of_pieces: there must be at least 1 piece, got 0");
+        invalid_call("there must be at least 1 piece, got 0");
     }
     std::vector<ChainingValue> values = as_values(pieces);
     const RunOptions options = runtime::on_this_thread();
@@ -197,9 +200,10 @@ Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode) {
 }
 
 void digest_of_pieces(std::span<const Digest> pieces, std::span<std::byte> out, std::uint64_t seek, const Mode& mode) {
-    runtime::require_blake3(mode, "digest_of_pieces");
+    const PublicCall entry("digest_of_pieces");
+    runtime::require_blake3(mode);
     if (pieces.size() < 2) {
-        invalid("digest_of_pieces: there must be at least 2 pieces, got " + std::to_string(pieces.size()));
+        invalid_call("there must be at least 2 pieces, got " + std::to_string(pieces.size()));
     }
     std::vector<ChainingValue> values = as_values(pieces);
     const RunOptions options = runtime::on_this_thread();
@@ -220,7 +224,8 @@ namespace merklize::runtime {
 
 std::vector<PieceDigests> hash_ranges(const ByteSource& source, std::span<const FileRange> ranges,
                                       std::uint64_t piece_size, const RunOptions& options) {
-    const std::uint32_t piece_levels = levels_of(piece_size, "hash_file_ranges");
+    const PublicCall entry("hash_file_ranges");
+    const std::uint32_t piece_levels = levels_of(piece_size);
     const auto extent = source.extent();
     const std::uint64_t size = extent ? extent->position + extent->bytes : 0;
     for (const auto& [offset, bytes] : ranges) {
@@ -238,7 +243,8 @@ std::vector<PieceDigests> hash_ranges(const ByteSource& source, std::span<const 
 
 std::vector<Digest> piece_values(const ByteSource& source, const FileRange& part, std::uint64_t offset,
                                  std::uint64_t piece_size, const Mode& mode, const RunOptions& options) {
-    require_blake3(mode, "piece_values");
+    const PublicCall entry("piece_values");
+    require_blake3(mode);
     const std::uint32_t piece_levels = levels_of_part(part.bytes, offset, piece_size);
     const auto extent = source.extent();
     Run run(options);

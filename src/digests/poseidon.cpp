@@ -38,99 +38,96 @@ constexpr const char* poseidon2_name = "poseidon2";
 constexpr const char* poseidon_name = "poseidon";
 constexpr unsigned most_outer = 64, most_middle = 256;  // external or full rounds; internal or partial ones
 
-const char* field_name(Poseidon2Field field, const char* what) {
+const char* field_name(Poseidon2Field field) {
     const auto i = static_cast<std::size_t>(field);
     if (i < std::size(field_names)) return field_names[i];
-    invalid(what, "field must be 0 (goldilocks), 1 (babybear) or 2 (koalabear), got " + std::to_string(i));
+    invalid_call("field must be 0 (goldilocks), 1 (babybear) or 2 (koalabear), got " + std::to_string(i));
 }
 
-const mkz_hash_info& unit_of(const char* family, Poseidon2Field field, unsigned width, const char* what) {
-    const std::string name = field_name(field, what), start = family + ("_given_" + name);
+const mkz_hash_info& unit_of(const char* family, Poseidon2Field field, unsigned width) {
+    const std::string name = field_name(field), start = family + ("_given_" + name);
     std::string widths;
     for (const Unit& unit : units) {
         if (!unit.is_given || !unit.name.starts_with(start)) continue;
         if (unit.width == width) return *mkz_find_hash(unit.id);
         widths += std::to_string(unit.width) + ", ";
     }
-    invalid(what, "width over " + name + " must be one of " + widths + "got " + std::to_string(width));
+    invalid_call("width over " + name + " must be one of " + widths + "got " + std::to_string(width));
 }
 
-void require_rate(unsigned rate, unsigned width, const char* what) {
+void require_rate(unsigned rate, unsigned width) {
     if (rate < 1 || rate >= width)
-        invalid(what, "rate must be 1 to width - 1 = " + std::to_string(width - 1) + ", got " + std::to_string(rate));
+        invalid_call("rate must be 1 to width - 1 = " + std::to_string(width - 1) + ", got " + std::to_string(rate));
 }
 
 // Rounds whose S-boxes are on every cell and stand half before, half after those whose S-box is on cell 0.
-void require_rounds(const char* outer_name, unsigned outer, const char* middle_name, unsigned middle,
-                    const char* what) {
+void require_rounds(const char* outer_name, unsigned outer, const char* middle_name, unsigned middle) {
     if (outer < 2 || outer > most_outer || outer % 2 != 0) {
-        invalid(what, std::string(outer_name) + " rounds must be even, 2 to " + std::to_string(most_outer) + ", got " +
-                          std::to_string(outer));
+        invalid_call(std::string(outer_name) + " rounds must be even, 2 to " + std::to_string(most_outer) + ", got " +
+                     std::to_string(outer));
     }
     if (middle < 1 || middle > most_middle) {
-        invalid(what, std::string(middle_name) + " rounds must be 1 to " + std::to_string(most_middle) + ", got " +
-                          std::to_string(middle));
+        invalid_call(std::string(middle_name) + " rounds must be 1 to " + std::to_string(most_middle) + ", got " +
+                     std::to_string(middle));
     }
 }
 
-void require_words(const mkz_hash_info& unit, std::span<const std::uint64_t> words, const char* name,
-                   const char* what) {
+void require_words(const mkz_hash_info& unit, std::span<const std::uint64_t> words, const char* name) {
     const std::size_t i = runtime::first_not_below(unit.modulus, 8, words.data(), words.size());
     if (i == words.size()) return;
-    invalid(what, std::string(name) + "[" + std::to_string(i) + "] is " + std::to_string(words[i]) +
-                      ", not a field element: it must be below p = " + std::to_string(unit.modulus));
+    invalid_call(std::string(name) + "[" + std::to_string(i) + "] is " + std::to_string(words[i]) +
+                 ", not a field element: it must be below p = " + std::to_string(unit.modulus));
 }
 
-void require_permutation(const Poseidon2& of, const mkz_hash_info& unit, const char* what) {
-    require_rounds("external", of.external_rounds, "internal", of.internal_rounds, what);
+void require_permutation(const Poseidon2& of, const mkz_hash_info& unit) {
+    require_rounds("external", of.external_rounds, "internal", of.internal_rounds);
     const std::size_t wanted = std::size_t{of.external_rounds} * of.width + of.internal_rounds;
     if (of.constants.size() != wanted) {
         const std::string half = std::to_string(of.external_rounds / 2) + " x " + std::to_string(of.width);
-        invalid(what, "constants must have " + std::to_string(wanted) + " words: " + half + ", " +
-                          std::to_string(of.internal_rounds) + ", " + half + "; got " +
-                          std::to_string(of.constants.size()));
+        invalid_call("constants must have " + std::to_string(wanted) + " words: " + half + ", " +
+                     std::to_string(of.internal_rounds) + ", " + half + "; got " + std::to_string(of.constants.size()));
     }
     if (of.diagonal.size() != of.width) {
-        invalid(what, "diagonal must have width = " + std::to_string(of.width) + " words, got " +
-                          std::to_string(of.diagonal.size()));
+        invalid_call("diagonal must have width = " + std::to_string(of.width) + " words, got " +
+                     std::to_string(of.diagonal.size()));
     }
-    require_words(unit, of.constants, "constants", what);
-    require_words(unit, of.diagonal, "diagonal", what);
+    require_words(unit, of.constants, "constants");
+    require_words(unit, of.diagonal, "diagonal");
 }
 
 const mkz_hash_info& require_hash(const Poseidon2& of) {
-    const mkz_hash_info& unit = unit_of(poseidon2_name, of.field, of.width, poseidon2_name);
-    require_rate(of.rate, of.width, poseidon2_name);
-    require_permutation(of, unit, poseidon2_name);
+    const mkz_hash_info& unit = unit_of(poseidon2_name, of.field, of.width);
+    require_rate(of.rate, of.width);
+    require_permutation(of, unit);
     return unit;
 }
 
-const mkz_hash_info& require_quad(const Poseidon2& of, Poseidon2Field field) {
-    constexpr const char* what = "poseidon2: quad";
+const mkz_hash_info& require_quad(const Poseidon2& of, Poseidon2Field field) try {
     if (of.field != field) {
-        invalid(what, "field must be that of the rows, " + std::string(field_name(field, what)) + ", got " +
-                          field_name(of.field, what));
+        invalid_call("field must be that of the rows, " + std::string(field_name(field)) + ", got " +
+                     field_name(of.field));
     }
     const unsigned width = field == Poseidon2Field::goldilocks ? 16 : 32;  // four digests
     if (of.width != width || of.rate != width) {
-        invalid(what, "width and rate over " + std::string(field_name(field, what)) + " must be four digests, " +
-                          std::to_string(width) + " words, got " + std::to_string(of.width) + " and " +
-                          std::to_string(of.rate));
+        invalid_call("width and rate over " + std::string(field_name(field)) + " must be four digests, " +
+                     std::to_string(width) + " words, got " + std::to_string(of.width) + " and " +
+                     std::to_string(of.rate));
     }
-    const mkz_hash_info& unit = unit_of(poseidon2_name, of.field, of.width, what);
-    require_permutation(of, unit, what);
+    const mkz_hash_info& unit = unit_of(poseidon2_name, of.field, of.width);
+    require_permutation(of, unit);
     return unit;
+} catch (const Error& error) {
+    invalid_call(std::string("quad: ") + error.rule());
 }
 
 // Poseidon's matrix, row after row: what was given, or all rows of the circulant one.
 std::vector<std::uint64_t> require_matrix(const Poseidon& of, const mkz_hash_info& unit) {
     const std::size_t n = of.width;
     if (of.matrix.size() != n && of.matrix.size() != n * n) {
-        invalid(poseidon_name, "matrix must have width x width = " + std::to_string(n * n) +
-                                   " words, or width = " + std::to_string(n) +
-                                   ", the first row of a circulant one; got " + std::to_string(of.matrix.size()));
+        invalid_call("matrix must have width x width = " + std::to_string(n * n) + " words, or width = " +
+                     std::to_string(n) + ", the first row of a circulant one; got " + std::to_string(of.matrix.size()));
     }
-    require_words(unit, of.matrix, "matrix", poseidon_name);
+    require_words(unit, of.matrix, "matrix");
     if (of.matrix.size() == n * n) return of.matrix;
     std::vector<std::uint64_t> all(n * n);
     for (std::size_t i = 0; i < all.size(); i++) all[i] = of.matrix[(n + i % n - i / n) % n];
@@ -138,16 +135,15 @@ std::vector<std::uint64_t> require_matrix(const Poseidon& of, const mkz_hash_inf
 }
 
 const mkz_hash_info& require_hash(const Poseidon& of) {
-    const mkz_hash_info& unit = unit_of(poseidon_name, of.field, of.width, poseidon_name);
-    require_rate(of.rate, of.width, poseidon_name);
-    require_rounds("full", of.full_rounds, "partial", of.partial_rounds, poseidon_name);
+    const mkz_hash_info& unit = unit_of(poseidon_name, of.field, of.width);
+    require_rate(of.rate, of.width);
+    require_rounds("full", of.full_rounds, "partial", of.partial_rounds);
     const std::size_t rounds = std::size_t{of.full_rounds} + of.partial_rounds;
     if (of.constants.size() != rounds * of.width) {
-        invalid(poseidon_name, "constants must have " + std::to_string(rounds * of.width) +
-                                   " words: " + std::to_string(rounds) + " rounds x " + std::to_string(of.width) +
-                                   "; got " + std::to_string(of.constants.size()));
+        invalid_call("constants must have " + std::to_string(rounds * of.width) + " words: " + std::to_string(rounds) +
+                     " rounds x " + std::to_string(of.width) + "; got " + std::to_string(of.constants.size()));
     }
-    require_words(unit, of.constants, "constants", poseidon_name);
+    require_words(unit, of.constants, "constants");
     return unit;
 }
 
@@ -189,8 +185,7 @@ std::vector<std::uint64_t> table_of(const Poseidon2& of, const mkz_hash_info& un
 std::vector<std::uint64_t> table_of(const Poseidon& of, const mkz_hash_info& unit,
                                     std::span<const std::uint64_t> matrix) {
     const std::size_t n = of.width, side = of.full_rounds / 2 * n, end = side + of.partial_rounds * n;
-    const runtime::PartialRounds partial(matrix, std::span(of.constants).subspan(side, end - side), unit.modulus,
-                                         poseidon_name);
+    const runtime::PartialRounds partial(matrix, std::span(of.constants).subspan(side, end - side), unit.modulus);
     std::vector<std::uint64_t> full(of.constants.begin(), of.constants.begin() + static_cast<std::ptrdiff_t>(side));
     full.insert(full.end(), of.constants.begin() + static_cast<std::ptrdiff_t>(end), of.constants.end());
     for (std::size_t k = 0; k < n; k++) full[side + k] = partial.field.add(full[side + k], partial.rest[k]);
@@ -206,6 +201,7 @@ std::vector<std::uint64_t> table_of(const Poseidon& of, const mkz_hash_info& uni
 }  // namespace
 
 Hash poseidon2(const Poseidon2& instance, const Poseidon2* quad) {
+    const PublicCall entry(poseidon2_name);
     const mkz_hash_info& unit = require_hash(instance);
     std::vector<std::uint64_t> words;
     append_words(words, instance, unit.modulus);
@@ -222,6 +218,7 @@ Hash poseidon2(const Poseidon2& instance, const Poseidon2* quad) {
 }
 
 Hash poseidon(const Poseidon& instance) {
+    const PublicCall entry(poseidon_name);
     const mkz_hash_info& unit = require_hash(instance);
     const std::vector<std::uint64_t> matrix = require_matrix(instance, unit);
     std::vector<std::uint64_t> words = {unit.modulus, instance.width, instance.rate, instance.full_rounds,

@@ -120,8 +120,8 @@ std::optional<std::uint64_t> Storage::place_in(const Storage& whole) const {
     return {};
 }
 
-void require_apart(const std::string& what, const Storage& input, const std::filesystem::path& output) {
-    if (Storage(output).overwrites(input)) invalid(what + ": " + output.string() + " is both input and output");
+void require_apart(const Storage& input, const std::filesystem::path& output) {
+    if (Storage(output).overwrites(input)) invalid_call(output.string() + " is both input and output");
 }
 
 }  // namespace merklize::runtime

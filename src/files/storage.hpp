@@ -46,8 +46,8 @@ private:
     std::vector<dev_t> file_systems_{};  // of the files in parts_
 };
 
-/// Throws invalid_argument "<what>: <output> is both input and output" if a write to `output` would change bytes of
+/// Throws invalid_argument "<output> is both input and output" if a write to `output` would change bytes of
 /// `input`.
-void require_apart(const std::string& what, const Storage& input, const std::filesystem::path& output);
+void require_apart(const Storage& input, const std::filesystem::path& output);
 
 }  // namespace merklize::runtime

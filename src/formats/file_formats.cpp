@@ -8,7 +8,6 @@
 
 #include "calls/run.hpp"
 #include "digests/file_reads.hpp"
-#include "digests/leaves.hpp"
 #include "formats/sources.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/input_file.hpp"
@@ -20,10 +19,10 @@
 namespace merklize::inline v0 {
 namespace {
 
-void require_power(std::uint64_t value, std::uint64_t least, std::uint64_t most, const char* what) {
+void require_power(std::uint64_t value, std::uint64_t least, std::uint64_t most, const char* argument) {
     if (std::has_single_bit(value) && value >= least && value <= most) return;
-    invalid(std::string(what) + " must be a power of two from " + std::to_string(least) + " to " +
-            std::to_string(most) + ", got " + std::to_string(value));
+    invalid_call(std::string(argument) + " must be a power of two from " + std::to_string(least) + " to " +
+                 std::to_string(most) + ", got " + std::to_string(value));
 }
 
 // The options for the work after the leaves, without progress, which would start at 0 again.
@@ -33,12 +32,10 @@ RunOptions quiet(RunOptions options) {
 }
 
 // SHA-256 of each piece of the data, which is not empty. The last piece may be shorter.
-std::vector<Digest> pieces_of(const char* what, std::span<const std::byte> data, std::uint64_t piece,
-                              const RunOptions& options) {
+std::vector<Digest> pieces_of(std::span<const std::byte> data, std::uint64_t piece, const RunOptions& options) {
     const std::uint64_t whole = data.size() / piece;
     std::vector<Digest> leaves(whole + (data.size() % piece != 0));
-    runtime::hash_leaves(what, data.first(whole * piece), piece, std::span(leaves).first(whole), Hash::sha256, {},
-                         options);
+    merklize::hash_leaves(data.first(whole * piece), piece, std::span(leaves).first(whole), Hash::sha256, {}, options);
     if (leaves.size() != whole) leaves.back() = hash_message(data.subspan(whole * piece), Hash::sha256);
     return leaves;
 }
@@ -49,11 +46,11 @@ Digest plain_merge(const Digest& left, const Digest& right) { return runtime::me
 class Verity {
 public:
     Verity(const FsVerity& how, const RunOptions& options) : block_(how.block_size), options_(options) {
-        require_power(block_, 1024, 65536, "fs_verity: block_size");
+        require_power(block_, 1024, 65536, "block_size");
         if (how.salt.size() > 32) {
-            invalid("fs_verity: salt must be at most 32 bytes, got " + std::to_string(how.salt.size()));
+            invalid_call("salt must be at most 32 bytes, got " + std::to_string(how.salt.size()));
         }
-        runtime::require_no_timings("fs_verity", options);
+        runtime::require_no_timings(options);
         salt_.assign(how.salt.begin(), how.salt.end());
         before_ = salt_;
         if (!before_.empty()) before_.resize(64);  // a block of SHA-256
@@ -105,7 +102,7 @@ private:
                           const RunOptions& options) {
         const std::size_t before = out.size();
         out.resize(before + rows.size() / row);
-        runtime::hash_leaves("fs_verity", rows, row, std::span(out).subspan(before), Hash::sha256, {}, options);
+        merklize::hash_leaves(rows, row, std::span(out).subspan(before), Hash::sha256, {}, options);
     }
 
     std::uint32_t block_;
@@ -118,12 +115,14 @@ private:
 }  // namespace
 
 Digest fs_verity(ByteView data, const FsVerity& how, const RunOptions& options) {
+    const PublicCall entry("fs_verity");
     Verity verity(how, options);
     verity.add(data);
     return verity.digest();
 }
 
 Digest fs_verity_file(const std::filesystem::path& path, const FsVerity& how, const RunOptions& options) {
+    const PublicCall entry("fs_verity_file");
     return runtime::fs_verity_of(runtime::InputFile(path), how, options);
 }
 
@@ -156,20 +155,20 @@ Digest fs_verity_of(const ByteSource& source, const FsVerity& how, const RunOpti
 namespace merklize::inline v0 {
 
 Digest glacier(ByteView data, const RunOptions& options) {
-    runtime::require_no_timings("glacier", options);
+    const PublicCall entry("glacier");
+    runtime::require_no_timings(options);
     if (data.empty()) return hash_message(data, Hash::sha256);
     const std::uint64_t piece = traits(Format::glacier).piece_size;
-    return runtime::root_of("glacier", pieces_of("glacier", data, piece, options), form_of(Format::glacier),
-                            quiet(options));
+    return runtime::root_of("pieces", pieces_of(data, piece, options), form_of(Format::glacier), quiet(options));
 }
 
 BitTorrentFile bittorrent_v2(ByteView data, std::uint64_t piece_length, const RunOptions& options) {
+    const PublicCall entry("bittorrent_v2");
     const std::uint64_t block = traits(Format::bittorrent_v2).piece_size;
-    require_power(piece_length, block, std::uint64_t{1} << 62, "bittorrent_v2: piece_length");
-    runtime::require_no_timings("bittorrent_v2", options);
+    require_power(piece_length, block, std::uint64_t{1} << 62, "piece_length");
+    runtime::require_no_timings(options);
     if (data.empty()) return {};
-    const MerkleTree tree(pieces_of("bittorrent_v2", data, block, options), form_of(Format::bittorrent_v2),
-                          quiet(options));
+    const MerkleTree tree(pieces_of(data, block, options), form_of(Format::bittorrent_v2), quiet(options));
     BitTorrentFile file{tree.root(), {}};
     if (data.size() > piece_length) {
         const auto nodes = tree.level(static_cast<unsigned>(std::countr_zero(piece_length / block)));
@@ -180,14 +179,15 @@ BitTorrentFile bittorrent_v2(ByteView data, std::uint64_t piece_length, const Ru
 
 Digest ssz(std::span<const Digest> chunks, std::optional<std::uint64_t> limit,
            std::optional<std::uint64_t> mix_in_length, const RunOptions& options) {
+    const PublicCall entry("ssz");
     if (limit && chunks.size() > *limit) {
-        invalid("ssz: the limit is " + std::to_string(*limit) + " chunks, got " + std::to_string(chunks.size()));
+        invalid_call("the limit is " + std::to_string(*limit) + " chunks, got " + std::to_string(chunks.size()));
     }
     const auto height = [](std::uint64_t n) { return n <= 1 ? 0u : static_cast<unsigned>(std::bit_width(n - 1)); };
     const unsigned depth = height(limit.value_or(chunks.size()));
     Digest zeros{};  // the root of 2^level chunks of zeros
     for (unsigned level = 0; level < height(chunks.size()); level++) zeros = plain_merge(zeros, zeros);
-    Digest root = chunks.empty() ? zeros : runtime::root_of("ssz: chunks", chunks, form_of(Format::ssz), options);
+    Digest root = chunks.empty() ? zeros : runtime::root_of("chunks", chunks, form_of(Format::ssz), options);
     for (unsigned level = height(chunks.size()); level < depth; level++) {
         root = plain_merge(root, zeros);
         zeros = plain_merge(zeros, zeros);

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "calls/run.hpp"
-#include "digests/leaves.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
 #include "merklize/error.hpp"
@@ -20,9 +19,9 @@ namespace {
 constexpr Hash node_hash = Hash::keccak256_sorted;
 
 // The slot of a leaf.
-std::uint64_t slot_of(std::span<const std::uint64_t> slots, std::uint64_t index, const char* what) {
+std::uint64_t slot_of(std::span<const std::uint64_t> slots, std::uint64_t index) {
     if (index < slots.size()) return slots[index];
-    invalid(what, "index must be 0 to " + std::to_string(slots.size() - 1) + ", got " + std::to_string(index));
+    invalid_call("index must be 0 to " + std::to_string(slots.size() - 1) + ", got " + std::to_string(index));
 }
 
 }  // namespace
@@ -33,7 +32,8 @@ Digest openzeppelin_leaf(ByteView abi_encoded) {
 
 std::vector<Digest> openzeppelin_leaves(std::span<const std::span<const std::byte>> abi_encoded,
                                         const RunOptions& options) {
-    runtime::require_no_timings("openzeppelin_leaves", options);
+    const PublicCall entry("openzeppelin_leaves");
+    runtime::require_no_timings(options);
     std::map<std::size_t, std::vector<std::size_t>> by_length;
     for (std::size_t i = 0; i < abi_encoded.size(); i++) by_length[abi_encoded[i].size()].push_back(i);
     std::vector<Digest> once(abi_encoded.size()), of_length;
@@ -42,12 +42,11 @@ std::vector<Digest> openzeppelin_leaves(std::span<const std::span<const std::byt
         rows.clear();
         for (const std::size_t i : which) rows.insert(rows.end(), abi_encoded[i].begin(), abi_encoded[i].end());
         of_length.resize(which.size());
-        runtime::hash_leaves("openzeppelin_leaves", rows, length, of_length, Hash::keccak256, {}, options);
+        merklize::hash_leaves(rows, length, of_length, Hash::keccak256, {}, options);
         for (std::size_t k = 0; k < which.size(); k++) once[which[k]] = of_length[k];
     }
     std::vector<Digest> leaves(once.size());
-    runtime::hash_leaves("openzeppelin_leaves", std::as_bytes(std::span(once)), Digest::size, leaves, Hash::keccak256,
-                         {}, options);
+    merklize::hash_leaves(std::as_bytes(std::span(once)), Digest::size, leaves, Hash::keccak256, {}, options);
     return leaves;
 }
 
@@ -62,6 +61,7 @@ OpenZeppelinTree::OpenZeppelinTree(std::span<const Digest> leaves, bool sort_lea
 
 OpenZeppelinTree::OpenZeppelinTree(std::span<const Digest> leaves, std::span<const std::uint64_t> tree_indices,
                                    const RunOptions& options) {
+    const PublicCall entry("OpenZeppelinTree");
     const std::uint64_t n = leaves.size();
     std::vector<bool> is_taken(n);
     for (const std::uint64_t index : tree_indices) {
@@ -71,16 +71,17 @@ OpenZeppelinTree::OpenZeppelinTree(std::span<const Digest> leaves, std::span<con
         slots_.push_back(index + 1);
     }
     if (n != 0 && (slots_.size() != n || tree_indices.size() != n)) {
-        invalid("OpenZeppelinTree", std::to_string(n) + " leaves need as many tree indices, " + std::to_string(n - 1) +
-                                        " to " + std::to_string(2 * n - 2) + ", each once");
+        invalid_call(std::to_string(n) + " leaves need as many tree indices, " + std::to_string(n - 1) + " to " +
+                     std::to_string(2 * n - 2) + ", each once");
     }
     build(leaves, options);
 }
 
 // Puts the leaves into their slots, and makes the inner nodes level by level.
 void OpenZeppelinTree::build(std::span<const Digest> leaves, const RunOptions& options) {
-    if (leaves.empty()) invalid("OpenZeppelinTree", "a tree needs at least one leaf, got 0");
-    runtime::require_no_timings("OpenZeppelinTree", options);
+    const PublicCall entry("OpenZeppelinTree");
+    if (leaves.empty()) invalid_call("a tree needs at least one leaf, got 0");
+    runtime::require_no_timings(options);
     nodes_.resize(2 * leaves.size());
     for (std::size_t i = 0; i < leaves.size(); i++) nodes_[slots_[i]] = leaves[i];
     std::vector<Digest> left, right;
@@ -92,28 +93,30 @@ void OpenZeppelinTree::build(std::span<const Digest> leaves, const RunOptions& o
             left[i] = nodes_[2 * (first + i)];
             right[i] = nodes_[2 * (first + i) + 1];
         }
-        runtime::merge_pairs("OpenZeppelinTree", left, right, std::span(nodes_).subspan(first, count), node_hash, {},
-                             options);
+        merge(left, right, std::span(nodes_).subspan(first, count), node_hash, {}, options);
         end = first;
     }
 }
 
 std::uint64_t OpenZeppelinTree::tree_index(std::uint64_t index) const {
-    return slot_of(slots_, index, "tree_index") - 1;
+    const PublicCall entry("tree_index");
+    return slot_of(slots_, index) - 1;
 }
 
 std::vector<Digest> OpenZeppelinTree::prove(std::uint64_t index) const {
+    const PublicCall entry("prove");
     std::vector<Digest> proof;
-    for (std::uint64_t slot = slot_of(slots_, index, "prove"); slot > 1; slot /= 2) proof.push_back(nodes_[slot ^ 1]);
+    for (std::uint64_t slot = slot_of(slots_, index); slot > 1; slot /= 2) proof.push_back(nodes_[slot ^ 1]);
     return proof;
 }
 
 OpenZeppelinMultiProof OpenZeppelinTree::prove_together(std::span<const std::uint64_t> indices) const {
+    const PublicCall entry("prove_together");
     std::vector<std::uint64_t> queue;
-    for (const std::uint64_t index : indices) queue.push_back(slot_of(slots_, index, "prove_together"));
+    for (const std::uint64_t index : indices) queue.push_back(slot_of(slots_, index));
     std::ranges::sort(queue, std::greater<>{});
     if (std::ranges::adjacent_find(queue) != queue.end())
-        invalid("prove_together", "a proof of several leaves takes each index once");
+        invalid_call("a proof of several leaves takes each index once");
     OpenZeppelinMultiProof made;
     for (const std::uint64_t slot : queue) made.leaves.push_back(nodes_[slot]);
     if (queue.empty()) made.proof.push_back(root());

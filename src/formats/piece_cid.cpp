@@ -45,15 +45,15 @@ std::uint64_t leaves_of(std::uint64_t bytes) {
     return (bytes + raw_group - 1) / raw_group * (padded_group / Digest::size);
 }
 
-void require_fits(const char* what, std::uint64_t bytes) {
+void require_fits(std::uint64_t bytes) {
     if (bytes <= most_piece_bytes) return;
-    invalid(std::string(what) + ": data must be at most " + std::to_string(most_piece_bytes) +
-            " bytes, those of a piece of 64 GiB, got " + std::to_string(bytes));
+    invalid_call("data must be at most " + std::to_string(most_piece_bytes) +
+                 " bytes, those of a piece of 64 GiB, got " + std::to_string(bytes));
 }
 
-void require_options(const char* what, const RunOptions& options) {
-    runtime::require_no_timings(what, options);
-    runtime::require_no_policy(what, options);
+void require_options(const RunOptions& options) {
+    runtime::require_no_timings(options);
+    runtime::require_no_policy(options);
 }
 
 unsigned height_over(std::uint64_t leaves) {
@@ -183,22 +183,25 @@ std::string PieceCid::v2() const {
 }
 
 PieceCid piece_cid(ByteView data, const RunOptions& options) {
-    require_options("piece_cid", options);
-    require_fits("piece_cid", data.size());
+    const PublicCall entry("piece_cid");
+    require_options(options);
+    require_fits(data.size());
     runtime::Run run(options);
     return piece_over(unit_roots(data.size(), height_of_units(data.size()), units_in_memory(data, run), run),
                       data.size());
 }
 
 std::vector<Digest> piece_leaves(ByteView data) {
-    require_fits("piece_leaves", data.size());
+    const PublicCall entry("piece_leaves");
+    require_fits(data.size());
     std::vector<Digest> leaves(leaves_of(data.size()));
     expand(data, leaves.data());
     return leaves;
 }
 
 PieceCid piece_cid_file(const std::filesystem::path& path, const RunOptions& options) {
-    return runtime::piece_cid_of("piece_cid_file", runtime::InputFile(path), options);
+    const PublicCall entry("piece_cid_file");
+    return runtime::piece_cid_of(runtime::InputFile(path), options);
 }
 
 }  // namespace merklize::inline v0
@@ -207,7 +210,7 @@ namespace merklize::runtime {
 namespace {
 
 // The piece of a source that can only be read in order. A piece that does not fit is refused as soon as that is known.
-PieceCid piece_of_stream(const char* what, const ByteSource& source, Run& run) {
+PieceCid piece_of_stream(const ByteSource& source, Run& run) {
     if (const InputFile* file = source.file()) file->widen_pipe(read_bytes);
     SourceReader reader(source);
     std::vector<std::byte> batch(batch_units * unit_bytes);
@@ -217,7 +220,7 @@ PieceCid piece_of_stream(const char* what, const ByteSource& source, Run& run) {
         const std::size_t count = reader.fill_some(batch, run);
         has_ended = count < batch.size();
         bytes += count;
-        require_fits(what, bytes);
+        require_fits(bytes);
         if (count == 0 && bytes != 0) break;
         const unsigned height = has_ended ? height_of_units(bytes) : unit_height;
         const auto data = std::span<const std::byte>(batch).first(count);
@@ -229,13 +232,13 @@ PieceCid piece_of_stream(const char* what, const ByteSource& source, Run& run) {
 
 }  // namespace
 
-PieceCid piece_cid_of(const char* what, const ByteSource& source, const RunOptions& options) {
-    require_options(what, options);
+PieceCid piece_cid_of(const ByteSource& source, const RunOptions& options) {
+    require_options(options);
     Run run(options);
     const auto extent = source.extent();
-    if (!extent) return piece_of_stream(what, source, run);
+    if (!extent) return piece_of_stream(source, run);
     const std::uint64_t position = extent->position, bytes = extent->bytes;
-    require_fits(what, bytes);
+    require_fits(bytes);
     const auto each_unit = [&](std::size_t n, const SourceReader::Use& use) {
         const auto part = [&](std::size_t unit) {
             const ByteRange in_piece = bytes_of_unit(unit, bytes);

@@ -7,9 +7,8 @@
 namespace merklize::runtime {
 
 /// piece_cid_file() of any source, such as an object of a store or a pipe.
-/// what    the called function or command, for error texts
 /// errors  those of piece_cid_file(), and of the source
-PieceCid piece_cid_of(const char* what, const ByteSource& source, const RunOptions& options);
+PieceCid piece_cid_of(const ByteSource& source, const RunOptions& options);
 /// fs_verity_file() of any source.
 Digest fs_verity_of(const ByteSource& source, const FsVerity& how, const RunOptions& options);
 

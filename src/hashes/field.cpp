@@ -46,20 +46,21 @@ std::size_t first_not_canonical(const mkz_hash_info& hash, const void* words, st
     return is_field(hash) ? first_not_below(hash.modulus, hash.word_bits / 8, words, n) : n;
 }
 
-void require_canonical(const mkz_hash_info& hash, const void* words, std::size_t n, const char* what,
+void require_canonical(const mkz_hash_info& hash, const void* words, std::size_t n, const char* argument,
                        std::uint64_t first_index) {
     const std::size_t i = first_not_canonical(hash, words, n);
     if (i == n) return;
     const std::uint64_t word =
         hash.word_bits == 32 ? word_at<std::uint32_t>(words, i) : word_at<std::uint64_t>(words, i);
-    invalid(what, "word " + std::to_string(first_index + i) + " is " + std::to_string(word) +
-                      ", not a field element: it must be below p = " + std::to_string(hash.modulus));
+    invalid_call(std::string(argument) + (*argument == 0 ? "" : ": ") + "word " + std::to_string(first_index + i) +
+                 " is " + std::to_string(word) +
+                 ", not a field element: it must be below p = " + std::to_string(hash.modulus));
 }
 
-void require_canonical(Hash hash, std::span<const Digest> digests, const char* what, std::uint64_t first) {
+void require_canonical(Hash hash, std::span<const Digest> digests, const char* argument, std::uint64_t first) {
     const mkz_hash_info& facts = info(hash);
     const unsigned words = node_words(facts);
-    require_canonical(facts, digests.data(), words * digests.size(), what, words * first);
+    require_canonical(facts, digests.data(), words * digests.size(), argument, words * first);
 }
 
 bool are_canonical(const mkz_hash_info& hash, std::span<const Digest> digests) noexcept {

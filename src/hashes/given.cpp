@@ -53,7 +53,7 @@ const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Di
     if (given_by_start(start_of(digest)) != nullptr) invalid(name + ": its first 8 bytes are those of other constants");
     const std::size_t count = all.count.load();
     if (count == most_given) {
-        invalid(family, "a process takes at most " + std::to_string(most_given) + " sets of constants");
+        invalid_call("a process takes at most " + std::to_string(most_given) + " sets of constants");
     }
     auto* made = new GivenHash;  // kept for ever
     made->name = name;

@@ -53,17 +53,17 @@ bool takes(Hash hash, const Mode& mode) noexcept {
     return mode.flags() == 0 || (facts.is_keyed != 0 && mode.is_blake2s() == (facts.has_chunk_tree == 0));
 }
 
-void require_merges(Hash hash, const Mode& mode, const char* what) {
+void require_merges(Hash hash, const Mode& mode) {
     const mkz_hash_info& facts = info(hash);
     if (takes(hash, mode)) return;
-    if (!is_listed(hash)) invalid(what, std::string("'") + facts.name + "' is a part of other hashes");
+    if (!is_listed(hash)) invalid_call(std::string("'") + facts.name + "' is a part of other hashes");
     const std::string name = std::string("'") + facts.name + "'";
     if (facts.is_keyed == 0)
-        invalid(what, "keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of " + name);
+        invalid_call("keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of " + name);
     if (mode.flags() == MKZ_BLAKE3_DERIVE_KEY_MATERIAL)
-        invalid(what, "contexts are of the hash 'blake3', not of " + name);
-    invalid(what, std::string("the key is of the hash ") + (mode.is_blake2s() ? "'blake2s'" : "'blake3'") +
-                      ", not of " + name + "; Mode::keyed(key, hash) makes one for each");
+        invalid_call("contexts are of the hash 'blake3', not of " + name);
+    invalid_call(std::string("the key is of the hash ") + (mode.is_blake2s() ? "'blake2s'" : "'blake3'") + ", not of " +
+                 name + "; Mode::keyed(key, hash) makes one for each");
 }
 
 }  // namespace merklize::runtime

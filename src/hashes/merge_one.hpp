@@ -16,8 +16,8 @@ Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode&
 /// Whether the hash exists and merges in this mode: plain, or under a key.
 bool takes(Hash hash, const Mode& mode) noexcept;
 
-/// Throws invalid_argument "<what>: ..." unless takes(hash, mode).
-void require_merges(Hash hash, const Mode& mode, const char* what);
+/// Throws invalid_argument unless takes(hash, mode).
+void require_merges(Hash hash, const Mode& mode);
 /// Whether the hash has keys and digests of 1 to 32 bytes, as BLAKE2s has; others have keys, if any, and digests of 32, or longer output.
 inline bool has_short_digests(Hash hash) { return info(hash).is_keyed != 0 && info(hash).has_chunk_tree == 0; }
 /// The mode of a hash under a key; of a hash that has no keys BLAKE3's, which the hash then refuses.
@@ -26,8 +26,8 @@ inline Mode keyed_mode(ByteView key, Hash hash) {
     return Mode::keyed(key, info(hash).is_keyed != 0 ? hash : Hash::blake3);
 }
 /// require_merges() for BLAKE3.
-inline void require_blake3(const Mode& mode, const char* what) {
-    if (mode.is_blake2s()) require_merges(Hash::blake3, mode, what);
+inline void require_blake3(const Mode& mode) {
+    if (mode.is_blake2s()) require_merges(Hash::blake3, mode);
 }
 
 }  // namespace merklize::runtime

@@ -115,38 +115,38 @@ const MessageFunctions* find_functions(Hash hash) {
 
 namespace {
 
-void require_message_hash(Hash hash, const char* what) {
+void require_message_hash(Hash hash) {
     const mkz_hash_info& facts = info(hash);
     if (facts.has_chunk_tree || find_functions(hash) != nullptr) return;
-    const std::string name = std::string(what) + ": '" + facts.name + "' ";
-    if (is_field(facts)) invalid(name + "hashes field elements, not bytes; hash_rows takes them");
+    const std::string name = std::string("'") + facts.name + "' ";
+    if (is_field(facts)) invalid_call(name + "hashes field elements, not bytes; hash_rows takes them");
     if (facts.leaf_prefix < 0)
-        invalid(name + "binds no length, so it hashes rows of one length; 'keccak256' takes messages");
-    invalid(name + "puts a prefix before a message, for leaves of trees; 'sha256' is SHA-256 of a message");
+        invalid_call(name + "binds no length, so it hashes rows of one length; 'keccak256' takes messages");
+    invalid_call(name + "puts a prefix before a message, for leaves of trees; 'sha256' is SHA-256 of a message");
 }
 
 }  // namespace
 
-void require_message(const MessageForm& form, const char* what, std::size_t digest_bytes) {
-    require_message_hash(form.hash, what);
-    require_merges(form.hash, form.mode, what);
+void require_message(const MessageForm& form, std::size_t digest_bytes) {
+    require_message_hash(form.hash);
+    require_merges(form.hash, form.mode);
     const mkz_hash_info& facts = info(form.hash);
     if (facts.has_chunk_tree || digest_bytes == Digest::size) return;
     const std::string name = std::string("'") + facts.name + "' ", got = ", got " + std::to_string(digest_bytes);
     if (facts.is_keyed == 0)
-        invalid(what, name + "has 32 bytes of output" + got + "; 'blake2s' has 1 to 32, and 'blake3' any length");
+        invalid_call(name + "has 32 bytes of output" + got + "; 'blake2s' has 1 to 32, and 'blake3' any length");
     if (digest_bytes == 0 || digest_bytes > Digest::size)
-        invalid(what, name + "has 1 to 32 bytes of output" + got + "; 'blake3' has any length");
+        invalid_call(name + "has 1 to 32 bytes of output" + got + "; 'blake3' has any length");
 }
 
-Message::Message(const MessageForm& form, const char* what, std::uint64_t length, std::size_t digest_bytes)
+Message::Message(const MessageForm& form, std::uint64_t length, std::size_t digest_bytes)
     : functions_(find_functions(form.hash)), is_keyed_(form.mode.flags() != 0) {
-    require_message(form, what, digest_bytes);
+    require_message(form, digest_bytes);
     const char* name = info(form.hash).name;
-    if (functions_ == nullptr) invalid(std::string(what) + ": '" + name + "' is hashed as a tree of chunks");
+    if (functions_ == nullptr) invalid_call(std::string("'") + name + "' is hashed as a tree of chunks");
     if (functions_->needs_length && length == unknown) {
-        invalid(std::string(what) + ": '" + name +
-                "' begins with the length of the message, so it takes only data whose length is known");
+        invalid_call(std::string("'") + name +
+                     "' begins with the length of the message, so it takes only data whose length is known");
     }
     functions_->init(state_, {length, digest_bytes, form.mode.secret()});
 }

@@ -24,9 +24,8 @@ struct MessageStart {
 class Message {
 public:
     /// length  bytes of the message, if they are known; Eidos and RpJive64_256 need them
-    /// errors  invalid_argument "<what>: ..." (a form that require_message() refuses; BLAKE3; one that needs the length without it)
-    Message(const MessageForm& form, const char* what, std::uint64_t length = unknown,
-            std::size_t digest_bytes = Digest::size);
+    /// errors  invalid_argument (a form that require_message() refuses; BLAKE3; one that needs the length without it)
+    Message(const MessageForm& form, std::uint64_t length = unknown, std::size_t digest_bytes = Digest::size);
     Message(const Message&) = default;
     Message& operator=(const Message&) = default;
     ~Message() {
@@ -48,8 +47,8 @@ private:
     std::uint8_t rest_[144];  // the last count_ % rate bytes, which do not fill a block yet
 };
 
-/// Throws invalid_argument "<what>: ..." unless the hash is BLAKE3 or hashes messages, and has the mode and digests of that length. The text
+/// Throws invalid_argument unless the hash is BLAKE3 or hashes messages, and has the mode and digests of that length. The text
 /// names a hash to take instead.
-void require_message(const MessageForm& form, const char* what, std::size_t digest_bytes = Digest::size);
+void require_message(const MessageForm& form, std::size_t digest_bytes = Digest::size);
 
 }  // namespace merklize::runtime

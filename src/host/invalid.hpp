@@ -1,17 +1,39 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "merklize/error.hpp"
 
 namespace merklize::inline v0 {
 
-[[noreturn]] inline void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+/// The public function that runs on this thread, for the texts of errors: the outermost one, since a caller knows no other. Stands
+/// first in a public function whose errors name it. A thread that works for a call takes the caller's name over.
+class PublicCall {
+public:
+    /// name  a literal; null: none
+    explicit PublicCall(const char* name) noexcept : outer_(current_) {
+        if (outer_ == nullptr) current_ = name;
+    }
+    ~PublicCall() { current_ = outer_; }
+    PublicCall(const PublicCall&) = delete;
+    PublicCall& operator=(const PublicCall&) = delete;
 
-/// The text begins with the function that the user called.
-[[noreturn]] inline void invalid(std::string_view function, const std::string& text) {
-    invalid(std::string(function) + ": " + text);
+    /// The name; empty: none.
+    static const char* name() noexcept { return current_ == nullptr ? "" : current_; }
+    /// The name, or null: for a thread that takes it over.
+    static const char* current() noexcept { return current_; }
+
+private:
+    static inline thread_local constinit const char* current_ = nullptr;
+    const char* outer_;
+};
+
+/// A wrong argument of the public function that runs. The text begins with the function's name.
+[[noreturn]] inline void invalid_call(const std::string& rule) {
+    throw Error(ErrorCode::invalid_argument, PublicCall::name(), rule);
 }
+
+/// A thing that is wrong by itself: a file, an unknown name. The text begins with the thing; faces put their function in front.
+[[noreturn]] inline void invalid(const std::string& rule) { throw Error(ErrorCode::invalid_argument, rule); }
 
 }  // namespace merklize::inline v0

@@ -20,6 +20,8 @@
 #include <system_error>
 #include <thread>
 
+#include "host/invalid.hpp"
+
 namespace merklize::runtime {
 namespace {
 
@@ -67,7 +69,8 @@ void wake(const std::atomic<std::uint32_t>& word, unsigned threads) {
 struct Job {
     const std::function<void(std::size_t)>& body;
     const std::size_t n;
-    const bool counts_done;  // somebody asks how many items are done
+    const char* const call = PublicCall::current();  // for the errors of helpers
+    const bool counts_done;                          // somebody asks how many items are done
     std::atomic<unsigned> to_wake{
         0};  // sleepers that helpers wake when they join, so that one thread need not wake all
     std::atomic<bool> stop{false}, has_error{false};
@@ -84,6 +87,7 @@ struct Job {
     // returns  how many items this thread ran
     template <class Between>
     std::size_t run(Between between) {
+        const PublicCall entry(call);
         std::size_t ran = 0;
         while (!stop.load(std::memory_order_relaxed)) {
             const std::size_t item = next.fetch_add(1, std::memory_order_relaxed);

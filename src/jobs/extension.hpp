@@ -31,7 +31,6 @@ HashMatrices words_of(const Job& job) {
     words.n = job.rows;
     words.word_bytes = field.word_bytes;
     words.modulus = field.modulus;
-    words.what = job.what;
     return words;
 }
 

@@ -113,7 +113,6 @@ struct HashMatrices {
     std::uint64_t modulus = 0;         ///< words must be below it; 0: any word. `out` is then undefined
     bool montgomery = false;           ///< words of 4 bytes are hashed as 2^32 x mod modulus
     bool from_montgomery = false;      ///< a field hash takes words of b bits, 2^b x mod its modulus, as x
-    const char* what = "";             ///< begins the text of an error; a literal
     std::uint64_t first_row = 0;       ///< the number that the text gives row 0
     Mode mode{};                       ///< ignored if the hash takes no keys
     Place out{};                       ///< may be the matrices' own memory if row i begins where digest i goes
@@ -136,7 +135,6 @@ struct Extend {
     std::uint64_t shift = 0;
     bool is_reversed = false;  ///< whether rows of `out` are in bit-reversed order
     bool is_checked = false;   ///< whether words must be below the modulus
-    const char* what = "";     ///< begins the text of an error; a literal
 };
 
 /// Sums of the rows, or of the columns, of a matrix with weights (merklize/extend.hpp). Weights and sums are in memory of the host.
@@ -148,7 +146,6 @@ struct WeightedSums {
     std::uint32_t degree = 1;            ///< words of a weight and of a sum
     const std::byte* weights = nullptr;  ///< factors (core/kernels/extend.h): `degree` for each row, or each column
     bool is_checked = false;             ///< whether words of the matrix must be below the modulus
-    const char* what = "";               ///< begins the text of an error; a literal
     std::byte* out = nullptr;            ///< `degree` canonical words a sum
 
     std::uint64_t terms() const noexcept { return over_rows ? rows : in.columns; }

@@ -76,9 +76,9 @@ void require_words_below(const HashMatrices& job, std::size_t index, const Matri
         std::uint64_t word = 0;
         std::memcpy(&word, row.data() + job.word_bytes * k, job.word_bytes);
         const std::string of = job.matrices.size() == 1 ? "" : " of matrix " + std::to_string(index);
-        invalid(std::string(job.what) + ": row " + std::to_string(job.first_row + first + i) + ", column " +
-                std::to_string(k) + of + " is " + std::to_string(word) +
-                ", not a field element: it must be below p = " + std::to_string(job.modulus));
+        invalid_call("row " + std::to_string(job.first_row + first + i) + ", column " + std::to_string(k) + of +
+                     " is " + std::to_string(word) +
+                     ", not a field element: it must be below p = " + std::to_string(job.modulus));
     }
 }
 

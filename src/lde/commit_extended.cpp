@@ -20,7 +20,6 @@
 namespace merklize::inline v0 {
 namespace {
 
-constexpr const char* commit_extended_call = "commit_extended";
 // Of the call; the rest is the commitment.
 constexpr double extending_share = 0.2;
 
@@ -66,7 +65,7 @@ void require_apart(std::span<const ExtendedMatrix> matrices, std::span<const Mat
         operands.push_back({writes, "out", std::as_bytes(matrices[m].out), m});
         if (const auto& buffer = matrices[m].buffer) operands.push_back({writes, "buffer", *buffer, m});
     }
-    runtime::require_apart(commit_extended_call, operands);
+    runtime::require_apart(operands);
 }
 
 // The extension of a matrix, whose words follow one another.
@@ -160,25 +159,26 @@ MatrixCommitment commit_on_host(Asked asked, Timings* timings) {
 
 MatrixCommitment commit_extended(std::span<const ExtendedMatrix> matrices, const CommitmentForm& form,
                                  const RunOptions& options, bool keep, unsigned drop_levels) {
+    const PublicCall entry("commit_extended");
     std::vector<Matrix> given;
     for (const ExtendedMatrix& one : matrices) given.push_back(one.matrix);
-    const runtime::MatrixInput input = runtime::read_matrices(given, form.hash, commit_extended_call);
+    const runtime::MatrixInput input = runtime::read_matrices(given, form.hash);
     const Buffer* first = nullptr;
     std::size_t n_buffers = 0;
     for (const ExtendedMatrix& one : matrices) {
         if (!one.buffer) continue;
         n_buffers++;
         if (first == nullptr) first = &*one.buffer;
-        runtime::require_same_device(commit_extended_call, *first, *one.buffer);
-        if (input.on != nullptr) runtime::require_same_device(commit_extended_call, *input.on, *one.buffer);
+        runtime::require_same_device(*first, *one.buffer);
+        if (input.on != nullptr) runtime::require_same_device(*input.on, *one.buffer);
     }
     if (n_buffers != 0 && n_buffers != matrices.size())
-        invalid(commit_extended_call, "all matrices must have a buffer, or none; give all of them one");
+        invalid_call("all matrices must have a buffer, or none; give all of them one");
     const RunOptions here = first != nullptr ? runtime::on_device_of(*first, options)
                                              : runtime::options_for(given, input, form.hash, options);
     Asked asked{matrices, {}, form, here, keep, drop_levels};
     for (const ExtendedMatrix& one : matrices) {
-        asked.extensions.push_back(runtime::read_extension(commit_extended_call, one.matrix, one.form));
+        asked.extensions.push_back(runtime::read_extension(one.matrix, one.form));
         if (!one.out.empty()) set_out(asked.extensions.back(), runtime::host_place(one.out.data()), one.out.size());
         if (one.buffer) set_out(asked.extensions.back(), runtime::place_of(*one.buffer), one.buffer->size());
     }

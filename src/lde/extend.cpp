@@ -4,17 +4,16 @@
 #include <vector>
 
 #include "calls/run.hpp"
+#include "host/invalid.hpp"
 #include "lde/input.hpp"
 
 namespace merklize::inline v0 {
 namespace {
 
-constexpr const char* extend_call = "extend";
-
 void require_apart(const Matrix& matrix, const runtime::Extension& extension, const runtime::MemoryRange& out) {
     std::vector<runtime::Operand> operands = {{runtime::Operand::Use::writes, "out", out}};
     runtime::add_reads(operands, {&matrix, 1}, extension.input);
-    runtime::require_apart(extend_call, operands);
+    runtime::require_apart(operands);
 }
 
 // options  with the device of the job's places
@@ -28,17 +27,19 @@ void run_extension(const runtime::Extend& job, const RunOptions& options) {
 }  // namespace
 
 void extend(const Matrix& matrix, std::span<std::byte> out, const ExtendForm& form, const RunOptions& options) {
-    runtime::require_no_policy(extend_call, options);
-    runtime::Extension made = runtime::read_extension(extend_call, matrix, form);
+    const PublicCall entry("extend");
+    runtime::require_no_policy(options);
+    runtime::Extension made = runtime::read_extension(matrix, form);
     runtime::set_out(made, runtime::host_place(out.data()), out.size());
     require_apart(matrix, made, std::as_bytes(out));
     run_extension(made.job, made.input.on == nullptr ? options : runtime::on_device_of(*made.input.on, options));
 }
 
 void extend(const Matrix& matrix, Buffer out, const ExtendForm& form, const RunOptions& options) {
-    runtime::require_no_policy(extend_call, options);
-    runtime::Extension made = runtime::read_extension(extend_call, matrix, form);
-    if (made.input.on != nullptr) runtime::require_same_device(extend_call, *made.input.on, out);
+    const PublicCall entry("extend");
+    runtime::require_no_policy(options);
+    runtime::Extension made = runtime::read_extension(matrix, form);
+    if (made.input.on != nullptr) runtime::require_same_device(*made.input.on, out);
     runtime::set_out(made, runtime::place_of(out), out.size());
     require_apart(matrix, made, out);
     run_extension(made.job, runtime::on_device_of(out, options));

@@ -14,8 +14,8 @@ struct FieldMatrix {
     MatrixInput input;
 };
 
-/// errors  invalid_argument "<what>: ..." (no such field, words of another size, what read_matrices() finds)
-FieldMatrix read_field_matrix(const char* what, const Matrix& matrix, Field field);
+/// errors  invalid_argument (no such field, words of another size, what read_matrices() finds)
+FieldMatrix read_field_matrix(const Matrix& matrix, Field field);
 
 /// An extension that a caller asked for, checked: the job, and the bytes that its output must have.
 struct Extension {
@@ -24,9 +24,9 @@ struct Extension {
     std::uint64_t out_bytes = 0;
 };
 
-/// errors  invalid_argument "<what>: ..." (all but what set_out() finds)
-Extension read_extension(const char* what, const Matrix& matrix, const ExtendForm& form);
-/// errors  invalid_argument "<what>: ..." (another number of bytes)
+/// errors  invalid_argument (all but what set_out() finds)
+Extension read_extension(const Matrix& matrix, const ExtendForm& form);
+/// errors  invalid_argument (another number of bytes)
 void set_out(Extension& extension, const Place& first, std::uint64_t bytes);
 
 }  // namespace merklize::runtime

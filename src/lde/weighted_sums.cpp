@@ -12,14 +12,12 @@
 namespace merklize::inline v0 {
 namespace {
 
-constexpr const char* weighted_sums_call = "weighted_sums";
-
-void require_sums_bytes(std::size_t found, std::uint64_t n, const SumForm& form, unsigned word, const char* what,
+void require_sums_bytes(std::size_t found, std::uint64_t n, const SumForm& form, unsigned word, const char* argument,
                         const char* of) {
     if (found / word / form.degree == n && found % (std::uint64_t{word} * form.degree) == 0) return;
-    invalid(weighted_sums_call, std::string(what) + " must have " + std::to_string(form.degree) + " words of " +
-                                    std::to_string(word) + " bytes for each of " + std::to_string(n) + " " + of +
-                                    ", got " + std::to_string(found) + " bytes");
+    invalid_call(std::string(argument) + " must have " + std::to_string(form.degree) + " words of " +
+                 std::to_string(word) + " bytes for each of " + std::to_string(n) + " " + of + ", got " +
+                 std::to_string(found) + " bytes");
 }
 
 // 1 / 2^64 mod Goldilocks' p: 2^96 = -1, so it is -2^32.
@@ -51,17 +49,17 @@ std::vector<std::byte> factors_of(std::span<const std::byte> weights, Elements e
 
 void weighted_sums(const Matrix& matrix, std::span<const std::byte> weights, std::span<std::byte> out,
                    const SumForm& form, const RunOptions& options) {
-    runtime::require_no_policy(weighted_sums_call, options);
-    const runtime::FieldMatrix given = runtime::read_field_matrix(weighted_sums_call, matrix, form.field);
+    const PublicCall entry("weighted_sums");
+    runtime::require_no_policy(options);
+    const runtime::FieldMatrix given = runtime::read_field_matrix(matrix, form.field);
     const unsigned word = given.field.word_bytes;
     const std::uint64_t p = given.field.modulus;
     if (form.over > SumOver::columns) {
-        invalid(weighted_sums_call,
-                "over must be rows (0) or columns (1), got " + std::to_string(static_cast<std::uint32_t>(form.over)));
+        invalid_call("over must be rows (0) or columns (1), got " +
+                     std::to_string(static_cast<std::uint32_t>(form.over)));
     }
     if (form.degree < 1 || form.degree > MKZ_SUMS_DEGREE) {
-        invalid(weighted_sums_call,
-                "degree must be 1 to " + std::to_string(MKZ_SUMS_DEGREE) + ", got " + std::to_string(form.degree));
+        invalid_call("degree must be 1 to " + std::to_string(MKZ_SUMS_DEGREE) + ", got " + std::to_string(form.degree));
     }
     const bool over_rows = form.over == SumOver::rows;
     const char *const terms = over_rows ? "rows" : "columns", *const sums = over_rows ? "columns" : "rows";
@@ -71,20 +69,19 @@ void weighted_sums(const Matrix& matrix, std::span<const std::byte> weights, std
                               .over_rows = over_rows,
                               .degree = form.degree,
                               .is_checked = matrix.elements == Elements::canonical,
-                              .what = weighted_sums_call,
                               .out = out.data()};
     require_sums_bytes(weights.size(), job.terms(), form, word, "weights", terms);
     require_sums_bytes(out.size(), job.sums(), form, word, "out", sums);
     using enum runtime::Operand::Use;
     std::vector<runtime::Operand> operands = {{reads, "weights", weights}, {writes, "out", std::as_bytes(out)}};
     runtime::add_reads(operands, {&matrix, 1}, given.input);
-    runtime::require_apart(weighted_sums_call, operands);
+    runtime::require_apart(operands);
     const std::size_t n = weights.size() / word;
     const std::size_t wrong = runtime::first_not_below(p, word, weights.data(), n);
     if (matrix.elements != Elements::any && wrong != n) {
-        invalid(weighted_sums_call, "word " + std::to_string(wrong % form.degree) + " of weight " +
-                                        std::to_string(wrong / form.degree) +
-                                        " is not a field element: it must be below p = " + std::to_string(p));
+        invalid_call("word " + std::to_string(wrong % form.degree) + " of weight " +
+                     std::to_string(wrong / form.degree) +
+                     " is not a field element: it must be below p = " + std::to_string(p));
     }
     const std::vector<std::byte> factors = word == 8 ? factors_of<std::uint64_t>(weights, matrix.elements, p)
                                                      : factors_of<std::uint32_t>(weights, matrix.elements, p);

@@ -97,16 +97,16 @@ TreeLayout layout_of_slots(std::uint64_t slots) {
     const std::uint64_t leaf_slot = slots < 2 ? 0 : std::bit_floor(slots - 1);
     const TreeLayout layout{std::max<std::uint64_t>(slots - leaf_slot, 1)};
     if (layout.slots() != slots) {
-        invalid("build_tree: no tree has " + std::to_string(slots) +
-                " slots: n leaves take 2^ceil(log2 n) + n, for a power of two 2 n");
+        invalid_call("no tree has " + std::to_string(slots) +
+                     " slots: n leaves take 2^ceil(log2 n) + n, for a power of two 2 n");
     }
     return layout;
 }
 
 Policy build_in_place(const Place& nodes, const TreeLayout& layout, const TreeForm& form, Run& run) {
-    Merges merges(form, 0, "build_tree");
-    merges.require_count(layout.n_leaves, "build_tree");
-    require_leaves(at_node(nodes, layout.leaf_slot), layout.n_leaves, merges, "build_tree: leaves", run);
+    Merges merges(form);
+    merges.require_count(layout.n_leaves);
+    require_leaves(at_node(nodes, layout.leaf_slot), layout.n_leaves, merges, "leaves", run);
     clear_gaps(nodes, layout, run);
     return build_levels({nodes, layout.leaf_slot}, nodes, layout, merges, run);
 }
@@ -125,24 +125,28 @@ Policy build_heap(std::span<Digest> nodes, const TreeForm& form, const RunOption
 namespace merklize::inline v0 {
 
 std::uint64_t heap_slots(std::uint64_t n_leaves) {
-    runtime::require_tree_size(n_leaves, "heap_slots");
+    const PublicCall entry("heap_slots");
+    runtime::require_tree_size(n_leaves);
     return runtime::TreeLayout{n_leaves}.slots();
 }
 
 Policy build_tree(std::span<Digest> nodes, const TreeForm& form, const RunOptions& options) {
+    const PublicCall entry("build_tree");
     return runtime::build_heap(nodes, form, options);
 }
 
 Event build_tree(const Stream& stream, const BuildTreeCall& call) {
-    const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(call.nodes, "build_tree: nodes"));
-    runtime::require_on_stream("build_tree", stream, {{runtime::Operand::Use::replaces, "nodes", call.nodes}});
+    const PublicCall entry("build_tree");
+    const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(call.nodes, "nodes"));
+    runtime::require_on_stream(stream, {{runtime::Operand::Use::replaces, "nodes", call.nodes}});
     return runtime::enqueue(stream, call.policy, [&](runtime::Run& run) {
         runtime::build_in_place(runtime::place_of(call.nodes), layout, call.form, run);
     });
 }
 
 Policy build_tree(Buffer nodes, const TreeForm& form, const RunOptions& options) {
-    const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(nodes, "build_tree: nodes"));
+    const PublicCall entry("build_tree");
+    const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(nodes, "nodes"));
     const RunOptions here = runtime::on_device_of(nodes, options);
     runtime::Run run(here);
     return runtime::build_in_place(runtime::place_of(nodes), layout, form, run);

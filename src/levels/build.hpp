@@ -21,17 +21,17 @@ Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout&
 
 /// build_tree() of host memory, for other functions of the library.
 Policy build_heap(std::span<Digest> nodes, const TreeForm& form, const RunOptions& options);
-/// The root of leaves whose count the form takes, for the public function that `what` names: "merkle_root: leaves".
-/// what  a literal, for texts about leaves
-Digest root_of(const char* what, std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options);
-Digest root_of(const char* what, const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options);
+/// The root of leaves whose count the form takes.
+/// argument  a literal: what the called function calls the leaves
+Digest root_of(const char* argument, std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options);
+Digest root_of(const char* argument, const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options);
 
 /// The root of leaves on the run's device, in a call that enqueues. Its levels are enqueued all at once, or the first one before the others.
 class EnqueuedRoot {
 public:
     /// leaves  at least 1, a count that the form takes
-    /// what    a literal, for texts about leaves
-    EnqueuedRoot(const ConstBuffer& leaves, const TreeForm& form, const char* what, Run& run);
+    /// argument  a literal, as above
+    EnqueuedRoot(const ConstBuffer& leaves, const TreeForm& form, const char* argument, Run& run);
     EnqueuedRoot(const EnqueuedRoot&) = delete;
     EnqueuedRoot& operator=(const EnqueuedRoot&) = delete;
 

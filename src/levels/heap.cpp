@@ -82,24 +82,25 @@ void clear_gaps(const Place& nodes, const TreeLayout& layout, Run& run) {
     }
 }
 
-void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, const char* what, Run& run) {
+void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, const char* argument, Run& run) {
     const mkz_hash_info& hash = merges.info();
     if (!is_field(hash)) return;
     const unsigned words = node_words(hash);
-    if (leaves.on_device) return run.on_device().require_canonical(hash, leaves, words * n, what);
+    if (leaves.on_device) return run.on_device().require_canonical(hash, leaves, words * n, argument);
     constexpr std::uint64_t per_piece = 1 << 14;
     run.parallel((n + per_piece - 1) / per_piece,
                  [&](std::size_t piece) {
                      const std::uint64_t first = piece * per_piece;
                      require_canonical(hash, host_bytes(at_node(leaves, first)), words * std::min(per_piece, n - first),
-                                       what, words * first);
+                                       argument, words * first);
                  },
                  0);
 }
 
-std::uint64_t digests_in(const ConstBuffer& buffer, const char* what) {
+std::uint64_t digests_in(const ConstBuffer& buffer, const char* argument) {
     if (buffer.size() % Digest::size != 0) {
-        invalid(what, "digests must be a multiple of 32 bytes, got " + std::to_string(buffer.size()) + " bytes");
+        invalid_call(std::string(argument) + ": digests must be a multiple of 32 bytes, got " +
+                     std::to_string(buffer.size()) + " bytes");
     }
     return buffer.size() / Digest::size;
 }

@@ -30,9 +30,9 @@ void copy_nodes(const Place& to, const Place& from, std::uint64_t n, Run& run);
 void clear_gaps(const Place& nodes, const TreeLayout& layout, Run& run);
 
 /// Throws invalid_argument if the leaves of a field hash are not field elements.
-void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, const char* what, Run& run);
+void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, const char* argument, Run& run);
 
 /// The number of digests in a buffer.  errors  invalid_argument (not a whole count)
-std::uint64_t digests_in(const ConstBuffer& buffer, const char* what);
+std::uint64_t digests_in(const ConstBuffer& buffer, const char* argument);
 
 }  // namespace merklize::runtime

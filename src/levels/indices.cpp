@@ -81,41 +81,39 @@ void parallel_sort(std::span<const std::uint64_t> indices, std::span<std::uint64
 }
 
 // The largest index. Throws if there is no such leaf.
-std::uint64_t largest_of(std::span<const std::uint64_t> indices, std::uint64_t n_leaves, std::string_view what) {
+std::uint64_t largest_of(std::span<const std::uint64_t> indices, std::uint64_t n_leaves) {
     const std::uint64_t largest = std::ranges::max(indices);
-    require_index(largest, n_leaves, what);
+    require_index(largest, n_leaves);
     return largest;
 }
 
-void require_distinct(std::span<const std::uint64_t> sorted, std::string_view what) {
+void require_distinct(std::span<const std::uint64_t> sorted) {
     if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
-        invalid(what, "leaf index " + std::to_string(*twice) + " is there twice");
+        invalid_call("leaf index " + std::to_string(*twice) + " is there twice");
 }
 
 }  // namespace
 
-void require_index(std::uint64_t index, std::uint64_t n_leaves, std::string_view what) {
+void require_index(std::uint64_t index, std::uint64_t n_leaves) {
     if (index < n_leaves) return;
-    if (n_leaves == 0) invalid(what, "the tree has no leaves, got leaf index " + std::to_string(index));
-    invalid(what, "leaf index must be below " + std::to_string(n_leaves) + ", got " + std::to_string(index));
+    if (n_leaves == 0) invalid_call("the tree has no leaves, got leaf index " + std::to_string(index));
+    invalid_call("leaf index must be below " + std::to_string(n_leaves) + ", got " + std::to_string(index));
 }
 
-std::vector<std::uint64_t> index_range(std::uint64_t first, std::uint64_t last, std::uint64_t n_leaves,
-                                       std::string_view what) {
+std::vector<std::uint64_t> index_range(std::uint64_t first, std::uint64_t last, std::uint64_t n_leaves) {
     if (first >= last || last > n_leaves) {
-        invalid(what, "[first, last) must be a range of at least one leaf within " + std::to_string(n_leaves) +
-                          " leaves, got [" + std::to_string(first) + ", " + std::to_string(last) + ")");
+        invalid_call("[first, last) must be a range of at least one leaf within " + std::to_string(n_leaves) +
+                     " leaves, got [" + std::to_string(first) + ", " + std::to_string(last) + ")");
     }
     std::vector<std::uint64_t> indices(last - first);
     std::iota(indices.begin(), indices.end(), first);
     return indices;
 }
 
-std::vector<std::uint64_t> ascending(std::span<const std::uint64_t> indices, std::uint64_t n_leaves,
-                                     std::string_view what, unsigned threads) {
+std::vector<std::uint64_t> ascending(std::span<const std::uint64_t> indices, std::uint64_t n_leaves, unsigned threads) {
     constexpr std::size_t fewest = 32768;  // indices that several threads sort
     if (indices.empty()) return {};
-    const auto bits = static_cast<int>(std::bit_width(largest_of(indices, n_leaves, what)));
+    const auto bits = static_cast<int>(std::bit_width(largest_of(indices, n_leaves)));
     std::vector<std::uint64_t> sorted(indices.begin(), indices.end());
     if (!std::ranges::is_sorted(indices)) {
         if (threads > 1 && indices.size() >= fewest) {
@@ -125,13 +123,13 @@ std::vector<std::uint64_t> ascending(std::span<const std::uint64_t> indices, std
             radix_sort<std::uint64_t>(sorted, room, bits);
         }
     }
-    require_distinct(sorted, what);
+    require_distinct(sorted);
     return sorted;
 }
 
-Ascending ascending_from(std::span<const std::uint64_t> indices, std::uint64_t n_leaves, std::string_view what) {
+Ascending ascending_from(std::span<const std::uint64_t> indices, std::uint64_t n_leaves) {
     if (indices.empty()) return {};
-    const auto bits = static_cast<int>(std::bit_width(largest_of(indices, n_leaves, what)));
+    const auto bits = static_cast<int>(std::bit_width(largest_of(indices, n_leaves)));
     std::vector<Given> given(indices.size()), room(indices.size());
     for (std::size_t i = 0; i < given.size(); i++) given[i] = {indices[i], i};
     if (!std::ranges::is_sorted(indices)) radix_sort<Given>(given, room, bits);
@@ -140,7 +138,7 @@ Ascending ascending_from(std::span<const std::uint64_t> indices, std::uint64_t n
         out.indices[i] = given[i].index;
         out.given_at[i] = given[i].at;
     }
-    require_distinct(out.indices, what);
+    require_distinct(out.indices);
     return out;
 }
 

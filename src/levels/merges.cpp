@@ -16,28 +16,27 @@ bool has_empty_tree(const TreeForm& form) noexcept {
     return form.hash == Hash::sha256_rfc6962 && form.rule == TreeRule::left_full;
 }
 
-Digest empty_root() { return Message(Hash::sha256, "tree", 0).digest(); }
+Digest empty_root() { return Message(Hash::sha256, 0).digest(); }
 
-void require_tree_size(std::uint64_t n_leaves, const char* what) {
-    if (n_leaves == 0) invalid(what, "a tree has at least 1 leaf, got 0");
+void require_tree_size(std::uint64_t n_leaves) {
+    if (n_leaves == 0) invalid_call("a tree has at least 1 leaf, got 0");
     if (n_leaves > UINT64_MAX / (8 * Digest::size))
-        throw Error(ErrorCode::out_of_memory, std::string(what) + ": too many leaves: " + std::to_string(n_leaves));
+        throw Error(ErrorCode::out_of_memory, PublicCall::name(), "too many leaves: " + std::to_string(n_leaves));
 }
 
-Merges::Merges(const TreeForm& form, unsigned below, const char* what)
-    : form_(form), info_(runtime::info(form.hash)), below_(below) {
+Merges::Merges(const TreeForm& form, unsigned below) : form_(form), info_(runtime::info(form.hash)), below_(below) {
     rule_name(form.rule);  // throws on a number that is no rule
-    require_merges(form.hash, form.mode, what);
-    if (form.rule == TreeRule::pad)
-        require_canonical(form.hash, {&form_.padding, 1}, (std::string(what) + ": padding").c_str());
+    require_merges(form.hash, form.mode);
+    if (form.rule == TreeRule::pad) require_canonical(form.hash, {&form_.padding, 1}, "padding");
 }
 
-void Merges::require_count(std::uint64_t n, const char* what) const {
+void Merges::require_count(std::uint64_t n, const std::string& file) const {
     if (n == 0 && has_empty_tree(form_)) return;
-    require_tree_size(n, what);
+    require_tree_size(n);
     if (form_.rule == TreeRule::perfect && !std::has_single_bit(n)) {
-        invalid(what, "the count of leaves must be a power of two under the rule 'perfect', got " + std::to_string(n) +
-                          "; the rules 'left_full', 'pad' and 'duplicate_last' take any count");
+        invalid_call((file.empty() ? "" : file + ": ") +
+                     "the count of leaves must be a power of two under the rule 'perfect', got " + std::to_string(n) +
+                     "; the rules 'left_full', 'pad' and 'duplicate_last' take any count");
     }
 }
 

@@ -13,9 +13,8 @@ namespace merklize::runtime {
 class Merges {
 public:
     /// below   the level of the tree that is called level 0 here
-    /// what    the function that the user called
     /// errors  invalid_argument (no such rule, a mode that the hash does not have, padding that is no field element)
-    explicit Merges(const TreeForm& form, unsigned below = 0, const char* what = "MerkleTree");
+    explicit Merges(const TreeForm& form, unsigned below = 0);
     Merges(const Merges&) = delete;
     Merges& operator=(const Merges&) = delete;
 
@@ -26,7 +25,8 @@ public:
 
     /// As require_tree_size(), but for a form that has an empty tree. Also throws invalid_argument for a count that the rule
     /// does not take.
-    void require_count(std::uint64_t n, const char* what) const;
+    /// file  what the leaves are in, for the text; empty: memory
+    void require_count(std::uint64_t n, const std::string& file = {}) const;
 
     Digest merge(const Digest& left, const Digest& right) const noexcept;
     /// The parent of a node that has no sibling.
@@ -47,6 +47,6 @@ bool has_empty_tree(const TreeForm& form) noexcept;
 Digest empty_root();
 
 /// Throws invalid_argument (n_leaves = 0) or out_of_memory (more leaves than memory can hold).
-void require_tree_size(std::uint64_t n_leaves, const char* what);
+void require_tree_size(std::uint64_t n_leaves);
 
 }  // namespace merklize::runtime

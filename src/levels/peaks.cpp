@@ -67,7 +67,7 @@ void Peaks::push_leaves(std::span<const Digest> leaves, const RunOptions& option
 
 Digest Peaks::root(const NodeSink& sink) const {
     Merges merges(form_);
-    merges.require_count(n_leaves_, "root");
+    merges.require_count(n_leaves_);
     if (n_leaves_ == 0) return empty_root();
     const TreeLayout layout{n_leaves_};
     if (!layout.has_edge(layout.height())) return peaks_[layout.height()];

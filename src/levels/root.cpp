@@ -9,6 +9,7 @@
 #include "calls/enqueue.hpp"
 #include "calls/side_by_side.hpp"
 #include "host/host_block.hpp"
+#include "host/invalid.hpp"
 #include "levels/build.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
@@ -60,11 +61,11 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
     }
 }
 
-EnqueuedRoot::EnqueuedRoot(const ConstBuffer& leaves, const TreeForm& form, const char* what, Run& run)
-    : run_(run), merges_(form), n_(digests_in(leaves, what)) {
+EnqueuedRoot::EnqueuedRoot(const ConstBuffer& leaves, const TreeForm& form, const char* argument, Run& run)
+    : run_(run), merges_(form), n_(digests_in(leaves, argument)) {
     leaves_ = run.on_device().aligned_nodes(place_of(leaves), n_);
     at_ = {leaves_.place(), 0};
-    require_leaves(at_.place, n_, merges_, what, run);
+    require_leaves(at_.place, n_, merges_, argument, run);
     if (n_ > 1) nodes_ = run.on_device().scratch(Digest::size * TreeLayout{n_}.leaf_slot);
 }
 
@@ -81,8 +82,8 @@ Place EnqueuedRoot::finish() {
 
 namespace {
 
-Digest root_of_leaves(const char* what, const Place& leaves, std::uint64_t n, const TreeForm& form, Run& run) {
-    require_leaves(leaves, n, Merges(form), what, run);
+Digest root_of_leaves(const char* argument, const Place& leaves, std::uint64_t n, const TreeForm& form, Run& run) {
+    require_leaves(leaves, n, Merges(form), argument, run);
     if (n == 0) return empty_root();
     const unsigned height = TreeLayout{n}.height();
     Digest root;
@@ -97,7 +98,7 @@ Digest root_of_leaves(const char* what, const Place& leaves, std::uint64_t n, co
 }
 
 // Several devices share the subtrees. The host merges the nodes above them.
-Digest root_by_several(const char* what, std::span<const Digest> leaves, const TreeForm& form, Run& run) {
+Digest root_by_several(const char* argument, std::span<const Digest> leaves, const TreeForm& form, Run& run) {
     const std::vector<Device>& devices = run.device().parts;
     const unsigned height = TreeLayout{leaves.size()}.height();
     const unsigned cut = std::min<unsigned>(height, cut_levels(std::bit_ceil(leaves.size()), devices));
@@ -106,9 +107,9 @@ Digest root_by_several(const char* what, std::span<const Digest> leaves, const T
         RunOptions alone = run.options();
         alone.device = devices[0];
         Run one(alone);
-        return root_of_leaves(what, host_place(leaves.data()), leaves.size(), form, one);
+        return root_of_leaves(argument, host_place(leaves.data()), leaves.size(), form, one);
     }
-    require_leaves(host_place(leaves.data()), leaves.size(), Merges(form), what, run);
+    require_leaves(host_place(leaves.data()), leaves.size(), Merges(form), argument, run);
     std::vector<Digest> roots(((leaves.size() - 1) >> levels) + 1);
     const auto subtrees = [&](std::uint64_t first_root, std::uint64_t count, const RunOptions& here) {
         const std::uint64_t first = first_root << levels;
@@ -129,19 +130,19 @@ Digest root_by_several(const char* what, std::span<const Digest> leaves, const T
 
 }  // namespace
 
-Digest root_of(const char* what, std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
+Digest root_of(const char* argument, std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
     const RunOptions here = chosen(options, Job::root, form.hash, leaves.size_bytes(), leaves.data());
     Run run(here);
-    if (!run.device().parts.empty() && !leaves.empty()) return root_by_several(what, leaves, form, run);
-    return root_of_leaves(what, host_place(leaves.data()), leaves.size(), form, run);
+    if (!run.device().parts.empty() && !leaves.empty()) return root_by_several(argument, leaves, form, run);
+    return root_of_leaves(argument, host_place(leaves.data()), leaves.size(), form, run);
 }
 
-Digest root_of(const char* what, const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options) {
+Digest root_of(const char* argument, const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options) {
     const RunOptions here = on_device_of(leaves, options);
     Run run(here);
     const std::uint64_t n = leaves.size() / Digest::size;
     const Lease aligned = run.on_device().aligned_nodes(place_of(leaves), n);
-    return root_of_leaves(what, aligned.place(), n, form, run);
+    return root_of_leaves(argument, aligned.place(), n, form, run);
 }
 
 }  // namespace merklize::runtime
@@ -154,34 +155,36 @@ using Use = runtime::Operand::Use;
 }  // namespace
 
 Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
-    runtime::Merges(form, 0, "merkle_root").require_count(leaves.size(), "merkle_root");
-    return runtime::root_of("merkle_root: leaves", leaves, form, options);
+    const PublicCall entry("merkle_root");
+    runtime::Merges(form).require_count(leaves.size());
+    return runtime::root_of("leaves", leaves, form, options);
 }
 
 Event merkle_root(const Stream& stream, const MerkleRootCall& call) {
-    const std::uint64_t n = runtime::digests_in(call.leaves, "merkle_root: leaves");
-    runtime::require_tree_size(n, "merkle_root");
-    runtime::Merges(call.form, 0, "merkle_root").require_count(n, "merkle_root");
-    runtime::require_bytes("merkle_root", "out", call.out, Digest::size);
+    const PublicCall entry("merkle_root");
+    const std::uint64_t n = runtime::digests_in(call.leaves, "leaves");
+    runtime::require_tree_size(n);
+    runtime::Merges(call.form).require_count(n);
+    runtime::require_bytes("out", call.out, Digest::size);
     // The root of one leaf is the leaf.
     const Use use = n == 1 ? Use::replaces : Use::writes;
-    runtime::require_on_stream("merkle_root", stream, {{Use::reads, "leaves", call.leaves}, {use, "out", call.out}});
+    runtime::require_on_stream(stream, {{Use::reads, "leaves", call.leaves}, {use, "out", call.out}});
     const runtime::MemoryRange from(call.leaves), to(call.out);
     const bool is_there = n == 1 && from.block == to.block && from.begin == to.begin;
     return runtime::enqueue(stream, call.policy, [&](runtime::Run& run) {
-        runtime::EnqueuedRoot root(call.leaves, call.form, "merkle_root: leaves", run);
+        runtime::EnqueuedRoot root(call.leaves, call.form, "leaves", run);
         const runtime::Place found = root.finish();
         if (!is_there) runtime::copy_nodes(runtime::place_of(call.out), found, 1, run);
     });
 }
 
 Event gather_nodes(const Stream& stream, const GatherNodesCall& call) {
-    const std::uint64_t n = runtime::digests_in(call.out, "gather_nodes: out");
-    runtime::digests_in(call.nodes, "gather_nodes: nodes");
-    runtime::require_bytes("gather_nodes", "slots", call.slots, sizeof(std::uint64_t) * n);
+    const PublicCall entry("gather_nodes");
+    const std::uint64_t n = runtime::digests_in(call.out, "out");
+    runtime::digests_in(call.nodes, "nodes");
+    runtime::require_bytes("slots", call.slots, sizeof(std::uint64_t) * n);
     runtime::require_on_stream(
-        "gather_nodes", stream,
-        {{Use::reads, "nodes", call.nodes}, {Use::reads, "slots", call.slots}, {Use::writes, "out", call.out}});
+        stream, {{Use::reads, "nodes", call.nodes}, {Use::reads, "slots", call.slots}, {Use::writes, "out", call.out}});
     return runtime::enqueue(stream, {}, [&](runtime::Run& run) {
         run.on_device().gather_nodes(runtime::place_of(call.nodes), runtime::place_of(call.slots), n,
                                      runtime::place_of(call.out));
@@ -189,10 +192,11 @@ Event gather_nodes(const Stream& stream, const GatherNodesCall& call) {
 }
 
 Digest merkle_root(const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options) {
-    const std::uint64_t n = runtime::digests_in(leaves, "merkle_root: leaves");
-    runtime::require_tree_size(n, "merkle_root");
-    runtime::Merges(form, 0, "merkle_root").require_count(n, "merkle_root");
-    return runtime::root_of("merkle_root: leaves", leaves, form, options);
+    const PublicCall entry("merkle_root");
+    const std::uint64_t n = runtime::digests_in(leaves, "leaves");
+    runtime::require_tree_size(n);
+    runtime::Merges(form).require_count(n);
+    return runtime::root_of("leaves", leaves, form, options);
 }
 
 }  // namespace merklize::inline v0

@@ -67,18 +67,18 @@ std::vector<Digest> enqueued_roots(std::span<const ConstBuffer> leaves, const Tr
 }  // namespace
 
 Digest merkle_root_parts(std::span<const ConstBuffer> leaves, const TreeForm& form, const RunOptions& options) {
-    runtime::require_no_stream("merkle_root_parts", options);
+    const PublicCall entry("merkle_root_parts");
+    runtime::require_no_stream(options);
     if (!std::has_single_bit(leaves.size()))
-        invalid("merkle_root_parts: the count of parts must be a power of two, got " + std::to_string(leaves.size()));
+        invalid_call("the count of parts must be a power of two, got " + std::to_string(leaves.size()));
     if (!std::has_single_bit(leaves[0].size() / Digest::size) || leaves[0].size() % Digest::size != 0) {
-        invalid("merkle_root_parts: the count of 32-byte leaves in a part must be a power of two, got " +
-                std::to_string(leaves[0].size()) + " bytes");
+        invalid_call("the count of 32-byte leaves in a part must be a power of two, got " +
+                     std::to_string(leaves[0].size()) + " bytes");
     }
     for (std::size_t k = 0; k < leaves.size(); k++) {
         if (leaves[k].size() == leaves[0].size()) continue;
-        invalid("merkle_root_parts: parts must have equal counts of leaves; part 0 has " +
-                std::to_string(leaves[0].size()) + " bytes, part " + std::to_string(k) + " has " +
-                std::to_string(leaves[k].size()));
+        invalid_call("parts must have equal counts of leaves; part 0 has " + std::to_string(leaves[0].size()) +
+                     " bytes, part " + std::to_string(k) + " has " + std::to_string(leaves[k].size()));
     }
     if (!options.progress && options.timings == nullptr)
         return runtime::root_of(leaf_text, enqueued_roots(leaves, form, options.policy), form,

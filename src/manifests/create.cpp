@@ -9,7 +9,7 @@ namespace merklize::inline v0::manifests {
 
 void require_piece_size(std::uint64_t size) {
     if (!is_piece_size(size))
-        invalid("manifest", "piece_size must be 0 or a power of two >= 262144, got " + std::to_string(size));
+        invalid_call("piece_size must be 0 or a power of two >= 262144, got " + std::to_string(size));
 }
 
 std::string path_in(const Manifest& known, const std::string& path) {
@@ -17,6 +17,7 @@ std::string path_in(const Manifest& known, const std::string& path) {
 }
 
 Manifest create(const Source& source, Storage& storage, const Options& options, const RunOptions& run) {
+    const PublicCall entry("manifest");
     require_piece_size(options.piece_size);
     const Reading reading{.piece_size = options.piece_size, .ignore = options.ignore};
     return manifest_of(source, read_files(source, storage, reading, run), options.piece_size, options.ignore);
@@ -46,11 +47,12 @@ Refreshed refresh(const Manifest& known, const Source& source, Storage& storage,
 }
 
 void require_files(const Manifest& known) {
-    if (known.kind == Kind::tensors) invalid("refresh", "the manifest is of tensors in memory, not of files");
+    if (known.kind == Kind::tensors) invalid_call("the manifest is of tensors in memory, not of files");
 }
 
 Refreshed refresh(const Manifest& known, const std::string& path, const RefreshOptions& options,
                   const RunOptions& run) {
+    const PublicCall entry("refresh");
     require_files(known);
     const Source source = find_source(path_in(known, path), known.ignore, options.follow_links, options.exclude);
     return refresh(known, source, *open_disk(source.folder, options.follow_links, run.threads), options.everything,

@@ -14,8 +14,6 @@
 namespace merklize::runtime {
 namespace {
 
-constexpr const char* building_call = "MatrixCommitment";
-
 void clear_nodes(const Place& nodes, std::uint64_t n, Run& run) {
     if (n == 0) return;
     if (nodes.on_device) return run.on_device().clear_nodes(nodes, n);
@@ -69,8 +67,7 @@ private:
     // Hashes the rows that belong to a layer.
     void hash_rows(const CommitmentPlan::Layer& layer, const Place& out) {
         if (rows_of(layer) == 0) return;
-        HashMatrices job =
-            rows_job({form_.hash, {}, form_.montgomery}, input_, layer.matrices, rows_of(layer), building_call);
+        HashMatrices job = rows_job({form_.hash, {}, form_.montgomery}, input_, layer.matrices, rows_of(layer));
         job.first_row = first_leaf_ >> plan_.shifts[layer.matrices[0]];
         job.out = out;
         run_.launch(job, share_of(work_of(layer)));
@@ -135,12 +132,8 @@ private:
     void merge_beside(std::vector<MatrixAt> rows, unsigned inputs, std::uint64_t n, const Place& out) {
         static constexpr Digest zeros[2]{};
         rows.push_back(nodes_row(host_zeros(zeros), form_.arity - inputs, true));
-        run_.launch(HashMatrices{.hash = quad_hash(),
-                                 .matrices = std::move(rows),
-                                 .n = n,
-                                 .word_bytes = node_unit(),
-                                 .what = building_call,
-                                 .out = out});
+        run_.launch(HashMatrices{
+            .hash = quad_hash(), .matrices = std::move(rows), .n = n, .word_bytes = node_unit(), .out = out});
     }
     Place host_zeros(const Digest* zeros) {
         if (!nodes_.on_device) return host_place(zeros);

@@ -15,8 +15,6 @@
 namespace merklize::inline v0 {
 namespace {
 
-constexpr const char* commitment_call = "MatrixCommitment";
-
 std::vector<MatrixDims> dims_of(std::span<const Matrix> matrices) {
     std::vector<MatrixDims> dims;
     for (const Matrix& matrix : matrices) dims.push_back({matrix.rows, matrix.columns});
@@ -71,26 +69,27 @@ Matrix MatrixCommitment::State::copy_of(const Matrix& matrix, const runtime::Mat
 
 MatrixCommitment::MatrixCommitment(std::span<const Matrix> matrices, const CommitmentForm& given,
                                    const RunOptions& options, bool keep, unsigned drop_levels) {
+    const PublicCall entry("MatrixCommitment");
     CommitmentForm form = given;
-    runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash, commitment_call);
+    runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash);
     if (form.word_bytes != 0 && form.word_bytes != input.word_bytes) {
-        invalid(commitment_call, "words must have " + std::to_string(form.word_bytes) + " bytes, got " +
-                                     std::to_string(input.word_bytes));
+        invalid_call("words must have " + std::to_string(form.word_bytes) + " bytes, got " +
+                     std::to_string(input.word_bytes));
     }
     form.word_bytes = input.word_bytes;
-    runtime::require_row_form({form.hash, {}, form.montgomery}, form.word_bytes, commitment_call);
+    runtime::require_row_form({form.hash, {}, form.montgomery}, form.word_bytes);
     if (keep && input.elements != Elements::canonical) {
-        invalid(commitment_call, "matrices that are kept must have canonical words, which a verifier takes");
+        invalid_call("matrices that are kept must have canonical words, which a verifier takes");
     }
     std::vector<MatrixDims> dims = dims_of(matrices);
-    runtime::CommitmentPlan plan = runtime::plan_commitment(dims, form, commitment_call, drop_levels);
+    runtime::CommitmentPlan plan = runtime::plan_commitment(dims, form, drop_levels);
     const RunOptions here = runtime::options_for(matrices, input, form.hash, options);
     state_ = std::make_unique<State>(form, std::move(dims), std::move(plan), here.device);
     runtime::Run run(here);
     if (keep) {
         for (std::size_t m = 0; m < matrices.size(); m++)
             state_->kept.push_back(matrices[m].buffer ? matrices[m] : state_->copy_of(matrices[m], input.at[m], run));
-        input = runtime::read_matrices(state_->kept, form.hash, commitment_call);
+        input = runtime::read_matrices(state_->kept, form.hash);
     }
     runtime::build_commitment(state_->form, input, state_->plan, state_->nodes.place(), run);
     const runtime::CommitmentPlan::Layer& layer = state_->plan.layers[state_->plan.cap_layer];

@@ -21,24 +21,22 @@ namespace {
 void require_indices(const runtime::CommitmentPlan& plan, std::span<const std::uint64_t> indices) {
     for (const std::uint64_t index : indices) {
         if (index >= plan.n_leaves)
-            invalid("MatrixCommitment",
-                    "index must be below " + std::to_string(plan.n_leaves) + ", got " + std::to_string(index));
+            invalid_call("index must be below " + std::to_string(plan.n_leaves) + ", got " + std::to_string(index));
     }
 }
 
 std::vector<std::uint64_t> sorted_indices(const runtime::CommitmentPlan& plan, std::span<const std::uint64_t> indices) {
     require_indices(plan, indices);
-    if (indices.empty()) invalid("MatrixCommitment", "open_together: there must be at least 1 index, got 0");
+    if (indices.empty()) invalid_call("there must be at least 1 index, got 0");
     std::vector<std::uint64_t> sorted(indices.begin(), indices.end());
     std::ranges::sort(sorted);
     if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
-        invalid("MatrixCommitment", "open_together: no index may be there twice, got " + std::to_string(*twice));
+        invalid_call("no index may be there twice, got " + std::to_string(*twice));
     return sorted;
 }
 
 [[noreturn]] void refuse_changed(const std::string& rows) {
-    invalid("MatrixCommitment",
-            "open: " + rows + " are not the rows of the commitment; give the matrices as they were when it was made");
+    invalid_call(rows + " are not the rows of the commitment; give the matrices as they were when it was made");
 }
 
 // block  whose rows do not make the node that was kept
@@ -104,12 +102,11 @@ private:
 }  // namespace
 
 runtime::MatrixInput MatrixCommitment::State::read_again(std::span<const Matrix> matrices) const {
-    const runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash, "MatrixCommitment: open");
+    const runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash);
     for (std::size_t m = 0; m < matrices.size(); m++) {
         const MatrixDims one{matrices[m].rows, matrices[m].columns};
         if (matrices.size() != dims.size() || one != dims[m] || input.word_bytes != form.word_bytes)
-            invalid("MatrixCommitment",
-                    "open: the matrices must be those of the commitment; matrix " + std::to_string(m) + " is not");
+            invalid_call("the matrices must be those of the commitment; matrix " + std::to_string(m) + " is not");
     }
     return input;
 }
@@ -142,9 +139,9 @@ std::vector<Digest> MatrixCommitment::State::read_nodes(std::span<const runtime:
     if (dropped.empty()) return found;
     const std::span<const Matrix> matrices = matrices_of(given);
     if (matrices.empty())
-        invalid("MatrixCommitment", "open: nodes of the lowest " + std::to_string(plan.drop_levels) +
-                                        " levels are made again from the rows; give the matrices, or build the "
-                                        "commitment with keep = true or drop_levels = 0");
+        invalid_call("nodes of the lowest " + std::to_string(plan.drop_levels) +
+                     " levels are made again from the rows; give the matrices, or build the "
+                     "commitment with keep = true or drop_levels = 0");
     make_again(which, dropped, read_again(matrices), found);
     return found;
 }
@@ -198,12 +195,10 @@ std::vector<std::byte> MatrixCommitment::State::rows_of(std::span<const std::uin
                                                         std::span<const Matrix> given) const {
     const std::span<const Matrix> matrices = matrices_of(given);
     if (matrices.empty())
-        invalid("MatrixCommitment",
-                "open: the matrices are not kept; give them, or build the commitment with keep = true");
+        invalid_call("the matrices are not kept; give them, or build the commitment with keep = true");
     const runtime::MatrixInput input = read_again(matrices);
     if (input.elements != Elements::canonical)
-        invalid("MatrixCommitment",
-                "open: rows must be of canonical words, which a verifier takes; these matrices have another form");
+        invalid_call("rows must be of canonical words, which a verifier takes; these matrices have another form");
     std::uint64_t row_bytes = 0;
     for (const MatrixDims& matrix : dims) row_bytes += input.word_bytes * matrix.columns;
     std::vector<std::byte> rows(row_bytes * indices.size());
@@ -247,6 +242,7 @@ std::vector<std::byte> MatrixCommitment::State::rows_of(std::span<const std::uin
 
 std::vector<Digest> MatrixCommitment::siblings(std::span<const std::uint64_t> indices,
                                                std::span<const Matrix> matrices) const {
+    const PublicCall entry("siblings");
     require_indices(state_->plan, indices);
     std::vector<runtime::LayerNode> nodes;
     nodes.reserve(indices.size() * path_length());
@@ -259,6 +255,7 @@ std::vector<Digest> MatrixCommitment::siblings(std::span<const std::uint64_t> in
 
 std::vector<Digest> MatrixCommitment::siblings_together(std::span<const std::uint64_t> indices,
                                                         std::span<const Matrix> matrices) const {
+    const PublicCall entry("siblings_together");
     const std::vector<std::uint64_t> sorted = sorted_indices(state_->plan, indices);
     return state_->read_nodes(runtime::opening_nodes(state_->plan, sorted), matrices);
 }
@@ -269,6 +266,7 @@ MatrixOpening MatrixCommitment::open(std::uint64_t index, std::span<const Matrix
 
 std::vector<MatrixOpening> MatrixCommitment::open(std::span<const std::uint64_t> indices,
                                                   std::span<const Matrix> matrices) const {
+    const PublicCall entry("open");
     const std::vector<Digest> nodes = siblings(indices, matrices);
     const std::vector<std::byte> rows = state_->rows_of(indices, matrices);
     const std::size_t path = path_length(), row_bytes = indices.empty() ? 0 : rows.size() / indices.size();
@@ -293,6 +291,7 @@ std::vector<MatrixOpening> MatrixCommitment::open(std::span<const std::uint64_t>
 
 MatrixMultiOpening MatrixCommitment::open_together(std::span<const std::uint64_t> indices,
                                                    std::span<const Matrix> matrices) const {
+    const PublicCall entry("open_together");
     std::vector<std::uint64_t> sorted = sorted_indices(state_->plan, indices);
     std::vector<std::byte> rows = state_->rows_of(sorted, matrices);
     std::vector<Digest> siblings = state_->read_nodes(runtime::opening_nodes(state_->plan, sorted), matrices);

@@ -14,35 +14,35 @@ namespace {
 unsigned log2_up(std::uint64_t n) { return static_cast<unsigned>(std::bit_width(n - 1)); }
 std::uint64_t padded(std::uint64_t n, unsigned arity) { return n <= 1 ? n : (n + arity - 1) / arity * arity; }
 
-void require_heights(std::span<const MatrixDims> dims, std::uint64_t tallest, const char* what) {
+void require_heights(std::span<const MatrixDims> dims, std::uint64_t tallest) {
     constexpr std::uint64_t most = std::uint64_t{1} << 40;
-    if (tallest > most) invalid(what, "a matrix has at most 2^40 rows, got " + std::to_string(tallest));
+    if (tallest > most) invalid_call("a matrix has at most 2^40 rows, got " + std::to_string(tallest));
     for (std::size_t m = 0; m < dims.size(); m++) {
         const std::uint64_t rows = dims[m].rows;
-        if (rows == 0) invalid(what, "matrix " + std::to_string(m) + ": there must be at least 1 row, got 0");
+        if (rows == 0) invalid_call("matrix " + std::to_string(m) + ": there must be at least 1 row, got 0");
         if (dims[m].columns > most)
-            invalid(what,
-                    "matrix " + std::to_string(m) + ": at most 2^40 columns, got " + std::to_string(dims[m].columns));
+            invalid_call("matrix " + std::to_string(m) + ": at most 2^40 columns, got " +
+                         std::to_string(dims[m].columns));
         // Halving and rounding up k times gives ceil(tallest / 2^k).
         std::uint64_t height = tallest;
         while (height > rows) height = (height + 1) / 2;
         if (height == rows) continue;
-        invalid(what, "matrix " + std::to_string(m) + " has " + std::to_string(rows) + " rows; beside one of " +
-                          std::to_string(tallest) +
-                          " rows a height must be that number divided by a power of two and rounded up");
+        invalid_call("matrix " + std::to_string(m) + " has " + std::to_string(rows) + " rows; beside one of " +
+                     std::to_string(tallest) +
+                     " rows a height must be that number divided by a power of two and rounded up");
     }
 }
 
-void require_arity(const CommitmentForm& form, const char* what) {
-    if (form.arity != 2 && form.arity != 4) invalid(what, "arity must be 2 or 4, got " + std::to_string(form.arity));
+void require_arity(const CommitmentForm& form) {
+    if (form.arity != 2 && form.arity != 4) invalid_call("arity must be 2 or 4, got " + std::to_string(form.arity));
     const mkz_hash_info& facts = info(form.hash);
     if (form.arity == 2 || facts.quad_hash >= 0) return;
     std::string known;
     for (const HashTraits& t : hashes()) {
         if (info(t.hash).quad_hash >= 0) known += (known.empty() ? "'" : ", '") + std::string(t.name) + "'";
     }
-    invalid(what, "arity 4 is of the hashes " + known +
-                      ", and of poseidon2() with constants for merges of four, not of '" + facts.name + "'");
+    invalid_call("arity 4 is of the hashes " + known +
+                 ", and of poseidon2() with constants for merges of four, not of '" + facts.name + "'");
 }
 
 /// Gives the layers from `lowest` on their slots. With arity 2 throughout in heap order, which launches of several levels take: layer
@@ -69,12 +69,11 @@ std::uint64_t CommitmentPlan::block_size(unsigned layer) const noexcept {
     return size;
 }
 
-CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const CommitmentForm& form, const char* what,
-                               unsigned drop_levels) {
-    require_arity(form, what);
-    if (dims.empty()) invalid(what, "there must be at least 1 matrix, got 0");
+CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const CommitmentForm& form, unsigned drop_levels) {
+    require_arity(form);
+    if (dims.empty()) invalid_call("there must be at least 1 matrix, got 0");
     const std::uint64_t tallest = std::ranges::max(dims, {}, &MatrixDims::rows).rows;
-    require_heights(dims, tallest, what);
+    require_heights(dims, tallest);
     CommitmentPlan plan;
     plan.n_leaves = tallest;
     plan.arity = form.arity;
@@ -108,16 +107,16 @@ CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const Commitmen
     plan.layers.push_back(std::move(layer));
     const auto above_leaves = static_cast<unsigned>(plan.layers.size()) - 1;
     if (form.cap_height > above_leaves) {
-        invalid(what, "cap_height must be at most " + std::to_string(above_leaves) + " for " + std::to_string(tallest) +
-                          " rows, got " + std::to_string(form.cap_height));
+        invalid_call("cap_height must be at most " + std::to_string(above_leaves) + " for " + std::to_string(tallest) +
+                     " rows, got " + std::to_string(form.cap_height));
     }
     plan.cap_layer = above_leaves - form.cap_height;
     plan.cap_size = 1;
     for (unsigned l = plan.cap_layer; l < above_leaves; l++) plan.cap_size *= plan.layers[l].step;
     if (drop_levels > plan.cap_layer) {
-        invalid(what, "drop_levels must be at most " + std::to_string(plan.cap_layer) +
-                          ", the layers below the cap of " + std::to_string(tallest) + " rows, got " +
-                          std::to_string(drop_levels));
+        invalid_call("drop_levels must be at most " + std::to_string(plan.cap_layer) +
+                     ", the layers below the cap of " + std::to_string(tallest) + " rows, got " +
+                     std::to_string(drop_levels));
     }
     place_layers(plan, drop_levels, std::uint64_t{1} << (above_leaves - drop_levels));
     return plan;

@@ -39,10 +39,9 @@ struct LayerNode {
     std::uint64_t number = 0;
 };
 
-/// errors  invalid_argument "<what>: ..." (no matrix, no rows, heights that the rule does not take, an arity other than 2 and 4, a
+/// errors  invalid_argument (no matrix, no rows, heights that the rule does not take, an arity other than 2 and 4, a
 ///         hash without merges of that arity, a cap above the root, drop_levels above the cap)
-CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const CommitmentForm& form, const char* what,
-                               unsigned drop_levels = 0);
+CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const CommitmentForm& form, unsigned drop_levels = 0);
 
 /// The nodes below `count` nodes of the lowest kept layer, and these nodes: a plan with slots for all of them. Row 0 of a matrix in
 /// it is the row of the commitment below node `first`.

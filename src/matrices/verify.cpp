@@ -18,22 +18,20 @@ namespace {
 
 using runtime::CommitmentPlan;
 
-constexpr const char* verify_call = "verify";
-
 /// What the verifier knows, and how to hash it.
 class Verifier {
 public:
     Verifier(std::span<const MatrixDims> dims, const CommitmentForm& form)
-        : dims_(dims), form_(form), plan_(runtime::plan_commitment(dims, form, verify_call)) {
+        : dims_(dims), form_(form), plan_(runtime::plan_commitment(dims, form)) {
         const mkz_hash_info& facts = runtime::info(form.hash);
         if (form_.word_bytes == 0)
             form_.word_bytes = runtime::is_field(facts) ? facts.element_bytes : form.montgomery != 0 ? 4 : 1;
         if (!runtime::is_word_size(form_.word_bytes) ||
             (runtime::is_field(facts) && form_.word_bytes != facts.element_bytes)) {
-            invalid(verify_call, std::string("words of '") + facts.name + "' cannot have " +
-                                     std::to_string(form.word_bytes) + " bytes");
+            invalid_call(std::string("words of '") + facts.name + "' cannot have " + std::to_string(form.word_bytes) +
+                         " bytes");
         }
-        runtime::require_row_form({form.hash, {}, form.montgomery}, form_.word_bytes, verify_call);
+        runtime::require_row_form({form.hash, {}, form.montgomery}, form_.word_bytes);
         modulus_ = runtime::is_field(facts) ? facts.modulus : form.montgomery;
         for (const MatrixDims& matrix : dims) row_bytes_ += form_.word_bytes * matrix.columns;
     }
@@ -42,11 +40,10 @@ public:
     void require_shown() const {
         for (unsigned l = plan_.cap_layer + 1; l < plan_.layers.size(); l++) {
             if (plan_.layers[l].matrices.empty()) continue;
-            throw Error(
-                ErrorCode::invalid_argument,
-                std::string(verify_call) + ": matrix " + std::to_string(plan_.layers[l].matrices[0]) +
-                    " is hashed into a layer above the cap, so nothing shows its rows; cap_height must be at most " +
-                    std::to_string(plan_.layers.size() - 1 - l));
+            invalid_call(
+                "matrix " + std::to_string(plan_.layers[l].matrices[0]) +
+                " is hashed into a layer above the cap, so nothing shows its rows; cap_height must be at most " +
+                std::to_string(plan_.layers.size() - 1 - l));
         }
     }
 
@@ -182,6 +179,7 @@ bool verify(const MatrixOpening& opening, std::span<const Digest> cap, std::span
 
 bool verify(const MatrixMultiOpening& opening, std::span<const Digest> cap, std::span<const MatrixDims> dims,
             const CommitmentForm& form) {
+    const PublicCall entry("verify");
     const Verifier verifier(dims, form);
     verifier.require_shown();
     return verifier.holds(opening.indices, opening.rows, opening.siblings, cap);

@@ -148,14 +148,14 @@ bool verify(const MultiProof& proof, const Digest& root, const Expect& expect, c
 
 std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode,
                                       const RunOptions& options) {
+    const PublicCall entry("verify_each");
     std::vector<std::uint8_t> holds(proofs.size());
     if (proofs.empty()) return holds;
-    runtime::require_merges(proofs[0].hash, mode, "verify_each");
+    runtime::require_merges(proofs[0].hash, mode);
     for (std::size_t i = 1; i < proofs.size(); i++) {
         if (proofs[i].hash == proofs[0].hash) continue;
-        invalid("verify_each: all proofs must have the same hash; proof 0 has '" +
-                std::string(traits(proofs[0].hash).name) + "', proof " + std::to_string(i) + " has '" +
-                std::string(traits(proofs[i].hash).name) + "'");
+        invalid_call("all proofs must have the same hash; proof 0 has '" + std::string(traits(proofs[0].hash).name) +
+                     "', proof " + std::to_string(i) + " has '" + std::string(traits(proofs[i].hash).name) + "'");
     }
     runtime::Run run(options);
     // On the CPU a piece fits in a core's cache. For a device it is large, but small beside the memory of host and device.

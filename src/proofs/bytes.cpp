@@ -79,9 +79,9 @@ bool done(const ProofReader& in) noexcept { return in.ok() && in.left() == 0; }
 void require(bool fits, const std::string& what, Hash hash, TreeRule rule, std::uint64_t n_leaves,
              std::uint64_t siblings) {
     if (fits && runtime::is_listed(hash)) return;
-    invalid("to_bytes: there is no such proof: hash " + std::to_string(static_cast<unsigned>(hash)) + ", rule " +
-            std::to_string(static_cast<unsigned>(rule)) + ", " + std::to_string(n_leaves) + " leaves, " + what + ", " +
-            std::to_string(siblings) + " other nodes");
+    invalid_call("there is no such proof: hash " + std::to_string(static_cast<unsigned>(hash)) + ", rule " +
+                 std::to_string(static_cast<unsigned>(rule)) + ", " + std::to_string(n_leaves) + " leaves, " + what +
+                 ", " + std::to_string(siblings) + " other nodes");
 }
 
 struct Run {
@@ -134,6 +134,7 @@ std::string unknown_hash_of_proof(ByteView bytes) {
 }
 
 std::vector<std::byte> MerkleProof::to_bytes() const {
+    const PublicCall entry("to_bytes");
     require(runtime::siblings_of(n_leaves, rule, index) == siblings.size(), "index " + std::to_string(index), hash,
             rule, n_leaves, siblings.size());
     ProofWriter out(header_bytes + 8 + Digest::size * (1 + siblings.size()));
@@ -161,6 +162,7 @@ std::optional<MerkleProof> MerkleProof::from_bytes(ByteView bytes) noexcept try 
 }
 
 std::vector<std::byte> MultiProof::to_bytes() const {
+    const PublicCall entry("to_bytes");
     require(leaves.size() == indices.size() && runtime::siblings_of(n_leaves, rule, indices) == siblings.size(),
             std::to_string(indices.size()) + " indices, " + std::to_string(leaves.size()) + " of their leaves", hash,
             rule, n_leaves, siblings.size());
@@ -194,6 +196,7 @@ std::optional<MultiProof> MultiProof::from_bytes(ByteView bytes) noexcept try {
 }
 
 std::vector<std::byte> ConsistencyProof::to_bytes() const {
+    const PublicCall entry("to_bytes");
     require(runtime::consistency_nodes(old_leaves, new_leaves) == nodes.size(),
             std::to_string(old_leaves) + " of them old", hash, TreeRule::left_full, new_leaves, nodes.size());
     ProofWriter out(header_bytes + 8 + Digest::size * nodes.size());

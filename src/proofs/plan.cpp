@@ -91,11 +91,11 @@ void ProofSlots::list(std::size_t which) {
 
 std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, TreeRule rule, std::uint64_t old_leaves) {
     if (rule != TreeRule::left_full)
-        invalid("prove_consistency: the rule must be 'left_full', not '" + std::string(rule_name(rule)) + "'");
-    if (layout.n_leaves == 0) invalid("prove_consistency: a tree without leaves proves nothing of an older one");
+        invalid_call("the rule must be 'left_full', not '" + std::string(rule_name(rule)) + "'");
+    if (layout.n_leaves == 0) invalid_call("a tree without leaves proves nothing of an older one");
     if (old_leaves == 0 || old_leaves > layout.n_leaves) {
-        invalid("prove_consistency: old_leaves must be 1 to " + std::to_string(layout.n_leaves) + ", got " +
-                std::to_string(old_leaves));
+        invalid_call("old_leaves must be 1 to " + std::to_string(layout.n_leaves) + ", got " +
+                     std::to_string(old_leaves));
     }
     std::vector<NodeAt> out;
     // The root of leaves first .. last-1. RFC 6962 writes it MTH(D[first:last]).

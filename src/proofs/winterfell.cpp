@@ -69,20 +69,18 @@ std::uint64_t read_count(ProofReader& in) noexcept {
 }  // namespace
 
 std::vector<std::byte> to_winterfell(const MultiProof& proof) {
-    const auto invalid = [](const std::string& what) {
-        throw Error(ErrorCode::invalid_argument, "to_winterfell: " + what);
-    };
+    const PublicCall entry("to_winterfell");
     if (!has_hash(proof.hash)) {
-        invalid("the hash must be 'blake3', 'rp64_256_v3' or 'rpjive64_256', not '" +
-                std::string(traits(proof.hash).name) + "'");
+        invalid_call("the hash must be 'blake3', 'rp64_256_v3' or 'rpjive64_256', not '" +
+                     std::string(traits(proof.hash).name) + "'");
     }
     if (proof.n_leaves < 2 || !std::has_single_bit(proof.n_leaves))
-        invalid("the tree must have 2, 4, 8, ... leaves, not " + std::to_string(proof.n_leaves));
+        invalid_call("the tree must have 2, 4, 8, ... leaves, not " + std::to_string(proof.n_leaves));
     const auto needed = runtime::siblings_of(proof.n_leaves, TreeRule::perfect, proof.indices);
     if (!needed || *needed != proof.siblings.size() || proof.leaves.size() != proof.indices.size()) {
-        invalid("there is no such proof: " + std::to_string(proof.n_leaves) + " leaves, " +
-                std::to_string(proof.indices.size()) + " indices, " + std::to_string(proof.leaves.size()) +
-                " of their leaves, " + std::to_string(proof.siblings.size()) + " siblings");
+        invalid_call("there is no such proof: " + std::to_string(proof.n_leaves) + " leaves, " +
+                     std::to_string(proof.indices.size()) + " indices, " + std::to_string(proof.leaves.size()) +
+                     " of their leaves, " + std::to_string(proof.siblings.size()) + " siblings");
     }
     std::vector<std::vector<Digest>> lists(proof.indices.size());
     const Digest* next = proof.siblings.data();

@@ -61,7 +61,8 @@ Stream::Stream(const Device& device)
     : state_(std::make_shared<runtime::StreamState>(queue_of(device), device, nullptr)) {}
 
 Stream Stream::wrap(const Device& device, void* native) {
-    if (native == nullptr) throw Error(ErrorCode::invalid_argument, "Stream::wrap: the stream is null");
+    const PublicCall entry("Stream::wrap");
+    if (native == nullptr) invalid_call("the stream is null");
     return Stream(std::make_shared<runtime::StreamState>(queue_of(device), device, native));
 }
 
@@ -109,17 +110,17 @@ Buffer Buffer::copy_of(ByteView host, const Device& device) {
 Buffer Buffer::pack(const ConstBuffer& source, std::uint64_t first, std::span<const std::uint64_t> extents,
                     std::span<const std::int64_t> strides, std::uint32_t element_bytes,
                     const std::optional<Stream>& stream) {
-    const auto invalid = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, "pack: " + text); };
+    const PublicCall entry("pack");
     if (!std::has_single_bit(element_bytes) || element_bytes > 16)
-        invalid("elements of 1, 2, 4, 8 or 16 bytes, got " + std::to_string(element_bytes));
+        invalid_call("elements of 1, 2, 4, 8 or 16 bytes, got " + std::to_string(element_bytes));
     if (extents.size() != strides.size()) {
-        invalid(std::to_string(extents.size()) + " extents and " + std::to_string(strides.size()) + " strides");
+        invalid_call(std::to_string(extents.size()) + " extents and " + std::to_string(strides.size()) + " strides");
     }
     runtime::StridedArray array{first, element_bytes, {}, {}};
     std::uint64_t elements = 1;
     Wide lowest = first, highest = Wide{first} + element_bytes;
     for (std::size_t k = 0; k < extents.size(); k++) {
-        if (extents[k] != 0 && elements > UINT64_MAX / element_bytes / extents[k]) invalid("more than 2^64 bytes");
+        if (extents[k] != 0 && elements > UINT64_MAX / element_bytes / extents[k]) invalid_call("more than 2^64 bytes");
         elements *= extents[k];
         if (extents[k] > 1) (strides[k] < 0 ? lowest : highest) += Wide{strides[k]} * Wide{extents[k] - 1};
         array.extents.push_back(extents[k]);
@@ -128,7 +129,7 @@ Buffer Buffer::pack(const ConstBuffer& source, std::uint64_t first, std::span<co
     Buffer packed(source.device(), elements * element_bytes);
     if (elements == 0) return packed;
     if (lowest < 0 || highest > Wide{source.size()}) {
-        invalid("elements reach outside the " + std::to_string(source.size()) + " bytes of the source");
+        invalid_call("elements reach outside the " + std::to_string(source.size()) + " bytes of the source");
     }
     const RunOptions options{.device = source.device(), .stream = stream};
     runtime::DeviceCall call(runtime::state_of(source.device()).opened(), options, 1,
@@ -139,10 +140,10 @@ Buffer Buffer::pack(const ConstBuffer& source, std::uint64_t first, std::span<co
 }
 
 ConstBuffer ConstBuffer::slice(std::uint64_t first, std::uint64_t bytes) const {
+    const PublicCall entry("Buffer");
     if (first > bytes_ || bytes > bytes_ - first) {
-        throw Error(ErrorCode::invalid_argument, "Buffer: bytes " + std::to_string(first) + " to " +
-                                                     std::to_string(first + bytes) + " are not inside its " +
-                                                     std::to_string(bytes_));
+        invalid_call("bytes " + std::to_string(first) + " to " + std::to_string(first + bytes) +
+                     " are not inside its " + std::to_string(bytes_));
     }
     ConstBuffer part = *this;
     part.offset_ += first;
@@ -155,9 +156,9 @@ Buffer Buffer::slice(std::uint64_t first, std::uint64_t bytes) const {
 }
 
 void Buffer::copy_from(ByteView host, const std::optional<Stream>& stream) {
+    const PublicCall entry("Buffer");
     if (host.size() != size()) {
-        throw Error(ErrorCode::invalid_argument,
-                    "Buffer: " + std::to_string(host.size()) + " bytes to copy to " + std::to_string(size()));
+        invalid_call(std::to_string(host.size()) + " bytes to copy to " + std::to_string(size()));
     }
     if (host.empty()) return;
     RunOptions options{.device = device(), .stream = stream};
@@ -166,9 +167,9 @@ void Buffer::copy_from(ByteView host, const std::optional<Stream>& stream) {
 }
 
 void ConstBuffer::copy_to(std::span<std::byte> host, const std::optional<Stream>& stream) const {
+    const PublicCall entry("Buffer");
     if (host.size() != bytes_) {
-        throw Error(ErrorCode::invalid_argument,
-                    "Buffer: " + std::to_string(bytes_) + " bytes to copy to " + std::to_string(host.size()));
+        invalid_call(std::to_string(bytes_) + " bytes to copy to " + std::to_string(host.size()));
     }
     if (host.empty()) return;
     RunOptions options{.device = device_, .stream = stream};

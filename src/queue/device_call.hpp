@@ -54,7 +54,7 @@ public:
     }
     /// Throws invalid_argument, with the place of the first such word, if one of n words is not below the modulus of the hash. If the
     /// call enqueues, its event throws instead, without the place.
-    void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n, const char* what);
+    void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n, const char* argument);
     /// Copies the first n rows of a matrix on the device to `out`, row after row: enqueued.
     void pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out);
     /// The same to the host, complete when it returns. A device that is full only takes longer.

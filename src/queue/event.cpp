@@ -15,24 +15,24 @@ EventState::~EventState() {
         device_->flags().give(*device_, std::move(check.flag), is_captured_ ? nullptr : event_);
 }
 
-void EventState::require_reachable(const char* what) const {
+void EventState::require_reachable() const {
     device_->require_own_process();
     if (!is_captured_) return;
-    throw Error(
-        ErrorCode::invalid_argument,
-        device_->id() + ": " + what +
-            ": the event belongs to a captured call, which has not run; launch the graph and wait for the stream "
-            "that it runs on");
+    invalid_call(
+        "the event belongs to a captured call, which has not run; launch the graph and wait for the stream "
+        "that it runs on");
 }
 
 void EventState::wait() const {
-    require_reachable("Event::wait");
+    const PublicCall entry("Event::wait");
+    require_reachable();
     device_->check(device_->driver().event_wait(event_->get()));
     check();
 }
 
 bool EventState::query() const {
-    require_reachable("Event::query");
+    const PublicCall entry("Event::query");
+    require_reachable();
     std::uint32_t done = 0;
     device_->check(device_->driver().event_query(event_->get(), &done));
     if (done == 0) return false;
@@ -45,9 +45,11 @@ void EventState::check() const {
         const std::atomic_ref found(*check.flag.host);
         // Each launch of a graph clears the device's flag, so the host's copy is cleared here, too.
         if ((is_captured_ ? found.exchange(0) : found.load()) == 0) continue;
-        invalid(std::string(check.what) + ": a word is not below the modulus of '" + check.hash->name + "', " +
-                std::to_string(check.hash->modulus) +
-                "; the call that waits tells which one, and results are undefined");
+        throw Error(ErrorCode::invalid_argument, check.call == nullptr ? "" : check.call,
+                    std::string(check.argument) + (*check.argument == 0 ? "" : ": ") +
+                        "a word is not below the modulus of '" + check.hash->name + "', " +
+                        std::to_string(check.hash->modulus) +
+                        "; the call that waits tells which one, and results are undefined");
     }
 }
 
@@ -86,9 +88,10 @@ Event Stream::record() const {
 }
 
 void Stream::wait(const Event& event) const {
+    const PublicCall entry("Stream::wait");
     if (event.device() != device()) {
-        invalid("Stream::wait: the event must be of the stream's device, " + device().info().id + ", got one of " +
-                event.device().info().id);
+        invalid_call("the event must be of the stream's device, " + device().info().id + ", got one of " +
+                     event.device().info().id);
     }
     runtime::QueueDevice& queue = state_->device();
     queue.require_own_process();

@@ -57,7 +57,7 @@ public:
     void check() const;
 
 private:
-    void require_reachable(const char* what) const;
+    void require_reachable() const;
 
     std::shared_ptr<QueueDevice> device_;
     Device handle_;

@@ -45,8 +45,8 @@ void Kernels::return_out(const Range& range, const Range& written, std::uint64_t
 
 void Kernels::require_node_alignment(const Range& nodes) const {
     if (is_aligned(nodes, 32)) return;
-    invalid("tree: nodes on " + device().id() + " must begin on a multiple of 32 bytes, got offset " +
-            std::to_string(nodes.offset));
+    invalid_call("nodes on " + device().id() + " must begin on a multiple of 32 bytes, got offset " +
+                 std::to_string(nodes.offset));
 }
 
 }  // namespace merklize::runtime

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/invalid.hpp"
 #include "jobs/executor.hpp"
 #include "jobs/jobs.hpp"
 #include "merklize/device.hpp"
@@ -82,7 +83,8 @@ inline KeyArguments key_arguments(const Mode& mode) { return {mode.key_words(), 
 /// A check that a call has enqueued: the flag that the device sets, and the words of its error.
 struct Check {
     Flag flag;
-    const char* what;           // a literal
+    const char* call;           // a literal: the public call; null: none
+    const char* argument;       // a literal
     const mkz_hash_info* hash;  // whose words they are
 };
 
@@ -132,8 +134,8 @@ public:
     bool enqueues() const noexcept { return ending_ == Ending::enqueues; }
     /// For calls that enqueue: check(block) enqueues a check, which notes in a flag whether it found anything.
     template <class Enqueue>
-    void note_check(const char* what, const mkz_hash_info& hash, Enqueue check) {
-        checks_.push_back({device_->flags().take(*device_), what, &hash});
+    void note_check(const char* argument, const mkz_hash_info& hash, Enqueue check) {
+        checks_.push_back({device_->flags().take(*device_), PublicCall::current(), argument, &hash});
         prepare(checks_.back().flag);
         check(checks_.back().flag.block->memory());
     }

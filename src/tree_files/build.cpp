@@ -7,6 +7,7 @@
 #include "digests/leaf_reader.hpp"
 #include "files/journal.hpp"
 #include "files/storage.hpp"
+#include "host/invalid.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/writer.hpp"
 
@@ -39,12 +40,13 @@ std::uint64_t stamp_of(const LeafReader& reader) {
 
 TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& output, const TreeForm& form,
                           bool resume, const RunOptions& options) {
-    runtime::require_no_timings("build_tree_file", options);
-    LeafReader reader(input, form.hash, form.mode, "build_tree_file");
+    const PublicCall entry("build_tree_file");
+    runtime::require_no_timings(options);
+    LeafReader reader(input, form.hash, form.mode);
     if (const runtime::InputFile* file = reader.input().file()) {
         for (const char* end : {"", ".partial"}) {
             std::filesystem::path written = runtime::follow_links(output);
-            runtime::require_apart("build_tree_file", runtime::Storage(file->fd()), written += end);
+            runtime::require_apart(runtime::Storage(file->fd()), written += end);
         }
     }
     // If the input can only be read in order, the count of leaves is known only at the end, and a build cannot be resumed. An object of a

@@ -5,7 +5,6 @@
 
 #include "calls/run.hpp"
 #include "digests/leaf_reader.hpp"
-#include "digests/leaves.hpp"
 #include "files/atomic_file.hpp"
 #include "files/journal.hpp"
 #include "files/storage.hpp"
@@ -30,10 +29,6 @@ constexpr std::size_t few = 64;
 void write_nodes(AtomicFile& out, const TreeHeader& header, unsigned level, std::uint64_t first,
                  std::span<const Digest> nodes) {
     out.write(std::as_bytes(nodes), header.offset(level, first));
-}
-
-void require_leaves(const TreeForm& form, std::span<const Digest> leaves, const char* what) {
-    runtime::require_canonical(form.hash, leaves, what);
 }
 
 // The new nodes of one level, by ascending index.
@@ -90,8 +85,7 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
     if (left.size() < few) {
         for (std::size_t i = 0; i < left.size(); i++) out.nodes[i] = merges.merge(left[i], right[i]);
     } else {
-        runtime::merge_pairs("update", left, right, out.nodes, merges.form().hash, merges.form().mode,
-                             runtime::part_of(options, 0, 0));
+        merge(left, right, out.nodes, merges.form().hash, merges.form().mode, runtime::part_of(options, 0, 0));
     }
     if (has_lone) out.nodes.push_back(merges.above_lone(children.nodes.back(), level));
     return out;
@@ -124,18 +118,18 @@ bool write_in_place(const runtime::TreeFileReader& reader, const runtime::FileLo
 
 }  // namespace
 
-void TreeFile::State::require_file(const char* what) const {
+void TreeFile::State::require_file() const {
     if (reader().source().file() != nullptr) return;
-    invalid(what, reader().path().string() +
-                      ": a tree file in a store cannot be changed: change the file, and write it there again");
+    invalid_call(reader().path().string() +
+                 ": a tree file in a store cannot be changed: change the file, and write it there again");
 }
 
-runtime::FileLock TreeFile::State::begin_change(const char* what, const RunOptions& options) {
-    runtime::require_no_timings(what, options);
+runtime::FileLock TreeFile::State::begin_change(const RunOptions& options) {
+    runtime::require_no_timings(options);
     const std::filesystem::path path = reader().path();
     const auto wait = [&] {
         if (options.progress && !options.progress(0)) {
-            throw Error(ErrorCode::cancelled, std::string(what) + ": cancelled by the caller's progress function");
+            throw Error(ErrorCode::cancelled, PublicCall::name(), "cancelled by the caller's progress function");
         }
         return true;
     };
@@ -145,7 +139,7 @@ runtime::FileLock TreeFile::State::begin_change(const char* what, const RunOptio
     if (is.hash != was.hash || is.rule != was.rule || is.merges != was.merges || is.key_check != was.key_check ||
         is.padding != was.padding) {
         throw Error(ErrorCode::io,
-                    path.string() + ": " + what +
+                    path.string() + ": " + PublicCall::name() +
                         ": a tree of another hash, rule, mode or padding has replaced it since it was opened");
     }
     open = std::move(now);
@@ -168,16 +162,17 @@ void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const 
 
 void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves,
                       const RunOptions& options) {
+    const PublicCall entry("update");
     if (indices.size() != leaves.size()) {
-        invalid("update: indices and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
-                std::to_string(leaves.size()));
+        invalid_call("indices and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
+                     std::to_string(leaves.size()));
     }
     if (indices.empty()) return;
-    state_->require_file("update");
-    const TreeForm& form = state_->complete_form("update");
-    require_leaves(form, leaves, "update: leaves");
-    runtime::FileLock lock = state_->begin_change("update", options);
-    runtime::Ascending ascending = runtime::ascending_from(indices, n_leaves(), "update");
+    state_->require_file();
+    const TreeForm& form = state_->complete_form();
+    runtime::require_canonical(form.hash, leaves, "leaves");
+    runtime::FileLock lock = state_->begin_change(options);
+    runtime::Ascending ascending = runtime::ascending_from(indices, n_leaves());
     std::vector<Changed> levels(1);
     levels[0].indices = std::move(ascending.indices);
     for (const std::size_t i : ascending.given_at) levels[0].nodes.push_back(leaves[i]);
@@ -187,7 +182,7 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
     runtime::Merges merges(form);
     for (unsigned level = 0; level < height(); level++) {
         if (options.progress && !options.progress(static_cast<double>(level) / height())) {
-            throw Error(ErrorCode::cancelled, "update: cancelled by the caller's progress function");
+            throw Error(ErrorCode::cancelled, PublicCall::name(), "cancelled by the caller's progress function");
         }
         levels.push_back(above(levels[level], level, reader, merges, options));
     }
@@ -221,19 +216,20 @@ LeafSource with_more(const TreeHeader& old, const LeafSource& more) {
 }  // namespace
 
 void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options) {
+    const PublicCall entry("append");
     state_->append(leaves, {}, options);
 }
 
 void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& source, const RunOptions& options) {
-    require_file("append");
-    const TreeForm& form = complete_form("append");
+    require_file();
+    const TreeForm& form = complete_form();
     if (form.rule != TreeRule::left_full) {
-        invalid("append: the rule must be 'left_full', not '" + std::string(rule_name(form.rule)) + "'");
+        invalid_call("the rule must be 'left_full', not '" + std::string(rule_name(form.rule)) + "'");
     }
-    require_leaves(form, leaves, "append: leaves");
+    runtime::require_canonical(form.hash, leaves, "leaves");
     if (leaves.empty()) return;
 
-    runtime::FileLock lock = begin_change("append", options);
+    runtime::FileLock lock = begin_change(options);
     AtomicFile out = AtomicFile::temporary(reader().path(), std::move(lock));
     const TreeHeader& old = reader().header();
     TreeHeader header(form, old.n_leaves + leaves.size(), with_more(old, source));
@@ -257,11 +253,12 @@ void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& s
 }
 
 std::uint64_t TreeFile::append(const TreeInput& input, const RunOptions& options) {
-    state_->require_file("append");
-    const TreeForm& form = state_->complete_form("append");
-    runtime::LeafReader reader(input, form.hash, form.mode, "append");
+    const PublicCall entry("append");
+    state_->require_file();
+    const TreeForm& form = state_->complete_form();
+    runtime::LeafReader reader(input, form.hash, form.mode);
     if (const runtime::InputFile* file = reader.input().file())
-        runtime::require_apart("append", runtime::Storage(file->fd()), path());
+        runtime::require_apart(runtime::Storage(file->fd()), path());
     std::vector<Digest> leaves;
     {
         const RunOptions part = runtime::part_of(options, 0, 0.5);

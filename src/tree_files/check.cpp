@@ -5,6 +5,7 @@
 #include "calls/run.hpp"
 #include "digests/file_reads.hpp"
 #include "hashes/field.hpp"
+#include "host/invalid.hpp"
 #include "levels/merges.hpp"
 #include "merklize/error.hpp"
 #include "tree_files/state.hpp"
@@ -133,8 +134,9 @@ private:
 }  // namespace
 
 std::vector<WrongNode> TreeFile::check(std::size_t most, const RunOptions& options) const {
+    const PublicCall entry("check");
     runtime::Run run(options);
-    auto wrong = Check(state_->reader(), state_->complete_form("check"), most, run).wrong_nodes();
+    auto wrong = Check(state_->reader(), state_->complete_form(), most, run).wrong_nodes();
     if (state_->reader().source().file() == nullptr) state_->reader().source().require_unchanged({});
     return wrong;
 }

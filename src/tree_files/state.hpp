@@ -24,9 +24,9 @@ struct MERKLIZE_LOCAL TreeFile::State {
     /// Waits until nobody else is changing the file, and reads it as it is now. While the lock is held, nobody else can change the
     /// file, so no change of others is lost. `open` then shares the lock's descriptor, for the sake of the journal's lease.
     /// errors  io (also if a tree of another form has replaced the file), cancelled
-    runtime::FileLock begin_change(const char* what, const RunOptions& options);
+    runtime::FileLock begin_change(const RunOptions& options);
     /// Refuses a change of a tree file in a store.
-    void require_file(const char* what) const;
+    void require_file() const;
     /// TreeFile::append() of leaves that stand for these bytes.
     void append(std::span<const Digest> leaves, const LeafSource& source, const RunOptions& options);
     /// errors  invalid_argument (nodes that the level does not have, or a level above the root)
@@ -43,12 +43,11 @@ struct MERKLIZE_LOCAL TreeFile::State {
         return proof;
     }
     /// The form for merges.  errors  invalid_argument (the caller has not given the mode)
-    const TreeForm& complete_form(const char* what) const;
+    const TreeForm& complete_form() const;
     /// The form for proofs: they need the mode only if they contain padding.
-    const TreeForm& proof_form(const char* what) const {
-        return form.rule == TreeRule::pad && reader().layout().has_edge(reader().layout().height())
-                   ? complete_form(what)
-                   : form;
+    const TreeForm& proof_form() const {
+        return form.rule == TreeRule::pad && reader().layout().has_edge(reader().layout().height()) ? complete_form()
+                                                                                                    : form;
     }
 };
 

@@ -61,10 +61,9 @@ TreeFile::State::State(std::unique_ptr<const runtime::ByteSource> source)
 
 void TreeFile::State::reopen() { open = std::make_unique<runtime::TreeFileReader>(open->path()); }
 
-const TreeForm& TreeFile::State::complete_form(const char* what) const {
+const TreeForm& TreeFile::State::complete_form() const {
     if (is_keyed() && form.mode.flags() == 0) {
-        invalid(std::string(what) + ": " + reader().path().string() +
-                " has keyed merges: its key or context must be given first");
+        invalid_call(reader().path().string() + " has keyed merges: its key or context must be given first");
     }
     return form;
 }
@@ -85,13 +84,14 @@ const LeafSource& TreeFile::source() const noexcept { return state_->header().so
 const std::filesystem::path& TreeFile::path() const noexcept { return state_->reader().path(); }
 
 void TreeFile::set_mode(const Mode& mode) {
+    const PublicCall entry("set_mode");
     const runtime::TreeHeader given(TreeForm(form().hash, form().rule, mode), n_leaves(), source());
     const runtime::TreeHeader& header = state_->header();
     if (given.merges != header.merges || given.key_check != header.key_check) {
-        invalid("set_mode: not the mode of " + path().string() +
-                (header.merges == runtime::TreeHeader::Merges::plain   ? ", which has plain merges"
-                 : header.merges == runtime::TreeHeader::Merges::keyed ? ", which is keyed with another key"
-                                                                       : ", which is of another context"));
+        invalid_call("not the mode of " + path().string() +
+                     (header.merges == runtime::TreeHeader::Merges::plain   ? ", which has plain merges"
+                      : header.merges == runtime::TreeHeader::Merges::keyed ? ", which is keyed with another key"
+                                                                            : ", which is of another context"));
     }
     state_->form.mode = mode;
 }
@@ -111,16 +111,18 @@ void TreeFile::State::require_nodes(unsigned level, std::uint64_t first, std::ui
     }
     const std::uint64_t size = layout.level_size(level);
     if (first <= size && count <= size - first) return;
-    invalid("read: " + std::to_string(count) + " nodes from node " + std::to_string(first) + " on of level " +
-            std::to_string(level) + ", which has " + std::to_string(size));
+    invalid_call(std::to_string(count) + " nodes from node " + std::to_string(first) + " on of level " +
+                 std::to_string(level) + ", which has " + std::to_string(size));
 }
 
 void TreeFile::read(unsigned level, std::uint64_t first, std::span<Digest> out) const {
+    const PublicCall entry("read");
     state_->require_nodes(level, first, out.size());
     state_->reader().read(level, first, out);
 }
 
 std::vector<Digest> TreeFile::read(unsigned level, std::uint64_t first, std::uint64_t count) const {
+    const PublicCall entry("read");
     state_->require_nodes(level, first, count);
     std::vector<Digest> out(count);
     state_->reader().read(level, first, out);
@@ -130,12 +132,13 @@ std::vector<Digest> TreeFile::read(unsigned level, std::uint64_t first, std::uin
 MerkleProof TreeFile::prove(std::uint64_t index) const { return std::move(prove({&index, 1})[0]); }
 
 std::vector<MerkleProof> TreeFile::prove(std::span<const std::uint64_t> indices) const {
+    const PublicCall entry("prove");
     std::vector<std::span<const std::uint64_t>> proofs;
     for (const std::uint64_t& index : indices) {
-        runtime::require_index(index, n_leaves(), "prove");
+        runtime::require_index(index, n_leaves());
         proofs.emplace_back(&index, 1);
     }
-    const TreeForm& form = state_->proof_form("prove");
+    const TreeForm& form = state_->proof_form();
     std::vector<MerkleProof> made;
     for (auto& [leaves, siblings] : read_proofs(state_->reader(), form, proofs)) {
         const std::uint64_t index = indices[made.size()];
@@ -146,10 +149,10 @@ std::vector<MerkleProof> TreeFile::prove(std::span<const std::uint64_t> indices)
 }
 
 MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) const {
-    if (indices.empty()) invalid("prove_together: needs at least one leaf index, got none");
-    std::vector<std::uint64_t> sorted =
-        runtime::ascending(indices, n_leaves(), "prove_together", runtime::default_threads());
-    const TreeForm& form = state_->proof_form("prove_together");
+    const PublicCall entry("prove_together");
+    if (indices.empty()) invalid_call("needs at least one leaf index, got none");
+    std::vector<std::uint64_t> sorted = runtime::ascending(indices, n_leaves(), runtime::default_threads());
+    const TreeForm& form = state_->proof_form();
     const std::span<const std::uint64_t> proof = sorted;
     auto [leaves, siblings] = std::move(read_proofs(state_->reader(), form, {&proof, 1})[0]);
     return state_->checked(
@@ -157,10 +160,12 @@ MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) cons
 }
 
 MultiProof TreeFile::prove_range(std::uint64_t first, std::uint64_t last) const {
-    return prove_together(runtime::index_range(first, last, n_leaves(), "prove_range"));
+    const PublicCall entry("prove_range");
+    return prove_together(runtime::index_range(first, last, n_leaves()));
 }
 
 ConsistencyProof TreeFile::prove_consistency(std::uint64_t old_leaves) const {
+    const PublicCall entry("prove_consistency");
     return {
         form().hash, old_leaves, n_leaves(),
         state_->reader().nodes(runtime::consistency_proof_nodes(state_->reader().layout(), form().rule, old_leaves))};

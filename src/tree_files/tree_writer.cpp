@@ -13,13 +13,13 @@ namespace merklize::inline v0 {
 
 class MERKLIZE_LOCAL TreeWriter::State {
 public:
-    State(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form, const LeafSource& source,
-          bool resume, const RunOptions& options)
+    State(const PublicCall& /*entry*/, const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form,
+          const LeafSource& source, bool resume, const RunOptions& options)
         : output(path, n_leaves, form, source, resume),
           hash(form.hash),
           n_leaves(n_leaves),
           source(source),
-          options((runtime::require_no_timings("TreeWriter", options), options)) {}
+          options((runtime::require_no_timings(options), options)) {}
 
     runtime::TreeFileWriter output;
     Hash hash;
@@ -30,7 +30,7 @@ public:
 
 TreeWriter::TreeWriter(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form,
                        const LeafSource& source, bool resume, const RunOptions& options)
-    : state_(std::make_unique<State>(path, n_leaves, form, source, resume, options)) {}
+    : state_(std::make_unique<State>(PublicCall("TreeWriter"), path, n_leaves, form, source, resume, options)) {}
 TreeWriter::TreeWriter(TreeWriter&&) noexcept = default;
 TreeWriter& TreeWriter::operator=(TreeWriter&&) noexcept = default;
 TreeWriter::~TreeWriter() = default;
@@ -38,12 +38,13 @@ TreeWriter::~TreeWriter() = default;
 std::uint64_t TreeWriter::written() const noexcept { return state_->output.taken(); }
 
 void TreeWriter::append(std::span<const Digest> leaves) {
+    const PublicCall entry("append");
     State& state = *state_;
     if (state.n_leaves != 0 && leaves.size() > state.n_leaves - written()) {
-        invalid("append: the tree file takes " + std::to_string(state.n_leaves) + " leaves and has " +
-                std::to_string(written()) + ", got " + std::to_string(leaves.size()) + " more");
+        invalid_call("the tree file takes " + std::to_string(state.n_leaves) + " leaves and has " +
+                     std::to_string(written()) + ", got " + std::to_string(leaves.size()) + " more");
     }
-    runtime::require_canonical(state.hash, leaves, "append: leaves");
+    runtime::require_canonical(state.hash, leaves, "leaves");
     const auto n = static_cast<double>(leaves.size());
     for (std::size_t first = 0; first < leaves.size();) {
         const std::span<Digest> room = state.output.room();
@@ -58,6 +59,7 @@ void TreeWriter::append(std::span<const Digest> leaves) {
 void TreeWriter::checkpoint() { state_->output.checkpoint(); }
 
 Digest TreeWriter::finish(std::uint64_t total_bytes) {
+    const PublicCall entry("TreeWriter");
     const State& state = *state_;
     const LeafSource source{state.source.leaf_bytes, total_bytes};
     const bool is_new = state.n_leaves == 0 && total_bytes != 0;

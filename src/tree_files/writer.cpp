@@ -17,8 +17,8 @@ namespace {
 constexpr auto note_interval = std::chrono::seconds(2);
 
 void require_form(const TreeForm& form, std::uint64_t n_leaves) {
-    const Merges merges(form, 0, "TreeWriter");
-    if (n_leaves != 0) merges.require_count(n_leaves, "TreeWriter");
+    const Merges merges(form);
+    if (n_leaves != 0) merges.require_count(n_leaves);
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ Digest TreeFileWriter::finish(const RunOptions& options, const LeafSource* sourc
     require_usable();
     wait();
     if (!count_known()) {
-        Merges(form_).require_count(taken(), "TreeWriter");
+        Merges(form_).require_count(taken());
         const TreeHeader header(form_, taken(), source == nullptr ? header_.source : *source);
         checkpoint();
         done_ = true;  // all leaves are noted: after a later error, a new build starts from them

@@ -18,9 +18,10 @@ using runtime::Peaks;
 
 class MERKLIZE_LOCAL TreeBuilder::State {
 public:
-    State(const TreeForm& form, const RunOptions& options) : peaks_(form), options_(options) {
-        runtime::require_no_timings("TreeBuilder", options);
-        const runtime::Merges merges(form, 0, "TreeBuilder");  // throws if the form is not valid
+    State(const PublicCall& /*entry*/, const TreeForm& form, const RunOptions& options)
+        : peaks_(form), options_(options) {
+        runtime::require_no_timings(options);
+        const runtime::Merges merges(form);  // throws if the form is not valid
     }
 
     std::uint64_t n_leaves() const { return peaks_.n_leaves() + held_; }
@@ -80,17 +81,18 @@ private:
 };
 
 TreeBuilder::TreeBuilder(const TreeForm& form, const RunOptions& options)
-    : state_(std::make_unique<State>(form, options)) {}
+    : state_(std::make_unique<State>(PublicCall("TreeBuilder"), form, options)) {}
 TreeBuilder::TreeBuilder(TreeBuilder&&) noexcept = default;
 TreeBuilder& TreeBuilder::operator=(TreeBuilder&&) noexcept = default;
 TreeBuilder::~TreeBuilder() = default;
 
 void TreeBuilder::append(std::span<const Digest> leaves) {
-    runtime::require_canonical(state_->form().hash, leaves, "append: leaves");
+    const PublicCall entry("append");
+    runtime::require_canonical(state_->form().hash, leaves, "leaves");
     state_->append(
         leaves.size(),
         [&](std::uint64_t first, std::uint64_t n, const TreeForm& form, const RunOptions& options) {
-            return runtime::root_of("append: leaves", leaves.subspan(first, n), form, options);
+            return runtime::root_of("leaves", leaves.subspan(first, n), form, options);
         },
         [&](std::span<Digest> out, std::uint64_t first) {
             std::ranges::copy(leaves.subspan(first, out.size()), out.begin());
@@ -98,26 +100,25 @@ void TreeBuilder::append(std::span<const Digest> leaves) {
 }
 
 void TreeBuilder::append(const ConstBuffer& leaves) {
+    const PublicCall entry("append");
     if (leaves.size() % Digest::size != 0) {
-        invalid("append: leaves must be a multiple of 32 bytes, got " + std::to_string(leaves.size()) + " bytes");
+        invalid_call("leaves must be a multiple of 32 bytes, got " + std::to_string(leaves.size()) + " bytes");
     }
     const RunOptions& options = state_->options();
     if (leaves.device() != options.device) {
-        invalid("append: leaves must be on the builder's device, " + options.device.info().id + ", got " +
-                leaves.device().info().id);
+        invalid_call("leaves must be on the builder's device, " + options.device.info().id + ", got " +
+                     leaves.device().info().id);
     }
     const std::uint64_t n = leaves.size() / Digest::size;
     if (const mkz_hash_info& hash = runtime::info(state_->form().hash); runtime::is_field(hash)) {
         const RunOptions check = runtime::part_of(options, 0, 0);
         runtime::Run run(check);
-        run.on_device().require_canonical(hash, runtime::place_of(leaves), runtime::node_words(hash) * n,
-                                          "append: leaves");
+        run.on_device().require_canonical(hash, runtime::place_of(leaves), runtime::node_words(hash) * n, "leaves");
     }
     state_->append(
         n,
         [&](std::uint64_t first, std::uint64_t count, const TreeForm& form, const RunOptions& part) {
-            return runtime::root_of("append: leaves", leaves.slice(Digest::size * first, Digest::size * count), form,
-                                    part);
+            return runtime::root_of("leaves", leaves.slice(Digest::size * first, Digest::size * count), form, part);
         },
         [&](std::span<Digest> out, std::uint64_t first) {
             if (out.empty()) return;
@@ -126,6 +127,9 @@ void TreeBuilder::append(const ConstBuffer& leaves) {
 }
 
 std::uint64_t TreeBuilder::n_leaves() const noexcept { return state_->n_leaves(); }
-Digest TreeBuilder::root() const { return state_->root(); }
+Digest TreeBuilder::root() const {
+    const PublicCall entry("root");
+    return state_->root();
+}
 
 }  // namespace merklize::inline v0

@@ -52,19 +52,20 @@ Digest hash_paths(const Place& nodes, const TreeLayout& layout, std::span<const 
 
 void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves,
                         const RunOptions& options) {
+    const PublicCall entry("update");
     State& state = *state_;
-    runtime::require_no_policy("update", options);
+    runtime::require_no_policy(options);
     if (indices.size() != leaves.size()) {
-        invalid("update: indices and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
-                std::to_string(leaves.size()));
+        invalid_call("indices and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
+                     std::to_string(leaves.size()));
     }
-    if (state.drop_levels != 0) invalid("update: the tree does not keep its leaves");
+    if (state.drop_levels != 0) invalid_call("the tree does not keep its leaves");
     if (indices.empty()) return;
     const RunOptions here = state.as_built(options);
     runtime::Run run(here);
-    const std::vector<std::uint64_t> changed = runtime::ascending(indices, state.n_leaves, "update", run.threads());
+    const std::vector<std::uint64_t> changed = runtime::ascending(indices, state.n_leaves, run.threads());
     runtime::Merges merges(state.form);
-    require_leaves(host_place(leaves.data()), leaves.size(), merges, "update: leaves", run);
+    require_leaves(host_place(leaves.data()), leaves.size(), merges, "leaves", run);
     std::vector<std::uint64_t> slots(indices.begin(), indices.end());
     for (std::uint64_t& slot : slots) slot += state.layout.leaf_slot;
     const Place nodes = state.nodes.place();
@@ -97,21 +98,22 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
 }
 
 void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& options) {
+    const PublicCall entry("append");
     State& state = *state_;
-    runtime::require_no_policy("append", options);
+    runtime::require_no_policy(options);
     if (state.form.rule != TreeRule::left_full) {
-        invalid("append: the rule must be 'left_full', not '" + std::string(rule_name(state.form.rule)) + "'");
+        invalid_call("the rule must be 'left_full', not '" + std::string(rule_name(state.form.rule)) + "'");
     }
-    if (state.drop_levels != 0) invalid("append: the tree does not keep its leaves");
+    if (state.drop_levels != 0) invalid_call("the tree does not keep its leaves");
     if (leaves.empty()) return;
     runtime::Merges merges(state.form);
     const std::uint64_t before = state.n_leaves;
-    merges.require_count(leaves.size(), "append");
-    merges.require_count(before + leaves.size(), "append");
+    merges.require_count(leaves.size());
+    merges.require_count(before + leaves.size());
     const TreeLayout grown{before + leaves.size()};
     const RunOptions here = state.as_built(options);
     runtime::Run run(here);
-    require_leaves(host_place(leaves.data()), leaves.size(), merges, "append: leaves", run);
+    require_leaves(host_place(leaves.data()), leaves.size(), merges, "leaves", run);
 
     // If the old memory is too small or the levels move, new memory is taken, with room for a quarter more leaves.
     const bool moves = grown.height() != state.layout.height() || grown.slots() > state.nodes.slots();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "digests/leaf_reader.hpp"
+#include "host/invalid.hpp"
 #include "levels/peaks.hpp"
 #include "merklize/error.hpp"
 #include "trees/tree_state.hpp"
@@ -27,31 +28,31 @@ void require_memory(const LeafReader& reader, std::uint64_t leaf_bytes, const De
     // If the nodes lie in a device's own memory, only the leaves pass through the host's.
     const std::uint64_t bytes = Digest::size * (runtime::NodeStore::is_for_device(device, slots) ? n : slots);
     if (bytes <= runtime::host_memory()) return;
-    throw Error(ErrorCode::out_of_memory, "from_file: " + described(reader, leaf_bytes) + ": a tree of " +
-                                              std::to_string(n) + " leaves takes " + std::to_string(bytes) +
-                                              " bytes of memory, there are " + std::to_string(runtime::host_memory()) +
-                                              " in all; build it into a file, or take longer leaves");
+    throw Error(ErrorCode::out_of_memory, PublicCall::name(),
+                described(reader, leaf_bytes) + ": a tree of " + std::to_string(n) + " leaves takes " +
+                    std::to_string(bytes) + " bytes of memory, there are " + std::to_string(runtime::host_memory()) +
+                    " in all; build it into a file, or take longer leaves");
 }
 
 }  // namespace
 
 MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
-    LeafReader reader(input, form.hash, form.mode, "from_file");
+    const PublicCall entry("from_file");
+    LeafReader reader(input, form.hash, form.mode);
     if (const runtime::InputFile* file = reader.input().file()) file->require_seekable();
     runtime::Run run(options);
     // The input is empty or does not state its size, as one in /proc: only reading shows what is in it.
     std::vector<Digest> leaves;
     if (!reader.has_extent()) leaves = reader.read_all(run);
     const std::uint64_t n = reader.n_leaves();
-    runtime::Merges(form, 0, "from_file")
-        .require_count(n, ("from_file: " + described(reader, input.leaf_bytes)).c_str());
+    runtime::Merges(form).require_count(n, described(reader, input.leaf_bytes));
     if (n == 0) {
         MerkleTree empty(std::span<const Digest>(), form, options);
         empty.state_->source = reader.source();
         return empty;
     }
     require_memory(reader, input.leaf_bytes, options.device);
-    auto state = std::make_unique<State>(form, n, 0, options.device);
+    auto state = std::make_unique<State>(entry, form, n, 0, options.device);
     if (state->nodes.on_device()) leaves.resize(n);
     const std::span<Digest> out = state->nodes.on_device()
                                       ? std::span(leaves)
@@ -68,12 +69,11 @@ MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, c
 }
 
 TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
-    runtime::require_no_timings("merkle_root_file", options);
-    LeafReader reader(input, form.hash, form.mode, "merkle_root_file");
-    const runtime::Merges merges(form, 0, "merkle_root_file");
-    const auto require_count = [&] {
-        merges.require_count(reader.n_leaves(), ("merkle_root_file: " + described(reader, input.leaf_bytes)).c_str());
-    };
+    const PublicCall entry("merkle_root_file");
+    runtime::require_no_timings(options);
+    LeafReader reader(input, form.hash, form.mode);
+    const runtime::Merges merges(form);
+    const auto require_count = [&] { merges.require_count(reader.n_leaves(), described(reader, input.leaf_bytes)); };
     if (reader.has_extent()) require_count();
     const double n = reader.has_extent() ? static_cast<double>(reader.n_leaves()) : 0;
     const auto share = [n](std::uint64_t leaves) { return n == 0 ? 0 : static_cast<double>(leaves) / n; };

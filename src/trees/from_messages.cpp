@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "digests/hash_each.hpp"
-#include "digests/leaves.hpp"
 #include "hashes/hash_info.hpp"
+#include "host/invalid.hpp"
 #include "jobs/progress.hpp"
 #include "merklize/hash_each.hpp"
 #include "trees/tree_state.hpp"
@@ -19,7 +19,6 @@ using runtime::part_of;
 
 namespace {
 
-constexpr const char* called = "from_messages";
 constexpr double hashing = 0.75;           // the share of hashing messages in the whole work; only progress needs it
 constexpr std::uint64_t batch = 64 << 20;  // bytes of messages that are copied at once
 
@@ -51,7 +50,7 @@ void hash_by_length(std::span<const MessageView> messages, const TreeForm& form,
         Timings times;
         const RunOptions part = part_of(options, static_cast<double>(first) / n, static_cast<double>(count) / n,
                                         options.timings == nullptr ? nullptr : &times);
-        runtime::hash_leaves(called, rows, length, digests, form.hash, form.mode, part);
+        merklize::hash_leaves(rows, length, digests, form.hash, form.mode, part);
         if (options.timings != nullptr) runtime::add(*options.timings, times);
         for (std::size_t k = 0; k < count; k++) leaves[order[first + k]] = digests[k];
         first += count;
@@ -62,13 +61,13 @@ void hash_by_length(std::span<const MessageView> messages, const TreeForm& form,
 
 MerkleTree MerkleTree::from_messages(std::span<const MessageView> messages, const TreeForm& form,
                                      const RunOptions& options) {
-    runtime::Merges(form, 0, called).require_count(messages.size(), called);
+    const PublicCall entry("from_messages");
+    runtime::Merges(form).require_count(messages.size());
     Timings of_leaves{.available = true};
     const RunOptions first = part_of(options, 0, hashing, options.timings == nullptr ? nullptr : &of_leaves);
     std::vector<Digest> leaves(messages.size());
     if (runtime::info(form.hash).has_chunk_tree)
-        runtime::hash_each(called, messages, std::as_writable_bytes(std::span(leaves)), {Digest::size, 0, form.mode},
-                           first);
+        runtime::hash_each(messages, std::as_writable_bytes(std::span(leaves)), {Digest::size, 0, form.mode}, first);
     else
         hash_by_length(messages, form, leaves, first);
     MerkleTree tree(leaves, form, part_of(options, hashing, 1 - hashing, options.timings));

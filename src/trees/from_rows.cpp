@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "digests/leaves.hpp"
 #include "host/invalid.hpp"
 #include "trees/tree_state.hpp"
 
@@ -20,19 +19,20 @@ double row_share(std::uint64_t row_bytes) {
 }
 
 std::uint64_t row_bytes_of(std::uint64_t bytes, std::uint64_t n_rows, const TreeForm& form) {
-    runtime::Merges(form, 0, "from_rows").require_count(n_rows, "from_rows");
+    runtime::Merges(form).require_count(n_rows);
     if (n_rows == 0 && bytes == 0) return 0;
     if (n_rows != 0 && bytes % n_rows == 0) return bytes / n_rows;
-    invalid("from_rows: rows must be of equal length, got " + std::to_string(bytes) + " bytes for " +
-            std::to_string(n_rows) + " rows");
+    invalid_call("rows must be of equal length, got " + std::to_string(bytes) + " bytes for " + std::to_string(n_rows) +
+                 " rows");
 }
 
 }  // namespace
 
 MerkleTree MerkleTree::from_rows(ByteView rows, std::uint64_t n_rows, const TreeForm& form, const RunOptions& options) {
+    const PublicCall entry("from_rows");
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     if (n_rows == 0) return MerkleTree(std::span<const Digest>(), form, options);
-    auto state = std::make_unique<State>(form, n_rows, 0, options.device);
+    auto state = std::make_unique<State>(entry, form, n_rows, 0, options.device);
     const double share = row_share(row_bytes);
     Timings of_rows;
     const RunOptions first = part_of(options, 0, share, options.timings == nullptr ? nullptr : &of_rows);
@@ -40,7 +40,7 @@ MerkleTree MerkleTree::from_rows(ByteView rows, std::uint64_t n_rows, const Tree
     const std::span out = state->nodes.on_device()
                               ? std::span(leaves)
                               : std::span(reinterpret_cast<Digest*>(runtime::host_bytes(state->base())), n_rows);
-    runtime::hash_leaves("from_rows", rows, row_bytes, out, form.hash, form.mode, first);
+    merklize::hash_leaves(rows, row_bytes, out, form.hash, form.mode, first);
     const RunOptions rest = part_of(options, share, 1 - share, options.timings);
     runtime::Run run(rest);
     if (state->nodes.on_device()) run.on_device().upload(state->base(), leaves.data(), Digest::size * n_rows);
@@ -51,20 +51,21 @@ MerkleTree MerkleTree::from_rows(ByteView rows, std::uint64_t n_rows, const Tree
 
 MerkleTree MerkleTree::from_rows(const ConstBuffer& rows, std::uint64_t n_rows, const TreeForm& form,
                                  const RunOptions& options) {
+    const PublicCall entry("from_rows");
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     const RunOptions here = runtime::on_device_of(rows, options);
     if (n_rows == 0) return MerkleTree(std::span<const Digest>(), form, here);
-    auto state = std::make_unique<State>(form, n_rows, 0, rows.device());
+    auto state = std::make_unique<State>(entry, form, n_rows, 0, rows.device());
     const double share = row_share(row_bytes);
     Timings of_rows;
     const RunOptions first = part_of(here, 0, share, options.timings == nullptr ? nullptr : &of_rows);
     if (state->nodes.on_device()) {
         const Buffer leaves =
             state->nodes.buffer().slice(Digest::size * state->layout.leaf_slot, Digest::size * n_rows);
-        runtime::hash_leaves("from_rows", rows, row_bytes, leaves, form.hash, form.mode, first);
+        merklize::hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, first);
     } else {
         const Buffer leaves(rows.device(), Digest::size * n_rows);
-        runtime::hash_leaves("from_rows", rows, row_bytes, leaves, form.hash, form.mode, first);
+        merklize::hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, first);
         leaves.copy_to({runtime::host_bytes(state->base()), leaves.size()});
     }
     const RunOptions rest = part_of(here, share, 1 - share, options.timings);

@@ -23,18 +23,19 @@ namespace {
 
 // The layout of the kept levels, as a tree of their own.
 TreeLayout kept_layout(const TreeForm& form, std::uint64_t n_leaves, unsigned drop_levels) {
-    runtime::Merges(form).require_count(n_leaves, "MerkleTree");
+    runtime::Merges(form).require_count(n_leaves);
     const TreeLayout whole{n_leaves};
     if (drop_levels > whole.height()) {
-        invalid("MerkleTree: drop_levels must be at most the height, " + std::to_string(whole.height()) + " for " +
-                std::to_string(n_leaves) + " leaves, got " + std::to_string(drop_levels));
+        invalid_call("drop_levels must be at most the height, " + std::to_string(whole.height()) + " for " +
+                     std::to_string(n_leaves) + " leaves, got " + std::to_string(drop_levels));
     }
     return TreeLayout{whole.level_size(drop_levels), whole.height() - drop_levels};
 }
 
 }  // namespace
 
-MerkleTree::State::State(const TreeForm& of, std::uint64_t n, unsigned dropped, const Device& on)
+MerkleTree::State::State(const PublicCall& /*entry*/, const TreeForm& of, std::uint64_t n, unsigned dropped,
+                         const Device& on)
     : form(of),
       n_leaves(n),
       drop_levels(dropped),
@@ -55,17 +56,17 @@ void MerkleTree::State::build_above(runtime::Run& run, double share, const runti
     policy = build_levels(level, nodes.place(), layout, merges, run, share, &root, 0, to_keep);
 }
 
-unsigned MerkleTree::State::kept_level(unsigned level, const char* what) const {
+unsigned MerkleTree::State::kept_level(unsigned level) const {
     if (level <= height() && level >= drop_levels) return level - drop_levels;
     const std::string dropped =
         drop_levels == 0 ? "" : " that keeps levels from " + std::to_string(drop_levels) + " on";
-    invalid(std::string(what) + ": level must be " + std::to_string(drop_levels) + " to " + std::to_string(height()) +
-            " for a tree of " + std::to_string(n_leaves) + " leaves" + dropped + ", got " + std::to_string(level));
+    invalid_call("level must be " + std::to_string(drop_levels) + " to " + std::to_string(height()) +
+                 " for a tree of " + std::to_string(n_leaves) + " leaves" + dropped + ", got " + std::to_string(level));
 }
 
-void MerkleTree::State::require_on_device(const char* what, const char* on_host) const {
+void MerkleTree::State::require_on_device(const char* on_host) const {
     if (!nodes.on_device())
-        invalid(what, std::string("the tree's nodes are in memory of the host; ") + on_host + "() has them");
+        invalid_call(std::string("the tree's nodes are in memory of the host; ") + on_host + "() has them");
 }
 
 RunOptions MerkleTree::State::here(RunOptions options) const {
@@ -81,8 +82,9 @@ MerkleTree::~MerkleTree() = default;
 MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& wanted,
                        unsigned drop_levels)
     : state_(std::make_unique<State>(
-          form, leaves.size(), drop_levels,
+          PublicCall("MerkleTree"), form, leaves.size(), drop_levels,
           runtime::chosen(wanted, Job::tree, form.hash, leaves.size_bytes(), leaves.data()).device)) {
+    const PublicCall entry("MerkleTree");
     State& state = *state_;
     const RunOptions options = state.here(wanted);
     runtime::Run run(options);
@@ -101,7 +103,7 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
                      [&](std::size_t piece) {
                          const std::size_t first = piece * per_piece;
                          const auto part = leaves.subspan(first, std::min(per_piece, leaves.size() - first));
-                         if (is_field) runtime::require_canonical(form.hash, part, "MerkleTree: leaves", first);
+                         if (is_field) runtime::require_canonical(form.hash, part, "leaves", first);
                          if (to_copy) std::memcpy(slots + Digest::size * first, part.data(), part.size_bytes());
                      },
                      copy_share);
@@ -112,19 +114,20 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
         share = 0;
     } else if (sends) {
         run.on_device().upload(state.base(), leaves.data(), leaves.size_bytes());
-        require_leaves(state.base(), leaves.size(), runtime::Merges(form), "MerkleTree: leaves", run);
+        require_leaves(state.base(), leaves.size(), runtime::Merges(form), "leaves", run);
     }
     const bool to_keep = drop_levels == 0 && run.on_host();
     state.build_above(run, share, to_keep ? host_place(leaves.data()) : runtime::Place{});
 }
 
 MerkleTree::MerkleTree(const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options, unsigned drop_levels)
-    : state_(std::make_unique<State>(form, runtime::digests_in(leaves, "MerkleTree: leaves"), drop_levels,
+    : state_(std::make_unique<State>(PublicCall("MerkleTree"), form, runtime::digests_in(leaves, "leaves"), drop_levels,
                                      leaves.device())) {
+    const PublicCall entry("MerkleTree");
     State& state = *state_;
     const RunOptions here = runtime::on_device_of(leaves, options);
     runtime::Run run(here);
-    require_leaves(place_of(leaves), state.n_leaves, runtime::Merges(form), "MerkleTree: leaves", run);
+    require_leaves(place_of(leaves), state.n_leaves, runtime::Merges(form), "leaves", run);
     if (state.n_leaves == 0) {
         state.build_above(run, 1);
         return;
@@ -155,28 +158,32 @@ bool MerkleTree::on_device() const noexcept { return state_->nodes.on_device(); 
 std::span<const Digest> MerkleTree::nodes() const { return {state_->nodes.host(), state_->layout.slots()}; }
 
 std::span<const Digest> MerkleTree::level(unsigned level) const {
-    const unsigned kept = state_->kept_level(level, "level");
+    const PublicCall entry("level");
+    const unsigned kept = state_->kept_level(level);
     return nodes().subspan(state_->layout.level_offset(kept), state_->layout.level_size(kept));
 }
 
 ConstBuffer MerkleTree::device_nodes() const {
-    state_->require_on_device("device_nodes", "nodes");
+    const PublicCall entry("device_nodes");
+    state_->require_on_device("nodes");
     return state_->nodes.buffer().slice(0, Digest::size * state_->layout.slots());
 }
 
 ConstBuffer MerkleTree::device_level(unsigned level) const {
-    const unsigned kept = state_->kept_level(level, "device_level");
-    state_->require_on_device("device_level", "level");
+    const PublicCall entry("device_level");
+    const unsigned kept = state_->kept_level(level);
+    state_->require_on_device("level");
     return state_->nodes.buffer().slice(Digest::size * state_->layout.level_offset(kept),
                                         Digest::size * state_->layout.level_size(kept));
 }
 
 std::vector<Digest> MerkleTree::cap(unsigned height) const {
+    const PublicCall entry("cap");
     if (height > state_->layout.height()) {
         const std::string kept =
             state_->drop_levels == 0 ? "" : " that keeps " + std::to_string(state_->layout.height() + 1) + " levels";
-        invalid("cap: height must be at most " + std::to_string(state_->layout.height()) + " for " +
-                std::to_string(n_leaves()) + " leaves" + kept + ", got " + std::to_string(height));
+        invalid_call("height must be at most " + std::to_string(state_->layout.height()) + " for " +
+                     std::to_string(n_leaves()) + " leaves" + kept + ", got " + std::to_string(height));
     }
     if (n_leaves() == 0) return {root()};
     const unsigned level = state_->layout.height() - height;

@@ -27,7 +27,7 @@ int levels_below(std::uint64_t slot, const TreeLayout& kept) {
 
 }  // namespace
 
-void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves, const char* what,
+void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves,
                               Digest* found) const {
     // To copy so few nodes takes one thread less time than to ask how many there are.
     constexpr std::size_t few_slots = 1024;
@@ -35,8 +35,7 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     if (slots.size() <= few_slots) on_device.threads = 1;
     runtime::Run run(on_device);
     if (drop_levels == 0) {
-        if (!leaves.empty())
-            invalid(std::string(what) + ": leaves must not be given, because this tree keeps its leaves");
+        if (!leaves.empty()) invalid_call("leaves must not be given, because this tree keeps its leaves");
         return gather_nodes(nodes.place(), slots, found, run);
     }
 
@@ -53,9 +52,8 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     gather_nodes(nodes.place(), kept, found, run);
     if (dropped.empty()) return;
     if (leaves.size() != n_leaves) {
-        invalid(std::string(what) + ": this tree dropped its lowest " + std::to_string(drop_levels) +
-                " levels, so all its " + std::to_string(n_leaves) + " leaves must be given, got " +
-                std::to_string(leaves.size()));
+        invalid_call("this tree dropped its lowest " + std::to_string(drop_levels) + " levels, so all its " +
+                     std::to_string(n_leaves) + " leaves must be given, got " + std::to_string(leaves.size()));
     }
     std::ranges::sort(dropped);
     RunOptions here;
@@ -82,7 +80,7 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
             const auto part = leaves.subspan(subtrees[k] * width, k + 1 < subtrees.size() ? width : last);
             std::ranges::copy(part, heap + forest.leaf_slot + k * width);
         }
-        require_leaves(runtime::host_place(heap + forest.leaf_slot), forest.n_leaves, merges, what, cpu);
+        require_leaves(runtime::host_place(heap + forest.leaf_slot), forest.n_leaves, merges, "leaves", cpu);
         build_levels({runtime::host_place(heap), forest.leaf_slot}, runtime::host_place(heap), forest, merges, cpu);
 
         std::vector<std::uint64_t> tops(subtrees);
@@ -92,9 +90,9 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
         for (std::size_t k = 0, i = next; k < subtrees.size(); k++) {
             if (heap[subtrees.size() + k] != expected[k]) {
                 const std::uint64_t first = subtrees[k] * width;
-                invalid(std::string(what) + ": the leaves given are not this tree's: leaves " + std::to_string(first) +
-                        " to " + std::to_string(std::min(first + width, n_leaves) - 1) +
-                        " do not make the node above them");
+                invalid_call("the leaves given are not this tree's: leaves " + std::to_string(first) + " to " +
+                             std::to_string(std::min(first + width, n_leaves) - 1) +
+                             " do not make the node above them");
             }
             for (; i < end && dropped[i].first == subtrees[k]; i++) {
                 const std::uint64_t slot = slots[dropped[i].second];
@@ -107,9 +105,9 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     }
 }
 
-void MerkleTree::State::fetch_padded(std::span<std::uint64_t> slots, std::span<const Digest> leaves, const char* what,
+void MerkleTree::State::fetch_padded(std::span<std::uint64_t> slots, std::span<const Digest> leaves,
                                      Digest* found) const {
-    if (form.rule != TreeRule::pad) return fetch(slots, leaves, what, found);
+    if (form.rule != TreeRule::pad) return fetch(slots, leaves, found);
     const TreeLayout whole{n_leaves};
     std::vector<std::pair<std::size_t, unsigned>> padded;
     for (std::size_t i = 0; i < slots.size(); i++) {
@@ -118,7 +116,7 @@ void MerkleTree::State::fetch_padded(std::span<std::uint64_t> slots, std::span<c
         padded.emplace_back(i, node.level);
         slots[i] = 0;
     }
-    fetch(slots, leaves, what, found);
+    fetch(slots, leaves, found);
     runtime::Merges merges(form);
     for (const auto& [at, level] : padded) found[at] = merges.filler(level);
 }
@@ -129,13 +127,14 @@ MerkleProof MerkleTree::prove(std::uint64_t index, std::span<const Digest> leave
 
 std::vector<MerkleProof> MerkleTree::prove(std::span<const std::uint64_t> indices,
                                            std::span<const Digest> leaves) const {
+    const PublicCall entry("prove");
     const TreeLayout layout{n_leaves()};
     std::vector<std::uint64_t> slots;
     std::vector<std::size_t> ends;
     ends.reserve(indices.size());
     slots.reserve(indices.size() * (1 + layout.height()));
     for (const std::uint64_t index : indices) {
-        runtime::require_index(index, n_leaves(), "prove");
+        runtime::require_index(index, n_leaves());
         slots.push_back(layout.leaf_slot + index);
         for (unsigned level = 0; level < layout.height(); level++) {
             const std::uint64_t node = index >> level;
@@ -145,7 +144,7 @@ std::vector<MerkleProof> MerkleTree::prove(std::span<const std::uint64_t> indice
         ends.push_back(slots.size());
     }
     std::vector<Digest> nodes(slots.size());
-    state_->fetch_padded(slots, leaves, "prove", nodes.data());
+    state_->fetch_padded(slots, leaves, nodes.data());
     std::vector<MerkleProof> proofs;
     proofs.reserve(indices.size());
     for (std::size_t i = 0, first = 0; i < indices.size(); first = ends[i++]) {
@@ -156,12 +155,13 @@ std::vector<MerkleProof> MerkleTree::prove(std::span<const std::uint64_t> indice
 }
 
 MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, std::span<const Digest> leaves) const {
-    if (indices.empty()) invalid("prove_together: needs at least one leaf index, got none");
+    const PublicCall entry("prove_together");
+    if (indices.empty()) invalid_call("needs at least one leaf index, got none");
     const TreeLayout layout{n_leaves()};
     MultiProof proof{hash(), form().rule, n_leaves(), {}, {}, {}};
     constexpr std::size_t few = 4096;  // done before another thread wakes up
     const unsigned threads = indices.size() <= few ? 1 : runtime::default_threads();
-    proof.indices = runtime::ascending(indices, n_leaves(), "prove_together", threads);
+    proof.indices = runtime::ascending(indices, n_leaves(), threads);
     runtime::ProofSlots wanted(layout, form().rule, proof.indices, threads);
     // Copies the leaves, and clears the siblings, beside the lists. This thread allocates, because glibc keeps freed memory for
     // each thread that allocates.
@@ -171,27 +171,29 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
     for (std::uint64_t& slot : slots) slot += layout.leaf_slot;
     runtime::parallel_for(2 + wanted.parts(), threads, [&](std::size_t i) {
         if (i == 0) return proof.siblings.resize(wanted.size());
-        if (i == 1) return state_->fetch(slots, leaves, "prove_together", proof.leaves.data());
+        if (i == 1) return state_->fetch(slots, leaves, proof.leaves.data());
         wanted.list(i - 2);
     });
-    state_->fetch_padded(wanted.slots(), leaves, "prove_together", proof.siblings.data());
+    state_->fetch_padded(wanted.slots(), leaves, proof.siblings.data());
     return proof;
 }
 
 MultiProof MerkleTree::prove_range(std::uint64_t first, std::uint64_t last, std::span<const Digest> leaves) const {
-    return prove_together(runtime::index_range(first, last, n_leaves(), "prove_range"), leaves);
+    const PublicCall entry("prove_range");
+    return prove_together(runtime::index_range(first, last, n_leaves()), leaves);
 }
 
 ConsistencyProof MerkleTree::prove_consistency(std::uint64_t old_leaves) const {
+    const PublicCall entry("prove_consistency");
     ConsistencyProof proof{hash(), old_leaves, n_leaves(), {}};
     const TreeLayout layout{n_leaves()};
     std::vector<std::uint64_t> slots;
     for (const runtime::NodeAt& node : runtime::consistency_proof_nodes(layout, form().rule, old_leaves)) {
-        state_->kept_level(node.level, "prove_consistency");
+        state_->kept_level(node.level);
         slots.push_back(layout.level_offset(node.level) + node.index);
     }
     proof.nodes.resize(slots.size());
-    state_->fetch(slots, {}, "prove_consistency", proof.nodes.data());
+    state_->fetch(slots, {}, proof.nodes.data());
     return proof;
 }
 

@@ -39,7 +39,7 @@ std::string rule(const PolicyField& field) {
 }
 
 [[noreturn]] void invalid_value(const PolicyField& field, std::string_view got) {
-    invalid("policy", std::string(field.name) + " must be " + rule(field) + ", got " + std::string(got));
+    invalid("policy: " + std::string(field.name) + " must be " + rule(field) + ", got " + std::string(got));
 }
 
 const PolicyField& field_of(std::string_view name) {
@@ -47,7 +47,7 @@ const PolicyField& field_of(std::string_view name) {
     if (field != std::end(policy_fields)) return *field;
     std::vector<std::string_view> known;
     for (const PolicyField& each : policy_fields) known.push_back(each.name);
-    invalid("policy", runtime::unknown_name("field", name, known));
+    invalid("policy: " + runtime::unknown_name("field", name, known));
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -102,10 +102,11 @@ Policy policy_from_text(std::string_view text) {
         begin += part.size() + 1;
         const std::size_t equals = part.find('=');
         if (equals == part.npos)
-            invalid("policy", "must be NAME=VALUE,..., got '" + std::string(part) + "' in '" + std::string(text) + "'");
+            invalid(std::string("policy: must be NAME=VALUE,..., got '") + std::string(part) + "' in '" +
+                    std::string(text) + "'");
         const std::string_view name = trimmed(part.substr(0, equals));
         set_field(policy, name, trimmed(part.substr(equals + 1)));
-        if (std::ranges::find(seen, name) != seen.end()) invalid("policy", std::string(name) + " is there twice");
+        if (std::ranges::find(seen, name) != seen.end()) invalid("policy: " + std::string(name) + " is there twice");
         seen.push_back(name);
     }
     return policy;

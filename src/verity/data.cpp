@@ -4,11 +4,11 @@
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
-DmVerity with_data_blocks(const char* what, const DmVerity& how, std::uint64_t bytes, const std::string& name) {
-    require_verity(what, how);
+DmVerity with_data_blocks(const DmVerity& how, std::uint64_t bytes, const std::string& name) {
+    require_verity(how);
     const std::uint64_t block = how.data_block_size, whole = bytes / block;
     const auto refuse = [&](const std::string& rule) {
-        invalid(std::string(what) + ": " + name + " has " + std::to_string(bytes) + " bytes, " + rule);
+        invalid_call(name + " has " + std::to_string(bytes) + " bytes, " + rule);
     };
     DmVerity known = how;
     if (how.data_blocks) {
@@ -27,14 +27,13 @@ DmVerity with_data_blocks(const char* what, const DmVerity& how, std::uint64_t b
     return known;
 }
 
-VerityFile::VerityFile(const char* what, const std::filesystem::path& path) : file_(path) {
+VerityFile::VerityFile(const std::filesystem::path& path) : file_(path) {
     if (const auto extent = file_.extent()) {
         bytes_ = extent->bytes;
         identity_ = extent->identity;
         return;
     }
-    if (!file_.is_seekable())
-        invalid(std::string(what) + ": " + name() + ": a file or a block device is wanted, not a pipe");
+    if (!file_.is_seekable()) invalid_call(name() + ": a file or a block device is wanted, not a pipe");
     std::byte first;
     if (file_.read_up_to({&first, 1}, 0) != 0) runtime::require_extent(file_);  // throws; an empty file has no extent
 }

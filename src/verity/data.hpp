@@ -16,14 +16,14 @@
 namespace merklize::runtime {
 
 /// A copy of `how` with data_blocks set: the given number, which the data must have, or the number of blocks in `bytes` bytes.
-/// errors  invalid_argument "<what>: ..." (require_verity(); no whole block; bytes after the last whole block; too few blocks)
-DmVerity with_data_blocks(const char* what, const DmVerity& how, std::uint64_t bytes, const std::string& name);
+/// errors  invalid_argument (require_verity(); no whole block; bytes after the last whole block; too few blocks)
+DmVerity with_data_blocks(const DmVerity& how, std::uint64_t bytes, const std::string& name);
 
 /// A file or a block device, open for reading.
 class VerityFile {
 public:
-    /// errors  io, invalid_argument "<what>: ..." (a pipe, or another thing without a size)
-    VerityFile(const char* what, const std::filesystem::path& path);
+    /// errors  io, invalid_argument (a pipe, or another thing without a size)
+    explicit VerityFile(const std::filesystem::path& path);
 
     const InputFile& file() const noexcept { return file_; }
     const std::string& name() const noexcept { return file_.name(); }
@@ -43,8 +43,8 @@ private:
 class VerityData {
 public:
     /// errors  those of VerityFile and of with_data_blocks()
-    VerityData(const char* what, const std::filesystem::path& path, const DmVerity& how)
-        : file_(what, path), how_(with_data_blocks(what, how, file_.bytes(), file_.name())) {}
+    VerityData(const std::filesystem::path& path, const DmVerity& how)
+        : file_(path), how_(with_data_blocks(how, file_.bytes(), file_.name())) {}
 
     const DmVerity& how() const noexcept { return how_; }
     const std::string& name() const noexcept { return file_.name(); }

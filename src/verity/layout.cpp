@@ -69,17 +69,16 @@ std::string fault_of(const DmVerity& how) {
 
 }  // namespace
 
-void require_verity(const char* what, const DmVerity& how) {
-    if (const std::string fault = fault_of(how); !fault.empty()) invalid(std::string(what) + ": " + fault);
+void require_verity(const DmVerity& how) {
+    if (const std::string fault = fault_of(how); !fault.empty()) invalid_call(fault);
 }
 
-VerityLayout::VerityLayout(const char* what, const DmVerity& how, const DmVerityArea& area)
-    : block_(how.hash_block_size) {
+VerityLayout::VerityLayout(const DmVerity& how, const DmVerityArea& area) : block_(how.hash_block_size) {
     const std::uint64_t unit = area.has_superblock ? superblock_bytes : block_;
     if (area.offset % unit != 0 || area.offset > most_bytes / 2) {
-        invalid(std::string(what) + ": the offset of the hash area must be a multiple of " + std::to_string(unit) +
-                (area.has_superblock ? "" : ", the size of its blocks, since it has no superblock") + ", got " +
-                std::to_string(area.offset));
+        invalid_call("the offset of the hash area must be a multiple of " + std::to_string(unit) +
+                     (area.has_superblock ? "" : ", the size of its blocks, since it has no superblock") + ", got " +
+                     std::to_string(area.offset));
     }
     begin_ = (area.offset + (area.has_superblock ? superblock_bytes : 0) + block_ - 1) / block_;
     const std::uint64_t arity = block_ / verity_digest_bytes(how.algorithm);
@@ -88,8 +87,8 @@ VerityLayout::VerityLayout(const char* what, const DmVerity& how, const DmVerity
     end_ = begin_;
     for (unsigned level = levels(); level-- > 0; end_ += counts_[level]) firsts_[level] = end_;
     if (end_ > most_bytes / block_) {
-        invalid(std::string(what) + ": the hash area would end behind 2^63 bytes: data_blocks is " +
-                std::to_string(how.data_blocks.value_or(1)));
+        invalid_call("the hash area would end behind 2^63 bytes: data_blocks is " +
+                     std::to_string(how.data_blocks.value_or(1)));
     }
 }
 
@@ -109,11 +108,10 @@ std::array<std::byte, superblock_bytes> verity_superblock(const DmVerity& how, c
     return out;
 }
 
-void require_expected(const char* what, const std::string& name, const DmVerity& stated, const DmVerity& expected) {
+void require_expected(const std::string& name, const DmVerity& stated, const DmVerity& expected) {
     const auto require = [&](const char* field, const std::string& found, const std::string& wanted) {
         if (found == wanted) return;
-        invalid(std::string(what) + ": " + name + ": the superblock states " + field + " " + found + ", and " + wanted +
-                " is expected");
+        invalid_call(name + ": the superblock states " + field + " " + found + ", and " + wanted + " is expected");
     };
     const auto number = [&](const char* field, std::uint64_t found, std::uint64_t wanted) {
         require(field, std::to_string(found), std::to_string(wanted));
@@ -125,14 +123,12 @@ void require_expected(const char* what, const std::string& name, const DmVerity&
     number("hash_block_size", stated.hash_block_size, expected.hash_block_size);
     if (expected.data_blocks) number("data_blocks", stated.data_blocks.value_or(0), *expected.data_blocks);
     if (stated.salt == expected.salt) return;
-    invalid(std::string(what) + ": " + name + ": the superblock states a salt of " +
-            std::to_string(stated.salt.size()) + " bytes, and another one of " + std::to_string(expected.salt.size()) +
-            " is expected");
+    invalid_call(name + ": the superblock states a salt of " + std::to_string(stated.salt.size()) +
+                 " bytes, and another one of " + std::to_string(expected.salt.size()) + " is expected");
 }
 
-DmVerityFacts parse_superblock(const char* what, const std::string& name,
-                               std::span<const std::byte, superblock_bytes> bytes) {
-    const auto refuse = [&](const std::string& fault) { invalid(std::string(what) + ": " + name + ": " + fault); };
+DmVerityFacts parse_superblock(const std::string& name, std::span<const std::byte, superblock_bytes> bytes) {
+    const auto refuse = [&](const std::string& fault) { invalid_call(name + ": " + fault); };
     if (std::memcmp(bytes.data(), verity_signature, sizeof verity_signature) != 0)
         refuse("there is no dm-verity superblock at this offset; without one, state the fields");
     if (const auto version = get_number<std::uint32_t>(bytes, at_version); version != 1)

@@ -20,16 +20,16 @@ constexpr std::size_t verity_digest_bytes(DmVerityAlgorithm algorithm) noexcept 
     return algorithm == DmVerityAlgorithm::sha512 ? Sha512::size : Digest::size;
 }
 
-/// errors  invalid_argument "<what>: ..." (format, block sizes, salt, more data than 2^63 bytes)
-void require_verity(const char* what, const DmVerity& how);
+/// errors  invalid_argument (format, block sizes, salt, more data than 2^63 bytes)
+void require_verity(const DmVerity& how);
 
 /// The places of the blocks of a tree in the hash file. Level 0 holds the digests of the data. The highest level is one block and is stored
 /// first. A tree over one block of data has no level: its root is the digest of that block.
 class VerityLayout {
 public:
     /// how     with data_blocks >= 1, checked by require_verity()
-    /// errors  invalid_argument "<what>: ..." (the offset; a tree that ends beyond byte 2^63)
-    VerityLayout(const char* what, const DmVerity& how, const DmVerityArea& area);
+    /// errors  invalid_argument (the offset; a tree that ends beyond byte 2^63)
+    VerityLayout(const DmVerity& how, const DmVerityArea& area);
 
     unsigned levels() const noexcept { return static_cast<unsigned>(counts_.size()); }
     /// Number of blocks of a level.
@@ -48,11 +48,10 @@ private:
 };
 
 std::array<std::byte, superblock_bytes> verity_superblock(const DmVerity& how, const std::array<std::byte, 16>& uuid);
-/// Throws invalid_argument "<what>: <name>: ..." if a superblock states another field than the caller. data_blocks of
+/// Throws invalid_argument "<name>: ..." if a superblock states another field than the caller. data_blocks of
 /// the caller may be none.
-void require_expected(const char* what, const std::string& name, const DmVerity& stated, const DmVerity& expected);
-/// errors  invalid_argument "<what>: <name>: ..." (no superblock; a field with an impossible value)
-DmVerityFacts parse_superblock(const char* what, const std::string& name,
-                               std::span<const std::byte, superblock_bytes> bytes);
+void require_expected(const std::string& name, const DmVerity& stated, const DmVerity& expected);
+/// errors  invalid_argument "<name>: ..." (no superblock; a field with an impossible value)
+DmVerityFacts parse_superblock(const std::string& name, std::span<const std::byte, superblock_bytes> bytes);
 
 }  // namespace merklize::runtime

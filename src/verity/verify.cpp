@@ -18,7 +18,7 @@ namespace {
 // The hash file, read at the offsets of a layout.
 class VerityArea {
 public:
-    VerityArea(const char* what, const std::filesystem::path& path) : what_(what), file_(what, path) {}
+    explicit VerityArea(const std::filesystem::path& path) : file_(path) {}
 
     const InputFile& file() const noexcept { return file_.file(); }
     const std::string& name() const noexcept { return file_.name(); }
@@ -28,17 +28,15 @@ public:
         std::array<std::byte, superblock_bytes> block;
         require(offset, block.size(), "the superblock");
         file().read_at(block, offset);
-        return parse_superblock(what_, file_.name(), block);
+        return parse_superblock(file_.name(), block);
     }
     void require(std::uint64_t offset, std::uint64_t bytes, const char* part) const {
         if (offset <= file_.bytes() && bytes <= file_.bytes() - offset) return;
-        invalid(std::string(what_) + ": " + file_.name() + ": " + part + " would end at byte " +
-                std::to_string(offset) + " + " + std::to_string(bytes) + ", and the file has " +
-                std::to_string(file_.bytes()) + " bytes");
+        invalid_call(file_.name() + ": " + part + " would end at byte " + std::to_string(offset) + " + " +
+                     std::to_string(bytes) + ", and the file has " + std::to_string(file_.bytes()) + " bytes");
     }
 
 private:
-    const char* what_;
     VerityFile file_;
 };
 
@@ -135,9 +133,9 @@ private:
 namespace merklize::inline v0 {
 
 DmVerityFacts dm_verity_dump(const std::filesystem::path& hashes, std::uint64_t offset) {
-    constexpr const char* what = "dm_verity_dump";
-    DmVerityFacts facts = runtime::VerityArea(what, hashes).facts(offset);
-    const runtime::VerityLayout layout(what, facts.how, {.offset = offset});
+    const PublicCall entry("dm_verity_dump");
+    DmVerityFacts facts = runtime::VerityArea(hashes).facts(offset);
+    const runtime::VerityLayout layout(facts.how, {.offset = offset});
     facts.hash_blocks = layout.hash_blocks();
     facts.end = layout.end();
     return facts;
@@ -147,26 +145,27 @@ namespace {
 
 // What both checks need: the hash area, and how it was made.
 struct OpenedArea {
-    OpenedArea(const char* what, const std::filesystem::path& hashes, const std::optional<DmVerity>& how,
-               const DmVerityArea& area, const RunOptions& options)
-        : file(what, hashes) {
-        runtime::require_no_timings(what, options);
+    OpenedArea(const std::filesystem::path& hashes, const std::optional<DmVerity>& how, const DmVerityArea& area,
+               const RunOptions& options)
+        : file(hashes) {
+        runtime::require_no_timings(options);
         if (!how && !area.has_superblock)
-            invalid(std::string(what) + ": without a superblock the fields must be stated: salt, sizes, algorithm");
+            invalid_call("without a superblock the fields must be stated: salt, sizes, algorithm");
         if (how) {
-            runtime::require_verity(what, *how);
+            runtime::require_verity(*how);
             stated = *how;
         }
         if (!area.has_superblock) return;
         DmVerity found = file.facts(area.offset).how;
-        if (how) runtime::require_expected(what, file.name(), found, *how);
+        if (how) runtime::require_expected(file.name(), found, *how);
         stated = std::move(found);
     }
     // Throws invalid_argument unless the root has the size of a digest and the file has the whole tree.
-    void require(const char* what, ByteView root, const DmVerity& known, const runtime::VerityLayout& layout) const {
+    void require(ByteView root, const DmVerity& known, const runtime::VerityLayout& layout) const {
         if (const std::size_t digest = runtime::verity_digest_bytes(known.algorithm); root.size() != digest) {
-            invalid(std::string(what) + ": the root must be the " + std::to_string(digest) + " bytes of " +
-                    std::string(dm_verity_algorithm_name(known.algorithm)) + ", got " + std::to_string(root.size()));
+            invalid_call("the root must be the " + std::to_string(digest) + " bytes of " +
+                         std::string(dm_verity_algorithm_name(known.algorithm)) + ", got " +
+                         std::to_string(root.size()));
         }
         const std::uint64_t tree_bytes = layout.hash_blocks() * known.hash_block_size;
         if (tree_bytes != 0) file.require(layout.end() - tree_bytes, tree_bytes, "the tree");
@@ -182,8 +181,7 @@ namespace {
 
 // Throws invalid_argument if bytes of the data would not be checked, because an untrusted superblock states few blocks.
 // The hash area may follow the data, and anything may follow the hash area.
-void require_all(const char* what, const runtime::VerityData& data, const std::filesystem::path& hashes,
-                 const DmVerityArea& area) {
+void require_all(const runtime::VerityData& data, const std::filesystem::path& hashes, const DmVerityArea& area) {
     const DmVerity& how = data.how();
     const std::uint64_t blocks = how.data_blocks.value_or(0), end = how.data_block_size * blocks;
     std::uint64_t unchecked = data.bytes_behind();
@@ -193,9 +191,9 @@ void require_all(const char* what, const runtime::VerityData& data, const std::f
         if (unchecked < std::max(how.data_block_size, how.hash_block_size) && data.has_zeros(end, unchecked)) return;
     }
     if (unchecked == 0) return;
-    invalid(std::string(what) + ": " + data.name() + ": the superblock states " + std::to_string(blocks) +
-            " blocks of " + std::to_string(how.data_block_size) + " bytes, and " + std::to_string(unchecked) +
-            " bytes behind them would not be checked: state data_blocks, as the source of the root has it");
+    invalid_call(data.name() + ": the superblock states " + std::to_string(blocks) + " blocks of " +
+                 std::to_string(how.data_block_size) + " bytes, and " + std::to_string(unchecked) +
+                 " bytes behind them would not be checked: state data_blocks, as the source of the root has it");
 }
 
 }  // namespace
@@ -203,13 +201,13 @@ void require_all(const char* what, const runtime::VerityData& data, const std::f
 DmVerityReport dm_verity_verify(const std::filesystem::path& data, const std::filesystem::path& hashes, ByteView root,
                                 const std::optional<DmVerity>& how, const DmVerityArea& area,
                                 const RunOptions& options) {
-    constexpr const char* what = "dm_verity_verify";
-    const OpenedArea opened(what, hashes, how, area, options);
-    const runtime::VerityData blocks(what, data, opened.stated);
+    const PublicCall entry("dm_verity_verify");
+    const OpenedArea opened(hashes, how, area, options);
+    const runtime::VerityData blocks(data, opened.stated);
     const DmVerity& known = blocks.how();
-    const runtime::VerityLayout layout(what, known, area);
-    opened.require(what, root, known, layout);
-    if (area.has_superblock && !(how && how->data_blocks)) require_all(what, blocks, hashes, area);
+    const runtime::VerityLayout layout(known, area);
+    opened.require(root, known, layout);
+    if (area.has_superblock && !(how && how->data_blocks)) require_all(blocks, hashes, area);
     DmVerityReport report{.checked_blocks = known.data_blocks.value_or(0), .unchecked_bytes = blocks.bytes_behind()};
     runtime::Run run(options);
     runtime::VerityCheck check(known, layout, opened.file.file(), root, run, runtime::VerityFaults(report));
@@ -225,22 +223,22 @@ DmVerityReport dm_verity_verify(const std::filesystem::path& data, const std::fi
 DmVerityReport dm_verity_verify_digests(const std::filesystem::path& hashes, ByteView root, std::uint64_t first,
                                         ByteView digests, const std::optional<DmVerity>& how, const DmVerityArea& area,
                                         const RunOptions& options) {
-    constexpr const char* what = "dm_verity_verify_digests";
-    const OpenedArea opened(what, hashes, how, area, options);
+    const PublicCall entry("dm_verity_verify_digests");
+    const OpenedArea opened(hashes, how, area, options);
     const DmVerity& known = opened.stated;
-    runtime::require_verity(what, known);
-    if (!known.data_blocks) invalid(std::string(what) + ": data_blocks must be stated, since no data is given");
-    const runtime::VerityLayout layout(what, known, area);
-    opened.require(what, root, known, layout);
+    runtime::require_verity(known);
+    if (!known.data_blocks) invalid_call("data_blocks must be stated, since no data is given");
+    const runtime::VerityLayout layout(known, area);
+    opened.require(root, known, layout);
     const std::size_t digest = runtime::verity_digest_bytes(known.algorithm);
     const std::uint64_t n = digests.size() / digest;
     if (digests.size() % digest != 0) {
-        invalid(std::string(what) + ": digests must be whole ones of " + std::to_string(digest) + " bytes, got " +
-                std::to_string(digests.size()) + " bytes");
+        invalid_call("digests must be whole ones of " + std::to_string(digest) + " bytes, got " +
+                     std::to_string(digests.size()) + " bytes");
     }
     if (first > *known.data_blocks || n > *known.data_blocks - first) {
-        invalid(std::string(what) + ": blocks " + std::to_string(first) + " to " + std::to_string(first) + " + " +
-                std::to_string(n) + " pass the end of the data, which has " + std::to_string(*known.data_blocks));
+        invalid_call("blocks " + std::to_string(first) + " to " + std::to_string(first) + " + " + std::to_string(n) +
+                     " pass the end of the data, which has " + std::to_string(*known.data_blocks));
     }
     DmVerityReport report{.checked_blocks = n};
     if (n == 0) return report;

@@ -131,17 +131,17 @@ bool is_written_in_place(const std::filesystem::path& hashes, const DmVerityArea
 
 // Throws invalid_argument if the hash area would overwrite data. Both may lie on one disk, under any names.
 // returns  whether they do
-bool share_storage(const char* what, const std::filesystem::path& data, std::uint64_t data_bytes,
-                   const std::filesystem::path& hashes, const DmVerityArea& area, std::uint64_t area_end) {
+bool share_storage(const std::filesystem::path& data, std::uint64_t data_bytes, const std::filesystem::path& hashes,
+                   const DmVerityArea& area, std::uint64_t area_end) {
     const Storage whole(data);
     if (!Storage(hashes).overwrites(whole)) return false;
     const std::uint64_t area_bytes = std::max<std::uint64_t>(area_end, area.offset + 1) - area.offset;
     const Storage written(hashes, area.offset, area_bytes);
     if (!written.overwrites(Storage(data, 0, data_bytes))) return true;
     const std::string place = std::to_string(written.place_in(whole).value_or(area.offset));
-    invalid(std::string(what) + ": the hash area would begin inside the data, at byte " + place + " of " +
-            std::to_string(data_bytes) + ", because " + hashes.string() + " is " + data.string() +
-            " or lies on the same disk: state data_blocks and an offset behind them, or another file");
+    invalid_call("the hash area would begin inside the data, at byte " + place + " of " + std::to_string(data_bytes) +
+                 ", because " + hashes.string() + " is " + data.string() +
+                 " or lies on the same disk: state data_blocks and an offset behind them, or another file");
 }
 
 }  // namespace
@@ -150,18 +150,20 @@ bool share_storage(const char* what, const std::filesystem::path& data, std::uin
 namespace merklize::inline v0 {
 
 std::vector<std::byte> dm_verity(ByteView data, const DmVerity& how, const RunOptions& options) {
-    runtime::require_no_timings("dm_verity", options);
-    const DmVerity known = runtime::with_data_blocks("dm_verity", how, data.size(), "data");
-    const runtime::VerityLayout layout("dm_verity", known, {.offset = 0, .has_superblock = false});
+    const PublicCall entry("dm_verity");
+    runtime::require_no_timings(options);
+    const DmVerity known = runtime::with_data_blocks(how, data.size(), "data");
+    const runtime::VerityLayout layout(known, {.offset = 0, .has_superblock = false});
     runtime::Run run(options);
     return runtime::build_verity(known, layout, data.data(), run, {});
 }
 
 std::vector<std::byte> dm_verity_file(const std::filesystem::path& data, const DmVerity& how,
                                       const RunOptions& options) {
-    runtime::require_no_timings("dm_verity_file", options);
-    const runtime::VerityData opened("dm_verity_file", data, how);
-    const runtime::VerityLayout layout("dm_verity_file", opened.how(), {.offset = 0, .has_superblock = false});
+    const PublicCall entry("dm_verity_file");
+    runtime::require_no_timings(options);
+    const runtime::VerityData opened(data, how);
+    const runtime::VerityLayout layout(opened.how(), {.offset = 0, .has_superblock = false});
     runtime::Run run(options);
     auto root = runtime::build_verity(opened.how(), layout, opened.blocks(), run, {});
     opened.require_unchanged();
@@ -171,13 +173,13 @@ std::vector<std::byte> dm_verity_file(const std::filesystem::path& data, const D
 std::vector<std::byte> dm_verity_format(const std::filesystem::path& data, const std::filesystem::path& hashes,
                                         const DmVerity& how, const DmVerityArea& area, DmVerityFacts* facts,
                                         const RunOptions& options) {
-    constexpr const char* what = "dm_verity_format";
-    runtime::require_no_timings(what, options);
-    const runtime::VerityData opened(what, data, how);
+    const PublicCall entry("dm_verity_format");
+    runtime::require_no_timings(options);
+    const runtime::VerityData opened(data, how);
     const DmVerity& known = opened.how();
-    const runtime::VerityLayout layout(what, known, area);
+    const runtime::VerityLayout layout(known, area);
     const std::uint64_t data_bytes = known.data_block_size * known.data_blocks.value_or(0);
-    const bool is_same = runtime::share_storage(what, data, data_bytes, hashes, area, layout.end());
+    const bool is_same = runtime::share_storage(data, data_bytes, hashes, area, layout.end());
     runtime::Run run(options);
     runtime::VerityOutput out(hashes, is_same || runtime::is_written_in_place(hashes, area));
     if (layout.end() != 0) out.reserve(layout.end());  // 0 for one data block without a superblock: nothing is written

@@ -106,7 +106,7 @@ TEST("commitment: dropped levels leave little memory") {
     const MatrixDims rows{std::uint64_t{1} << 24, 1};
     const auto slots = [&](unsigned arity, unsigned drop_levels) {
         const CommitmentForm form(Hash::blake3, arity);
-        return merklize::runtime::plan_commitment({&rows, 1}, form, "test", drop_levels).slots;
+        return merklize::runtime::plan_commitment({&rows, 1}, form, drop_levels).slots;
     };
     CHECK(10 * slots(2, 4) < slots(2, 0));
     CHECK(10 * slots(4, 2) < slots(4, 0));
@@ -156,7 +156,7 @@ TEST("commitment: an opening names the rows that have changed since their nodes 
             const auto sound = commitment.siblings(elsewhere, input.host);
             word++;
             CHECK_ERROR(invalid_argument,
-                        "MatrixCommitment: open: " + text +
+                        "siblings: " + text +
                             " of the tallest matrix, or those that belong to them in lower ones, are not the rows of "
                             "the commitment; give the matrices as they were when it was made",
                         commitment.siblings(there, input.host));

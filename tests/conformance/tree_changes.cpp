@@ -41,7 +41,7 @@ TEST("tree: indices are put in order by any number of threads") {
         for (std::size_t k = given.size() - 1; k > 0; k--) std::swap(given[k], given[random.below(k + 1)]);
         for (const unsigned threads : {1, 2, 3, 100}) {
             const auto sorted = [&](const std::vector<std::uint64_t>& indices) {
-                return merklize::runtime::ascending(indices, n, "x", threads);
+                return merklize::runtime::ascending(indices, n, threads);
             };
             CHECK(sorted(given) == expected);
             CHECK(sorted(expected) == expected);

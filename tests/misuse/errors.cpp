@@ -1,7 +1,10 @@
 // Wrong calls: each gives an Error with the right code, and a text with the numbers and names.
 
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "support.hpp"
 
@@ -18,6 +21,46 @@ TEST("misuse: counts of leaves") {
     nodes.resize(6);
     CHECK_ERROR(invalid_argument, "no tree has 6 slots", merklize::build_tree(nodes));
     CHECK_ERROR(invalid_argument, "no tree has 0 slots", merklize::build_tree(std::span<Digest>()));
+}
+
+namespace {
+
+template <class Call>
+merklize::Error error_of(const Call& call) {
+    try {
+        call();
+    } catch (const merklize::Error& error) {
+        return error;
+    }
+    throw std::logic_error("no error");
+}
+
+}  // namespace
+
+TEST("misuse: an error has the call and the rule") {
+    const auto has = [](const merklize::Error& error, const std::string& call, const std::string& rule) {
+        CHECK_EQ(error.call(), call);
+        CHECK_EQ(std::string(error.rule()), rule);
+        CHECK_EQ(std::string(error.what()), call + ": " + rule);
+    };
+    const std::string no_leaf = "a tree has at least 1 leaf, got 0";
+    has(error_of([] { merklize::merkle_root(std::vector<Digest>{}); }), "merkle_root", no_leaf);
+    // The outermost function is named, also by the threads that work for it.
+    has(error_of([] { MerkleTree::from_rows("", 0); }), "from_rows", no_leaf);
+    std::vector<std::uint64_t> words(std::size_t{4} << 17);
+    words.back() = UINT64_MAX;
+    const auto matrix = merklize::Matrix::of_rows(std::span<const std::uint64_t>(words), std::uint64_t{1} << 17);
+    std::vector<Digest> out(std::size_t{1} << 17);
+    merklize::RunOptions eight = on_cpu();
+    eight.threads = 8;
+    has(error_of([&] { merklize::hash_rows({&matrix, 1}, out, Hash::rp64_256, eight); }), "hash_rows",
+        "row 131071, column 3 is 18446744073709551615, not a field element: it must be below p = "
+        "18446744069414584321");
+    // A thing that is wrong by itself has no call, and none of an earlier error.
+    const merklize::Error unknown = error_of([] { merklize::hash_from_name("blake2"); });
+    CHECK_EQ(unknown.call(), "");
+    CHECK_EQ(std::string(unknown.rule()), std::string(unknown.what()));
+    has(error_of([] { merklize::merkle_root(std::vector<Digest>{}); }), "merkle_root", no_leaf);
 }
 
 TEST("misuse: words that are no field elements") {

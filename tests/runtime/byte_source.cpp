@@ -127,7 +127,7 @@ TEST("byte_source: verified by its outboard, with only what is wanted read") {
     const auto verify = [&](const Bytes& bytes, const merklize::FileRange& range, std::size_t piece,
                             std::size_t expected_reads) {
         const support::MemorySource source(view(bytes), piece);
-        const auto faults = runtime::verify_source("verify", source, range, {root, nodes, form}, on_cpu()).faults;
+        const auto faults = runtime::verify_source(source, range, {root, nodes, form}, on_cpu()).faults;
         CHECK(source.reads <= expected_reads);
         const std::uint64_t begin = range.offset / form.group_bytes() * form.group_bytes();
         const std::uint64_t end =

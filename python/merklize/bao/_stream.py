@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from .. import _arrays, _native
 from .._types import Buffer, HostData
-from ..errors import InvalidArgument, Mismatch, named, shown
+from ..errors import InvalidArgument, Mismatch, shown
 from .calls import form_of, known_size, require_outboard, verify
 
 
@@ -29,7 +29,6 @@ class Decoder(_native.BaoDecoder):
         message_bytes = decoder.take(file.read(wanted))
     """
 
-    @named("Decoder", "bao")
     def __init__(
         self,
         root: Buffer,
@@ -72,7 +71,6 @@ def _read_exactly(file: HasRead, count: int) -> bytes:
     return data
 
 
-@named("decode_stream", "Decoder", "bao")
 def decode_stream(
     file: HasRead,
     root: Buffer,
@@ -115,7 +113,6 @@ class Reader(io.RawIOBase):
     at bytes that do not match the root raises Mismatch; a read that reaches such bytes ends before them.
     """
 
-    @named("Reader", "bao")
     def __init__(
         self,
         file: Any,

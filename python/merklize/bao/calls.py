@@ -12,7 +12,7 @@ from .._inputs import is_source, opened_path, output_file
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
 from .._types import Buffer, Data, HostData, Path, Progress, Source
-from ..errors import InvalidArgument, Mismatch, named, shown
+from ..errors import InvalidArgument, Mismatch, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -220,19 +220,16 @@ def encode_file(
         return _native.bao_encode_file(source, form, to, run)
 
 
-@named("outboard_size", "bao")
 def outboard_size(size: int, *, format: str = "bao", group_size: int | None = None) -> int:
     """Return the bytes of the outboard of a message of `size` bytes."""
     return _native.bao_outboard_bytes(size, form_of(format, group_size))
 
 
-@named("encoding_size", "bao")
 def encoding_size(size: int, *, format: str = "bao", group_size: int | None = None) -> int:
     """Return the bytes of the encoding of a message of `size` bytes."""
     return _native.bao_encoding_bytes(size, form_of(format, group_size))
 
 
-@named("decode", "verify", "bao_decode", "bao_verify", "bao")
 def decode(
     encoding: HostData,
     root: Buffer,
@@ -256,7 +253,6 @@ def decode(
     return message
 
 
-@named("slice", "slice_ranges", "bao", "bao_source")
 def slice(
     data: HostData,
     start: int,
@@ -279,7 +275,6 @@ def slice(
     return slice_ranges(data, [(start, length)], outboard=outboard, format=format, group_size=group_size, size=size)
 
 
-@named("slice_ranges", "slice", "bao", "bao_source")
 def slice_ranges(
     data: HostData,
     ranges: Iterable[tuple[int, int]],
@@ -295,7 +290,6 @@ def slice_ranges(
     return _native.bao_slice(data, outboard, ranges, form, whole)
 
 
-@named("decode_slice", "bao_decode_slice", "bao")
 def decode_slice(
     slice: HostData,
     root: Buffer,
@@ -319,7 +313,6 @@ def decode_slice(
     return _native.bao_decode_slice(slice, root, start, length, form, known_size(size, form))
 
 
-@named("verify", "bao_verify", "bao_verify_file", "bao")
 def verify(
     data: HostData | str | os.PathLike[str] | Source,
     root: Buffer,

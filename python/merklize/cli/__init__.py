@@ -48,7 +48,7 @@ def values(command: Command, option: str, read: Callable[[str], _T]) -> list[_T]
     try:
         return [read(text) for text in command.values(option)]
     except merklize.InvalidArgument as error:
-        command.refuse(option, error)
+        command.refuse(option, error.rule)
 
 
 def value(command: Command, option: str, read: Callable[[str], _T], otherwise: _U) -> _T | _U:

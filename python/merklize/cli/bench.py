@@ -32,7 +32,7 @@ def run(command: Command) -> int:
     try:
         names = dict.fromkeys(map(one_of((*SUITES, "all")), command.words))
     except merklize.InvalidArgument as error:
-        command.refuse_line(f"Invalid value for 'SUITE...': {error}")
+        command.refuse_line(f"Invalid value for 'SUITE...': {error.rule}")
     device = value(command, "device", read_device, "auto")
     choices, sizes = value(command, "policy", read_choice, None), value(command, "sizes", read_sizes, None)
     hashes = tuple(values(command, "hash", read_hash))
@@ -131,7 +131,7 @@ class Measured(NamedTuple):
                 except (merklize.OutOfMemory, MemoryError) as error:
                     row = skipped(name, job, size, f"does not fit: {error}")
                 except merklize.InvalidArgument as error:  # a policy that this device cannot do
-                    row = skipped(name, job, size, str(error))
+                    row = skipped(name, job, size, error.rule)
                 yield row | {"threads": self.threads}
                 if job is None:
                     break

@@ -10,7 +10,7 @@ from .. import _native
 from .._inputs import encoded
 from .._options import RunOptions, run_of, takes
 from .._types import Buffer
-from ..errors import InvalidArgument, named, shown
+from ..errors import InvalidArgument, shown
 from ._input import path_of
 
 if TYPE_CHECKING:
@@ -97,7 +97,6 @@ def _area(
     return path, _how(what, **fields), offset, True
 
 
-@named("dm_verity", "dm_verity_file")
 @takes(RunOptions)
 def dm_verity(
     data: Any,

@@ -13,7 +13,7 @@ from .._inputs import each_of, numbered
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
 from .._types import Bytes
-from ..errors import InvalidArgument, called, shown
+from ..errors import InvalidArgument, shown
 from . import _abi
 
 if TYPE_CHECKING:
@@ -121,10 +121,7 @@ class OpenZeppelinTree:
         if len(given) != 2 * n - 1 or sorted(places) != list(range(n - 1, 2 * n - 1)):
             raise InvalidArgument(f"load: {n} values need {2 * n - 1} nodes and a slot each, got {len(given)} nodes")
         values = [_simple_leaf(value, "load: value") for value in values] if types is None else values
-        try:
-            tree = cls._placed(values, types, places)
-        except InvalidArgument as error:
-            raise called("load", error) from None
+        tree = cls._placed(values, types, places)
         if not np.array_equal(tree.nodes, given):
             first = int(np.nonzero((tree.nodes != given).any(axis=1))[0][0])
             raise InvalidArgument(f"load: node {first} of the dump is not the hash of what is below it")
@@ -164,10 +161,7 @@ def openzeppelin(
     if not isinstance(types, (list, tuple)):
         raise TypeError(f"openzeppelin: types must be a list of ABI types, got {type(types).__name__}")
     run = run_of("openzeppelin", options, timed=False)
-    try:
-        return _make(list(_abi.checked(types, values)), list(types), sort_leaves, run)
-    except InvalidArgument as error:
-        raise called("openzeppelin", error) from None
+    return _make(list(_abi.checked(types, values)), list(types), sort_leaves, run)
 
 
 @takes(RunOptions)
@@ -182,10 +176,7 @@ def openzeppelin_simple(leaves: Any, *, sort_leaves: bool = True, **options: Unp
         for i, leaf in numbered(leaves)
     ]
     run = run_of("openzeppelin_simple", options, timed=False)
-    try:
-        return _make(given, None, sort_leaves, run)
-    except InvalidArgument as error:
-        raise called("openzeppelin_simple", error) from None
+    return _make(given, None, sort_leaves, run)
 
 
 def verify_openzeppelin(proof: Iterable[bytes | str], root: bytes | str, leaf: bytes | str) -> bool:

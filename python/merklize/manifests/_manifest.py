@@ -154,7 +154,7 @@ class Manifest:
             try:
                 made = cls.from_json(stores().read_whole(name, MOST_BYTES))
             except InvalidArgument as error:
-                raise InvalidArgument(f"{shown(name)}: {error}") from None
+                raise InvalidArgument(f"{shown(name)}: {error.rule}") from None
         made._path = name
         return made
 

@@ -7,6 +7,7 @@
 #include "command/line/values.hpp"
 #include "command/settings.hpp"
 #include "command/tree/common.hpp"
+#include "host/invalid.hpp"
 
 namespace merklize::command {
 
@@ -69,7 +70,8 @@ std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::u
         std::optional<std::uint64_t> stated;
         if (form.has_size && begin.size() >= sizeof size)
             std::copy_n(begin.begin(), sizeof size, std::as_writable_bytes(std::span(&stated.emplace(), 1)).begin());
-        runtime::require_outboard("bao", length, stated, size, form);
+        const PublicCall entry("bao");
+        runtime::require_outboard(length, stated, size, form);
     };
     const auto extent = input->file() == nullptr ? std::nullopt : input->extent();
     if (!extent) {

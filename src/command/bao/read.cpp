@@ -9,6 +9,7 @@
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
 #include "digests/file_root.hpp"
+#include "host/invalid.hpp"
 #include "texts/json.hpp"
 
 namespace merklize::command {
@@ -178,11 +179,12 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
             RunOptions options = run_options(call, arguments);
             const auto ranges = wanted.is_all() ? std::vector<FileRange>{{0, size}} : wanted.ranges();
             Bar bar(call, "verifying", ranges.size());
+            const PublicCall entry("bao verify");
             for (const FileRange& range : ranges) {
                 options.progress = bar.part(1, range.bytes);
                 verified.add(runtime::Shape(size, form.group_log).groups_of(range));
                 for (const BaoFault& fault :
-                     runtime::verify_source("bao verify", input, range, {root, nodes, form}, options).faults) {
+                     runtime::verify_source(input, range, {root, nodes, form}, options).faults) {
                     reasons.push_back(fault_text(fault));
                     faults.put(json::Object()
                                    .number("offset", fault.offset)

@@ -7,6 +7,7 @@
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
+#include "host/invalid.hpp"
 #include "texts/json.hpp"
 
 namespace merklize::command {
@@ -55,10 +56,11 @@ int run_bao_outboard(Call& call, const Arguments& arguments) {
     Digest root;
     Bar bar(call, "hashing");
     options.progress = bar.part_of(input);
+    const PublicCall entry("bao outboard");
     if (out && is_file(*out)) {
-        root = runtime::bao_of("bao outboard", input, form, BaoKind::outboard, *out, options);
+        root = runtime::bao_of(input, form, BaoKind::outboard, *out, options);
     } else {
-        const BaoOutput made = runtime::bao_of("bao outboard", input, form, BaoKind::outboard, options);
+        const BaoOutput made = runtime::bao_of(input, form, BaoKind::outboard, options);
         write_to(call, out, made.bytes);
         root = made.root;
     }
@@ -66,10 +68,11 @@ int run_bao_outboard(Call& call, const Arguments& arguments) {
 }
 
 int run_bao_encode(Call& call, const Arguments& arguments) {
+    const PublicCall entry("bao encode");
     const BaoForm form = bao_form_of(arguments);
     const auto out = output_of(call, arguments);
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the encoding"};
-    runtime::require_encoding_form("bao encode", form);
+    runtime::require_encoding_form(form);
     RunOptions options = run_options(call, arguments);
     const std::string& name = arguments.words()[0];
     const bool in_place = out && is_file(*out);
@@ -79,11 +82,11 @@ int run_bao_encode(Call& call, const Arguments& arguments) {
     Bar bar(call, "hashing");
     options.progress = bar.part_of(input);
     if (in_place) {
-        root = runtime::bao_of("bao encode", input, form, BaoKind::encoding, *out, options);
+        root = runtime::bao_of(input, form, BaoKind::encoding, *out, options);
     } else {
         // In pre-order nodes come before their children, so a stream needs all nodes first.
         const auto extent = runtime::require_extent(input);
-        const BaoOutput nodes = runtime::bao_of("bao encode", input, form, BaoKind::outboard, options);
+        const BaoOutput nodes = runtime::bao_of(input, form, BaoKind::outboard, options);
         Target target(call, out);
         bao_slice({extent.bytes, form, reads_of(input, extent), reads_of(nodes.bytes)}, {{{0, extent.bytes}}},
                   [&](std::span<const std::byte> bytes) { target.write(bytes); });
@@ -117,7 +120,8 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
         source.size = form.has_size ? 0 : stated_size(arguments, form);
         if (form.has_size && length >= sizeof source.size)
             source.data(std::as_writable_bytes(std::span(&source.size, 1)), 0);
-        runtime::require_encoding("bao", length, source.size, form);
+        const PublicCall entry("bao");
+        runtime::require_encoding(length, source.size, form);
     });
     Target target(call, out);
     bao_slice(source, ranges, [&](std::span<const std::byte> bytes) { target.write(bytes); });

@@ -15,6 +15,7 @@
 #include "command/output/output.hpp"
 #include "hashes/merge_one.hpp"
 #include "hashes/message.hpp"
+#include "host/invalid.hpp"
 
 namespace merklize::command {
 namespace {
@@ -103,7 +104,8 @@ int run_hash(Call& call, const Arguments& arguments) {
     HashJob job;
     const auto message_hash = [](const std::string& name) {
         const Hash hash = hash_from_name(name);
-        runtime::require_message(hash, "hash");
+        const PublicCall entry("hash");
+        runtime::require_message(hash);
         return hash;
     };
     job.hash = named_value(arguments, "hash", message_hash).value_or(Hash::blake3);

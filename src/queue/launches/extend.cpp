@@ -156,8 +156,8 @@ private:
 bool DeviceCall::launch(const Extend& a, const Tick& tick) {
     const ExtensionPlan plan(a);
     const std::uint32_t word = plan.field().word_bytes;
-    require_aligned_words(*this, a.what, a.in, word);
-    require_aligned_words(*this, a.what, a.out, word);
+    require_aligned_words(*this, a.in, word);
+    require_aligned_words(*this, a.out, word);
     const std::optional<ExtendMemory> memory = memory_for(*this, a, plan);
     if (!memory) return extend_on_host(*this, a, word, tick);
     const ExtendMemory& room = *memory;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hashes/field.hpp"
+#include "host/invalid.hpp"
 #include "jobs/matrix_rows.hpp"
 #include "merklize/error.hpp"
 #include "queue/launches/pack.hpp"
@@ -22,20 +23,22 @@ void check_words(DeviceCall& call, const Range& words, std::uint64_t n, std::uin
     call.enqueue(check, divide_up(n, check.group_size), {words.memory, words.offset / word_bytes, n, modulus, flag});
 }
 
-[[noreturn]] void fail_changed(const DeviceCall& call, const char* what) {
-    throw Error(ErrorCode::internal, std::string(what) + ": a word that is no field element was there on " +
-                                         call.device().id() + " and then was not: the memory changed during the call");
+[[noreturn]] void fail_changed(const DeviceCall& call) {
+    throw Error(ErrorCode::internal, PublicCall::name(),
+                "a word that is no field element was there on " + call.device().id() +
+                    " and then was not: the memory changed during the call");
 }
 
 }  // namespace
 
-void DeviceCall::require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n, const char* what) {
+void DeviceCall::require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n,
+                                   const char* argument) {
     if (n == 0 || !is_field(hash)) return;
     const std::uint64_t word_bytes = hash.word_bits / 8;
     const Lease aligned = aligned_to(range_of(words), word_bytes, word_bytes * n);
     const Range range = range_of(aligned);
     const auto check = [&](mkz_memory* flag) { check_words(*this, range, n, word_bytes, hash.modulus, flag); };
-    if (enqueues()) return note_check(what, hash, check);
+    if (enqueues()) return note_check(argument, hash, check);
     const Lease flag = scratch(sizeof(std::uint32_t));
     std::uint32_t found = 0;
     copy_to_device(flag.place(), &found, sizeof found);
@@ -49,9 +52,9 @@ void DeviceCall::require_canonical(const mkz_hash_info& hash, const Place& words
         const std::uint64_t count = std::min(per_piece, n - first);
         copy_to_host(piece.data(), moved(range.place(), word_bytes * first), word_bytes * count);
         synchronize_main();
-        runtime::require_canonical(hash, piece.data(), count, what, first);
+        runtime::require_canonical(hash, piece.data(), count, argument, first);
     }
-    fail_changed(*this, what);
+    fail_changed(*this);
 }
 
 void check_matrix(DeviceCall& call, const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n,
@@ -89,7 +92,7 @@ void refuse_words(DeviceCall& call, const HashMatrices& a) {
                                 first, count);
         }
     }
-    fail_changed(call, a.what);
+    fail_changed(call);
 }
 
 }  // namespace merklize::runtime

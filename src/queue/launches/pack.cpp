@@ -140,11 +140,10 @@ void fetch_columns(DeviceCall& call, const Place& from, std::uint32_t word, std:
         });
 }
 
-void require_aligned_words(DeviceCall& call, const char* what, const MatrixAt& matrix, std::uint64_t word) {
+void require_aligned_words(DeviceCall& call, const MatrixAt& matrix, std::uint64_t word) {
     if (!matrix.first.on_device || call.is_aligned(range_of(matrix.first), word)) return;
-    invalid(what, "words on " + call.device().id() + " must begin on a multiple of their " + std::to_string(word) +
-                      " bytes, got offset " + std::to_string(matrix.first.offset) +
-                      ": copy them to a buffer of their own");
+    invalid_call("words on " + call.device().id() + " must begin on a multiple of their " + std::to_string(word) +
+                 " bytes, got offset " + std::to_string(matrix.first.offset) + ": copy them to a buffer of their own");
 }
 
 }  // namespace merklize::runtime

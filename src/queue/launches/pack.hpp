@@ -65,7 +65,7 @@ inline HostBlock on_host(DeviceCall& call, const MatrixAt& matrix, std::uint32_t
     return block;
 }
 
-/// Throws invalid_argument "<what>: ..." if the matrix is on the device and its words are not where kernels can read them.
-void require_aligned_words(DeviceCall& call, const char* what, const MatrixAt& matrix, std::uint64_t word);
+/// Throws invalid_argument if the matrix is on the device and its words are not where kernels can read them.
+void require_aligned_words(DeviceCall& call, const MatrixAt& matrix, std::uint64_t word);
 
 }  // namespace merklize::runtime

@@ -62,8 +62,8 @@ void merge_at_on_device(DeviceCall& call, const MergeAt& a) {
     const Range nodes = range_of(a.nodes);
     call.require_node_alignment(nodes);
     if (a.width > std::uint64_t{1} << 32) {
-        invalid("tree: updates on " + call.device().id() + " are of levels of at most 2^32 nodes, this one has " +
-                std::to_string(a.width));
+        invalid_call("updates on " + call.device().id() + " are of levels of at most 2^32 nodes, this one has " +
+                     std::to_string(a.width));
     }
     mkz_policy policy = call.chosen(MKZ_KERNEL_MERGE_AT, a.hash, a.n);
     policy.lanes = 1;  // neighbours of a list are seldom neighbours in memory

@@ -66,7 +66,7 @@ mkz_sums_shape shape_of(const WeightedSums& job, const Kernel& kernel, std::uint
 bool sum_in_pieces(DeviceCall& call, const WeightedSums& a, std::uint64_t piece_bytes, const Tick& tick) {
     const FieldFacts& field = *find_field(a.field);
     const std::uint64_t word = field.word_bytes, sum_bytes = word * a.degree, row_bytes = word * a.in.columns;
-    require_aligned_words(call, a.what, a.in, word);
+    require_aligned_words(call, a.in, word);
     const Kernel kernel =
         call.free_kernel(data_variant(), word == 8 ? bodies::weighted_sums64 : bodies::weighted_sums32);
     const Lease weights = call.scratch(a.terms() * sum_bytes), flag = call.scratch(sizeof(std::uint32_t));
