@@ -10,6 +10,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, TypeVar, cast
 
 from . import _native
@@ -55,7 +56,8 @@ def _names() -> tuple[str, ...]:
 
     The first name is for errors: a method, a function or a class by its own name, a class method with its class.
     """
-    found, frame = None, sys._getframe(1)
+    found = None
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         module = str(frame.f_globals.get("__name__"))
         if module == "merklize" or module.startswith("merklize."):
