@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/buffer.hpp>
 #include <merklize/device.hpp>

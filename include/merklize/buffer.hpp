@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/bytes.hpp>
 #include <merklize/device.hpp>

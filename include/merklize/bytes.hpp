@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <merklize/cxx20.h>
+
 namespace merklize::inline v0 {
 
 /// A type of one byte: std::byte, a character, std::uint8_t.

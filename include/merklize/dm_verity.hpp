@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/bytes.hpp>
 #include <merklize/device.hpp>

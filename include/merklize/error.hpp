@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 
 namespace merklize::inline v0 {

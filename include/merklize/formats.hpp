@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/tree.hpp>
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/buffer.hpp>
 #include <merklize/bytes.hpp>

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <merklize/cxx20.h>
+
 namespace merklize::inline v0 {
 
 /// A 2-to-1 hash of Merkle trees. The numbers are stored in proof and tree files. docs/hashes.md defines each one.

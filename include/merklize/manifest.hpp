@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>

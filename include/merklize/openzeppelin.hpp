@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/bytes.hpp>
 #include <merklize/device.hpp>

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/bytes.hpp>
 #include <merklize/device.hpp>

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 
 namespace merklize::inline v0 {

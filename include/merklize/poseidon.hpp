@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/hashes.hpp>
 

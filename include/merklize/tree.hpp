@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/buffer.hpp>
 #include <merklize/bytes.hpp>

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/buffer.hpp>
 #include <merklize/device.hpp>

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/proof.hpp>
 #include <merklize/tree.hpp>

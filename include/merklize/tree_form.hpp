@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/digest.hpp>
 #include <merklize/hash.hpp>

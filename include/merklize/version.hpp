@@ -1,5 +1,6 @@
 #pragma once
 
+#include <merklize/cxx20.h>
 #include <merklize/export.h>
 #include <merklize/version.h>
 

@@ -10,6 +10,11 @@
 #ifndef MKZ_PORT_H
 #define MKZ_PORT_H
 
+#if !defined(__cplusplus) && !defined(__OPENCL_C_VERSION__)
+#error the core of merklize needs C++, CUDA, OpenCL C or SYCL, not C
+#include <merklize/needs_cxx> /* is not there: compilers go on after #error, and stop here */
+#endif
+
 /* Two tokens as one, each expanded first. */
 #define MKZ_JOIN_(a, b) a##b
 #define MKZ_JOIN(a, b) MKZ_JOIN_(a, b)
