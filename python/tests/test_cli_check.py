@@ -133,3 +133,27 @@ def test_each_reads_the_others_lists(folder: Path, flags: list[str]) -> None:
     assert [line.split(b" (No")[0].split(b" (cannot")[0] for line in we.stdout.splitlines()] == [
         line.split(b" (No")[0] for line in they.stdout.splitlines()
     ]
+
+
+@pytest.mark.parametrize("hash_name", ["blake3", "sha256"])
+def test_a_list_by_another_hash_is_guessed(tmp_path, hash_name):
+    """Only where no line of several matches, and none names its hash."""
+    for name in "ab":
+        (tmp_path / name).write_text(name)
+    other = "sha256" if hash_name == "blake3" else "blake3"
+    plain = merklize("hash", "--hash", other, "a", "b", cwd=tmp_path).stdout
+    hint = b"list: no digest matched: is this a list by another hash"
+    (tmp_path / "list").write_bytes(plain)
+    assert hint in merklize("hash", "--hash", hash_name, "--check", "list", cwd=tmp_path).stderr
+    assert merklize("hash", "--hash", other, "--check", "list", cwd=tmp_path).stderr == b""
+    own = merklize("hash", "--hash", hash_name, "a", cwd=tmp_path).stdout
+    (tmp_path / "list").write_bytes(own + plain.splitlines(keepends=True)[1])
+    assert hint not in merklize("hash", "--hash", hash_name, "--check", "list", cwd=tmp_path).stderr
+
+
+def test_an_unknown_hash_lists_those_of_the_help(tmp_path):
+    said = merklize("hash", "--hash", "SHA256", cwd=tmp_path).stderr.decode()
+    names = said.rpartition("known: ")[2].strip()
+    assert "did you mean 'sha256'?" in said
+    assert names in " ".join(merklize("hash", "--help").stdout.decode().split())
+    assert names.count(",") == 5

@@ -733,8 +733,8 @@ def test_show_without_a_page(folder: Path, root: str) -> None:
     assert (done.returncode, done.stdout) == (1, b"")
     said = done.stderr.decode()
     assert f"the page is not installed ({folder}/share/merklize/verify.html)" in said
-    assert "no clang and lld were found when merklize was; install them and then merklize again" in said
-    assert "by --page or MERKLIZE_PAGE" in said
+    assert "clang and lld were missing. Install both and reinstall merklize" in said
+    assert "pass --page build/web/verify.html, or set MERKLIZE_PAGE" in said
     assert not (folder / "out").exists()
     assert root
 

@@ -186,7 +186,8 @@ extern constinit const Command devices_command{
     .summary = "What this machine can compute on.",
     .help =
         "List what this machine can compute on, and why the rest cannot be used.\n\n"
-        "The first column is what --device takes. \"auto\" stands for the first line; once --calibrate has measured "
+        "The first column is what --device takes. \"auto\" is the device of the first line; once --calibrate has "
+        "measured "
         "them, for the fastest device for a job and its size.",
     .options = devices_options,
     .run = run_devices,

@@ -13,9 +13,10 @@ constexpr Option fetch_options[] = {
     {"format", 0, "NAME", "Of the outboard (bao).", {}, options::bao_format.choices},
     {"group-size", 0, "SIZE", "Bytes of the outboard's groups: 16K. Needed only if it is not the format's."},
     {"size", 0, "BYTES", "Of the file; needed where the format does not have it."},
-    {"retries", 0, "NUM", "Tries that bring nothing (5)."},
-    {"timeout", 0, "SECONDS", "Of silence (30)."},
-    {"speed-limit", 0, "BYTES", "A second that must come (1024), on average of --timeout seconds."},
+    {"retries", 0, "NUM", "Give up after NUM attempts in a row that receive nothing (5)."},
+    {"timeout", 0, "SECONDS", "Seconds without data before a connection counts as dead (30)."},
+    {"min-speed", 0, "BYTES", "Slowest acceptable speed, bytes/s, averaged over --timeout (1024; 0: no limit)."},
+    {"speed-limit", 0, "BYTES", {}, "min-speed"},
     options::json,
     options::help,
 };
@@ -75,8 +76,7 @@ extern constinit const Command bench_command{
     .arguments = "SUITE...",
     .summary = "Measure this machine: digests, trees, proofs, files.",
     .help =
-        "Measure this machine: digests and trees, as the tables of the projects before this one, and more. SUITE all: "
-        "each.\n\n"
+        "Measure this machine: digests, trees, proofs, files. SUITE is one of the suites, or all.\n\n"
         "Kernels and copies are timed by the device's clock, whole calls by the host's: medians of --repeat calls "
         "after a first one. Every answer is compared with the CPU's. With --peers the CPU is measured by one thread "
         "and by all; above 1x the library is faster.",
@@ -118,8 +118,8 @@ extern constinit const Command tune_command{
     .summary = "Find this machine's fastest policies, and keep them.",
     .help =
         "Find the policy that is fastest for each job and size on a device, and keep it. `list` shows what is kept.\n\n"
-        "The library goes by what is kept wherever the caller chooses nothing, on data of about the size that was "
-        "measured (log2 is at most 2 away), for this device, driver and version. Every timed run is compared with the "
+        "The saved policy is used whenever the caller passes none, for inputs within 4x of the measured size, on the "
+        "same device, driver and merklize version. Every timed run is compared with the "
         "CPU's answer: one that is wrong, or fails, disqualifies its policy. What wins must be 2 % faster than the "
         "built-in table, and beyond the spread of its times.",
     .options = tune_options,

@@ -73,6 +73,11 @@ private:
             return wrong_line;
         }
         const Command* chosen = find_command(command, words[0]);
+        if (chosen == nullptr && words[0] == "help") {  // `merklize help tree build`
+            std::vector<std::string> asked(words.begin() + 1, words.end());
+            asked.emplace_back("--help");
+            return run(command, name, asked);
+        }
         if (chosen == nullptr) {
             return wrong_usage(command, name,
                                "No such command '" + sentence(words[0]) + "'." + hint_of_command(command, words[0]));

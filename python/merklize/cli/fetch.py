@@ -99,7 +99,7 @@ def run(command: Command) -> int:
         "size": command.count("size", 0) if command.has("size") else None,
         "retries": command.count("retries", 5),
         "timeout": command.count("timeout", 30, least=1),
-        "speed_limit": command.count("speed-limit", 1024),
+        "speed_limit": command.count("min-speed", 1024),
     }
     to_output, as_json = is_standard_output(command, target), command.has("json")
     if to_output and as_json:

@@ -145,7 +145,8 @@ private:
     std::array<std::uint64_t, 5> counts_{};  // of all lists, by verdict
     bool has_unverified_ = false;            // a list of which no file exists
     // Of this list.
-    std::uint64_t n_proper_ = 0, n_good_ = 0, n_improper_ = 0;
+    std::uint64_t n_proper_ = 0, n_good_ = 0, n_improper_ = 0, n_differs_ = 0;
+    bool has_tags_ = false;               // its lines name the hash
     std::vector<std::string> unnamed_{};  // improper lines, to be named once a proper one shows that this is a list
 };
 
@@ -181,7 +182,8 @@ Verdict Check::judge(const CheckLine& line, const HashResult& result) {
 
 void Check::check(const std::string& list) {
     if (list == standard_input_name && job_.has_key) throw Failure{"standard input holds the key, not a list"};
-    n_proper_ = n_good_ = n_improper_ = 0;
+    n_proper_ = n_good_ = n_improper_ = n_differs_ = 0;
+    has_tags_ = false;
     unnamed_.clear();
     Lines lines(call_, list);
     std::deque<Line> open;  // lines whose files are being hashed
@@ -221,6 +223,13 @@ void Check::check(const std::string& list) {
         throw Failure{"no properly formatted checksum lines found" +
                       (unnamed_.empty() ? std::string() : " (line " + unnamed_.front() + ")")};
     }
+    // Many programs write such lists, and none says by which hash. One file alone may have changed.
+    const bool is_plain = job_.length == Digest::size && job_.seek == 0 && job_.mode.flags() == 0 && !job_.is_xet;
+    if (n_proper_ > 1 && n_differs_ == n_proper_ && is_plain && !has_tags_ && !rules_.is_silent) {
+        call_.complain(sentence(list) + ": no digest matched: " +
+                       (is_blake3_ ? "is this a list by another hash, such as --hash sha256?"
+                                   : "is this a list by another hash? Without --hash it is BLAKE3's"));
+    }
     if (rules_.ignores_missing && n_good_ == 0) {
         if (!rules_.is_silent) call_.complain(sentence(list) + ": no file was verified");
         has_unverified_ = true;
@@ -233,6 +242,8 @@ void Check::put(const std::string& list, const Line& line, Verdict verdict, cons
     counts_[static_cast<std::size_t>(verdict)]++;
     const bool is_good = verdict == Verdict::good;
     n_good_ += is_good;
+    n_differs_ += verdict == Verdict::differs;
+    has_tags_ = has_tags_ || line.content.is_tagged;
     if (verdict == Verdict::improper) {
         const std::string reason = std::to_string(line.number) + ": " + error;
         if (n_improper_++ < most_named || rules_.warns) {

@@ -133,6 +133,7 @@ CheckLine parse_check_line(std::string_view text, std::uint64_t length) {
     std::optional<std::string> plain = marked ? unescaped(name) : std::string(name);
     if (!plain) return bad("unknown backslash escape in the file name");
     CheckLine line{.name = std::move(*plain), .shown = (marked ? "\\" : "") + std::string(name)};
+    line.is_tagged = tagged;
     append_bytes(line.digest, digits);
     return line;
 }
@@ -179,7 +180,9 @@ CheckLine SumLines::parse_tagged(std::string_view text, bool marked) const {
     skip_spaces(rest);
     if (!std::ranges::all_of(rest, is_hex)) return bad("the digest is not hexadecimal");
     if (rest.size() != 2 * length_) return wrong_length(rest.size(), length_);
-    return made(text.substr(0, end), marked, rest);
+    CheckLine line = made(text.substr(0, end), marked, rest);
+    line.is_tagged = true;
+    return line;
 }
 
 CheckLine SumLines::made(std::string_view name, bool marked, std::string_view digits) const {

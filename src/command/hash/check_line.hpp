@@ -34,6 +34,7 @@ struct CheckLine {
     std::string name{};   ///< of the file
     std::string shown{};  ///< the name as the line has it: always one line of text
     std::vector<std::byte> digest{};
+    bool is_tagged = false;      ///< the line names the hash, as --tag writes it
     bool is_empty = false;       ///< an empty line or a comment, which begins with #: there is nothing to check
     std::string_view why_bad{};  ///< why the line is malformed; empty: it is not
     std::string bad_length{};    ///< the same, for a reason with numbers

@@ -103,7 +103,7 @@ void report(Call& call, const HashResult& result) {
 int run_hash(Call& call, const Arguments& arguments) {
     HashJob job;
     const auto message_hash = [](const std::string& name) {
-        const Hash hash = hash_from_name(name);
+        const Hash hash = runtime::message_hash_from_name(name);
         const PublicCall entry("hash");
         runtime::require_message(hash);
         return hash;

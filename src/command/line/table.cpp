@@ -22,7 +22,8 @@ constexpr Command tree_group{
     .summary = "Merkle trees: build, check, diff, prove, verify, update, append.",
     .help =
         "Binary Merkle trees: build one over a file, prove what is in it, verify such a proof, change it.\n\n"
-        "Leaf k is the digest of piece k of the file; a parent is the hash of its two children's 64 bytes.",
+        "Leaf k is the digest of piece k of the file; a parent is the hash of its two children's 64 bytes.\n\n"
+        "Example: merklize tree build disk.img --leaf-size 64K -o disk.mkl",
     .options = options::only_help,
     .commands = tree_commands,
 };
@@ -36,7 +37,8 @@ constexpr Command bao_group{
     .summary = "Verified streaming: outboards, encodings and slices of bao and bao-tree.",
     .help =
         "BLAKE3's own tree, written down, so that parts of a file can be verified against its digest, the root.\n\n"
-        "The bytes are those of the programs bao 0.13 and bao-tree.",
+        "The bytes are those of the programs bao 0.13 and bao-tree.\n\n"
+        "Example: merklize bao outboard disk.img -o disk.obao",
     .options = options::only_help,
     .commands = bao_commands,
 };
@@ -49,7 +51,9 @@ constexpr const Command* manifest_commands[] = {&manifest_create_command, &manif
 constexpr Command manifest_group{
     .name = "manifest",
     .summary = "Weights, tensor by tensor: create, check, diff, show, refresh manifests.",
-    .help = "Say what weights are, tensor by tensor, under one root; and check that they are.",
+    .help =
+        "Record a digest of every tensor under one root, and check weights against that record.\n\n"
+        "Example: merklize manifest create model/ -o model.json",
     .options = options::only_help,
     .commands = manifest_commands,
 };
@@ -60,8 +64,9 @@ constexpr Command verity_group{
     .name = "verity",
     .summary = "dm-verity: the root hash and tree of a disk, as veritysetup has them.",
     .help =
-        "The tree over the blocks of a disk that Linux checks while it reads. Bytes and names are veritysetup's, and "
-        "each takes what the other writes.",
+        "Create and verify dm-verity hash trees, which Linux checks while it reads a disk. Output is byte-identical to "
+        "veritysetup's, and either tool reads the other's.\n\n"
+        "Example: merklize verity format disk.img disk.verity",
     .options = options::only_help,
     .commands = verity_commands,
 };

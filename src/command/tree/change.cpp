@@ -158,8 +158,8 @@ extern constinit const Command tree_update_command{
     .summary = "Replace leaves of a tree file.",
     .help =
         "Replace leaves of a tree file, hash what is above them again, and print the new root.\n\n"
-        "INDEX=HEX gives the leaf; INDEX alone takes piece INDEX of --from INPUT. The file is replaced when all is "
-        "done; another process that changes it is waited for.",
+        "INDEX=HEX gives the leaf; INDEX alone takes piece INDEX of --from INPUT. TREE is replaced atomically at the "
+        "end. If another process is changing it, this waits.",
     .options = update_options,
     .run = run_tree_update,
 };

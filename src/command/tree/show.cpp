@@ -107,10 +107,9 @@ std::string page_text(Call& call, const Arguments& arguments) {
         std::error_code unknown;
         path = (call.caller().installed() / "share/merklize/verify.html").string();
         if (!std::filesystem::exists(path, unknown)) {
-            throw Failure{"--html: the page is not installed (" + sentence(path) +
-                          "), because no clang and lld were found when merklize was; install them and then merklize "
-                          "again, or name the page that `make wasm` writes, build/web/verify.html, by --page or "
-                          "MERKLIZE_PAGE"};
+            throw Failure{"--html needs verify.html, and the page is not installed (" + sentence(path) +
+                          "): clang and lld were missing. Install both and reinstall merklize, or run `make wasm` in a "
+                          "checkout and pass --page build/web/verify.html, or set MERKLIZE_PAGE"};
         }
     }
     constexpr std::uint64_t most = 64 << 20;
@@ -204,8 +203,8 @@ extern constinit const Command tree_show_command{
     .arguments = "TREE [LEAF]",
     .summary = "Draw the top of a tree, and a leaf's path.",
     .help =
-        "Draw the top of a tree, and the path from LEAF to the root, by the begins of the nodes; --json has all of "
-        "them. With --html: a page for any browser that checks it.",
+        "Draw the top of a tree, and the path from LEAF to the root. Each node is shown by its first digits; --json "
+        "prints them in full. With --html: a page for any browser that checks it.",
     .options = show_options,
     .run = run_tree_show,
     .takes_urls = true,
