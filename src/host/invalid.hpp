@@ -11,10 +11,10 @@ namespace merklize::inline v0 {
 class PublicCall {
 public:
     /// name  a literal; null: none
-    explicit PublicCall(const char* name) noexcept : outer_(current_) {
-        if (outer_ == nullptr) current_ = name;
+    explicit PublicCall(const char* name) noexcept : here_(current_), outer_(here_) {
+        if (outer_ == nullptr) here_ = name;
     }
-    ~PublicCall() { current_ = outer_; }
+    ~PublicCall() { here_ = outer_; }
     PublicCall(const PublicCall&) = delete;
     PublicCall& operator=(const PublicCall&) = delete;
 
@@ -25,6 +25,7 @@ public:
 
 private:
     static inline thread_local constinit const char* current_ = nullptr;
+    const char*& here_;  // the thread's, which a shared library looks up by a call
     const char* outer_;
 };
 
