@@ -89,7 +89,7 @@ LeafDifferences leaves_unlike(const TreeFile& tree, const TreeInput& data, std::
                               const RunOptions& options) {
     if (tree.is_keyed() && tree.form().mode.flags() == 0)
         invalid(tree.path().string() + " has keyed merges: its key or context must be given first");
-    LeafReader reader(data, tree.form().hash, tree.form().mode, "TreeFile");
+    LeafReader reader(data, tree.form().hash, tree.form().mode);
     const std::uint64_t n = tree.n_leaves(), wanted = std::min(n, reader.has_extent() ? reader.n_leaves() : n);
     if (reader.has_extent()) reader.choose(0, wanted);
     Run run(options);
