@@ -323,7 +323,7 @@ PYTHON, RUST, SEAM = "python/merklize/", "rust/merklize/src/", "include/merklize
 # Defaults. A language without an entry needs the value in each call, or lacks the parameter.
 DEFAULTS = [
     Default("the hash", "blake3", {
-        "Python": (PYTHON + "hashing.py", 'hash: str = "blake3"'),
+        "Python": (PYTHON + "hashing.py", 'hash: HashName = "blake3"'),
         "C++": ("include/merklize/tree_form.hpp", "TreeForm(Hash of = Hash::blake3)"),
         "C": (SEAM + "forms.h", "Null in place of a form: blake3, left_full."),
         "JavaScript": ("web/js/trees.js", "options.hash ?? 'blake3'"),

@@ -5,9 +5,20 @@ export type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView;
 export type DigestLike = Uint8Array | string;
 export type Rule = 'perfect' | 'left_full' | 'promote' | 'pad' | 'duplicate_last';
 
+/** The names of all hashes, and second names of some. */
+export type HashName =
+    | 'blake3' | 'rp64_256_v1' | 'rp64_256_v2' | 'rp64_256_v3' | 'sha256_rfc6962' | 'rpo256' | 'rpx256'
+    | 'poseidon2_goldilocks_8' | 'poseidon2_goldilocks_12' | 'poseidon2_miden' | 'poseidon2_babybear_16'
+    | 'poseidon2_babybear_24' | 'poseidon2_koalabear_16' | 'poseidon2_koalabear_24' | 'sha256' | 'sha256d'
+    | 'sha256_compress' | 'keccak256' | 'keccak256_sorted' | 'eidos' | 'eidos_v0' | 'rpo256_r1' | 'rpo256_r2'
+    | 'rpx256_r2' | 'keccakf64' | 'blake2s' | 'sha3_256' | 'rpjive64_256' | 'poseidon_goldilocks_8'
+    | 'poseidon_goldilocks_12' | 'poseidon_babybear_16' | 'poseidon_koalabear_16' | 'poseidon_babybear_24'
+    | 'poseidon_koalabear_24' | 'blake3_parent' | 'sha256_trunc254' | 'rp64_256' | 'rpo256_r3' | 'rpo256_r4' | 'rpx256_r3'
+    | 'rpx256_r4';
+
 export interface HashFacts {
     readonly id: number;
-    readonly name: string;
+    readonly name: HashName;
     /** The modulus: elements of nodes and rows are below it. 0n for a hash of bytes. */
     readonly modulus: bigint;
     /** Bits of a word of a field hash: 64 (a digest is 4 words) or 32 (8 words); else 0. */
@@ -38,7 +49,7 @@ export interface Output {
 }
 export interface HashOptions extends Mode, Output {
     /** Default 'blake3'. */
-    hash?: string;
+    hash?: HashName;
 }
 
 /** The digest of bytes. cost: reads them once, on this thread */
@@ -49,7 +60,7 @@ export function hashEach(messages: readonly Bytes[], options?: MergeOptions): Ui
 
 /** Hashes bytes as they come. */
 export class Hasher {
-    constructor(options?: Mode & { hash?: string });
+    constructor(options?: Mode & { hash?: HashName });
     update(data: Bytes): this;
     updateFrom(stream: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): Promise<this>;
     /** The digest of all bytes so far; more may follow. */
@@ -71,7 +82,7 @@ export function hashFile(source: Blob | Bytes | string | URL, options?: FileOpti
 export function cores(): number;
 
 export interface MergeOptions extends Mode {
-    hash?: string;
+    hash?: HashName;
 }
 /** The node above two nodes. */
 export function merge(left: DigestLike, right: DigestLike, options?: MergeOptions): Uint8Array;
@@ -97,7 +108,7 @@ export class MerkleTree {
     static fromMessages(messages: readonly Bytes[], options?: TreeOptions): MerkleTree;
     /** The tree whose leaf k is the digest of row k; rows as in hashRows(). */
     static fromRows(rows: Bytes, rowBytes: number, options?: TreeOptions): MerkleTree;
-    readonly hash: string;
+    readonly hash: HashName;
     readonly rule: Rule;
     readonly nLeaves: number;
     readonly height: number;
@@ -121,7 +132,7 @@ export function hashLeaves(messages: readonly Bytes[], options?: MergeOptions): 
 export function hashRows(rows: Bytes, rowBytes: number, options?: MergeOptions): Uint8Array;
 
 interface ProofHead {
-    hash: string;
+    hash: HashName;
     rule?: Rule;
     nLeaves: number | bigint;
 }
@@ -132,7 +143,7 @@ export type ProofObject = ProofHead &
         | { oldLeaves: number | bigint; nodes: DigestLike[] }
     );
 interface ProofCommon {
-    hash: string;
+    hash: HashName;
     rule: Rule;
     nLeaves: bigint;
     /** The bytes (MKZP) that all readers of merklize's proofs take. */
@@ -158,7 +169,7 @@ export type Proof = LeafProof | ConsistencyProof;
 export type ProofLike = Bytes | string | ProofObject | Proof | Record<string, unknown>;
 
 export interface Expect {
-    hash?: string;
+    hash?: HashName;
     rule?: Rule;
     nLeaves?: number | bigint;
     index?: number | bigint;
@@ -180,7 +191,7 @@ export function verifyWinterfell(
     indices: Iterable<number | bigint>,
     leaves: Iterable<DigestLike>,
     root: DigestLike,
-    options?: { hash?: string },
+    options?: { hash?: HashName },
 ): boolean;
 /** Whether Solidity's MerkleProof.verify() accepts the proof. The package @openzeppelin/merkle-tree gives all three arguments. */
 export function verifyOpenZeppelin(proof: Iterable<DigestLike>, root: DigestLike, leaf: DigestLike): boolean;
@@ -234,7 +245,7 @@ export function verifyOpening(
     opening: MatrixOpening,
     cap: Iterable<DigestLike>,
     dims: Iterable<readonly [number, number]>,
-    options?: { hash?: string; arity?: 2 | 4; capHeight?: number; wordBytes?: 1 | 4 | 8 | 16; montgomery?: 'babybear' | 'koalabear' },
+    options?: { hash?: HashName; arity?: 2 | 4; capHeight?: number; wordBytes?: 1 | 4 | 8 | 16; montgomery?: 'babybear' | 'koalabear' },
 ): boolean;
 
 export interface Step {
@@ -269,7 +280,7 @@ export class TreeFile {
     private constructor();
     /** source: a File, a Blob, bytes or, in Node, a path. Throws MerklizeError for anything that is no whole tree file. */
     static open(source: Blob | Bytes | string | URL): Promise<TreeFile>;
-    readonly hash: string;
+    readonly hash: HashName;
     readonly rule: Rule;
     readonly mode: 'plain' | 'keyed' | 'derive-key';
     readonly nLeaves: bigint;

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <optional>
+#include <utility>
 
 #include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
@@ -99,6 +101,27 @@ std::string in_call(std::string_view text) {
     return text_of(nb::module_::import_("merklize.errors").attr("in_call")(to_str(text), PublicCall::name()));
 }
 
+namespace {
+
+// "; hash_file() reads a file": how to hash what is no bytes, or nothing. text  of the error, which begins with the call
+std::string way_out(nb::handle object, std::string_view text) {
+    if (PyUnicode_Check(object.ptr())) return "; encode() makes bytes of text, bytes.fromhex() of hexadecimal digits";
+    if (!text.starts_with("hash: ") && !text.starts_with("Hasher: ")) return {};
+    constexpr std::pair<const char*, const char*> ways[] = {
+        {"__fspath__", "hash_file() reads the file of a path"},
+        {"read", "hash_file() reads an open file"},
+        {"state_dict", "manifest() takes a model, and hash_each() its state_dict()"},
+        {"to_numpy", "to_numpy() makes an array"},
+        {"keys", "hash_each() hashes each value, and manifest() takes tensors by their names"},
+        {"__iter__", "hash_each() hashes each item"},
+    };
+    for (const auto& [attribute, way] : ways)
+        if (nb::hasattr(object, attribute)) return std::string("; ") + way;
+    return {};
+}
+
+}  // namespace
+
 [[noreturn]] void wrong_type(const char* argument, const char* expected, nb::handle got) {
     throw nb::type_error(
         in_call(std::string(argument) + " must be " + expected + ", got " + name_of_type(got)).c_str());
@@ -106,13 +129,11 @@ std::string in_call(std::string_view text) {
 
 InputBytes::InputBytes(nb::handle object, const char* argument) {
     nb::object plain = import_array(object, argument, nullptr);
-    if (!plain.is_valid() && PyUnicode_Check(object.ptr())) {
-        throw nb::type_error(in_call(std::string(argument) +
-                                     " must be bytes-like, a NumPy array or a tensor, got str; encode() makes "
-                                     "bytes of text, bytes.fromhex() of hexadecimal digits")
-                                 .c_str());
+    if (!plain.is_valid()) {
+        const std::string text = in_call(std::string(argument) +
+                                         " must be bytes-like, a NumPy array or a tensor, got " + name_of_type(object));
+        throw nb::type_error((text + way_out(object, text)).c_str());
     }
-    if (!plain.is_valid()) wrong_type(argument, "bytes-like, a NumPy array or a tensor", object);
     try {
         view_.emplace(plain, PyBUF_FULL_RO, argument);
     } catch (const Error&) {
@@ -271,10 +292,20 @@ std::filesystem::path to_path(nb::handle value, const char* argument) {
 }
 
 Digest to_digest(nb::handle value, const char* argument) {
+    if (PyUnicode_Check(value.ptr())) {
+        const std::string_view text = to_text(value, argument);
+        if (const std::optional<Digest> digest = Digest::from_hex(text)) return *digest;
+        const std::string_view digits = text.substr(text.starts_with("0x") || text.starts_with("0X") ? 2 : 0);
+        if (digits.find_first_not_of("0123456789abcdefABCDEF") == digits.npos)
+            invalid_call(std::string(argument) + " must be 32 bytes or 64 hexadecimal digits, got " +
+                         std::to_string(digits.size()) + " digits");
+        wrong_type(argument, "bytes-like, a NumPy array, a tensor or 64 hexadecimal digits", value);
+    }
     const InputBytes bytes(value, argument);
     if (bytes.span().size() != Digest::size) {
+        const bool is_record = std::string_view(argument) == "leaf";
         invalid_call(std::string(argument) + " must be 32 bytes, got " + std::to_string(bytes.span().size()) +
-                     " bytes");
+                     " bytes" + (is_record ? "; the leaf is the digest of a record: merklize.hash(record)" : ""));
     }
     Digest digest;
     std::memcpy(digest.bytes.data(), bytes.span().data(), Digest::size);

@@ -24,11 +24,6 @@ Py_ssize_t items_of(std::string_view dtype) {
     return dtype == "uint32" || dtype == "int32" ? 8 : 0;
 }
 
-bool is_list(nb::handle value) {
-    return PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()) || PyBytes_Check(value.ptr()) ||
-           PyByteArray_Check(value.ptr()) || PyMemoryView_Check(value.ptr());
-}
-
 }  // namespace
 
 // Most arrays are NumPy's and right. Reading their description from the buffer takes a tenth of asking Python for it.
@@ -57,10 +52,10 @@ bool DigestArray::take_plain(nb::handle value, const char* what, std::string_vie
 DigestArray::DigestArray(nb::handle value, const char* what, const char* shape, const Settings* settings) {
     if (take_plain(value, what, shape)) return;
     nb::object given = nb::borrow(value);
-    if (is_list(value) && std::string_view(shape) != "...") {
-        static const nb::object& joined =  // never destroyed, because the interpreter may have ended
-            *new nb::object(nb::module_::import_("merklize._arrays").attr("joined"));
-        given = joined(value, what);
+    if (!is_ndarray(value) && std::string_view(shape) != "...") {
+        static const nb::object& listed =  // never destroyed, because the interpreter may have ended
+            *new nb::object(nb::module_::import_("merklize._arrays").attr("listed"));
+        given = listed(value, what, shape, nb::cast(settings, nb::rv_policy::reference));
         if (take_plain(given, what, shape)) return;
     }
     array_ = import_array(given, what, settings);

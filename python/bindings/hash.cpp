@@ -157,7 +157,7 @@ nb::list hash_message_files(nb::handle paths, nb::handle hash, nb::handle key, n
 
 // Refuses a hash, or a length of the digest, that hash_message() does not have.
 void require_message(nb::handle hash, nb::handle length) {
-    runtime::require_message(hash_from_name(to_text(hash, "hash")), to_u64(length, "length"));
+    runtime::require_message(runtime::message_hash_from_name(to_text(hash, "hash")), to_u64(length, "length"));
 }
 
 // The arrays of these two are all on the host, or all DeviceArrays; Python has checked that.

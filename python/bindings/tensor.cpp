@@ -236,7 +236,10 @@ nb::object export_of(nb::handle object, nb::kwargs arguments) {
     try {
         return method(**versioned);
     } catch (nb::python_error& error) {
-        if (!error.matches(PyExc_TypeError)) throw;
+        // Other refusals are of the array itself: pyarrow's of one with nulls.
+        const bool is_of_call =
+            error.matches(PyExc_TypeError) && std::string_view(error.what()).find("argument") != std::string_view::npos;
+        if (!is_of_call) throw;
     }
     return method(**arguments);
 }

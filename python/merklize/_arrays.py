@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import operator
 from array import array as Words64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from . import _native
-from ._inputs import each_of
+from ._inputs import each_of, numbered
 from ._native import DeviceArray, HashInfo, Settings
-from ._types import Array, Digests, HostData
-from .errors import InvalidArgument, shown
+from ._types import Array, Digest, Digests
+from .errors import InvalidArgument, in_call, shown
 
 DIGEST_ITEMS = {"uint8": 32, "uint64": 4, "int64": 4, "uint32": 8, "int32": 8}
 """How many items of a dtype are a digest."""
@@ -122,24 +122,44 @@ def _is_deeper(value: object, most: int) -> bool:
     return isinstance(value, (list, tuple)) and (most == 0 or any(_is_deeper(one, most - 1) for one in value))
 
 
-def joined(value: Any, what: str) -> Any:
-    """Return a list of digests as an array. The extension calls it for what is a list or bytes."""
+def listed(value: Any, what: str, shape: str, settings: Settings) -> Any:
+    """Return joined(), or of shape "m, n" an array of such lists. The extension calls it for what is none of NumPy."""
+    if isinstance(value, (bytes, bytearray, memoryview, str)):
+        kind = type(value).__name__
+        hint = "MerkleTree.from_messages() hashes messages"
+        raise TypeError(in_call(f"{what} must be an array or a list of digests, got {kind}; {hint}"))
+    if shape != "m, n" or not isinstance(value, Sequence):
+        return joined(value, what)
     import numpy as np
 
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        kind = type(value).__name__
-        raise TypeError(
-            f"{what} must be an array or a list of digests, got {kind}; MerkleTree.from_messages() hashes messages"
-        )
-    for k, leaf in enumerate(value):
-        is_bytes = isinstance(leaf, (bytes, bytearray, memoryview))
-        size = leaf.nbytes if isinstance(leaf, memoryview) else len(leaf) if is_bytes else 0
-        if size != 32:
-            name, got = what.removesuffix("leaves"), f"{size} bytes" if is_bytes else type(leaf).__name__
-            hint = "MerkleTree.from_messages() hashes messages"
-            text = f"{name}leaf {k} must be a digest of 32 bytes, got {got}; {hint}"
-            raise InvalidArgument(text) if is_bytes else TypeError(text)
-    return np.frombuffer(b"".join(value), np.uint8).reshape(-1, 32)
+    rows = [np.asarray(digests(one, f"{what}[{k}]", settings, "n")).view(np.uint8) for k, one in numbered(value)]
+    lengths = {len(row) for row in rows}
+    if len(lengths) > 1:
+        counts = " and ".join(map(str, sorted(lengths)[:2]))
+        raise InvalidArgument(f"{what} must be lists of equally many digests, got {counts}")
+    return np.stack(rows) if rows else np.empty((0, 0, 32), np.uint8)
+
+
+def joined(value: Any, what: str) -> Any:
+    """Return a list of digests as an array; anything else as it is."""
+    if not isinstance(value, Sequence) or isinstance(value, (bytes, bytearray, memoryview, str)):
+        return value
+    import numpy as np
+
+    parts = [one if type(one) is bytes and len(one) == 32 else _leaf(one, what, k) for k, one in numbered(value)]
+    return np.frombuffer(b"".join(parts), np.uint8).reshape(-1, 32)
+
+
+def _leaf(value: Any, what: str, k: int) -> bytes:
+    try:
+        return _native.digest(value, "leaf")
+    except (InvalidArgument, TypeError) as error:
+        name = what.removesuffix("leaves") if what.endswith("leaves") else f"{what}: "
+        is_bytes = isinstance(value, (bytes, bytearray, memoryview))
+        got = f"{memoryview(value).nbytes} bytes" if is_bytes else type(value).__name__
+        hint = "MerkleTree.from_messages() hashes messages"
+        text = f"{name}leaf {k} must be a digest of 32 bytes, got {got}; {hint}"
+        raise (InvalidArgument(text) if isinstance(error, InvalidArgument) else TypeError(in_call(text))) from None
 
 
 def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
@@ -221,7 +241,7 @@ def nodes(buffer: Any, hash: str) -> Digests:
     return found
 
 
-def changes(value: Mapping[int, HostData], what: str, n_leaves: int) -> tuple[Any, Any]:
+def changes(value: Mapping[int, Digest], what: str, n_leaves: int) -> tuple[Any, Any]:
     """Return {index: leaf} as uint64[k] and uint8[k, 32]."""
     import numpy as np
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from . import _native
+from ._types import HashName
 from .errors import InvalidArgument, in_call, shown
 
 
@@ -12,11 +13,11 @@ class Format(NamedTuple):
     """The facts that `format=` fixes."""
 
     name: str
-    hash: str
+    hash: HashName
     """The hash of nodes."""
     rule: str
     """What becomes of the last node of a level with an odd count."""
-    leaf_hash: str | None
+    leaf_hash: HashName | None
     """The hash of a message that becomes a leaf; None: the caller gives leaves of 32 bytes."""
     piece: int | None
     """Bytes of a file that are one leaf; None: the caller gives the number."""
@@ -37,8 +38,9 @@ _OTHERS = (
 
 
 def _of(info: _native.FormatInfo) -> Format:
-    leaf_hash = info.hash if info.hashes_messages else None
-    return Format(info.name, info.hash, info.rule, leaf_hash, info.piece_size or None, info.is_ambiguous, None)
+    hash = cast("HashName", info.hash)
+    leaf_hash = hash if info.hashes_messages else None
+    return Format(info.name, hash, info.rule, leaf_hash, info.piece_size or None, info.is_ambiguous, None)
 
 
 FORMATS: dict[str, Format] = {made.name: made for made in (*map(_of, _native.formats()), *_OTHERS)}
@@ -55,8 +57,8 @@ def format_by_name(name: str) -> Format:
 
 
 def with_format(
-    format: str | None, hash: str | None, rule: str | None, **refused: object
-) -> tuple[Format | None, str, str | None]:
+    format: str | None, hash: HashName | None, rule: str | None, **refused: object
+) -> tuple[Format | None, HashName, str | None]:
     """Return the format, and the hash and the rule that it fixes, or the given ones.
 
     hash     None: the format's, else "blake3"

@@ -13,7 +13,7 @@ from typing import Any, Callable, NamedTuple, TypedDict, TypeVar, cast
 from . import _native
 from ._formats import Format, with_format
 from ._settings import settings
-from ._types import Buffer, Device, Progress
+from ._types import Buffer, Device, HashName, Progress
 from .errors import InvalidArgument, shown
 
 
@@ -148,7 +148,7 @@ class Form(NamedTuple):
     """The options of a tree."""
 
     format: Format | None
-    hash: str
+    hash: HashName
     native: _native.TreeForm
     key: Buffer | None
     context: str | None
@@ -158,12 +158,12 @@ _FORM_OPTIONS = frozenset(("format", "rule", "padding", "key", "context"))
 
 
 @functools.lru_cache(64)
-def _plain_form(hash: str) -> Form:
+def _plain_form(hash: HashName) -> Form:
     """Return the form of a tree of which nothing is said but the hash: most are."""
     return Form(None, hash, _native.TreeForm(hash, None, None, None, None), None, None)
 
 
-def form_of(what: str, hash: str | None, options: Any, *, has_nodes: bool = False, **refused: object) -> Form:
+def form_of(what: str, hash: HashName | None, options: Any, *, has_nodes: bool = False, **refused: object) -> Form:
     """Take the options of a tree out of a call's **options.
 
     hash       as it was given; None: the format's, else "blake3"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import array
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from . import _native
+from ._types import GivenHash
 from .errors import InvalidArgument, shown
 
 MOST_DEPTH = 4
@@ -22,7 +23,7 @@ def poseidon2(
     diagonal: Sequence[int],
     *,
     quad: tuple[tuple[int, int], Sequence[Any], Sequence[int]] | None = None,
-) -> str:
+) -> GivenHash:
     """Make a hash of a prover's own constants, and return its name, which works wherever the name of a hash does.
 
     field      "goldilocks" (x^7), "babybear" (x^7) or "koalabear" (x^3)
@@ -54,7 +55,10 @@ def poseidon2(
         if not isinstance(quad, (tuple, list)) or len(quad) != 3:
             raise InvalidArgument(f"poseidon2: quad must be (rounds, constants, diagonal), got {type(quad).__name__}")
         four = _permutation(*quad, "poseidon2: quad: ")
-    return _native.poseidon2(field, width, rate, _permutation(rounds, constants, diagonal, "poseidon2: "), four)
+    return cast(
+        "GivenHash",
+        _native.poseidon2(field, width, rate, _permutation(rounds, constants, diagonal, "poseidon2: "), four),
+    )
 
 
 def poseidon(
@@ -64,7 +68,7 @@ def poseidon(
     rounds: tuple[int, int],
     constants: Sequence[Any],
     matrix: Sequence[Any],
-) -> str:
+) -> GivenHash:
     """Make a hash of a prover's own constants of Poseidon, version 1, as poseidon2() does of Poseidon2's.
 
     field      "goldilocks" (x^7), "babybear" (x^7) or "koalabear" (x^3)
@@ -84,7 +88,7 @@ def poseidon(
     of = "poseidon: "
     full, partial = _rounds(rounds, "(full, partial)", of)
     given = full, partial, _words(constants, f"{of}constants"), _words(matrix, f"{of}matrix")
-    return _native.poseidon(field, width, rate, given)
+    return cast("GivenHash", _native.poseidon(field, width, rate, given))
 
 
 def _permutation(rounds: object, constants: object, diagonal: object, of: str) -> tuple[Any, Any, bytes, bytes]:

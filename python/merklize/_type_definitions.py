@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Callable, Optional, Protocol, Union
+from typing import TYPE_CHECKING, Any, Callable, Literal, NewType, Optional, Protocol, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,14 @@ __all__ = [
     "Bytes",
     "Data",
     "Device",
+    "Digest",
     "Digests",
+    "GivenHash",
+    "HashName",
     "HostData",
     "Indices",
     "Input",
+    "Leaves",
     "Path",
     "Policy",
     "Progress",
@@ -113,12 +117,62 @@ Digests = Union[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int64], NDArra
 """uint8[..., 32], or the same bytes as little-endian words: uint64[..., 4] or uint32[..., 8], or signed."""
 HostData = Union[Buffer, NDArray[Any]]
 """bytes, bytearray, memoryview, ... or any NumPy array."""
+Digest = Union[Buffer, NDArray[Any], str]
+"""One digest: 32 bytes, or 64 hexadecimal digits with or without 0x."""
+Leaves = Union[Digests, Tensor, Sequence[Digest]]
+"""Digests as an array, or a list of them."""
 Data = Union[HostData, Tensor]
 """Host data, or any tensor."""
 OneDevice = Union[str, int, TorchDevice]
 """An id of devices(), "auto", N for "cuda:N", or PyTorch's."""
 Device = Union[OneDevice, Sequence[OneDevice]]
 """One device, or several: "cuda:all", "cpu,cuda:0", ["cuda:0", "cuda:1"], [0, 1]."""
+NamedHash = Literal[
+    "blake3",
+    "rp64_256_v1",
+    "rp64_256_v2",
+    "rp64_256_v3",
+    "sha256_rfc6962",
+    "rpo256",
+    "rpx256",
+    "poseidon2_goldilocks_8",
+    "poseidon2_goldilocks_12",
+    "poseidon2_miden",
+    "poseidon2_babybear_16",
+    "poseidon2_babybear_24",
+    "poseidon2_koalabear_16",
+    "poseidon2_koalabear_24",
+    "sha256",
+    "sha256d",
+    "sha256_compress",
+    "keccak256",
+    "keccak256_sorted",
+    "eidos",
+    "eidos_v0",
+    "rpo256_r1",
+    "rpo256_r2",
+    "rpx256_r2",
+    "keccakf64",
+    "blake2s",
+    "sha3_256",
+    "rpjive64_256",
+    "poseidon_goldilocks_8",
+    "poseidon_goldilocks_12",
+    "poseidon_babybear_16",
+    "poseidon_koalabear_16",
+    "poseidon_babybear_24",
+    "poseidon_koalabear_24",
+    "blake3_parent",
+    "sha256_trunc254",
+    "rp64_256",
+    "rpo256_r3",
+    "rpo256_r4",
+    "rpx256_r3",
+    "rpx256_r4",
+]
+GivenHash = NewType("GivenHash", str)
+"""The name that poseidon() or poseidon2() gave a hash of the caller's own constants."""
+HashName = Union[NamedHash, GivenHash]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Input = Union[Path, int, Source]
 """A path, a Source, or a descriptor open for reading, which is read from its position to its end."""

@@ -9,7 +9,7 @@ from . import _arrays, _native
 from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import is_blake3, require_plain, settings
-from ._types import Bytes, Data
+from ._types import Bytes, Data, HashName
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Name = TypeVar("Name")
 def hash_each(  # type: ignore[overload-overlap]  # a mapping is an iterable, too: it comes first
     messages: Mapping[Name, Data],
     *,
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     length: int = 32,
     seek: int = 0,
     **options: Unpack[HashOptions],
@@ -31,7 +31,7 @@ def hash_each(  # type: ignore[overload-overlap]  # a mapping is an iterable, to
 def hash_each(
     messages: Iterable[Data],
     *,
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     length: int = 32,
     seek: int = 0,
     **options: Unpack[HashOptions],
@@ -40,7 +40,7 @@ def hash_each(
 def hash_each(
     messages: Iterable[Data] | Mapping[Name, Data],
     *,
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     length: int = 32,
     seek: int = 0,
     **options: Unpack[HashOptions],

@@ -9,7 +9,7 @@
 `hash_info`, `is_processor`, `device_rows`        facts of a hash and a device; neighbouring rows of a DeviceArray
 `Command`, `human_bytes`, `human_time`, `table_row`, `table_text`  a command written in Python, and texts of its output
 `kernel_modules`, `store_kernel_module`, `kernel_module_folder`    kernels that are compiled ahead of time
-`Buffer`, `Device`, `HostData`, `Path`, `Progress`  types of arguments
+`Buffer`, `Device`, `Digest`, `HashName`, `HostData`, `Path`, `Progress`  types of arguments
 
 A `Source` gives ranges of its bytes, and stands for a path in hash_file(), MerkleTree.from_file(), merkle_root_file(),
 build_tree_file(), bao.outboard_file(), bao.encode_file(), bao.verify(), parts.hash_file_ranges(), parts.piece_values():
@@ -35,7 +35,7 @@ from collections.abc import Iterable
 from . import _native
 from ._native import Command, DeviceArray, HashInfo
 from ._new_file import beside, is_stream, open_stream, take_place, write_all, write_whole
-from ._types import Buffer, Device, HostData, Path, Progress, Source
+from ._types import Buffer, Device, Digest, HashName, HostData, Path, Progress, Source
 from ._urls import is_url, label, local_path, plain, printable, shown, split_http
 from .errors import FileError, alone
 
@@ -43,6 +43,8 @@ __all__ = [
     "Buffer",
     "Command",
     "Device",
+    "Digest",
+    "HashName",
     "HostData",
     "Path",
     "Progress",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 from . import _arrays, _native
 from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
-from ._types import Digests, Tensor
+from ._types import Digest, Digests, HashName, Leaves
 from .errors import InvalidArgument
 from .proof import MerkleProof
 
@@ -19,7 +20,7 @@ class MerkleForest:
     """m trees of n leaves each, built by the same launches as one large tree.
 
     leaves  uint8[m, n, 32], or the same bytes as words, uint64[m, n, 4] or int64[m, n, 4]; n a power of two; copied. On
-            a device they stay there
+            a device they stay there. Or m lists of n digests
 
     The options are those of MerkleTree.
 
@@ -34,16 +35,15 @@ class MerkleForest:
     @takes(HashOptions)
     def __init__(
         self,
-        leaves: Digests | Tensor,
-        hash: str = "blake3",
+        leaves: Leaves | Sequence[Sequence[Digest]],
+        hash: HashName = "blake3",
         **options: Unpack[HashOptions],
     ) -> None:
         """Build the trees."""
         key, context = mode_of(options)
         run = run_of("MerkleForest", options)
-        array = _arrays.digests(leaves, "MerkleForest: leaves", run, "m, n")
         which = _native.TreeForm(hash, None, key, context)
-        self._forest = _native.make_forest(array, which, run)
+        self._forest = _native.make_forest(leaves, which, run)
 
     @property
     def n_trees(self) -> int:
@@ -61,9 +61,9 @@ class MerkleForest:
         return self._forest.height
 
     @property
-    def hash(self) -> str:
+    def hash(self) -> HashName:
         """Name of the hash."""
-        return self._forest.hash
+        return cast("HashName", self._forest.hash)
 
     @property
     def device(self) -> str:

@@ -13,7 +13,7 @@ from ._inputs import each_of, encoded, is_source, opened_path
 from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import device_name, hash_info, is_blake3, require_plain, settings
-from ._types import Buffer, Data, Device, Digests, Input, Path, Progress, Self, Tensor
+from ._types import Buffer, Data, Device, Digests, HashName, Input, Path, Progress, Self, Tensor
 from ._urls import is_url, plain, stores
 from .each import leaves_of_list
 from .errors import FileError, InvalidArgument, shown
@@ -21,7 +21,7 @@ from .errors import FileError, InvalidArgument, shown
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-HASHES: tuple[str, ...] = tuple(info.name for info in _native.hashes())
+HASHES: tuple[HashName, ...] = tuple(cast("HashName", info.name) for info in _native.hashes())
 """The hashes of Merkle trees, by their names; "rp64_256" is another name of "rp64_256_v3"."""
 
 
@@ -49,7 +49,7 @@ class Hasher(_native.Hasher):
         self,
         data: Data = b"",
         *,
-        hash: str = "blake3",
+        hash: HashName = "blake3",
         key: Buffer | None = None,
         context: str | None = None,
         device: Device = "auto",
@@ -128,7 +128,7 @@ class HasRead(Protocol):
 def hash(
     data: Data,
     *,
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     length: int = 32,
     seek: int = 0,
     wait: Literal[True] = True,
@@ -139,7 +139,7 @@ def hash(
 def hash(
     data: Tensor,
     *,
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     wait: Literal[False],
     out: Tensor | None = None,
     **options: Unpack[HashOptions],
@@ -148,7 +148,7 @@ def hash(
 def hash(
     data: Data,
     *,
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     length: int = 32,
     seek: int = 0,
     wait: bool = True,
@@ -212,7 +212,7 @@ def hash(
 def hash_file(
     path: Input | HasFileno | HasRead,
     *,
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     length: int = 32,
     seek: int = 0,
     mmap: bool = False,
@@ -276,7 +276,7 @@ def _path(path: Path) -> Any:
 def hash_files(
     paths: Iterable[Path],
     *,
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     length: int = 32,
     seek: int = 0,
     **options: Unpack[HashOptions],
@@ -325,7 +325,7 @@ def hash_files(
 @takes(HashOptions)
 def hash_leaves(
     messages: Data | Iterable[Buffer],
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     *,
     wait: bool = True,
     out: Tensor | None = None,
@@ -379,7 +379,7 @@ def digests_of(
 def merge(
     left: bytes,
     right: bytes,
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     *,
     wait: bool = True,
     out: Tensor | None = None,
@@ -389,7 +389,7 @@ def merge(
 def merge(
     left: Digests,
     right: Digests,
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     *,
     wait: bool = True,
     out: Tensor | None = None,
@@ -399,7 +399,7 @@ def merge(
 def merge(
     left: Tensor,
     right: Tensor,
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     *,
     wait: bool = True,
     out: Tensor | None = None,
@@ -409,7 +409,7 @@ def merge(
 def merge(
     left: bytes | Digests | Tensor,
     right: bytes | Digests | Tensor,
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     *,
     wait: bool = True,
     out: Tensor | None = None,

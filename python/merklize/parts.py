@@ -15,7 +15,7 @@ from ._inputs import numbered, opened, opened_path
 from ._native import DeviceArray, TreeFacts
 from ._options import HashOptions, RunOptions, mode_of, run_of, takes
 from ._settings import settings
-from ._types import Buffer, Digests, Input, Path, Source, Tensor
+from ._types import Buffer, Digests, HashName, Input, Path, Source, Tensor
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def hash_parts(
 
 def merkle_root_parts(
     leaves: Iterable[Tensor | DeviceArray],
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     *,
     threads: int | None = None,
 ) -> bytes:
@@ -166,7 +166,7 @@ class TreePlan(NamedTuple):
     """A tree over an input, whose parts may be built anywhere. It can be pickled."""
 
     n_leaves: int
-    hash: str
+    hash: HashName
     rule: str
     key: bytes | None
     context: str | None
@@ -205,7 +205,7 @@ def plan_tree(
     leaf_size: int | None = None,
     *,
     format: str | None = None,
-    hash: str | None = None,
+    hash: HashName | None = None,
     row_size: int | None = None,
     leaves: bool = False,
     rule: str | None = None,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from . import _arrays, _json, _native
 from ._inputs import numbered
 from ._options import HashOptions, mode_of, run_of, takes
-from ._types import Buffer, Bytes, HostData, Indices, Self
+from ._types import Buffer, Bytes, Digest, HashName, HostData, Indices, Self
 from .errors import InvalidArgument, shown
 
 if TYPE_CHECKING:
@@ -36,10 +36,9 @@ class _Proof:
         object.__setattr__(self, "_proof", proof)
 
     @property
-    def hash(self) -> str:
+    def hash(self) -> HashName:
         """Name of the tree's hash."""
-        name: str = self._proof.hash
-        return name
+        return cast("HashName", self._proof.hash)
 
     def to_bytes(self) -> bytes:
         """Return the compact form."""
@@ -132,11 +131,11 @@ class MerkleProof(_ProofOfLeaves):
 
     def __init__(
         self,
-        hash: str,
+        hash: HashName,
         index: int,
         n_leaves: int,
-        leaf: HostData,
-        siblings: Iterable[HostData],
+        leaf: Digest,
+        siblings: Iterable[Digest],
         rule: str | None = None,
     ) -> None:
         """Take the fields by their names; the default rule is that of the hash."""
@@ -161,11 +160,11 @@ class MerkleProof(_ProofOfLeaves):
 
     def verify(
         self,
-        root: HostData,
+        root: Digest,
         *,
         n_leaves: int | None = None,
-        leaf: HostData | None = None,
-        hash: str | None = None,
+        leaf: Digest | None = None,
+        hash: HashName | None = None,
         index: int | None = None,
         rule: str | None = None,
         key: Buffer | None = None,
@@ -218,7 +217,7 @@ class MultiProof(_ProofOfLeaves):
 
     _proof: _native.MultiProof
 
-    def __init__(self, hash: str, rule: str, n_leaves: int, indices: Any, leaves: Any, siblings: Any) -> None:
+    def __init__(self, hash: HashName, rule: str, n_leaves: int, indices: Any, leaves: Any, siblings: Any) -> None:
         """Take the fields by their names, as arrays or as their bytes."""
         numbers = _items(indices, "MultiProof: indices", "uint64")
         digests = _items(leaves, "MultiProof: leaves", "uint8")
@@ -247,10 +246,10 @@ class MultiProof(_ProofOfLeaves):
 
     def verify(
         self,
-        root: HostData,
+        root: Digest,
         *,
         n_leaves: int | None = None,
-        hash: str | None = None,
+        hash: HashName | None = None,
         rule: str | None = None,
         key: Buffer | None = None,
         context: str | None = None,
@@ -290,7 +289,7 @@ class MultiProof(_ProofOfLeaves):
         return self._proof.to_winterfell()
 
     @classmethod
-    def from_winterfell(cls, data: HostData, hash: str, indices: Any, leaves: Any) -> MultiProof:
+    def from_winterfell(cls, data: HostData, hash: HashName, indices: Any, leaves: Any) -> MultiProof:
         """Read such bytes, given the leaves uint8[k, 32], or as words, and their indices.
 
         Raises InvalidArgument for bytes that are no such proof of these.
@@ -329,7 +328,7 @@ class ConsistencyProof(_Proof):
 
     _proof: _native.ConsistencyProof
 
-    def __init__(self, hash: str, old_leaves: int, new_leaves: int, nodes: Iterable[HostData]) -> None:
+    def __init__(self, hash: HashName, old_leaves: int, new_leaves: int, nodes: Iterable[Digest]) -> None:
         """Take the fields by their names."""
         old = _count(old_leaves, "ConsistencyProof: old_leaves")
         new = _count(new_leaves, "ConsistencyProof: new_leaves")
@@ -351,7 +350,7 @@ class ConsistencyProof(_Proof):
         return self._proof.nodes
 
     def verify(
-        self, old_root: HostData, new_root: HostData, *, key: Buffer | None = None, context: str | None = None
+        self, old_root: Digest, new_root: Digest, *, key: Buffer | None = None, context: str | None = None
     ) -> bool:
         """Tell whether the tree with `new_root` only adds leaves to the one with `old_root`.
 
@@ -377,11 +376,11 @@ class ConsistencyProof(_Proof):
 
 def verify(
     proof: MerkleProof | MultiProof | HostData | str,
-    root: HostData,
+    root: Digest,
     *,
     n_leaves: int | None = None,
-    leaf: HostData | None = None,
-    hash: str | None = None,
+    leaf: Digest | None = None,
+    hash: HashName | None = None,
     index: int | None = None,
     rule: str | None = None,
     key: Buffer | None = None,
@@ -420,7 +419,7 @@ def verify(
 @takes(HashOptions)
 def verify_each(
     proofs: Iterable[MerkleProof],
-    root: HostData,
+    root: Digest,
     **options: Unpack[HashOptions],
 ) -> list[bool]:
     """Verify many proofs of one tree, side by side on `device`: one result for each proof, in order.
@@ -469,14 +468,14 @@ class _Expected:
     def __init__(
         self,
         n_leaves: int | None,
-        hash: str | None,
+        hash: HashName | None,
         rule: str | None,
-        leaf: HostData | None = None,
+        leaf: Digest | None = None,
         index: int | None = None,
     ) -> None:
         self.n_leaves = None if n_leaves is None else _arrays.unsigned(n_leaves, "verify: n_leaves")
         self.index = None if index is None else _arrays.unsigned(index, "verify: index")
-        self.leaf = None if leaf is None else _native.digest(leaf, "verify: leaf")
+        self.leaf = None if leaf is None else _native.digest(leaf, "leaf")
         self.hash = None if hash is None else _native.hash_by_name(hash).name
         self.rule = None if rule is None else _native.rule_by_name(rule)
 
@@ -504,6 +503,9 @@ def _items(value: Any, what: str, dtype: str) -> Any:
     """Return an array in C order: uint64[k], or for uint8 digests [k, 32]."""
     import numpy as np
 
+    is_list = isinstance(value, (list, tuple)) and len(value) > 0
+    if dtype == "uint8" and is_list and isinstance(value[0], (bytes, bytearray, memoryview, str)):
+        value = _arrays.joined(value, what)
     try:
         array = np.frombuffer(value, dtype) if isinstance(value, bytes) else _arrays.from_lists(value)
     except ValueError as error:  # rows of different lengths, or bytes that are not whole items

@@ -13,14 +13,14 @@ docs/provers.md has the rule. `merklize.hash_rows()` hashes rows alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, cast
 
 from . import _arrays, _native
 from ._inputs import each_of
 from ._options import RunOptions, run_of, takes
 from ._poseidon2 import poseidon, poseidon2
 from ._settings import hash_info, settings
-from ._types import Array, Digests, Tensor, Words
+from ._types import Array, Digests, HashName, Tensor, Words
 from .errors import InvalidArgument, in_call, shown
 from .rows import FIELDS, digest_shape, modulus_of, read_matrices
 
@@ -163,7 +163,7 @@ class MatrixCommitment:
     def __init__(
         self,
         matrices: Words | Array | Tensor | Sequence[Words | Array | Tensor],
-        hash: str = "blake3",
+        hash: HashName = "blake3",
         *,
         arity: int = 2,
         cap_height: int = 0,
@@ -185,9 +185,9 @@ class MatrixCommitment:
         self._matrices = None if keep else read.native
 
     @property
-    def hash(self) -> str:
+    def hash(self) -> HashName:
         """Name of the hash."""
-        return self._commitment.hash
+        return cast("HashName", self._commitment.hash)
 
     @property
     def arity(self) -> int:
@@ -287,7 +287,7 @@ def verify_opening(
     opening: MatrixOpening | MatrixMultiOpening,
     cap: Digests,
     dims: Iterable[tuple[int, int]],
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     *,
     arity: int = 2,
     cap_height: int = 0,

@@ -10,7 +10,7 @@ from ._inputs import numbered
 from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import hash_info, is_blake3, require_plain
-from ._types import Array, Digests, Tensor, Words
+from ._types import Array, Digests, HashName, Tensor, Words
 from .each import rows_output
 from .errors import InvalidArgument, shown
 from .hashing import digests_of
@@ -78,7 +78,7 @@ def digest_shape(hash: str, n: int, dtype: Any) -> tuple[tuple[int, int], Any]:
 @takes(HashOptions)
 def hash_rows(
     rows: Words | Array | Tensor | Sequence[Words | Array | Tensor],
-    hash: str = "blake3",
+    hash: HashName = "blake3",
     *,
     words: str = "canonical",
     field: str | None = None,

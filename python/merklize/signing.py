@@ -23,7 +23,7 @@ except ImportError as error:
 
 from collections.abc import Callable
 
-from ._types import Self
+from ._types import HashName, Self
 from .hashing import Hasher as _Hasher
 from .hashing import hash_file as _hash_file
 
@@ -36,7 +36,7 @@ ALGORITHMS = ("blake3", "sha256")
 class _Named:
     """An engine of the algorithm `_name`."""
 
-    _name: str
+    _name: HashName
 
     @property
     def digest_name(self) -> str:
@@ -52,7 +52,7 @@ class _Named:
 class StreamHasher(_Named, _engines.StreamingHashEngine):  # type: ignore[misc]  # a package without types
     """A digest of bytes that come in pieces."""
 
-    def __init__(self, initial_data: bytes = b"", *, hashing_algorithm: str = "blake3") -> None:
+    def __init__(self, initial_data: bytes = b"", *, hashing_algorithm: HashName = "blake3") -> None:
         """Begin with some data. hashing_algorithm  one of ALGORITHMS."""
         self._name = hashing_algorithm
         self._hasher = _Hasher(initial_data, hash=hashing_algorithm)
@@ -75,7 +75,12 @@ class FileHasher(_Named, _io.FileHasher):  # type: ignore[misc]
     """The digest of a file, by all threads where the algorithm allows it."""
 
     def __init__(
-        self, file: pathlib.Path, *, hashing_algorithm: str = "blake3", threads: int | None = None, device: str = "auto"
+        self,
+        file: pathlib.Path,
+        *,
+        hashing_algorithm: HashName = "blake3",
+        threads: int | None = None,
+        device: str = "auto",
     ) -> None:
         """Take the file's path. hashing_algorithm  one of ALGORITHMS. threads, device  as in hash_file()."""
         self._file, self._name, self._threads, self._device = file, hashing_algorithm, threads, device

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, overload
 
 from . import _arrays, _native
@@ -14,7 +14,22 @@ from ._inputs import encoded, opened
 from ._native import DeviceArray
 from ._options import HashOptions, TreeOptions, form_of, mode_of, run_of, takes
 from ._settings import settings
-from ._types import Buffer, Data, Digests, HostData, Indices, Input, Path, Progress, Self, Tensor, Tree
+from ._types import (
+    Buffer,
+    Data,
+    Digest,
+    Digests,
+    HashName,
+    HostData,
+    Indices,
+    Input,
+    Leaves,
+    Path,
+    Progress,
+    Self,
+    Tensor,
+    Tree,
+)
 from .errors import FileError, InvalidArgument, shown
 from .hashing import leaves_of
 from .proof import ConsistencyProof, MerkleProof, MultiProof
@@ -30,8 +45,9 @@ class MerkleTree:
     fit.
 
     leaves    uint8[n, 32], or the same bytes as words: uint64[n, 4], uint32[n, 8] or signed; n >= 1; copied. An
-              array of NumPy, or a tensor as hash() takes them: one on a device stays there. [] or n = 0 is RFC
-              6962's empty tree, of "sha256_rfc6962" with "left_full" alone: its root is SHA-256 of nothing
+              array of NumPy, or a tensor as hash() takes them: one on a device stays there. Or a list of digests,
+              32 bytes or 64 hexadecimal digits each. [] or n = 0 is RFC 6962's empty tree, of "sha256_rfc6962" with
+              "left_full" alone: its root is SHA-256 of nothing
     hash      one of HASHES; for field hashes each word is less than the modulus. None: the format's, else "blake3"
     format    the system that verifies the tree: "rfc6962", "bitcoin", "ssz", "bittorrent_v2", "glacier", "winterfell",
               "miden", "plonky3"; it
@@ -63,8 +79,8 @@ class MerkleTree:
     @takes(TreeOptions)
     def __init__(
         self,
-        leaves: Digests | Tensor,
-        hash: str | None = None,
+        leaves: Leaves,
+        hash: HashName | None = None,
         *,
         drop_levels: int = 0,
         **options: Unpack[TreeOptions],
@@ -91,7 +107,7 @@ class MerkleTree:
     def from_messages(
         cls,
         messages: Iterable[Buffer] | Data,
-        hash: str | None = None,
+        hash: HashName | None = None,
         **options: Unpack[TreeOptions],
     ) -> MerkleTree:
         """Build the tree whose leaf k is the digest of message k, as hash_leaves() gives it, or as the format says.
@@ -120,7 +136,7 @@ class MerkleTree:
     def from_rows(
         cls,
         rows: Data,
-        hash: str | None = None,
+        hash: HashName | None = None,
         **options: Unpack[TreeOptions],
     ) -> MerkleTree:
         """Build the tree whose leaf k is the digest of row k of a matrix, as hash_leaves() gives it.
@@ -141,7 +157,7 @@ class MerkleTree:
         cls,
         input: Input,
         leaf_size: int | None = None,
-        hash: str | None = None,
+        hash: HashName | None = None,
         *,
         row_size: int | None = None,
         leaves: bool = False,
@@ -187,9 +203,9 @@ class MerkleTree:
         return self._tree.drop_levels
 
     @property
-    def hash(self) -> str:
+    def hash(self) -> HashName:
         """Name of the hash."""
-        return self._tree.hash
+        return cast("HashName", self._tree.hash)
 
     @property
     def rule(self) -> str:
@@ -264,11 +280,13 @@ class MerkleTree:
         return self.level(self.height - height)
 
     @overload
-    def prove(self, index: SupportsIndex, leaves: HostData | None = None) -> MerkleProof: ...
+    def prove(self, index: SupportsIndex, leaves: HostData | Sequence[Digest] | None = None) -> MerkleProof: ...
     @overload
-    def prove(self, index: Iterable[SupportsIndex], leaves: HostData | None = None) -> list[MerkleProof]: ...
     def prove(
-        self, index: SupportsIndex | Iterable[SupportsIndex], leaves: HostData | None = None
+        self, index: Iterable[SupportsIndex], leaves: HostData | Sequence[Digest] | None = None
+    ) -> list[MerkleProof]: ...
+    def prove(
+        self, index: SupportsIndex | Iterable[SupportsIndex], leaves: HostData | Sequence[Digest] | None = None
     ) -> MerkleProof | list[MerkleProof]:
         """Return the proof that leaf `index` is in the tree; for several indices a list of proofs, in order.
 
@@ -283,11 +301,15 @@ class MerkleTree:
             if not isinstance(index, Iterable):
                 raise TypeError(f"prove: index must be an integer, got {type(index).__name__}") from None
             several = _arrays.indices(index, "prove: index", self.n_leaves)
-            return [MerkleProof._of(proof) for proof in self._tree.prove(several, leaves)]
+            return [
+                MerkleProof._of(proof) for proof in self._tree.prove(several, _arrays.joined(leaves, "prove: leaves"))
+            ]
         which = _arrays.indices([one], "prove: index", self.n_leaves)
-        return MerkleProof._of(self._tree.prove(which, leaves)[0])
+        return MerkleProof._of(self._tree.prove(which, _arrays.joined(leaves, "prove: leaves"))[0])
 
-    def prove_together(self, indices: Iterable[SupportsIndex], leaves: HostData | None = None) -> MultiProof:
+    def prove_together(
+        self, indices: Iterable[SupportsIndex], leaves: HostData | Sequence[Digest] | None = None
+    ) -> MultiProof:
         """Return one proof of several leaves, with each digest that the verifier cannot compute once.
 
         indices  in any order, no one twice, at least one
@@ -295,11 +317,11 @@ class MerkleTree:
         Made where the tree is. Raises InvalidArgument.
         """
         which = _arrays.indices(indices, "prove_together: indices", self.n_leaves)
-        return MultiProof._of(self._tree.prove_together(which, leaves))
+        return MultiProof._of(self._tree.prove_together(which, _arrays.joined(leaves, "prove_together: leaves")))
 
-    def prove_range(self, first: int, last: int, leaves: HostData | None = None) -> MultiProof:
+    def prove_range(self, first: int, last: int, leaves: HostData | Sequence[Digest] | None = None) -> MultiProof:
         """Return one proof of leaves first to last - 1."""
-        return MultiProof._of(self._tree.prove_range(first, last, leaves))
+        return MultiProof._of(self._tree.prove_range(first, last, _arrays.joined(leaves, "prove_range: leaves")))
 
     def prove_consistency(self, old_leaves: int) -> ConsistencyProof:
         """Return the proof that this tree only adds leaves to the tree of its first `old_leaves` leaves.
@@ -310,8 +332,8 @@ class MerkleTree:
 
     def update(
         self,
-        changes: Mapping[int, HostData] | Iterable[SupportsIndex],
-        leaves: Digests | None = None,
+        changes: Mapping[int, Digest] | Iterable[SupportsIndex],
+        leaves: Leaves | None = None,
         *,
         progress: Progress = None,
     ) -> None:
@@ -334,7 +356,7 @@ class MerkleTree:
             digests = leaves
         self._tree.update(indices, digests, run)
 
-    def append(self, leaves: Digests, *, progress: Progress = None) -> None:
+    def append(self, leaves: Leaves, *, progress: Progress = None) -> None:
         """Add leaves at the end, an array or a list of digests as the class takes them; rule left_full.
 
         Not to be called beside anything else on this tree. Raises BufferError while views of the nodes on the host
@@ -447,7 +469,7 @@ class MerkleTree:
 @overload
 def build_tree(
     nodes: Digests | Tensor,
-    hash: str | None = None,
+    hash: HashName | None = None,
     *,
     wait: Literal[True] = True,
     **options: Unpack[TreeOptions],
@@ -455,7 +477,7 @@ def build_tree(
 @overload
 def build_tree(
     nodes: Digests | Tensor,
-    hash: str | None = None,
+    hash: HashName | None = None,
     *,
     wait: Literal[False],
     **options: Unpack[TreeOptions],
@@ -463,7 +485,7 @@ def build_tree(
 @takes(TreeOptions)
 def build_tree(
     nodes: Digests | Tensor,
-    hash: str | None = None,
+    hash: HashName | None = None,
     *,
     wait: bool = True,
     **options: Unpack[TreeOptions],
@@ -495,8 +517,8 @@ def build_tree(
 
 @overload
 def merkle_root(
-    leaves: Digests | Tensor,
-    hash: str | None = None,
+    leaves: Leaves,
+    hash: HashName | None = None,
     *,
     wait: Literal[True] = True,
     out: None = None,
@@ -504,8 +526,8 @@ def merkle_root(
 ) -> bytes: ...
 @overload
 def merkle_root(
-    leaves: Digests | Tensor,
-    hash: str | None = None,
+    leaves: Leaves,
+    hash: HashName | None = None,
     *,
     wait: Literal[False],
     out: Tensor | None = None,
@@ -513,8 +535,8 @@ def merkle_root(
 ) -> DeviceArray: ...
 @takes(TreeOptions)
 def merkle_root(
-    leaves: Digests | Tensor,
-    hash: str | None = None,
+    leaves: Leaves,
+    hash: HashName | None = None,
     *,
     wait: bool = True,
     out: Tensor | None = None,

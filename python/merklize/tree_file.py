@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 from . import _arrays, _native
 from ._diff import differing_leaves
@@ -13,7 +13,7 @@ from ._formats import leaf_size_of
 from ._inputs import encoded, opened, output_file
 from ._native import TreeFacts
 from ._options import RunOptions, TreeOptions, form_of, run_of, takes
-from ._types import Buffer, Digests, HostData, Indices, Input, Path, Tree
+from ._types import Buffer, Digest, Digests, HashName, Indices, Input, Leaves, Path, Tree
 from ._urls import is_url, plain, stores
 from .errors import FileError
 from .proof import ConsistencyProof, MerkleProof, MultiProof
@@ -76,9 +76,9 @@ class TreeFile:
         return self._open.height
 
     @property
-    def hash(self) -> str:
+    def hash(self) -> HashName:
         """Name of the hash."""
-        return self._open.hash
+        return cast("HashName", self._open.hash)
 
     @property
     def rule(self) -> str:
@@ -159,7 +159,7 @@ class TreeFile:
         return self._open.check(most, run_of("TreeFile.check", options, timed=False))
 
     @takes(RunOptions)
-    def update(self, changes: Mapping[int, HostData], **options: Unpack[RunOptions]) -> None:
+    def update(self, changes: Mapping[int, Digest], **options: Unpack[RunOptions]) -> None:
         """Replace leaves, {index: leaf}, completely or not at all, even if the process is killed.
 
         The change is made in a copy that takes the file's place; or, of few leaves of a large file that nobody else has
@@ -174,8 +174,8 @@ class TreeFile:
         self._open.update(indices, leaves, run)
 
     @takes(RunOptions)
-    def append(self, leaves: Digests, **options: Unpack[RunOptions]) -> None:
-        """Add leaves at the end, rule left_full, in a copy that replaces the file; otherwise as update()."""
+    def append(self, leaves: Leaves, **options: Unpack[RunOptions]) -> None:
+        """Add leaves, an array or a list of digests, at the end, rule left_full, in a copy as update() does."""
         run = run_of("TreeFile.append", options, tuned=False, timed=False)
         self._open.append(leaves, run)
 
@@ -249,7 +249,7 @@ class TreeBuilder:
     @takes(TreeOptions)
     def __init__(
         self,
-        hash: str | None = None,
+        hash: HashName | None = None,
         **options: Unpack[TreeOptions],
     ) -> None:
         """Begin with no leaf."""
@@ -257,8 +257,8 @@ class TreeBuilder:
         self._settings = run_of("TreeBuilder", options, timed=False)
         self._builder = _native.make_builder(form.native, self._settings)
 
-    def append(self, leaves: Digests) -> None:
-        """Add leaves: uint8[k, 32], as words or a list; any k. Raises InvalidArgument; then nothing was added."""
+    def append(self, leaves: Leaves) -> None:
+        """Add leaves: uint8[k, 32], as words, or a list of digests; any k. After InvalidArgument nothing was added."""
         self._builder.append(leaves, self._settings)
 
     @property
@@ -295,7 +295,7 @@ class TreeWriter:
         self,
         path: Path,
         n_leaves: int | None,
-        hash: str | None = None,
+        hash: HashName | None = None,
         *,
         leaf_size: int = 0,
         file_size: int = 0,
@@ -326,7 +326,7 @@ class TreeWriter:
         """Leaves so far, which is the index of the next leaf to append."""
         return self._open.written
 
-    def append(self, leaves: Digests) -> None:
+    def append(self, leaves: Leaves) -> None:
         """Add leaves: uint8[k, 32], words, uint64[k, 4] or uint32[k, 8], or a list of digests; any k."""
         self._open.append(leaves)
 
@@ -353,7 +353,7 @@ class TreeWriter:
 def build_tree_file(
     input: Input,
     output: Path,
-    hash: str | None = None,
+    hash: HashName | None = None,
     *,
     leaf_size: int | None = None,
     row_size: int | None = None,
@@ -390,7 +390,7 @@ def build_tree_file(
 @takes(TreeOptions)
 def merkle_root_file(
     input: Input,
-    hash: str | None = None,
+    hash: HashName | None = None,
     *,
     leaf_size: int | None = None,
     row_size: int | None = None,

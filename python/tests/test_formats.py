@@ -281,7 +281,7 @@ def test_openzeppelin_misuse():
             lambda: formats.openzeppelin_simple([bytes(33)]),
             "openzeppelin_simple: leaf 0: must have at most 32 bytes, got 33",
         ),
-        (lambda: formats.verify_openzeppelin([], b"short", bytes(32)), "verify_openzeppelin: root: must have 32 bytes"),
+        (lambda: formats.verify_openzeppelin([], b"short", bytes(32)), "verify_openzeppelin: root must be 32 bytes"),
     ):
         with pytest.raises(merklize.InvalidArgument, match=text):
             call()

@@ -1,5 +1,7 @@
 """Typical mistakes: each error names the called function, what came, the rule, and a remedy if there is one."""
 
+import io
+import pathlib
 import subprocess
 import sys
 
@@ -19,6 +21,19 @@ ONE_OF = (
 )
 
 
+KINDS = "must be bytes-like, a NumPy array or a tensor"
+
+
+class Module:
+    def state_dict(self):
+        return {}
+
+
+class DataFrame:
+    def to_numpy(self):
+        return LEAVES
+
+
 def tree():
     return merklize.MerkleTree(LEAVES)
 
@@ -28,7 +43,32 @@ MISTAKES = {
     "text": (lambda: merklize.hash("hello"), f"hash: data {TEXT}"),
     "a list of messages": (
         lambda: merklize.hash([b"a", b"b"]),
-        "hash: data must be bytes-like, a NumPy array or a tensor, got list",
+        "hash: data must be bytes-like, a NumPy array or a tensor, got list; hash_each() hashes each item",
+    ),
+    "a path": (
+        lambda: merklize.hash(pathlib.Path("file")),
+        f"hash: data {KINDS}, got PosixPath; hash_file() reads the file of a path",
+    ),
+    "a file in memory": (
+        lambda: merklize.hash(io.BytesIO(b"a")),
+        f"hash: data {KINDS}, got BytesIO; hash_file() reads an open file",
+    ),
+    "a state dict": (
+        lambda: merklize.hash({"weight": LEAVES}),
+        f"hash: data {KINDS}, got dict; hash_each() hashes each value, and manifest() takes tensors by their names",
+    ),
+    "a module": (
+        lambda: merklize.hash(Module()),
+        f"hash: data {KINDS}, got Module; manifest() takes a model, and hash_each() its state_dict()",
+    ),
+    "a data frame": (
+        lambda: merklize.Hasher().update(DataFrame()),
+        f"Hasher: data {KINDS}, got DataFrame; to_numpy() makes an array",
+    ),
+    "a hash in capitals": (
+        lambda: merklize.hash(b"", hash="SHA256"),
+        "hash: unknown hash 'SHA256'; did you mean 'sha256'? known: blake3, blake2s, sha256, sha256d, sha3_256, "
+        "keccak256",
     ),
     "a misspelt hash": (
         lambda: merklize.hash(b"", hash="blake2"),
@@ -146,9 +186,17 @@ MISTAKES = {
     ),
     "an index beyond the leaves": (lambda: tree().prove(8), "prove: leaf index must be below 8, got 8"),
     "a short leaf": (lambda: tree().update({1: bytes(31)}), "update: leaf 1 must be 32 bytes, got 31 bytes"),
-    "a root of hexadecimal digits": (
-        lambda: merklize.verify(tree().prove(1), tree().root.hex()),
-        f"verify: root {TEXT}",
+    "a root of too few digits": (
+        lambda: merklize.verify(tree().prove(1), tree().root.hex()[1:]),
+        "verify: root must be 32 bytes or 64 hexadecimal digits, got 63 digits",
+    ),
+    "a root of text": (
+        lambda: merklize.verify(tree().prove(1), "root"),
+        "verify: root must be bytes-like, a NumPy array, a tensor or 64 hexadecimal digits, got str",
+    ),
+    "a record as a leaf": (
+        lambda: merklize.verify(tree().prove(1), tree().root, leaf=b"record"),
+        "verify: leaf must be 32 bytes, got 6 bytes; the leaf is the digest of a record: merklize.hash(record)",
     ),
     "a short root": (
         lambda: merklize.verify(tree().prove(1), bytes(31)),

@@ -1,5 +1,6 @@
 """Trees: known roots, every node, the influence of every leaf, the forms of leaves and nodes, files, wrong input."""
 
+import collections
 import gc
 import os
 import sys
@@ -477,6 +478,15 @@ FORMS = {
     "a subclass": FOUR.view(np.matrix),
     "a list": [row.tobytes() for row in FOUR],
     "a tuple": tuple(bytearray(row.tobytes()) for row in FOUR),
+    "another sequence": collections.UserList(row.tobytes() for row in FOUR),
+    "views": [memoryview(row.tobytes()) for row in FOUR],
+    "a list of arrays": list(FOUR),
+    "a list of words": list(FOUR.view(np.uint64)),
+    "digits": [row.tobytes().hex() for row in FOUR],
+    "capitals": [row.tobytes().hex().upper() for row in FOUR],
+    "0x": ["0x" + row.tobytes().hex() for row in FOUR],
+    "0X": ["0X" + row.tobytes().hex().upper() for row in FOUR],
+    "bytes and digits": [FOUR[0].tobytes().hex(), *(row.tobytes() for row in FOUR[1:])],
 }
 WRONG = {
     "other words": (FOUR.view(">u8"), "must be uint8[N, 32], uint64[N, 4] or uint32[N, 8], got >u8[4, 4]"),
@@ -490,6 +500,9 @@ WRONG = {
     "31 bytes": (FOUR[:, :31], "got uint8[4, 31]"),
     "a mask": (np.ma.masked_array(FOUR, FOUR > 3), "a masked array"),
     "bytes": (FOUR.tobytes(), "must be an array or a list of digests, got bytes"),
+    "text": (FOUR[0].tobytes().hex(), "must be an array or a list of digests, got str"),
+    "no digits": (["z" * 64], "leaf 0 must be a digest of 32 bytes, got str"),
+    "lists of lists": ([[FOUR[0].tobytes()]], "leaf 0 must be a digest of 32 bytes, got list"),
     "a short digest": ([b"x" * 31], "leaf 0 must be a digest of 32 bytes, got 31 bytes"),
     "no digest": ([b"x" * 32, 7], "leaf 1 must be a digest of 32 bytes, got int"),
     "a mapping": ({}, "must be a NumPy array or a tensor, got dict"),

@@ -61,6 +61,21 @@ def trees(leaves: Leaves, messages: list[bytes], folder: Path) -> bytes:
     return builder.root() + (only if isinstance(only, bytes) else bytes(count))
 
 
+def digests_in_lists(folder: Path) -> bool:
+    leaves: list[bytes | str] = [merklize.hash(b"a"), "0x" + merklize.hash(b"b").hex()]
+    tree = merklize.MerkleTree(leaves)
+    tree.append(leaves)
+    tree.update({0: "00" * 32})
+    root: bytes = merklize.merkle_root([merklize.hash(b"a")], tree.hash)
+    forest = merklize.MerkleForest([leaves, leaves])
+    builder = merklize.TreeBuilder()
+    builder.append(leaves)
+    with merklize.TreeWriter(folder / "writer", forest.n_leaves) as writer:
+        writer.append(leaves)
+    merklize.hash(b"", hash="sha265")  # type: ignore  # a misspelt hash
+    return merklize.verify(tree.prove(0), root.hex(), leaf=root.hex()) and tree.prove_together([0]).verify(root.hex())
+
+
 def files(folder: Path) -> bytes | None:
     facts: merklize.TreeFacts = merklize.build_tree_file(folder / "data", folder / "tree", leaf_size=4096)
     if facts.root != merklize.merkle_root_file(folder / "data", leaf_size=4096).root:

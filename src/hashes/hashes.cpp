@@ -3,12 +3,14 @@
 #include <array>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "hashes/hash_info.hpp"
+#include "hashes/message.hpp"
 #include "host/invalid.hpp"
 #include "host/names.hpp"
 #include "merklize/core/hashes.h"
@@ -83,28 +85,43 @@ const HashTraits& traits(Hash hash) {
     invalid("unknown hash id " + std::to_string(static_cast<unsigned>(hash)));
 }
 
-Hash hash_from_name(std::string_view name) {
-    constexpr std::pair<std::string_view, Hash> aliases[] = {{"rp64_256", Hash::rp64_256},
-                                                             {"rpo256_r3", Hash::rpo256},
-                                                             {"rpo256_r4", Hash::rpo256},
-                                                             {"rpx256_r3", Hash::rpx256},
-                                                             {"rpx256_r4", Hash::rpx256}};
-    std::vector<std::string_view> names;
-    for (const auto& [alias, hash] : aliases) {
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+namespace {
+
+// Second names of hashes, which lists do not repeat.
+constexpr std::pair<std::string_view, Hash> aliases[] = {{"rp64_256", Hash::rp64_256},
+                                                         {"rpo256_r3", Hash::rpo256},
+                                                         {"rpo256_r4", Hash::rpo256},
+                                                         {"rpx256_r3", Hash::rpx256},
+                                                         {"rpx256_r4", Hash::rpx256}};
+
+}  // namespace
+
+std::optional<Hash> find_hash(std::string_view name) {
+    for (const auto& [alias, hash] : aliases)
         if (name == alias) return hash;
-        names.push_back(alias);
-    }
-    if (const runtime::GivenHash* given = runtime::given_by_name(name)) return given->traits.hash;
+    if (const GivenHash* given = given_by_name(name)) return given->traits.hash;
     for (const std::string_view family : {"poseidon2", "poseidon"}) {
         if (name.starts_with(family) && name.substr(family.size()).starts_with(':')) {
             invalid("hash '" + std::string(name) + "': no constants with this digest were given to " +
                     std::string(family) + "() before");
         }
     }
-    for (const HashTraits& t : hashes()) {
+    for (const HashTraits& t : hashes())
         if (t.name == name) return t.hash;
-        names.push_back(t.name);
-    }
+    return std::nullopt;
+}
+
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
+
+Hash hash_from_name(std::string_view name) {
+    if (const std::optional<Hash> found = runtime::find_hash(name)) return *found;
+    std::vector<std::string_view> names;
+    for (const HashTraits& t : hashes()) names.push_back(t.name);
     invalid(runtime::unknown_name("hash", name, names));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "hashes/blake2s.hpp"
@@ -9,6 +10,7 @@
 #include "hashes/messages/rpjive.hpp"
 #include "hashes/sha256_instructions.hpp"
 #include "host/invalid.hpp"
+#include "host/names.hpp"
 #include "merklize/core/hashes.h"
 #include "merklize/core/names.h"
 #include "merklize/error.hpp"
@@ -137,6 +139,13 @@ void require_message(const MessageForm& form, std::size_t digest_bytes) {
         invalid_call(name + "has 32 bytes of output" + got + "; 'blake2s' has 1 to 32, and 'blake3' any length");
     if (digest_bytes == 0 || digest_bytes > Digest::size)
         invalid_call(name + "has 1 to 32 bytes of output" + got + "; 'blake3' has any length");
+}
+
+Hash message_hash_from_name(std::string_view name) {
+    if (const std::optional<Hash> found = find_hash(name)) return *found;
+    // Those that programs have for files and messages. The others are for trees of other systems.
+    constexpr std::string_view names[] = {"blake3", "blake2s", "sha256", "sha256d", "sha3_256", "keccak256"};
+    invalid(unknown_name("hash", name, names));
 }
 
 Message::Message(const MessageForm& form, std::uint64_t length, std::size_t digest_bytes)

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "hashes/hash_info.hpp"
 #include "hashes/wipe.hpp"
@@ -50,5 +52,13 @@ private:
 /// Throws invalid_argument unless the hash is BLAKE3 or hashes messages, and has the mode and digests of that length. The text
 /// names a hash to take instead.
 void require_message(const MessageForm& form, std::size_t digest_bytes = Digest::size);
+
+/// The hash of a name, also of a second name such as "rp64_256"; none if there is none.
+/// errors  invalid_argument (the name of a hash with given constants, which nobody has given)
+std::optional<Hash> find_hash(std::string_view name);
+
+/// The hash of that name, which may also be one that hashes no messages.
+/// errors  invalid_argument (an unknown name: the text lists only the hashes that files usually have)
+Hash message_hash_from_name(std::string_view name);
 
 }  // namespace merklize::runtime

@@ -76,7 +76,8 @@ export const hashes = Object.freeze(
 );
 
 const byName = new Map(listed.map((hash) => [hash.name, hash]));
-byName.set('rp64_256', byName.get('rp64_256_v3'));
+const secondNames = { rp64_256: 'rp64_256_v3', rpo256_r3: 'rpo256', rpo256_r4: 'rpo256', rpx256_r3: 'rpx256', rpx256_r4: 'rpx256' };
+for (const [other, name] of Object.entries(secondNames)) byName.set(other, byName.get(name));
 export const findHash = (name) => byName.get(name);
 export const findHashById = (id) => listed.find((hash) => hash.id === id);
 export function hashNamed(name, what) {

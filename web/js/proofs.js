@@ -127,6 +127,8 @@ export function explain(proof, root, options = {}) {
 
 /** Whether a proof is valid. A proof of the other kind is false as bytes or JSON, which the caller did not choose, and an error as an object of fields. */
 function holds(proof, given, what) {
+    if (Array.isArray(proof) && proof.length > 0 && proof.every((node) => typeof node === 'string' || ArrayBuffer.isView(node)))
+        invalid(`${what}: a list of nodes is no proof of merklize; verifyOpenZeppelin() takes one`);
     const form = tried(() => parsed(proof)), isConsistency = given.roots.root === undefined;
     const isOwn = typeof proof === 'object' && !ArrayBuffer.isView(proof) && !(proof instanceof ArrayBuffer) && proof?.format === undefined;
     if (form && isOwn && (form.kind === 2) !== isConsistency)

@@ -1,5 +1,5 @@
 // tree.js: a tree of leaves in memory, and its proofs.
-import { invalid, shown } from './common.js';
+import { invalid, shown, toHex } from './common.js';
 import { requireUnambiguous } from './formats.js';
 import { consistencyPlan, onePlan, proofOf, rangePlan, togetherPlan } from './proving.js';
 import { heightOf } from './shape.js';
@@ -49,6 +49,13 @@ export class MerkleTree {
         return new MerkleTree(leavesOfRows(requireRows(rows, rowBytes, what), rowBytes, kind, mode, `${what}: a row`), options, what);
     }
 
+    toString() {
+        return `<MerkleTree: ${this.nLeaves} leaves, ${this.hash}, root ${toHex(this.root)}>`;
+    }
+    /** What console.log() shows in Node. */
+    [Symbol.for('nodejs.util.inspect.custom')]() {
+        return this.toString();
+    }
     /** 32 bytes. */
     get root() {
         return this.#empty ? emptyRoot() : this.nodes.slice(32, 64);

@@ -16,6 +16,8 @@ const huge = Object.defineProperty(counted(1), 'length', { value: 68182605825 })
 
 // The call and the whole text. A text that ends in "..." goes on.
 const mistakes = [
+    [() => verify(drop.prove(0), drop.root), 'verify: a list of nodes is no proof of merklize; verifyOpenZeppelin() takes one'],
+    [() => verifyEach([drop.prove(0)], drop.root), 'verifyEach: proof 0: a list of nodes is no proof of merklize; verifyOpenZeppelin() takes one'],
     [() => hash('text'), 'hash: data must be bytes (a Uint8Array, another view or an ArrayBuffer), got text; new TextEncoder().encode() makes bytes of it'],
     [() => hash(), 'hash: data must be bytes (a Uint8Array, another view or an ArrayBuffer), got undefined'],
     [() => hash([counted(1), counted(2)]), 'hash: data must be bytes (a Uint8Array, another view or an ArrayBuffer), got a list of 2; Uint8Array.from() makes bytes of numbers, hashEach() hashes each of a list'],

@@ -11,6 +11,8 @@ const data = new Uint8Array(64), key = new Uint8Array(32), vectors: boolean = si
 const facts: readonly HashFacts[] = hashes, some: readonly Rule[] = rules, modulus: bigint = facts[0].modulus, bits: number = facts[0].elementBits;
 const digest: Uint8Array = hash(data, { hash: facts[0].name, key, length: 32, seek: 0 });
 const text: string = toHex(digest, '0x') + toHex(digest), parsed: Uint8Array | null = fromHex(text);
+// @ts-expect-error: a misspelt hash
+const misspelt: Uint8Array = hash(data, { hash: 'sha265' });
 const hasher: Hasher = new Hasher({ context: 'a purpose' }).update(data.buffer).reset().update(new DataView(data.buffer));
 const streamed: Uint8Array = (await hasher.updateFrom(new Blob([data]).stream())).digest({ length: 64 });
 const count: number = hasher.count + cores();
@@ -23,6 +25,7 @@ const level: Uint8Array = tree.level(tree.height), nodes: Uint8Array = tree.node
 const one: LeafProof = tree.prove(0), list: LeafProof[] = tree.prove([0, 1n]), together: LeafProof = tree.proveTogether(new Set([0, 2])), range: LeafProof = tree.proveRange(0, 2n);
 const grown: ConsistencyProof = records.proveConsistency(1), any: Proof = parseProof(one.toBytes()), json: string = any.toJson();
 const claims: bigint = any.kind === 2 ? any.oldLeaves : any.indices[0];
+const described: string = tree.toString();
 const good: boolean = verify(json, tree.root, { key, expect: { hash: tree.hash, rule: tree.rule, nLeaves: tree.nLeaves, index: 0n, leaf: one.leaves[0] } })
     && verifyConsistency(grown, merkleRoot([data.subarray(0, 32)]), records.root)
     && verifyEach([json, one, one.toBytes()], tree.root, { expect: { nLeaves: 3n } }).every(Boolean)

@@ -1,9 +1,15 @@
 // Trees of leaves and their proofs: byte for byte those of the library, and those of RFC 6962.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { both, bytes, counted, hex, library, merklize, needsLibrary, vectors } from './common.mjs';
 
 const { MerkleTree, TreeFile, explain, hash, merkleRoot, parseProof, verify, verifyConsistency } = merklize;
+
+test('a tree as text, also in the console of Node', () => {
+    const tree = new MerkleTree(counted(96)), text = `<MerkleTree: 3 leaves, blake3, root ${hex(tree.root)}>`;
+    assert.deepEqual([String(tree), inspect(tree)], [text, text]);
+});
 
 test('trees and proofs of the library: nodes, bytes and JSON', needsLibrary, async () => {
     const seen = new Set(), byTree = new Map(), nameOf = ({ hash: name, root: top, key }, rule, n) => [name, top, key, rule, n].join();

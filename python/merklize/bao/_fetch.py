@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import Cancelled, FileError, InvalidArgument, Mismatch
 from ..extensions import (
-    Buffer,
+    Digest,
     HostData,
     Path,
     Progress,
@@ -67,7 +67,7 @@ class Fetched(NamedTuple):
 
 def fetch(
     url: str,
-    root: Buffer,
+    root: Digest,
     outboard: HostData,
     out: Path | int,
     *,
@@ -360,7 +360,7 @@ class _Download:
     def __init__(
         self,
         server: _Server,
-        root: Buffer,
+        root: Digest,
         outboard: memoryview,
         size: int,
         group: int,

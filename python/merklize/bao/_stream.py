@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from .. import _arrays, _native
-from .._types import Buffer, HostData
+from .._types import Digest, HostData
 from ..errors import InvalidArgument, Mismatch, shown
 from .calls import form_of, known_size, require_outboard, verify
 
@@ -31,7 +31,7 @@ class Decoder(_native.BaoDecoder):
 
     def __init__(
         self,
-        root: Buffer,
+        root: Digest,
         *,
         ranges: Iterable[tuple[int, int]] | None = None,
         format: str = "bao",
@@ -73,7 +73,7 @@ def _read_exactly(file: HasRead, count: int) -> bytes:
 
 def decode_stream(
     file: HasRead,
-    root: Buffer,
+    root: Digest,
     *,
     format: str = "bao",
     group_size: int | None = None,
@@ -116,7 +116,7 @@ class Reader(io.RawIOBase):
     def __init__(
         self,
         file: Any,
-        root: Buffer,
+        root: Digest,
         outboard: HostData,
         *,
         format: str = "bao",

@@ -11,7 +11,7 @@ from .._arrays import device_bytes, integer, unsigned
 from .._inputs import is_source, opened_path, output_file
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
-from .._types import Buffer, Data, HostData, Path, Progress, Source
+from .._types import Data, Digest, HostData, Path, Progress, Source
 from ..errors import InvalidArgument, Mismatch, shown
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def known_size(size: int | None, form: tuple[int, bool, bool]) -> int:
     return 0 if size is None else size
 
 
-def require_outboard(outboard: HostData, size: int, root: Buffer, format: str, group_size: int | None) -> None:
+def require_outboard(outboard: HostData, size: int, root: Digest, format: str, group_size: int | None) -> None:
     """Raise Mismatch unless an outboard fits a message of `size` bytes; if `size` is 0, unless the root does."""
     size = unsigned(size, "require_outboard: size")
     if size == 0:
@@ -232,7 +232,7 @@ def encoding_size(size: int, *, format: str = "bao", group_size: int | None = No
 
 def decode(
     encoding: HostData,
-    root: Buffer,
+    root: Digest,
     *,
     outboard: HostData | None = None,
     format: str = "bao",
@@ -292,7 +292,7 @@ def slice_ranges(
 
 def decode_slice(
     slice: HostData,
-    root: Buffer,
+    root: Digest,
     start: int,
     length: int,
     *,
@@ -315,7 +315,7 @@ def decode_slice(
 
 def verify(
     data: HostData | str | os.PathLike[str] | Source,
-    root: Buffer,
+    root: Digest,
     outboard: HostData,
     *,
     offset: int = 0,

@@ -99,7 +99,7 @@ def _choices(wish: Wish, all_of_them: tuple[Choice, ...]) -> tuple[Choice, ...]:
     return wish.choices or all_of_them
 
 
-def _hashes(wish: Wish, usual: tuple[str, ...]) -> tuple[str, ...]:
+def _hashes(wish: Wish, usual: tuple[str, ...]) -> tuple[Any, ...]:
     return tuple(h for h in usual if wish.hashes is None or h in wish.hashes)
 
 
@@ -148,7 +148,7 @@ def blake3_hash(wish: Wish) -> Iterator[Job]:
             )
 
 
-def _tree_jobs(wish: Wish, suite: str, hash: str, usual: range, choices: tuple[Choice, ...]) -> Iterator[Job]:
+def _tree_jobs(wish: Wish, suite: str, hash: Any, usual: range, choices: tuple[Choice, ...]) -> Iterator[Job]:
     import numpy as np
 
     for log2 in _sizes(wish, usual):
@@ -192,7 +192,7 @@ def sha256_merklize(wish: Wish) -> Iterator[Job]:
             n = 1 << log2
             records = random_bytes(32 * n, "leaves").reshape(n, 32)
 
-            def root(_: object, device: str = wish.device, records: Any = records, hash: str = hash) -> bytes:
+            def root(_: object, device: str = wish.device, records: Any = records, hash: Any = hash) -> bytes:
                 leaves = merklize.hash_leaves(records, hash, device=device, threads=wish.threads)
                 return merklize.merkle_root(leaves, hash, device=device, threads=wish.threads)
 
@@ -222,7 +222,7 @@ def rescue_hash(wish: Wish) -> Iterator[Job]:
                         name: str = name,
                         choice: Choice = choice,
                         device: str = wish.device,
-                        hash: str = hash,
+                        hash: Any = hash,
                     ) -> bytes:
                         work = getattr(merklize, name)
                         with options(policy=choice.policy, timings=timings):
@@ -249,7 +249,7 @@ def proofs(wish: Wish) -> Iterator[Job]:
             def prove(_: object, tree: merklize.MerkleTree = tree, indices: Any = indices) -> bytes:
                 return merklize.hash(tree.prove_together(indices).siblings)
 
-            def expected(log2: int = log2, prove: Any = prove, hash: str = hash) -> bytes:
+            def expected(log2: int = log2, prove: Any = prove, hash: Any = hash) -> bytes:
                 return bytes(prove(None, tree=merklize.MerkleTree(random_leaves(1 << log2, hash), hash, device="cpu")))
 
             yield Job("proofs", "prove together", hash, TUNED, log2, count, "leaves", None, prove, expected)
@@ -271,7 +271,7 @@ def update(wish: Wish) -> Iterator[Job]:
                 tree.update(indices, new)
                 return tree.root
 
-            def expected(leaves: Any = leaves, indices: Any = indices, new: Any = new, hash: str = hash) -> bytes:
+            def expected(leaves: Any = leaves, indices: Any = indices, new: Any = new, hash: Any = hash) -> bytes:
                 changed = leaves.copy()
                 changed[indices] = new
                 return merklize.merkle_root(changed, hash, device="cpu")

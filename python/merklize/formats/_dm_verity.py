@@ -186,11 +186,22 @@ def dm_verity_dump(hashes: str | os.PathLike[str], offset: int = 0) -> DmVerity:
     return _facts(_native.dm_verity_dump(encoded(hashes, "dm_verity_dump: hashes"), offset))
 
 
+def trusted_root(root: Any, what: str) -> Any:
+    """Return the bytes of a root hash that is given as hexadecimal digits; anything else as it is."""
+    if not isinstance(root, str):
+        return root
+    digits = root[2:] if root[:2] in ("0x", "0X") else root
+    try:
+        return bytes.fromhex(digits if digits.isalnum() else "?")  # fromhex() would skip spaces
+    except ValueError:
+        raise InvalidArgument(f"{what} must be bytes or hexadecimal digits, got {shown(root)}") from None
+
+
 @takes(_VerifyOptions)
 def dm_verity_verify(
     data: str | os.PathLike[str],
     hashes: str | os.PathLike[str],
-    root: Buffer,
+    root: Buffer | str,
     *,
     offset: int = 0,
     how: DmVerity | None = None,
@@ -205,7 +216,7 @@ def dm_verity_verify(
 
     data    the path of a file or block device
     hashes  the path of the tree
-    root    the trusted root hash
+    root    the trusted root hash, as bytes or hexadecimal digits
     offset  bytes into `hashes`: of the superblock, or of the tree if `how` is given
     how     the facts, if there is no superblock; None: they are read from the superblock
 
@@ -215,14 +226,16 @@ def dm_verity_verify(
     what, given = "dm_verity_verify", dict(options)
     with_path, fields, offset, superblock = _area(what, hashes, offset, how, given)
     run = run_of(what, cast("RunOptions", given), timed=False)
-    found = _native.dm_verity_verify(encoded(data, f"{what}: data"), with_path, root, fields, offset, superblock, run)
+    found = _native.dm_verity_verify(
+        encoded(data, f"{what}: data"), with_path, trusted_root(root, f"{what}: root"), fields, offset, superblock, run
+    )
     return DmVerityReport(*found)
 
 
 @takes(_VerifyOptions)
 def dm_verity_verify_digests(
     hashes: str | os.PathLike[str],
-    root: Buffer,
+    root: Buffer | str,
     first: int,
     digests: Buffer,
     *,
@@ -233,7 +246,7 @@ def dm_verity_verify_digests(
     """Compare digests of data blocks with the tree, and the tree's blocks above them with the root.
 
     hashes   the path of the tree
-    root     the trusted root hash
+    root     the trusted root hash, as bytes or hexadecimal digits
     first    the number of the first of these data blocks
     digests  of the blocks with the salt, one after the other: 32 bytes each, or 64 by SHA-512
 
@@ -245,5 +258,6 @@ def dm_verity_verify_digests(
     what, given = "dm_verity_verify_digests", dict(options)
     with_path, fields, offset, superblock = _area(what, hashes, offset, how, given)
     run = run_of(what, cast("RunOptions", given), timed=False)
-    found = _native.dm_verity_verify_digests(with_path, root, first, digests, fields, offset, superblock, run)
+    trusted = trusted_root(root, f"{what}: root")
+    found = _native.dm_verity_verify_digests(with_path, trusted, first, digests, fields, offset, superblock, run)
     return DmVerityReport(*found)

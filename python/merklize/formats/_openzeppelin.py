@@ -12,7 +12,7 @@ from .. import _arrays, _json, _native
 from .._inputs import each_of, numbered
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
-from .._types import Bytes
+from .._types import Bytes, Digest
 from ..errors import InvalidArgument, shown
 from . import _abi
 
@@ -179,10 +179,10 @@ def openzeppelin_simple(leaves: Any, *, sort_leaves: bool = True, **options: Unp
     return _make(given, None, sort_leaves, run)
 
 
-def verify_openzeppelin(proof: Iterable[bytes | str], root: bytes | str, leaf: bytes | str) -> bool:
+def verify_openzeppelin(proof: Iterable[Digest], root: Digest, leaf: Digest) -> bool:
     """Tell whether the proof leads from the leaf to the root, as Solidity's `MerkleProof.verify(proof, root, leaf)`.
 
-    Each digest is 32 bytes or "0x..." text. A malformed digest in the proof is False.
+    Each digest is 32 bytes, or 64 hexadecimal digits with or without 0x. A malformed digest in the proof is False.
     Raises InvalidArgument: the root or the leaf is no digest.
     """
     expected, first = _node(root, "verify_openzeppelin: root"), _node(leaf, "verify_openzeppelin: leaf")
@@ -219,10 +219,10 @@ def _simple_leaf(value: Any, what: str) -> bytes:
 
 
 def _node(value: Any, what: str = "node") -> bytes:
-    node = _abi.bytes_of(value, what)
-    if len(node) != 32 or (isinstance(value, str) and len(value) != 66):
-        raise InvalidArgument(f"{what}: must have 32 bytes, got {shown(value) if len(node) == 32 else len(node)}")
-    return node
+    try:
+        return _native.digest(value, what)
+    except TypeError as error:
+        raise InvalidArgument(str(error)) from None
 
 
 def _number_of_dump(value: Any) -> Any:

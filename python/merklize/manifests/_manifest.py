@@ -53,6 +53,9 @@ class Manifest:
         made._whole, made._folder, made._path, made._tensors, made._tree = native, folder, None, None, None
         return made
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self.to_json(), self._folder, self._path)
+
     @property
     def root(self) -> bytes:
         """The root over all tensors and files, 32 bytes. The same for the same tensors on disk and in memory."""
@@ -300,6 +303,12 @@ class Manifest:
     def __repr__(self) -> str:
         counts = f"{len(self._all_tensors())} tensors, {len(self._whole.files())} files"
         return f"<Manifest: {counts}, root {self.root.hex()[:16]}...>"
+
+
+def _unpickled(text: str, folder: str | None, path: str | None) -> Manifest:
+    made = Manifest._of(_native.manifest_from_json(text.encode()), folder)
+    made._path = path
+    return made
 
 
 class Refreshed(NamedTuple):

@@ -13,6 +13,7 @@ from .. import _native
 from .._types import Device, Path
 from ..errors import FileError, InvalidArgument, shown
 from ..formats import DmVerity, DmVerityReport, dm_verity_dump, dm_verity_verify_digests
+from ..formats._dm_verity import trusted_root
 from ..rows import hash_rows
 from ._entries import Difference, Report, Tensor
 from ._memory import Held, aliases, is_torch, state_of, to_compare
@@ -25,7 +26,7 @@ RIGHT, WRONG = bytes(32), bytes([1]) * 32
 class VerityImage(NamedTuple):
     """A disk of dm-verity with weights, and its root hash."""
 
-    root: bytes
+    root: bytes | str
     """The trusted root hash, for example from an attestation."""
     image: Path
     """The data: a file or a block device."""
@@ -80,7 +81,8 @@ class _Disk:
             raise InvalidArgument(f"check_model: verity: how must be a DmVerity, got {shown(verity.how)}")
         self.how = verity.how or dm_verity_dump(os.fsdecode(verity.hashes), verity.offset)
         size = hashlib.new(self.how.algorithm).digest_size
-        if not isinstance(verity.root, bytes) or len(verity.root) != size:
+        root = trusted_root(verity.root, "check_model: verity: root")
+        if not isinstance(root, bytes) or len(root) != size:
             wanted = f"the {size} bytes of {self.how.algorithm}"
             raise InvalidArgument(f"check_model: verity: root must be {wanted}, got {shown(verity.root)}")
         self.block = self.how.data_block_size

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import FileError, InvalidArgument
-from ..extensions import Buffer, Path, file_error, is_url, plain, shown
+from ..extensions import Buffer, HashName, Path, file_error, is_url, plain, shown
 from ..hashing import hash as digest_of
 from ..parts import digest_of_pieces
 from ..stores import Report, open_object
@@ -50,7 +50,7 @@ def mode_of(key: Any, context: str | None, length: int, seek: int, device: str, 
 
 def key_check(mode: Mode, hash: str = "blake3") -> str:
     """Return a text that differs between two keys, for state files."""
-    keyed = "blake2s" if hash == "blake2s" else "blake3"
+    keyed: HashName = "blake2s" if hash == "blake2s" else "blake3"
     return digest_of(b"", hash=keyed, key=mode.key, context=mode.context).hex()[:16]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import TreeFacts
 from ..errors import FileError, InvalidArgument
-from ..extensions import Buffer, Path, beside, file_error, hash_info, is_url, overwrites, plain, shown
+from ..extensions import Buffer, HashName, Path, beside, file_error, hash_info, is_url, overwrites, plain, shown
 from ..parts import plan_tree
 from ..stores import (
     Passing,
@@ -40,7 +40,7 @@ def build_tree(
     format: str | None = None,
     out: Path | None = None,
     *,
-    hash: str | None = None,
+    hash: HashName | None = None,
     row_size: int | None = None,
     leaves: bool = False,
     rule: str | None = None,
