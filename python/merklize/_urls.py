@@ -38,9 +38,9 @@ def local_path(url: str) -> str | None:
     host, slash, path = rest.partition("/")
     if host not in ("", "localhost") or not slash:
         raise FileError(f"{shown(url)}: a file:// URL must name a path of this machine: file:///data/x")
-    from urllib.parse import unquote
+    from urllib.parse import unquote_to_bytes
 
-    return unquote(slash + path)
+    return os.fsdecode(unquote_to_bytes(os.fsencode(slash + path)))  # a name can be any bytes
 
 
 def plain(path: Any) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -72,6 +74,22 @@ def test_urls_that_name_nothing(url):
 def test_what_texts_show_of_urls(url, text):
     assert is_url(url)
     assert shown(url) == text
+
+
+@pytest.mark.parametrize("begin", ["file://", "FILE://", "file://localhost", "local://"])
+def test_files_of_any_name(begin, tmp_path):
+    """Escapes are bytes, and those that are not UTF-8 are no other name."""
+    names = [b"plain", b"a b", b"\xff", b"\xef\xbf\xbd", b"a%ff", b"a%00b", b"a?b#c", "\u00e9".encode()]
+    for name in names:
+        (tmp_path / os.fsdecode(name)).write_bytes(name)
+    for name in names:
+        url = begin + quote(os.fsencode(tmp_path) + b"/" + name)
+        assert merklize.hash_file(url) == merklize.hash(name)
+        assert command("hash", "--no-names", url).stdout.decode().strip() == merklize.hash(name).hex()
+    url = f"{begin}{tmp_path}/a%00b"  # not the file of the name a%00b
+    with pytest.raises(merklize.InvalidArgument, match="a path cannot hold a zero byte"):
+        merklize.hash_file(url)
+    assert command("hash", url).returncode != 0
 
 
 @pytest.mark.parametrize("path", ["x", "/a/b", "./a://b", b"s3://bucket/x", Path("a"), "a b://c", "://x", "C:/x", 3])

@@ -29,7 +29,8 @@ std::string local_name(const std::string& word) {
         unsigned value = 0;
         const bool is_escape = rest[at] == '%' && at + 2 < rest.size();
         const char* end = rest.data() + at + 3;
-        if (is_escape && std::from_chars(rest.data() + at + 1, end, value, 16).ptr == end && value != 0) {
+        if (is_escape && std::from_chars(rest.data() + at + 1, end, value, 16).ptr == end) {
+            if (value == 0) throw UsageError{"a file:// URL cannot name a zero byte"};
             path += static_cast<char>(value);
             at += 2;
         } else {
