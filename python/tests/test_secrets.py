@@ -36,8 +36,17 @@ WORDS = [
     f"data:text/plain,{SECRET}",
     f"DATA:;base64,{SECRET}",
     f"zip://a::https://u:{SECRET}@{NOWHERE}/b?sig={SECRET}",
+    f"https:///user:{SECRET}@host/f",
+    f"HTTPS:////user:{SECRET}@host/f?x={SECRET}",
+    f"https://user:it'{SECRET}@{NOWHERE}/o",
+    f"https://{NOWHERE}/o?sig='{SECRET}'",
+]
+# They name files, which a result in JSON has as they were given.
+NAMES = [
     f"host/f?X-Amz-Signature={SECRET}",
     f"//host/f?sig={SECRET}",
+    f"//u:{SECRET}@host/f",
+    f"u:{SECRET}@host/f",
 ]
 
 
@@ -88,7 +97,7 @@ CALLS = {
 
 
 @pytest.mark.packages("fsspec", "aiohttp")
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("word", WORDS + NAMES)
 @pytest.mark.parametrize("call", CALLS)
 def test_calls(call, word, tmp_path, monkeypatch, capsys, caplog):
     monkeypatch.chdir(tmp_path)
@@ -167,8 +176,7 @@ COMMANDS = """
 def test_the_program(line, tmp_path):
     (tmp_path / "f").write_bytes(bytes(1000))
     merklize.MerkleTree(LEAVES).save(tmp_path / "t.mkl")
-    # A result in JSON has the name as it was given.
-    for word in WORDS[:-2] if "--json" in line else WORDS:
+    for word in WORDS if "--json" in line else WORDS + NAMES:
         done = run(*(part.replace("{}", word) for part in line.split()), cwd=tmp_path)
         assert done.returncode != 0, (line, word)
         assert SECRET.encode() not in done.stdout + done.stderr, (line, word, done.stdout + done.stderr)
@@ -216,6 +224,11 @@ def test_keys():
         ("a?b=c: no such file", "a?...: no such file"),
         ("prove: leaf index must be below 8, got 8", "prove: leaf index must be below 8, got 8"),
         ("C:/a?b", "C:/a?b"),
+        ("C:/a@b: x:y", "C:/a@b: x:y"),
+        ("'u:p@h/f': no such file", "'u:h/f': no such file"),
+        ("'https://h/a?b='c'' is", "'https://h/a?...'' is"),
+        ("['https://u:it's@h/a', 'b?c=d'] don't", "['https://h/a', 'b?...'] don't"),
+        ("https:///u:p@h/a file:///x@y/z", "https:///h/a file:///x@y/z"),
         ("data: must be bytes", "data: must be bytes"),
         ("https://h/@scope/a", "https://h/@scope/a"),
         ("s3://b/k:x?versionId=1", "s3://b/k:x?..."),

@@ -34,8 +34,9 @@ std::string shown_part(std::string_view url) {
     const std::size_t colon = url.find(':');
     if (colon == url.npos) return std::string(behind_last(url.substr(0, url.find('?')), '@'));
     const std::string_view scheme = url.substr(0, colon);
-    const std::size_t slashes =
-        std::min<std::size_t>(std::min(url.find_first_not_of('/', colon + 1), url.size()) - colon - 1, 2);
+    const bool is_path = equals(scheme, "file") || equals(scheme, "local");
+    const std::size_t all = std::min(url.find_first_not_of('/', colon + 1), url.size()) - colon - 1;
+    const std::size_t slashes = is_path ? std::min<std::size_t>(all, 2) : all;  // a third one may be a slip
     const std::string begin(url.substr(0, colon + 1 + slashes));
     const std::string_view rest = url.substr(begin.size());
     if (equals(scheme, "data")) return begin + (rest.empty() ? "" : "...");
@@ -59,14 +60,14 @@ std::string shown_part(std::string_view url) {
     return begin + made + (question == rest.npos ? "" : "?...");
 }
 
-// The length of the scheme that a text begins with, or 0. One letter is a drive.
+// The length of the scheme that a text begins with, or 0.
 std::size_t scheme_at(std::string_view text) {
     std::size_t end = 0;
     while (end < text.size() && is_of_scheme(text[end])) end++;
-    return end > 1 && end < text.size() && is_letter(text[0]) && text[end] == ':' ? end : 0;
+    return end > 0 && end < text.size() && is_letter(text[0]) && text[end] == ':' ? end : 0;
 }
 
-// A word without spaces and quotes.
+// A word without spaces. It may begin with a quote.
 std::string masked_word(std::string_view word) {
     const std::size_t last = word.find_last_not_of(":,;)]");
     const std::string_view body = word.substr(0, last == word.npos ? 0 : last + 1), end = word.substr(body.size());
@@ -78,7 +79,8 @@ std::string masked_word(std::string_view word) {
         const std::string_view rest = here.substr(scheme + 1);
         const std::string_view behind = rest.substr(std::min(rest.find_first_not_of('/'), rest.size()));
         const std::string_view host = behind.substr(0, behind.find('/'));
-        const bool has_secret = rest.find('?') != rest.npos || host.find('@') != host.npos;
+        const bool has_user = host.find('@') != host.npos, has_secret = rest.find('?') != rest.npos || has_user;
+        if (scheme == 1 && (!has_user || rest.starts_with('/'))) continue;  // a drive, or a user of one letter
         if (rest.starts_with("//") || equals(here.substr(0, scheme), "data") || has_secret)
             return std::string(body.substr(0, at)) + shown_url(here) + std::string(end);
     }
@@ -105,12 +107,16 @@ std::string shown_url(std::string_view url) {
 }
 
 std::string masked(std::string_view text) {
-    constexpr std::string_view between = " \t\n\r\v\f'\"`<>";
+    constexpr std::string_view between = " \t\n\r\v\f\"`<>", behind_quotes = " \t\n\r\v\f\"`<>:,;.)]}'";
     std::string made;
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find_first_of(between), text.size());
+        std::size_t end = std::min(text.find_first_of(between), text.size());
+        // A URL may have a ' in it, as a password has. One that closes has an end or a mark behind it.
+        for (std::size_t at = text.find('\''); at < end; at = text.find('\'', at + 1))
+            if (at + 1 == text.size() || behind_quotes.find(text[at + 1]) != behind_quotes.npos) end = at;
         made += masked_word(text.substr(0, end));
-        const std::size_t next = std::min(text.find_first_not_of(between, end), text.size());
+        const bool is_quote = end < text.size() && text[end] == '\'';
+        const std::size_t next = std::min(text.find_first_not_of(between, end + (is_quote ? 1 : 0)), text.size());
         made += text.substr(end, next - end);
         text.remove_prefix(next);
     }
