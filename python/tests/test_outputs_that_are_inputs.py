@@ -209,6 +209,42 @@ def test_trees_of_a_cluster(tmp_path, data, alias):
     assert source.read_bytes() == data.read_bytes()
 
 
+OWN = b"not a journal, and no unfinished tree"
+WRITERS = {
+    "tree build": lambda data, out: ["tree", "build", data, "--leaf-size", "64", "-o", out],
+    "bao outboard": lambda data, out: ["bao", "outboard", data, "-o", out],
+    "bao encode": lambda data, out: ["bao", "encode", data, "-o", out],
+    "manifest create": lambda data, out: ["manifest", "create", data.parent, "-o", out],
+    "verity format": lambda data, out: ["verity", "format", data, out],
+    "tree check": lambda _, out: ["tree", "check", out],
+    "tree update": lambda data, out: ["tree", "update", out, "0", "--from", data],
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("has_old", [False, True])
+def test_files_of_others_beside_an_output(tmp_path, data, writer, has_old):
+    """OUT.journal and OUT.partial are what the library left, or files of the user, which stay; also as inputs."""
+    out = tmp_path / "out"
+    for source in ("data", "out.journal", "out.partial"):
+        out.unlink(missing_ok=True)
+        if has_old:
+            merklize.build_tree_file(data, out, leaf_size=64)
+        for end in (".journal", ".partial"):
+            (tmp_path / f"out{end}").write_bytes(OWN)
+        given = tmp_path / "folder" / "data" if source == "data" else tmp_path / source
+        if source == "data":
+            given.parent.mkdir(exist_ok=True)
+            shutil.copy(data, given)
+        elif writer == "manifest create":
+            continue
+        told = run(*WRITERS[writer](given, out))
+        assert (tmp_path / "out.journal").read_bytes() == OWN, told
+        assert (tmp_path / "out.partial").read_bytes() == OWN, told
+        if writer == "tree build" and source != "out.partial":
+            assert b"out.partial: cannot write: it is not what a build of a tree left" in told.stderr
+
+
 def test_listed_files(tmp_path):
     """A manifest does not take the place of a file that it lists."""
     folder = tmp_path / "folder"

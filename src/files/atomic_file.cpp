@@ -304,7 +304,7 @@ void AtomicFile::commit() {
 // A journal of the old file would roll back bytes of the new one, so it is removed.
 void AtomicFile::remove_journal() {
     const std::filesystem::path journal = journal_of(path_);
-    if (access(journal.c_str(), F_OK) != 0) return;
+    if (!may_be_journal(journal)) return;
     try {
         roll_back(path_, lock_);
     } catch (const Error&) {  // the old file is replaced anyway

@@ -207,6 +207,14 @@ bool is_trusted(const Found& journal, int fd, const struct stat& file, uid_t rea
     return owner == file.st_uid || owner == 0 || owner == reader || (by_group && is_member(owner, file.st_gid));
 }
 
+// Whether a file begins as a journal does; after a power failure, bytes of it may be zeros.
+bool begins_as_journal(int fd) {
+    const std::vector<std::byte> begin = read_some(fd, journal_magic.size(), 0);
+    for (std::size_t i = 0; i < begin.size(); i++)
+        if (begin[i] != std::byte{} && begin[i] != std::byte(journal_magic[i])) return false;
+    return true;
+}
+
 // None if no file of that name can be a journal of the file. What others put there is neither waited for nor followed.
 std::optional<Found> find_journal(const std::filesystem::path& name, int fd, const struct stat& file) {
     constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -215,6 +223,7 @@ std::optional<Found> find_journal(const std::filesystem::path& name, int fd, con
     if (!found.file) found.error = errno;
     const int status = found.file ? fstat(found.file.get(), &found.info) : lstat(name.c_str(), &found.info);
     if (status != 0 || !S_ISREG(found.info.st_mode) || found.info.st_nlink == 0) return {};
+    if (found.file && !begins_as_journal(found.file.get())) return {};  // somebody's own file
     found.is_trusted = is_trusted(found, fd, file, geteuid());
     // Its owner keeps it from being opened.
     if (!found.is_trusted && (found.error == EACCES || found.error == EWOULDBLOCK)) return {};
@@ -336,6 +345,13 @@ bool change_in_place(const std::filesystem::path& path, const FileLock& lock, st
     if (const int reason = sync_folder(path)) fail(path, "cannot write its folder", reason);
     empty(journal.file);
     return true;
+}
+
+bool may_be_journal(const std::filesystem::path& name) {
+    struct stat info;
+    if (lstat(name.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    const Descriptor file(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    return !file || begins_as_journal(file.get());
 }
 
 bool has_journal(const std::filesystem::path& path, int file) {

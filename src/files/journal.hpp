@@ -40,6 +40,10 @@ bool change_in_place(const std::filesystem::path& path, const FileLock& lock, st
 /// A journal counts if it is a regular file with one link, and only the effective user and those who may write to the file (its owner,
 /// root, and those whom its mode lets write) can have written it. Any other file of that name is ignored.
 
+/// Whether a file begins as a journal does; true as well if it cannot be read. Any other file of that name is somebody's own, and is
+/// left as it is.
+bool may_be_journal(const std::filesystem::path& name);
+
 /// Whether there is a journal that counts.
 /// file    the file, open
 /// errors  io (the journal cannot be looked at)

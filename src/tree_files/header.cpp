@@ -179,6 +179,14 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
     return header;
 }
 
+bool TreeHeader::may_begin(std::span<const std::byte> bytes) noexcept {
+    for (std::size_t i = 0; i < bytes.size(); i++) {
+        const char found = static_cast<char>(bytes[i]);
+        if (found != 0 && found != magic[i] && found != unfinished_magic[i] && found != first_magic[i]) return false;
+    }
+    return true;
+}
+
 TreeHeader::Bytes TreeHeader::encode_unfinished(std::uint64_t stamp) const {
     TreeHeader without_root = *this;
     without_root.root = {};

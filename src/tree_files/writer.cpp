@@ -1,6 +1,7 @@
 #include "tree_files/writer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -31,6 +32,7 @@ TreeFileWriter::TreeFileWriter(const std::filesystem::path& path, std::uint64_t 
       file_((require_form(form, n_leaves), AtomicFile::partial(path))),
       peaks_(form) {
     const std::uint64_t there = file_.size();
+    require_left_by_build(there);
     if (resume_old && there >= TreeHeader::size) {
         TreeHeader::Bytes old;
         file_.read(old, 0);
@@ -51,6 +53,16 @@ TreeFileWriter::TreeFileWriter(const std::filesystem::path& path, std::uint64_t 
         throw;
     }
     note(0);
+}
+
+// A file of this name may be somebody's own, as of a program that downloads.
+void TreeFileWriter::require_left_by_build(std::uint64_t there) const {
+    std::array<std::byte, 8> begin{};
+    const auto found = std::span(begin).first(std::min<std::uint64_t>(there, begin.size()));
+    file_.read(found, 0);
+    if (TreeHeader::may_begin(found)) return;
+    throw Error(ErrorCode::io, AtomicFile::partial_of(file_.path()).string() +
+                                   ": cannot write: it is not what a build of a tree left; move or remove it first");
 }
 
 // Reads the peaks and the leaves of the unfinished batch. False if one is not a digest of the hash, because then another

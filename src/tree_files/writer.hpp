@@ -41,6 +41,7 @@ public:
 
 private:
     Batch& filling() const noexcept { return batches_[turn_]; }
+    void require_left_by_build(std::uint64_t there) const;
     bool resume(std::uint64_t leaves);
     void hand_over(bool with_leaves);
     void write_batch(const Batch& batch, std::uint64_t first, bool with_leaves);
