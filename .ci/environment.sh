@@ -5,8 +5,8 @@ export CI=true PYTHONUNBUFFERED=1 DEBIAN_FRONTEND=noninteractive
 # Here a runtime that is not there is a failure and no reason to skip.
 export MERKLIZE_REQUIRE_RUNTIMES=1
 if ! command -v cargo >/dev/null && [ -d "$HOME/.cargo/bin" ]; then export PATH="$PATH:$HOME/.cargo/bin"; fi
-# Steps compile the same sources by the same options: one compiler, named the same everywhere, and paths that the cache takes as seen
-# from here, so that each is compiled once.
+# Steps compile the same sources by the same options: one compiler, named the same everywhere, and paths that the cache
+# takes as seen from here, so that each is compiled once.
 export CXX=g++ CMAKE_CXX_COMPILER_LAUNCHER=ccache
 export CCACHE_DIR="$PWD/build/ccache" CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 # pytest shows the slowest tests.

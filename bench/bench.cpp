@@ -1,4 +1,5 @@
-// merklize-bench: times the library's own jobs. run.py beside it runs them in turn with the peers' jobs and writes bench/results.
+// merklize-bench: times the library's own jobs. run.py beside it runs them in turn with the peers' jobs and writes
+// bench/results.
 //
 //   merklize-bench JOB [--bytes N] [--log2-leaves K] [--hash NAME] [--path P] [--threads T] [--repeats R]
 //

@@ -1,13 +1,17 @@
-// merklize-block-bench: what device memory costs a call on CUDA: the blocks that the library keeps, beside the driver's own ways.
+// merklize-block-bench: what device memory costs a call on CUDA: the blocks that the library keeps, beside the driver's
+// own ways.
 //
 //   merklize-block-bench [--repeats R]
 //
-// Each turn allocates a block, enqueues one copy of 8 bytes in it, and releases the block; with "waits" it then waits for the
-// stream, as a call does that returns a digest. Prints one JSON object a line: nanoseconds a turn, median, least and most of R.
+// Each turn allocates a block, enqueues one copy of 8 bytes in it, and releases the block; with "waits" it then waits
+// for the stream, as a call does that returns a digest. Prints one JSON object a line: nanoseconds a turn, median,
+// least and most of R.
 //
 //   kept blocks    the library's driver table (backends/cuda/memory.cpp)
-//   pool, ordered  cuMemAllocAsync and cuMemFreeAsync on the stream of the copy: what a table whose allocations named a stream could do
-//   pool, any      the same on a stream of its own, with the events that let any stream use the block, as the table promises
+//   pool, ordered  cuMemAllocAsync and cuMemFreeAsync on the stream of the copy: what a table whose allocations named a
+//                  stream could do
+//   pool, any      the same on a stream of its own, with the events that let any stream use the block, as the table
+//                  promises
 //   driver         cuMemAlloc, and cuMemFree after the stream has ended
 
 #include <dlfcn.h>

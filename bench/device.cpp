@@ -1,14 +1,16 @@
-// merklize-device-bench: times jobs on a device by the device's own clock. run_device.py beside it writes bench/results.
+// merklize-device-bench: times jobs on a device by the device's own clock. run_device.py beside it writes
+// bench/results.
 //
 //   merklize-device-bench DEVICE [--only SUBSTRING]... [--repeats R] [--bytes LOG2,...] [--leaves LOG2,...]
 //                         [--field-leaves LOG2,...] [--merges LOG2,...] [--hashes NAME,...] [--tuned] [--energy]
 //
-// Prints one JSON object a line for each job and policy: seconds of the kernels, of copies to and from the device, and of the whole
-// call. They are medians over R timed calls. The first call compiles and is timed separately. Each result is compared with the CPU's
-// result in the same run; a wrong result ends the program. The row also has the CPU's time for the same job on host memory. --tuned
-// leaves out the policies of the original programs. --hashes: merges of pairs and trees by these hashes alone, of 2^22 merges and
-// 2^20 and 2^24 leaves if the sizes are not given. --energy: rows of the tuned policy also have the joules of one call, its watts and
-// those of the idle device, by the driver's counter; null if the driver has none. Each of these jobs is repeated for two more seconds.
+// Prints one JSON object a line for each job and policy: seconds of the kernels, of copies to and from the device, and
+// of the whole call. They are medians over R timed calls. The first call compiles and is timed separately. Each result
+// is compared with the CPU's result in the same run; a wrong result ends the program. The row also has the CPU's time
+// for the same job on host memory. --tuned leaves out the policies of the original programs. --hashes: merges of pairs
+// and trees by these hashes alone, of 2^22 merges and 2^20 and 2^24 leaves if the sizes are not given. --energy: rows
+// of the tuned policy also have the joules of one call, its watts and those of the idle device, by the driver's
+// counter; null if the driver has none. Each of these jobs is repeated for two more seconds.
 
 #include <sys/mman.h>
 
@@ -79,8 +81,8 @@ public:
         double median = 0;  // seconds, of the latest measurement
     };
 
-    /// cpu   timed for the tuned policy. If the device is the same processor, the calls of both alternate, so that other load on the
-    ///       machine slows both.
+    /// cpu   timed for the tuned policy. If the device is the same processor, the calls of both alternate, so that
+    ///       other load on the machine slows both.
     /// call  runs the job once with these options and returns a digest of its result, which must be `expected`
     void row(const std::string& job, Hash hash, const std::string& policy, std::uint64_t n, const char* unit,
              const Digest& expected, OnCpu& cpu, const std::function<Digest(const RunOptions&)>& call,
@@ -281,8 +283,8 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
     }
 }
 
-// Only on demand: --only "host time". Microseconds of the host from call to return, of calls that enqueue, and the time of a small call
-// that waits.
+// Only on demand: --only "host time". Microseconds of the host from call to return, of calls that enqueue, and the time
+// of a small call that waits.
 void host_times(Bench& bench) {
     const auto asks = [](const std::string& only) { return only.starts_with("host"); };
     if (std::ranges::none_of(bench.options().only, asks)) return;

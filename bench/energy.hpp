@@ -21,8 +21,8 @@ public:
     /// How long a job is repeated: the counter moves every 20 to 100 ms.
     static constexpr std::chrono::seconds enough{2};
 
-    /// None if the device is no GPU of CUDA, or its driver has no counter. With CUDA_VISIBLE_DEVICES there is none either, because CUDA
-    /// then numbers the GPUs in another way than NVML.
+    /// None if the device is no GPU of CUDA, or its driver has no counter. With CUDA_VISIBLE_DEVICES there is none
+    /// either, because CUDA then numbers the GPUs in another way than NVML.
     static std::optional<EnergyCounter> of(const merklize::DeviceInfo& info) {
         const std::size_t colon = info.id.find(':');
         if (info.backend != "cuda" || colon == info.id.npos || std::getenv("CUDA_VISIBLE_DEVICES") != nullptr)

@@ -1,10 +1,10 @@
-// merklize-file-bench: times trees from file to file, and the two limits of such a job: writing the same bytes to the disk without
-// merges, and the merges without a disk.
+// merklize-file-bench: times trees from file to file, and the two limits of such a job: writing the same bytes to the
+// disk without merges, and the merges without a disk.
 //
 //   merklize-file-bench --folder F [--log2-leaves K] [--leaf-bytes B] [--threads T] [--repeats R]
 //
-// leaf-bytes 0: the input is the leaves themselves. Prints one JSON object a line, in the format of bench/results: the seconds of each
-// repeat of a job, its bytes, and the peak memory of the process in MiB.
+// leaf-bytes 0: the input is the leaves themselves. Prints one JSON object a line, in the format of bench/results: the
+// seconds of each repeat of a job, its bytes, and the peak memory of the process in MiB.
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -8,9 +8,9 @@
 # B3SUM   BLAKE3's command
 # FOLDER  gets one file for each kind of rows and machine, and is made if it is not there
 #
-# Sections: cpu calls command formats device opencl hashes tensors proofs several. Without one: all that this machine can run.
-# PROOFS names the program of rust/bench, OPENCL the device of the section opencl. Needs the installed merklize package and PyPI
-# blake3, and for tensors PyTorch. Move the files to bench/results, then run bench/tables.py.
+# Sections: cpu calls command formats device opencl hashes tensors proofs several. Without one: all that this machine
+# can run. PROOFS names the program of rust/bench, OPENCL the device of the section opencl. Needs the installed merklize
+# package and PyPI blake3, and for tensors PyTorch. Move the files to bench/results, then run bench/tables.py.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1 peers=$2 b3sum=$3 folder=$4

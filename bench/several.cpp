@@ -1,13 +1,17 @@
-// merklize-several-bench: times one job on 1, 2, 4, ... devices of a backend. run_device.py beside it writes bench/results.
+// merklize-several-bench: times one job on 1, 2, 4, ... devices of a backend. run_device.py beside it writes
+// bench/results.
 //
-//   merklize-several-bench BACKEND [--only SUBSTRING] [--repeats R] [--counts N,...] [--bytes LOG2,...] [--host-bytes LOG2,...]
+//   merklize-several-bench BACKEND [--only SUBSTRING] [--repeats R] [--counts N,...] [--bytes LOG2,...] [--host-bytes
+//   LOG2,...]
 //                          [--leaves LOG2,...] [--field-leaves LOG2,...] [--messages N]
 //
-// A size is the size of the whole job, whatever the number of devices. A job that does not fit is skipped. Jobs on host memory, pageable
-// and pinned, are also timed with the CPU beside the devices ("cpu and N devices"), on the CPU alone, and, if
-// `merklize devices --calibrate` has run, on "auto". Prints one JSON object a line: seconds of the whole call (median over R calls after a first call), seconds of the slowest device's kernels, and `linear`: the rate per device as a share
-// of the same rate with the fewest devices, null where the CPU has a share. Every result is compared with the CPU's, except those of
-// field hashes' trees on the host, which are compared with the first device's. A wrong result ends the program.
+// A size is the size of the whole job, whatever the number of devices. A job that does not fit is skipped. Jobs on host
+// memory, pageable and pinned, are also timed with the CPU beside the devices ("cpu and N devices"), on the CPU alone,
+// and, if `merklize devices --calibrate` has run, on "auto". Prints one JSON object a line: seconds of the whole call
+// (median over R calls after a first call), seconds of the slowest device's kernels, and `linear`: the rate per device
+// as a share of the same rate with the fewest devices, null where the CPU has a share. Every result is compared with
+// the CPU's, except those of field hashes' trees on the host, which are compared with the first device's. A wrong
+// result ends the program.
 
 #include <algorithm>
 #include <array>
@@ -64,7 +68,8 @@ public:
         return {all_.begin(), all_.begin() + count};
     }
 
-    /// make  prepares the job on these devices. It returns a function that runs the job once and returns a digest of the result.
+    /// make  prepares the job on these devices. It returns a function that runs the job once and returns a digest of
+    ///       the result.
     /// cpu_too  the data is on the host, so the CPU can do the job alone and beside the devices
     void job(const std::string& name, Hash hash, std::uint64_t n, const char* unit, std::optional<Digest> expected,
              const std::function<std::function<Digest(const RunOptions&)>(const std::vector<Device>&)>& make,
@@ -159,7 +164,8 @@ Device together(const std::vector<Device>& devices) {
     return Device(names);
 }
 
-/// Gives each device an equal share of `bytes` bytes. The bytes repeat one block, so an input may be larger than the host's memory.
+/// Gives each device an equal share of `bytes` bytes. The bytes repeat one block, so an input may be larger than the
+/// host's memory.
 std::vector<ConstBuffer> spread(const std::vector<Device>& devices, std::span<const std::byte> block,
                                 std::uint64_t bytes) {
     std::vector<ConstBuffer> parts;

@@ -2,9 +2,9 @@
 //
 //   merklize-tree-bench [DEVICE] [--only SUBSTRING] [--repeats R] [--leaves LOG2] [--commit TEXT]
 //
-// Prints one JSON object a line, with medians over R calls after a first call. Each result is compared with the CPU's result in the
-// same run; a wrong result ends the program. Updates are judged by the rate of random merges, forests by the rate of one large tree, so
-// these rates are measured as well.
+// Prints one JSON object a line, with medians over R calls after a first call. Each result is compared with the CPU's
+// result in the same run; a wrong result ends the program. Updates are judged by the rate of random merges, forests by
+// the rate of one large tree, so these rates are measured as well.
 
 #include <algorithm>
 #include <chrono>
@@ -131,7 +131,8 @@ void proofs_and_updates(const Bench& bench) {
         bench.row(multi, Hash::blake3, n, 100000, "leaves", [&] { proof = tree.prove_together(many); });
         if (!verify(proof, tree.root())) wrong(multi);
         if (tree.on_device()) {
-            // The part of that row's time that it takes to bring as many nodes into fresh host memory, wherever they come from.
+            // The part of that row's time that it takes to bring as many nodes into fresh host memory, wherever they
+            // come from.
             const std::size_t count = proof.siblings.size() + proof.leaves.size();
             const ConstBuffer there = tree.device_level(0).slice(0, Digest::size * count);
             std::vector<Digest> copy;

@@ -1,14 +1,15 @@
-// web.mjs: BLAKE3 of 64 MiB in JavaScript: this package, blake3-wasm and @noble/hashes, in turns; then eight times as much by 1, 2,
-// 4 ... workers, also in turns.
+// web.mjs: BLAKE3 of 64 MiB in JavaScript: this package, blake3-wasm and @noble/hashes, in turns; then eight times as
+// much by 1, 2, 4 ... workers, also in turns.
 //
 //   make wasm
 //   npm install --prefix build/node-bench --no-save blake3-wasm@2.1.5 @noble/hashes@2.4.0 playwright-core@1.65.1
 //   node bench/web.mjs [--browser CHROMIUM] [--mib 64] [--turns 9] [--note TEXT] [--json FILE]
 //
-// In a worker of its own. Rates are medians, with the lowest and the highest. With --browser everything runs in that browser instead.
-// `of linear` is the rate of w workers against w times that of one. What bounds it is measured beside: the calling thread copies
-// bytes for the workers, and the browser hands out a Blob's, each at a rate that more workers do not raise; and on a machine of as
-// many cores as workers the calling thread and the browser take their time from the workers.
+// In a worker of its own. Rates are medians, with the lowest and the highest. With --browser everything runs in that
+// browser instead. `of linear` is the rate of w workers against w times that of one. What bounds it is measured beside:
+// the calling thread copies bytes for the workers, and the browser hands out a Blob's, each at a rate that more workers
+// do not raise; and on a machine of as many cores as workers the calling thread and the browser take their time from
+// the workers.
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,11 +1,13 @@
-// web_short.mjs: digests of messages in Node, beside hash-wasm's synchronous hasher, and PieceCIDs beside @web3-storage/data-segment, in turns.
+// web_short.mjs: digests of messages in Node, beside hash-wasm's synchronous hasher, and PieceCIDs beside
+// @web3-storage/data-segment, in turns.
 //
 //   make wasm
 //   npm install --prefix build/node-bench --no-save hash-wasm@4.12.0 @web3-storage/data-segment@5.3.0
 //   node bench/web_short.mjs [--turns 15] [--package FILE] [--note TEXT] [--json FILE]
 //
-// CPU time of the process per call (process.cpuUsage), because other programs may use the same cores: the lowest turn of each, and the
-// median of the ratios of neighbouring turns. --package is another build's merklize.js, to compare with.
+// CPU time of the process per call (process.cpuUsage), because other programs may use the same cores: the lowest turn
+// of each, and the median of the ratios of neighbouring turns. --package is another build's merklize.js, to compare
+// with.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

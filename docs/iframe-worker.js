@@ -1,4 +1,5 @@
-// Browsers start no worker from a page that is opened from a file. There the worker of the search runs in a hidden frame.
+// Browsers start no worker from a page that is opened from a file. There the worker of the search runs in a hidden
+// frame.
 if (location.protocol === 'file:') {
     window.Worker = class extends EventTarget {
         #loaded;

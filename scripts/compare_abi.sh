@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Compares the binary interface of libmerklize.so with that of another commit, by abidiff (Debian's package abigail-tools).
+# Compares the binary interface of libmerklize.so with that of another commit, by abidiff (Debian's package
+# abigail-tools).
 #
 #     compare_abi.sh [BASE]    BASE: a commit; without it the newest release
 #
-# Fails if an exported function went, or if a function or a public struct changed, unless MERKLIZE_ABI_VERSION differs. Functions that
-# were added are allowed. Builds both libraries without optimization, in build/abi: four minutes on two cores.
+# Fails if an exported function went, or if a function or a public struct changed, unless MERKLIZE_ABI_VERSION differs.
+# Functions that were added are allowed. Builds both libraries without optimization, in build/abi: four minutes on two
+# cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 base=${1:-$(git tag --list 'v*' --sort=-v:refname | head -1)}

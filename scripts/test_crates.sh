@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The Rust crates as they would be published: packages all, unpacks merklize-sys and merklize into FOLDER and tests them there with
-# their default features. So the C++ library is built from what is in the package, and linked as the package says. Then the cache of
-# built libraries, the documentation, the programs of the READMEs, and the crates where the library does not run.
+# The Rust crates as they would be published: packages all, unpacks merklize-sys and merklize into FOLDER and tests them
+# there with their default features. So the C++ library is built from what is in the package, and linked as the package
+# says. Then the cache of built libraries, the documentation, the programs of the READMEs, and the crates where the
+# library does not run.
 #
 #     test_crates.sh FOLDER
 #
@@ -42,8 +43,8 @@ kept=$(find "$cache" -name '*.library')
 built=$(find {first,second}/release/build -name CMakeCache.txt)
 [[ $built == first/*/CMakeCache.txt && $built != *$'\n'* ]] || { echo "not built once, in the first folder: $built" >&2; exit 1; }
 
-# The feature `fatbins`: CMake asks for nvcc, or the library has machine code, here of one hash for one architecture. It is built in
-# the folder of the first build, so that ccache has the same commands.
+# The feature `fatbins`: CMake asks for nvcc, or the library has machine code, here of one hash for one architecture. It
+# is built in the folder of the first build, so that ccache has the same commands.
 nvcc=${MERKLIZE_NVCC:-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)}
 if [ -z "$nvcc" ]; then
     said=$(CARGO_TARGET_DIR=$folder/fatbins cargo build -p merklize --features fatbins 2>&1) && { echo "built without nvcc" >&2; exit 1; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The Rust crates where the library does not run: `cargo check` for macOS and Windows, for the targets that rustup has added; then, on
-# this machine, the test of merklize's errors and those of the adapters, whose commitments and proofs are the provers' own.
+# The Rust crates where the library does not run: `cargo check` for macOS and Windows, for the targets that rustup has
+# added; then, on this machine, the test of merklize's errors and those of the adapters, whose commitments and proofs
+# are the provers' own.
 #
 #     test_other_systems.sh
 #

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The tests of merklize-plonky3 with another version of Plonky3 than its manifest names: the same sources, in a copy in FOLDER.
+# The tests of merklize-plonky3 with another version of Plonky3 than its manifest names: the same sources, in a copy in
+# FOLDER.
 #
 #     MERKLIZE_LIB_DIR=build/release/src scripts/test_plonky3.sh VERSION FOLDER
 set -euo pipefail

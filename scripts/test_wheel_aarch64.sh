@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs a wheel for 64-bit ARM under qemu, with the ARM build of the same Python from Debian's packages: hashes, builds, proves.
+# Runs a wheel for 64-bit ARM under qemu, with the ARM build of the same Python from Debian's packages: hashes, builds,
+# proves.
 #
 #   test_wheel_aarch64.sh WHEEL
 #

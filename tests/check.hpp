@@ -59,7 +59,8 @@ concept Items = std::ranges::range<const T> && !std::same_as<std::ranges::range_
 template <class T>
 concept Serialized = requires(const T& t) { t.to_bytes(); };
 
-/// Whether two ranges are equal because their bytes are. A comparison item by item would take most of the time of a suite.
+/// Whether two ranges are equal because their bytes are. A comparison item by item would take most of the time of a
+/// suite.
 template <class A, class B>
 bool same_bytes(const A& a, const B& b) {
     if constexpr (std::ranges::contiguous_range<const A> && std::ranges::contiguous_range<const B>) {

@@ -16,8 +16,8 @@
 // Runs tests in a process of their own: a child of fork(), or this program started again.
 namespace child {
 
-/// Starts a child of fork() that runs `body`. Its exit status is the result of `body`, or 0 for true and 1 for false. A child that
-/// hangs for an hour is killed.
+/// Starts a child of fork() that runs `body`. Its exit status is the result of `body`, or 0 for true and 1 for false. A
+/// child that hangs for an hour is killed.
 template <class Body>
 pid_t start(Body body) {
     std::cout << std::flush;

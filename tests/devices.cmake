@@ -1,11 +1,12 @@
-# Devices. The drivers' own tests go through the C table, the conformance suite through the library with MERKLIZE_DEVICE set.
-# What is not on this machine is skipped, or fails with MERKLIZE_REQUIRE_RUNTIMES=1.
+# Devices. The drivers' own tests go through the C table, the conformance suite through the library with MERKLIZE_DEVICE
+# set. What is not on this machine is skipped, or fails with MERKLIZE_REQUIRE_RUNTIMES=1.
 set(kernel_cache MERKLIZE_CACHE_DIR=${PROJECT_BINARY_DIR}/../kernel-cache)  # shared with the Python tests
 function(merklize_device_program name)
   add_executable(${name} check.cpp ${ARGN})
   target_link_libraries(${name} PRIVATE merklize::internal test-support)
 endfunction()
-# merklize_driver_tests(BACKEND OWN...): drivers/*.cpp on a backend, whose fixture.hpp has the differences, and the backend's own tests.
+# merklize_driver_tests(BACKEND OWN...): drivers/*.cpp on a backend, whose fixture.hpp has the differences, and the
+# backend's own tests.
 function(merklize_driver_tests backend)
   list(TRANSFORM ARGN PREPEND drivers/${backend}/ OUTPUT_VARIABLE own)
   merklize_device_program(test-${backend} drivers/memory.cpp drivers/programs.cpp drivers/streams.cpp ${own})
@@ -17,7 +18,8 @@ merklize_device_program(test-cuda-compile drivers/cuda/compile.cpp drivers/cuda/
 
 # Debian's PoCL through the system's loader, and Intel's CPU runtime from a Python package.
 set(MERKLIZE_INTEL_OPENCL "$ENV{MERKLIZE_INTEL_OPENCL}" CACHE FILEPATH "libintelocl.so of the package intel-opencl-rt, for tests")
-# merklize_opencl_tests(name label environment suites...): suites, and the driver's own tests if `driver` is one of them.
+# merklize_opencl_tests(name label environment suites...): suites, and the driver's own tests if `driver` is one of
+# them.
 function(merklize_opencl_tests runtime label environment)
   foreach(suite IN LISTS ARGN)
     separate_arguments(words UNIX_COMMAND ${suite})
@@ -37,9 +39,10 @@ function(merklize_opencl_tests runtime label environment)
   set_tests_properties(${names} PROPERTIES SKIP_RETURN_CODE 77 LABELS "opencl;${runtime};${label}"
     COST 100)  # first, because these compile and take longest
 endfunction()
-# All suites run on Intel's runtime, which compiles them in four minutes of processor time (label more). On PoCL, which takes minutes for a
-# suite, `make test` runs what a runtime can break: memory, streams, programs and trees; the other suites run each night. `policies` is for
-# GPUs, and every_kernel takes PoCL more than ten minutes; tests/core has their kernels.
+# All suites run on Intel's runtime, which compiles them in four minutes of processor time (label more). On PoCL, which
+# takes minutes for a suite, `make test` runs what a runtime can break: memory, streams, programs and trees; the other
+# suites run each night. `policies` is for GPUs, and every_kernel takes PoCL more than ten minutes; tests/core has their
+# kernels.
 set(pocl_cache ${CMAKE_CURRENT_BINARY_DIR}/pocl-cache)
 merklize_opencl_tests(system quick POCL_CACHE_DIR=${pocl_cache} driver memory_limit tree misuse)
 merklize_opencl_tests(system night POCL_CACHE_DIR=${pocl_cache} async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment"
@@ -57,7 +60,8 @@ if(MERKLIZE_INTEL_OPENCL)
   merklize_opencl_tests(intel more MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL} driver "buffers every_kernel" async memory_limit
     staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "extend weighted_sums" "sha256 leaves"
     "tree proof tree_builder tree_file" tree_policies files "concurrency cancel" "misuse overlaps extreme_sizes")
-  # The CPU and a device share one job; and both runtimes at once do, through the loader, at night with the jobs that PoCL compiles for long.
+  # The CPU and a device share one job; and both runtimes at once do, through the loader, at night with the jobs that
+  # PoCL compiles for long.
   file(GLOB icds /etc/OpenCL/vendors/*.icd)
   file(COPY ${icds} DESTINATION ${CMAKE_CURRENT_BINARY_DIR}/icds)
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/icds/merklize-intel.icd "${MERKLIZE_INTEL_OPENCL}\n")

@@ -17,9 +17,9 @@
 #include "jobs/registry.hpp"
 #include "merklize/device.hpp"
 
-/// A device whose memory is the host's, and whose driver counts calls. Commands run at once, events are reached only when a test says so,
-/// streams can be captured, and a command on released memory is refused. Only the kernel that checks words
-/// does anything.
+/// A device whose memory is the host's, and whose driver counts calls. Commands run at once, events are reached only
+/// when a test says so, streams can be captured, and a command on released memory is refused. Only the kernel that
+/// checks words does anything.
 namespace fake {
 
 struct Memory {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-// The JSON of tests/vectors: objects, arrays, strings with their escapes as they are, unsigned 64-bit integers. true, false and null
-// are texts.
+// The JSON of tests/vectors: objects, arrays, strings with their escapes as they are, unsigned 64-bit integers. true,
+// false and null are texts.
 namespace json {
 
 struct Value {

@@ -11,7 +11,8 @@
 
 #include <merklize/proof.hpp>
 
-// Trees, proofs and their verification by the definitions, with sets, maps and recursion. They share no code with the library.
+// Trees, proofs and their verification by the definitions, with sets, maps and recursion. They share no code with the
+// library.
 namespace naive {
 
 using merklize::ConsistencyProof;

@@ -70,7 +70,8 @@ Words16 block_words(const std::uint8_t* data, std::size_t length) {
     return m;
 }
 
-/// The last compression of a chunk or parent, before it is done. It gives a chaining value or, with the root flag, output.
+/// The last compression of a chunk or parent, before it is done. It gives a chaining value or, with the root flag,
+/// output.
 struct Output {
     Words8 cv;
     Words16 m;
@@ -127,8 +128,8 @@ Words8 key_words(const Bytes& key) {
 
 // ---- SHA-256 --------------------------------------------------------------------------------------------------------
 
-/// The first 32 bits of the fractional part of the square (2) or cube root (3) of n, by integers alone: the largest x with
-/// x^root <= n 2^(32 root).
+/// The first 32 bits of the fractional part of the square (2) or cube root (3) of n, by integers alone: the largest x
+/// with x^root <= n 2^(32 root).
 std::uint32_t fraction_of_root(int root, std::uint64_t n) {
     __extension__ using Wide = unsigned __int128;
     std::uint64_t x = 0;

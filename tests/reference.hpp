@@ -56,8 +56,8 @@ Poseidon published_poseidon(const std::string& field, std::size_t width);
 Bytes poseidon_leaf(const Poseidon& of, std::size_t rate, const Bytes& record);
 Bytes poseidon_merge(const Poseidon& of, const Bytes& left, const Bytes& right);
 
-/// The reference of each hash: NAME_merge and NAME_leaf below. They are here, or in tests/references/NAME.cpp. A hash without a reference
-/// does not link.
+/// The reference of each hash: NAME_merge and NAME_leaf below. They are here, or in tests/references/NAME.cpp. A hash
+/// without a reference does not link.
 #define MKZ_WITH_PARTS
 #define MKZ_HASH(id, name)                                                       \
     Bytes name##_merge(const Bytes& left, const Bytes& right, const Mode& mode); \
@@ -76,8 +76,8 @@ std::vector<Bytes> tree(int hash, const std::vector<Bytes>& leaves);
 using Merge = std::function<Bytes(const Bytes& left, const Bytes& right)>;
 using Levels = std::vector<std::vector<Bytes>>;
 
-/// All levels of a tree of any count of leaves, leaves first, each rule by its own definition: RFC 6962's recursion; padding up to a
-/// power of two; Bitcoin's copy of a last leaf. Each level has ceil(n / 2^level) nodes.
+/// All levels of a tree of any count of leaves, leaves first, each rule by its own definition: RFC 6962's recursion;
+/// padding up to a power of two; Bitcoin's copy of a last leaf. Each level has ceil(n / 2^level) nodes.
 Levels left_full(const Merge& merge, const std::vector<Bytes>& leaves);
 Levels pad(const Merge& merge, const std::vector<Bytes>& leaves, const Bytes& padding);
 Levels duplicate_last(const Merge& merge, const std::vector<Bytes>& leaves);

@@ -139,8 +139,8 @@ inline constexpr bool is_slowed = true;
 inline constexpr bool is_slowed = false;
 #endif
 
-/// The hashes that most tests loop over. On the CPU these are all. A device compiles each kernel for seconds, so there, and under slow
-/// tools, these are one or two hashes of each family; `vectors` and `every_kernel` run the others.
+/// The hashes that most tests loop over. On the CPU these are all. A device compiles each kernel for seconds, so there,
+/// and under slow tools, these are one or two hashes of each family; `vectors` and `every_kernel` run the others.
 inline std::vector<merklize::HashTraits> hashes_here() {
     const bool is_slow = is_slowed || merklize::Device().info().backend != "cpu";
     constexpr Hash others[] = {Hash::blake3_parent,

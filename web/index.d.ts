@@ -28,12 +28,14 @@ export interface HashFacts {
 export const hashes: readonly HashFacts[];
 export const rules: readonly Rule[];
 
-/** A wrong argument: the text names the function, the rule, what came and the remedy. 'io': a file that changed while it was read. */
+/** A wrong argument: the text names the function, the rule, what came and the remedy. 'io': a file that changed while
+ * it was read. */
 export class MerklizeError extends Error {
     readonly code: 'invalid_argument' | 'io';
 }
 
-/** Whether vector instructions are used. simd(false) turns them off; simd(true) turns them on again, if there are any. */
+/** Whether vector instructions are used. simd(false) turns them off; simd(true) turns them on again, if there are any.
+ */
 export function simd(on?: boolean): boolean;
 
 /** BLAKE3's modes: a key of 32 bytes, or a context for derive_key. BLAKE2s has a key of 1 to 32 bytes. */
@@ -76,7 +78,8 @@ export interface FileOptions extends HashOptions {
     signal?: AbortSignal;
     onProgress?: (done: number, size: number) => void;
 }
-/** The digest of a File, a Blob, bytes or, in Node, the file at a path. It is streamed: memory does not grow with its size. */
+/** The digest of a File, a Blob, bytes or, in Node, the file at a path. It is streamed: memory does not grow with its
+ * size. */
 export function hashFile(source: Blob | Bytes | string | URL, options?: FileOptions): Promise<Uint8Array>;
 /** The number of workers that hashFile starts; 0 if there can be none. */
 export function cores(): number;
@@ -102,7 +105,8 @@ export function merkleRoot(leaves: Leaves, options?: TreeOptions): Uint8Array;
 
 /** A Merkle tree with its nodes: 64 to 96 bytes a leaf. */
 export class MerkleTree {
-    /** cost: a merge a leaf, on this thread. Throws MerklizeError (no leaves, except for RFC 6962's empty tree; words that are no elements) */
+    /** cost: a merge a leaf, on this thread. Throws MerklizeError (no leaves, except for RFC 6962's empty tree; words
+     * that are no elements) */
     constructor(leaves: Leaves, options?: TreeOptions);
     /** The tree whose leaf k is the digest of message k; key and context are for leaves and merges alike. */
     static fromMessages(messages: readonly Bytes[], options?: TreeOptions): MerkleTree;
@@ -113,7 +117,8 @@ export class MerkleTree {
     readonly nLeaves: number;
     readonly height: number;
     readonly root: Uint8Array;
-    /** [2^height + nLeaves, 32] bytes, not to be written to: the root at 1, the children of i at 2 i and 2 i + 1, leaf k at 2^height + k. */
+    /** [2^height + nLeaves, 32] bytes, not to be written to: the root at 1, the children of i at 2 i and 2 i + 1, leaf
+     * k at 2^height + k. */
     readonly nodes: Uint8Array;
     /** The nodes of a level, left to right: a view of `nodes`. 0: the leaves; height: the root */
     level(level: number): Uint8Array;
@@ -126,9 +131,11 @@ export class MerkleTree {
     /** The proof that the tree of the first leaves is the beginning of this one; rule left_full. */
     proveConsistency(oldLeaves: number | bigint): ConsistencyProof;
 }
-/** Messages of any lengths -> their leaves, [n, 32] bytes: the prefixes of the hash included, words below its modulus. */
+/** Messages of any lengths -> their leaves, [n, 32] bytes: the prefixes of the hash included, words below its modulus.
+ */
 export function hashLeaves(messages: readonly Bytes[], options?: MergeOptions): Uint8Array;
-/** Rows of equal length, one after another, as leaves: [n, 32] bytes. Of a field hash their words are elements, little-endian. */
+/** Rows of equal length, one after another, as leaves: [n, 32] bytes. Of a field hash their words are elements,
+ * little-endian. */
 export function hashRows(rows: Bytes, rowBytes: number, options?: MergeOptions): Uint8Array;
 
 interface ProofHead {
@@ -178,14 +185,15 @@ export interface Expect {
 export interface VerifyOptions extends Mode {
     expect?: Expect;
 }
-/** Whether a proof of one or several leaves leads to the root and has the expected claims. Malformed input is false, and so are bytes or JSON of a
- * proof of consistency; such a proof as an object of fields throws. */
+/** Whether a proof of one or several leaves leads to the root and has the expected claims. Malformed input is false,
+ * and so are bytes or JSON of a proof of consistency; such a proof as an object of fields throws. */
 export function verify(proof: ProofLike, root: DigestLike, options?: VerifyOptions): boolean;
 /** verify() of each proof of a list, in order. */
 export function verifyEach(proofs: readonly ProofLike[], root: DigestLike, options?: VerifyOptions): boolean[];
 /** Whether the older tree's leaves are the first ones of the newer tree: verify() for proofs of consistency. */
 export function verifyConsistency(proof: ProofLike, oldRoot: DigestLike, newRoot: DigestLike, options?: VerifyOptions): boolean;
-/** Whether bytes are Winterfell's BatchMerkleProof of these leaves. hash: 'rp64_256_v3' (default), 'rpjive64_256' or 'blake3' */
+/** Whether bytes are Winterfell's BatchMerkleProof of these leaves. hash: 'rp64_256_v3' (default), 'rpjive64_256' or
+ * 'blake3' */
 export function verifyWinterfell(
     bytes: Bytes,
     indices: Iterable<number | bigint>,
@@ -193,7 +201,8 @@ export function verifyWinterfell(
     root: DigestLike,
     options?: { hash?: HashName },
 ): boolean;
-/** Whether Solidity's MerkleProof.verify() accepts the proof. The package @openzeppelin/merkle-tree gives all three arguments. */
+/** Whether Solidity's MerkleProof.verify() accepts the proof. The package @openzeppelin/merkle-tree gives all three
+ * arguments. */
 export function verifyOpenZeppelin(proof: Iterable<DigestLike>, root: DigestLike, leaf: DigestLike): boolean;
 
 /** The arguments of Solidity's MerkleProof.multiProofVerify(). */
@@ -209,10 +218,12 @@ export interface OpenZeppelinDump {
     tree: string[];
     values: { value: unknown; treeIndex: number }[];
 }
-/** A tree of @openzeppelin/merkle-tree. Digests are text with 0x; values are named by their index as they were given. */
+/** A tree of @openzeppelin/merkle-tree. Digests are text with 0x; values are named by their index as they were given.
+ */
 export class OpenZeppelinTree {
     private constructor();
-    /** The tree of a dump, as an object or JSON text. All nodes are computed again and compared. Throws MerklizeError. */
+    /** The tree of a dump, as an object or JSON text. All nodes are computed again and compared. Throws MerklizeError.
+     */
     static load(dump: OpenZeppelinDump | string): OpenZeppelinTree;
     readonly values: readonly unknown[];
     /** The ABI types of a value; null: a simple tree. */
@@ -233,7 +244,8 @@ export interface OpenZeppelinOptions {
     /** Default true, as the package's. */
     sortLeaves?: boolean;
 }
-/** The StandardMerkleTree of values. types: address, bool, uint8 to uint256, int8 to int256, bytes1 to bytes32, bytes, string, and arrays of them */
+/** The StandardMerkleTree of values. types: address, bool, uint8 to uint256, int8 to int256, bytes1 to bytes32, bytes,
+ * string, and arrays of them */
 export function openZeppelin(values: readonly (readonly unknown[])[], types: readonly string[], options?: OpenZeppelinOptions): OpenZeppelinTree;
 /** The SimpleMerkleTree of leaves, which must be hashes: 64 bytes that are no hash could pose as two nodes. */
 export function openZeppelinSimple(leaves: readonly DigestLike[], options?: OpenZeppelinOptions): OpenZeppelinTree;
@@ -278,7 +290,8 @@ export function parseProof(proof: ProofLike): Proof;
 /** An open .mkl file. Only the needed nodes are read. */
 export class TreeFile {
     private constructor();
-    /** source: a File, a Blob, bytes or, in Node, a path. Throws MerklizeError for anything that is no whole tree file. */
+    /** source: a File, a Blob, bytes or, in Node, a path. Throws MerklizeError for anything that is no whole tree file.
+     */
     static open(source: Blob | Bytes | string | URL): Promise<TreeFile>;
     readonly hash: HashName;
     readonly rule: Rule;
@@ -293,7 +306,8 @@ export class TreeFile {
     levelSize(level: number): bigint;
     /** Nodes of a level from the first on, [count, 32] bytes. */
     read(level: number, first: number | bigint, count: number | bigint): Promise<Uint8Array>;
-    /** Proofs as MerkleTree makes them, from the nodes that they need alone. options: the key or context of a tree with a mode, for padding */
+    /** Proofs as MerkleTree makes them, from the nodes that they need alone. options: the key or context of a tree with
+     * a mode, for padding */
     prove(index: number | bigint, options?: Mode): Promise<LeafProof>;
     prove(indices: readonly (number | bigint)[], options?: Mode): Promise<LeafProof[]>;
     proveTogether(indices: Iterable<number | bigint>, options?: Mode): Promise<LeafProof>;
@@ -318,10 +332,10 @@ export interface PieceCid {
 }
 /** The PieceCID of bytes, at most 127/128 of 64 GiB. cost: reads them once, on this thread */
 export function pieceCid(data: Bytes): PieceCid;
-/** The leaves of a piece's tree over some data, 4 for each 127 bytes begun, of 32 bytes each, joined. A MerkleTree over all leaves of a piece,
- * by "sha256_trunc254" and the rule "pad", has the root of pieceCid(), and its proofs show that ranges of the data lie under that root: bytes
- * from 127 a up to 127 b are the leaves from 4 a up to 4 b. cost: memory: 128 bytes for 127 of data
- * @param data a whole piece's, or a part that begins at a multiple of 127 bytes */
+/** The leaves of a piece's tree over some data, 4 for each 127 bytes begun, of 32 bytes each, joined. A MerkleTree over
+ * all leaves of a piece, by "sha256_trunc254" and the rule "pad", has the root of pieceCid(), and its proofs show that
+ * ranges of the data lie under that root: bytes from 127 a up to 127 b are the leaves from 4 a up to 4 b. cost:
+ * memory: 128 bytes for 127 of data @param data a whole piece's, or a part that begins at a multiple of 127 bytes */
 export function pieceLeaves(data: Bytes): Uint8Array;
 /** Computes the PieceCID of bytes as they come. */
 export class PieceHasher {

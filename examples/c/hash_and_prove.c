@@ -1,4 +1,5 @@
-/* Hashes a file, builds a tree over its pieces, and proves one of them. Then it verifies the proof with the root alone. */
+/* Hashes a file, builds a tree over its pieces, and proves one of them. Then it verifies the proof with the root alone.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
-# Adds the toy hash to a copy of the sources, with only the files that docs/add-a-hash.md names. Then builds the library and its tests
-# and runs the suites that take every hash of the list. The same copy gets the toy job of examples/toy_job, and its test. ctest runs
-# this; a second run builds only what changed.
+# Adds the toy hash to a copy of the sources, with only the files that docs/add-a-hash.md names. Then builds the library
+# and its tests and runs the suites that take every hash of the list. The same copy gets the toy job of
+# examples/toy_job, and its test. ctest runs this; a second run builds only what changed.
 #
-#   cmake -D SOURCE=... -D WORK=... -D GENERATOR=... -D CXX=... -D ISAS=scalar,avx2 -D OPENCL=system,/path/libintelocl.so -P check.cmake
+#   cmake -D SOURCE=... -D WORK=... -D GENERATOR=... -D CXX=... -D ISAS=scalar,avx2 -D
+#   OPENCL=system,/path/libintelocl.so -P check.cmake
 include(${SOURCE}/src/cmake/run.cmake)
 
 set(copy ${WORK}/source)
@@ -48,8 +49,8 @@ file(READ ${SOURCE}/include/merklize/core/hashes.h list)
 string(REPLACE "/* clang-format on */" "#include \"hashes/toy.h\"\n/* clang-format on */" list "${list}")
 file(CONFIGURE OUTPUT ${copy}/include/merklize/core/hashes.h CONTENT "${list}" @ONLY)
 
-# The flags of a release, and a build folder as deep as build/release: a compiler cache serves all sources that do not walk the list. Of the
-# tests only the suites below are built.
+# The flags of a release, and a build folder as deep as build/release: a compiler cache serves all sources that do not
+# walk the list. Of the tests only the suites below are built.
 set(build ${copy}/build/release)
 set(suites ${run_on_isas} ${run_on_host} ${run_on_devices})
 list(JOIN suites "," suites)

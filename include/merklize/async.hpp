@@ -13,27 +13,31 @@
 
 namespace merklize::inline v0 {
 
-/// Calls that enqueue their work on the caller's stream and return at once, for pipelines on a device. Their results are in memory of
-/// the device that the caller names. They compute the same bytes as the calls of the same name that wait.
+/// Calls that enqueue their work on the caller's stream and return at once, for pipelines on a device. Their results
+/// are in memory of the device that the caller names. They compute the same bytes as the calls of the same name that
+/// wait.
 ///
 ///     Stream stream(device);
 ///     Event done = build_tree(stream, {.nodes = nodes, .form = Hash::blake3});
 ///     hash(stream, {.data = file, .out = digest});   // after the tree, since one stream has one order
 ///     done.wait();
 ///
-/// memory   all buffers are on the stream's device. The caller's memory must stay until the work has ended. A Buffer that the library
-///          allocated may be dropped earlier: its memory is freed after the work. Outputs must not overlap inputs, except where stated.
-/// order    the work begins after everything that was enqueued on the stream before. The host waits for nothing, not even for memory.
-///          Only the first call of each kind on a device is slow, because it compiles or loads kernels.
-/// events   waiting for an event is optional, because later commands of the stream run after the call anyway. Failures of the device,
-///          and words that are not below the modulus of a field hash, are reported by Event::wait() and query() only.
-/// graphs   while a CUDA stream is being captured, a call becomes a part of the graph, and each launch of the graph computes it again
-///          from what the buffers then hold. The first call of each kind should come before the capture. The graph keeps the library's
-///          working memory and blocks; the caller's memory must stay as long as the graph. Event::check() tells whether a launch found
-///          words that are not below the modulus.
-/// errors   invalid_argument (sizes that do not match; a buffer on another device, in memory that the call cannot reach, or over
-///          another buffer), out_of_memory, unavailable (in a forked child), internal (the driver's text). Nothing is enqueued
-///          if the arguments are wrong.
+/// memory   all buffers are on the stream's device. The caller's memory must stay until the work has ended. A Buffer
+///          that the library allocated may be dropped earlier: its memory is freed after the work. Outputs must not
+///          overlap inputs, except where stated.
+/// order    the work begins after everything that was enqueued on the stream before. The host waits for nothing, not
+///          even for memory. Only the first call of each kind on a device is slow, because it compiles or loads
+///          kernels.
+/// events   waiting for an event is optional, because later commands of the stream run after the call anyway. Failures
+///          of the device, and words that are not below the modulus of a field hash, are reported by Event::wait() and
+///          query() only.
+/// graphs   while a CUDA stream is being captured, a call becomes a part of the graph, and each launch of the graph
+///          computes it again from what the buffers then hold. The first call of each kind should come before the
+///          capture. The graph keeps the library's working memory and blocks; the caller's memory must stay as long as
+///          the graph. Event::check() tells whether a launch found words that are not below the modulus.
+/// errors   invalid_argument (sizes that do not match; a buffer on another device, in memory that the call cannot
+///          reach, or over another buffer), out_of_memory, unavailable (in a forked child), internal (the driver's
+///          text). Nothing is enqueued if the arguments are wrong.
 
 /// The arguments of hash(): BLAKE3 of bytes of any alignment and length.
 struct HashCall {
@@ -84,8 +88,9 @@ struct MerkleRootCall {
 /// cost  working memory: 32 bytes a leaf, n rounded up to a power of two
 MERKLIZE_API Event merkle_root(const Stream& stream, const MerkleRootCall& call);
 
-/// The arguments of gather_nodes(): out[i] = nodes[slots[i]]. For paths of proofs: the siblings of leaf k of a tree of height h are the
-/// slots (2^(h - l) + (k >> l)) ^ 1 of its levels l = 0 to h - 1 (docs/layouts.md: those that exist if n is no power of two).
+/// The arguments of gather_nodes(): out[i] = nodes[slots[i]]. For paths of proofs: the siblings of leaf k of a tree of
+/// height h are the slots (2^(h - l) + (k >> l)) ^ 1 of its levels l = 0 to h - 1 (docs/layouts.md: those that exist if
+/// n is no power of two).
 struct GatherNodesCall {
     ConstBuffer nodes;  ///< [m, 32], aligned to 32 bytes
     ConstBuffer slots;  ///< [n] words of 64 bits, each below m: the device does not check them

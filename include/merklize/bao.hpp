@@ -18,11 +18,12 @@
 #include <merklize/error.hpp>
 #include <merklize/pieces.hpp>
 
-/// Verified streaming: with the stored nodes of BLAKE3's own tree, anybody can verify a part of a message against its BLAKE3 digest,
-/// the root. The bytes are those of the crates bao 0.13 and bao-tree 0.17 (docs/bao.md).
+/// Verified streaming: with the stored nodes of BLAKE3's own tree, anybody can verify a part of a message against its
+/// BLAKE3 digest, the root. The bytes are those of the crates bao 0.13 and bao-tree 0.17 (docs/bao.md).
 ///
-/// An *outboard* holds the nodes alone, an *encoding* nodes and message, a *slice* the parts of an encoding that some ranges need.
-/// A *group* is 2^group_log chunks of 1024 bytes; nodes inside a group are left out. A node is the two chaining values below it, 64 bytes.
+/// An *outboard* holds the nodes alone, an *encoding* nodes and message, a *slice* the parts of an encoding that some
+/// ranges need. A *group* is 2^group_log chunks of 1024 bytes; nodes inside a group are left out. A node is the two
+/// chaining values below it, 64 bytes.
 namespace merklize::inline v0 {
 
 /// Where a node stands: before the nodes and groups below it, or behind them.
@@ -86,8 +87,9 @@ MERKLIZE_API Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoF
 /// cost    reads it once; memory for the outboard, and 32 bytes for each 256 KiB of the file
 MERKLIZE_API BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form = {},
                                          const RunOptions& options = {});
-/// The same into the file `out`, which appears when it is whole. It takes 32 bytes of memory for each 256 KiB, and 64 MiB for a device. Of
-/// a pipe, or a file that does not have the size that it states (in /proc and /sys), the nodes are in memory until it ends.
+/// The same into the file `out`, which appears when it is whole. It takes 32 bytes of memory for each 256 KiB, and 64
+/// MiB for a device. Of a pipe, or a file that does not have the size that it states (in /proc and /sys), the nodes are
+/// in memory until it ends.
 /// returns  the root
 MERKLIZE_API Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form,
                                       const std::filesystem::path& out, const RunOptions& options = {});
@@ -100,8 +102,8 @@ MERKLIZE_API BaoOutput bao_encode(ByteView data, const BaoForm& form = {}, const
 /// returns  the root
 MERKLIZE_API Digest bao_encode(ByteView data, std::span<std::byte> out, const BaoForm& form,
                                const RunOptions& options = {});
-/// The same of what bao_outboard_file() takes into the file `out`, which appears when it is whole. What can only be read in order, such as
-/// a pipe, is copied to a file without a name in the same folder first.
+/// The same of what bao_outboard_file() takes into the file `out`, which appears when it is whole. What can only be
+/// read in order, such as a pipe, is copied to a file without a name in the same folder first.
 /// returns  the root
 MERKLIZE_API Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form,
                                     const std::filesystem::path& out, const RunOptions& options = {});
@@ -124,9 +126,10 @@ struct BaoSource {
 MERKLIZE_API BaoSource bao_source(ByteView data, ByteView outboard, const BaoForm& form);
 MERKLIZE_API BaoSource bao_source(ByteView encoding, const BaoForm& form, std::uint64_t size = 0);
 
-/// The slice of some ranges of the message: the encoding without the parts that belong to no range. A reader who knows only the
-/// root can verify it. Chunks are whole. Where a range cuts a group, the slice also has the nodes inside that group. As in bao, an
-/// empty range takes the chunk at its start, and a range beyond the end takes the last chunk. Nothing is verified here.
+/// The slice of some ranges of the message: the encoding without the parts that belong to no range. A reader who knows
+/// only the root can verify it. Chunks are whole. Where a range cuts a group, the slice also has the nodes inside that
+/// group. As in bao, an empty range takes the chunk at its start, and a range beyond the end takes the last chunk.
+/// Nothing is verified here.
 /// errors  invalid_argument (post-order without an outboard), and what the source throws
 MERKLIZE_API void bao_slice(const BaoSource& source, std::span<const FileRange> ranges, const BaoWrite& write);
 MERKLIZE_API std::vector<std::byte> bao_slice(const BaoSource& source, std::span<const FileRange> ranges);
@@ -150,7 +153,8 @@ public:
     std::size_t wants() const noexcept;
     /// Verifies the next bytes.
     /// data     wants() bytes
-    /// returns  the bytes of the message among them: whole chunks, empty if there are none. They stay until the next call
+    /// returns  the bytes of the message among them: whole chunks, empty if there are none. They stay until the next
+    ///          call
     /// errors   BaoMismatch (after which nothing more is taken); invalid_argument (another number of bytes)
     std::span<const std::byte> take(std::span<const std::byte> data);
     /// Where the bytes of the last take() begin in the message.
@@ -186,17 +190,18 @@ struct BaoTrust {
 };
 
 /// Verifies a part of a message against the root.
-/// part     bytes [offset, offset + part.size()) of it: from the beginning of a group to the end of one, or of the message
+/// part     bytes [offset, offset + part.size()) of it: from the beginning of a group to the end of one, or of the
+///          message
 /// size     of the message
 /// returns  the wrong ranges in order, neighbours joined. Empty: all bytes match the root
-/// errors   invalid_argument (a part that does not end as above, or is empty although the message is not; an outboard whose length or
-///          stated size does not match `size`)
+/// errors   invalid_argument (a part that does not end as above, or is empty although the message is not; an outboard
+///          whose length or stated size does not match `size`)
 /// cost     reads the part once, and the nodes of the outboard above it
 MERKLIZE_API std::vector<BaoFault> bao_verify(ByteView part, std::uint64_t offset, std::uint64_t size,
                                               const BaoTrust& trust, const RunOptions& options = {});
-/// The same for a range of a file or block device, widened to whole groups, by all threads of the CPU. As in a slice, an empty range takes
-/// the group at its start, and a range beyond the end takes the last group. UINT64_MAX bytes go to the end. What can only be read in order
-/// is copied to the folder for temporary files first.
+/// The same for a range of a file or block device, widened to whole groups, by all threads of the CPU. As in a slice,
+/// an empty range takes the group at its start, and a range beyond the end takes the last group. UINT64_MAX bytes go to
+/// the end. What can only be read in order is copied to the folder for temporary files first.
 /// errors  io (it cannot be read; it changed while it was read), invalid_argument (bytes that are not all in it)
 MERKLIZE_API std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileRange& range,
                                                    const BaoTrust& trust, const RunOptions& options = {});

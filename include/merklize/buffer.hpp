@@ -17,8 +17,8 @@ class Block;
 
 namespace merklize::inline v0 {
 
-/// Bytes in the memory of a device that are only read: a cheap handle to a range of a block of memory. The block lives as long as
-/// any handle to it. Every Buffer is a ConstBuffer. The CPU has neither: host memory is passed as std::span.
+/// Bytes in the memory of a device that are only read: a cheap handle to a range of a block of memory. The block lives
+/// as long as any handle to it. Every Buffer is a ConstBuffer. The CPU has neither: host memory is passed as std::span.
 class MERKLIZE_API ConstBuffer {
 public:
     /// The caller's memory, not owned. It must outlive every handle and every call that was enqueued on it.
@@ -37,8 +37,9 @@ public:
     /// errors  invalid_argument (unequal sizes)
     void copy_to(std::span<std::byte> host, const std::optional<Stream>& stream = {}) const;
 
-    /// CUDA and USM: the address of the first byte. OpenCL: the cl_mem, in which the range begins at offset(). Once native() has
-    /// been called, the memory is freed only after all work on the device has ended, because others may be using it.
+    /// CUDA and USM: the address of the first byte. OpenCL: the cl_mem, in which the range begins at offset(). Once
+    /// native() has been called, the memory is freed only after all work on the device has ended, because others may be
+    /// using it.
     const void* native() const;
     std::uint64_t offset() const noexcept { return offset_; }
 
@@ -54,7 +55,8 @@ private:
     std::uint64_t bytes_;
 };
 
-/// Bytes in the memory of a device that may be written. A call that writes takes a Buffer by value, as it would take a std::span.
+/// Bytes in the memory of a device that may be written. A call that writes takes a Buffer by value, as it would take a
+/// std::span.
 class MERKLIZE_API Buffer : public ConstBuffer {
 public:
     /// Allocates a block, aligned to 256 bytes. Its content is undefined.
@@ -69,8 +71,8 @@ public:
     /// source      memory that holds all elements
     /// first       place of element [0, 0, ...] in `source`, in bytes
     /// extents     number of elements along each dimension
-    /// strides     bytes from one element to the next along each dimension; may be negative. After dimensions that are contiguous
-    ///             with each other are merged, at most 8 may be left.
+    /// strides     bytes from one element to the next along each dimension; may be negative. After dimensions that are
+    ///             contiguous with each other are merged, at most 8 may be left.
     /// element_bytes  1, 2, 4, 8 or 16
     /// stream      the copy is enqueued there and may still run when this returns; without a stream it has ended
     /// errors      invalid_argument (sizes that do not fit), out_of_memory

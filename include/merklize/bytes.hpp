@@ -15,8 +15,9 @@ namespace merklize::inline v0 {
 template <class T>
 concept Byte = sizeof(T) == 1 && (std::same_as<T, std::byte> || (std::integral<T> && !std::same_as<T, bool>));
 
-/// Bytes of host memory that a call reads: a text, or any contiguous range of bytes, such as std::string, std::vector<std::uint8_t> and
-/// std::span<const std::byte>. Such a range converts to a ByteView in a call, which keeps it no longer than it runs.
+/// Bytes of host memory that a call reads: a text, or any contiguous range of bytes, such as std::string,
+/// std::vector<std::uint8_t> and std::span<const std::byte>. Such a range converts to a ByteView in a call, which keeps
+/// it no longer than it runs.
 class ByteView : public std::span<const std::byte> {
 public:
     constexpr ByteView() noexcept = default;

@@ -35,7 +35,8 @@ struct DeviceInfo {
     std::uint64_t memory_bytes = 0;
 };
 
-/// Every usable device, best first. Never throws: a backend that cannot work is left out, and why_unavailable() gives the reason.
+/// Every usable device, best first. Never throws: a backend that cannot work is left out, and why_unavailable() gives
+/// the reason.
 MERKLIZE_API std::vector<DeviceInfo> devices();
 
 /// Why `name` ("cuda", "opencl:0", ...) cannot be used, or an empty string if it can.
@@ -43,30 +44,33 @@ MERKLIZE_API std::string why_unavailable(std::string_view name);
 
 /// An opened device: a cheap handle that may be copied freely and used from several threads at once.
 ///
-/// A Device can also be several devices that act as one, for jobs on host memory. Each device gets an equal share and its own host
-/// thread; the CPU merges the results. Such a Device has no Buffer and no Stream, and the nodes of its MerkleTree are on the host.
-/// Data that already lies on several devices goes to hash_parts() and merkle_root_parts(). Timings show the slowest device.
+/// A Device can also be several devices that act as one, for jobs on host memory. Each device gets an equal share and
+/// its own host thread; the CPU merges the results. Such a Device has no Buffer and no Stream, and the nodes of its
+/// MerkleTree are on the host. Data that already lies on several devices goes to hash_parts() and merkle_root_parts().
+/// Timings show the slowest device.
 class MERKLIZE_API Device {
 public:
     /// "auto", which chooses in this order:
     ///   1. the device that the environment variable MERKLIZE_DEVICE names
-    ///   2. if calibrate() has measured this machine: the device that is fastest for the job and size of each call. Results say
-    ///      which one it was; info() describes the CPU.
+    ///   2. if calibrate() has measured this machine: the device that is fastest for the job and size of each call.
+    ///      Results say which one it was; info() describes the CPU.
     ///   3. the CPU
     Device();
-    /// name    "auto", or an id that devices() gives, such as "cpu". Several devices: "cuda:all" or "cuda:0,opencl:1", also
-    ///         with the CPU: "cpu,cuda:0". Each may be named once.
+    /// name    "auto", or an id that devices() gives, such as "cpu". Several devices: "cuda:all" or "cuda:0,opencl:1",
+    ///         also with the CPU: "cpu,cuda:0". Each may be named once.
     /// errors  invalid_argument (an unknown name; a device named twice), unavailable (a known device that
     ///         cannot be used here: the text says why)
     explicit Device(std::string_view name);
 
     const DeviceInfo& info() const noexcept;
-    /// Bounds the memory of the device that this process takes through the library: what calls, trees and commitments use, the caller's
-    /// Buffers, and what is kept for later calls, which is freed first. Not counted are memory that the caller wraps, page-locked host
-    /// memory, and the driver's own (its context, compiled kernels). The limit holds for all handles to the device, from any thread.
+    /// Bounds the memory of the device that this process takes through the library: what calls, trees and commitments
+    /// use, the caller's Buffers, and what is kept for later calls, which is freed first. Not counted are memory that
+    /// the caller wraps, page-locked host memory, and the driver's own (its context, compiled kernels). The limit holds
+    /// for all handles to the device, from any thread.
     ///
-    /// A call that would need more does what it does on a device that is full: it works in pieces or on the host where it can
-    /// (docs/provers.md), and else throws out_of_memory with the limit and what is in use. What is in use stays when a limit is set.
+    /// A call that would need more does what it does on a device that is full: it works in pieces or on the host where
+    /// it can (docs/provers.md), and else throws out_of_memory with the limit and what is in use. What is in use stays
+    /// when a limit is set.
     /// bytes   0: no limit
     /// errors  unavailable (the CPU; several devices as one: set the limit of each)
     /// cost    opens the device; frees what is kept for later calls
@@ -98,9 +102,10 @@ enum class Job : std::uint8_t {
 /// "digest", "tree", "nodes", "root", "rows"
 MERKLIZE_API const char* name_of(Job job) noexcept;
 
-/// What calibrate() has measured: one size of a job by a hash on a device. The time of other sizes is on the lines between these points.
-/// Four hashes are measured on each device: blake3, sha256, poseidon2_goldilocks_8 and rp64_256_v3. Any other hash has one size of its
-/// roots and rows on the CPU, which says between which two of the four its costs lie.
+/// What calibrate() has measured: one size of a job by a hash on a device. The time of other sizes is on the lines
+/// between these points. Four hashes are measured on each device: blake3, sha256, poseidon2_goldilocks_8 and
+/// rp64_256_v3. Any other hash has one size of its roots and rows on the CPU, which says between which two of the four
+/// its costs lie.
 struct Cost {
     std::string device;  ///< the device's id
     Job job{};
@@ -110,9 +115,9 @@ struct Cost {
     bool is_pinned = false;   ///< whether the data was in pinned memory, which is copied at the link's speed
 };
 
-/// Measures each job on each usable device, on GPUs with data in pageable and in pinned memory, and stores the figures in the cache
-/// folder (docs/cli.md). Processes that start later use
-/// them for "auto", as long as the processor, the devices, their drivers and the version of the library are the same.
+/// Measures each job on each usable device, on GPUs with data in pageable and in pinned memory, and stores the figures
+/// in the cache folder (docs/cli.md). Processes that start later use them for "auto", as long as the processor, the
+/// devices, their drivers and the version of the library are the same.
 /// progress  called between measurements with the share done; returning false cancels
 /// errors    io (the figures cannot be stored), out_of_memory, cancelled
 /// cost      some seconds a device; the first time longer, because kernels are compiled
@@ -121,25 +126,27 @@ MERKLIZE_API std::vector<Cost> calibrate(const std::function<bool(double done)>&
 /// The stored figures of the devices that have not changed since they were measured; empty if there are none.
 MERKLIZE_API std::vector<Cost> calibration();
 
-/// A point in the order of a stream: it is reached when everything that was enqueued on the stream before it has ended. A cheap handle
-/// that may be copied freely and used from several threads at once. It outlives its stream.
+/// A point in the order of a stream: it is reached when everything that was enqueued on the stream before it has ended.
+/// A cheap handle that may be copied freely and used from several threads at once. It outlives its stream.
 ///
-/// Calls that enqueue (merklize/async.hpp) return one. Waiting for it is optional, because later commands of the same stream run after
-/// the call in any case.
+/// Calls that enqueue (merklize/async.hpp) return one. Waiting for it is optional, because later commands of the same
+/// stream run after the call in any case.
 class MERKLIZE_API Event {
 public:
     const Device& device() const noexcept;
     /// Waits until the point is reached.
-    /// errors  that of a command that failed; invalid_argument: a word of the call's input is not below the modulus of a field hash
-    ///         (the results are then undefined), or the event was captured into a graph, where it is never reached by itself
+    /// errors  that of a command that failed; invalid_argument: a word of the call's input is not below the modulus of
+    ///         a field hash (the results are then undefined), or the event was captured into a graph, where it is never
+    ///         reached by itself
     void wait() const;
     /// Whether the point is reached. If so, it throws what wait() would throw.
     bool query() const;
-    /// Throws invalid_argument if the call found a word that is not below the modulus of a field hash. wait() does so, too. check() is
-    /// for captured calls: it reports what the replays of the graph that have ended have found since the last check().
+    /// Throws invalid_argument if the call found a word that is not below the modulus of a field hash. wait() does so,
+    /// too. check() is for captured calls: it reports what the replays of the graph that have ended have found since
+    /// the last check().
     void check() const;
-    /// Whether its stream was being captured into a graph when the event was made. Such an event can make another stream wait in the same
-    /// capture, and has no native() that may be waited for.
+    /// Whether its stream was being captured into a graph when the event was made. Such an event can make another
+    /// stream wait in the same capture, and has no native() that may be waited for.
     bool is_captured() const noexcept;
     /// A CUevent, a cl_event or a sycl::event*, which lives as long as this handle.
     void* native() const;
@@ -150,15 +157,16 @@ private:
     std::shared_ptr<runtime::EventState> state_;
 };
 
-/// A queue of a device, which runs its commands in order. A cheap handle; the queue lives as long as any handle to it. A call that is
-/// given a Stream begins after everything that was enqueued on it before. With RunOptions::stream it is complete when it returns;
-/// the calls of merklize/async.hpp return at once.
+/// A queue of a device, which runs its commands in order. A cheap handle; the queue lives as long as any handle to it.
+/// A call that is given a Stream begins after everything that was enqueued on it before. With RunOptions::stream it is
+/// complete when it returns; the calls of merklize/async.hpp return at once.
 class MERKLIZE_API Stream {
 public:
     /// A new queue.
     /// errors  unavailable (a device without queues: the CPU)
     explicit Stream(const Device& device);
-    /// The caller's queue, not owned. It must stay until the last handle is gone; what is enqueued on it may still run then.
+    /// The caller's queue, not owned. It must stay until the last handle is gone; what is enqueued on it may still run
+    /// then.
     /// native  a CUstream (1 is CUDA's default stream), a cl_command_queue or a sycl::queue*
     static Stream wrap(const Device& device, void* native);
 
@@ -170,7 +178,8 @@ public:
     /// What is enqueued from now on begins after the event. The host does not wait.
     /// errors  invalid_argument (an event of another device)
     void wait(const Event& event) const;
-    /// Whether the stream is being captured into a graph (CUDA): what is enqueued does not run, but becomes a part of the graph.
+    /// Whether the stream is being captured into a graph (CUDA): what is enqueued does not run, but becomes a part of
+    /// the graph.
     bool is_capturing() const;
 
 private:
@@ -179,7 +188,8 @@ private:
     std::shared_ptr<runtime::StreamState> state_;
 };
 
-/// Seconds of a call, by the device's own clock. `available` is false on the CPU and on a caller's queue without profiling.
+/// Seconds of a call, by the device's own clock. `available` is false on the CPU and on a caller's queue without
+/// profiling.
 struct Timings {
     bool available = false;
     /// Kernels: from the start of the first to the end of the last. If copies come between, the sum of such stretches.
@@ -193,8 +203,8 @@ struct RunOptions {
     Device device{};
     /// CPU threads to use, including the caller's; 0: all that the process may use.
     unsigned threads = 0;
-    /// Called about every 50 ms on the calling thread, with the share of the work that is done, 0 to 1. Returning false cancels
-    /// the work with Error(cancelled).
+    /// Called about every 50 ms on the calling thread, with the share of the work that is done, 0 to 1. Returning false
+    /// cancels the work with Error(cancelled).
     std::function<bool(double done)> progress{};
     /// The queue to run on, which must belong to `device`. None: the library uses its own.
     std::optional<Stream> stream{};

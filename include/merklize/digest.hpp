@@ -14,7 +14,8 @@
 
 namespace merklize::inline v0 {
 
-/// 32 bytes: the digest of a byte hash, or 4 field elements as little-endian words. A plain value, compared byte by byte.
+/// 32 bytes: the digest of a byte hash, or 4 field elements as little-endian words. A plain value, compared byte by
+/// byte.
 struct MERKLIZE_API Digest {
     static constexpr std::size_t size = 32;
 

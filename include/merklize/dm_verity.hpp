@@ -13,9 +13,10 @@
 #include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 
-/// dm-verity: the tree over the blocks of a disk by which Linux checks each block that it reads. This header has the root hash, the hash
-/// area of veritysetup, and a check that names wrong blocks. docs/formats.md has the rule. Blocks are read and hashed in parallel, in
-/// bounded memory. SHA-256 runs on options.device, SHA-512 on the CPU. options.timings must not be set.
+/// dm-verity: the tree over the blocks of a disk by which Linux checks each block that it reads. This header has the
+/// root hash, the hash area of veritysetup, and a check that names wrong blocks. docs/formats.md has the rule. Blocks
+/// are read and hashed in parallel, in bounded memory. SHA-256 runs on options.device, SHA-512 on the CPU.
+/// options.timings must not be set.
 namespace merklize::inline v0 {
 
 enum class DmVerityAlgorithm : std::uint8_t { sha256, sha512 };
@@ -58,8 +59,8 @@ MERKLIZE_API std::vector<std::byte> dm_verity(ByteView data, const DmVerity& how
 MERKLIZE_API std::vector<std::byte> dm_verity_file(const std::filesystem::path& data, const DmVerity& how = {},
                                                    const RunOptions& options = {});
 
-/// Writes the tree, as `veritysetup format` does. A new file replaces `hashes` when it is complete. A block device, the data file itself,
-/// and a file with area.offset > 0 are written in place, the superblock last.
+/// Writes the tree, as `veritysetup format` does. A new file replaces `hashes` when it is complete. A block device, the
+/// data file itself, and a file with area.offset > 0 are written in place, the superblock last.
 /// facts    if not null: what was written
 /// returns  the root hash
 /// errors   invalid_argument (as dm_verity(); the area's offset; an area that overlaps the data), io
@@ -100,7 +101,8 @@ MERKLIZE_API DmVerityReport dm_verity_verify(const std::filesystem::path& data, 
                                              ByteView root, const std::optional<DmVerity>& how = {},
                                              const DmVerityArea& area = {}, const RunOptions& options = {});
 
-/// Compares digests of data blocks, as of data in a device's memory, with the tree, and the tree's blocks above them with the root.
+/// Compares digests of data blocks, as of data in a device's memory, with the tree, and the tree's blocks above them
+/// with the root.
 /// first    the number of the first of these data blocks
 /// digests  one after the other, 32 bytes each, or 64 by SHA-512: of the block with its salt
 /// how      as in dm_verity_verify(); data_blocks must be in `how` or in a superblock

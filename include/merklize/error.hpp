@@ -19,7 +19,8 @@ enum class ErrorCode {
     internal = 6,          ///< a driver failed, or this library has a bug
 };
 
-/// The only exception type of the library. A call that throws leaves no half-written output, unless its documentation says so.
+/// The only exception type of the library. A call that throws leaves no half-written output, unless its documentation
+/// says so.
 class MERKLIZE_API Error : public std::runtime_error {
 public:
     Error(ErrorCode code, const std::string& text) : std::runtime_error(text), code_(code) {}

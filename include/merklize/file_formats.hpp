@@ -12,9 +12,9 @@
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 
-/// Formats of one file, or of one list, that other systems verify: fs-verity, Amazon Glacier, BitTorrent v2, SSZ. docs/formats.md has
-/// the rules. All of them use SHA-256. Leaves and nodes are hashed on options.device; options.timings must not be set, and progress
-/// counts the leaves.
+/// Formats of one file, or of one list, that other systems verify: fs-verity, Amazon Glacier, BitTorrent v2, SSZ.
+/// docs/formats.md has the rules. All of them use SHA-256. Leaves and nodes are hashed on options.device;
+/// options.timings must not be set, and progress counts the leaves.
 namespace merklize::inline v0 {
 
 /// How fs-verity cuts a file into blocks.
@@ -28,13 +28,15 @@ struct FsVerity {
 /// errors  invalid_argument (block size, salt)
 /// cost    reads `data` once; with a salt it copies it once
 MERKLIZE_API Digest fs_verity(ByteView data, const FsVerity& how = {}, const RunOptions& options = {});
-/// The same of a file or of anything else that can be opened and read, 16 MiB at a time. Memory: 16 MiB, and 32 bytes a block.
+/// The same of a file or of anything else that can be opened and read, 16 MiB at a time. Memory: 16 MiB, and 32 bytes a
+/// block.
 /// errors  io (also if the file changed meanwhile), and those of fs_verity()
 MERKLIZE_API Digest fs_verity_file(const std::filesystem::path& path, const FsVerity& how = {},
                                    const RunOptions& options = {});
 
-/// Amazon Glacier's tree hash: SHA-256 of pieces of 1 MiB, the last one shorter, then of pairs; an odd node moves up. No bytes
-/// give SHA-256 of nothing. For a file, call merkle_root_file() with pieces of 1 MiB and form_of(Format::glacier).
+/// Amazon Glacier's tree hash: SHA-256 of pieces of 1 MiB, the last one shorter, then of pairs; an odd node moves up.
+/// No bytes give SHA-256 of nothing. For a file, call merkle_root_file() with pieces of 1 MiB and
+/// form_of(Format::glacier).
 MERKLIZE_API Digest glacier(ByteView data, const RunOptions& options = {});
 
 /// What a torrent of version 2 says of a file.

@@ -10,8 +10,8 @@
 
 namespace merklize::inline v0 {
 
-/// Trees that other systems verify: one word fixes the hashes of leaves and nodes, what happens to an odd node, and the order of
-/// pairs. docs/formats.md has the table.
+/// Trees that other systems verify: one word fixes the hashes of leaves and nodes, what happens to an odd node, and the
+/// order of pairs. docs/formats.md has the table.
 enum class Format : std::uint8_t {
     merklize,
     rfc6962,
@@ -43,8 +43,8 @@ MERKLIZE_API Format format_from_name(std::string_view name);
 /// What trees of the format are built with.
 MERKLIZE_API TreeForm form_of(Format format);
 
-/// Refuses a tree whose root another list of leaves shares. In formats that merge an odd node with itself, that is a tree with a
-/// level that ends with two equal nodes (CVE-2012-2459).
+/// Refuses a tree whose root another list of leaves shares. In formats that merge an odd node with itself, that is a
+/// tree with a level that ends with two equal nodes (CVE-2012-2459).
 /// errors  invalid_argument (such a tree; the text names the level), and those of MerkleTree::level()
 MERKLIZE_API void require_unambiguous(const MerkleTree& tree, Format format);
 

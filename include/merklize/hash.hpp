@@ -39,8 +39,8 @@ MERKLIZE_API const HashTraits& traits(Hash hash);
 /// errors  invalid_argument (unknown name; the text lists the known ones)
 MERKLIZE_API Hash hash_from_name(std::string_view name);
 
-/// A mode of a hash: plain; under a key (BLAKE3, BLAKE2s); or key derivation (BLAKE3). Holds a copy of the key and wipes it when
-/// destroyed. A mode with a key is of one hash: another one refuses it.
+/// A mode of a hash: plain; under a key (BLAKE3, BLAKE2s); or key derivation (BLAKE3). Holds a copy of the key and
+/// wipes it when destroyed. A mode with a key is of one hash: another one refuses it.
 class MERKLIZE_API Mode {
 public:
     /// Plain hash.
@@ -87,7 +87,8 @@ struct MessageForm {
 /// cost    reads `data` once
 MERKLIZE_API Digest hash(ByteView data, const Mode& mode = {}, const RunOptions& options = {});
 
-/// The same with extendable output: fills `out` with the output bytes from position `seek` on. out.size() + seek must be < 2^64.
+/// The same with extendable output: fills `out` with the output bytes from position `seek` on. out.size() + seek must
+/// be < 2^64.
 MERKLIZE_API void hash(ByteView data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
                        const RunOptions& options = {});
 
@@ -100,10 +101,11 @@ MERKLIZE_API Digest hash(const ConstBuffer& data, const Mode& mode = {}, const R
 MERKLIZE_API void hash(const ConstBuffer& data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
                        const RunOptions& options = {});
 
-/// BLAKE3 digest of several buffers, one after another, which may lie on several devices. Each buffer is hashed where it lies; all
-/// devices work at once, with one host thread each.
-/// parts   any number of buffers. Each non-empty part but the last must be a multiple of 1024 bytes. Fastest if the size of each
-///         part is a power of two and divides the part's offset in the message, as with equal parts of 2^k bytes.
+/// BLAKE3 digest of several buffers, one after another, which may lie on several devices. Each buffer is hashed where
+/// it lies; all devices work at once, with one host thread each.
+/// parts   any number of buffers. Each non-empty part but the last must be a multiple of 1024 bytes. Fastest if the
+///         size of each part is a power of two and divides the part's offset in the message, as with equal parts of 2^k
+///         bytes.
 /// order   complete when it returns. There is no common stream: whatever wrote the parts must have ended.
 /// errors  invalid_argument (a part of another length; a stream), and the errors of hash()
 MERKLIZE_API Digest hash_parts(std::span<const ConstBuffer> parts, const Mode& mode = {},
@@ -112,8 +114,8 @@ MERKLIZE_API Digest hash_parts(std::span<const ConstBuffer> parts, const Mode& m
 MERKLIZE_API void hash_parts(std::span<const ConstBuffer> parts, std::span<std::byte> out, std::uint64_t seek = 0,
                              const Mode& mode = {}, const RunOptions& options = {});
 
-/// BLAKE3 digest of a file or of anything else that can be opened and read. It takes at most about 32 MiB of memory. All threads
-/// read a regular file at once. One thread at a time reads a pipe; the others hash.
+/// BLAKE3 digest of a file or of anything else that can be opened and read. It takes at most about 32 MiB of memory.
+/// All threads read a regular file at once. One thread at a time reads a pipe; the others hash.
 /// errors  io (cannot open or read; a regular file that changed its size while it was read)
 MERKLIZE_API void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek = 0,
                             const Mode& mode = {}, const RunOptions& options = {});
@@ -129,15 +131,16 @@ struct FileDigest {
     int system_error = 0;           ///< errno's value, if a system call failed
 };
 
-/// Digests of many files, several files at once. One result for each path, in order; a file that fails does not stop the others.
+/// Digests of many files, several files at once. One result for each path, in order; a file that fails does not stop
+/// the others.
 /// length  output bytes for each file
 MERKLIZE_API std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
                                                 std::size_t length = Digest::size, std::uint64_t seek = 0,
                                                 const Mode& mode = {}, const RunOptions& options = {});
 
-/// Digest of one message by a hash of bytes: "sha256" is SHA-256, "keccak256" is Ethereum's Keccak-256, "eidos" is Miden's hash
-/// of bytes, "rpjive64_256" is Winterfell's. `blake3` is hash(). Every other hash is one chain of blocks. The calling thread computes
-/// it, whatever the device, with the processor's SHA instructions if there are any.
+/// Digest of one message by a hash of bytes: "sha256" is SHA-256, "keccak256" is Ethereum's Keccak-256, "eidos" is
+/// Miden's hash of bytes, "rpjive64_256" is Winterfell's. `blake3` is hash(). Every other hash is one chain of blocks.
+/// The calling thread computes it, whatever the device, with the processor's SHA instructions if there are any.
 /// errors  invalid_argument (a hash of field elements, or `sha256_rfc6962`, which puts a prefix before leaves, or
 ///         `keccakf64`, which binds no length; a mode that the hash does not have; a policy)
 MERKLIZE_API Digest hash_message(ByteView data, const MessageForm& form, const RunOptions& options = {});
@@ -151,8 +154,8 @@ MERKLIZE_API Digest hash_message_file(const std::filesystem::path& path, const M
 MERKLIZE_API Digest hash_message_descriptor(int fd, std::string_view name, const MessageForm& form,
                                             const RunOptions& options = {});
 
-/// The same with a digest of out.size() bytes. `blake2s` has digests of 1 to 32 bytes, each length a function of its own, and `blake3` of
-/// any length; the other hashes have 32 bytes.
+/// The same with a digest of out.size() bytes. `blake2s` has digests of 1 to 32 bytes, each length a function of its
+/// own, and `blake3` of any length; the other hashes have 32 bytes.
 /// errors  invalid_argument (a length that the hash does not have)
 MERKLIZE_API void hash_message(ByteView data, std::span<std::byte> out, const MessageForm& form,
                                const RunOptions& options = {});
@@ -162,27 +165,31 @@ MERKLIZE_API void hash_message_file(const std::filesystem::path& path, std::span
                                     const MessageForm& form, const RunOptions& options = {});
 MERKLIZE_API void hash_message_descriptor(int fd, std::string_view name, std::span<std::byte> out,
                                           const MessageForm& form, const RunOptions& options = {});
-/// The same for many files, one thread for each file. One result for each path, in order; a file that fails does not stop the others.
+/// The same for many files, one thread for each file. One result for each path, in order; a file that fails does not
+/// stop the others.
 /// length  bytes of each digest
 MERKLIZE_API std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path> paths,
                                                         const MessageForm& form, const RunOptions& options = {},
                                                         std::size_t length = Digest::size);
 
-/// Digests of n rows of equal length, as leaves of a tree of this hash: the leaves of MerkleTree::from_rows(). `blake3`: BLAKE3 of the row
-/// (with `mode`), side by side in SIMD lanes. `sha256_rfc6962`: SHA-256 of the byte 0 and the row. Field hashes: the hash of the row's
-/// words (HashTraits::element_bits), each below the modulus. Rows of matrices of any strides: hash_rows(), merklize/matrix.hpp.
+/// Digests of n rows of equal length, as leaves of a tree of this hash: the leaves of MerkleTree::from_rows().
+/// `blake3`: BLAKE3 of the row (with `mode`), side by side in SIMD lanes. `sha256_rfc6962`: SHA-256 of the byte 0 and
+/// the row. Field hashes: the hash of the row's words (HashTraits::element_bits), each below the modulus. Rows of
+/// matrices of any strides: hash_rows(), merklize/matrix.hpp.
 /// rows    [n, row_bytes] bytes; rows of words as their bytes, little endian
 /// out     [n]; must not overlap `rows`
-/// errors  invalid_argument (sizes that do not fit; an overlap; a field hash with rows of no whole words, or with a word >= p, with its place; a mode
-///         that the hash does not have)
+/// errors  invalid_argument (sizes that do not fit; an overlap; a field hash with rows of no whole words, or with a
+///         word >= p, with its place; a mode that the hash does not have)
 /// cost    of field hashes: ceil(words of a row / rate) permutations a row; docs/hashes.md has the rates
 MERKLIZE_API void hash_leaves(ByteView rows, std::uint64_t row_bytes, std::span<Digest> out, Hash hash = Hash::blake3,
                               const Mode& mode = {}, const RunOptions& options = {});
-/// The same on a device: [n, row_bytes] and [n, 32] bytes on one device, of any alignment. The device finds a word >= p.
+/// The same on a device: [n, row_bytes] and [n, 32] bytes on one device, of any alignment. The device finds a word >=
+/// p.
 MERKLIZE_API void hash_leaves(const ConstBuffer& rows, std::uint64_t row_bytes, Buffer out, Hash hash = Hash::blake3,
                               const Mode& mode = {}, const RunOptions& options = {});
 
-/// Merges n pairs: out[i] = merge(left[i], right[i]). `out` may be `left` or `right`, but must not overlap them in part.
+/// Merges n pairs: out[i] = merge(left[i], right[i]). `out` may be `left` or `right`, but must not overlap them in
+/// part.
 /// mode    merges under a key, or of key derivation: of blake3 and blake2s
 /// errors  invalid_argument (unequal sizes; a field hash with a word >= p; a mode that the hash does not have)
 MERKLIZE_API void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out,
@@ -193,13 +200,15 @@ MERKLIZE_API void merge(const ConstBuffer& left, const ConstBuffer& right, Buffe
 /// One pair, on the CPU.
 MERKLIZE_API Digest merge(const Digest& left, const Digest& right, Hash hash = Hash::blake3, const Mode& mode = {});
 
-/// Streaming BLAKE3, or another hash of bytes. Large updates use all threads. If two threads share a Hasher, the caller must lock it.
+/// Streaming BLAKE3, or another hash of bytes. Large updates use all threads. If two threads share a Hasher, the caller
+/// must lock it.
 class MERKLIZE_API Hasher {
 public:
     explicit Hasher(const Mode& mode = {}, const RunOptions& options = {});
     /// The same by another hash of bytes, as hash_message().
     /// length  bytes of each digest, as of hash_message()
-    /// errors  invalid_argument (one that hash_message() does not take, or that begins with the length: Eidos, rpjive64_256)
+    /// errors  invalid_argument (one that hash_message() does not take, or that begins with the length: Eidos,
+    ///         rpjive64_256)
     static Hasher of(const MessageForm& form, const RunOptions& options = {}, std::size_t length = Digest::size);
     Hasher(const Hasher& other);
     Hasher& operator=(const Hasher& other);

@@ -43,13 +43,13 @@ private:
     std::variant<ByteView, ConstBuffer> bytes_{};
 };
 
-/// BLAKE3 digests of n messages of any lengths, in one job for each device: all chunks of all messages side by side, then all parents.
-/// The same bytes as hash() of each.
+/// BLAKE3 digests of n messages of any lengths, in one job for each device: all chunks of all messages side by side,
+/// then all parents. The same bytes as hash() of each.
 /// messages  each is hashed where it lies; those on the host by options.device. Alignment does not matter
 /// out       [n, length] bytes of host memory: output bytes `seek` to `seek + length` of each message. Must not overlap
 ///           a message
-/// order     begins after what is enqueued on options.stream, which must be of the messages' only device; complete when it returns.
-///           Messages on several devices are hashed at once, with a host thread a device
+/// order     begins after what is enqueued on options.stream, which must be of the messages' only device; complete when
+///           it returns. Messages on several devices are hashed at once, with a host thread a device
 /// errors    invalid_argument (out of another size; a stream and several devices), out_of_memory, cancelled, internal
 /// cost      reads each message once; on a device 32 bytes of working memory a chunk of 1024 bytes
 MERKLIZE_API void hash_each(std::span<const MessageView> messages, std::span<std::byte> out,

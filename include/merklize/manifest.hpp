@@ -80,8 +80,8 @@ struct Manifest {
     std::vector<std::string> ignore{};                ///< patterns of names that were left out
     std::vector<Seen> seen{};
     Digest root{};  ///< root_of() of this manifest
-    /// Files that an index of shards in the folder names, but that were not there when it was hashed: a download may have been broken
-    /// off. Not in the text.
+    /// Files that an index of shards in the folder names, but that were not there when it was hashed: a download may
+    /// have been broken off. Not in the text.
     std::vector<std::string> missing{};
 
     /// Bytes of all tensors and files.
@@ -107,21 +107,21 @@ MERKLIZE_API std::string to_json(const Manifest& manifest, bool with_seen = true
 inline constexpr std::uint64_t default_piece_size = std::uint64_t{1} << 20;
 
 struct Options {
-    /// Bytes of a piece: a power of two of at least 256 KiB, or 0. In longer tensors and files, check() tells which piece differs. That
-    /// costs 32 bytes a piece and no time.
+    /// Bytes of a piece: a power of two of at least 256 KiB, or 0. In longer tensors and files, check() tells which
+    /// piece differs. That costs 32 bytes a piece and no time.
     std::uint64_t piece_size = default_piece_size;
-    /// Of a folder: patterns of names, or of paths below it, that are left out (`*.lock`, `.git`), as in a shell. A `./` in
-    /// front, a `/` behind and a `**/` in front of a name change nothing.
+    /// Of a folder: patterns of names, or of paths below it, that are left out (`*.lock`, `.git`), as in a shell. A
+    /// `./` in front, a `/` behind and a `**/` in front of a name change nothing.
     std::vector<std::string> ignore{};
     bool follow_links = false;  ///< take symbolic links to files for the files; otherwise they are an error
     std::string exclude{};      ///< of a folder: a path that is left out, such as the manifest's own
 };
 
-/// Hashes a safetensors file, an index of shards (*.index.json), or a folder: its safetensors files tensor by tensor, all others as
-/// files. Names of tensors in folders below begin with the folder ("unet/conv.weight"); a name that several files of one folder have
-/// begins with the file.
-/// errors  invalid_argument (options; a header that breaks safetensors' rules; names that no manifest holds; links), io (unreadable,
-///         changed while being read), cancelled
+/// Hashes a safetensors file, an index of shards (*.index.json), or a folder: its safetensors files tensor by tensor,
+/// all others as files. Names of tensors in folders below begin with the folder ("unet/conv.weight"); a name that
+/// several files of one folder have begins with the file.
+/// errors  invalid_argument (options; a header that breaks safetensors' rules; names that no manifest holds; links), io
+///         (unreadable, changed while being read), cancelled
 /// cost    every byte is read once; all threads read and hash at once
 MERKLIZE_API Manifest create(const std::string& path, const Options& options = {}, const RunOptions& run = {});
 
@@ -157,9 +157,10 @@ struct Report {
     explicit operator bool() const noexcept { return differences.empty(); }
 };
 
-/// Hashes again and tells what is not as the manifest says. A file that cannot be read, or is no safetensors file, is a difference, not
-/// an error.
-/// path    the file, index or folder that the manifest was made of, under any name; or the folder that holds the file or index
+/// Hashes again and tells what is not as the manifest says. A file that cannot be read, or is no safetensors file, is a
+/// difference, not an error.
+/// path    the file, index or folder that the manifest was made of, under any name; or the folder that holds the file
+///         or index
 /// errors  invalid_argument (a pattern that nothing in the manifest has), io (a folder that cannot be read), cancelled
 MERKLIZE_API Report check(const Manifest& known, const std::string& path, const CheckOptions& options = {},
                           const RunOptions& run = {});

@@ -21,9 +21,9 @@ enum class Elements : std::uint32_t {
         2,  ///< a word of b bits is 2^b x mod p and stands for x, as Plonky3 (31-bit fields) and Winterfell hold elements
 };
 
-/// A matrix of words of 1, 4, 8 or 16 bytes, little endian, that is only read: a view. Its memory must stay as long as the calls that
-/// use it. Words of 16 bytes, such as elements of GF(2^128), are for hashes of bytes. The word of row i and column k is
-/// `i row_stride + k column_stride` words behind the first. Strides may have any sign.
+/// A matrix of words of 1, 4, 8 or 16 bytes, little endian, that is only read: a view. Its memory must stay as long as
+/// the calls that use it. Words of 16 bytes, such as elements of GF(2^128), are for hashes of bytes. The word of row i
+/// and column k is `i row_stride + k column_stride` words behind the first. Strides may have any sign.
 struct Matrix {
     std::uint64_t rows = 0;
     std::uint64_t columns = 0;
@@ -85,20 +85,22 @@ struct RowForm {
     Hash hash = Hash::blake3;
     /// Of `blake3` and `blake2s`.
     Mode mode{};
-    /// Only for hashes of bytes, with words of 4 bytes: the modulus p of a field of at most 31 bits. Words are elements, below p, and
-    /// are hashed in Montgomery form, 2^32 x mod p, as Plonky3's byte hashes over such fields do. 0: words are hashed as they are.
+    /// Only for hashes of bytes, with words of 4 bytes: the modulus p of a field of at most 31 bits. Words are
+    /// elements, below p, and are hashed in Montgomery form, 2^32 x mod p, as Plonky3's byte hashes over such fields
+    /// do. 0: words are hashed as they are.
     std::uint32_t montgomery = 0;
 
     RowForm(Hash of = Hash::blake3, const Mode& by = {}, std::uint32_t p = 0)  // NOLINT: a hash is a form
         : hash(of), mode(by), montgomery(p) {}
 };
 
-/// Digests of the rows of several matrices side by side: row i of the first matrix, of the second and so on count as one row, and out[i]
-/// is its digest by hash_leaves().
-/// matrices  at least one, all with out.size() rows and words of one size: that of the field hash's words. All in memory of the host
-///           (any layout; a device gets them in pieces, while it hashes), or all on one device
+/// Digests of the rows of several matrices side by side: row i of the first matrix, of the second and so on count as
+/// one row, and out[i] is its digest by hash_leaves().
+/// matrices  at least one, all with out.size() rows and words of one size: that of the field hash's words. All in
+///           memory of the host (any layout; a device gets them in pieces, while it hashes), or all on one device
 /// order     complete when it returns
-/// errors    invalid_argument (sizes that do not fit; a word that is not below the modulus, with its place: `out` is then undefined)
+/// errors    invalid_argument (sizes that do not fit; a word that is not below the modulus, with its place: `out` is
+///           then undefined)
 /// cost      ceil(words of a row / rate) permutations a row; columns on a device are read faster than rows
 MERKLIZE_API void hash_rows(std::span<const Matrix> matrices, std::span<Digest> out, const RowForm& form = {},
                             const RunOptions& options = {});

@@ -1,8 +1,8 @@
 #pragma once
 
 /// The whole host API. Begin with hash(), hash_file() and Hasher (hash.hpp), MerkleTree (tree.hpp), TreeFile and
-/// build_tree_file() (tree_file.hpp), verify() (proof.hpp), devices() (device.hpp). The portable core for device code is in merklize/core/
-/// and is included separately, as is sycl.hpp.
+/// build_tree_file() (tree_file.hpp), verify() (proof.hpp), devices() (device.hpp). The portable core for device code
+/// is in merklize/core/ and is included separately, as is sycl.hpp.
 
 // digests
 #include <merklize/digest.hpp>

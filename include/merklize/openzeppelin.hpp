@@ -10,11 +10,12 @@
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 
-/// Trees of OpenZeppelin's @openzeppelin/merkle-tree, which Solidity's MerkleProof verifies. docs/formats.md has the rule.
+/// Trees of OpenZeppelin's @openzeppelin/merkle-tree, which Solidity's MerkleProof verifies. docs/formats.md has the
+/// rule.
 namespace merklize::inline v0 {
 
-/// The leaf of a standard tree: Keccak-256 of Keccak-256 of these bytes, which are abi.encode(value). Because a leaf is hashed twice,
-/// no inner node can pose as a leaf.
+/// The leaf of a standard tree: Keccak-256 of Keccak-256 of these bytes, which are abi.encode(value). Because a leaf is
+/// hashed twice, no inner node can pose as a leaf.
 MERKLIZE_API Digest openzeppelin_leaf(ByteView abi_encoded);
 /// The same of many values, those of one length side by side.
 /// errors  invalid_argument (timings)
@@ -29,9 +30,9 @@ struct OpenZeppelinMultiProof {
     std::vector<bool> flags{};  ///< proofFlags
 };
 
-/// A tree of 2n - 1 nodes over n leaves, any n from 1 on. Pairs are sorted, so proofs carry no directions. Leaves are named by their index
-/// in the order in which they were given. In a standard tree a leaf is openzeppelin_leaf(); in a simple tree it is any 32 bytes, which must
-/// be the hash of something that is not 64 bytes long.
+/// A tree of 2n - 1 nodes over n leaves, any n from 1 on. Pairs are sorted, so proofs carry no directions. Leaves are
+/// named by their index in the order in which they were given. In a standard tree a leaf is openzeppelin_leaf(); in a
+/// simple tree it is any 32 bytes, which must be the hash of something that is not 64 bytes long.
 class MERKLIZE_API OpenZeppelinTree {
 public:
     /// leaves       host memory, copied

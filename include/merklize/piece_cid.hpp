@@ -11,8 +11,8 @@
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 
-/// Filecoin's piece commitment (CommP), by which storage providers identify the data that they store. docs/formats.md has the rule. It runs
-/// on the threads of the CPU. options.timings and options.policy must not be set.
+/// Filecoin's piece commitment (CommP), by which storage providers identify the data that they store. docs/formats.md
+/// has the rule. It runs on the threads of the CPU. options.timings and options.policy must not be set.
 namespace merklize::inline v0 {
 
 struct PieceCid {
@@ -39,9 +39,9 @@ MERKLIZE_API PieceCid piece_cid(ByteView data, const RunOptions& options = {});
 /// The same for a file, or a pipe.  errors  io (also if the file changed meanwhile), and those of piece_cid()
 MERKLIZE_API PieceCid piece_cid_file(const std::filesystem::path& path, const RunOptions& options = {});
 
-/// The leaves of a piece's tree over some data: 4 for each 127 bytes begun, 254 bits each. MerkleTree over all leaves of a piece, by
-/// `sha256_trunc254` and the rule `pad`, has the root of piece_cid(), and its proofs show that ranges of the data lie under that root: bytes
-/// from 127 a up to 127 b are the leaves from 4 a up to 4 b.
+/// The leaves of a piece's tree over some data: 4 for each 127 bytes begun, 254 bits each. MerkleTree over all leaves
+/// of a piece, by `sha256_trunc254` and the rule `pad`, has the root of piece_cid(), and its proofs show that ranges of
+/// the data lie under that root: bytes from 127 a up to 127 b are the leaves from 4 a up to 4 b.
 /// data    a whole piece's, or a part that begins at a multiple of 127 bytes
 /// errors  invalid_argument (more than most_piece_bytes)
 /// cost    memory: 128 bytes for 127 of data

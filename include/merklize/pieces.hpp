@@ -14,7 +14,8 @@
 #include <merklize/digest.hpp>
 #include <merklize/hash.hpp>
 
-/// BLAKE3 digests that can tell where data differs: with each digest come the nodes of BLAKE3's own tree above its pieces.
+/// BLAKE3 digests that can tell where data differs: with each digest come the nodes of BLAKE3's own tree above its
+/// pieces.
 namespace merklize::inline v0 {
 
 /// What one message gives.
@@ -39,26 +40,26 @@ struct FileRange {
     std::uint64_t offset, bytes;
 };
 
-/// The same for ranges of one regular file or block device, a message each, in any order. All threads read and hash at once, whatever the
-/// lengths: a range is cut into reads of 256 KiB, and a thread takes the next read of any range.
+/// The same for ranges of one regular file or block device, a message each, in any order. All threads read and hash at
+/// once, whatever the lengths: a range is cut into reads of 256 KiB, and a thread takes the next read of any range.
 /// fd      open for reading; its position is neither used nor changed. It is not closed
 /// name    for error texts
-/// errors  io (not a regular file or a block device; its size is not the stated one; it ends before a range does; it changed while it was
-///         read); invalid_argument (piece_size)
+/// errors  io (not a regular file or a block device; its size is not the stated one; it ends before a range does; it
+///         changed while it was read); invalid_argument (piece_size)
 /// cost    reads each range once; 32 bytes of memory for 256 KiB of data
 MERKLIZE_API std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view name,
                                                         std::span<const FileRange> ranges, std::uint64_t piece_size,
                                                         const RunOptions& options = {});
 
-/// The values of the pieces of a part of a longer message, as hash_pieces() of the whole gives them. Parts may be hashed anywhere and
-/// in any order, also by several machines.
+/// The values of the pieces of a part of a longer message, as hash_pieces() of the whole gives them. Parts may be
+/// hashed anywhere and in any order, also by several machines.
 /// offset  bytes of the message before `part`: a multiple of piece_size
 /// part    not empty; whole pieces, but for the last one of the message. The message is longer than one piece
 /// errors  invalid_argument (piece_size, offset, an empty part), and those of hash()
 MERKLIZE_API std::vector<Digest> piece_values(ByteView part, std::uint64_t offset, std::uint64_t piece_size,
                                               const Mode& mode = {}, const RunOptions& options = {});
-/// The value of 2^k neighbouring pieces that begin at a multiple of 2^k: that of one piece of 2^k times the size. At the
-/// message's end they may be fewer. They must not be all pieces of the message, which have a digest instead.
+/// The value of 2^k neighbouring pieces that begin at a multiple of 2^k: that of one piece of 2^k times the size. At
+/// the message's end they may be fewer. They must not be all pieces of the message, which have a digest instead.
 /// errors  invalid_argument (no piece)
 MERKLIZE_API Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode = {});
 

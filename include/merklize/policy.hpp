@@ -16,9 +16,9 @@ enum class Constants : std::uint32_t {
 #include <merklize/policy.def>
 };
 
-/// Tuning values of one call: how a digest or a tree is computed on a device. Every choice gives the same bytes. Where a field is 0
-/// (Constants::tuned), the library chooses; MerkleTree::policy() tells what was used. The CPU uses only levels_per_launch, because
-/// its lanes are fixed by its instruction set.
+/// Tuning values of one call: how a digest or a tree is computed on a device. Every choice gives the same bytes. Where
+/// a field is 0 (Constants::tuned), the library chooses; MerkleTree::policy() tells what was used. The CPU uses only
+/// levels_per_launch, because its lanes are fixed by its instruction set.
 ///
 /// policy.def lists the fields, their meaning and their values: levels_per_launch, group_size, lanes, constants.
 struct Policy {

@@ -11,29 +11,31 @@
 #include <merklize/sycl/device.hpp>
 #include <merklize/sycl/launch.hpp>
 
-// Digests and Merkle trees in your own SYCL program, on your own queue, with DPC++ or AdaptiveCpp. Only headers: the library is not
-// linked. merklize/sycl/device.hpp has the functions for your own kernels.
+// Digests and Merkle trees in your own SYCL program, on your own queue, with DPC++ or AdaptiveCpp. Only headers: the
+// library is not linked. merklize/sycl/device.hpp has the functions for your own kernels.
 //
 // What all functions here share:
-// memory   every pointer must be to USM that the queue's device can use (device, shared or host). Only arguments marked "written"
-//          are written. Nodes and digests are 32 bytes each and must be aligned to 16 bytes; field words are 64 bits and must be
-//          aligned to 8 bytes. Other bytes may begin anywhere.
-// order    commands are enqueued after the events `after`; the queue may be in order or not. The returned event is complete when
-//          the output is written. No function waits, so inputs and output must stay valid until then.
-// policy   tuning values, fixed when the program is compiled. Each choice gives the same bytes. Zero means: one lane (four with
-//          AdaptiveCpp on a CPU), constants in the program, groups of 256 items and 8 levels a launch (on a CPU 64 items and 1 level). A kernel is compiled for each
-//          lane count, hash and place of the constants that the program uses. Constants::literal makes the longest kernels.
-// errors   merklize::Error: invalid_argument with the numbers, out_of_memory (working memory); sycl::exception from the runtime.
-//          What fails after it was enqueued goes to the queue's asynchronous handler; each call asks for that first
-//          (queue.throw_asynchronous())
+// memory   every pointer must be to USM that the queue's device can use (device, shared or host). Only arguments marked
+//          "written" are written. Nodes and digests are 32 bytes each and must be aligned to 16 bytes; field words are
+//          64 bits and must be aligned to 8 bytes. Other bytes may begin anywhere.
+// order    commands are enqueued after the events `after`; the queue may be in order or not. The returned event is
+//          complete when the output is written. No function waits, so inputs and output must stay valid until then.
+// policy   tuning values, fixed when the program is compiled. Each choice gives the same bytes. Zero means: one lane
+//          (four with AdaptiveCpp on a CPU), constants in the program, groups of 256 items and 8 levels a launch (on a
+//          CPU 64 items and 1 level). A kernel is compiled for each lane count, hash and place of the constants that
+//          the program uses. Constants::literal makes the longest kernels.
+// errors   merklize::Error: invalid_argument with the numbers, out_of_memory (working memory); sycl::exception from the
+//          runtime. What fails after it was enqueued goes to the queue's asynchronous handler; each call asks for that
+//          first (queue.throw_asynchronous())
 namespace merklize::sycl {
 
 /// BLAKE3 digest.
 /// policy   lanes: 1, or 2, 4, 8 or 16 chunks as the lanes of a vector; group_size
 /// data     `bytes` bytes, any number
 /// digest   32 bytes, written
-/// cost     reads the data once; allocates hash_scratch_bytes() bytes of working memory, which a host task frees after the event.
-///          AdaptiveCpp has no host tasks, so there the call waits, unless the caller gives `scratch` (hash_rows())
+/// cost     reads the data once; allocates hash_scratch_bytes() bytes of working memory, which a host task frees after
+///          the event. AdaptiveCpp has no host tasks, so there the call waits, unless the caller gives `scratch`
+///          (hash_rows())
 template <Policy policy = Policy{}>
 ::sycl::event hash(::sycl::queue& queue, const void* data, std::size_t bytes, void* digest,
                    const std::vector<::sycl::event>& after = {}) {
@@ -58,8 +60,8 @@ template <Policy policy = Policy{}>
                                    after);
 }
 
-/// Bytes of working memory for hash_rows() with this policy on the queue's device; for hash(), n is 1. One row takes 32 bytes for
-/// each group's subtree of chunks (up to 1024 chunks); several rows take 48 bytes for each chunk.
+/// Bytes of working memory for hash_rows() with this policy on the queue's device; for hash(), n is 1. One row takes 32
+/// bytes for each group's subtree of chunks (up to 1024 chunks); several rows take 48 bytes for each chunk.
 template <Policy policy = Policy{}>
 std::size_t hash_scratch_bytes(::sycl::queue& queue, std::size_t row_bytes, std::size_t n = 1) {
     const detail::QueueSubmit submit(queue);
@@ -82,10 +84,12 @@ template <Policy policy = Policy{}>
 
 /// All parents of a binary Merkle tree.
 /// hash     makes a parent from the 64 bytes of its two children
-/// policy   lanes: merges an item; levels_per_launch: 1 is one launch a level, more levels are fused by group barriers; constants
+/// policy   lanes: merges an item; levels_per_launch: 1 is one launch a level, more levels are fused by group barriers;
+///          constants
 /// leaves   [n, 32] bytes; n must be a power of two >= 2. For a field hash each leaf is 4 words < p (check_elements())
-/// nodes    [n, 32] bytes, written, in heap order: the root at 1, children of i at 2i and 2i+1, where leaf k counts as n+k; slot 0
-///          is zeros. `leaves` may be `nodes` + 32 n: then both are one tree of 2n slots, as merklize::build_tree() has it.
+/// nodes    [n, 32] bytes, written, in heap order: the root at 1, children of i at 2i and 2i+1, where leaf k counts as
+///          n+k; slot 0 is zeros. `leaves` may be `nodes` + 32 n: then both are one tree of 2n slots, as
+///          merklize::build_tree() has it.
 /// errors   invalid_argument (n; alignment; a device with smaller groups or less local memory than the policy needs)
 /// cost     n-1 merges; Constants::global takes 5 KB of working memory, which is freed as in hash()
 template <Hash hash = Hash::blake3, Policy policy = Policy{}>

@@ -12,8 +12,9 @@
 
 namespace merklize::inline v0 {
 
-/// Computes the root of a tree whose leaves come in pieces. It holds one digest a level and one batch of leaves with the nodes above
-/// them (32 MiB), never the whole tree. Large pieces are merged where they lie, with at most 64 MiB of working memory.
+/// Computes the root of a tree whose leaves come in pieces. It holds one digest a level and one batch of leaves with
+/// the nodes above them (32 MiB), never the whole tree. Large pieces are merged where they lie, with at most 64 MiB of
+/// working memory.
 class MERKLIZE_API TreeBuilder {
 public:
     /// errors  invalid_argument (a mode with a hash other than blake3)

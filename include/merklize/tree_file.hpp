@@ -16,13 +16,14 @@
 
 namespace merklize::inline v0 {
 
-/// Merkle trees in files (.mkl): a header of 128 bytes with a checksum, then the levels one after another, leaves first.
-/// docs/file-format.md gives it byte by byte.
+/// Merkle trees in files (.mkl): a header of 128 bytes with a checksum, then the levels one after another, leaves
+/// first. docs/file-format.md gives it byte by byte.
 
-/// Writes a tree to a file: completely or not at all, even if the process is killed. An old file stays until the new one is complete.
+/// Writes a tree to a file: completely or not at all, even if the process is killed. An old file stays until the new
+/// one is complete.
 /// source  recorded in the file; none: the tree's own source
-/// errors  io (with the path and the system's text; if the disk is too small, with the numbers, before anything is written),
-///         invalid_argument (dropped levels)
+/// errors  io (with the path and the system's text; if the disk is too small, with the numbers, before anything is
+///         written), invalid_argument (dropped levels)
 MERKLIZE_API void save_tree(const MerkleTree& tree, const std::filesystem::path& path,
                             const std::optional<LeafSource>& source = std::nullopt);
 
@@ -32,22 +33,23 @@ struct WrongNode {
     std::uint64_t index;  ///< within the level
 };
 
-/// An open tree file. It reads what each call needs and holds no nodes. Safe to use from several threads. It never maps the file: if
-/// another process shortens the file, that is an error here, not a signal.
+/// An open tree file. It reads what each call needs and holds no nodes. Safe to use from several threads. It never maps
+/// the file: if another process shortens the file, that is an error here, not a signal.
 class MERKLIZE_API TreeFile {
 public:
     /// Rolls back a change that a killed process left half done.
-    /// errors  io (cannot open or read; damaged, truncated, too long, or of a newer version; changed in part, and this process may not
-    ///         roll that back: the text says which)
+    /// errors  io (cannot open or read; damaged, truncated, too long, or of a newer version; changed in part, and this
+    ///         process may not roll that back: the text says which)
     explicit TreeFile(const std::filesystem::path& path);
-    /// For the library itself: a tree file in a store. Only the nodes that a call needs are read, and the file is never changed.
+    /// For the library itself: a tree file in a store. Only the nodes that a call needs are read, and the file is never
+    /// changed.
     explicit TreeFile(std::unique_ptr<const runtime::ByteSource> source);
     TreeFile(TreeFile&&) noexcept;
     TreeFile& operator=(TreeFile&&) noexcept;
     ~TreeFile();
 
-    /// The form as written in the file. The key of a keyed tree is not in its file: is_keyed() says whether there is one, and
-    /// set_mode() supplies it for check() and update().
+    /// The form as written in the file. The key of a keyed tree is not in its file: is_keyed() says whether there is
+    /// one, and set_mode() supplies it for check() and update().
     const TreeForm& form() const noexcept;
     bool is_keyed() const noexcept;
     /// errors  invalid_argument (a mode that is not the tree's)
@@ -57,7 +59,8 @@ public:
     const Digest& root() const noexcept;
     const LeafSource& source() const noexcept;
     const std::filesystem::path& path() const noexcept;
-    /// The open file, for the caller's own reads. It belongs to this object; update() and append() close it. -1: it is in a store.
+    /// The open file, for the caller's own reads. It belongs to this object; update() and append() close it. -1: it is
+    /// in a store.
     int descriptor() const noexcept;
     /// Offset in bytes at which a level begins in the file.
     std::uint64_t level_offset(unsigned level) const;
@@ -67,7 +70,8 @@ public:
     void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
     /// The same. Memory is allocated only for nodes that exist.
     std::vector<Digest> read(unsigned level, std::uint64_t first, std::uint64_t count) const;
-    /// Reads one node a level and the leaf. A keyed tree with the rule pad needs its mode, because its proofs contain padding.
+    /// Reads one node a level and the leaf. A keyed tree with the rule pad needs its mode, because its proofs contain
+    /// padding.
     /// errors  io; as MerkleTree
     MerkleProof prove(std::uint64_t index) const;
     std::vector<MerkleProof> prove(std::span<const std::uint64_t> indices) const;
@@ -77,18 +81,19 @@ public:
     /// errors  io; as MerkleTree
     ConsistencyProof prove_consistency(std::uint64_t old_leaves) const;
 
-    /// Checks every node against its children. Returns the wrong nodes, at most `most`, ordered by level and index. For field hashes a
-    /// node with a word >= p is also wrong. Reads the file once, about 32 MiB at a time.
+    /// Checks every node against its children. Returns the wrong nodes, at most `most`, ordered by level and index. For
+    /// field hashes a node with a word >= p is also wrong. Reads the file once, about 32 MiB at a time.
     /// errors  io, cancelled, invalid_argument (a keyed tree without its mode)
     std::vector<WrongNode> check(std::size_t most = 1000, const RunOptions& options = {}) const;
 
-    /// Replaces leaves, or adds leaves (rule left_full), as MerkleTree does. The change is made in a copy, which replaces the file when
-    /// it is complete. Where the file system allows, the copy shares what does not change. Other TreeFiles go on reading the file that
-    /// they opened. An update of few leaves of a large file that nobody else has open changes the file in place, with a journal
-    /// (docs/file-format.md): as safe, and it takes milliseconds. append() of digests clears the source, because the bytes behind them are not known.
-    /// update() keeps it: the new leaves are of data of the same size.
-    /// order   one process or thread at a time changes a file (flock); others wait, and no change is lost. A call changes the file as it
-    ///         is after the wait, so this object may then have more leaves than before.
+    /// Replaces leaves, or adds leaves (rule left_full), as MerkleTree does. The change is made in a copy, which
+    /// replaces the file when it is complete. Where the file system allows, the copy shares what does not change. Other
+    /// TreeFiles go on reading the file that they opened. An update of few leaves of a large file that nobody else has
+    /// open changes the file in place, with a journal (docs/file-format.md): as safe, and it takes milliseconds.
+    /// append() of digests clears the source, because the bytes behind them are not known. update() keeps it: the new
+    /// leaves are of data of the same size.
+    /// order   one process or thread at a time changes a file (flock); others wait, and no change is lost. A call
+    ///         changes the file as it is after the wait, so this object may then have more leaves than before.
     /// errors  as MerkleTree, and io; cancelled, also while waiting. After an error the file is as before
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
     /// As update() says.
@@ -102,20 +107,21 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Builds a tree file from leaves that come in pieces. It takes at most about 128 MiB of memory for any number of leaves. It writes
-/// PATH.partial, which becomes PATH at the end of finish(). Only one process at a time can write it. If a killed process or a power
-/// failure left a PATH.partial, the work can resume there, if the caller says that the leaves are the same. docs/file-format.md defines
-/// its content.
+/// Builds a tree file from leaves that come in pieces. It takes at most about 128 MiB of memory for any number of
+/// leaves. It writes PATH.partial, which becomes PATH at the end of finish(). Only one process at a time can write it.
+/// If a killed process or a power failure left a PATH.partial, the work can resume there, if the caller says that the
+/// leaves are the same. docs/file-format.md defines its content.
 class MERKLIZE_API TreeWriter {
 public:
-    /// n_leaves  leaves of the whole tree; 0: not known, as from a pipe. Then finish() reads the leaves back and builds the levels
-    ///           above them.
+    /// n_leaves  leaves of the whole tree; 0: not known, as from a pipe. Then finish() reads the leaves back and builds
+    ///           the levels above them.
     /// source    if n_leaves is 0, must have no total_bytes; pass them to finish()
-    /// resume    true: if PATH.partial has this form, n_leaves and source, go on after its leaves. The caller must know that they are the
-    ///           first leaves of this tree; they are not checked. Otherwise, and by default, the content of PATH.partial is discarded
-    /// errors    io (a disk that is too small, with the numbers, if n_leaves is known; a PATH that is not a regular file; another build
-    ///           of the same PATH is running),
-    ///           invalid_argument (as build_tree(); a number of leaves that does not match the source)
+    /// resume    true: if PATH.partial has this form, n_leaves and source, go on after its leaves. The caller must know
+    ///           that they are the first leaves of this tree; they are not checked. Otherwise, and by default, the
+    ///           content of PATH.partial is discarded
+    /// errors    io (a disk that is too small, with the numbers, if n_leaves is known; a PATH that is not a regular
+    ///           file; another build of the same PATH is running), invalid_argument (as build_tree(); a number of
+    ///           leaves that does not match the source)
     TreeWriter(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form = {},
                const LeafSource& source = {}, bool resume = false, const RunOptions& options = {});
     TreeWriter(TreeWriter&&) noexcept;
@@ -125,16 +131,17 @@ public:
 
     /// Number of leaves so far, which is the index of the leaf that the caller must append next. Not 0 after a resume.
     std::uint64_t written() const noexcept;
-    /// errors  io (a full disk: the work can still be resumed), invalid_argument (more leaves than n_leaves; a word >= p), cancelled.
-    ///         written() says how many leaves were taken
+    /// errors  io (a full disk: the work can still be resumed), invalid_argument (more leaves than n_leaves; a word >=
+    ///         p), cancelled. written() says how many leaves were taken
     void append(std::span<const Digest> leaves);
-    /// Waits until all leaves so far are on the disk, where no later failure can lose them. Runs by itself about every two seconds of
-    /// writing and in the destructor.
+    /// Waits until all leaves so far are on the disk, where no later failure can lose them. Runs by itself about every
+    /// two seconds of writing and in the destructor.
     void checkpoint();
     /// Writes the rest and gives the file its name.
     /// total_bytes  bytes of the source, if n_leaves was not known
     /// returns  the root
-    /// errors   io, invalid_argument (missing leaves, with the counts; no leaves; a number that the rule does not allow), cancelled
+    /// errors   io, invalid_argument (missing leaves, with the counts; no leaves; a number that the rule does not
+    ///          allow), cancelled
     Digest finish(std::uint64_t total_bytes = 0);
 
 private:
@@ -142,10 +149,11 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Builds the tree over an input, in a file, in little memory. Reading, hashing and writing overlap. All threads read a regular file,
-/// and PATH.partial is resumed if the input is the same file and was not written to since. Anything else, such as a pipe, is read in
-/// order.
-/// errors   io (as TreeWriter); invalid_argument (as TreeInput says; the input is the output); cancelled (PATH.partial stays)
+/// Builds the tree over an input, in a file, in little memory. Reading, hashing and writing overlap. All threads read a
+/// regular file, and PATH.partial is resumed if the input is the same file and was not written to since. Anything else,
+/// such as a pipe, is read in order.
+/// errors   io (as TreeWriter); invalid_argument (as TreeInput says; the input is the output); cancelled (PATH.partial
+///          stays)
 MERKLIZE_API TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& output,
                                        const TreeForm& form = {}, bool resume = true, const RunOptions& options = {});
 

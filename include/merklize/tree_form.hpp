@@ -10,9 +10,10 @@
 
 namespace merklize::inline v0 {
 
-/// What becomes of the last node of a level with an odd number of nodes, which has no sibling. Nothing else differs between the rules:
-/// under each of them level l of n leaves has ceil(n / 2^l) nodes, up to the root. docs/layouts.md draws each rule. The numbers are
-/// stored in files and proofs; merklize.h has them plus one, because 0 is the default there.
+/// What becomes of the last node of a level with an odd number of nodes, which has no sibling. Nothing else differs
+/// between the rules: under each of them level l of n leaves has ceil(n / 2^l) nodes, up to the root. docs/layouts.md
+/// draws each rule. The numbers are stored in files and proofs; merklize.h has them plus one, because 0 is the default
+/// there.
 enum class TreeRule : std::uint8_t {
     perfect = 0,         ///< there is no such node: n must be a power of two
     left_full = 1,       ///< it moves up unchanged, as in RFC 6962 and BLAKE3. Also called "promote".

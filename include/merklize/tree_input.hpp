@@ -34,7 +34,8 @@ struct TreeInput {
     Kind kind;
     /// At least 1. At most 64 MiB for hashes other than blake3, and for an input that can only be read in order.
     std::uint64_t leaf_bytes;
-    /// A descriptor that is open for reading. It is read from its current position to its end and not closed. -1: `path` is opened.
+    /// A descriptor that is open for reading. It is read from its current position to its end and not closed. -1:
+    /// `path` is opened.
     int descriptor = -1;
     /// For the library itself: where the bytes come from instead. It must outlive the call.
     const runtime::ByteSource* source = nullptr;

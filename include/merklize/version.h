@@ -11,8 +11,9 @@
 #define MERKLIZE_VERSION_NUMBER \
     (1000000 * MERKLIZE_VERSION_MAJOR + 1000 * MERKLIZE_VERSION_MINOR + MERKLIZE_VERSION_PATCH)
 
-/* The binary interface, of C and of C++: the N of libmerklize.so.N and of the inline namespace merklize::vN. A release that breaks it
- * raises N. A program and a library of different N do not link; merklize_abi_version() tells programs that load the library by hand. */
+/* The binary interface, of C and of C++: the N of libmerklize.so.N and of the inline namespace merklize::vN. A release
+ * that breaks it raises N. A program and a library of different N do not link; merklize_abi_version() tells programs
+ * that load the library by hand. */
 #define MERKLIZE_ABI_VERSION 0
 
 #endif

@@ -13,8 +13,8 @@
 #include <merklize/digest.hpp>
 #include <merklize/hash.hpp>
 
-/// xet, the hash by which the Hugging Face hub knows the content of a file (docs/formats.md has the rule): keyed BLAKE3 of chunks whose
-/// ends depend on the content, and a tree above them. All of it runs on the CPU, whatever the device.
+/// xet, the hash by which the Hugging Face hub knows the content of a file (docs/formats.md has the rule): keyed BLAKE3
+/// of chunks whose ends depend on the content, and a tree above them. All of it runs on the CPU, whatever the device.
 namespace merklize::inline v0 {
 
 /// The xet hash of bytes. No bytes give 32 zeros.
@@ -22,15 +22,16 @@ namespace merklize::inline v0 {
 /// errors  cancelled
 MERKLIZE_API Digest xet_hash(ByteView data, const RunOptions& options = {});
 
-/// The same of a file or of anything else that can be opened and read, by all threads at once. It takes at most 9 MiB of memory,
-/// and 40 bytes for each 64 KiB of a file.
+/// The same of a file or of anything else that can be opened and read, by all threads at once. It takes at most 9 MiB
+/// of memory, and 40 bytes for each 64 KiB of a file.
 /// errors  io (cannot open or read; it changed while it was read)
 MERKLIZE_API Digest xet_hash_file(const std::filesystem::path& path, const RunOptions& options = {});
 /// The same of an open descriptor, read from its current position to its end and not closed.
 /// name  for error texts
 MERKLIZE_API Digest xet_hash_descriptor(int fd, std::string_view name, const RunOptions& options = {});
 
-/// The same of many files, several at once. One result for each path, in order; a file that fails does not stop the others.
+/// The same of many files, several at once. One result for each path, in order; a file that fails does not stop the
+/// others.
 MERKLIZE_API std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> paths,
                                                     const RunOptions& options = {});
 

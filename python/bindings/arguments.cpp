@@ -42,7 +42,8 @@ constexpr std::uint64_t piece_bytes = 16 << 20;
 // The array as a plain NumPy array, if it is large and not contiguous; else none.
 nb::object large_and_apart(nb::handle object, const char* argument) {
     if (PyBytes_Check(object.ptr()) || PyByteArray_Check(object.ptr())) return {};
-    // Other libraries' tensors are copied whole, because asking them twice would cost more. Some on a GPU are buffers, too, by their type.
+    // Other libraries' tensors are copied whole, because asking them twice would cost more. Some on a GPU are buffers,
+    // too, by their type.
     if (!is_ndarray(object) && (!PyObject_CheckBuffer(object.ptr()) || nb::hasattr(object, "__dlpack__") ||
                                 nb::hasattr(object, "__cuda_array_interface__"))) {
         return {};
@@ -103,7 +104,8 @@ std::string in_call(std::string_view text) {
 
 namespace {
 
-// "; hash_file() reads a file": how to hash what is no bytes, or nothing. text  of the error, which begins with the call
+// "; hash_file() reads a file": how to hash what is no bytes, or nothing. text  of the error, which begins with the
+// call
 std::string way_out(nb::handle object, std::string_view text) {
     if (PyUnicode_Check(object.ptr())) return "; encode() makes bytes of text, bytes.fromhex() of hexadecimal digits";
     if (!text.starts_with("hash: ") && !text.starts_with("Hasher: ")) return {};

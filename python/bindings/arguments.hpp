@@ -16,8 +16,8 @@
 #include "device_array.hpp"
 #include "python_calls.hpp"
 
-/// How Python values become arguments of the library. `argument` names the argument in error texts, in front of which the
-/// function that was called comes (module.cpp).
+/// How Python values become arguments of the library. `argument` names the argument in error texts, in front of which
+/// the function that was called comes (module.cpp).
 namespace merklize::binding {
 
 namespace nb = nanobind;
@@ -27,7 +27,8 @@ std::string in_call(std::string_view text);
 [[noreturn]] void wrong_type(const char* argument, const char* expected, nb::handle got);
 
 /// The bytes of what import_array() takes on the host, in C order. They are copied only if they are not contiguous.
-/// errors  TypeError (no array), InvalidArgument (an array of Python objects, a masked one, one on a device; closed, released)
+/// errors  TypeError (no array), InvalidArgument (an array of Python objects, a masked one, one on a device; closed,
+///         released)
 class InputBytes {
 public:
     InputBytes(nb::handle object, const char* argument);
@@ -40,8 +41,8 @@ private:
     std::optional<BufferView> view_;
 };
 
-/// The memory of a NumPy array, bytearray, memoryview, array.array or mmap (no subclass) in C order, each of whose items is one number.
-/// All other objects need InputBytes, which takes microseconds.
+/// The memory of a NumPy array, bytearray, memoryview, array.array or mmap (no subclass) in C order, each of whose
+/// items is one number. All other objects need InputBytes, which takes microseconds.
 class PlainMemory {
 public:
     explicit PlainMemory(nb::handle object);
@@ -61,8 +62,8 @@ private:
 
 /// Whether an argument is a large array on the host that is not contiguous, so that InputBytes would copy all of it.
 bool is_large_and_apart(nb::handle object, const char* argument);
-/// Calls `use` with the bytes of what InputBytes takes, in C order and in pieces: of an array that is not contiguous, at most 16 MiB
-/// are copied at a time. `use` is called with the GIL.
+/// Calls `use` with the bytes of what InputBytes takes, in C order and in pieces: of an array that is not contiguous,
+/// at most 16 MiB are copied at a time. `use` is called with the GIL.
 void each_piece(nb::handle object, const char* argument, const std::function<void(std::span<const std::byte>)>& use);
 
 /// The bytes of a writable, contiguous buffer. For arrays that the package itself made.
@@ -142,7 +143,8 @@ auto maybe_none() {
     return nb::arg().none();
 }
 
-/// m.def() for a function that takes handles. All may be None, because the conversions here give better errors than nanobind.
+/// m.def() for a function that takes handles. All may be None, because the conversions here give better errors than
+/// nanobind.
 /// signature  "def NAME(...) -> ...", from which nanobind takes the name
 template <class Return, class... Handles>
 void define(nb::module_& m, const char* signature, Return (*function)(Handles...)) {

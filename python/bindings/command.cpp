@@ -1,4 +1,5 @@
-// The command line in a process of Python. It handles no signal, ends no process, and asks Python for what only Python can do.
+// The command line in a process of Python. It handles no signal, ends no process, and asks Python for what only Python
+// can do.
 #include <exception>
 #include <optional>
 #include <string>

@@ -86,7 +86,8 @@ nb::object capsule_of(const DeviceArray& array, bool is_copy) {
     return capsule;
 }
 
-/// The consumer's stream, as DLPack defines it for CUDA: the handle of a CUstream, or 1 or 2 for the default streams. Nothing: -1, no order.
+/// The consumer's stream, as DLPack defines it for CUDA: the handle of a CUstream, or 1 or 2 for the default streams.
+/// Nothing: -1, no order.
 std::optional<std::uint64_t> consumer_of(nb::handle stream) {
     constexpr const char* name = "__dlpack__: stream";
     if (stream.is_none()) return cuda_stream_handle({});

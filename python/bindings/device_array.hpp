@@ -21,12 +21,14 @@ struct Pending {
     std::uint64_t handle;  ///< the stream's handle, as callers give it; 0: the package's own stream
 };
 
-/// An array in C order in the memory of a device: a result that stays there, or somebody's tensor for the time of a call.
+/// An array in C order in the memory of a device: a result that stays there, or somebody's tensor for the time of a
+/// call.
 struct DeviceArray {
     ConstBuffer buffer;
     dlpack::DataType dtype;
     std::vector<Py_ssize_t> shape;
-    /// Keeps a tensor of another library alive. Exported memory of the package waits for its readers by itself (Buffer::native()).
+    /// Keeps a tensor of another library alive. Exported memory of the package waits for its readers by itself
+    /// (Buffer::native()).
     std::shared_ptr<void> owner{};
     bool is_writable = true;           ///< writes reach the caller's tensor; false for a packed copy
     std::optional<Pending> pending{};  ///< none: the array is complete
@@ -52,9 +54,10 @@ bool is_plain_memory(nb::handle object);
 
 /// Imports what a caller gave as data. Arrays, tensors and bytes come in by this function alone.
 /// settings  of the call that needs the data; null: a call that takes host memory alone
-/// returns   on a device: a DeviceArray, packed if it was not contiguous. On the host: `object` itself if it is a NumPy array or has
-///           the buffer protocol, else a HostTensor, which has it. None for an object that is no array
-/// errors    InvalidArgument (masked; on another device than the one asked for, or on one that the library does not know)
+/// returns   on a device: a DeviceArray, packed if it was not contiguous. On the host: `object` itself if it is a NumPy
+///           array or has the buffer protocol, else a HostTensor, which has it. None for an object that is no array
+/// errors    InvalidArgument (masked; on another device than the one asked for, or on one that the library does not
+///           know)
 nb::object import_array(nb::handle object, const char* argument, const Settings* settings);
 
 }  // namespace merklize::binding

@@ -10,12 +10,14 @@
 
 namespace merklize::binding {
 
-/// An array of digests as a caller gives it, imported and checked once: uint8[..., 32], or the same bytes as little-endian words.
+/// An array of digests as a caller gives it, imported and checked once: uint8[..., 32], or the same bytes as
+/// little-endian words.
 class DigestArray {
 public:
     /// shape     the dimensions before the digest, for the rule and its text: "n", "m, n"; "...": one or more
     /// settings  of the call, as for import_array()
-    /// errors    InvalidArgument (another dtype or shape), TypeError (no array and no list of digests); those of import_array()
+    /// errors    InvalidArgument (another dtype or shape), TypeError (no array and no list of digests); those of
+    ///           import_array()
     DigestArray(nb::handle value, const char* what, const char* shape, const Settings* settings);
 
     /// Null if the digests are on the host.

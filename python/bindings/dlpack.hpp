@@ -68,8 +68,9 @@ struct ManagedVersioned {
     Tensor tensor;
 };
 
-/// Since version 1.3: functions that the type of an array has in the capsule `attribute`, beside the method __dlpack__. They order no
-/// streams, so the producer's work on its current stream may still run. They return 0, or -1 with Python's error set.
+/// Since version 1.3: functions that the type of an array has in the capsule `attribute`, beside the method __dlpack__.
+/// They order no streams, so the producer's work on its current stream may still run. They return 0, or -1 with
+/// Python's error set.
 struct ExchangeApi {
     static constexpr const char* attribute = "__dlpack_c_exchange_api__";
     static constexpr const char* name = "dlpack_exchange_api";

@@ -18,8 +18,8 @@ public:
     GilReleased(const GilReleased&) = delete;
     GilReleased& operator=(const GilReleased&) = delete;
 
-    /// Holds the GIL again during its lifetime, if the thread has released it. (PyGILState_Ensure() would crash once the interpreter
-    /// is gone.)
+    /// Holds the GIL again during its lifetime, if the thread has released it. (PyGILState_Ensure() would crash once
+    /// the interpreter is gone.)
     class Interrupted {
     public:
         Interrupted() : released_(std::exchange(innermost_, nullptr)) {

@@ -7,10 +7,10 @@
 
 namespace merklize::binding {
 
-/// A lock of a bound object: any number of threads may read the object, or one may change it. The others wait, without the GIL, and
-/// Ctrl-C ends their wait.
-/// errors  InvalidArgument: the thread itself is changing the object, or wants to change what it is reading. Only a progress function
-///         or a signal handler can do that.
+/// A lock of a bound object: any number of threads may read the object, or one may change it. The others wait, without
+/// the GIL, and Ctrl-C ends their wait.
+/// errors  InvalidArgument: the thread itself is changing the object, or wants to change what it is reading. Only a
+///         progress function or a signal handler can do that.
 class ObjectLock {
 public:
     ObjectLock() = default;

@@ -1,5 +1,6 @@
-// Compiled without exceptions, so that pthread_cleanup_push() is C's, whose handler takes control in this frame. No frame with C++
-// handlers lies between it and pthread_exit(), so the C++ library and the unwinder of the extension do not matter.
+// Compiled without exceptions, so that pthread_cleanup_push() is C's, whose handler takes control in this frame. No
+// frame with C++ handlers lies between it and pthread_exit(), so the C++ library and the unwinder of the extension do
+// not matter.
 #include "parked.hpp"
 
 #include <pthread.h>

@@ -12,7 +12,8 @@
 
 namespace merklize::binding {
 
-/// A list with one proof for each index. make(indices) gives the proofs of up to `piece` of them; Ctrl-C is handled between the pieces.
+/// A list with one proof for each index. make(indices) gives the proofs of up to `piece` of them; Ctrl-C is handled
+/// between the pieces.
 template <class Make>
 nb::list prove_in_pieces(std::span<const std::uint64_t> indices, std::size_t piece, Make&& make) {
     nb::list result;

@@ -5,8 +5,9 @@
 
 #include <nanobind/nanobind.h>
 
-/// Calls of Python's C API. A failure becomes an exception at once, so that no pending error is left that a later call could clear.
-/// `make lint` allows the functions that raise, clear or ask for a pending error in python_calls.cpp alone.
+/// Calls of Python's C API. A failure becomes an exception at once, so that no pending error is left that a later call
+/// could clear. `make lint` allows the functions that raise, clear or ask for a pending error in python_calls.cpp
+/// alone.
 namespace merklize::binding {
 
 namespace nb = nanobind;
@@ -30,14 +31,16 @@ inline int checked(int result) {
 
 /// str() of an object; characters that UTF-8 cannot hold become \udc80 and the like.
 std::string text_of(nb::handle object);
-/// repr() of an object for error texts, at most 80 bytes. For an integer that Python refuses to print: its number of bits.
+/// repr() of an object for error texts, at most 80 bytes. For an integer that Python refuses to print: its number of
+/// bits.
 std::string shown(nb::handle object);
 
 /// Holds a buffer of an object. It cannot be moved, because a Py_buffer may point into itself.
 class BufferView {
 public:
     /// what    names the object in error texts
-    /// errors  InvalidArgument (the object refuses, because it is closed, released or read-only), and whatever else it raises
+    /// errors  InvalidArgument (the object refuses, because it is closed, released or read-only), and whatever else it
+    ///         raises
     BufferView(nb::handle object, int flags, const char* argument);
     ~BufferView() { PyBuffer_Release(&view_); }
     BufferView(const BufferView&) = delete;

@@ -1,5 +1,6 @@
-// Calls on little data on the host, where reading the options would take most of the time. Each is a built-in function that handles
-// a call of the plain form, and hands any other call on, unchanged, to the Python function that reads all options.
+// Calls on little data on the host, where reading the options would take most of the time. Each is a built-in function
+// that handles a call of the plain form, and hands any other call on, unchanged, to the Python function that reads all
+// options.
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +24,8 @@ constexpr std::size_t little = 32768;
 // With threads=1, so many bytes take too short a time for progress or Ctrl-C to matter.
 constexpr std::size_t little_alone = 1 << 20;
 
-// Open blocks of merklize.tuning.options(), in all threads. A call inside one has options that are not among its arguments.
+// Open blocks of merklize.tuning.options(), in all threads. A call inside one has options that are not among its
+// arguments.
 std::atomic<int> tuning_blocks{0};
 
 // Whether a call runs on the CPU without progress.  device  as the caller gave it
@@ -104,7 +106,8 @@ std::optional<std::string_view> named_hash(PyObject* const* args, Py_ssize_t cou
     return to_text(args[2], "hash");
 }
 
-// merge(left, right) and merge(left, right, hash) of arrays uint8[..., 32], uint64[..., 4] or uint32[..., 8] of one shape.
+// merge(left, right) and merge(left, right, hash) of arrays uint8[..., 32], uint64[..., 4] or uint32[..., 8] of one
+// shape.
 nb::object quick_merge(PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (count < 2 || !runs_plainly()) return {};
     if (!is_plain_ndarray(args[0]) || !is_plain_ndarray(args[1])) return {};

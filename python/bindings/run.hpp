@@ -21,7 +21,8 @@ namespace nb = nanobind;
 
 /// Whether a device's name means the CPU for every job: "cpu", or "auto" if nothing chooses another device.
 bool is_cpu(std::string_view name);
-/// Makes merklize._libraries look, at the first call, for the libraries that pip installed for devices. Takes some milliseconds.
+/// Makes merklize._libraries look, at the first call, for the libraries that pip installed for devices. Takes some
+/// milliseconds.
 /// device  "": any; for the CPU nothing is done
 void prepare_libraries(std::string_view device = {});
 /// The device of this name.
@@ -35,7 +36,8 @@ void require_device(const char* argument, std::string_view device, std::string_v
 std::uint64_t cuda_stream_handle(const std::optional<std::uint64_t>& stream);
 /// The caller's queue. `handle`: CUstream or cl_command_queue, as a number.
 Stream to_stream(const Device& device, std::uint64_t handle);
-/// The same, but queues that nobody can destroy are wrapped only once: CUDA's default streams, and 0, a queue of the package's own.
+/// The same, but queues that nobody can destroy are wrapped only once: CUDA's default streams, and 0, a queue of the
+/// package's own.
 Stream shared_stream(const Device& device, std::uint64_t handle);
 
 /// Lets Python handle pending signals.  errors  whatever a handler raises: KeyboardInterrupt
@@ -79,8 +81,8 @@ public:
 private:
     static bool call_progress(PyObject* progress, double done);
 
-    // The library calls progress functions from the thread that called it, so one slot for each thread is enough, and an options
-    // object that outlives its Run (a Hasher's) holds no pointer to it.
+    // The library calls progress functions from the thread that called it, so one slot for each thread is enough, and
+    // an options object that outlives its Run (a Hasher's) holds no pointer to it.
     static thread_local std::exception_ptr raised_;
     RunOptions options_{.device = Device("cpu")};  // until the device is known, because "auto" may need libraries first
 };

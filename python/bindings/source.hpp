@@ -33,7 +33,8 @@ auto in_python(const Work& work) {
 ///     name                  for error texts
 ///     descriptor            of a file of this machine, or None
 ///     size                  bytes, or None if only reading tells
-///     pieces(ranges)        an iterator of bytes: those of ranges (start, end), one after another; ranges None: all bytes
+///     pieces(ranges)        an iterator of bytes: those of ranges (start, end), one after another; ranges None: all
+///                           bytes
 ///     require_same() -> None   raises FileError if the bytes have changed since the object was opened
 ///
 /// It is called with the GIL. It reads ahead by threads of its own.
@@ -53,8 +54,8 @@ private:
     nb::object object_;
 };
 
-/// The source of a path as bytes, or of a Source: of a file of this machine its descriptor, which all threads read, else
-/// PythonSource.
+/// The source of a path as bytes, or of a Source: of a file of this machine its descriptor, which all threads read,
+/// else PythonSource.
 std::unique_ptr<runtime::ByteSource> to_source(nb::handle object);
 
 }  // namespace merklize::binding

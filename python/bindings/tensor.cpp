@@ -184,7 +184,8 @@ void order_after_producer(const dlpack::ExchangeApi& api, std::int32_t device, s
     shared_stream(where, stream).wait(shared_stream(where, producer).record());
 }
 
-/// Imports a tensor by the functions of its type, which take some hundred nanoseconds where __dlpack__ takes tens of microseconds.
+/// Imports a tensor by the functions of its type, which take some hundred nanoseconds where __dlpack__ takes tens of
+/// microseconds.
 /// device  the tensor's CUDA device
 Tensor from_exchange_api(const dlpack::ExchangeApi& api, nb::handle object, const dlpack::Device& device,
                          const char* argument, std::uint64_t stream) {

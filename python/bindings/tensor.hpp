@@ -20,8 +20,8 @@ namespace nb = nanobind;
 /// "uint8", "bfloat16", ...
 std::string name_of(const dlpack::DataType& dtype);
 
-/// An array in another library's memory (PyTorch, CuPy, JAX, Numba, ...), as DLPack or the CUDA array interface describe it.
-/// Keeps the array alive.
+/// An array in another library's memory (PyTorch, CuPy, JAX, Numba, ...), as DLPack or the CUDA array interface
+/// describe it. Keeps the array alive.
 struct Tensor {
     std::string device;          ///< its id, "cpu" or "cuda:0"
     std::byte* first = nullptr;  ///< item [0, 0, ...]
@@ -40,8 +40,8 @@ struct Tensor {
     Buffer buffer(const Device& where, const std::optional<Stream>& stream) const;
 };
 
-/// The CUDA device of an object's data; none if the data is on the host or the object is no tensor. Exports nothing. "cuda" alone is
-/// a device that only the pointer tells (the CUDA array interface).
+/// The CUDA device of an object's data; none if the data is on the host or the object is no tensor. Exports nothing.
+/// "cuda" alone is a device that only the pointer tells (the CUDA array interface).
 /// errors  InvalidArgument (a device that the library has no backend for)
 std::optional<std::string> cuda_device_of(nb::handle object, const char* argument);
 
@@ -57,12 +57,13 @@ struct Extent {
     std::uint64_t bytes;
 };
 
-/// Looks at tensors by the exchange functions of their types (DLPack 1.3), which takes some ten nanoseconds each and exports nothing.
-/// Only one thread may use it, with the GIL.
+/// Looks at tensors by the exchange functions of their types (DLPack 1.3), which takes some ten nanoseconds each and
+/// exports nothing. Only one thread may use it, with the GIL.
 class TensorViewer {
 public:
-    /// The bytes of a tensor in C order, on the host or on a CUDA device, valid as long as the object lives and is not changed. None if
-    /// the type has no such functions, or if import_array() is needed: to pack the tensor, or to tell what is wrong.
+    /// The bytes of a tensor in C order, on the host or on a CUDA device, valid as long as the object lives and is not
+    /// changed. None if the type has no such functions, or if import_array() is needed: to pack the tensor, or to tell
+    /// what is wrong.
     /// errors  those of a stream of the tensor's device
     /// stream  CUDA's handle of the queue that is ordered after the producer's work
     std::optional<Extent> view(nb::handle object, std::uint64_t stream);

@@ -169,7 +169,8 @@ nb::object host_nodes(nb::handle self) {
     return checked(PyMemoryView_FromObject(self.ptr()));
 }
 
-/// Buffer protocol: all nodes, read-only. A view holds a reference to the tree, whose nodes do not move while there is one.
+/// Buffer protocol: all nodes, read-only. A view holds a reference to the tree, whose nodes do not move while there is
+/// one.
 int get_tree_buffer(PyObject* self, Py_buffer* view, int flags) {
     try {
         Tree& shared = bound<Tree>(self);

@@ -58,3 +58,9 @@ def test_what_is_no_fault():
 
 def test_the_repository():
     assert check_english.main([]) == 0
+
+
+def test_wide_comments():
+    wide = "a " * 60
+    assert found("src/a.cpp", f"// {wide}\n") == ["src/a.cpp:1: a comment of 123 columns: wrap it at 120"]
+    assert not found("src/a.cpp", f"// {wide[:-4]}\nint a;  // {wide}\n")

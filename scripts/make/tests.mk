@@ -1,5 +1,5 @@
-# The tests, by language. `make test` runs what `-LE 'more|long|night'` and `-m 'not more'` leave; `make test-all` all but what
-# compiles kernels for so long that it runs at night.
+# The tests, by language. `make test` runs what `-LE 'more|long|night'` and `-m 'not more'` leave; `make test-all` all
+# but what compiles kernels for so long that it runs at night.
 
 # $(call build,PRESET,OPTIONS,TARGETS)
 define build
@@ -46,7 +46,8 @@ test-python: $(VENV)/test-tools ## tests of the Python package and the command l
 		python $$example; \
 	done
 
-# Ray's nodes are many processes of somebody else's code: if one takes the interpreter with it, that is seen as Ray's end, not ours.
+# Ray's nodes are many processes of somebody else's code: if one takes the interpreter with it, that is seen as Ray's
+# end, not ours.
 .PHONY: test-more
 test-more: $(VENV)/all-test-tools ## the other instruction sets and OpenCL runtimes, stores, Ray
 	@$(call build,release,-DMERKLIZE_INTEL_OPENCL=$(INTEL_OPENCL)); $(call ctest,-L more -LE long)
@@ -71,13 +72,13 @@ test-core: $(VENV)/all-test-tools ## the portable core through device compilers 
 	@echo "== portable core through device compilers"
 	@python -m pytest -q -n $$(nproc) --dist loadgroup tests/core
 
-# One folder and one profile for tests, lints and documentation, so that nothing is compiled twice. The crates link the library that
-# test-cpp builds; RustCrypto's and serde's traits are tested, too.
+# One folder and one profile for tests, lints and documentation, so that nothing is compiled twice. The crates link the
+# library that test-cpp builds; RustCrypto's and serde's traits are tested, too.
 RUST_FEATURES := --no-default-features --features merklize/digest,merklize/serde
 CARGO := CARGO_TARGET_DIR=$(CURDIR)/build/cargo MERKLIZE_LIB_DIR=$(CURDIR)/build/release/src cargo
 
-# $(call with,PROGRAM,COMMANDS,WHAT): commands that run where the program is there in a version that will do. Else they are skipped, or an
-# error in CI, which has MERKLIZE_REQUIRE_RUNTIMES.
+# $(call with,PROGRAM,COMMANDS,WHAT): commands that run where the program is there in a version that will do. Else they
+# are skipped, or an error in CI, which has MERKLIZE_REQUIRE_RUNTIMES.
 define with
 if python python/tests/judges.py $(1); then $(2); \
 elif [ -n "$${MERKLIZE_REQUIRE_RUNTIMES:-}" ]; then exit 1; \
@@ -94,7 +95,8 @@ test-rust: $(VENV)/test-tools ## tests of the Rust crates, where cargo is found
 	@$(call with_cargo,$(CARGO) build -q --release --manifest-path ../tests/bao_crates/Cargo.toml; cd ..; \
 		MERKLIZE_BAO_CRATES=$(CURDIR)/build/cargo/release/bao-crates python -m pytest -q python/tests/test_bao_crates.py,tests beside bao are)
 
-# Apart from `make test`, since it builds the whole library once more: four minutes on two cores, less than one from ccache.
+# Apart from `make test`, since it builds the whole library once more: four minutes on two cores, less than one from
+# ccache.
 .PHONY: test-crates
 test-crates: $(VENV)/cmake ## the Rust crates as they are packaged, with the C++ library that they build themselves
 	@echo "== Packaged Rust crates"

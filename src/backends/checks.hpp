@@ -139,7 +139,8 @@ void put(char (&to)[Size], const std::string& text) {
     std::snprintf(to, Size, "%s", text.c_str());
 }
 
-/// The same for a text on which compiled programs depend. It ends with a checksum, so that the part that does not fit counts, too.
+/// The same for a text on which compiled programs depend. It ends with a checksum, so that the part that does not fit
+/// counts, too.
 template <std::size_t Size>
 void put_summed(char (&to)[Size], const std::string& text) {
     char sum[20];

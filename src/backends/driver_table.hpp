@@ -1,4 +1,5 @@
-// The functions of a driver (seams/driver.h), listed once. Every backend declares them and fills its table from this list.
+// The functions of a driver (seams/driver.h), listed once. Every backend declares them and fills its table from this
+// list.
 #pragma once
 
 #include "seams/backend.h"

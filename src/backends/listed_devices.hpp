@@ -29,8 +29,8 @@ Device& device_of(const DeviceList<Device>& list, const char* backend, std::uint
 }
 
 /// The functions of a backend's table.
-/// Backend  has a `name`, `devices()`, which may throw and whose list is never destroyed, and the text `without_memory` for when there
-///          is no memory to list them
+/// Backend  has a `name`, `devices()`, which may throw and whose list is never destroyed, and the text `without_memory`
+///          for when there is no memory to list them
 template <class Backend>
 struct ListedDevices {
     static const char* why_unavailable() noexcept {

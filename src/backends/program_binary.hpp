@@ -8,7 +8,8 @@
 
 namespace merklize::backends {
 
-/// The binary of a program of OpenCL for one of its devices; empty if there is none. A program has one for each device of its context.
+/// The binary of a program of OpenCL for one of its devices; empty if there is none. A program has one for each device
+/// of its context.
 /// get  clGetProgramInfo() of the program: (what, bytes, to, &size), which throws on failure
 template <class Device, class Get>
 std::string program_binary(Device device, Get get) {

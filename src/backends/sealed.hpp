@@ -1,5 +1,6 @@
-// What program_binary() gives and program_load() takes: a vendor's binary in an envelope that names its maker and shows damage.
-// Vendors' loaders check little themselves: some do not learn the size, some run a damaged binary or one of another version.
+// What program_binary() gives and program_load() takes: a vendor's binary in an envelope that names its maker and shows
+// damage. Vendors' loaders check little themselves: some do not learn the size, some run a damaged binary or one of
+// another version.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@
 
 namespace merklize::backends {
 
-/// FNV-1a, eight bytes at a time, against accidents only. Each step is a bijection of the state, so no change of a single word goes
-/// unnoticed.
+/// FNV-1a, eight bytes at a time, against accidents only. Each step is a bijection of the state, so no change of a
+/// single word goes unnoticed.
 inline std::uint64_t checksum(std::string_view bytes) noexcept {
     std::uint64_t sum = 0xcbf29ce484222325 ^ bytes.size();
     for (std::size_t i = 0; i < bytes.size(); i += sizeof sum) {

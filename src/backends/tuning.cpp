@@ -1,6 +1,6 @@
 // The tuning defaults of all devices: the one place where a device, a job, a hash and a size become a policy. Each row
-// has its evidence; the pages in docs/notes have the alternatives and their results. A new hash often needs no row of its
-// own: the rows of its kind apply.
+// has its evidence; the pages in docs/notes have the alternatives and their results. A new hash often needs no row of
+// its own: the rows of its kind apply.
 #include "backends/tuning.hpp"
 
 #include <algorithm>
@@ -99,7 +99,8 @@ constexpr Row rows[] = {
      any_size,
      {.levels_per_launch = 8, .group_size = 256, .lanes = 1, .constants = MKZ_CONSTANTS_constant}},
 
-    // Processors: measured with Intel's runtimes 2026.0 (OpenCL and SYCL) on an AMD EPYC (Zen 5, AVX-512), 2 cores, on 2026-11-21.
+    // Processors: measured with Intel's runtimes 2026.0 (OpenCL and SYCL) on an AMD EPYC (Zen 5, AVX-512), 2 cores, on
+    // 2026-11-21.
     {processors, every_job, all_hashes, any_size, {.group_size = 64, .constants = MKZ_CONSTANTS_constant}},
     // An item has lanes of its own, with the hint that keeps Intel's compiler from making vectors of neighbouring items
     // (port.h). BLAKE3 has 16 lanes: then the compiler finds the transposition (8 gave 0.66 of the rate for merges,
@@ -113,10 +114,9 @@ constexpr Row rows[] = {
     {+pocl_processor, every_job, of_field, any_size, {.cells = 6}},
     // A field hash has 8 lanes (4 gave 0.54 of the rate, 16 gave 0.9). With one lane Intel's compiler makes vectors by
     // itself if products are made of halves, but that is slower (0.84) and takes four to seven times as long to
-    // compile.
-    // Words of 32 bits fill a vector with 16 lanes: 1.3 to 1.7 times the rate for trees of both fields, 1.2 to 2.5 for rows
-    // (2026-11-22). Through SYCL one lane is best, since the compiler makes vectors by itself: 5 times the rate of 8 or 16
-    // lanes for trees, and 7 times for rows.
+    // compile. Words of 32 bits fill a vector with 16 lanes: 1.3 to 1.7 times the rate for trees of both fields, 1.2 to
+    // 2.5 for rows (2026-11-22). Through SYCL one lane is best, since the compiler makes vectors by itself: 5 times the
+    // rate of 8 or 16 lanes for trees, and 7 times for rows.
     {+intel_processor, every_job, of_small_field, any_size, {.lanes = 16}},
     {+sycl_processor, every_job, of_small_field, any_size, {.lanes = 1}},
     {processors, every_job, of_field, any_size, {.lanes = 8}},

@@ -49,7 +49,8 @@ public:
         return chunk == chunks_ ? size_ : chunk * MKZ_BLAKE3_CHUNK_LEN;
     }
     std::uint64_t bytes(const Subtree& t) const noexcept { return end(t) - begin(t); }
-    /// A range widened to whole groups. An empty range becomes the group at its start, a range beyond the end the last group.
+    /// A range widened to whole groups. An empty range becomes the group at its start, a range beyond the end the last
+    /// group.
     FileRange groups_of(const FileRange& range) const noexcept;
 
     /// The number of nodes in a subtree of at least a group, and of those before it.
@@ -61,7 +62,8 @@ public:
     }
 
 private:
-    // The end of index + 1 subtrees of 2^level chunks, or the message's end. Nothing overflows: there are at most 2^54 chunks.
+    // The end of index + 1 subtrees of 2^level chunks, or the message's end. Nothing overflows: there are at most 2^54
+    // chunks.
     static std::uint64_t end_at(std::uint64_t index, std::uint32_t level, std::uint64_t most) noexcept {
         const std::uint64_t end = (index + 1) << level;
         return end < most ? end : most;

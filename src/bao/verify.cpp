@@ -1,4 +1,5 @@
-// bao_verify(): checks the nodes of the outboard first, from the root down. Then all threads check the message, part by part.
+// bao_verify(): checks the nodes of the outboard first, from the root down. Then all threads check the message, part by
+// part.
 #include "bao/verify.hpp"
 
 #include <algorithm>

@@ -23,7 +23,8 @@ Node write_tree(const Shape& shape, const EachPart& each_part, const Placer& pla
 Node write_tree_there(const Shape& shape, const Place& data, BaoOrder order, const Place& nodes, Run& run,
                       const std::function<void()>& meanwhile);
 
-/// Hashes a message in host memory on the run's device down to the values of groups, batch by batch; the nodes above are made on the host.
+/// Hashes a message in host memory on the run's device down to the values of groups, batch by batch; the nodes above
+/// are made on the host.
 /// batch_level  log2 of the chunks of a batch
 Node write_tree_on_device(const Shape& shape, const ReadBatch& read, std::uint32_t batch_level, const Placer& placer,
                           Run& run);
@@ -50,8 +51,9 @@ private:
     std::vector<std::vector<std::byte>> nodes_{};  // of each block
 };
 
-/// bao_outboard_file() and bao_encode_file() of any source, such as an object of a store. Where only reading tells how much there is, an
-/// outboard takes 64 bytes of memory for each group, and an encoding a copy of the message in a file without a name, beside `out`.
+/// bao_outboard_file() and bao_encode_file() of any source, such as an object of a store. Where only reading tells how
+/// much there is, an outboard takes 64 bytes of memory for each group, and an encoding a copy of the message in a file
+/// without a name, beside `out`.
 /// out     the file that has the bytes; without it, they come back
 /// errors  those of bao_outboard_file(), and of the source
 BaoOutput bao_of(const ByteSource& source, const BaoForm& form, Placer::Kind kind, const RunOptions& options);

@@ -38,7 +38,8 @@ public:
     Faults(const Call& call, merklize_bao_fault* faults, size_t capacity, size_t* count)
         : out_(call.items(faults, capacity, "faults")), count_(call.need(count, "count")) {}
 
-    /// Writes the faults that find() returns. If the outboard cannot belong to the message, the whole part is one fault.
+    /// Writes the faults that find() returns. If the outboard cannot belong to the message, the whole part is one
+    /// fault.
     template <class Find>
     void put(std::uint64_t offset, std::uint64_t bytes, const Find& find) const {
         std::vector<BaoFault> found;

@@ -13,7 +13,8 @@
 
 namespace merklize::c_api {
 
-/// Notes the exception that is being handled as the thread's last error, under the name of the function that was called.
+/// Notes the exception that is being handled as the thread's last error, under the name of the function that was
+/// called.
 /// returns  its status
 merklize_status note_failure(const char* function) noexcept;
 

@@ -23,9 +23,9 @@
 #include "merklize/version.hpp"
 #include "queue/device.hpp"
 
-// The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB hash TAB bytes TAB nanoseconds TAB bytes TAB
-// nanoseconds ...". The job of a cost in pinned memory ends with `in_pinned`. A file with a line of another form is
-// ignored: older versions wrote no hash.
+// The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB hash TAB bytes TAB nanoseconds TAB
+// bytes TAB nanoseconds ...". The job of a cost in pinned memory ends with `in_pinned`. A file with a line of another
+// form is ignored: older versions wrote no hash.
 
 namespace merklize::runtime {
 namespace {
@@ -142,7 +142,8 @@ Device measured_device(const KnownCost& known) {
     return device;
 }
 
-// The opened device of a cost. Null if the device is gone, or differs from the one that was measured. Looked up once a process.
+// The opened device of a cost. Null if the device is gone, or differs from the one that was measured. Looked up once a
+// process.
 std::shared_ptr<const Device> device_of(const KnownCost& known) {
     static std::mutex mutex;
     static auto& asked = *new std::map<std::string, std::shared_ptr<const Device>>;  // guarded by mutex

@@ -41,8 +41,9 @@ struct Operand {
     std::size_t number = only_one;  ///< among several of the same name
 };
 
-/// The memory that a call writes. A call that writes into memory of the caller checks it where it checks its arguments, because it writes
-/// before it has read everything. A call that writes one digest, or one output, after everything was read need not.
+/// The memory that a call writes. A call that writes into memory of the caller checks it where it checks its arguments,
+/// because it writes before it has read everything. A call that writes one digest, or one output, after everything was
+/// read need not.
 class WrittenMemory {
 public:
     /// errors  invalid_argument "<name> must not overlap <name>, ..." (two that are written)

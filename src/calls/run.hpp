@@ -17,8 +17,8 @@
 
 namespace merklize::runtime {
 
-/// One call of the public API while it runs: its options, the executor of its jobs, and its progress for the caller's function. Used by
-/// the calling thread, but for launch_here().
+/// One call of the public API while it runs: its options, the executor of its jobs, and its progress for the caller's
+/// function. Used by the calling thread, but for launch_here().
 class Run {
 public:
     /// options  must outlive the Run; options.timings is zeroed
@@ -51,7 +51,8 @@ public:
     void launch_on_host(const Job& job, unsigned threads = 0) {
         progress_.end(HostExecutor(threads == 0 ? threads_ : threads).launch(job, progress_.begin(0)));
     }
-    /// Runs a job on the CPU, by the calling thread alone and without progress: for pieces inside a parallel loop. Safe from any thread.
+    /// Runs a job on the CPU, by the calling thread alone and without progress: for pieces inside a parallel loop. Safe
+    /// from any thread.
     template <class Job>
     void launch_here(const Job& job) const {
         HostExecutor(1).launch(job, {});
@@ -61,11 +62,13 @@ public:
 
     /// Ends a call that enqueues, and returns its event.
     Event end() { return Internals::event(on_device().end()); }
-    /// Waits for the commands that are enqueued on a device, and throws what failed. Does nothing in a call that enqueues.
+    /// Waits for the commands that are enqueued on a device, and throws what failed. Does nothing in a call that
+    /// enqueues.
     void finish() {
         if (device_call_) device_call_->finish();
     }
-    /// After an error: waits for the commands that still run on a device, because somebody is about to use their memory.
+    /// After an error: waits for the commands that still run on a device, because somebody is about to use their
+    /// memory.
     void abandon() noexcept {
         if (device_call_) device_call_->drain();
     }

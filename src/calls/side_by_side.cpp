@@ -102,7 +102,8 @@ public:
     }
 
 private:
-    // A device's first range is this part of its equal share: small enough for the slowest, large enough to be measured.
+    // A device's first range is this part of its equal share: small enough for the slowest, large enough to be
+    // measured.
     static constexpr std::uint64_t first_ranges = 8;
     // 30 % of the items are held back, so that a wrong rate can be corrected.
     static constexpr double taken_by_rate = 0.7;

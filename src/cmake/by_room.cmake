@@ -1,5 +1,6 @@
-# merklize_by_room(TARGET): the sources of a room (a folder) are one translation unit, since most of the time of a build goes to headers
-# that they share. Sources with options of their own stay alone. With -D MERKLIZE_BY_ROOM=OFF each source is compiled by itself.
+# merklize_by_room(TARGET): the sources of a room (a folder) are one translation unit, since most of the time of a build
+# goes to headers that they share. Sources with options of their own stay alone. With -D MERKLIZE_BY_ROOM=OFF each
+# source is compiled by itself.
 option(MERKLIZE_BY_ROOM "Compile the sources of a folder together" ON)
 function(merklize_by_room target)
   if(NOT MERKLIZE_BY_ROOM)

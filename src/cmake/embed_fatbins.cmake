@@ -1,11 +1,13 @@
-# Machine code of CUDA devices inside the library (src/programs/fatbins.hpp): nvcc compiles each program for all architectures.
+# Machine code of CUDA devices inside the library (src/programs/fatbins.hpp): nvcc compiles each program for all
+# architectures.
 #
-#   include(embed_fatbins.cmake), merklize_fatbin_programs(), merklize_embed_fatbins(target)    adds the generated source to the target
-#   cmake -D TOOL=... -D NVCC=... -D ARCHITECTURES=... -D HASHES=... -D FOLDER=... -P embed_fatbins.cmake    makes FOLDER/fatbins.cpp
+#   include(embed_fatbins.cmake), merklize_fatbin_programs(), merklize_embed_fatbins(target)    adds the generated
+#   source to the target cmake -D TOOL=... -D NVCC=... -D ARCHITECTURES=... -D HASHES=... -D FOLDER=... -P
+#   embed_fatbins.cmake    makes FOLDER/fatbins.cpp
 
 if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
-  # The programs are texts of this very library: a program made of its sources writes them. Where there are tests they build it, too,
-  # since nvcc is rare.
+  # The programs are texts of this very library: a program made of its sources writes them. Where there are tests they
+  # build it, too, since nvcc is rare.
   function(merklize_fatbin_programs)
     add_executable(merklize-fatbin-programs
       ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/write_fatbin_programs.cpp backends/tuning.cpp

@@ -1,4 +1,5 @@
-# The instruction sets of the CPU's kernels (lanes): those of the architecture, the widest one of this machine, and which ones are built.
+# The instruction sets of the CPU's kernels (lanes): those of the architecture, the widest one of this machine, and
+# which ones are built.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   set(MERKLIZE_ISAS scalar avx2 avx512)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")

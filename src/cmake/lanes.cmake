@@ -1,9 +1,10 @@
-# merklize_lanes(TARGET SET OPTIONS...): the CPU's kernels of one instruction set, backends/cpu/lanes_SET.cpp compiled with these options, a
-# source and a table (lanes_SET_FAMILY) for each family of hashes. So a changed hash compiles only its family again.
+# merklize_lanes(TARGET SET OPTIONS...): the CPU's kernels of one instruction set, backends/cpu/lanes_SET.cpp compiled
+# with these options, a source and a table (lanes_SET_FAMILY) for each family of hashes. So a changed hash compiles only
+# its family again.
 #
-# A family is the hashes of core/hashes.h whose names begin with its name; the rest are `others`. `parts` are the units of core/parts.h;
-# `extension` has no hash, but the passes of extensions.
-# isa.cpp joins the tables of the families that lanes/families.inc lists.
+# A family is the hashes of core/hashes.h whose names begin with its name; the rest are `others`. `parts` are the units
+# of core/parts.h; `extension` has no hash, but the passes of extensions. isa.cpp joins the tables of the families that
+# lanes/families.inc lists.
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/lanes)
 set(list ${PROJECT_SOURCE_DIR}/include/merklize/core/hashes.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})

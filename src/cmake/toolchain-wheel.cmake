@@ -1,6 +1,6 @@
-# Wheels for Linux with glibc 2.28 or newer: Zig's Clang (Python package ziglang) brings the C library's interfaces of that version
-# and links its C++ library statically. In the environment: MERKLIZE_WHEEL_MACHINE, x86_64 or
-# aarch64, and MERKLIZE_ZIG, the path of the program.
+# Wheels for Linux with glibc 2.28 or newer: Zig's Clang (Python package ziglang) brings the C library's interfaces of
+# that version and links its C++ library statically. In the environment: MERKLIZE_WHEEL_MACHINE, x86_64 or aarch64, and
+# MERKLIZE_ZIG, the path of the program.
 set(machine $ENV{MERKLIZE_WHEEL_MACHINE})
 if(NOT machine STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
   set(CMAKE_SYSTEM_NAME Linux)

@@ -1,5 +1,6 @@
-// A program of the build (MERKLIZE_CUDA_FATBINS): writes the CUDA programs that nvcc shall compile into the library, FOLDER/0.cu,
-// FOLDER/1.cu and so on, and FOLDER/names: their names, one a line, in ascending order. HASH ...: of these alone.
+// A program of the build (MERKLIZE_CUDA_FATBINS): writes the CUDA programs that nvcc shall compile into the library,
+// FOLDER/0.cu, FOLDER/1.cu and so on, and FOLDER/names: their names, one a line, in ascending order. HASH ...: of these
+// alone.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

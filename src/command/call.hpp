@@ -12,7 +12,8 @@
 
 namespace merklize::command {
 
-/// One run of the command line: its streams and all its state. It changes no state of the process, so several runs may go on at once.
+/// One run of the command line: its streams and all its state. It changes no state of the process, so several runs may
+/// go on at once.
 class Call {
 public:
     /// `streams` is copied; `caller` must outlive the call.
@@ -24,8 +25,8 @@ public:
 
     // ---- Standard output ----
 
-    /// Buffers the text until flush() or until the buffer is full. If the reader of a pipe has gone (`merklize hash ... | head`), the
-    /// command ends quietly with code 141.
+    /// Buffers the text until flush() or until the buffer is full. If the reader of a pipe has gone (`merklize hash ...
+    /// | head`), the command ends quietly with code 141.
     /// errors  Failure (the text cannot be written), Exit
     void write(std::string_view data);
     void write(std::span<const std::byte> data);
@@ -87,8 +88,8 @@ private:
     std::atomic<const class KeptByInterruption*> kept_file_{nullptr};
 };
 
-/// While this object lives, a signal that ends the process first says that the file, if it exists, is kept and that the same command
-/// resumes from it. One object at a time.
+/// While this object lives, a signal that ends the process first says that the file, if it exists, is kept and that the
+/// same command resumes from it. One object at a time.
 class KeptByInterruption {
 public:
     KeptByInterruption(Call& call, const std::string& path);

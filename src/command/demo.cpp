@@ -27,14 +27,14 @@
 namespace merklize::command {
 namespace {
 
-// The input is BLAKE3's extendable output of "leaves" with the top bit of every eighth byte cleared, so that each 32 bytes are a leaf of
-// byte hashes and of hashes over Goldilocks alike.
+// The input is BLAKE3's extendable output of "leaves" with the top bit of every eighth byte cleared, so that each 32
+// bytes are a leaf of byte hashes and of hashes over Goldilocks alike.
 constexpr std::string_view seed = "leaves";
 constexpr std::uint64_t most_bytes = 256 << 20;
 constexpr std::uint64_t known_leaves = 1 << 16, known_bytes = known_leaves * Digest::size;
 
-// A measured job, and the answer for the first `known_bytes` of the input. The answers were computed without this library: by the official
-// BLAKE3, by hashlib, and by the definitions of docs/hashes.md in plain Python integers.
+// A measured job, and the answer for the first `known_bytes` of the input. The answers were computed without this
+// library: by the official BLAKE3, by hashlib, and by the definitions of docs/hashes.md in plain Python integers.
 struct Task {
     bool is_tree;
     Hash hash;

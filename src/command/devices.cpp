@@ -117,7 +117,8 @@ void show(Call& call, const Facts& facts) {
         call.line("\n--device auto is the CPU; `merklize devices --calibrate` measures what is faster.");
     } else {
         call.line("\nMeasured, for --device auto with data of the host:");
-        // The costs of a job on a device follow one another, and their sizes grow. A job with one size says nothing of its rate.
+        // The costs of a job on a device follow one another, and their sizes grow. A job with one size says nothing of
+        // its rate.
         rows.clear();
         for (auto first = facts.costs.begin(); first != facts.costs.end();) {
             const Cost& of = *first;

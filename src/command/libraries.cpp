@@ -19,7 +19,8 @@ namespace {
 // Paths below site-packages/nvidia, the newest first: of the packages nvidia-cuda-nvrtc and nvidia-cuda-nvrtc-cu12.
 constexpr const char* newest_nvrtc = "nvidia/cu13/lib/libnvrtc.so.13";
 constexpr const char* older_nvrtc = "nvidia/cuda_nvrtc/lib/libnvrtc.so.12";
-// Intel's OpenCL loader and its dependencies, which it does not find beside itself. Each comes after its own dependencies.
+// Intel's OpenCL loader and its dependencies, which it does not find beside itself. Each comes after its own
+// dependencies.
 constexpr const char* sycl_loader[] = {"libintlc.so.5", "libirng.so", "libimf.so", "libsvml.so", "libOpenCL.so.1"};
 
 bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
@@ -75,8 +76,8 @@ void find_plugins(const std::vector<fs::path>& packages, const fs::path& environ
     setenv("MERKLIZE_PLUGINS_DIR", folder.c_str(), 0);
     const fs::path intel = environment / "lib" / "libintelocl.so";
     if (!is_file(folder / "libmerklize_sycl.so") || !is_file(intel)) return;
-    // A process has one OpenCL loader, the first that is opened, and the loader reads its variable once. SYCL needs the loader that comes
-    // with Intel's runtime, which the system's loader may not find.
+    // A process has one OpenCL loader, the first that is opened, and the loader reads its variable once. SYCL needs the
+    // loader that comes with Intel's runtime, which the system's loader may not find.
     setenv("OCL_ICD_FILENAMES", intel.c_str(), 0);
     for (const char* name : sycl_loader) loads(intel.parent_path() / name);
 }

@@ -16,9 +16,10 @@
 namespace merklize::command {
 namespace {
 
-// Python reports a missing package, because only Python knows which packages it has. `python -c` looks for modules in the working
-// directory first, so what lies there would run: a downloaded folder may have a json.py. PYTHONSAFEPATH keeps that folder out from
-// Python 3.11 on; before, this text takes it out, and no module but the built-in `sys` is imported until then.
+// Python reports a missing package, because only Python knows which packages it has. `python -c` looks for modules in
+// the working directory first, so what lies there would run: a downloaded folder may have a json.py. PYTHONSAFEPATH
+// keeps that folder out from Python 3.11 on; before, this text takes it out, and no module but the built-in `sys` is
+// imported until then.
 constexpr char start[] =
     "import sys\n"
     "if not (sys.flags.isolated or getattr(sys.flags, 'safe_path', False)): del sys.path[0]\n"
@@ -56,7 +57,8 @@ std::string python() {
     return access(beside.c_str(), X_OK) == 0 ? beside : "python3";
 }
 
-// Python takes an empty entry of PYTHONPATH, which `PYTHONPATH=$PYTHONPATH:/more` easily makes, as the working directory.
+// Python takes an empty entry of PYTHONPATH, which `PYTHONPATH=$PYTHONPATH:/more` easily makes, as the working
+// directory.
 void drop_empty_entries() {
     const char* list = std::getenv("PYTHONPATH");
     if (list == nullptr) return;

@@ -28,7 +28,8 @@ std::string shown_name(Call& call, const std::string& word);
 /// A file, an object of a store, or standard input for "-".
 /// first  bytes at the start of an object that will surely be read
 std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& word, std::uint64_t first = UINT64_MAX);
-/// The same as an input that ranges can be read of: a copy in the folder for temporary files, if the input can only be read in order.
+/// The same as an input that ranges can be read of: a copy in the folder for temporary files, if the input can only be
+/// read in order.
 std::unique_ptr<runtime::ByteSource> open_for_ranges(Call& call, const std::string& word,
                                                      std::uint64_t first = UINT64_MAX);
 /// Reads up to out.size() bytes, fewer only at the end.
@@ -43,7 +44,8 @@ private:
     std::span<const std::byte> left_{};
 };
 
-/// An output that must be written as a file of the system. For a URL that is a temporary file, which finish() uploads to the store.
+/// An output that must be written as a file of the system. For a URL that is a temporary file, which finish() uploads
+/// to the store.
 class OutputFile {
 public:
     OutputFile(Call& call, const std::string& word);

@@ -44,8 +44,8 @@ Node parent_node(const ChainingValue& left, const ChainingValue& right, const Mo
 /// The chaining value of a node that is not the root.
 ChainingValue value_of(const Node& node);
 
-/// Merges neighbours in place until at most `left` values remain. The last of an odd number of values moves up unchanged. `values` belong
-/// to aligned subtrees of equal size; the last one may be smaller.
+/// Merges neighbours in place until at most `left` values remain. The last of an odd number of values moves up
+/// unchanged. `values` belong to aligned subtrees of equal size; the last one may be smaller.
 void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mode, Run& run);
 
 /// log2 of the chunks of one launched subtree, for data of n chunks. If n >= 2, at least two subtrees remain, so that
@@ -92,7 +92,8 @@ private:
     std::vector<ChainingValue> values_;
 };
 
-/// A message that comes in pieces. Full chunks are merged as they come, but the last 1 to 1024 bytes wait, because they may be the end.
+/// A message that comes in pieces. Full chunks are merged as they come, but the last 1 to 1024 bytes wait, because they
+/// may be the end.
 class GrowingMessage {
 public:
     explicit GrowingMessage(const Mode& mode) : mode_(mode), stack_(mode) {}

@@ -8,7 +8,8 @@
 namespace merklize::runtime {
 namespace {
 
-// Items that are taken in both ways, a quarter of all at most. The first ones do not count, because they find nothing in the caches.
+// Items that are taken in both ways, a quarter of all at most. The first ones do not count, because they find nothing
+// in the caches.
 constexpr std::size_t most_tried = 72, least_items = 16;
 
 }  // namespace

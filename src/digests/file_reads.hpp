@@ -21,8 +21,8 @@
 
 namespace merklize::runtime {
 
-/// One read of a file: 256 KiB, two aligned subtrees of 2^7 chunks. Two and not one, because the value above them may be the root.
-/// Reading costs a copy into a buffer that stays in cache (docs/notes/files.md says how much).
+/// One read of a file: 256 KiB, two aligned subtrees of 2^7 chunks. Two and not one, because the value above them may
+/// be the root. Reading costs a copy into a buffer that stays in cache (docs/notes/files.md says how much).
 constexpr std::uint32_t read_levels = 8;
 constexpr std::uint64_t read_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << read_levels;
 constexpr std::uint64_t read_chunks = std::uint64_t{1} << read_levels;
@@ -35,12 +35,13 @@ constexpr std::uint64_t batch_chunks = std::uint64_t{1} << batch_levels;
 /// A buffer of read_bytes that belongs to the calling thread and is kept for its next read.
 std::span<std::byte> thread_buffer();
 
-/// The reads of one file by a parallel loop, item by item. A rotational disk is read by one thread at a time, in the order of the items,
-/// because it loses a factor of up to 100 where many threads read at many places. Other disks are read in any order.
+/// The reads of one file by a parallel loop, item by item. A rotational disk is read by one thread at a time, in the
+/// order of the items, because it loses a factor of up to 100 where many threads read at many places. Other disks are
+/// read in any order.
 ///
-/// Where the process allows it (host/mapped_file.hpp), view() gives bytes without a copy if that is faster. Whether it is
-/// depends on how the system keeps the file: in large pieces, mapping costs nothing; in pages, it costs more than a copy. So the first
-/// items are taken in both ways, and their times decide.
+/// Where the process allows it (host/mapped_file.hpp), view() gives bytes without a copy if that is faster. Whether it
+/// is depends on how the system keeps the file: in large pieces, mapping costs nothing; in pages, it costs more than a
+/// copy. So the first items are taken in both ways, and their times decide.
 class ReadOrder {
 public:
     /// The loop reads bytes [offset, offset + bytes); 0 bytes: it does not call view().
@@ -53,7 +54,8 @@ public:
     void read(std::size_t item, std::span<std::byte> out, std::uint64_t offset);
     /// The same, or a view of the mapped bytes. They stay as long as this object.
     std::span<const std::byte> view(std::size_t item, std::span<std::byte> buffer, std::uint64_t offset);
-    /// After the loop: throws if bytes that view() gave were beyond the file's end or could not be read.  errors  io; EndedEarly
+    /// After the loop: throws if bytes that view() gave were beyond the file's end or could not be read.  errors  io;
+    /// EndedEarly
     void require_read() const;
 
 private:
@@ -81,8 +83,8 @@ private:
     const std::size_t tried_;  // the first items, taken in both ways
 };
 
-/// Reads ranges of a source one after another, step by step. All threads of a run read a file. From any other source the calling
-/// thread takes the pieces as they come, and all threads use them.
+/// Reads ranges of a source one after another, step by step. All threads of a run read a file. From any other source
+/// the calling thread takes the pieces as they come, and all threads use them.
 class SourceReader {
 public:
     /// Ranges of the source's extent.
@@ -99,8 +101,8 @@ public:
 
     using PartOf = std::function<ByteRange(std::size_t i)>;
     using Use = std::function<void(std::size_t i, std::span<const std::byte> data)>;
-    /// Calls use(i, data) in any thread for the next parts, 0 to n - 1. Bytes between the parts are skipped. This is `share` of the
-    /// whole call.
+    /// Calls use(i, data) in any thread for the next parts, 0 to n - 1. Bytes between the parts are skipped. This is
+    /// `share` of the whole call.
     /// errors  those of the source, cancelled
     void each_part(std::size_t n, const PartOf& part, Run& run, double share, const Use& use);
     /// The same for the next `bytes` bytes of a range in parts of `part_bytes`, the last of which may be shorter.
@@ -125,8 +127,8 @@ private:
     std::vector<std::byte> cut_{};          // a part that two pieces share
 };
 
-/// Calls use(piece, share) for all pieces of a source, in order. `share` is the piece's share of the whole call, or 0 if
-/// only reading tells where the source ends. Then requires that nobody changed the source.
+/// Calls use(piece, share) for all pieces of a source, in order. `share` is the piece's share of the whole call, or 0
+/// if only reading tells where the source ends. Then requires that nobody changed the source.
 /// extent  of the source, or of the part to read
 /// errors  those of the source, cancelled
 void read_in_order(const ByteSource& source, const std::optional<ByteSource::Extent>& extent, Run& run,

@@ -65,7 +65,8 @@ public:
     }
 
 private:
-    // Only the thread that has the turn reads. No std::timed_mutex, because thread sanitizers do not know all of its calls.
+    // Only the thread that has the turn reads. No std::timed_mutex, because thread sanitizers do not know all of its
+    // calls.
     bool take_turn() {
         std::unique_lock lock(turn_mutex_);
         while (!turn_free_.wait_for(lock, std::chrono::milliseconds(50), [this] { return !turn_taken_; })) {

@@ -17,7 +17,8 @@ namespace merklize::runtime {
 /// BLAKE3 of files: the root node of the bytes read, computed on the run's device. All threads read a regular file. One
 /// thread at a time reads a pipe; the others hash.
 
-/// The values of the subtrees of 2^levels chunks in the next `bytes` bytes of a source, in order. The last one may be smaller.
+/// The values of the subtrees of 2^levels chunks in the next `bytes` bytes of a source, in order. The last one may be
+/// smaller.
 /// first_chunk  of the message: a multiple of 2^levels
 /// levels       on the CPU at least read_levels; on a device at most batch_levels
 std::vector<ChainingValue> values_of_next(SourceReader& reader, std::uint64_t bytes, std::uint64_t first_chunk,
@@ -29,7 +30,8 @@ struct FileRoot {
     Node root;
     std::uint64_t bytes;
 };
-/// The root of the rest of a file. If the stated size is wrong (files in /sys state a page), it is read in order up to its end.
+/// The root of the rest of a file. If the stated size is wrong (files in /sys state a page), it is read in order up to
+/// its end.
 /// rest    as stated(): the read itself tells whether it is true, so that a small file takes one
 /// before  called before each read from a rotational disk; given by callers that read several files
 /// errors  io (somebody wrote to the file meanwhile)

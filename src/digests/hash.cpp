@@ -81,14 +81,15 @@ void hash(const ConstBuffer& data, std::span<std::byte> out, std::uint64_t seek,
     runtime::require_blake3(mode);
     const RunOptions here = runtime::on_device_of(data, options);
     runtime::Run run(here);
-    // The host copies and hashes few chunks sooner than a device does, because there a chunk is 16 compressions one after another
-    // (docs/notes/gpu-calls.md). A caller who gives a policy gets kernels.
+    // The host copies and hashes few chunks sooner than a device does, because there a chunk is 16 compressions one
+    // after another (docs/notes/gpu-calls.md). A caller who gives a policy gets kernels.
     if (data.size() <= runtime::DeviceCall::most_fetched && options.policy == Policy{}) {
         const std::span<const std::byte> copy = run.on_device().fetch(runtime::place_of(data), data.size());
         run.finish();
         return hash(copy, out, seek, mode, runtime::on_this_thread());
     }
-    // The device computes the whole digest of some chunks. The host makes longer output, and the upper part of large trees.
+    // The device computes the whole digest of some chunks. The host makes longer output, and the upper part of large
+    // trees.
     constexpr std::uint64_t most = std::uint64_t{16} << 20;
     if (out.size() == Digest::size && seek == 0 && data.size() > MKZ_BLAKE3_CHUNK_LEN && data.size() <= most) {
         const runtime::Lease digest = run.on_device().scratch(Digest::size);

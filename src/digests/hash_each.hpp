@@ -20,7 +20,8 @@ struct Output {
 void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, const Output& wanted,
                const RunOptions& options);
 
-/// Writes the outputs of messages at one place to `out`, one after another, as one job. This is `share` of the whole call.
+/// Writes the outputs of messages at one place to `out`, one after another, as one job. This is `share` of the whole
+/// call.
 /// messages  as HashEach takes them
 void hash_messages(std::span<const Extent> messages, const Output& wanted, std::byte* out, Run& run, double share);
 

@@ -18,8 +18,9 @@
 namespace merklize::inline v0 {
 namespace {
 
-// Decides which threads may hash at once. A processor with queues (OpenCL, SYCL) hashes each batch by all cores, so batches take turns
-// there: side by side they gain nothing, and when two of them end at once, an assertion in PoCL 5.0 aborts the process.
+// Decides which threads may hash at once. A processor with queues (OpenCL, SYCL) hashes each batch by all cores, so
+// batches take turns there: side by side they gain nothing, and when two of them end at once, an assertion in PoCL 5.0
+// aborts the process.
 class Turns {
 public:
     explicit Turns(const runtime::DeviceState& device) : one_at_a_time_(!device.is_host() && device.is_processor()) {}
@@ -129,8 +130,8 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     const PublicCall entry("hash_files");
     require_blake3(mode);
     std::vector<FileDigest> results(paths.size());
-    // First the small files, one thread each, which hashes the smallest ones several at once. Then large files and inputs that are no
-    // regular files, one by one, each by all threads.
+    // First the small files, one thread each, which hashes the smallest ones several at once. Then large files and
+    // inputs that are no regular files, one by one, each by all threads.
     constexpr std::uint64_t small_bytes = 4 << 20, together_bytes = 64 << 10;
     const Output wanted{length, seek, mode};
     std::vector<char> later(paths.size());
@@ -187,8 +188,8 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     };
     const RunOptions alone = by_one_thread(options);
     Run run(options);
-    // Enough files to fill the lanes, but few enough for all threads to get some. The number of large files is known only after this
-    // pass, so each pass counts as half of the progress.
+    // Enough files to fill the lanes, but few enough for all threads to get some. The number of large files is known
+    // only after this pass, so each pass counts as half of the progress.
     const std::size_t per_thread = std::clamp<std::size_t>(paths.size() / (std::size_t{4} * run.threads()), 1, 64);
     run.parallel(
         (paths.size() + per_thread - 1) / per_thread,

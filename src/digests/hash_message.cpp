@@ -1,4 +1,5 @@
-// Digests of single messages by any hash of bytes. Every hash but BLAKE3 is one chain of blocks, which the calling thread computes.
+// Digests of single messages by any hash of bytes. Every hash but BLAKE3 is one chain of blocks, which the calling
+// thread computes.
 #include <algorithm>
 #include <cstring>
 #include <utility>

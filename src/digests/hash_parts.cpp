@@ -1,4 +1,5 @@
-// One digest of data in the memories of several devices. Each device hashes its own part; the host merges the values of the parts.
+// One digest of data in the memories of several devices. Each device hashes its own part; the host merges the values of
+// the parts.
 #include <algorithm>
 #include <string>
 #include <vector>

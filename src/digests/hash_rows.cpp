@@ -163,7 +163,7 @@ void merge(const ConstBuffer& left, const ConstBuffer& right, Buffer out, Hash h
     run.finish();
 }
 
-// ---- Calls that enqueue -------------------------------------------------------------------------------------------------
+// ---- Calls that enqueue ---------------------------------------------------------------------------------------------
 
 Event hash(const Stream& stream, const HashCall& call) {
     const PublicCall entry("hash");

@@ -22,8 +22,8 @@ public:
     LeafReader(const TreeInput& input, Hash hash, const Mode& mode);
 
     const ByteSource& input() const noexcept { return source_; }
-    /// Whether the input states how much there is, as a regular file does. Then n_leaves() is known, and leaves can be skipped. Else
-    /// only reading shows how many there are.
+    /// Whether the input states how much there is, as a regular file does. Then n_leaves() is known, and leaves can be
+    /// skipped. Else only reading shows how many there are.
     bool has_extent() const noexcept { return extent_.has_value(); }
     /// Only where has_extent().
     const ByteSource::Extent& extent() const noexcept {
@@ -40,8 +40,8 @@ public:
     void choose(std::uint64_t first, std::uint64_t end);
     /// Reads and hashes the next leaves, by all threads or on the run's device. This is `share` of the whole call.
     /// returns  the number of leaves; fewer than out.size() only at the end
-    /// errors   io (also if somebody changes an input with an extent), cancelled, invalid_argument (as the constructor; for field
-    ///          hashes a word >= p)
+    /// errors   io (also if somebody changes an input with an extent), cancelled, invalid_argument (as the constructor;
+    ///          for field hashes a word >= p)
     std::uint64_t read(std::span<Digest> out, Run& run, double share);
     /// All remaining leaves.
     std::vector<Digest> read_all(Run& run);

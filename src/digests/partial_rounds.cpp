@@ -95,7 +95,8 @@ PartialRounds::PartialRounds(std::span<const std::uint64_t> matrix, std::span<co
         rest = times(whole, rest, field);
     }
 
-    // From the last round to the first. What has passed them all is D to their number: it is applied to the columns of M.
+    // From the last round to the first. What has passed them all is D to their number: it is applied to the columns of
+    // M.
     sparse.resize(2 * n * rounds);
     before = whole;
     for (std::size_t r = rounds; r-- > 0;) {

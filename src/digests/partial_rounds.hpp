@@ -17,10 +17,11 @@ struct PrimeField {
 
 /// Poseidon's partial rounds by fewer products, as scripts/generate_hash_constants.py makes them for our own constants.
 ///
-/// Constants of cells other than 0 pass the S-box of a partial round, so each is added behind the round's matrix, and at last to the terminal
-/// rounds. Let M be the matrix and D its rows and columns from 1 on. Then M = S diag(1, D), where S has a first row, a first column, and else
-/// ones on the diagonal. diag(1, D) passes the S-box, too, and joins the matrix of the round before: diag(1, D) M. The rows and columns
-/// of that one from 1 on are D^2, its first row is that of M, its first column D times that of M; and so on to the first round.
+/// Constants of cells other than 0 pass the S-box of a partial round, so each is added behind the round's matrix, and
+/// at last to the terminal rounds. Let M be the matrix and D its rows and columns from 1 on. Then M = S diag(1, D),
+/// where S has a first row, a first column, and else ones on the diagonal. diag(1, D) passes the S-box, too, and joins
+/// the matrix of the round before: diag(1, D) M. The rows and columns of that one from 1 on are D^2, its first row is
+/// that of M, its first column D times that of M; and so on to the first round.
 struct PartialRounds {
     /// matrix     of n x n words, row after row
     /// constants  of the partial rounds, n words each

@@ -59,12 +59,14 @@ std::vector<ChainingValue> as_values(std::span<const Digest> digests) {
     return values;
 }
 
-// Merges the values of all subtrees of 2^levels chunks, at least two, to the digest, and keeps the values of pieces on the way.
+// Merges the values of all subtrees of 2^levels chunks, at least two, to the digest, and keeps the values of pieces on
+// the way.
 PieceDigests folded(std::vector<ChainingValue> values, std::uint32_t levels, std::uint64_t bytes,
                     std::uint32_t piece_levels, Run& run) {
     PieceDigests result;
     if (piece_levels != 0 && bytes > std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << piece_levels) {
-        // One round gives the values of subtrees of twice the size: it merges pairs, and the last of an odd number moves up.
+        // One round gives the values of subtrees of twice the size: it merges pairs, and the last of an odd number
+        // moves up.
         for (; levels < piece_levels; levels++) runtime::reduce(values, (values.size() + 1) / 2, plain, run);
         result.pieces = as_digests(values);
     }

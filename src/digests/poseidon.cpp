@@ -1,4 +1,5 @@
-// Hashes of Poseidon2 and Poseidon with a caller's constants: checks, the digest that names them, and the table that kernels read.
+// Hashes of Poseidon2 and Poseidon with a caller's constants: checks, the digest that names them, and the table that
+// kernels read.
 #include "merklize/poseidon.hpp"
 
 #include <algorithm>

@@ -41,7 +41,8 @@ std::string unique_name(const std::string& begin) {
 
 off_t to_offset(std::uint64_t offset) { return static_cast<off_t>(offset); }
 
-// Removes leftovers of killed processes: hidden files with this beginning that are not locked and were not written to for a while.
+// Removes leftovers of killed processes: hidden files with this beginning that are not locked and were not written to
+// for a while.
 void remove_leftovers(const std::filesystem::path& folder, const std::string& begin) {
     constexpr std::time_t old_seconds = 60;  // a file is locked within moments of being made
     const std::string end = ".tmp";
@@ -100,8 +101,8 @@ void AtomicFile::open_hidden() {
 }
 
 // Puts the file without a name under path_. If there is no such file yet, one system call does it. An old file can only
-// be replaced by renaming, so the new file has a hidden name for a moment. While the old file is locked, nobody else uses
-// that name; a file that is found there was left by a process that was killed in that moment.
+// be replaced by renaming, so the new file has a hidden name for a moment. While the old file is locked, nobody else
+// uses that name; a file that is found there was left by a process that was killed in that moment.
 void AtomicFile::give_name() {
     const std::string unnamed = "/proc/self/fd/" + std::to_string(file_.get());
     const auto link_to = [&](const std::filesystem::path& name) {
@@ -151,7 +152,8 @@ AtomicFile AtomicFile::partial(const std::filesystem::path& path) {
         if (flock(out.file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) refuse();
         if (lstat(out.written_.c_str(), &named) != 0 || named.st_ino != opened.st_ino || named.st_dev != opened.st_dev)
             continue;
-        // Another owner could change what is resumed. With another link, the file behind that link would be overwritten.
+        // Another owner could change what is resumed. With another link, the file behind that link would be
+        // overwritten.
         if (!is_new && ((opened.st_uid != geteuid() && opened.st_uid != 0) || named.st_nlink != 1)) {
             throw Error(ErrorCode::io,
                         out.written_.string() + ": cannot write: it must have one link and belong to user " +

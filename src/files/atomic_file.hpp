@@ -15,21 +15,21 @@ namespace merklize::runtime {
 /// Whether files may be made without a name (O_TMPFILE) where the file system can. Tests turn it off.
 inline constinit std::atomic<bool> unnamed_files{true};
 
-/// A file that gets its name when it is complete and on the disk. Until then, and also if the process is killed, the old
-/// file stays. A link is followed: its target is replaced. The new file has the permissions of the old one.
-/// Every function throws io with the path and the system's text.
+/// A file that gets its name when it is complete and on the disk. Until then, and also if the process is killed, the
+/// old file stays. A link is followed: its target is replaced. The new file has the permissions of the old one. Every
+/// function throws io with the path and the system's text.
 class AtomicFile {
 public:
-    /// The file has no name until commit(), so a killed process leaves nothing behind. Only a process that is killed between
-    /// the two last system calls of a replacement leaves ".NAME.0.tmp", which the next replacement removes. Where the
-    /// file system has no files without a name, the file has a hidden name in the same folder, ".NAME.*.tmp", from the
-    /// beginning; leftovers of killed processes under such names are removed.
+    /// The file has no name until commit(), so a killed process leaves nothing behind. Only a process that is killed
+    /// between the two last system calls of a replacement leaves ".NAME.0.tmp", which the next replacement removes.
+    /// Where the file system has no files without a name, the file has a hidden name in the same folder, ".NAME.*.tmp",
+    /// from the beginning; leftovers of killed processes under such names are removed.
     /// lock  the lock on the file that is to be replaced, if the caller needs it before commit()
     static AtomicFile temporary(const std::filesystem::path& path, FileLock lock = {});
     /// PATH.partial, with links followed; a shorter name where that one is too long for its folder.
     static std::filesystem::path partial_of(const std::filesystem::path& path);
-    /// The file is partial_of(PATH), and stays there if it is not committed. If it exists already, it is opened as it is.
-    /// One process at a time may have it.
+    /// The file is partial_of(PATH), and stays there if it is not committed. If it exists already, it is opened as it
+    /// is. One process at a time may have it.
     static AtomicFile partial(const std::filesystem::path& path);
 
     AtomicFile(AtomicFile&& other) noexcept;

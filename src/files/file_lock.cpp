@@ -51,7 +51,8 @@ FileLock::FileLock(const std::filesystem::path& path, const std::function<bool()
     }
 }
 
-// Unlocks explicitly, because a forked child shares the lock, which would otherwise last until the child closes its copy.
+// Unlocks explicitly, because a forked child shares the lock, which would otherwise last until the child closes its
+// copy.
 FileLock::~FileLock() {
     if (file_) flock(file_.get(), LOCK_UN);
 }

@@ -7,8 +7,8 @@
 
 namespace merklize::runtime {
 
-/// The right to replace a file, among all processes and threads that ask for it: an exclusive flock() on the file. Readers need none.
-/// On a file system without such locks everybody gets the right.
+/// The right to replace a file, among all processes and threads that ask for it: an exclusive flock() on the file.
+/// Readers need none. On a file system without such locks everybody gets the right.
 class FileLock {
 public:
     /// Holds no lock.

@@ -105,14 +105,14 @@ bool is_writable(int fd) {
     return flags >= 0 && (flags & O_ACCMODE) == O_RDWR;
 }
 
-// A write lease: while it is held, nobody else has the file open, and an attempt to open it waits. The kernel counts descriptors and
-// mappings of all processes.
+// A write lease: while it is held, nobody else has the file open, and an attempt to open it waits. The kernel counts
+// descriptors and mappings of all processes.
 class SoleUse {
 public:
     explicit SoleUse(int fd) : fd_(fd) {
 #ifdef __linux__
-        // The kernel tells the holder by a signal that somebody waits. The usual signal, SIGIO, would end the process; SIGURG is ignored
-        // by default. Without an owner no signal is sent.
+        // The kernel tells the holder by a signal that somebody waits. The usual signal, SIGIO, would end the process;
+        // SIGURG is ignored by default. Without an owner no signal is sent.
         held_ = fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
         if (held_) fcntl(fd, F_SETOWN, 0);
 #endif
@@ -141,7 +141,8 @@ bool is_of(std::span<const std::byte> found, const Patch& patch) {
     return true;
 }
 
-// Empties a journal whose name is gone, because another link to it, which some systems let anybody make, would undo the change later.
+// Empties a journal whose name is gone, because another link to it, which some systems let anybody make, would undo the
+// change later.
 void empty(const Descriptor& journal) { disk_calls.ftruncate(journal.get(), 0); }
 
 // Puts the old bytes back and removes the journal.  returns  errno's value, or 0

@@ -61,8 +61,8 @@ bool is_trusted(const struct stat& info) {
     return (info.st_uid == geteuid() || info.st_uid == 0) && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// Opens a trusted folder for openat() and the like, so that nobody can put another one in its place. Else returns none, and
-// `why` gives the reason; it stays empty for a missing folder that is not to be made.
+// Opens a trusted folder for openat() and the like, so that nobody can put another one in its place. Else returns none,
+// and `why` gives the reason; it stays empty for a missing folder that is not to be made.
 Descriptor open_folder(const KeptFolder& folder, bool make, std::string& why) {
     if (folder.path.empty()) {
         why = folder.why_none.empty() ? "no folder for compiled programs" : folder.why_none;
@@ -228,8 +228,8 @@ std::string KeptFiles::store(std::string_view key, std::span<const std::byte> pr
     std::string temporary;
     Descriptor file = make_temporary(folder.get(), temporary);
     if (!file) return reason(folder_.path, "cannot make a file", errno);
-    // Written first, then renamed, so that the name always has a complete file. Nothing waits for the disk; after a crash
-    // the check may fail, and the file counts as missing.
+    // Written first, then renamed, so that the name always has a complete file. Nothing waits for the disk; after a
+    // crash the check may fail, and the file counts as missing.
     if (write_all(file.get(), header) != 0 || write_all(file.get(), program) != 0 || !file.close() ||
         renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()) != 0) {
         why = reason(folder_.path / name, "cannot write", errno);

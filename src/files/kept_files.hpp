@@ -34,9 +34,9 @@ struct KeptFolder {
 /// $HOME/.cache/merklize/kernels. If MERKLIZE_CACHE_DIR is set and empty, there is none.
 KeptFolder kept_folder();
 
-/// A key-value cache on disk, one a user: compiled programs, costs of devices, tuned policies. A file is there completely
-/// or not at all, even when several processes write it. A damaged file counts as missing. Nothing here is
-/// an error, because without kept files programs are compiled and devices measured again.
+/// A key-value cache on disk, one a user: compiled programs, costs of devices, tuned policies. A file is there
+/// completely or not at all, even when several processes write it. A damaged file counts as missing. Nothing here is an
+/// error, because without kept files programs are compiled and devices measured again.
 ///
 /// Compiled code is run, so nothing is read from a folder or file that anybody but this user and root owns or may
 /// write to.

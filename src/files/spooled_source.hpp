@@ -8,8 +8,9 @@
 
 namespace merklize::runtime {
 
-/// The bytes of a source that can only be read in order, copied to a file without a name, so that ranges of them can be read. The file
-/// is gone when the object is. It is no file() to readers: the program would map it, and all of it would count as the process's memory.
+/// The bytes of a source that can only be read in order, copied to a file without a name, so that ranges of them can be
+/// read. The file is gone when the object is. It is no file() to readers: the program would map it, and all of it would
+/// count as the process's memory.
 class SpooledSource final : public ByteSource {
 public:
     /// Reads all of the source.

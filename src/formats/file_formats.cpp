@@ -69,7 +69,8 @@ public:
             append_blocks(std::as_bytes(std::span(level_)), above, options);
             level_ = std::move(above);
         }
-        // struct fsverity_descriptor: version, SHA-256, log2 of the block size, bytes of the salt; the size; the root; the salt.
+        // struct fsverity_descriptor: version, SHA-256, log2 of the block size, bytes of the salt; the size; the root;
+        // the salt.
         std::byte descriptor[256] = {std::byte{1}, std::byte{1},
                                      static_cast<std::byte>(std::countr_zero(std::uint64_t{block_})),
                                      static_cast<std::byte>(salt_.size())};

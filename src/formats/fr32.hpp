@@ -1,7 +1,7 @@
 #pragma once
 
-// Filecoin's padding (fr32): 254 bits of data become the 256 bits of a leaf, so that each leaf is an element of a field. No library is
-// needed: web/wasm includes it, too.
+// Filecoin's padding (fr32): 254 bits of data become the 256 bits of a leaf, so that each leaf is an element of a
+// field. No library is needed: web/wasm includes it, too.
 namespace merklize::fr32 {
 
 inline constexpr unsigned raw_group = 127, padded_group = 128;  // bytes of a group before and after padding

@@ -1,5 +1,5 @@
-// Filecoin's piece commitment: 254 bits of data become 256, and SHA-256 of two nodes loses its highest two bits, so that each node is an
-// element of a field of 254 bits.
+// Filecoin's piece commitment: 254 bits of data become 256, and SHA-256 of two nodes loses its highest two bits, so
+// that each node is an element of a field of 254 bits.
 #include "merklize/piece_cid.hpp"
 
 #include <algorithm>

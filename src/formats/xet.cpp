@@ -43,8 +43,8 @@ std::vector<Digest> keyed_each(std::span<const runtime::Extent> messages, const 
     return digests;
 }
 
-// One level of the tree: a group ends after the first member from the third on whose last 8 bytes are divisible by 4, or with its
-// ninth.
+// One level of the tree: a group ends after the first member from the third on whose last 8 bytes are divisible by 4,
+// or with its ninth.
 std::vector<XetChunk> grouped(std::span<const XetChunk> level, Run& run) {
     std::vector<XetChunk> above;
     std::vector<std::string> texts;
@@ -109,7 +109,8 @@ public:
     std::vector<XetChunk> take() { return std::move(chunks_); }
 
 private:
-    // A thread scans a piece while the piece is in its cache. It skips the first bytes, which depend on the piece before.
+    // A thread scans a piece while the piece is in its cache. It skips the first bytes, which depend on the piece
+    // before.
     void find_candidates(std::span<std::byte> window, std::size_t known, const Read& read, double share) {
         constexpr std::size_t others = runtime::xet_memory - 1;
         const auto begin = [&](std::size_t k) { return std::min(window.size(), known + k * scan_bytes); };
@@ -257,7 +258,8 @@ std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> pa
             runtime::note_failure(results[i], error);
         }
     };
-    // Files of at most a window are hashed side by side, one thread each. Then all threads take larger files and pipes one by one.
+    // Files of at most a window are hashed side by side, one thread each. Then all threads take larger files and pipes
+    // one by one.
     const RunOptions here = runtime::on_the_cpu(options);
     const RunOptions alone = runtime::by_one_thread(here);
     Run run(here);

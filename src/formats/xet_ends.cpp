@@ -15,7 +15,8 @@ constexpr std::uint64_t next(std::uint64_t h, std::byte byte) noexcept {
     return (h << 1) + gear[static_cast<std::uint8_t>(byte)];
 }
 
-// h after the 63 bytes before `at`, or after all bytes before it. Fewer than 63 do not matter, because a chunk has at least 8192 bytes.
+// h after the 63 bytes before `at`, or after all bytes before it. Fewer than 63 do not matter, because a chunk has at
+// least 8192 bytes.
 std::uint64_t warm(std::span<const std::byte> data, std::size_t at) noexcept {
     std::uint64_t h = 0;
     for (std::size_t i = at - std::min(at, xet_memory - 1); i < at; i++) h = next(h, data[i]);
@@ -26,9 +27,9 @@ std::uint64_t warm(std::span<const std::byte> data, std::size_t at) noexcept {
 
 void find_xet_candidates(std::span<const std::byte> data, std::size_t first, std::size_t last,
                          std::vector<std::size_t>& out) {
-    // One h is a dependency chain of a shift and an addition, 2 cycles a byte. Two chains over two halves are interleaved, so that the
-    // number of instructions is the bound. Eight bytes a turn: 0.20 s/GiB on a core of Zen 5; one chain takes 0.27, four 0.22, and the
-    // gathers of AVX-512 0.57.
+    // One h is a dependency chain of a shift and an addition, 2 cycles a byte. Two chains over two halves are
+    // interleaved, so that the number of instructions is the bound. Eight bytes a turn: 0.20 s/GiB on a core of Zen 5;
+    // one chain takes 0.27, four 0.22, and the gathers of AVX-512 0.57.
     constexpr std::size_t turn = 8;
     const std::size_t half = (last - first) / 2 / turn * turn;
     const std::byte *low = data.data() + first, *high = low + half;

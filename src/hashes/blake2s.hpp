@@ -12,8 +12,8 @@
 
 namespace merklize::runtime {
 
-/// BLAKE2s of one message: a digest of 1 to 32 bytes, with or without a key. The last block is compressed in another way than those
-/// before it, so a block waits until another one comes.
+/// BLAKE2s of one message: a digest of 1 to 32 bytes, with or without a key. The last block is compressed in another
+/// way than those before it, so a block waits until another one comes.
 struct Blake2sMessage {
     static constexpr std::size_t rate = MKZ_BLAKE2S_BLOCK_LEN;
 
@@ -59,8 +59,8 @@ private:
     }
 };
 
-/// What kernels of rows take as the key of a hash without a tree of chunks: the state behind the block of the key; of rows that have no
-/// bytes their digest, because the block of the key is then the last one.
+/// What kernels of rows take as the key of a hash without a tree of chunks: the state behind the block of the key; of
+/// rows that have no bytes their digest, because the block of the key is then the last one.
 class RowKey {
 public:
     /// mode  may be plain: then the key is not used

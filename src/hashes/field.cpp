@@ -18,8 +18,8 @@ Word word_at(const void* words, std::size_t i) noexcept {
 
 template <class Word>
 std::size_t first_at_least(Word modulus, const void* words, std::size_t n) noexcept {
-    // Checks blocks without a branch inside, so that valid input, the usual case, runs at memory speed. `any` is a word, because compilers
-    // would narrow each comparison to a bool.
+    // Checks blocks without a branch inside, so that valid input, the usual case, runs at memory speed. `any` is a
+    // word, because compilers would narrow each comparison to a bool.
     constexpr std::size_t block = 256;
     for (std::size_t start = 0; start < n; start += block) {
         const std::size_t end = std::min(start + block, n);

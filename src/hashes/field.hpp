@@ -9,7 +9,8 @@
 
 namespace merklize::runtime {
 
-/// Words of a field hash must be canonical: below its modulus. A hash of bytes takes any word, and these functions then pass.
+/// Words of a field hash must be canonical: below its modulus. A hash of bytes takes any word, and these functions then
+/// pass.
 
 /// Index of the first of n words of 4 or 8 bytes, of any alignment, that is not below the modulus; n if there is none.
 std::size_t first_not_below(std::uint64_t modulus, unsigned word_bytes, const void* words, std::size_t n) noexcept;

@@ -10,8 +10,9 @@
 
 namespace merklize::runtime {
 
-/// Hashes made of a caller's constants. Each has an id from first_given on, which holds in this process alone. Files and proofs store
-/// named_by_digest in place of the id, and the digest of the constants. A hash is never removed, so references to it stay valid.
+/// Hashes made of a caller's constants. Each has an id from first_given on, which holds in this process alone. Files
+/// and proofs store named_by_digest in place of the id, and the digest of the constants. A hash is never removed, so
+/// references to it stay valid.
 
 inline constexpr std::uint8_t first_given = 128;
 inline constexpr std::uint8_t named_by_digest = 255;
@@ -27,7 +28,8 @@ struct GivenHash {
 
 /// Adds a hash of the unit with this id, or returns the one that has these constants already.
 /// family  the name in front of the digest: "poseidon2" or "poseidon"
-/// table   as the unit reads it; its first word is the rate. If the rate is the whole state, the hash is a part: a merge of four
+/// table   as the unit reads it; its first word is the rate. If the rate is the whole state, the hash is a part: a
+///         merge of four
 /// quad    such a part, or null
 /// errors  invalid_argument (most_given hashes were made before; the digest begins as another one's)
 const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Digest& digest,
@@ -36,7 +38,8 @@ const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Di
 /// The hash with this id; null for any other id.
 const GivenHash* find_given(Hash hash) noexcept;
 
-/// The hash (no part) with this name; or with this digest; or whose digest begins with these bytes (little endian). Null if there is none.
+/// The hash (no part) with this name; or with this digest; or whose digest begins with these bytes (little endian).
+/// Null if there is none.
 const GivenHash* given_by_name(std::string_view name) noexcept;
 const GivenHash* given_by_digest(const Digest& digest) noexcept;
 const GivenHash* given_by_start(std::uint64_t start) noexcept;

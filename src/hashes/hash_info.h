@@ -1,5 +1,6 @@
-/* hash_info.h: what the host knows about each hash. Plain C, because plug-ins see it through the seam (backend.h). A decision that
- * depends on a hash asks for a fact here; nothing outside a hash's own core header compares its id or its name. */
+/* hash_info.h: what the host knows about each hash. Plain C, because plug-ins see it through the seam (backend.h). A
+ * decision that depends on a hash asks for a fact here; nothing outside a hash's own core header compares its id or its
+ * name. */
 #ifndef MKZ_HASH_INFO_H
 #define MKZ_HASH_INFO_H
 
@@ -10,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Nodes and digests are 32 bytes for every hash: 256 / word_bits words. A word is an element of a field hash: what the kernels take
- * for several words (ELEMENT_WORDS, core/hashes.h) is one here. */
+/* Nodes and digests are 32 bytes for every hash: 256 / word_bits words. A word is an element of a field hash: what the
+ * kernels take for several words (ELEMENT_WORDS, core/hashes.h) is one here. */
 typedef struct {
     uint32_t id; /* stored in proof and tree files */
     const char *name;

@@ -19,7 +19,8 @@ inline const mkz_hash_info* find_info(Hash hash) noexcept {
     return mkz_find_hash(static_cast<std::uint32_t>(hash));
 }
 
-/// Whether hashes() lists the hash: it is known, and no part of others. Files, proofs and callers may name only such hashes.
+/// Whether hashes() lists the hash: it is known, and no part of others. Files, proofs and callers may name only such
+/// hashes.
 inline bool is_listed(Hash hash) noexcept {
     const mkz_hash_info* facts = find_info(hash);
     return facts != nullptr && facts->is_part == 0;

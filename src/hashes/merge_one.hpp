@@ -6,8 +6,8 @@
 
 namespace merklize::runtime {
 
-/// One merge on the calling thread, which cannot fail, allocates nothing and uses no device. For proofs, builders and fillers; many
-/// merges are a job.
+/// One merge on the calling thread, which cannot fail, allocates nothing and uses no device. For proofs, builders and
+/// fillers; many merges are a job.
 /// hash  a known one; for any other the result is zeros
 /// mode  ignored if the hash has no keyed merges
 /// left, right  for field hashes, words < p
@@ -18,7 +18,8 @@ bool takes(Hash hash, const Mode& mode) noexcept;
 
 /// Throws invalid_argument unless takes(hash, mode).
 void require_merges(Hash hash, const Mode& mode);
-/// Whether the hash has keys and digests of 1 to 32 bytes, as BLAKE2s has; others have keys, if any, and digests of 32, or longer output.
+/// Whether the hash has keys and digests of 1 to 32 bytes, as BLAKE2s has; others have keys, if any, and digests of 32,
+/// or longer output.
 inline bool has_short_digests(Hash hash) { return info(hash).is_keyed != 0 && info(hash).has_chunk_tree == 0; }
 /// The mode of a hash under a key; of a hash that has no keys BLAKE3's, which the hash then refuses.
 /// errors  invalid_argument (the length of the key)

@@ -21,8 +21,8 @@ struct MessageStart {
     ByteView key;              ///< of blake2s
 };
 
-/// Computes the digest of one message by a hash of bytes without a chunk tree, on the calling thread, block after block, by the
-/// processor's own instructions if it has some. Copies are independent.
+/// Computes the digest of one message by a hash of bytes without a chunk tree, on the calling thread, block after
+/// block, by the processor's own instructions if it has some. Copies are independent.
 class Message {
 public:
     /// length  bytes of the message, if they are known; Eidos and RpJive64_256 need them
@@ -49,8 +49,8 @@ private:
     std::uint8_t rest_[144];  // the last count_ % rate bytes, which do not fill a block yet
 };
 
-/// Throws invalid_argument unless the hash is BLAKE3 or hashes messages, and has the mode and digests of that length. The text
-/// names a hash to take instead.
+/// Throws invalid_argument unless the hash is BLAKE3 or hashes messages, and has the mode and digests of that length.
+/// The text names a hash to take instead.
 void require_message(const MessageForm& form, std::size_t digest_bytes = Digest::size);
 
 /// The hash of a name, also of a second name such as "rp64_256"; none if there is none.

@@ -11,7 +11,8 @@ struct State {
     uint32x4_t abcd, efgh;
 };
 
-// Takes one block into each of `n` states. Their instructions alternate, because each waits for the previous one of its own state.
+// Takes one block into each of `n` states. Their instructions alternate, because each waits for the previous one of its
+// own state.
 template <int n>
 inline void compress(State (&states)[n], const std::uint8_t* const (&blocks)[n]) {
     State s[n];

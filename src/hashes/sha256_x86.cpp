@@ -1,4 +1,5 @@
-// SHA-256 by x86's SHA extensions. sha256rnds2 does two rounds on the state as the vectors ABEF and CDGH, words from high to low.
+// SHA-256 by x86's SHA extensions. sha256rnds2 does two rounds on the state as the vectors ABEF and CDGH, words from
+// high to low.
 #include <immintrin.h>
 
 #include "hashes/sha256_instructions.hpp"
@@ -25,7 +26,8 @@ inline void store_state(std::uint32_t h[8], State s) {
     store(h + 4, _mm_alignr_epi8(dchg, feba, 8));
 }
 
-// Takes one block into each of `n` states. Their instructions alternate, because each waits for the previous one of its own state.
+// Takes one block into each of `n` states. Their instructions alternate, because each waits for the previous one of its
+// own state.
 template <int n>
 inline void compress(State (&states)[n], const std::uint8_t* const (&blocks)[n]) {
     const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);

@@ -36,9 +36,9 @@ public:
     }
 };
 
-/// Where bytes come from: a file, a pipe, an object of a store. All bytes read through one source are of one version: if somebody changes
-/// them meanwhile, reading throws. A source decides how often it retries and how many requests are in flight.
-/// Every function throws io with the name. Safe to use from several threads, but for stream().
+/// Where bytes come from: a file, a pipe, an object of a store. All bytes read through one source are of one version:
+/// if somebody changes them meanwhile, reading throws. A source decides how often it retries and how many requests are
+/// in flight. Every function throws io with the name. Safe to use from several threads, but for stream().
 class ByteSource {
 public:
     explicit ByteSource(std::string_view name) : name_(name) {}
@@ -49,7 +49,8 @@ public:
     /// For error texts. Without secrets.
     const std::string& name() const noexcept { return name_; }
 
-    /// Tells a file from any other file, and from its own earlier content. Zeros for other sources, which know their version.
+    /// Tells a file from any other file, and from its own earlier content. Zeros for other sources, which know their
+    /// version.
     struct Identity {
         std::uint64_t device, inode, bytes;
         /// Times of the last change of the content, and of the last change of anything. The latter cannot be set back.
@@ -61,8 +62,9 @@ public:
         std::uint64_t position, bytes;
         Identity identity;
     };
-    /// None if only reading tells where the bytes end: a pipe, a file that has more or fewer bytes than it states (in /proc and /sys, of a
-    /// FUSE system), a server that states no size. Nothing else asks for a size: readers take this or read in order.
+    /// None if only reading tells where the bytes end: a pipe, a file that has more or fewer bytes than it states (in
+    /// /proc and /sys, of a FUSE system), a server that states no size. Nothing else asks for a size: readers take this
+    /// or read in order.
     virtual std::optional<Extent> extent() const = 0;
 
     /// Reads exactly out.size() bytes at `offset`.

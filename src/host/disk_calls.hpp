@@ -10,8 +10,9 @@
 
 namespace merklize::runtime {
 
-/// The system calls by which `atomic_file` and `journal` change what is on a disk. Their order decides what a power failure leaves.
-/// Tests replace them: by a disk that loses, tears and reorders unsynced writes, and by a process that is killed at a call.
+/// The system calls by which `atomic_file` and `journal` change what is on a disk. Their order decides what a power
+/// failure leaves. Tests replace them: by a disk that loses, tears and reorders unsynced writes, and by a process that
+/// is killed at a call.
 struct DiskCalls {
     int (*open)(const char* path, int flags, mode_t mode);
     ssize_t (*pwrite)(int fd, const void* data, std::size_t bytes, off_t offset);

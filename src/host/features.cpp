@@ -21,8 +21,8 @@ std::uint64_t saved_registers() noexcept {
 
 constexpr bool has(std::uint32_t word, unsigned bit) noexcept { return ((word >> bit) & 1) != 0; }
 
-// Asks the CPUID instruction and not __builtin_cpu_supports, which is always false in some run-time libraries (Zig's). The bits are in
-// Intel's Software Developer's Manual, volume 2, CPUID.
+// Asks the CPUID instruction and not __builtin_cpu_supports, which is always false in some run-time libraries (Zig's).
+// The bits are in Intel's Software Developer's Manual, volume 2, CPUID.
 Features ask() noexcept {
     Features found;
     unsigned a = 0;

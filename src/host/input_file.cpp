@@ -28,8 +28,8 @@ namespace merklize::runtime {
 namespace {
 
 #ifdef __linux__
-// Linux, Documentation/ABI/stable/sysfs-block: a disk has queue/rotational; a partition is a folder of its disk. File systems without a
-// disk have no entry.
+// Linux, Documentation/ABI/stable/sysfs-block: a disk has queue/rotational; a partition is a folder of its disk. File
+// systems without a disk have no entry.
 bool asks_system(std::uint64_t device) {
     const std::string entry =
         "/sys/dev/block/" + std::to_string(major(device)) + ":" + std::to_string(minor(device)) + "/";
@@ -247,7 +247,8 @@ void InputFile::widen_pipe(std::size_t bytes) const {
 #endif
 }
 
-// Copying out of a pipe keeps its writer waiting, so the pages are first moved to a pipe of this object and copied from there.
+// Copying out of a pipe keeps its writer waiting, so the pages are first moved to a pipe of this object and copied from
+// there.
 std::size_t InputFile::read_moved(std::byte* out, std::size_t bytes) const {
 #ifdef F_SETPIPE_SZ
     if (own_pipe_[0] < 0) return 0;

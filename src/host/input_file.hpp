@@ -14,8 +14,8 @@
 
 namespace merklize::runtime {
 
-/// Whether a device, by its number, is a rotational disk. Such a disk reads one place at a time, and each seek costs milliseconds.
-/// The system is asked once for each device. Tests put a function of their own here.
+/// Whether a device, by its number, is a rotational disk. Such a disk reads one place at a time, and each seek costs
+/// milliseconds. The system is asked once for each device. Tests put a function of their own here.
 // NOLINTNEXTLINE(bugprone-throwing-static-initialization): a constant
 extern bool (*is_rotational)(std::uint64_t device);
 
@@ -25,9 +25,9 @@ public:
     using Error::Error;
 };
 
-/// A file, pipe or device that is open for reading. Files are read, never mapped, because a mapped file that shrinks kills
-/// the process. Every function throws io with the file's name and the system's text. Safe to use from several threads,
-/// except read_some().
+/// A file, pipe or device that is open for reading. Files are read, never mapped, because a mapped file that shrinks
+/// kills the process. Every function throws io with the file's name and the system's text. Safe to use from several
+/// threads, except read_some().
 class InputFile final : public ByteSource {
 public:
     /// Opening a named pipe does not wait for a writer.
@@ -52,10 +52,12 @@ public:
     bool is_seekable() const;
     /// Throws io unless is_seekable().
     void require_seekable() const;
-    /// What the system states: the extent from the current position on. None if the system states nothing: a pipe, or a regular file of
-    /// size 0, as all files in /proc are. What is stated may be wrong: a file in /sys states a page, whatever it has.
+    /// What the system states: the extent from the current position on. None if the system states nothing: a pipe, or a
+    /// regular file of size 0, as all files in /proc are. What is stated may be wrong: a file in /sys states a page,
+    /// whatever it has.
     std::optional<Extent> stated() const;
-    /// The same, if it is true: a read at the stated end finds the end there. Else none, and only reading in order tells.
+    /// The same, if it is true: a read at the stated end finds the end there. Else none, and only reading in order
+    /// tells.
     std::optional<Extent> extent() const override;
 
     /// Called before a read from a rotational disk; may wait. Not called for bytes that the system has in memory.
@@ -77,17 +79,18 @@ public:
 
     void leave_at(std::uint64_t position) const noexcept override;
 
-    /// Makes the pipe large enough for one read, so that neither side waits for the other. If `wait` then ends read_some(), the bytes
-    /// that it left unread are lost.
+    /// Makes the pipe large enough for one read, so that neither side waits for the other. If `wait` then ends
+    /// read_some(), the bytes that it left unread are lost.
     void widen_pipe(std::size_t bytes) const;
     /// Tells the system that these bytes of a regular file will be read soon.
     void advise(std::uint64_t offset, std::uint64_t bytes) const noexcept;
 
-    /// Throws io if size or times of the file have changed, because then somebody wrote to it. The system's clock may be as
-    /// coarse as 10 ms, so two writes in quick succession may have the same time.
+    /// Throws io if size or times of the file have changed, because then somebody wrote to it. The system's clock may
+    /// be as coarse as 10 ms, so two writes in quick succession may have the same time.
     void require_unchanged(const Identity& before) const override;
     [[noreturn]] void fail(const std::string& what, int error_number) const;
-    /// Throws after a read that failed without an errno: the file has become shorter than `expected_end`, or its disk has failed.
+    /// Throws after a read that failed without an errno: the file has become shorter than `expected_end`, or its disk
+    /// has failed.
     [[noreturn]] void fail_after(std::uint64_t expected_end) const;
 
 private:

@@ -6,8 +6,9 @@
 
 namespace merklize::inline v0 {
 
-/// The public function that runs on this thread, for the texts of errors: the outermost one, since a caller knows no other. Stands
-/// first in a public function whose errors name it. A thread that works for a call takes the caller's name over.
+/// The public function that runs on this thread, for the texts of errors: the outermost one, since a caller knows no
+/// other. Stands first in a public function whose errors name it. A thread that works for a call takes the caller's
+/// name over.
 class PublicCall {
 public:
     /// name  a literal; null: none
@@ -34,7 +35,8 @@ private:
     throw Error(ErrorCode::invalid_argument, PublicCall::name(), rule);
 }
 
-/// A thing that is wrong by itself: a file, an unknown name. The text begins with the thing; faces put their function in front.
+/// A thing that is wrong by itself: a file, an unknown name. The text begins with the thing; faces put their function
+/// in front.
 [[noreturn]] inline void invalid(const std::string& rule) { throw Error(ErrorCode::invalid_argument, rule); }
 
 }  // namespace merklize::inline v0

@@ -26,7 +26,8 @@ constexpr int populate = 22;  // Linux 5.14, include/uapi/asm-generic/mman-commo
 
 }  // namespace
 
-// A mapping that the signal's handler knows. Only numbers that are read and written atomically, because it may run at any moment.
+// A mapping that the signal's handler knows. Only numbers that are read and written atomically, because it may run at
+// any moment.
 struct MappedFile::Slot {
     std::atomic<bool> is_taken{false};
     std::atomic<std::uintptr_t> begin{0}, end{0};

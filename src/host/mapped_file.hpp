@@ -8,11 +8,12 @@
 
 namespace merklize::runtime {
 
-/// A part of a regular file, mapped into the memory of the process. If somebody shortens the file, SIGBUS would kill the process, so a
-/// library must not map files. A program that has the signal to itself may: it calls allow() once.
+/// A part of a regular file, mapped into the memory of the process. If somebody shortens the file, SIGBUS would kill
+/// the process, so a library must not map files. A program that has the signal to itself may: it calls allow() once.
 class MappedFile {
 public:
-    /// Takes over the signal. From then on files are mapped where that is faster. A page that cannot be read gives zeros and has_failed().
+    /// Takes over the signal. From then on files are mapped where that is faster. A page that cannot be read gives
+    /// zeros and has_failed().
     static void allow() noexcept;
 
     /// Maps bytes [offset, offset + bytes). The object is false if that is not allowed, not possible or not worth it.

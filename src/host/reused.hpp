@@ -6,8 +6,9 @@
 
 namespace merklize::runtime {
 
-/// Buffers that the threads of a call take and give back, so that there is one for each working thread. A buffer for each piece would
-/// cost more, because the allocator returns memory of such sizes to the system, which zeroes each page before it gives it out again.
+/// Buffers that the threads of a call take and give back, so that there is one for each working thread. A buffer for
+/// each piece would cost more, because the allocator returns memory of such sizes to the system, which zeroes each page
+/// before it gives it out again.
 template <class Buffers>
 class Reused {
 public:

@@ -29,8 +29,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto tick_interval = std::chrono::milliseconds(50);
 
-// What threads cost, measured on 16 cores of Sapphire Rapids: a worker that is awake joins a job within 2 us, one that sleeps within 30 to
-// 50 us. So a thread spins for `awake` before it sleeps: calls that follow one another at once (a Hasher's) find it awake.
+// What threads cost, measured on 16 cores of Sapphire Rapids: a worker that is awake joins a job within 2 us, one that
+// sleeps within 30 to 50 us. So a thread spins for `awake` before it sleeps: calls that follow one another at once (a
+// Hasher's) find it awake.
 constexpr auto awake = std::chrono::microseconds(30);
 // Nanoseconds of work: of a job that is worth sharing, for each helper that is awake, and for each that must be woken.
 constexpr double work_to_share = 8'000, work_to_join = 2'000, work_to_wake = 40'000;
@@ -65,7 +66,8 @@ void wake(const std::atomic<std::uint32_t>& word, unsigned threads) {
     syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
 }
 
-// One call of parallel_for. It lives on the caller's stack, so the caller leaves only when no worker is inside its slot.
+// One call of parallel_for. It lives on the caller's stack, so the caller leaves only when no worker is inside its
+// slot.
 struct Job {
     const std::function<void(std::size_t)>& body;
     const std::size_t n;
@@ -106,8 +108,8 @@ struct Job {
     }
 };
 
-// A place for a job. Helpers count themselves in before they look at `job`, and the caller takes `job` away before it looks at the
-// count, so either the helper finds no job or the caller waits for it.
+// A place for a job. Helpers count themselves in before they look at `job`, and the caller takes `job` away before it
+// looks at the count, so either the helper finds no job or the caller waits for it.
 struct alignas(64) Slot {
     std::atomic<bool> is_taken{false};
     std::atomic<Job*> job{nullptr};
@@ -223,8 +225,8 @@ struct Pool {
     }
 };
 
-// Never destroyed: workers may wait in it until the process ends. A forked child has no workers, and the pool's mutex may be in
-// any state there, so it forgets the pool and makes another.
+// Never destroyed: workers may wait in it until the process ends. A forked child has no workers, and the pool's mutex
+// may be in any state there, so it forgets the pool and makes another.
 std::atomic<Pool*> the_pool{nullptr};
 
 Pool& pool() {
@@ -239,8 +241,9 @@ Pool& pool() {
     return *current;
 }
 
-// Calls visit() with the folders of the process's control groups that have a controller, from the group itself up to the root, because
-// a group may use no more than the groups above it. (Linux, Documentation/admin-guide/cgroup-v2.rst and cgroup-v1.)
+// Calls visit() with the folders of the process's control groups that have a controller, from the group itself up to
+// the root, because a group may use no more than the groups above it. (Linux, Documentation/admin-guide/cgroup-v2.rst
+// and cgroup-v1.)
 // visit  of a folder
 template <class Visit>
 void each_group(const std::filesystem::path& root, const std::string& controller, const Visit& visit) {
@@ -271,7 +274,8 @@ std::int64_t number_in(const std::filesystem::path& file, unsigned n = 0) {
 
 }  // namespace
 
-// cpu.max, and of version 1 cpu.cfs_quota_us (scheduler/sched-bwc.rst): microseconds of all processors together in each period.
+// cpu.max, and of version 1 cpu.cfs_quota_us (scheduler/sched-bwc.rst): microseconds of all processors together in each
+// period.
 unsigned group_threads(const std::filesystem::path& root) {
     double least = UINT_MAX;
     const auto take = [&](std::int64_t quota, std::int64_t period) {
@@ -295,7 +299,8 @@ std::uint64_t group_memory(const std::filesystem::path& root) {
     return least;
 }
 
-// Not by std::thread::hardware_concurrency(), for which glibc reads a file (7 us a call) and which does not see the affinity.
+// Not by std::thread::hardware_concurrency(), for which glibc reads a file (7 us a call) and which does not see the
+// affinity.
 unsigned default_threads() {
     static const unsigned most = group_threads("/");
     cpu_set_t set;
@@ -348,7 +353,8 @@ bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std:
     Pool& all = pool();
     const auto begin = Clock::now();
     const auto helpers = static_cast<unsigned>(std::min<std::size_t>(useful - 1, Pool::most_workers));
-    // Sleepers are woken for work that outlasts their waking, and for a call that follows another one at once, because more will follow.
+    // Sleepers are woken for work that outlasts their waking, and for a call that follows another one at once, because
+    // more will follow.
     const bool follows = begin.time_since_epoch().count() - all.last_end < Clock::duration(awake).count();
     unsigned sleepers_worth = helpers;
     if (per_item != 0 && !follows)

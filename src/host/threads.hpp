@@ -8,22 +8,25 @@
 
 namespace merklize::runtime {
 
-/// CPU threads that this process may use, at least 1: by its affinity, and by the limit of its control group at the first call.
+/// CPU threads that this process may use, at least 1: by its affinity, and by the limit of its control group at the
+/// first call.
 unsigned default_threads();
-/// The threads that a call uses whose caller asked for so many: 0 is default_threads(), and more than parallel_for() has are not asked
-/// for, so that no loop over threads lasts for a count that a caller made up.
+/// The threads that a call uses whose caller asked for so many: 0 is default_threads(), and more than parallel_for()
+/// has are not asked for, so that no loop over threads lasts for a count that a caller made up.
 unsigned usable_threads(unsigned asked);
 /// How many processors the control group of this process may keep busy, rounded up; UINT_MAX: as many as there are.
 /// root  the folder that has proc/ and sys/: "/", or a test's own
 unsigned group_threads(const std::filesystem::path& root);
-/// Bytes of memory that the control groups of the process allow, read below `root` as group_threads() does; UINT64_MAX: all.
+/// Bytes of memory that the control groups of the process allow, read below `root` as group_threads() does; UINT64_MAX:
+/// all.
 std::uint64_t group_memory(const std::filesystem::path& root);
 
 /// Called from the thread that called parallel_for(), after each of its items and every 50 ms while it waits, with the
 /// share of items that are done. Returning false cancels. Must not throw.
 using Tick = std::function<bool(double done)>;
 
-/// How long a unit of a kind of loop takes (a chunk, a merge by one hash), as the loops of that kind have measured it in this process.
+/// How long a unit of a kind of loop takes (a chunk, a merge by one hash), as the loops of that kind have measured it
+/// in this process.
 class Pace {
 public:
     /// Nanoseconds of a unit; 0: no loop has run yet.
@@ -34,7 +37,8 @@ private:
     std::atomic<std::uint32_t> picoseconds_{0};
 };
 
-/// What one item of a loop is: `units` of a kind. Without a pace a loop is taken for a long one, for which all threads are woken.
+/// What one item of a loop is: `units` of a kind. Without a pace a loop is taken for a long one, for which all threads
+/// are woken.
 struct Item {
     Pace* pace = nullptr;
     std::uint64_t units = 1;

@@ -4,7 +4,8 @@
 
 namespace merklize::runtime {
 
-/// The CPU, for what runs there whatever the default device is. Never destroyed, because threads may compute while the process ends.
+/// The CPU, for what runs there whatever the default device is. Never destroyed, because threads may compute while the
+/// process ends.
 inline const Device& cpu_device() {
     static const Device& device = *new Device("cpu");
     return device;

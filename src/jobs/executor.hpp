@@ -9,8 +9,8 @@
 
 namespace merklize::runtime {
 
-/// A place that a call uses, and the working memory behind it, if it owns some. The memory stays until the lease is dropped and the
-/// commands enqueued before that have ended; a wait frees nothing. Used by the call's thread.
+/// A place that a call uses, and the working memory behind it, if it owns some. The memory stays until the lease is
+/// dropped and the commands enqueued before that have ended; a wait frees nothing. Used by the call's thread.
 class [[nodiscard]] Lease {
 public:
     /// Where the memory of dropped leases returns to.
@@ -58,8 +58,8 @@ enum class Ending : std::uint8_t { waits, enqueues };
 /// Computes jobs for one call. Used by one thread.
 ///
 /// There are three: HostExecutor (host_executor.hpp), DeviceCall (queue/device_call.hpp), and SideBySide
-/// (calls/side_by_side.hpp), which shares a job out over several devices. All read and write places on the host; a DeviceCall
-/// also places on its device.
+/// (calls/side_by_side.hpp), which shares a job out over several devices. All read and write places on the host; a
+/// DeviceCall also places on its device.
 class Executor {
 public:
     virtual ~Executor() = default;

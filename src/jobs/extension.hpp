@@ -40,15 +40,16 @@ constexpr Word sum_below(Word a, Word b, Word p) noexcept {
     return static_cast<Word>(b >= p - a ? a - (p - b) : a + b);
 }
 
-/// Bytes of the coefficients and values of columns that a device extends at once. Columns of the host go up in batches of as many columns, or
-/// of more where rows would be short for the link. Tests make it small.
+/// Bytes of the coefficients and values of columns that a device extends at once. Columns of the host go up in batches
+/// of as many columns, or of more where rows would be short for the link. Tests make it small.
 inline constinit std::atomic<std::uint64_t> extension_batch_bytes{256 << 20};
 
 /// The passes of an extension and their tables: pure data.
 ///
-/// The levels are cut into parts of at most MKZ_EXTEND_LEVELS. The inverse transform takes them from the highest part on; the lowest one
-/// is done together with the lowest levels of the forward transform, once for each coset of the subgroup of n elements: zeros are never
-/// added. So each of ceil(log2 n / 8) - 1 passes moves the matrix, and each of ceil(log2 n / 8) passes the extension, once each way.
+/// The levels are cut into parts of at most MKZ_EXTEND_LEVELS. The inverse transform takes them from the highest part
+/// on; the lowest one is done together with the lowest levels of the forward transform, once for each coset of the
+/// subgroup of n elements: zeros are never added. So each of ceil(log2 n / 8) - 1 passes moves the matrix, and each of
+/// ceil(log2 n / 8) passes the extension, once each way.
 class ExtensionPlan {
 public:
     enum class At : std::uint8_t { in, coefficients, values, out };

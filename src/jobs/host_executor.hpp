@@ -4,8 +4,8 @@
 
 namespace merklize::runtime {
 
-/// The CPU, by backends/cpu. Every job is complete when launch() returns. Devices also leave it the end of some jobs, such as the
-/// last nodes of a digest. Costs nothing to make; several may run at once.
+/// The CPU, by backends/cpu. Every job is complete when launch() returns. Devices also leave it the end of some jobs,
+/// such as the last nodes of a digest. Costs nothing to make; several may run at once.
 class HostExecutor final : public Executor {
 public:
     /// threads  CPU threads, the caller's included; 0 = all that the process may use

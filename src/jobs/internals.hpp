@@ -19,8 +19,8 @@ struct Internals {
     static Event event(std::shared_ptr<EventState> state) { return Event(std::move(state)); }
     /// The same bytes as a writable buffer. The caller must know that they may be written.
     static Buffer writable(const ConstBuffer& buffer) { return Buffer(buffer); }
-    /// All memory of a CUDA device, from address 0 on: for views of many arrays whose owners give their addresses. Unlike wrap(), it
-    /// does not ask the driver about each array.
+    /// All memory of a CUDA device, from address 0 on: for views of many arrays whose owners give their addresses.
+    /// Unlike wrap(), it does not ask the driver about each array.
     static ConstBuffer all_memory(const Device& device);
 };
 

@@ -14,10 +14,11 @@
 
 namespace merklize::runtime {
 
-/// The jobs: what an executor (executor.hpp) can be asked to compute, as plain data. A job says which hash, which items and where
-/// they lie; it knows no tree and no device. A copy of a key in a job is wiped with the job.
+/// The jobs: what an executor (executor.hpp) can be asked to compute, as plain data. A job says which hash, which items
+/// and where they lie; it knows no tree and no device. A copy of a key in a job is wiped with the job.
 
-/// Where bytes lie. On the host, pointer + offset is their address. On the run's device, `pointer` is a block (mkz_memory *).
+/// Where bytes lie. On the host, pointer + offset is their address. On the run's device, `pointer` is a block
+/// (mkz_memory *).
 struct Place {
     void* pointer = nullptr;
     std::uint64_t offset = 0;  ///< bytes
@@ -39,8 +40,8 @@ inline Place at_node(const Place& nodes, std::uint64_t index) { return moved(nod
 /// Levels that one job can build.
 inline constexpr std::uint32_t max_levels = 32;
 
-/// BLAKE3 chaining values of subtrees of 2^levels chunks: none of them is a root. The last chunk and the last subtree may be partial.
-/// A partial subtree has BLAKE3's shape: an odd node moves up unmerged.
+/// BLAKE3 chaining values of subtrees of 2^levels chunks: none of them is a root. The last chunk and the last subtree
+/// may be partial. A partial subtree has BLAKE3's shape: an odd node moves up unmerged.
 struct HashChunks {
     Hash hash = Hash::blake3;  ///< one that has a tree of chunks
     Place data{};
@@ -82,8 +83,8 @@ struct HashRows {
 /// Bytes of a unit of a row.
 inline std::uint64_t row_unit(Hash hash) { return info(hash).element_bytes; }
 
-/// A matrix of words. The word of row i and column k is `i row_stride + k column_stride` bytes behind the first; strides are of any
-/// sign, and may be 0.
+/// A matrix of words. The word of row i and column k is `i row_stride + k column_stride` bytes behind the first;
+/// strides are of any sign, and may be 0.
 struct MatrixAt {
     Place first{};
     std::uint64_t columns = 0;
@@ -104,7 +105,8 @@ inline MatrixAt from_row(MatrixAt matrix, std::uint64_t row, std::uint64_t colum
     return matrix;
 }
 
-/// Hashes rows of several matrices side by side to n digests: row i of the first, of the second and so on are one row of HashRows.
+/// Hashes rows of several matrices side by side to n digests: row i of the first, of the second and so on are one row
+/// of HashRows.
 struct HashMatrices {
     Hash hash{};
     std::vector<MatrixAt> matrices{};  ///< each on the host or on the run's device
@@ -137,7 +139,8 @@ struct Extend {
     bool is_checked = false;   ///< whether words must be below the modulus
 };
 
-/// Sums of the rows, or of the columns, of a matrix with weights (merklize/extend.hpp). Weights and sums are in memory of the host.
+/// Sums of the rows, or of the columns, of a matrix with weights (merklize/extend.hpp). Weights and sums are in memory
+/// of the host.
 struct WeightedSums {
     std::uint32_t field = 0;  ///< its number: find_field() (extension.hpp)
     MatrixAt in{};
@@ -162,8 +165,8 @@ struct MergePairs {
     Place out{};
 };
 
-/// Builds `levels` levels above a level of n nodes, n a multiple of 2^levels. Level 0 is the given level. An executor sees offsets
-/// and no layout. On a device, offset[l + 1] must be offset[l] / 2 from level 1 on.
+/// Builds `levels` levels above a level of n nodes, n a multiple of 2^levels. Level 0 is the given level. An executor
+/// sees offsets and no layout. On a device, offset[l + 1] must be offset[l] / 2 from level 1 on.
 struct MergeSubtrees {
     Hash hash{};
     Mode mode{};
@@ -172,8 +175,8 @@ struct MergeSubtrees {
     Place below{};  ///< of level 0; may be `nodes`
     Place nodes{};
     std::uint64_t offset[max_levels + 1]{};  ///< of each level: nodes into `nodes`, of level 0 into `below`
-    /// Gets a copy of the nodes of level 0 as they are read; aligned to 64 bytes, or a null pointer. For nodes on the host, only the
-    /// CPU's executor takes a job that has it.
+    /// Gets a copy of the nodes of level 0 as they are read; aligned to 64 bytes, or a null pointer. For nodes on the
+    /// host, only the CPU's executor takes a job that has it.
     Place kept{};
 };
 
@@ -195,10 +198,10 @@ constexpr Lone lone_of(TreeRule rule) noexcept {
     return Lone::promote;
 }
 
-/// The paths from some nodes of a level of a tree in heap order, `levels` levels up: slot p of `nodes` = merge(slot 2p, slot 2p + 1),
-/// level after level. The siblings of the paths must be there. For an update (the changed leaves), and for the right edge of a tree
-/// whose whole subtrees are built (the last leaf). The list goes to a device once; its kernels find the parents of each level
-/// themselves.
+/// The paths from some nodes of a level of a tree in heap order, `levels` levels up: slot p of `nodes` = merge(slot 2p,
+/// slot 2p + 1), level after level. The siblings of the paths must be there. For an update (the changed leaves), and
+/// for the right edge of a tree whose whole subtrees are built (the last leaf). The list goes to a device once; its
+/// kernels find the parents of each level themselves.
 struct MergeAt {
     Hash hash{};
     Mode mode{};
@@ -213,8 +216,8 @@ struct MergeAt {
     const Digest* fillers = nullptr;  ///< of Lone::pad: [levels], the sibling of an odd node of each level
 };
 
-/// Builds the right edge of a tree of `n` leaves in heap order whose other nodes are there: the nodes above the last leaf and above
-/// fewer than 2^level leaves. Only devices run it; the host has edge_above().
+/// Builds the right edge of a tree of `n` leaves in heap order whose other nodes are there: the nodes above the last
+/// leaf and above fewer than 2^level leaves. Only devices run it; the host has edge_above().
 struct MergeEdge {
     Hash hash{};
     Mode mode{};
@@ -243,8 +246,8 @@ struct HashParents {
     Mode mode{};
 };
 
-/// Makes n blocks of extendable output, from block `counter` on, of the root compression (cv, block, block_len, flags). Only the host
-/// runs it.
+/// Makes n blocks of extendable output, from block `counter` on, of the root compression (cv, block, block_len, flags).
+/// Only the host runs it.
 struct Expand {
     std::uint32_t cv[8]{};
     std::uint32_t block[16]{};

@@ -17,9 +17,10 @@ struct LogEntry {
     std::string text;
 };
 
-/// What the process did that costs time or was a choice: kernels compiled, devices opened, chosen and passed over. A language whose
-/// programs have a log of their own keeps it on and takes the entries at the end of each call; else nothing is kept. Safe from any
-/// thread. Only for what is rare: a call that compiles, opens and chooses nothing adds no entry.
+/// What the process did that costs time or was a choice: kernels compiled, devices opened, chosen and passed over. A
+/// language whose programs have a log of their own keeps it on and takes the entries at the end of each call; else
+/// nothing is kept. Safe from any thread. Only for what is rare: a call that compiles, opens and chooses nothing adds
+/// no entry.
 class Log {
 public:
     static constexpr std::size_t most = 256;  // of older entries the oldest is dropped

@@ -10,14 +10,16 @@
 
 namespace merklize::runtime {
 
-/// Least time between two calls of a progress function. Tests that cancel set it to 0, so that no machine is too fast for them.
+/// Least time between two calls of a progress function. Tests that cancel set it to 0, so that no machine is too fast
+/// for them.
 inline constinit std::atomic<int> tick_milliseconds{50};
 
 /// If set, called before a kernel is compiled, on the thread that compiles it, because some compilers take minutes.
 /// kept  whether the cache on disk will keep the kernel
 inline constinit std::atomic<void (*)(std::string_view device, bool kept)> on_compiling{nullptr};
 
-/// Reports the progress of a part: 0 to 1 of the part is `before` to `before` + `share` of the whole. Empty if `whole` is.
+/// Reports the progress of a part: 0 to 1 of the part is `before` to `before` + `share` of the whole. Empty if `whole`
+/// is.
 /// whole  must outlive the result
 Tick part_of(const Tick& whole, double before, double share);
 
@@ -29,8 +31,9 @@ RunOptions part_of(const RunOptions& options, double before, double share, Timin
 /// Adds the times of a part of a call to those of the call, which begin as Timings{.available = true}.
 void add(Timings& sum, const Timings& part);
 
-/// Reports the progress of one call to the caller's progress function, about every 50 ms and from the calling thread alone. An exception
-/// of that function cancels the work and is rethrown here. After it cancelled, the function is not called again.
+/// Reports the progress of one call to the caller's progress function, about every 50 ms and from the calling thread
+/// alone. An exception of that function cancels the work and is rethrown here. After it cancelled, the function is not
+/// called again.
 class Progress {
 public:
     /// function  may be empty; must outlive this

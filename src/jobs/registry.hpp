@@ -34,8 +34,8 @@ struct KnownCost {
     double seconds(std::uint64_t bytes) const;
 };
 
-/// The costs by which "auto" chooses, as calibrate() stored them for this machine, sorted by their jobs; none if it was never measured:
-/// calls/calibration.cpp.
+/// The costs by which "auto" chooses, as calibrate() stored them for this machine, sorted by their jobs; none if it was
+/// never measured: calls/calibration.cpp.
 std::vector<KnownCost> load_costs();
 
 /// Opens a device of a backend that has a driver: queue/device.cpp.
@@ -53,7 +53,8 @@ struct DeviceState {
     std::vector<Device> parts;       // several devices at once, or none
     std::vector<KnownCost> costs{};  // of "auto": the costs by which it chooses, or none
 
-    /// Whether the device has no memory of its own: the CPU, and several devices as one, which get shares of host memory.
+    /// Whether the device has no memory of its own: the CPU, and several devices as one, which get shares of host
+    /// memory.
     bool is_host() const noexcept { return backend->driver == nullptr || !parts.empty(); }
     /// Whether a processor computes: the host's, or a device that says it is one. Opens no device.
     bool is_processor() const noexcept;

@@ -48,8 +48,8 @@ MergeEdge edge_job(const LevelAt& leaves, const Place& nodes, const TreeLayout& 
 Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges, Run& run,
                     double share, Digest* top, std::uint64_t first_leaf, bool keep) {
     const mkz_policy policy = tuned(merges, layout.n_leaves, run);
-    // A device call gets all levels and cuts them into launches itself, each with its own policy. Exception: with nodes on the device and
-    // an incomplete root, the plan cuts, because only the plan knows which nodes no launch covers.
+    // A device call gets all levels and cuts them into launches itself, each with its own policy. Exception: with nodes
+    // on the device and an incomplete root, the plan cuts, because only the plan knows which nodes no launch covers.
     const bool at_once = !run.on_host() && (!nodes.on_device || !layout.has_edge(layout.height()));
     const auto levels_above = [&](std::uint64_t n) -> unsigned {
         if (at_once) return max_levels;

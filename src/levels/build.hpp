@@ -14,7 +14,8 @@ namespace merklize::runtime {
 /// Builds all levels above the leaves in the heap at `nodes`. Unused slots do not change.
 /// top         where to put the first node of the highest level, or null
 /// first_leaf  as in plan_tree()
-/// keep        copies all leaves to their slots as they are read. Then first_leaf is 0, and nodes on the host are built by the CPU
+/// keep        copies all leaves to their slots as they are read. Then first_leaf is 0, and nodes on the host are built
+///             by the CPU
 /// returns     the policy for the widest part of the tree: the caller's, with open fields filled by the backend
 Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges, Run& run,
                     double share = 1, Digest* top = nullptr, std::uint64_t first_leaf = 0, bool keep = false);
@@ -26,7 +27,8 @@ Policy build_heap(std::span<Digest> nodes, const TreeForm& form, const RunOption
 Digest root_of(const char* argument, std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options);
 Digest root_of(const char* argument, const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options);
 
-/// The root of leaves on the run's device, in a call that enqueues. Its levels are enqueued all at once, or the first one before the others.
+/// The root of leaves on the run's device, in a call that enqueues. Its levels are enqueued all at once, or the first
+/// one before the others.
 class EnqueuedRoot {
 public:
     /// leaves  at least 1, a count that the form takes
@@ -38,7 +40,8 @@ public:
     std::uint64_t width() const noexcept { return n_; }
     /// Enqueues one level above a power of two of leaves, at least 2.
     void build_level() { build({n_, 1, n_}); }
-    /// Enqueues all remaining levels.  returns  the root's place, in working memory of this object, or that of the only leaf
+    /// Enqueues all remaining levels.  returns  the root's place, in working memory of this object, or that of the only
+    ///                                 leaf
     Place finish();
 
 private:

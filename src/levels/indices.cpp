@@ -23,8 +23,8 @@ struct Given {
 std::uint64_t index_of(std::uint64_t index) { return index; }
 std::uint64_t index_of(const Given& given) { return given.index; }
 
-// A radix sort by the lowest bits, lowest digit first. A comparison sort would take most of the time of proofs and updates
-// of 100,000 leaves.
+// A radix sort by the lowest bits, lowest digit first. A comparison sort would take most of the time of proofs and
+// updates of 100,000 leaves.
 // room  for as many items
 template <class Item>
 void radix_sort(std::span<Item> items, std::span<Item> room, int bits) {
@@ -45,7 +45,8 @@ void radix_sort(std::span<Item> items, std::span<Item> room, int bits) {
     if (passes % 2 != 0) std::ranges::copy(from, to.begin());
 }
 
-// The same by several threads. Each puts a piece of the indices into buckets by their highest bits; then the buckets are sorted.
+// The same by several threads. Each puts a piece of the indices into buckets by their highest bits; then the buckets
+// are sorted.
 void parallel_sort(std::span<const std::uint64_t> indices, std::span<std::uint64_t> sorted, int bits,
                    unsigned threads) {
     constexpr int bucket_bits = 8;

@@ -23,8 +23,8 @@ public:
     const Mode& mode() const noexcept { return form_.mode; }
     const mkz_hash_info& info() const noexcept { return info_; }
 
-    /// As require_tree_size(), but for a form that has an empty tree. Also throws invalid_argument for a count that the rule
-    /// does not take.
+    /// As require_tree_size(), but for a form that has an empty tree. Also throws invalid_argument for a count that the
+    /// rule does not take.
     /// file  what the leaves are in, for the text; empty: memory
     void require_count(std::uint64_t n, const std::string& file = {}) const;
 

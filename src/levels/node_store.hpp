@@ -19,7 +19,8 @@ public:
     /// The nodes are on the device if it has its own memory and they fit there, else on the host.
     NodeStore(const Device& device, std::uint64_t slots);
 
-    /// Whether the device has memory of its own that so many slots can fit in. If it is full now, they still go to the host.
+    /// Whether the device has memory of its own that so many slots can fit in. If it is full now, they still go to the
+    /// host.
     static bool is_for_device(const Device& device, std::uint64_t slots);
 
     bool on_device() const noexcept { return device_ != nullptr; }

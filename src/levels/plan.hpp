@@ -7,10 +7,11 @@
 
 namespace merklize::runtime {
 
-/// The shape of a tree of n leaves and where its nodes lie. A tree of no leaves has height 0 and no nodes. All of this index arithmetic is here and nowhere else.
+/// The shape of a tree of n leaves and where its nodes lie. A tree of no leaves has height 0 and no nodes. All of this
+/// index arithmetic is here and nowhere else.
 ///
-/// Heap order: root at 1, children of i at 2i and 2i+1, level l at [2^(height - l), 2^(height - l) + level_size(l)), leaf k at
-/// 2^height + k. Slot 0 and the slots beyond the end of a level are unused.
+/// Heap order: root at 1, children of i at 2i and 2i+1, level l at [2^(height - l), 2^(height - l) + level_size(l)),
+/// leaf k at 2^height + k. Slot 0 and the slots beyond the end of a level are unused.
 ///
 /// A node is whole if it is above 2^level leaves. Under every rule a whole node is the merge of two whole nodes. At
 /// most one node a level, the last, is not whole: these nodes are the tree's edge (right_edge.hpp).
@@ -49,7 +50,8 @@ struct TreeLayout {
     std::uint64_t nodes() const noexcept { return nodes_below(height() + 1); }
 };
 
-/// One launch of the subtree kernel: builds levels from+1 .. from+levels above the nodes first .. first+count-1 of level `from`.
+/// One launch of the subtree kernel: builds levels from+1 .. from+levels above the nodes first .. first+count-1 of
+/// level `from`.
 struct Launch {
     unsigned from;
     unsigned levels;

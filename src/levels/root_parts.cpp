@@ -18,7 +18,8 @@ namespace {
 
 constexpr const char* leaf_text = "merkle_root_parts: leaves";
 
-// The work of one device, and the copy of its root. Streams, working memory and pinned memory are those of earlier calls.
+// The work of one device, and the copy of its root. Streams, working memory and pinned memory are those of earlier
+// calls.
 class Part {
 public:
     /// Enqueues the first level, if that keeps the device busy while the others get theirs.
@@ -50,7 +51,8 @@ private:
     std::span<const std::byte> root_{};
 };
 
-// One thread enqueues all launches of all devices, and then waits, because waking a thread for each device takes as long as a small part.
+// One thread enqueues all launches of all devices, and then waits, because waking a thread for each device takes as
+// long as a small part.
 std::vector<Digest> enqueued_roots(std::span<const ConstBuffer> leaves, const TreeForm& form, const Policy& policy) {
     std::deque<Part> parts;
     for (const ConstBuffer& part : leaves) parts.emplace_back(part, form, policy);

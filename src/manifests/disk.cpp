@@ -165,7 +165,8 @@ private:
         runtime::Descriptor file_{};
     };
 
-    // Bytes of a file. The size that the system states is not believed where no block holds any of them, as in /proc and /sys.
+    // Bytes of a file. The size that the system states is not believed where no block holds any of them, as in /proc
+    // and /sys.
     std::uint64_t measured(const std::string& name, const Facts& facts) const {
         if (facts.st_size != 0 && facts.st_blocks != 0) return static_cast<std::uint64_t>(facts.st_size);
         const Opened opened(*this, name);

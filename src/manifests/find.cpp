@@ -27,7 +27,8 @@ std::vector<char32_t> characters(std::string_view text) {
     return out;
 }
 
-// Whether a character is in the set that begins after the '[' at `at`; `at` moves past the ']'. nullopt: there is no ']'.
+// Whether a character is in the set that begins after the '[' at `at`; `at` moves past the ']'. nullopt: there is no
+// ']'.
 std::optional<bool> in_set(char32_t c, const std::vector<char32_t>& pattern, std::size_t& at) {
     std::size_t first = at;
     const bool is_not = first < pattern.size() && pattern[first] == '!';

@@ -13,10 +13,11 @@ namespace merklize::inline v0::manifests {
 /// Whether a name matches a pattern of a shell: * any characters, also /; ? one; [a-z] one of these; [!a-z] any other.
 bool matches(std::string_view name, std::string_view pattern);
 
-/// Whether patterns leave out a path below a folder: they match it, the path of a folder above it, or the name of one of these.
+/// Whether patterns leave out a path below a folder: they match it, the path of a folder above it, or the name of one
+/// of these.
 bool is_ignored(std::string_view path, const std::vector<std::string>& patterns);
-/// The pattern as it is matched and recorded: `.git/` and `./.git` of shells and `**/.git` of Git's lists are `.git`, which is at any
-/// depth.
+/// The pattern as it is matched and recorded: `.git/` and `./.git` of shells and `**/.git` of Git's lists are `.git`,
+/// which is at any depth.
 std::string plain_pattern(std::string_view pattern);
 std::vector<std::string> plain_patterns(const std::vector<std::string>& patterns);
 

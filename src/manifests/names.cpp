@@ -48,7 +48,8 @@ std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, u
 
 namespace {
 
-// Whether a piece of a text may be JSON of an object: it has no control characters but white space, and begins with a brace.
+// Whether a piece of a text may be JSON of an object: it has no control characters but white space, and begins with a
+// brace.
 bool may_be_json(std::string_view piece, bool is_first) {
     constexpr std::string_view white = " \t\r\n";
     const std::size_t begin = piece.find_first_not_of(white);

@@ -24,13 +24,14 @@ inline constexpr std::string_view format_name = "merklize-manifest-1";
 bool is_piece_size(std::uint64_t size) noexcept;
 /// Bits of an element, or 0 for a dtype that no manifest has.
 unsigned bits_of(std::string_view dtype) noexcept;
-/// Bytes of a tensor. nullopt if they are not a whole number, or if the bits, multiplied from the left as in safetensors, reach 2^64.
+/// Bytes of a tensor. nullopt if they are not a whole number, or if the bits, multiplied from the left as in
+/// safetensors, reach 2^64.
 std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, unsigned bits) noexcept;
 
 /// Bytes of the longest text of a manifest or an index.
 inline constexpr std::uint64_t most_text = std::uint64_t{1} << 32;
-/// The text of a file of JSON. Where it cannot be JSON, it may end behind the place that shows this, so that a file without an end does
-/// not fill the memory.
+/// The text of a file of JSON. Where it cannot be JSON, it may end behind the place that shows this, so that a file
+/// without an end does not fill the memory.
 /// errors  io; invalid_argument (more than most_text bytes)
 std::string content_of(const std::string& path);
 /// Throws invalid_argument unless the name of a file stays in its folder on every system.

@@ -90,8 +90,8 @@ private:
         if (left > Clock::duration::zero() && left <= clock_step) std::this_thread::sleep_for(left);
     }
 
-    // The names of tensors in the manifest. In a folder, a name begins with the path of its sub-folder. If several files of one
-    // folder have the name, the file's name goes before it.
+    // The names of tensors in the manifest. In a folder, a name begins with the path of its sub-folder. If several
+    // files of one folder have the name, the file's name goes before it.
     void name_tensors() {
         std::map<std::string, std::vector<std::pair<std::string, std::string>>> owners;
         for (const auto& [shard, header] : headers_) {
@@ -219,7 +219,8 @@ private:
         }
     }
 
-    // What indices in a folder name and what is not there. Shards of PyTorch are plain files of it. A text that is no index is only a file.
+    // What indices in a folder name and what is not there. Shards of PyTorch are plain files of it. A text that is no
+    // index is only a file.
     void find_missing() {
         if (source_.kind != Kind::folder) return;
         std::set<std::string_view> there(source_.shards.begin(), source_.shards.end());

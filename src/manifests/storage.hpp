@@ -43,8 +43,9 @@ struct Hashed {
     std::exception_ptr error{};
 };
 
-/// Where the files of a source lie: on a disk, or in a store. Names are relative to the source's folder. An Error with io or
-/// invalid_argument is about one file; all others end the call. While a file is read, it must stay the one that look_at() saw.
+/// Where the files of a source lie: on a disk, or in a store. Names are relative to the source's folder. An Error with
+/// io or invalid_argument is about one file; all others end the call. While a file is read, it must stay the one that
+/// look_at() saw.
 class Storage {
 public:
     Storage() = default;

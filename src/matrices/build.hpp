@@ -7,7 +7,8 @@
 
 namespace merklize::runtime {
 
-/// Hashes the rows of matrices into their layers, and merges the layers. Dropped layers are made in pieces, which take little memory.
+/// Hashes the rows of matrices into their layers, and merges the layers. Dropped layers are made in pieces, which take
+/// little memory.
 /// nodes   the slots of the plan, on the host or on the run's device
 /// errors  invalid_argument (a word that is not below the modulus, with its place), cancelled
 void build_commitment(const CommitmentForm& form, const MatrixInput& input, const CommitmentPlan& plan,

@@ -21,8 +21,8 @@ struct MatrixInput {
 /// Whether words of matrices may have so many bytes: 16 only for hashes of bytes.
 constexpr bool is_word_size(unsigned bytes) { return bytes == 1 || bytes == 4 || bytes == 8 || bytes == 16; }
 
-/// errors  invalid_argument (no matrix, one without rows, more than 2^40 rows or columns, strides from 2^63 bytes on, word
-///         sizes, host and device mixed, words outside of a buffer)
+/// errors  invalid_argument (no matrix, one without rows, more than 2^40 rows or columns, strides from 2^63 bytes on,
+///         word sizes, host and device mixed, words outside of a buffer)
 MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash);
 
 /// Adds the words of the matrices to what a call reads.
@@ -33,7 +33,8 @@ void add_reads(std::vector<Operand>& operands, std::span<const Matrix> matrices,
 HashMatrices rows_job(const RowForm& form, const MatrixInput& input, std::span<const std::size_t> which,
                       std::uint64_t n);
 
-/// The options of a call on these matrices: with their device, or with what "auto" chooses for so many words of the host.
+/// The options of a call on these matrices: with their device, or with what "auto" chooses for so many words of the
+/// host.
 RunOptions options_for(std::span<const Matrix> matrices, const MatrixInput& input, Hash hash,
                        const RunOptions& options);
 

@@ -47,8 +47,8 @@ std::vector<std::uint64_t> sorted_indices(const runtime::CommitmentPlan& plan, s
                    " of the tallest matrix, or those that belong to them in lower ones,");
 }
 
-// The rows below some nodes of the lowest kept layer, side by side in the order of the nodes: on the run's device if the matrices are there,
-// else on the host.
+// The rows below some nodes of the lowest kept layer, side by side in the order of the nodes: on the run's device if
+// the matrices are there, else on the host.
 class BlockRows {
 public:
     BlockRows(const runtime::CommitmentPlan& plan, std::span<const MatrixDims> dims, const runtime::MatrixInput& from,

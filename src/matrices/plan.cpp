@@ -45,8 +45,8 @@ void require_arity(const CommitmentForm& form) {
                  ", and of poseidon2() with constants for merges of four, not of '" + facts.name + "'");
 }
 
-/// Gives the layers from `lowest` on their slots. With arity 2 throughout in heap order, which launches of several levels take: layer
-/// `lowest` begins at slot `heap`. Otherwise one layer after another.
+/// Gives the layers from `lowest` on their slots. With arity 2 throughout in heap order, which launches of several
+/// levels take: layer `lowest` begins at slot `heap`. Otherwise one layer after another.
 void place_layers(CommitmentPlan& plan, unsigned lowest, std::uint64_t heap) {
     for (std::size_t l = lowest; l < plan.layers.size(); l++) {
         CommitmentPlan::Layer& at = plan.layers[l];

@@ -43,8 +43,8 @@ struct LayerNode {
 ///         hash without merges of that arity, a cap above the root, drop_levels above the cap)
 CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const CommitmentForm& form, unsigned drop_levels = 0);
 
-/// The nodes below `count` nodes of the lowest kept layer, and these nodes: a plan with slots for all of them. Row 0 of a matrix in
-/// it is the row of the commitment below node `first`.
+/// The nodes below `count` nodes of the lowest kept layer, and these nodes: a plan with slots for all of them. Row 0 of
+/// a matrix in it is the row of the commitment below node `first`.
 CommitmentPlan plan_blocks(const CommitmentPlan& plan, std::uint64_t first, std::uint64_t count);
 
 /// The siblings that the verifier of these leaves cannot compute, layer by layer, left to right.

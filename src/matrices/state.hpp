@@ -26,12 +26,14 @@ struct MERKLIZE_LOCAL MatrixCommitment::State {
 
     /// A copy of a host matrix, for `kept`, in the memory that has the nodes.
     Matrix copy_of(const Matrix& matrix, const runtime::MatrixAt& at, runtime::Run& run);
-    /// Nodes from where they are kept; those of dropped layers are made again from rows of the kept matrices or of the given ones.
+    /// Nodes from where they are kept; those of dropped layers are made again from rows of the kept matrices or of the
+    /// given ones.
     std::vector<Digest> read_nodes(std::span<const runtime::LayerNode> which, std::span<const Matrix> given) const;
     /// The rows of each index, one after another, from the kept matrices or from the given ones.
     std::vector<std::byte> rows_of(std::span<const std::uint64_t> indices, std::span<const Matrix> given) const;
 
-    /// Whether the siblings prove these rows; those of a matrix that is hashed into a layer above the cap are not looked at.
+    /// Whether the siblings prove these rows; those of a matrix that is hashed into a layer above the cap are not
+    /// looked at.
     bool holds(std::span<const std::uint64_t> indices, std::span<const std::byte> rows,
                std::span<const Digest> siblings) const;
 

@@ -41,12 +41,13 @@ std::optional<std::string_view> included(std::string_view line) {
 // The guards of the core's headers: #ifndef MKZ_..._H.
 bool is_guard(std::string_view line) { return line.starts_with("#ifndef MKZ_") && line.ends_with("_H"); }
 
-// The lists of units: hashes, each with a header of its own, and parts, whose rows begin with their name and end with unit.h.
+// The lists of units: hashes, each with a header of its own, and parts, whose rows begin with their name and end with
+// unit.h.
 constexpr std::string_view hashes_list = "core/hashes.h", parts_list = "core/parts.h",
                            row_begins = "#define MKZ_UNIT_NAME ", row_ends = "#include \"unit.h\"";
 
-// Appends the text of `name`. `once` has the guarded files that are in `out` already. Of the lists only `unit` is included, or nothing if
-// it is empty.
+// Appends the text of `name`. `once` has the guarded files that are in `out` already. Of the lists only `unit` is
+// included, or nothing if it is empty.
 void flatten(const std::string& name, const std::string& unit, std::set<std::string>& once, std::string& out) {
     if (once.contains(name)) return;
     const std::string text = source_text(name);

@@ -20,9 +20,9 @@ struct KernelSource {
 /// Every header of the core. Defined in a source that src/cmake/embed_core.cmake writes.
 std::span<const KernelSource> kernel_sources() noexcept;
 
-/// The text for a device compiler, which has none of the library's files: core/entry.h with every #include "..." replaced
-/// by that file's text. Guarded headers come once, the others each time. It has one hash of the list, or none; without a
-/// hash it has only the kernels that need none. Made at the first call.
+/// The text for a device compiler, which has none of the library's files: core/entry.h with every #include "..."
+/// replaced by that file's text. Guarded headers come once, the others each time. It has one hash of the list, or none;
+/// without a hash it has only the kernels that need none. Made at the first call.
 /// errors  invalid_argument (no such hash)
 const std::string& kernel_text(std::optional<Hash> hash);
 

@@ -46,8 +46,8 @@ private:
     runtime::MergePairs job_;
 };
 
-/// Verifies some proofs of one hash, level by level. launch(job, share) runs the merges of a level; `share` is their part
-/// of all merges.
+/// Verifies some proofs of one hash, level by level. launch(job, share) runs the merges of a level; `share` is their
+/// part of all merges.
 template <class Launch>
 void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode,
                   std::span<std::uint8_t> holds, Launch launch) {
@@ -158,7 +158,8 @@ std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const
                      "', proof " + std::to_string(i) + " has '" + std::string(traits(proofs[i].hash).name) + "'");
     }
     runtime::Run run(options);
-    // On the CPU a piece fits in a core's cache. For a device it is large, but small beside the memory of host and device.
+    // On the CPU a piece fits in a core's cache. For a device it is large, but small beside the memory of host and
+    // device.
     const std::size_t piece = run.on_host() ? 512 : std::size_t{1} << 20;
     const std::size_t pieces = (proofs.size() + piece - 1) / piece;
     const auto verify_nth = [&](std::size_t i, auto launch) {

@@ -8,8 +8,8 @@
 #include "merklize/proof.hpp"
 #include "proofs/shape.hpp"
 
-// docs/layouts.md describes these bytes one by one. A reader accepts only what a writer makes: a count that follows from
-// the others is not written, and every number has one canonical form.
+// docs/layouts.md describes these bytes one by one. A reader accepts only what a writer makes: a count that follows
+// from the others is not written, and every number has one canonical form.
 
 namespace merklize::inline v0 {
 namespace {

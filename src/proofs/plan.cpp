@@ -45,7 +45,8 @@ ProofSlots::ProofSlots(const TreeLayout& layout, TreeRule rule, std::span<const 
     slots_ = std::make_unique_for_overwrite<std::uint64_t[]>(size_);
 }
 
-// The level on which the paths of two neighbours meet follows from the bits of their indices, so counting needs no walk up the tree.
+// The level on which the paths of two neighbours meet follows from the bits of their indices, so counting needs no walk
+// up the tree.
 void ProofSlots::count(Part& part) const {
     std::array<std::size_t, 65> join{};  // pairs of neighbours, by the bits in which they differ
     for (std::size_t i = 1; i < part.nodes.size(); i++) join[std::bit_width(part.nodes[i - 1] ^ part.nodes[i])]++;

@@ -21,9 +21,9 @@ struct NodeAt {
     bool operator==(const NodeAt&) const = default;
 };
 
-/// The siblings of a proof: each digest that the verifier cannot compute, level by level, left to right, as slots in heap
-/// order. Under the rule pad, index level_size() of a level is the root of a subtree of padding, whose slot may lie beyond
-/// the end of the level.
+/// The siblings of a proof: each digest that the verifier cannot compute, level by level, left to right, as slots in
+/// heap order. Under the rule pad, index level_size() of a level is the root of a subtree of padding, whose slot may
+/// lie beyond the end of the level.
 ///
 /// They are counted first and then listed in parts, so that other work can go on beside the lists.
 class ProofSlots {

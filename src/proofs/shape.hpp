@@ -12,8 +12,8 @@
 
 namespace merklize::runtime {
 
-// The nodes of a proof, their order and their count follow from counts and indices alone. Verification and all encodings
-// take them from here.
+// The nodes of a proof, their order and their count follow from counts and indices alone. Verification and all
+// encodings take them from here.
 
 /// Whether such a tree can exist. More leaves than any memory or file can hold are refused, so that no index arithmetic
 /// overflows.
@@ -67,8 +67,8 @@ void climb(std::vector<std::uint64_t>& positions, const TreeLayout& layout, unsi
 
 /// Calls visit(in_old) for each node of a consistency proof, in order (RFC 9162, section 2.1.4.2). If in_old, the node
 /// belongs to both trees and is merged on the left of the result so far; else it belongs to the new tree alone and is
-/// merged on the right. If the old tree is not a node of the new one, both sides begin with the proof's first node, which
-/// is not visited.
+/// merged on the right. If the old tree is not a node of the new one, both sides begin with the proof's first node,
+/// which is not visited.
 template <class Visit>
 void walk_consistency(std::uint64_t old_leaves, std::uint64_t new_leaves, Visit visit) {
     std::uint64_t old_at = old_leaves - 1, new_at = new_leaves - 1;

@@ -43,8 +43,8 @@ bool has_hash(Hash hash) noexcept {
     return hash == Hash::blake3 || hash == Hash::rp64_256_v3 || hash == Hash::rpjive64_256;
 }
 
-/// A count in winter-utils' form: the number of zero bits below the lowest 1 bit is the number of bytes after the first.
-/// The bits above the lowest 1 bit are the value.
+/// A count in winter-utils' form: the number of zero bits below the lowest 1 bit is the number of bytes after the
+/// first. The bits above the lowest 1 bit are the value.
 void write_count(ProofWriter& out, std::uint64_t value) {
     const int length = std::max(1, (static_cast<int>(std::bit_width(value)) + 6) / 7);
     if (length > 8) {

@@ -147,7 +147,8 @@ Pinned QueueDevice::borrow_pinned(std::uint64_t bytes) {
 }
 
 void QueueDevice::give_back(Pinned pinned) noexcept {
-    // Enough for a call with three staged operands and for some short lists. Not more, because the whole system lacks pinned memory.
+    // Enough for a call with three staged operands and for some short lists. Not more, because the whole system lacks
+    // pinned memory.
     constexpr std::size_t most_kept = 16;
     try {
         const std::lock_guard lock(mutex_);

@@ -53,8 +53,9 @@ private:
 /// The place of a buffer's bytes, for jobs on its device: buffer.cpp.
 Place place_of(const ConstBuffer& buffer);
 
-/// Where a buffer's bytes are, to compare memory: offsets are comparable if the blocks are equal. Addresses of all devices and of the host
-/// have one order, and their block is null; in OpenCL the block is the cl_mem. The buffer must not be empty: buffer.cpp.
+/// Where a buffer's bytes are, to compare memory: offsets are comparable if the blocks are equal. Addresses of all
+/// devices and of the host have one order, and their block is null; in OpenCL the block is the cl_mem. The buffer must
+/// not be empty: buffer.cpp.
 struct Address {
     const void* block;
     std::uint64_t offset;
@@ -89,7 +90,8 @@ public:
         if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), backend_.last_error());
     }
 
-    /// A hash's table for kernels that read it from global memory (core/entry.h, `constants`); any block if the hash has no table.
+    /// A hash's table for kernels that read it from global memory (core/entry.h, `constants`); any block if the hash
+    /// has no table.
     mkz_memory* constants(Hash hash);
     /// Some block, as an argument whose bytes the kernel does not touch.
     mkz_memory* any_block();

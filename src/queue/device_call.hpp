@@ -22,9 +22,9 @@ struct StridedArray {
     void coalesce(std::uint64_t align);
 };
 
-/// One call on a device with queues: it records commands, leases working memory, stages host memory, and is the call's executor. Jobs on
-/// device memory are enqueued and run on until finish(); jobs on host memory are complete when launch() returns. Commands run in the
-/// order of the calls. Used by one thread.
+/// One call on a device with queues: it records commands, leases working memory, stages host memory, and is the call's
+/// executor. Jobs on device memory are enqueued and run on until finish(); jobs on host memory are complete when
+/// launch() returns. Commands run in the order of the calls. Used by one thread.
 class DeviceCall final : public Staging {
 public:
     using Staging::Staging;
@@ -35,8 +35,8 @@ public:
     void launch(const MergeEdge& job);
     bool launch(const DigestNodes& job, const Tick& tick);
 
-    /// out[i] = slot slots[i] of the tree at `nodes`, for slots inside the tree's block. Complete when it returns. A list of 32-bit
-    /// slots takes half as many bytes to send as one of 64-bit slots.
+    /// out[i] = slot slots[i] of the tree at `nodes`, for slots inside the tree's block. Complete when it returns. A
+    /// list of 32-bit slots takes half as many bytes to send as one of 64-bit slots.
     /// out  [slots] digests
     void gather_nodes(const Place& nodes, std::span<const std::uint32_t> slots, void* out);
     void gather_nodes(const Place& nodes, std::span<const std::uint64_t> slots, void* out);
@@ -52,8 +52,8 @@ public:
     Lease aligned_nodes(const Place& nodes, std::uint64_t n) {
         return aligned_to(range_of(nodes), 32, Digest::size * n);
     }
-    /// Throws invalid_argument, with the place of the first such word, if one of n words is not below the modulus of the hash. If the
-    /// call enqueues, its event throws instead, without the place.
+    /// Throws invalid_argument, with the place of the first such word, if one of n words is not below the modulus of
+    /// the hash. If the call enqueues, its event throws instead, without the place.
     void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n, const char* argument);
     /// Copies the first n rows of a matrix on the device to `out`, row after row: enqueued.
     void pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out);

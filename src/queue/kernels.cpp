@@ -24,7 +24,8 @@ Variant Kernels::keyed_variant(Hash hash, const Mode& mode, const mkz_policy& po
 
 bool Kernels::is_aligned(const Range& range, std::uint64_t to) const {
     if (range.memory == nullptr) return true;  // an empty range
-    // Kernels access at most 16 bytes at once, so blocks need no larger alignment; offsets do, where they count in larger units.
+    // Kernels access at most 16 bytes at once, so blocks need no larger alignment; offsets do, where they count in
+    // larger units.
     return range.offset % to == 0 && device().driver().alignment(range.memory) % std::min<std::uint64_t>(to, 16) == 0;
 }
 

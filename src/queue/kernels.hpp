@@ -63,7 +63,8 @@ public:
     bool is_aligned(const Range& range, std::uint64_t to) const;
     /// The bytes of a range aligned to `to` bytes: at their own place if that is aligned, else a copy.
     Lease aligned_to(const Range& range, std::uint64_t to, std::uint64_t bytes);
-    /// A place aligned to 32 bytes for nodes that belong to `range`; return_out() copies them to the range if it is another place.
+    /// A place aligned to 32 bytes for nodes that belong to `range`; return_out() copies them to the range if it is
+    /// another place.
     Lease aligned_out(const Range& range, std::uint64_t bytes);
     void return_out(const Range& range, const Range& written, std::uint64_t bytes);
     /// Throws invalid_argument if nodes of a tree are not aligned to 32 bytes.

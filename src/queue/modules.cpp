@@ -16,7 +16,8 @@
 namespace merklize::runtime {
 namespace {
 
-// A folder of modules is a cache from which nothing is ever removed. Never destroyed, because calls may go on while the process ends.
+// A folder of modules is a cache from which nothing is ever removed. Never destroyed, because calls may go on while the
+// process ends.
 const KeptFiles& modules() {
     static const KeptFiles& cache = *new KeptFiles({module_folder(), ""}, UINT64_MAX);
     return cache;

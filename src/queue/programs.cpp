@@ -23,7 +23,8 @@ Target Programs::target() const {
             .is_cpu = facts.is_cpu != 0};
 }
 
-// Loads machine code from the library, else from the cache of this device's programs; else compiles a SPIR-V module, or the text.
+// Loads machine code from the library, else from the cache of this device's programs; else compiles a SPIR-V module, or
+// the text.
 mkz_program* Programs::make(const Variant& variant) {
     const Target target = this->target();
     const mkz_driver& driver = device_.driver();

@@ -28,9 +28,10 @@ public:
     Programs(const Programs&) = delete;
     Programs& operator=(const Programs&) = delete;
 
-    /// The kernel of a body; `only` of its variant is set here. If a thread compiles a variant, others that want it wait.
-    /// is_free  true: a group that is too large for the kernel on this device is halved until it fits; false: it is an error
-    ///          that names the largest
+    /// The kernel of a body; `only` of its variant is set here. If a thread compiles a variant, others that want it
+    /// wait.
+    /// is_free  true: a group that is too large for the kernel on this device is halved until it fits; false: it is an
+    ///          error that names the largest
     Kernel find(Variant variant, const Body& body, bool is_free);
 
     /// Entry points that find() has returned so far, in any variant.

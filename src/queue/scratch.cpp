@@ -48,7 +48,8 @@ Lease CallScratch::take(std::uint64_t bytes) {
 void CallScratch::take_back(std::shared_ptr<const void> memory) noexcept {
     auto block = std::const_pointer_cast<Block>(std::static_pointer_cast<const Block>(std::move(memory)));
     if (uses_pool_ && last_ != nullptr) return device_->scratch().give(stream_, std::move(block), last_);
-    // A large block is freed now, because the call's other memory may need the room. Drivers allow that while commands use the block.
+    // A large block is freed now, because the call's other memory may need the room. Drivers allow that while commands
+    // use the block.
     constexpr std::uint64_t large = std::uint64_t{64} << 20;
     if (!uses_pool_ && block->size() > large) return;
     try {
@@ -77,7 +78,8 @@ std::shared_ptr<Block> ScratchPool::take(QueueDevice& device, mkz_stream* stream
         }
     }
     if (found.block == nullptr) return Block::allocate(device.shared_from_this(), bytes);
-    // The same address may be another stream by now, so it waits for the block's last event. On the same stream that costs nothing.
+    // The same address may be another stream by now, so it waits for the block's last event. On the same stream that
+    // costs nothing.
     if (found.stream == stream) device.check(device.driver().stream_wait(stream, found.last->get()));
     return std::move(found.block);
 }

@@ -14,9 +14,9 @@ class Block;
 class CommandEvent;
 class QueueDevice;
 
-/// Working memory of calls that return before their work has ended. A block that earlier calls of the same stream still use is leased
-/// again at once, because a stream runs its commands in order. A block of another stream is leased only when its last call has ended.
-/// The host never waits.
+/// Working memory of calls that return before their work has ended. A block that earlier calls of the same stream still
+/// use is leased again at once, because a stream runs its commands in order. A block of another stream is leased only
+/// when its last call has ended. The host never waits.
 class ScratchPool {
 public:
     /// At least `bytes` bytes for commands that are enqueued on `stream` from now on. Their content is undefined.
@@ -24,7 +24,8 @@ public:
     /// Keeps a block for later calls.
     /// last  event on `stream` after the last command that uses the block
     void give(mkz_stream* stream, std::shared_ptr<Block> block, std::shared_ptr<const CommandEvent> last) noexcept;
-    /// Frees all idle blocks to make room. Commands already enqueued may still use them. Returns false if there were none.
+    /// Frees all idle blocks to make room. Commands already enqueued may still use them. Returns false if there were
+    /// none.
     bool free_kept() noexcept;
 
 private:
@@ -37,8 +38,8 @@ private:
     std::vector<Kept> kept_;  // guarded by mutex_; oldest first
 };
 
-/// The working memory of one call. A block whose lease was dropped is leased again at once, because the call's main stream runs its
-/// commands in order. Used by the call's thread; its leases keep it alive.
+/// The working memory of one call. A block whose lease was dropped is leased again at once, because the call's main
+/// stream runs its commands in order. Used by the call's thread; its leases keep it alive.
 class CallScratch final : public Lease::Lessor, public std::enable_shared_from_this<CallScratch> {
 public:
     /// stream    the call's main one
@@ -62,8 +63,8 @@ private:
     std::vector<std::shared_ptr<Block>> returned_{};
 };
 
-/// Where the device notes whether a call found a word that is not below the modulus: 0 or 1, on the device, and on the host once the
-/// call's event is reached.
+/// Where the device notes whether a call found a word that is not below the modulus: 0 or 1, on the device, and on the
+/// host once the call's event is reached.
 struct Flag {
     std::shared_ptr<Block> block{};
     std::uint32_t* host = nullptr;  // pinned

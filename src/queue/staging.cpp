@@ -8,7 +8,8 @@
 namespace merklize::runtime {
 namespace {
 
-// Smaller parts of the caller's pinned memory are coalesced in a buffer, because each copy costs the link some microseconds.
+// Smaller parts of the caller's pinned memory are coalesced in a buffer, because each copy costs the link some
+// microseconds.
 constexpr std::uint64_t least_straight = 1 << 20;
 // With a progress function, a launch covers this much host memory, and the function is called between launches.
 constexpr std::uint64_t asking_bytes = 2 << 20;
@@ -153,7 +154,8 @@ bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::
     if (n == 0) return true;
     const bool any_host = std::ranges::any_of(operands, [](const Operand& o) { return !o.place.on_device; });
     std::uint64_t per_piece = std::min(n, std::max<std::uint64_t>(most_items, 1));
-    // Kernels move nodes in accesses of 16 bytes, so host memory that is not aligned to 16 bytes is staged all the same.
+    // Kernels move nodes in accesses of 16 bytes, so host memory that is not aligned to 16 bytes is staged all the
+    // same.
     const bool reachable =
         facts().unified && std::ranges::all_of(operands, [](const Operand& o) {
             if (o.pack) return false;
@@ -199,9 +201,9 @@ bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::
     return true;
 }
 
-// Each piece passes through a slot: the host fills it, it is copied up, computed, copied down, and the host takes the result. While the
-// host takes one piece and fills another, a third is computed and others are on the link in both directions. Pinned memory of the
-// caller needs no filling and no taking.
+// Each piece passes through a slot: the host fills it, it is copied up, computed, copied down, and the host takes the
+// result. While the host takes one piece and fills another, a third is computed and others are on the link in both
+// directions. Pinned memory of the caller needs no filling and no taking.
 bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& tick) {
     const mkz_driver& driver = this->driver();
     std::vector<Slot> slots;

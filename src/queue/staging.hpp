@@ -13,8 +13,8 @@
 
 namespace merklize::runtime {
 
-/// The part of a DeviceCall that works on host memory: in place where the device reaches host memory; else staged in pieces of pinned
-/// memory, several in flight. Work is complete when a function returns.
+/// The part of a DeviceCall that works on host memory: in place where the device reaches host memory; else staged in
+/// pieces of pinned memory, several in flight. Work is complete when a function returns.
 class Staging : public Kernels {
 public:
     using Kernels::Kernels;
@@ -22,8 +22,8 @@ public:
     /// Copy many bytes through pinned memory.
     void upload(const Place& to, const void* from, std::uint64_t bytes);
     void download(void* to, const Place& from, std::uint64_t bytes);
-    /// Copies host bytes ahead of the next commands. They may be freed when it returns. Up to a MiB goes through pinned memory,
-    /// mostly without a wait.
+    /// Copies host bytes ahead of the next commands. They may be freed when it returns. Up to a MiB goes through pinned
+    /// memory, mostly without a wait.
     void send(const Place& to, const void* from, std::uint64_t bytes);
 
     /// Whether the driver reaches these bytes at the link's speed.
@@ -31,7 +31,8 @@ public:
     /// Whether the driver copies rows from these bytes at the link's speed (mkz_rows).
     bool copies_rows(const void* host, std::uint64_t n, std::uint64_t row_bytes, std::int64_t stride) const;
 
-    /// An operand of a batch: the place of its first item, bytes of an item, and bytes of all items (the last one may be short).
+    /// An operand of a batch: the place of its first item, bytes of an item, and bytes of all items (the last one may
+    /// be short).
     struct Operand {
         Place place;
         std::uint64_t item_bytes;
@@ -42,7 +43,8 @@ public:
     /// Enqueues the kernels of items [first, first + count), whose operands are on the device.
     using EnqueueItems =
         std::function<void(std::uint64_t first, std::uint64_t count, const std::vector<Range>& operands)>;
-    /// Runs a batch in pieces that fit the device and the staging. If all operands are on the device, the work is only enqueued.
+    /// Runs a batch in pieces that fit the device and the staging. If all operands are on the device, the work is only
+    /// enqueued.
     /// operands    the last one is written, the others are read
     /// most_items  of a piece
     /// returns     false if tick cancelled
@@ -98,7 +100,8 @@ private:
     unsigned sent_ = 0;  // copies of send()
 };
 
-/// Pinned pieces for copies between the device and pageable memory: the host fills or takes one while others are on the link.
+/// Pinned pieces for copies between the device and pageable memory: the host fills or takes one while others are on the
+/// link.
 class Staging::Ring {
 public:
     explicit Ring(Staging& staging) : staging_(staging) {}

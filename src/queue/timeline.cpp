@@ -32,8 +32,8 @@ Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& option
 }
 
 Timeline::~Timeline() {
-    // Commands may still use memory that is freed now. A call that enqueues on the caller's stream uses only memory of the device,
-    // which the driver keeps.
+    // Commands may still use memory that is freed now. A call that enqueues on the caller's stream uses only memory of
+    // the device, which the driver keeps.
     if (!enqueues() || owns_main_) drain();
     if (fetched_.bytes != nullptr) device_->give_back(fetched_);
     if (owns_main_) device_->give_back(main_, timings_ != nullptr);
@@ -97,7 +97,8 @@ Lease Timeline::wrap_host(void* host, std::uint64_t bytes) {
     return Lease(place, std::move(block));
 }
 
-// An event between two kernels would delay the second. So only the first kernel of a stretch has one, and end_stretch() marks the end.
+// An event between two kernels would delay the second. So only the first kernel of a stretch has one, and end_stretch()
+// marks the end.
 void Timeline::enqueue(const Kernel& kernel, std::uint64_t groups, std::initializer_list<Argument> arguments,
                        const KeyArguments& key) {
     if (groups == 0) return;

@@ -88,14 +88,14 @@ struct Check {
     const mkz_hash_info* hash;  // whose words they are
 };
 
-/// The part of a DeviceCall that records commands: the streams, their order, what must stay alive until the commands have ended, and
-/// their times. Host bytes of a copy must stay until finish() unless the function says otherwise.
+/// The part of a DeviceCall that records commands: the streams, their order, what must stay alive until the commands
+/// have ended, and their times. Host bytes of a copy must stay until finish() unless the function says otherwise.
 class Timeline : public Executor {
 public:
-    /// options  the stream and the timings of the call; they must outlive this object. With Ending::enqueues there are no timings, and
-    ///          the destructor waits, unless the caller gave a stream
-    /// errors   invalid_argument (a stream of another device; a stream that is being captured, in a call that waits), unavailable (in a
-    ///          forked child)
+    /// options  the stream and the timings of the call; they must outlive this object. With Ending::enqueues there are
+    ///          no timings, and the destructor waits, unless the caller gave a stream
+    /// errors   invalid_argument (a stream of another device; a stream that is being captured, in a call that waits),
+    ///          unavailable (in a forked child)
     Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& options, Ending ending = Ending::waits);
     ~Timeline() override;
     Timeline(const Timeline&) = delete;
@@ -115,8 +115,8 @@ public:
     void copy_to_device(const Place& to, const void* from, std::uint64_t bytes);
     void copy_to_host(void* to, const Place& from, std::uint64_t bytes);
     void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes);
-    /// The bytes of a place, at most most_fetched of them, in pinned memory; complete when it returns. They stay until the next
-    /// fetch() or the end of the call.
+    /// The bytes of a place, at most most_fetched of them, in pinned memory; complete when it returns. They stay until
+    /// the next fetch() or the end of the call.
     std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes);
     /// The same, enqueued: complete when the call's work is complete. The bytes stay until the call ends.
     std::span<const std::byte> enqueue_fetch(const Place& from, std::uint64_t bytes);

@@ -1,10 +1,12 @@
-/* backend.h: the seam between the runtime, which knows trees and digests, and a backend, which knows bytes and launches.
+/* backend.h: the seam between the runtime, which knows trees and digests, and a backend, which knows bytes and
+ * launches.
  *
- * A backend is one table of C functions: its devices, the policies that are fast on them, and a driver of their queues and
- * programs (driver.h). src/queue/ turns jobs (jobs.hpp) into calls of the driver. The runtime never includes a vendor's
- * header, and a backend never includes the public API; both include this file.
+ * A backend is one table of C functions: its devices, the policies that are fast on them, and a driver of their queues
+ * and programs (driver.h). src/queue/ turns jobs (jobs.hpp) into calls of the driver. The runtime never includes a
+ * vendor's header, and a backend never includes the public API; both include this file.
  *
- * Every function may be called from any thread. Those that return mkz_status leave a text for last_error(), per thread. */
+ * Every function may be called from any thread. Those that return mkz_status leave a text for last_error(), per thread.
+ */
 #ifndef MKZ_BACKEND_H
 #define MKZ_BACKEND_H
 
@@ -65,8 +67,8 @@ typedef struct {
     const char *(*why_unavailable)(void);
     uint32_t (*device_count)(void);
     mkz_status (*device_facts)(uint32_t device, mkz_device_facts *facts);
-    /* Fills the fields of *policy that are 0, from the backend's table. n: merges, chunks or rows of the job; threads: CPU threads
-     * of the call. */
+    /* Fills the fields of *policy that are 0, from the backend's table. n: merges, chunks or rows of the job; threads:
+     * CPU threads of the call. */
     void (*tune)(uint32_t device, mkz_kernel kernel, uint32_t hash, uint64_t n, uint32_t threads, mkz_policy *policy);
     /* The table of queues and programs. Null for the CPU alone, whose executor is C++ (host_executor.hpp). */
     const mkz_driver *driver;

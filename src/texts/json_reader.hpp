@@ -27,8 +27,9 @@ struct Value : std::variant<Other, std::uint64_t, std::string, Items, Members> {
     }
 };
 
-/// Reads one value, which must be the whole text (RFC 8259). What readers take in different ways is an error: two members of one name
-/// (also by escapes), half of a surrogate pair, a mark of the order of bytes. Values are nested at most 100 deep.
+/// Reads one value, which must be the whole text (RFC 8259). What readers take in different ways is an error: two
+/// members of one name (also by escapes), half of a surrogate pair, a mark of the order of bytes. Values are nested at
+/// most 100 deep.
 /// most_separators  limit of commas and opening brackets, because memory grows with them
 /// errors           invalid_argument (the text says what is wrong, and at which byte)
 /// cost             proportional to the text, and n log n of an object's n members

@@ -10,8 +10,8 @@ namespace {
 
 std::uint8_t byte_at(std::string_view text, std::size_t i) { return static_cast<std::uint8_t>(text[i]); }
 
-// Characters that terminals do not show as one sign: controls, formats, separators, private use (Unicode 15, categories Cc, Cf, Zl, Zp,
-// Zs without the space, Co, Cs).
+// Characters that terminals do not show as one sign: controls, formats, separators, private use (Unicode 15, categories
+// Cc, Cf, Zl, Zp, Zs without the space, Co, Cs).
 bool is_seen(char32_t c) noexcept {
     constexpr std::pair<char32_t, char32_t> unseen[] = {
         {0x00, 0x1f},     {0x7f, 0xa0},     {0xad, 0xad},       {0x600, 0x605},      {0x61c, 0x61c},

@@ -20,8 +20,8 @@ using runtime::TreeFileWriter;
 
 constexpr double read_share = 0.7;  // the share of a batch's work that is reading and making leaves
 
-// A number that changes if the input is another file or was written to, because a build must not continue with other data.
-// 0 if the input is not a regular file.
+// A number that changes if the input is another file or was written to, because a build must not continue with other
+// data. 0 if the input is not a regular file.
 std::uint64_t stamp_of(const LeafReader& reader) {
     if (!reader.has_extent() || reader.input().file() == nullptr || !reader.input().file()->is_regular()) return 0;
     const auto& [position, bytes, identity] = reader.extent();
@@ -49,8 +49,8 @@ TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& o
             runtime::require_apart(runtime::Storage(file->fd()), written += end);
         }
     }
-    // If the input can only be read in order, the count of leaves is known only at the end, and a build cannot be resumed. An object of a
-    // store is also read from its beginning.
+    // If the input can only be read in order, the count of leaves is known only at the end, and a build cannot be
+    // resumed. An object of a store is also read from its beginning.
     const std::uint64_t stamp = stamp_of(reader);
     const bool known = reader.has_extent();
     const std::uint64_t n = known ? reader.n_leaves() : 0;

@@ -110,8 +110,8 @@ private:
         }
     }
 
-    // A node that is not a digest of the field hash is wrong, whatever is below it. Nodes that differ from `merged` were
-    // noted before.
+    // A node that is not a digest of the field hash is wrong, whatever is below it. Nodes that differ from `merged`
+    // were noted before.
     void require_elements(unsigned level, std::uint64_t first, std::span<const Digest> stored,
                           std::span<const Digest> merged) {
         if (runtime::are_canonical(merges_.info(), stored)) return;

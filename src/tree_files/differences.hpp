@@ -20,8 +20,8 @@ struct LeafDifferences {
     bool are_the_same(std::uint64_t n_leaves) const noexcept { return count == 0 && other_leaves == n_leaves; }
 };
 
-/// Reads the data once, in batches and by all threads, and compares its leaves with those of the tree. Data behind the tree's last leaf is
-/// not hashed. Whether the tree's own nodes are right is TreeFile::check()'s.
+/// Reads the data once, in batches and by all threads, and compares its leaves with those of the tree. Data behind the
+/// tree's last leaf is not hashed. Whether the tree's own nodes are right is TreeFile::check()'s.
 /// errors  io, cancelled, invalid_argument (as TreeInput says; a keyed tree without its mode)
 LeafDifferences leaves_unlike(const TreeFile& tree, const TreeInput& data, std::size_t most = 1000,
                               const RunOptions& options = {});

@@ -45,7 +45,8 @@ struct TreeHeader {
     /// file_bytes  its size
     static TreeHeader decode(std::span<const std::byte> bytes, std::uint64_t file_bytes, const std::string& name);
 
-    /// Whether a finished or unfinished file may begin with these bytes, at most 8; after a power failure, some may be zeros.
+    /// Whether a finished or unfinished file may begin with these bytes, at most 8; after a power failure, some may be
+    /// zeros.
     static bool may_begin(std::span<const std::byte> bytes) noexcept;
 
     /// The header of an unfinished file. It has another magic and, in place of the root, room for two notes of the

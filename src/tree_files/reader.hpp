@@ -35,8 +35,8 @@ public:
 
     void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
     Digest node(unsigned level, std::uint64_t index) const;
-    /// Single nodes. Nodes that are neighbours in the list and close together in the file take one read. An object of a store
-    /// fetches all of them at once.
+    /// Single nodes. Nodes that are neighbours in the list and close together in the file take one read. An object of a
+    /// store fetches all of them at once.
     std::vector<Digest> nodes(std::span<const NodeAt> places) const;
 
 private:

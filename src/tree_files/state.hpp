@@ -21,8 +21,9 @@ struct MERKLIZE_LOCAL TreeFile::State {
     const runtime::TreeHeader& header() const noexcept { return reader().header(); }
     /// Opens the file that has replaced this one.
     void reopen();
-    /// Waits until nobody else is changing the file, and reads it as it is now. While the lock is held, nobody else can change the
-    /// file, so no change of others is lost. `open` then shares the lock's descriptor, for the sake of the journal's lease.
+    /// Waits until nobody else is changing the file, and reads it as it is now. While the lock is held, nobody else can
+    /// change the file, so no change of others is lost. `open` then shares the lock's descriptor, for the sake of the
+    /// journal's lease.
     /// errors  io (also if a tree of another form has replaced the file), cancelled
     runtime::FileLock begin_change(const RunOptions& options);
     /// Refuses a change of a tree file in a store.
@@ -32,7 +33,8 @@ struct MERKLIZE_LOCAL TreeFile::State {
     /// errors  invalid_argument (nodes that the level does not have, or a level above the root)
     void require_nodes(unsigned level, std::uint64_t first, std::uint64_t count) const;
     bool is_keyed() const noexcept { return header().merges != runtime::TreeHeader::Merges::plain; }
-    /// Refuses a proof that does not verify, because an object of a store is damaged. A keyed tree is checked only with its key.
+    /// Refuses a proof that does not verify, because an object of a store is damaged. A keyed tree is checked only with
+    /// its key.
     template <class Proof>
     Proof checked(Proof proof) const {
         const bool can_tell = !is_keyed() || form.mode.flags() != 0;

@@ -18,7 +18,8 @@ namespace {
 using runtime::NodeAt;
 using runtime::TreeFileReader;
 
-// The nodes of a proof: its leaves, and the siblings, which are nodes in the file or, under the rule pad, roots of padding.
+// The nodes of a proof: its leaves, and the siblings, which are nodes in the file or, under the rule pad, roots of
+// padding.
 struct ProofNodes {
     std::vector<Digest> leaves, siblings;
 };

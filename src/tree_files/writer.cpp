@@ -65,8 +65,8 @@ void TreeFileWriter::require_left_by_build(std::uint64_t there) const {
                                    ": cannot write: it is not what a build of a tree left; move or remove it first");
 }
 
-// Reads the peaks and the leaves of the unfinished batch. False if one is not a digest of the hash, because then another
-// program wrote to the file.
+// Reads the peaks and the leaves of the unfinished batch. False if one is not a digest of the hash, because then
+// another program wrote to the file.
 bool TreeFileWriter::resume(std::uint64_t leaves) {
     const std::uint64_t held = leaves % Batch::capacity, before = leaves - held;
     bool sound = true;

@@ -26,8 +26,8 @@ public:
 
     std::uint64_t n_leaves() const { return peaks_.n_leaves() + held_; }
 
-    // root_of(first, n, ...) and copy_to(out, first) read the caller's n leaves. The work is on a copy of the peaks, and the
-    // held leaves stay in place until nothing can fail any more.
+    // root_of(first, n, ...) and copy_to(out, first) read the caller's n leaves. The work is on a copy of the peaks,
+    // and the held leaves stay in place until nothing can fail any more.
     template <class RootOf, class CopyTo>
     void append(std::uint64_t n, RootOf root_of, CopyTo copy_to) {
         const std::uint64_t to_fill = held_ == 0 ? 0 : Batch::capacity - held_;

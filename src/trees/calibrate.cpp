@@ -64,8 +64,8 @@ void run_job(const Measurement& what, std::span<const Digest> data, std::span<Di
     }
 }
 
-// What is measured: each device alone; the CPU beside each device that is no processor itself; and, of a backend that has several
-// such devices, all of them, without the CPU and with it.
+// What is measured: each device alone; the CPU beside each device that is no processor itself; and, of a backend that
+// has several such devices, all of them, without the CPU and with it.
 std::vector<DeviceInfo> measured() {
     std::vector<DeviceInfo> found = devices();
     std::map<std::string, unsigned> count;
@@ -82,8 +82,8 @@ std::vector<DeviceInfo> measured() {
     return found;
 }
 
-// The data of all jobs, and behind it their output. A digest may read both, because its rate still changes where the data no longer
-// fits in a processor's caches.
+// The data of all jobs, and behind it their output. A digest may read both, because its rate still changes where the
+// data no longer fits in a processor's caches.
 struct Memory {
     explicit Memory(Digest* first)
         : all(first, memory_bytes / Digest::size),

@@ -88,8 +88,8 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
     State& state = *state_;
     const RunOptions options = state.here(wanted);
     runtime::Run run(options);
-    // The CPU copies the leaves while it merges them. For a device that works on host memory all threads copy them first. A device
-    // that gets all leaves checks their words itself.
+    // The CPU copies the leaves while it merges them. For a device that works on host memory all threads copy them
+    // first. A device that gets all leaves checks their words itself.
     constexpr std::size_t per_piece = 4096;
     constexpr double copy_share = 0.05;
     const bool sends = drop_levels == 0 && state.nodes.on_device() && !leaves.empty(),

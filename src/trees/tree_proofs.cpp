@@ -163,8 +163,8 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
     const unsigned threads = indices.size() <= few ? 1 : runtime::default_threads();
     proof.indices = runtime::ascending(indices, n_leaves(), threads);
     runtime::ProofSlots wanted(layout, form().rule, proof.indices, threads);
-    // Copies the leaves, and clears the siblings, beside the lists. This thread allocates, because glibc keeps freed memory for
-    // each thread that allocates.
+    // Copies the leaves, and clears the siblings, beside the lists. This thread allocates, because glibc keeps freed
+    // memory for each thread that allocates.
     proof.siblings.reserve(wanted.size());
     proof.leaves.resize(indices.size());
     std::vector<std::uint64_t> slots = proof.indices;

@@ -44,8 +44,8 @@ struct MERKLIZE_LOCAL MerkleTree::State {
         options.policy = policy;
         return here(std::move(options));
     }
-    /// Nodes by their slots in the heap of the whole tree, as if no levels were dropped. Dropped nodes are computed from
-    /// `leaves`, which must then be all leaves. Slot 0 gives zeros.
+    /// Nodes by their slots in the heap of the whole tree, as if no levels were dropped. Dropped nodes are computed
+    /// from `leaves`, which must then be all leaves. Slot 0 gives zeros.
     void fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves, Digest* found) const;
     /// The same for siblings in proofs. Slots beyond the end of a level give roots of padding, and are set to 0.
     void fetch_padded(std::span<std::uint64_t> slots, std::span<const Digest> leaves, Digest* found) const;

@@ -5,7 +5,8 @@
 
 namespace merklize::runtime {
 
-/// A caller's policy as mkz_policy, the only struct of tuning values inside the library. Fields that only compilers use stay open.
+/// A caller's policy as mkz_policy, the only struct of tuning values inside the library. Fields that only compilers use
+/// stay open.
 constexpr mkz_policy to_seam(const Policy& policy) {
     mkz_policy result{};
 #define MKZ_COPY_caller(field) result.field = static_cast<std::uint32_t>(policy.field);

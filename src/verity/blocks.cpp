@@ -11,7 +11,8 @@
 namespace merklize::runtime {
 namespace {
 
-// One thread reads a piece of blocks, adds the salt and hashes. A piece fits into the cache and has enough blocks for the widest lanes.
+// One thread reads a piece of blocks, adds the salt and hashes. A piece fits into the cache and has enough blocks for
+// the widest lanes.
 constexpr std::uint64_t piece_bytes = 256 << 10, piece_blocks = 16;
 
 struct PieceBuffers {

@@ -15,7 +15,8 @@
 
 namespace merklize::runtime {
 
-/// A copy of `how` with data_blocks set: the given number, which the data must have, or the number of blocks in `bytes` bytes.
+/// A copy of `how` with data_blocks set: the given number, which the data must have, or the number of blocks in `bytes`
+/// bytes.
 /// errors  invalid_argument (require_verity(); no whole block; bytes after the last whole block; too few blocks)
 DmVerity with_data_blocks(const DmVerity& how, std::uint64_t bytes, const std::string& name);
 
@@ -28,7 +29,8 @@ public:
     const InputFile& file() const noexcept { return file_; }
     const std::string& name() const noexcept { return file_.name(); }
     std::uint64_t bytes() const noexcept { return bytes_; }
-    /// Throws io if the file has been written to since it was opened. For a block device this is unknown, and nothing is thrown.
+    /// Throws io if the file has been written to since it was opened. For a block device this is unknown, and nothing
+    /// is thrown.
     void require_unchanged() const {
         if (identity_) file_.require_unchanged(*identity_);
     }

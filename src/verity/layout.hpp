@@ -23,8 +23,8 @@ constexpr std::size_t verity_digest_bytes(DmVerityAlgorithm algorithm) noexcept 
 /// errors  invalid_argument (format, block sizes, salt, more data than 2^63 bytes)
 void require_verity(const DmVerity& how);
 
-/// The places of the blocks of a tree in the hash file. Level 0 holds the digests of the data. The highest level is one block and is stored
-/// first. A tree over one block of data has no level: its root is the digest of that block.
+/// The places of the blocks of a tree in the hash file. Level 0 holds the digests of the data. The highest level is one
+/// block and is stored first. A tree over one block of data has no level: its root is the digest of that block.
 class VerityLayout {
 public:
     /// how     with data_blocks >= 1, checked by require_verity()

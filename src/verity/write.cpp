@@ -25,8 +25,8 @@ namespace {
 // A function that takes whole blocks of the tree and their offset in the hash file.
 using WriteBlocks = std::function<void(std::span<const std::byte> blocks, std::uint64_t offset)>;
 
-// The levels above the data, built while digests arrive. Full blocks are written, and their digests go to the next level. Less than a batch
-// of each level is in memory.
+// The levels above the data, built while digests arrive. Full blocks are written, and their digests go to the next
+// level. Less than a batch of each level is in memory.
 class VerityTree {
 public:
     VerityTree(const DmVerity& how, const VerityLayout& layout, Run& run, WriteBlocks write)

@@ -1,5 +1,5 @@
-/* Digests against published vectors: BLAKE3's test_vectors.json, RFC 6962's reference implementation, winter-crypto, p3-koala-bear
- * (tests/vectors); FIPS 180-4, Ethereum. */
+/* Digests against published vectors: BLAKE3's test_vectors.json, RFC 6962's reference implementation, winter-crypto,
+ * p3-koala-bear (tests/vectors); FIPS 180-4, Ethereum. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Other systems' formats, compared with recorded answers (tests/vectors/sha256_trees.json, keccak256_trees.json, conformance/xet.cpp). */
+/* Other systems' formats, compared with recorded answers (tests/vectors/sha256_trees.json, keccak256_trees.json,
+ * conformance/xet.cpp). */
 #include "check.h"
 
 static void test_formats_of_trees(void) {
@@ -125,7 +126,8 @@ static void test_dm_verity(void) {
     merklize_dm_verity_fault faults[2];
     OK(merklize_dm_verity_verify(path, hashes, root.bytes, 64, &form, &area, NULL, 0, NULL, &wrong, NULL));
     CHECK(wrong == 0);
-    /* The superblock is not trusted: neither with bytes behind its blocks, nor where it differs from what is expected. */
+    /* The superblock is not trusted: neither with bytes behind its blocks, nor where it differs from what is expected.
+     */
     merklize_dm_verity_form expected = form;
     expected.data_blocks = 0;
     for (int i = 0; i < 2; i++) {

@@ -85,7 +85,8 @@ void test_manifests(void) {
     merklize_manifest_free(made);
     free(text);
 
-    /* A shard that an index names, but that is not there: of a folder, when the manifest is made and when it is checked. */
+    /* A shard that an index names, but that is not there: of a folder, when the manifest is made and when it is
+     * checked. */
     char folder[256], index[300];
     snprintf(folder, sizeof folder, "%s", path);
     *strrchr(folder, '/') = '\0';

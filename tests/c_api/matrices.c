@@ -1,4 +1,5 @@
-/* Rows of matrices, extensions and commitments, beside Plonky3's answers (tests/vectors/p3_mmcs_koalabear.json, p3_extensions.json). */
+/* Rows of matrices, extensions and commitments, beside Plonky3's answers (tests/vectors/p3_mmcs_koalabear.json,
+ * p3_extensions.json). */
 #include "check.h"
 
 enum { p = 0x7f000001 };

@@ -1,5 +1,5 @@
-/* Typical mistakes: each error names the called function, what came, the rule, and a remedy if there is one. The texts are whole;
- * one that ends in "..." goes on with a list of names. */
+/* Typical mistakes: each error names the called function, what came, the rule, and a remedy if there is one. The texts
+ * are whole; one that ends in "..." goes on with a list of names. */
 #include "check.h"
 
 /* A call that must fail with this status and this text. */

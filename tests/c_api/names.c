@@ -1,5 +1,5 @@
-/* The texts of wrong calls begin with the called function, once, and name an argument of it: of every function. called.cmake
- * checks that none is left out. */
+/* The texts of wrong calls begin with the called function, once, and name an argument of it: of every function.
+ * called.cmake checks that none is left out. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static bool has_word(const char *text, const char *word) {
     return false;
 }
 
-/* "merklize_hash: rule", where neither the function nor another one of the library is named again in front of the rule. */
+/* "merklize_hash: rule", where neither the function nor another one of the library is named again in front of the rule.
+ */
 static bool is_named(const char *text, const char *function, const char *argument) {
     const size_t length = strlen(function);
     if (strncmp(text, function, length) != 0 || strncmp(text + length, ": ", 2) != 0) return false;
@@ -42,7 +43,8 @@ static bool is_named(const char *text, const char *function, const char *argumen
         }                                                                                                           \
     } while (0)
 
-/* The same of a text that begins with the function, but does not name the argument yet, or names another function, too. */
+/* The same of a text that begins with the function, but does not name the argument yet, or names another function, too.
+ */
 #define NOT_YET(argument, function, ...)                                                                      \
     do {                                                                                                      \
         const merklize_status got_ = function(__VA_ARGS__);                                                   \

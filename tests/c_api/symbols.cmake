@@ -1,4 +1,5 @@
-# Checks by nm that a library exports exactly the listed functions of C, and public names alone of C++. Run by ctest and by check.cmake.
+# Checks by nm that a library exports exactly the listed functions of C, and public names alone of C++. Run by ctest and
+# by check.cmake.
 #   NM       nm
 #   LIBRARY  libmerklize.so or libmerklize.a
 #   HEADERS  the folder merklize/c

@@ -1,5 +1,5 @@
-// Which reads reach the system, and in which order. This program's own pread() and preadv2() replace those of the C library, and simulate a
-// rotational disk.
+// Which reads reach the system, and in which order. This program's own pread() and preadv2() replace those of the C
+// library, and simulate a rotational disk.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

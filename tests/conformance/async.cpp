@@ -145,7 +145,8 @@ TEST("async: a thousand calls in flight on four streams") {
     constexpr std::size_t n_streams = 4, calls = 250, pairs = 3;
     const std::vector<Digest> left = leaves(Hash::blake3, pairs, 1), right = leaves(Hash::blake3, pairs, 2);
     const Bytes data = Random(3).bytes(40000);
-    // Each stream merges its result with `right` repeatedly. In between it computes digests and roots, which need scratch memory.
+    // Each stream merges its result with `right` repeatedly. In between it computes digests and roots, which need
+    // scratch memory.
     std::vector<Digest> expected = left;
     for (std::size_t i = 0; i < calls; i++) {
         std::vector<Digest> next(pairs);

@@ -1,4 +1,5 @@
-// Outboards, encodings and slices: recorded answers of bao and bao-tree, and for other groups, orders and ranges the definition's recursion.
+// Outboards, encodings and slices: recorded answers of bao and bao-tree, and for other groups, orders and ranges the
+// definition's recursion.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -28,8 +29,8 @@ Bytes bytes_of(std::span<const std::byte> data) {
     return {first, first + data.size()};
 }
 
-/// The tree by its definition: the left subtree has the largest power of two of chunks that is less than all. The nodes are those of
-/// bao's outboard, which the recorded answers check.
+/// The tree by its definition: the left subtree has the largest power of two of chunks that is less than all. The nodes
+/// are those of bao's outboard, which the recorded answers check.
 class Definition {
 public:
     explicit Definition(const Bytes& data) : data_(data) {

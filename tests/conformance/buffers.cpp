@@ -1,5 +1,5 @@
-// Memory of a device: the same jobs as on the host, on buffers, at unaligned offsets, by policies of every kind (tests/core has
-// each value of each kernel). On the CPU, which has no buffers, only the host's forms run.
+// Memory of a device: the same jobs as on the host, on buffers, at unaligned offsets, by policies of every kind
+// (tests/core has each value of each kernel). On the CPU, which has no buffers, only the host's forms run.
 
 #include <algorithm>
 #include <cstring>

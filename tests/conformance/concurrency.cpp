@@ -131,8 +131,8 @@ private:
     void* data_;
 };
 
-/// Long work must call its progress function early, and stop soon after that returns false. Both times are processor time, because
-/// other processes do not count there. A device compiles its kernels in a first call, which is not timed.
+/// Long work must call its progress function early, and stop soon after that returns false. Both times are processor
+/// time, because other processes do not count there. A device compiles its kernels in a first call, which is not timed.
 template <class Work>
 void check_cancel(const char* what, Work work) {
     merklize::RunOptions options = threads(2);

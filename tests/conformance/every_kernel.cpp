@@ -81,7 +81,8 @@ void extensions() {
     }
 }
 
-// merge_level and merge_subtree, by teams where the hash has them; merge_edge; merge_at, gather_nodes and scatter_nodes.
+// merge_level and merge_subtree, by teams where the hash has them; merge_edge; merge_at, gather_nodes and
+// scatter_nodes.
 void trees(Hash hash, const Mode& mode) {
     const std::vector<Digest> given = leaves(hash, 512, 3);
     const merklize::TreeForm form(hash, merklize::default_rule(hash), mode);

@@ -1,5 +1,5 @@
-// Low-degree extensions against p3-dft's (tests/vectors/plonky3), and against the definition: the values of each column's polynomial,
-// computed by 128-bit division.
+// Low-degree extensions against p3-dft's (tests/vectors/plonky3), and against the definition: the values of each
+// column's polynomial, computed by 128-bit division.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -352,7 +352,8 @@ TEST("extend: commitments to extensions") {
     CHECK_ERROR(invalid_argument, "commit_extended: row 5, column 4 is 18446744069414584321", commit(given[0], {}));
 }
 
-// All columns, some at a time, one, or none, so that the processors extend them: the words, the cap and the openings are the same.
+// All columns, some at a time, one, or none, so that the processors extend them: the words, the cap and the openings
+// are the same.
 TEST("extend: whatever memory the device has") {
     if (!has_memory()) return;
     constexpr std::uint64_t rows = 1 << 10, columns = 40;

@@ -1,5 +1,6 @@
 // Extensions whose columns go to a device by batches, on a device whose memory is not the host's. Runtimes for
-// processors reach the host's memory, so here the default device reports that it does not, and which bytes of the host it reaches.
+// processors reach the host's memory, so here the default device reports that it does not, and which bytes of the host
+// it reaches.
 #include <atomic>
 #include <cstdint>
 #include <memory>

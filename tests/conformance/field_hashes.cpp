@@ -1,5 +1,5 @@
-// Rows and merges of every field hash with words of 32 or of 64 bits, against the plain references; permutations of the published
-// vectors.
+// Rows and merges of every field hash with words of 32 or of 64 bits, against the plain references; permutations of the
+// published vectors.
 
 #include <algorithm>
 #include <cstring>

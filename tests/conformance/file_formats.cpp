@@ -1,4 +1,5 @@
-// Formats of one file or list, compared with recorded answers. tests/vectors/sha256_trees.json and keccak256_trees.json name the programs.
+// Formats of one file or list, compared with recorded answers. tests/vectors/sha256_trees.json and keccak256_trees.json
+// name the programs.
 #include "merklize/file_formats.hpp"
 
 #include <cstring>

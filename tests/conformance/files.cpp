@@ -176,8 +176,8 @@ TEST("files: errors name the file and the cause") {
 }
 
 TEST("files: one that changes its size while being read") {
-    // The progress function shrinks or grows the file. With one thread it is called after the first read. With two threads the other
-    // one may be done before the first call, and then nothing was changed.
+    // The progress function shrinks or grows the file. With one thread it is called after the first read. With two
+    // threads the other one may be done before the first call, and then nothing was changed.
     const TemporaryFolder folder;
     const support::AskedOften asked;
     const Bytes data(8 << 20);

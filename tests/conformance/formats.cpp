@@ -1,4 +1,5 @@
-// Formats of trees, compared with recorded answers of the systems that verify them. tests/vectors/sha256_trees.json names the programs.
+// Formats of trees, compared with recorded answers of the systems that verify them. tests/vectors/sha256_trees.json
+// names the programs.
 #include "merklize/formats.hpp"
 
 #include "json.hpp"
@@ -137,7 +138,8 @@ TEST("formats: proofs in Filecoin's pieces by data-segment, of leaves, of nodes 
             const std::uint64_t index = given["index"].number;
             if (index >= nodes.size()) continue;  // in the padding
             CHECK_EQ(nodes[index].hex(), given["node"].text);
-            // Above the leaves the nodes of a level are the leaves of a tree with the same root, if zeros need no other padding there.
+            // Above the leaves the nodes of a level are the leaves of a tree with the same root, if zeros need no other
+            // padding there.
             if (level != 0 && nodes.size() != std::size_t{1} << (tree.height() - level)) continue;
             const merklize::MerkleTree above(nodes, form);
             const merklize::MerkleProof proof = above.prove(index);

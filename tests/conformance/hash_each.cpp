@@ -149,7 +149,8 @@ TEST("hash_each: messages in the memory of a device, at any place, and some on t
         for (std::size_t i = 0; i < messages.size(); i++)
             views.emplace_back(block.slice(places[i], messages[i].size()));
         CHECK_EQ(hexes(merklize::hash_each(views)), want);
-        // Every third message is on the host, every third in a block of its own. First a keyed mode, then a range of the output.
+        // Every third message is on the host, every third in a block of its own. First a keyed mode, then a range of
+        // the output.
         for (std::size_t i = 0; i < messages.size(); i++) {
             if (i % 3 == 0) views[i] = view(messages[i]);
             if (i % 3 == 1) views[i] = merklize::Buffer::copy_of(view(messages[i]), device);

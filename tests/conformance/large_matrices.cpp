@@ -86,8 +86,8 @@ private:
     void* memory_;
 };
 
-// Matrices of 4 rows and 4 columns, whose rows or columns lie so many words apart that the last word has a number above 2^32; or, on a
-// device that has no such block, a place above 2^32 bytes.
+// Matrices of 4 rows and 4 columns, whose rows or columns lie so many words apart that the last word has a number above
+// 2^32; or, on a device that has no such block, a place above 2^32 bytes.
 constexpr std::int64_t far_apart = 3 << 29, less_far = 3 << 27;
 
 std::uint64_t far_bytes(std::int64_t apart) { return 4 * (3 * static_cast<std::uint64_t>(apart) + 4); }
@@ -143,7 +143,8 @@ void each_far_matrix(Use use) {
     each(apart, put, far);
 }
 
-// A matrix of 64 columns, `repeats` times side by side, and all that is made of it: equal to what is made of 64 columns.
+// A matrix of 64 columns, `repeats` times side by side, and all that is made of it: equal to what is made of 64
+// columns.
 constexpr std::uint64_t repeated_rows = 1 << 17, repeated_columns = 64;
 
 void check_repeated(std::uint64_t repeats) {

@@ -1,5 +1,5 @@
-// Commitments with dropped levels have the same caps and openings as those that keep all levels. The answers of the latter are
-// Plonky3's (python/tests/test_matrices.py).
+// Commitments with dropped levels have the same caps and openings as those that keep all levels. The answers of the
+// latter are Plonky3's (python/tests/test_matrices.py).
 #include <algorithm>
 #include <numeric>
 
@@ -145,7 +145,8 @@ TEST("commitment: an opening names the rows that have changed since their nodes 
         Input input(dims, 100);
         const unsigned drop_levels = arity == 2 ? 2 : 1;
         const MatrixCommitment commitment(input.host, {Hash::blake3, arity}, {}, false, drop_levels);
-        // Row 9 of the first matrix and this row of the second one are below node 2; row 28 is alone below the last node.
+        // Row 9 of the first matrix and this row of the second one are below node 2; row 28 is alone below the last
+        // node.
         const std::uint64_t row = arity == 2 ? 4 : 2;
         const Change changes[] = {
             {0, 9, 11, "rows 8 to 11"}, {1, row, 8, "rows 8 to 11"}, {0, 28, 28, "rows 28 to 28"}};

@@ -86,7 +86,8 @@ TEST("memory_limit: devices without memory of their own have none") {
     Device().set_memory_limit(0);
 }
 
-// A device that others have filled since the matrices and nodes got there: the answers are the same, by pieces or by the processors.
+// A device that others have filled since the matrices and nodes got there: the answers are the same, by pieces or by
+// the processors.
 TEST("memory_limit: a device that is full") {
     if (!has_memory()) return;
     constexpr std::uint64_t rows = 1 << 8, columns = 5;

@@ -1,4 +1,5 @@
-// Digests of single messages by hashes of bytes, compared with the plain references: in memory, in pieces, from files and pipes.
+// Digests of single messages by hashes of bytes, compared with the plain references: in memory, in pieces, from files
+// and pipes.
 #include <fcntl.h>
 #include <unistd.h>
 

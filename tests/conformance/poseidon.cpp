@@ -1,4 +1,5 @@
-// Poseidon2 and Poseidon with a caller's constants. The constants of our own instances give our own hashes; all others agree with the plain reference.
+// Poseidon2 and Poseidon with a caller's constants. The constants of our own instances give our own hashes; all others
+// agree with the plain reference.
 
 #include "merklize/poseidon.hpp"
 #include "merklize/matrix_commitment.hpp"
@@ -343,7 +344,7 @@ TEST("poseidon2: shapes and words that do not fit are refused") {
     CHECK_ERROR(invalid_argument, "word 8 is", MerkleTree(bad, some_hash()));
 }
 
-// ---- Poseidon, version 1 ---------------------------------------------------------------------------------------------
+// ---- Poseidon, version 1 --------------------------------------------------------------------------------------------
 
 namespace {
 

@@ -176,7 +176,8 @@ TEST("proof: of trees as large as there can be") {
     CHECK(merklize::verify(last, merklize::merge(some, some)));
 }
 
-// Sorted pairs have no left and no right: such a proof does not show the index, and swapping two siblings changes nothing.
+// Sorted pairs have no left and no right: such a proof does not show the index, and swapping two siblings changes
+// nothing.
 bool shows_index(const Case& form) { return form.hash != Hash::keccak256_sorted; }
 
 TEST("proof: any flipped bit of a leaf, sibling or index fails") {
@@ -271,7 +272,8 @@ TEST("proof: verify refuses what is malformed, another hash and another mode") {
         CHECK(refused([](MerkleProof& proof) { proof.n_leaves = UINT64_MAX; }));
         CHECK(refused([](MerkleProof& proof) { proof.rule = static_cast<TreeRule>(4); }));
         CHECK(refused([](MerkleProof& proof) { proof.hash = static_cast<Hash>(200); }));
-        // Two hashes of Plonky3 over one field hash rows differently but merge alike, so their trees over the same leaves are the same.
+        // Two hashes of Plonky3 over one field hash rows differently but merge alike, so their trees over the same
+        // leaves are the same.
         const auto plain_merge = [&](Hash hash) {
             return reference::merge(static_cast<int>(hash), Bytes(32, 1), Bytes(32, 2));
         };

@@ -1,5 +1,5 @@
-// Several devices for one job: the bytes of the CPU. MERKLIZE_DEVICE names them ("opencl:all", "cuda:all", "cpu,opencl:0"); without
-// it, or with one device, only the cases that need no devices run.
+// Several devices for one job: the bytes of the CPU. MERKLIZE_DEVICE names them ("opencl:all", "cuda:all",
+// "cpu,opencl:0"); without it, or with one device, only the cases that need no devices run.
 
 #include <algorithm>
 #include <atomic>

@@ -205,7 +205,8 @@ TEST("tree_file: a writer that ends is taken up again") {
     CHECK_EQ(found(n, TreeForm(Hash::blake3, TreeRule::pad, Mode::keyed(view(other_key)))), 0u);
     CHECK_EQ(found(n, TreeForm(Hash::blake3, TreeRule::left_full, keyed.mode)), 0u);
     CHECK_EQ(found(n, TreeForm(Hash::blake3, TreeRule::pad, keyed.mode, all[0])), 0u);
-    // If a note is torn, the note before it counts. The note of 0 leaves is at 88, that of 1000 at 104, that of 1500 at 88.
+    // If a note is torn, the note before it counts. The note of 0 leaves is at 88, that of 1000 at 104, that of 1500 at
+    // 88.
     for (const auto& [at, left] : {std::pair{88, 1000}, std::pair{104, 1500}}) {
         begin();
         { TreeWriter(path, n, keyed, {}, true).append(std::span(all).subspan(1000, 500)); }

@@ -239,7 +239,8 @@ TEST("tree: every form in the memory of a device") {
     }
 }
 
-// RFC 6962, section 2.1: "The hash of an empty list is the hash of an empty string". Its value is in FIPS 180-4's examples.
+// RFC 6962, section 2.1: "The hash of an empty list is the hash of an empty string". Its value is in FIPS 180-4's
+// examples.
 TEST("tree: the empty tree of RFC 6962, and of nothing else") {
     const Digest nothing = *Digest::from_hex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     const TreeForm form(Hash::sha256_rfc6962, TreeRule::left_full);

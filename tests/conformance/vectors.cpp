@@ -1,5 +1,6 @@
-// Known answers in the common form: tests/vectors/NAME.json of a hash, with "merges" (left, right, digest) and "leaves" (record,
-// digest), and "roots" (leaves, root), all hexadecimal. Both the reference and the library must give them, alone and in each lane.
+// Known answers in the common form: tests/vectors/NAME.json of a hash, with "merges" (left, right, digest) and "leaves"
+// (record, digest), and "roots" (leaves, root), all hexadecimal. Both the reference and the library must give them,
+// alone and in each lane.
 
 #include <cstring>
 

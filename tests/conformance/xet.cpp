@@ -1,4 +1,5 @@
-// xet: recorded answers of hf-xet 1.8.0 (python/tests/xet.json has more), and chunks compared with the rule's definition.
+// xet: recorded answers of hf-xet 1.8.0 (python/tests/xet.json has more), and chunks compared with the rule's
+// definition.
 
 #include <fcntl.h>
 #include <unistd.h>

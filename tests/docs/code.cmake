@@ -1,9 +1,10 @@
 # Writes the code of a page to a file, or runs a program of it.
-#   -D PAGE=docs/c.md -D OUT=SOURCE -D BEFORE=HEADER    writes the page's pieces of C or C++, each as a function. The header declares
+#   -D PAGE=docs/c.md -D OUT=SOURCE -D BEFORE=HEADER    writes the page's pieces of C or C++, each as a function. The
+#   header declares
 #                                                       their names
 #   -D PAGE=README.md -D OUT=SOURCE                     writes the page's program in C++
-#   -D PAGE=README.md -D PROGRAM=FILE                   runs that program, by EMULATOR if given. It must print the output on the
-#                                                       page
+#   -D PAGE=README.md -D PROGRAM=FILE                   runs that program, by EMULATOR if given. It must print the
+#                                                       output on the page
 cmake_minimum_required(VERSION 3.18...3.31)
 file(READ ${PAGE} page)
 string(REPLACE ";" "<semicolon>" page "${page}")  # lists end at them

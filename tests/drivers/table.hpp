@@ -14,8 +14,8 @@
 #include "check.hpp"
 #include "seams/backend.h"
 
-// A backend's C tables for its tests: owners of handles, and functions that turn a status into a failure. The tests run on one device:
-// the first, or number $MERKLIZE_TEST_DEVICE.
+// A backend's C tables for its tests: owners of handles, and functions that turn a status into a failure. The tests run
+// on one device: the first, or number $MERKLIZE_TEST_DEVICE.
 namespace table {
 
 /// The facts of a backend that its tables do not have. A backend's fixture sets those that differ from the values here.

@@ -17,7 +17,8 @@
 /// The common part of all fuzzers: options, the corpus in the repository, and the input that is being tried.
 ///   fuzz-NAME [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
 /// corpus  the files of FOLDER/NAME are tried as they are, then mutated like valid inputs. Default: tests/fuzz/corpus
-/// keep    the input that fails is written to FOLDER/NAME; without this option none is. A process that dies leaves NAME.current there
+/// keep    the input that fails is written to FOLDER/NAME; without this option none is. A process that dies leaves
+///         NAME.current there
 /// A corpus file is text: bytes in hexadecimal, white space between them, and comments from # to the end of the line.
 namespace fuzz {
 

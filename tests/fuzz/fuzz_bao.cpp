@@ -1,4 +1,5 @@
-// Mutates encodings, slices and outboards, and feeds them to the verifying functions; sanitizers make memory errors visible:
+// Mutates encodings, slices and outboards, and feeds them to the verifying functions; sanitizers make memory errors
+// visible:
 //   fuzz-bao [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
 // The rules: no crash, no hang, no access outside of memory; every verified byte is the message's byte at that offset.
 

@@ -1,8 +1,8 @@
 // Puts journals, whole or mutated, signed again or not, beside tree files that a change left at any stage:
 //   fuzz-journal [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-// The journal is written here, by docs/file-format.md. The rules when the tree file is opened: no crash; a whole journal of this
-// change rolls it back to the byte; a journal that is not whole, or of another file, changes nothing; the file keeps its size; a
-// file that opens and passes check() is a tree; no other file appears.
+// The journal is written here, by docs/file-format.md. The rules when the tree file is opened: no crash; a whole
+// journal of this change rolls it back to the byte; a journal that is not whole, or of another file, changes nothing;
+// the file keeps its size; a file that opens and passes check() is a tree; no other file appears.
 
 #include "fuzz.hpp"
 

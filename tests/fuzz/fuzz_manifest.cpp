@@ -1,7 +1,8 @@
 // Mutates manifests of weights and headers of safetensors files, and feeds them to the program's parsers:
 //   fuzz-manifest [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-// The rules: no crash; a refusal has a reason; an accepted manifest has sorted names, does not differ from itself, and has the root of
-// a valid one only if it agrees on all tensors and files; the tensors of an accepted header cover the whole file.
+// The rules: no crash; a refusal has a reason; an accepted manifest has sorted names, does not differ from itself, and
+// has the root of a valid one only if it agrees on all tensors and files; the tensors of an accepted header cover the
+// whole file.
 
 #include <algorithm>
 #include <iostream>

@@ -1,7 +1,7 @@
 // Mutates proofs and feeds them to the parsers and to verify; sanitizers make memory errors visible:
 //   fuzz-proof [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-// The rules: no crash; a parsed proof writes the same bytes again; a valid proof is valid by the definition, too, and is true if it
-// claims the same tree (hash, rule and numbers of leaves).
+// The rules: no crash; a parsed proof writes the same bytes again; a valid proof is valid by the definition, too, and
+// is true if it claims the same tree (hash, rule and numbers of leaves).
 
 #include <algorithm>
 #include <cstring>
@@ -103,7 +103,8 @@ bool same_tree(const Seed& from, const std::vector<std::byte>& bytes) {
     return std::equal(bytes.begin(), bytes.begin() + std::ptrdiff_t(header), from.bytes.begin());
 }
 
-/// Whether all leaves are leaves of the tree, at their indices. A proof of two leaves can be cut to one of them, which is no forgery.
+/// Whether all leaves are leaves of the tree, at their indices. A proof of two leaves can be cut to one of them, which
+/// is no forgery.
 bool is_true(const MerkleProof& proof, const Seed& from) {
     // Sorted pairs have no left and right, so such a proof shows a leaf, but not its index.
     if (proof.hash == Hash::keccak256_sorted) return std::ranges::find(from.leaves, proof.leaf) != from.leaves.end();

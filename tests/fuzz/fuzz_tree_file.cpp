@@ -1,7 +1,9 @@
-// Mutates tree files and unfinished ones and feeds them to TreeFile and TreeWriter; sanitizers make memory errors visible:
+// Mutates tree files and unfinished ones and feeds them to TreeFile and TreeWriter; sanitizers make memory errors
+// visible:
 //   fuzz-tree-file [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-// The rules: no crash, no hang, no more memory than the file's size; a file that opens answers every question with an error or with
-// its bytes; check() finds nothing only if every node is right; a resumed build ends with the leaves that were written.
+// The rules: no crash, no hang, no more memory than the file's size; a file that opens answers every question with an
+// error or with its bytes; check() finds nothing only if every node is right; a resumed build ends with the leaves that
+// were written.
 
 #include <cstdlib>
 #include <cstring>

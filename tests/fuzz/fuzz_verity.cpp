@@ -1,7 +1,8 @@
-// Mutates the superblock, the tree and the data of dm-verity, and feeds them to dm_verity_dump() and dm_verity_verify():
+// Mutates the superblock, the tree and the data of dm-verity, and feeds them to dm_verity_dump() and
+// dm_verity_verify():
 //   fuzz-verity [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
-// The rules: no crash, no hang, no more memory than the files' size; a refusal has a reason; under the original root, data are valid
-// only if none of their bytes has changed.
+// The rules: no crash, no hang, no more memory than the files' size; a refusal has a reason; under the original root,
+// data are valid only if none of their bytes has changed.
 
 #include <algorithm>
 #include <iostream>

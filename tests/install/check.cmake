@@ -1,5 +1,5 @@
-# Installs the static and the shared library, each to a fresh prefix, and builds consumers against them in each documented way.
-# Run by ctest.
+# Installs the static and the shared library, each to a fresh prefix, and builds consumers against them in each
+# documented way. Run by ctest.
 #   BUILD      a build of the static library;  CXX  its compiler
 #   CC, NM     a C compiler, nm;  READELF  readelf
 #   SHARED_CXX compiler of the shared library: another one, where there is one
@@ -38,7 +38,8 @@ function(consume_pc prefix)
   message(STATUS "${prefix}: built with pkg-config and run")
 endfunction()
 
-# The program, its manual page and its completions, in their usual places. The program needs nothing from the build folder.
+# The program, its manual page and its completions, in their usual places. The program needs nothing from the build
+# folder.
 function(check_command prefix)
   foreach(file IN ITEMS bin/merklize share/man/man1/merklize.1 share/bash-completion/completions/merklize
           share/zsh/site-functions/_merklize share/fish/vendor_completions.d/merklize.fish)
@@ -74,8 +75,8 @@ consume(find_package find_package ${CXX} -D CMAKE_PREFIX_PATH=${WORK}/static -D 
 consume(core core ${CXX} -D MERKLIZE_INCLUDE=${WORK}/static/include)
 consume_pc(static --static)
 
-# Builds the shared library again, as a part of another project, and installs it from there. Debug compiles in half the time of Release, and
-# nothing else builds it.
+# Builds the shared library again, as a part of another project, and installs it from there. Debug compiles in half the
+# time of Release, and nothing else builds it.
 consume(add_subdirectory add_subdirectory ${SHARED_CXX} -D MERKLIZE_SOURCE=${SOURCE} -D BUILD_SHARED_LIBS=ON -D MERKLIZE_INSTALL=ON
         -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=)
 run(${CMAKE_COMMAND} --install ${WORK}/add_subdirectory --prefix ${WORK}/shared)

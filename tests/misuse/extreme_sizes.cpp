@@ -1,4 +1,5 @@
-// Counts, strides and offsets that no memory has: each is refused before anything is multiplied, read or written. UBSan watches.
+// Counts, strides and offsets that no memory has: each is refused before anything is multiplied, read or written. UBSan
+// watches.
 #include <cstdint>
 #include <vector>
 

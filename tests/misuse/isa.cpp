@@ -1,5 +1,5 @@
-// If the named instruction set is missing, that is an error, which can be corrected in the same process. This is a program of its own,
-// because a process chooses its instruction set once.
+// If the named instruction set is missing, that is an error, which can be corrected in the same process. This is a
+// program of its own, because a process chooses its instruction set once.
 
 #include <cstdlib>
 #include <iostream>

@@ -1,6 +1,6 @@
-// Typical mistakes: each error names the called function, what came, the rule, and a remedy if there is one. The texts are whole; one
-// that ends in "..." goes on with a list of names. An error about a file begins with the file, one about an unknown name with what is
-// unknown.
+// Typical mistakes: each error names the called function, what came, the rule, and a remedy if there is one. The texts
+// are whole; one that ends in "..." goes on with a list of names. An error about a file begins with the file, one about
+// an unknown name with what is unknown.
 
 #include <functional>
 #include <string>

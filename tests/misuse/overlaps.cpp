@@ -1,4 +1,5 @@
-// Calls that write into memory of the caller: a write over anything else that the call uses is refused, memory beside it is not.
+// Calls that write into memory of the caller: a write over anything else that the call uses is refused, memory beside
+// it is not.
 #include <algorithm>
 #include <cstdint>
 #include <functional>

@@ -1,4 +1,5 @@
-# Fails if an object has weak or unique symbols, because the linker may use their code or data for other objects. Run by ctest.
+# Fails if an object has weak or unique symbols, because the linker may use their code or data for other objects. Run by
+# ctest.
 #   NM       nm
 #   OBJECTS  the objects
 foreach(object IN LISTS OBJECTS)

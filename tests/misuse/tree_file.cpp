@@ -81,7 +81,8 @@ TEST("misuse: headers that say what cannot be") {
     CHECK_ERROR(io, "check of a key", TreeFile(file.with(48, {1})));
     CHECK_ERROR(io, "its rule is not pad", TreeFile(file.with(56, {1})));
     CHECK_ERROR(io, "its last node is not the root", TreeFile(file.with(88, {1, 2, 3})));
-    // Counts of leaves far beyond the file's length are refused without an allocation. The file has no source, so only the length tells.
+    // Counts of leaves far beyond the file's length are refused without an allocation. The file has no source, so only
+    // the length tells.
     for (const std::uint64_t n :
          {std::uint64_t{1} << 40, std::uint64_t{1} << 56, std::uint64_t{1} << 57, ~std::uint64_t{0}}) {
         Bytes fields(24);

@@ -1,5 +1,5 @@
-// Plain reference of keccak256, keccak256_sorted, sha3_256 and keccakf64: Keccak by its definition, with round constants from
-// the shift register.
+// Plain reference of keccak256, keccak256_sorted, sha3_256 and keccakf64: Keccak by its definition, with round
+// constants from the shift register.
 #include <algorithm>
 
 #include "reference.hpp"

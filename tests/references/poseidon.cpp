@@ -1,5 +1,6 @@
-// Plain reference of Poseidon2 and Poseidon: the permutations by matrices and `%`, the sponge and the merge of Plonky3, and the sponge of
-// miden-crypto over the same permutation. The constants are those of tests/vectors/poseidon2_constants.json and poseidon_constants.json.
+// Plain reference of Poseidon2 and Poseidon: the permutations by matrices and `%`, the sponge and the merge of Plonky3,
+// and the sponge of miden-crypto over the same permutation. The constants are those of
+// tests/vectors/poseidon2_constants.json and poseidon_constants.json.
 #include "reference.hpp"
 
 #include <string>

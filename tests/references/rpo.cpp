@@ -71,7 +71,8 @@ void rpx(State& state) {
     linear(state, constants("ARK1")[6]);
 }
 
-/// revision  4: rate in cells 0-7, capacity in 8-11. 1 and 2: rate in 4-11, capacity in 0-3. Revision 1 pads with a one and zeros, and
+/// revision  4: rate in cells 0-7, capacity in 8-11. 1 and 2: rate in 4-11, capacity in 0-3. Revision 1 pads with a one
+///           and zeros, and
 /// its capacity says only whether there is padding.
 Bytes sponge(void (*permute)(State&), const Bytes& record, int revision = 4) {
     std::vector<std::uint64_t> words(record.size() / 8);

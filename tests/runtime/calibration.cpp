@@ -1,5 +1,5 @@
-// "auto" chooses by a table of measured costs. A process reads the table once, so each table here has its own process: this program with
-// the test "calibration_child", and the expected answer in the environment.
+// "auto" chooses by a table of measured costs. A process reads the table once, so each table here has its own process:
+// this program with the test "calibration_child", and the expected answer in the environment.
 
 #include <algorithm>
 #include <array>

@@ -15,8 +15,8 @@
 #include "child.hpp"
 #include "support.hpp"
 
-// The rate is the first word of the constants, and there are no rounds, so there are two steps of half a row each. The test runs in a
-// child, because a counter that overflows never ends.
+// The rate is the first word of the constants, and there are no rounds, so there are two steps of half a row each. The
+// test runs in a child, because a counter that overflows never ends.
 TEST("core_counters: a row of almost 2^32 words ends") {
     CHECK_EQ(child::in_fork([] {
                  const mkz_u64 table[64] = {mkz_u64{1} << 31};
@@ -27,7 +27,8 @@ TEST("core_counters: a row of almost 2^32 words ends") {
              0);
 }
 
-// All messages except the last have no chunks, so the last one has the first slot. Memory that is not touched costs nothing.
+// All messages except the last have no chunks, so the last one has the first slot. Memory that is not touched costs
+// nothing.
 TEST("core_counters: the table of more than 2^31 messages") {
     constexpr mkz_u64 n = (mkz_u64{1} << 31) + 1, words = 3 * n + 1;
     void* const memory =

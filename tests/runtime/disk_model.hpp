@@ -10,8 +10,8 @@
 #include "host/disk_calls.hpp"
 #include "support.hpp"
 
-/// Simulates power failures. Calls that change the disk are recorded. Then the disk is made as it may be after a failure at any call:
-/// writes that were not synced are there, lost, torn or reordered.
+/// Simulates power failures. Calls that change the disk are recorded. Then the disk is made as it may be after a
+/// failure at any call: writes that were not synced are there, lost, torn or reordered.
 namespace disk_faults {
 
 using support::Bytes;
@@ -50,7 +50,8 @@ enum class Fault { none, all_lost, any };
 /// The disk after a power failure between the first `n` calls and the rest.
 Disk after_failure(Disk disk, const std::vector<Call>& made, std::size_t n, Fault fault, Random& random);
 
-/// Calls `use` with the disk after every failure: at each call, if none, all or any of the calls that were not synced are lost.
+/// Calls `use` with the disk after every failure: at each call, if none, all or any of the calls that were not synced
+/// are lost.
 void each_failure(const Disk& before, const std::vector<Call>& made, unsigned many, Random& random,
                   const std::function<void(const Disk&, std::size_t)>& use);
 

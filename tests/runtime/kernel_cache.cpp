@@ -290,7 +290,8 @@ TEST("kernel_cache: nothing is taken from where others can write") {
     CHECK_EQ(::chown(f.path.c_str(), somebody, ~gid_t{0}), 0);
     CHECK(!f.cache.load(k));
     CHECK(contains(f.cache.store(key("b"), view(program)), "other users own it"));
-    // A user who may not search the folder, or not read the file; and a user who may read root's programs, but not write.
+    // A user who may not search the folder, or not read the file; and a user who may read root's programs, but not
+    // write.
     const auto as_somebody = [&](auto body) {
         return child::end_of(
             child::start([&] { return ::setgid(somebody) == 0 && ::setuid(somebody) == 0 && body(); }));

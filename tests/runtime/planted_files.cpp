@@ -309,7 +309,8 @@ TEST("planted: whose journal counts") {
     one.put_tree(one.torn, 0664, other);
     one.put(one.name, one.journal, other, other, 0664);
     CHECK_EQ(as_user(other, [&] { return TreeFile(one.path).root() == one.old_root ? 0 : 1; }), 0);
-    // With an access control list, the group's bits of the mode are a mask. Here one more user may write, and the group may not.
+    // With an access control list, the group's bits of the mode are a mask. Here one more user may write, and the group
+    // may not.
     if (known == nullptr) return;
     one.put_tree(one.torn, 0664, group);
     one.put(one.name, one.journal, member, group, 0644);

@@ -1,5 +1,5 @@
-// Plug-ins: found, refused, and never searched in forbidden folders. Each case is a process of its own, because a process opens a
-// library once.
+// Plug-ins: found, refused, and never searched in forbidden folders. Each case is a process of its own, because a
+// process opens a library once.
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-// Scratch memory of calls that wait in between, on a driver that refuses released memory. Kernels do nothing here, because the
-// conformance suites test their results.
+// Scratch memory of calls that wait in between, on a driver that refuses released memory. Kernels do nothing here,
+// because the conformance suites test their results.
 
 #include <cstdint>
 #include <vector>

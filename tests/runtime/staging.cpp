@@ -1,5 +1,5 @@
-// Work on host memory that goes through pinned buffers in pieces. OpenCL's runtimes for processors reach the host's memory
-// and need no staging, so the device here reports that it does not, and which host bytes are pinned.
+// Work on host memory that goes through pinned buffers in pieces. OpenCL's runtimes for processors reach the host's
+// memory and need no staging, so the device here reports that it does not, and which host bytes are pinned.
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,5 @@
-# merklize/sycl.hpp as AdaptiveCpp compiles it: by its generic compiler and by the library alone, on processors. Takes minutes.
+# merklize/sycl.hpp as AdaptiveCpp compiles it: by its generic compiler and by the library alone, on processors. Takes
+# minutes.
 set(headers_sources ${CMAKE_CURRENT_LIST_DIR}/../check.cpp ${CMAKE_CURRENT_LIST_DIR}/digests.cpp
                     ${CMAKE_CURRENT_LIST_DIR}/trees.cpp)
 foreach(flow IN ITEMS generic omp.library-only)

@@ -13,7 +13,8 @@
 // The headers as AdaptiveCpp compiles them, for a device and for the host.
 namespace sycl_headers {
 
-/// Whether a tree is refused, because with several levels a launch and a dense matrix the generic compiler makes wrong code.
+/// Whether a tree is refused, because with several levels a launch and a dense matrix the generic compiler makes wrong
+/// code.
 constexpr bool is_refused(merklize::Hash hash, const merklize::Policy& policy) {
 #ifdef __ACPP_ENABLE_LLVM_SSCP_TARGET__
     return (hash == merklize::Hash::rp64_256_v1 || hash == merklize::Hash::rp64_256_v2) && policy.levels_per_launch > 1;

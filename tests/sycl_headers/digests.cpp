@@ -35,7 +35,8 @@ constexpr std::initializer_list<std::size_t> small = {0,    1,    3,    4,    63
                                                       1024, 1025, 2047, 2048, 2049,  3072,  3073,  4096,  4097,  5121,
                                                       7168, 8191, 8192, 8193, 16384, 16385, 31744, 31745, 102400};
 
-// A group of g items with n lanes hashes g n chunks and merges them. Sizes one below, at and one above each of these edges.
+// A group of g items with n lanes hashes g n chunks and merges them. Sizes one below, at and one above each of these
+// edges.
 template <std::uint32_t lanes, std::uint32_t group>
 void check_edges() {
     constexpr Policy policy{.group_size = group, .lanes = lanes};

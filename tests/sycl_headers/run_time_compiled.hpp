@@ -11,8 +11,9 @@
 #include "../check.hpp"
 #include "../reference.hpp"
 
-// Runs the headers' kernels on a real SYCL runtime without a SYCL compiler. DPC++'s run-time compiler compiles the headers for the
-// device, and this program plans the launches on the host. Submit stands for QueueSubmit and launches a kernel of the compiled text.
+// Runs the headers' kernels on a real SYCL runtime without a SYCL compiler. DPC++'s run-time compiler compiles the
+// headers for the device, and this program plans the launches on the host. Submit stands for QueueSubmit and launches a
+// kernel of the compiled text.
 namespace sycl_headers {
 
 namespace experimental = ::sycl::ext::oneapi::experimental;

@@ -1,9 +1,11 @@
-// abi.js: Solidity's abi.encode(): address, bool, uint8 to uint256, int8 to int256, bytes1 to bytes32, bytes, string, function, arrays of
-// these, T[] and T[n], and tuples, (T, U). A value may be spelt in every way that @metamask/abi-utils takes, because roots of
-// @openzeppelin/merkle-tree were made of it: '007' for 7, an address or bytes32 with fewer bytes, an odd digit, 'false'.
+// abi.js: Solidity's abi.encode(): address, bool, uint8 to uint256, int8 to int256, bytes1 to bytes32, bytes, string,
+// function, arrays of these, T[] and T[n], and tuples, (T, U). A value may be spelt in every way that
+// @metamask/abi-utils takes, because roots of @openzeppelin/merkle-tree were made of it: '007' for 7, an address or
+// bytes32 with fewer bytes, an odd digit, 'false'.
 import { bytesOfDigits, invalid, joined, shown, toBytes } from './common.js';
 
-/** Bytes, or 0x and digits as text; before an odd one is a 0. what: the function and the value, as in all of this file */
+/** Bytes, or 0x and digits as text; before an odd one is a 0. what: the function and the value, as in all of this file
+ */
 export function bytesOrDigits(value, what, most = Infinity) {
     const isText = typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value);
     if (!isText && !ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) invalid(`${what} must be bytes or 0x and hexadecimal digits, got ${shown(value)}`);

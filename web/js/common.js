@@ -1,7 +1,8 @@
 // common.js: errors, names of hashes, digests as bytes and as text.
 import { m } from './ready.js';
 
-/** An error about the caller's arguments ('invalid_argument': the text has the rule, the value and the remedy) or about a file ('io'). */
+/** An error about the caller's arguments ('invalid_argument': the text has the rule, the value and the remedy) or about
+ * a file ('io'). */
 export class MerklizeError extends Error {
     constructor(text, code = 'invalid_argument') {
         super(text);
@@ -62,7 +63,8 @@ export function requireOptions(options, known, what, name = 'options') {
 export const modeNames = ['key', 'context'], hashing = ['hash', ...modeNames], output = ['length', 'seek'];
 export const expectations = ['hash', 'rule', 'nLeaves', 'index', 'leaf'];
 
-/** Whether WebAssembly's vector instructions are used. simd(false) turns them off, simd(true) turns them on again, if there are any. */
+/** Whether WebAssembly's vector instructions are used. simd(false) turns them off, simd(true) turns them on again, if
+ * there are any. */
 export function simd(on) {
     if (on !== undefined) m.simd = on;
     return m.simd;
@@ -91,8 +93,8 @@ export function ruleNamed(rule, what) {
     return unknown(what, 'rule', rule, rules);
 }
 
-/** The bytes of an argument: Uint8Array, other views, ArrayBuffer. Text is an error, because its encoding would be a guess.
- * what: the function and the argument */
+/** The bytes of an argument: Uint8Array, other views, ArrayBuffer. Text is an error, because its encoding would be a
+ * guess. what: the function and the argument */
 export function toBytes(data, what) {
     if (data instanceof Uint8Array) return data;
     if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);

@@ -10,8 +10,9 @@ const inNode = typeof process === 'object' && process.versions?.node !== undefin
 /** A module of Node. An import of it would stop bundlers for browsers. */
 const builtin = (name) => process.getBuiltinModule(name);
 
-/** The worker's program. It gets {modules, simd}, then {id, source, offset, length, key, flags}, and answers {id, value} or {id, error}.
- * A buffer goes back with the answer, because memory that is written for the first time costs more than the copy. */
+/** The worker's program. It gets {modules, simd}, then {id, source, offset, length, key, flags}, and answers {id,
+ * value} or {id, error}. A buffer goes back with the answer, because memory that is written for the first time costs
+ * more than the copy. */
 function worker(machine, port, readPath) {
     let m;
     port.listen(async (message) => {
@@ -55,7 +56,8 @@ const nodeRead = `(path, offset, length) => {
 /** Workers cannot be had here, or the page's policy forbids their text. */
 class NoWorkers extends Error {}
 
-/** One worker: run(task, transfer) answers with {value, source}: the buffer of the task, if it had one. @throws NoWorkers */
+/** One worker: run(task, transfer) answers with {value, source}: the buffer of the task, if it had one. @throws
+ * NoWorkers */
 async function startWorker() {
     const waiting = new Map();
     const answer = ({ id, value, source, error, code }) => {
@@ -107,7 +109,8 @@ export function cores() {
 }
 
 
-/** The root of `size` bytes. task(offset, length) gives a worker's input. Each worker has two tasks, so that reading and hashing overlap. */
+/** The root of `size` bytes. task(offset, length) gives a worker's input. Each worker has two tasks, so that reading
+ * and hashing overlap. */
 async function rootByWorkers(size, mode, workers, task, { signal, onProgress }) {
     const pool = await Promise.all(Array.from({ length: Math.min(workers, Math.ceil(size / slice)) }, startWorker));
     const values = new m.Values(mode.key, mode.flags);
@@ -198,14 +201,15 @@ async function openedPath(path, what) {
             await file.close();
         }
     };
-    // Files in /proc and /sys, and some of FUSE, have more or fewer bytes than they state. A read at the stated end tells.
+    // Files in /proc and /sys, and some of FUSE, have more or fewer bytes than they state. A read at the stated end
+    // tells.
     const isTrue = facts.size !== 0 && (await read(facts.size - 1, 2)).length === 1;
     if (!isTrue) return openedInMemory(path, facts, what);
     return { size: facts.size, read, task: () => ({ source: path }) };
 }
 
-/** {size, read(offset, length)} of the caller's value, and task(offset, length, spare): the part that a worker gets, perhaps in a buffer
- * that is there. */
+/** {size, read(offset, length)} of the caller's value, and task(offset, length, spare): the part that a worker gets,
+ * perhaps in a buffer that is there. */
 export async function opened(source, what) {
     const path = source instanceof URL ? builtin('node:url').fileURLToPath(source) : source;
     if (typeof path === 'string' && !inNode) invalid(`${what}: a path is read in Node alone; a browser gives Files`);
@@ -230,8 +234,8 @@ export async function opened(source, what) {
 }
 
 /**
- * The digest of a File, a Blob, bytes or, in Node, the file at a path.
- * options: those of hash(), and workers (0: this thread alone; default: one a core), signal (an AbortSignal), onProgress(done, size).
+ * The digest of a File, a Blob, bytes or, in Node, the file at a path. options: those of hash(), and workers (0: this
+ * thread alone; default: one a core), signal (an AbortSignal), onProgress(done, size).
  */
 export async function hashFile(source, options = {}) {
     requireOptions(options, [...hashing, ...output, 'workers', 'signal', 'onProgress'], 'hashFile');

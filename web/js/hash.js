@@ -8,7 +8,8 @@ export const keysOf = "keys are of the hashes 'blake3' and 'blake2s', and contex
 
 const plain = Object.freeze({ key: m.iv, flags: 0 });
 
-/** {key, flags} of BLAKE3's plain, keyed and derive-key modes, and of BLAKE2s under a key, which has its `secret`, too. */
+/** {key, flags} of BLAKE3's plain, keyed and derive-key modes, and of BLAKE2s under a key, which has its `secret`, too.
+ */
 export function modeOf(hash, options, what) {
     const { key, context } = options;
     if (key === undefined && context === undefined) return plain;
@@ -30,7 +31,8 @@ export function modeOf(hash, options, what) {
     return { key: inner.digest(), flags: deriveMaterial };
 }
 
-/** Cuts bytes into blocks of `size` bytes. take(block) gets a block when more bytes follow, so at least one byte of a message waits. */
+/** Cuts bytes into blocks of `size` bytes. take(block) gets a block when more bytes follow, so at least one byte of a
+ * message waits. */
 export class Waiting {
     #room = new Uint8Array(0); // grows up to one block
     #filled = 0;

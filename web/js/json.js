@@ -1,5 +1,5 @@
-// json.js: JSON as the library reads it. JSON.parse() takes the last of two members of one name, halves of surrogate pairs and any
-// depth, and rounds integers beyond 2^53.
+// json.js: JSON as the library reads it. JSON.parse() takes the last of two members of one name, halves of surrogate
+// pairs and any depth, and rounds integers beyond 2^53.
 
 /** The reason why a value is no proof, or a text no JSON. It is not the caller's error, so verify() returns false. */
 export class Malformed extends Error {}

@@ -1,4 +1,5 @@
-// machine.js: the WebAssembly modules as functions on JavaScript's bytes. One function without imports, because workers get its text.
+// machine.js: the WebAssembly modules as functions on JavaScript's bytes. One function without imports, because workers
+// get its text.
 
 /**
  * @param main   instance of hashes.wasm
@@ -126,7 +127,8 @@ export function machine(main, lanes) {
         mergeAt(sha256, heap, count);
         for (let at = 31; at < 32 * count; at += 32) room[at] &= 0x3f;
     }
-    /** Makes leaves of 254 bits of some bytes, with zero leaves behind them, `count` in all, at the beginning of the heap. */
+    /** Makes leaves of 254 bits of some bytes, with zero leaves behind them, `count` in all, at the beginning of the
+     * heap. */
     function makeLeaves(data, count) {
         const groups = Math.ceil(data.length / 127), at = 32 * count, end = at + 127 * groups, memory = scratch(end);
         memory.set(data, at);
@@ -274,7 +276,8 @@ export function machine(main, lanes) {
         return out;
     }
 
-    /** The left part of BLAKE3's tree, from values of equal pieces of 2^k chunks. Each value is merged as far as possible when it comes. */
+    /** The left part of BLAKE3's tree, from values of equal pieces of 2^k chunks. Each value is merged as far as
+     * possible when it comes. */
     class Values {
         constructor(key, flags) {
             this.key = key;
@@ -311,7 +314,8 @@ export function machine(main, lanes) {
             values.push(subtree(data.subarray(done, done + stride), counter + done / 1024, key, flags, 1));
         return { values, last: subtree(data.subarray(done), counter + done / 1024, key, flags, 1) };
     }
-    /** The value of a part of a longer message that begins at chunk `counter`, a multiple of the part's size in chunks if it is whole. */
+    /** The value of a part of a longer message that begins at chunk `counter`, a multiple of the part's size in chunks
+     * if it is whole. */
     function partValue(data, counter, key, flags) {
         const { values, last } = piecesOf(data, counter, key, flags);
         return values.value(last);

@@ -9,7 +9,8 @@ const log2Up = (n) => Math.ceil(Math.log2(n));
 const powerUp = (n) => 2 ** log2Up(Math.max(n, 1));
 const padded = (n, arity) => (n <= 1 ? n : Math.ceil(n / arity) * arity);
 
-/** The layers from the leaves to the root: {length, step: nodes of a group, matrices: those whose rows are hashed into it}. */
+/** The layers from the leaves to the root: {length, step: nodes of a group, matrices: those whose rows are hashed into
+ * it}. */
 function planOf(dims, arity, capHeight) {
     if (dims.length === 0) invalid(`${what}: there must be at least 1 matrix, got 0`);
     for (const [rows, columns] of dims) {
@@ -56,9 +57,9 @@ function toMontgomery(row, p) {
 }
 
 /**
- * Whether the rows of an opening are in a commitment. A malformed opening or cap is false.
- * opening: {index, rows, siblings} or {indices, rows, siblings}, rows being the bytes of all matrices' rows, one index after another.
- * dims: [rows, columns] of each matrix; options: {hash, arity, capHeight, wordBytes, montgomery: 'babybear' or 'koalabear'}.
+ * Whether the rows of an opening are in a commitment. A malformed opening or cap is false. opening: {index, rows,
+ * siblings} or {indices, rows, siblings}, rows being the bytes of all matrices' rows, one index after another. dims:
+ * [rows, columns] of each matrix; options: {hash, arity, capHeight, wordBytes, montgomery: 'babybear' or 'koalabear'}.
  */
 export function verifyOpening(opening, cap, dims, options = {}) {
     requireOptions(options, ['hash', 'arity', 'capHeight', 'wordBytes', 'montgomery'], what);

@@ -1,5 +1,5 @@
-// openzeppelin.js: trees of @openzeppelin/merkle-tree, which Solidity's MerkleProof verifies (docs/formats.md). Digests are given as
-// text with 0x, as that package and contracts' libraries do.
+// openzeppelin.js: trees of @openzeppelin/merkle-tree, which Solidity's MerkleProof verifies (docs/formats.md). Digests
+// are given as text with 0x, as that package and contracts' libraries do.
 import { abiEncoded, bytesOrDigits } from './abi.js';
 import { digestOrNull, equal, findHash, invalid, requireOptions, shown, toDigest, toHex } from './common.js';
 import { digestOfMessage } from './hash.js';
@@ -15,7 +15,8 @@ function plainValue(value) {
     return typeof value === 'bigint' ? String(value) : typeof value === 'object' ? toHex(bytesOrDigits(value, 'dump'), '0x') : value;
 }
 
-/** Numbers as JSON.parse() has them, of which the package makes leaves. abi.js takes those beyond 2^53 as bigints alone. */
+/** Numbers as JSON.parse() has them, of which the package makes leaves. abi.js takes those beyond 2^53 as bigints
+ * alone. */
 const numberOfDump = (digits) => (Number.isInteger(+digits) && !Number.isSafeInteger(+digits) ? BigInt(+digits) : +digits);
 
 /** A shorter leaf is filled up with zeros at its end, as by the package. Digits without 0x are a digest. */
@@ -35,7 +36,8 @@ const compared = (a, b) => {
     return i < 0 ? 0 : a[i] - b[i];
 };
 
-/** Made by openZeppelin(), openZeppelinSimple() and OpenZeppelinTree.load(). Pairs are sorted, so proofs carry no directions. */
+/** Made by openZeppelin(), openZeppelinSimple() and OpenZeppelinTree.load(). Pairs are sorted, so proofs carry no
+ * directions. */
 export class OpenZeppelinTree {
     #heap; // the root at 1
     #slots; // of each value
@@ -137,7 +139,8 @@ function madeOf(values, types, options, what) {
     return new OpenZeppelinTree([...values], types, leaves, slots);
 }
 
-/** The StandardMerkleTree of values, each a list of one field a type. A leaf is Keccak-256 of Keccak-256 of abi.encode(value). */
+/** The StandardMerkleTree of values, each a list of one field a type. A leaf is Keccak-256 of Keccak-256 of
+ * abi.encode(value). */
 export function openZeppelin(values, types, options = {}) {
     if (!Array.isArray(types)) invalid(`openZeppelin: types must be a list of ABI types, got ${shown(types)}`);
     return madeOf(values, [...types], options, 'openZeppelin');

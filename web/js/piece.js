@@ -1,4 +1,5 @@
-// piece.js: Filecoin's piece commitment, by which storage providers identify the data that they store (docs/formats.md).
+// piece.js: Filecoin's piece commitment, by which storage providers identify the data that they store
+// (docs/formats.md).
 import { invalid, toBytes } from './common.js';
 import { Waiting, readAll } from './hash.js';
 import { leb128 } from './proof.js';

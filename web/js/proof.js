@@ -35,7 +35,8 @@ function jsonOf(value) {
     return typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 }
 
-/** {kind, hash, rule, nLeaves} with {indices, leaves, siblings}, or with {oldLeaves, nodes}. kind: 0 one leaf, 1 several, 2 consistency */
+/** {kind, hash, rule, nLeaves} with {indices, leaves, siblings}, or with {oldLeaves, nodes}. kind: 0 one leaf, 1
+ * several, 2 consistency */
 export class Proof {
     constructor(fields) {
         Object.assign(this, fields);

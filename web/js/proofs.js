@@ -1,5 +1,5 @@
-// proofs.js: verification. verify() returns false for any malformed proof. The caller's own arguments are checked: a root that is no
-// digest is an error.
+// proofs.js: verification. verify() returns false for any malformed proof. The caller's own arguments are checked: a
+// root that is no digest is an error.
 import {
     equal, expectations, findHash, hashNamed, invalid, isCount, joined, modeNames, requireOptions, ruleNamed, shown, toBytes, toDigest, toHex,
 } from './common.js';
@@ -11,7 +11,8 @@ import { climb, consistencyPlaces, heightOf } from './shape.js';
 
 const merger = (hash, { key, flags }) => (left, right) => m.merge(hash, joined([left, right]), key, flags);
 
-/** The root that follows from leaves and siblings. visit(level, sibling, node, other, parent), if given, sees each step. */
+/** The root that follows from leaves and siblings. visit(level, sibling, node, other, parent), if given, sees each
+ * step. */
 function rootOf(proof, hash, mode, visit) {
     const height = heightOf(proof.nLeaves);
     let positions = proof.indices, nodes = proof.leaves, next = 0;
@@ -34,7 +35,8 @@ function rootOf(proof, hash, mode, visit) {
     return nodes[0];
 }
 
-/** {oldRoot, newRoot} that follow from a proof of consistency. If the proof begins with the old root, the caller's is used. */
+/** {oldRoot, newRoot} that follow from a proof of consistency. If the proof begins with the old root, the caller's is
+ * used. */
 function rootsOf(proof, hash, mode, oldRoot) {
     const merge = merger(hash, mode);
     let older = oldRoot, newer = oldRoot;
@@ -47,7 +49,8 @@ function rootsOf(proof, hash, mode, oldRoot) {
     return { oldRoot: older, newRoot: newer };
 }
 
-/** A proof in one form: {kind, hash, rule, nLeaves, ...}. @throws MerklizeError with the reason if the value is no proof */
+/** A proof in one form: {kind, hash, rule, nLeaves, ...}. @throws MerklizeError with the reason if the value is no
+ * proof */
 export function parseProof(proof) {
     try {
         return parsed(proof);
@@ -59,7 +62,8 @@ export function parseProof(proof) {
 
 const verifying = ['expect', ...modeNames], blake3 = findHash('blake3'), blake2s = findHash('blake2s');
 
-/** The caller's arguments, checked: {options, expect, roots}. roots: {root}, or for a proof of consistency {oldRoot, newRoot} */
+/** The caller's arguments, checked: {options, expect, roots}. roots: {root}, or for a proof of consistency {oldRoot,
+ * newRoot} */
 function givenOf(roots, options, what) {
     const digests = {};
     for (const name in roots) digests[name] = toDigest(roots[name], `${what}: ${name}`);
@@ -77,7 +81,8 @@ function countOf(value, what) {
     return isCount(value) ? BigInt(value) : invalid(`${what} must be an integer >= 0, got ${shown(value)}`);
 }
 
-/** Why a proof is refused before anything is computed, or null. A root alone does not bind its claims (docs/layouts.md). */
+/** Why a proof is refused before anything is computed, or null. A root alone does not bind its claims
+ * (docs/layouts.md). */
 function refusal(proof, { roots, options, expect }) {
     const other = (what, wanted, got) => (wanted === undefined || wanted === got ? null : `the ${what} must be ${wanted}, the proof's is ${got}`);
     if ((proof.kind === 2) !== (roots.root === undefined))
@@ -125,7 +130,8 @@ export function explain(proof, root, options = {}) {
     }
 }
 
-/** Whether a proof is valid. A proof of the other kind is false as bytes or JSON, which the caller did not choose, and an error as an object of fields. */
+/** Whether a proof is valid. A proof of the other kind is false as bytes or JSON, which the caller did not choose, and
+ * an error as an object of fields. */
 function holds(proof, given, what) {
     if (Array.isArray(proof) && proof.length > 0 && proof.every((node) => typeof node === 'string' || ArrayBuffer.isView(node)))
         invalid(`${what}: a list of nodes is no proof of merklize; verifyOpenZeppelin() takes one`);
@@ -137,8 +143,8 @@ function holds(proof, given, what) {
 }
 
 /**
- * Whether a proof of one or several leaves leads to the root, and has the expected claims.
- * proof: bytes, JSON or an object; root: 32 bytes or 64 digits; options: key or context, and expect: {hash, rule, nLeaves, index, leaf}.
+ * Whether a proof of one or several leaves leads to the root, and has the expected claims. proof: bytes, JSON or an
+ * object; root: 32 bytes or 64 digits; options: key or context, and expect: {hash, rule, nLeaves, index, leaf}.
  */
 export function verify(proof, root, options = {}) {
     return holds(proof, givenOf({ root }, options, 'verify'), 'verify');
@@ -156,7 +162,8 @@ export function verifyConsistency(proof, oldRoot, newRoot, options = {}) {
     return holds(proof, givenOf({ oldRoot, newRoot }, options, 'verifyConsistency'), 'verifyConsistency');
 }
 
-/** Whether bytes are Winterfell's BatchMerkleProof of these leaves at these indices. options: {hash: 'rp64_256_v3' by default} */
+/** Whether bytes are Winterfell's BatchMerkleProof of these leaves at these indices. options: {hash: 'rp64_256_v3' by
+ * default} */
 export function verifyWinterfell(bytes, indices, leaves, root, options = {}) {
     const what = 'verifyWinterfell', given = givenOf({ root }, {}, what), data = toBytes(bytes, `${what}: the proof`);
     requireOptions(options, ['hash'], what);
@@ -166,7 +173,8 @@ export function verifyWinterfell(bytes, indices, leaves, root, options = {}) {
     return form !== null && judged(form, given, what).valid;
 }
 
-/** Whether Solidity's MerkleProof.verify() accepts the proof: Keccak-256 of sorted pairs. leaf: 32 bytes, as the contract computes it. */
+/** Whether Solidity's MerkleProof.verify() accepts the proof: Keccak-256 of sorted pairs. leaf: 32 bytes, as the
+ * contract computes it. */
 export function verifyOpenZeppelin(proof, root, leaf) {
     const expected = toDigest(root, 'verifyOpenZeppelin: root'), first = toDigest(leaf, 'verifyOpenZeppelin: leaf');
     const siblings = tried(() => [...proof].map((node) => toDigest(node, 'a node')));

@@ -25,7 +25,8 @@ export function rangePlan(tree, first, last, what) {
         invalid(`${what}: first and last must be integers, 0 <= first < last <= ${tree.nLeaves}, got ${shown(first)} and ${shown(last)}`);
     return leafPlan(1, tree, Array.from({ length: Number(last) - Number(first) }, (_, i) => BigInt(first) + BigInt(i)));
 }
-/** The plan of a proof that the tree of the first `oldLeaves` leaves is the beginning of this one: RFC 6962, section 2.1.2. */
+/** The plan of a proof that the tree of the first `oldLeaves` leaves is the beginning of this one: RFC 6962, section
+ * 2.1.2. */
 export function consistencyPlan({ hash, rule, nLeaves }, oldLeaves, what) {
     if (rule !== 'left_full') invalid(`${what}: the rule must be 'left_full', got '${rule}'`);
     if (!isCount(oldLeaves) || oldLeaves < 1 || oldLeaves > nLeaves)

@@ -1,4 +1,5 @@
-// shape.js: which nodes a proof has. They follow from counts and indices (docs/layouts.md). Counts and indices are bigints below 2^58.
+// shape.js: which nodes a proof has. They follow from counts and indices (docs/layouts.md). Counts and indices are
+// bigints below 2^58.
 import { invalid, isCount, shown } from './common.js';
 
 const most = 1n << 58n;
@@ -30,7 +31,8 @@ export function siblingOf(index, n, level, rule) {
     return rule === 'left_full' ? 'copy' : 'self';
 }
 
-/** One level up from ascending positions. Calls visit(sibling, i) for each parent; 'known': the right sibling is positions[i + 1]. */
+/** One level up from ascending positions. Calls visit(sibling, i) for each parent; 'known': the right sibling is
+ * positions[i + 1]. */
 export function climb(positions, n, level, rule, visit) {
     const parents = [];
     for (let i = 0; i < positions.length; ) {
@@ -55,8 +57,10 @@ export function eachSibling(n, rule, indices, visit) {
     }
 }
 
-/** The nodes of a consistency proof in its order (RFC 9162, 2.1.4.2): [level, index, side] of each. side: 'first' is the node that both
- *  sides begin with, unless the old tree is a node of the new one; 'left' belongs to both trees, 'right' to the new tree alone. */
+/** The nodes of a consistency proof in its order (RFC 9162, 2.1.4.2): [level, index, side] of each. side: 'first' is
+ * the node that both
+ *  sides begin with, unless the old tree is a node of the new one; 'left' belongs to both trees, 'right' to the new
+ *  tree alone. */
 export function consistencyPlaces(oldLeaves, newLeaves) {
     const places = [];
     if (oldLeaves === newLeaves) return places;

@@ -19,7 +19,8 @@ export class MerkleTree {
     #pads = []; // for each level, the root of padding alone
     #empty;
 
-    /** leaves: [n, 32] bytes or a list of digests; options: format, or hash, rule, padding, key, context; what: the function in errors */
+    /** leaves: [n, 32] bytes or a list of digests; options: format, or hash, rule, padding, key, context; what: the
+     * function in errors */
     constructor(leaves, options = {}, what = treeName) {
         const { format, kind, rule, mode, padding } = treeOptions(options, what), bytes = leavesOf(leaves, { kind, rule }, what);
         this.hash = kind.name;
@@ -27,7 +28,8 @@ export class MerkleTree {
         this.nLeaves = bytes.length / 32;
         this.#empty = this.nLeaves === 0;
         this.height = this.#empty ? 0 : heightOf(BigInt(this.nLeaves));
-        /** The root at 1, the children of i at 2 i and 2 i + 1, leaf k at 2^height + k; zeros where there is no node. */
+        /** The root at 1, the children of i at 2 i and 2 i + 1, leaf k at 2^height + k; zeros where there is no node.
+         */
         this.nodes = new Uint8Array(32 * (2 ** this.height + this.nLeaves));
         Object.freeze(this);
         this.nodes.set(bytes, 32 * 2 ** this.height);
@@ -87,7 +89,8 @@ export class MerkleTree {
     proveRange(first, last) {
         return this.#proof(rangePlan(this, first, last, `${treeName}.proveRange`));
     }
-    /** The proof that the tree of the first `oldLeaves` leaves is the beginning of this one: RFC 6962, section 2.1.2. */
+    /** The proof that the tree of the first `oldLeaves` leaves is the beginning of this one: RFC 6962, section 2.1.2.
+     */
     proveConsistency(oldLeaves) {
         return this.#proof(consistencyPlan(this, oldLeaves, `${treeName}.proveConsistency`));
     }

@@ -90,7 +90,8 @@ export class TreeFile {
         const nodes = (await this.#nodes(placesOf(plan), pads)).values();
         return proofOf(plan, () => nodes.next().value);
     }
-    /** The proof of a leaf; of a list of indices a list of proofs. options: key or context of a tree with a mode, for padding */
+    /** The proof of a leaf; of a list of indices a list of proofs. options: key or context of a tree with a mode, for
+     * padding */
     async prove(index, options = {}) {
         if (!Array.isArray(index)) return this.#proof(onePlan(this, index, 'TreeFile.prove'), options, 'TreeFile.prove');
         const proofs = [];
@@ -109,7 +110,8 @@ export class TreeFile {
     async proveConsistency(oldLeaves) {
         return this.#proof(consistencyPlan(this, oldLeaves, 'TreeFile.proveConsistency'), {}, 'TreeFile.proveConsistency');
     }
-    /** The first node that is not the merge of its children: {level, index}; null if there is none. Reads the whole file. */
+    /** The first node that is not the merge of its children: {level, index}; null if there is none. Reads the whole
+     * file. */
     async check(options = {}) {
         requireOptions(options, [...modeNames, 'signal', 'onProgress'], 'TreeFile.check');
         const mode = modeOf(this.#kind, options, 'TreeFile.check'), batch = 1 << 16, { size } = this.#file;

@@ -58,7 +58,8 @@ export function hashLeaves(messages, options = {}) {
     return leavesOfMessages(messages, kind, modeOf(kind, options, 'hashLeaves'), 'hashLeaves');
 }
 
-/** The level above some nodes. `pad` is the root of padding alone, with which an odd node is merged under the rule pad. */
+/** The level above some nodes. `pad` is the root of padding alone, with which an odd node is merged under the rule pad.
+ */
 export function levelAbove(below, kind, rule, mode, pad, level = new Uint8Array(32 * Math.ceil(below.length / 64))) {
     const n = below.length / 32, pairs = Math.floor(n / 2);
     m.merge(kind, below.subarray(0, 64 * pairs), mode.key, mode.flags, level);

@@ -1,4 +1,5 @@
-// The package in bundles for browsers, as webpack, esbuild and Vite make them with their defaults for production, in Chromium.
+// The package in bundles for browsers, as webpack, esbuild and Vite make them with their defaults for production, in
+// Chromium.
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

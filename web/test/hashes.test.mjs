@@ -182,7 +182,8 @@ test('bytes as text, with a prefix and without', () => {
 });
 
 test('stacks and data of the two modules are apart, and the stacks have room', () => {
-    // web/build.py: the stack of the hashes is [0, 64 KiB), that of the lanes ends at 128 KiB; both grow down. After all tests above.
+    // web/build.py: the stack of the hashes is [0, 64 KiB), that of the lanes ends at 128 KiB; both grow down. After
+    // all tests above.
     const [hashes, lanes] = heaps;
     assert.ok(65536 < hashes && hashes <= 131072 - 32768, `the data of the hashes end at ${hashes}`);
     assert.ok(131072 < lanes && lanes < 196608, `the data of the lanes end at ${lanes}`);

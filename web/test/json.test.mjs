@@ -1,4 +1,5 @@
-// What readers of JSON take in different ways: tests/vectors/json.json, by which python/tests/test_json.py tries the other languages.
+// What readers of JSON take in different ways: tests/vectors/json.json, by which python/tests/test_json.py tries the
+// other languages.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

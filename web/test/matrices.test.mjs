@@ -10,7 +10,8 @@ const names = {
     h8_c16_arity4: 'poseidon2_goldilocks_8', h24_c32_arity4: 'poseidon2_FIELD_24', blake3: 'blake3', keccak256: 'keccak256', keccakf64: 'keccakf64', sha256compress: 'sha256_compress',
 };
 
-/** "counter": the element of matrix m, row r, column c is (1 + 1000003 m + 1009 r + c) mod p; of binary128 a multiple of it. */
+/** "counter": the element of matrix m, row r, column c is (1 + 1000003 m + 1009 r + c) mod p; of binary128 a multiple
+ * of it. */
 const element = (given, p, m, r, c) => given.matrices === 'counter'
     ? (BigInt(1 + 1000003 * m + 1009 * r + c) * (p >> 64n === 2n ** 64n ? 0x9e3779b97f4a7c15f39cc0605cedc835n : 1n)) % p : BigInt(given.matrices[m][r * given.dims[m][1] + c]);
 

@@ -1,4 +1,5 @@
-// hashes.cpp: every hash of the list, on single words: its facts, merges, rows and messages. Freestanding: no library is linked.
+// hashes.cpp: every hash of the list, on single words: its facts, merges, rows and messages. Freestanding: no library
+// is linked.
 //
 // Pointers are places in the module's memory. A node is 32 bytes. The caller (web/js/machine.js) checks all counts.
 #include "formats/fr32.hpp"
@@ -40,7 +41,8 @@ struct Hash {
     void (*hash_rows)(const void* rows, u32 units, void* out, u32 count);
 };
 
-/// Eidos of bytes: they begin with their count, and the last block is filled with zeros; no bytes are one block of zeros.
+/// Eidos of bytes: they begin with their count, and the last block is filled with zeros; no bytes are one block of
+/// zeros.
 template <void (*iv)(u32*, u32, u32), void (*compress)(u32*, const u32*)>
 struct EidosMessage {
     static void begin(void* state, u32 length) { iv(static_cast<u32*>(state), MKZ_EIDOS_BYTES, length); }
@@ -61,7 +63,8 @@ struct EidosMessage {
     }
 };
 
-/// BLAKE2s of bytes, also under a key. The last block is compressed in another way, so a whole block waits for the next one.
+/// BLAKE2s of bytes, also under a key. The last block is compressed in another way, so a whole block waits for the next
+/// one.
 struct Blake2sMessage {
     u64 count;
     u32 h[8];
@@ -120,7 +123,8 @@ static_assert(sizeof(OfRpJive::It) <= most_state_bytes);
 #define MKZ_EACH_HASH "hashes_unit.inc"
 #include "merklize/core/hashes.h"
 
-/// What the table has of a hash. sha256_trunc254 is sha256 without two bits, and its own functions would be the same code once more.
+/// What the table has of a hash. sha256_trunc254 is sha256 without two bits, and its own functions would be the same
+/// code once more.
 template <class Of>
 struct InTable : Of {};
 template <>
@@ -219,7 +223,8 @@ EXPORT(u32, first_not_element)(u32 hash, const void* words, u32 count) {
     return count;
 }
 
-/// One message: begin, then whole blocks in any number of calls, then finish with the rest. `state` has state_bytes() bytes.
+/// One message: begin, then whole blocks in any number of calls, then finish with the rest. `state` has state_bytes()
+/// bytes.
 EXPORT(u32, state_bytes)() { return most_state_bytes; }
 EXPORT(void, message_begin)(u32 hash, void* state, u32 length) { hashes[hash].messages.begin(state, length); }
 EXPORT(void, message_blocks)(u32 hash, void* state, const u8* data, u32 count) {
@@ -256,7 +261,8 @@ EXPORT(void, message)(u32 hash, const u8* data, u32 bytes, void* out) {
     of.finish(state, data + whole * of.rate, bytes, out);
 }
 
-/// BLAKE3's root: 64 output bytes each for `count` blocks from block `counter` on. node: chaining value, block, length, flags.
+/// BLAKE3's root: 64 output bytes each for `count` blocks from block `counter` on. node: chaining value, block, length,
+/// flags.
 EXPORT(void, blake3_output)(const u32* node, u32 counter_low, u32 counter_high, u32* out, u32 count) {
     u64 counter = static_cast<u64>(counter_high) << 32 | counter_low;
     for (u32 i = 0; i < count; i++, counter++) {
@@ -287,8 +293,8 @@ EXPORT(void, fr32)(const u8* in, u8* out, u32 groups) {
     using namespace merklize::fr32;
     for (u32 i = 0; i < groups; i++) expand_group(in + raw_group * i, out + padded_group * i);
 }
-// Compilers call this for copies of unknown size, or of more than a few words, if the target has no instruction for it. It is
-// volatile, because otherwise they replace the loop itself by such a call.
+// Compilers call this for copies of unknown size, or of more than a few words, if the target has no instruction for it.
+// It is volatile, because otherwise they replace the loop itself by such a call.
 #ifndef __wasm_bulk_memory__
 using Word [[gnu::aligned(1), gnu::may_alias]] = volatile u64;
 extern "C" void* memcpy(void* to, const void* from, decltype(sizeof 0) bytes) {

@@ -1,5 +1,5 @@
-// lanes.cpp: BLAKE3 of many chunks and nodes side by side, MKZ_LANES of them in a vector: 4 with SIMD128, else 1. With vectors SHA-256 of
-// many nodes, too.
+// lanes.cpp: BLAKE3 of many chunks and nodes side by side, MKZ_LANES of them in a vector: 4 with SIMD128, else 1. With
+// vectors SHA-256 of many nodes, too.
 #ifdef __wasm_simd128__
 #define MKZ_LANES 4
 /* Rotations by whole bytes are one shuffle. */
@@ -7,7 +7,8 @@
     ((n) == 16  ? MKZ_SHUFFLE_BYTES(x, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13) \
      : (n) == 8 ? MKZ_SHUFFLE_BYTES(x, 1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12) \
                 : (((x) >> (n)) | ((x) << (32 - (n)))))
-/* Words of the block are read from memory where they are used: engines have 16 vector registers, and the state takes all of them. */
+/* Words of the block are read from memory where they are used: engines have 16 vector registers, and the state takes
+ * all of them. */
 #define MKZ_ADD32_3(a, b, c)                 \
     (((a) + ({                               \
           __asm__ volatile("" ::: "memory"); \
@@ -117,8 +118,8 @@ void compress_pairs(const mkz_u32* nodes, mkz_u32 count, const mkz_u32* key, mkz
 
 }  // namespace
 
-/// The chaining values of the tree above `bytes` > 0 bytes, merged until at most `left` are left. A last value without a
-/// neighbour moves up unchanged. Returns how many are left.
+/// The chaining values of the tree above `bytes` > 0 bytes, merged until at most `left` are left. A last value without
+/// a neighbour moves up unchanged. Returns how many are left.
 /// counter  index of the first chunk in the whole message
 /// values   room for a value a chunk; the result is at its beginning
 EXPORT(mkz_u32, blake3_subtree)(const mkz_u8* data, mkz_u32 bytes, mkz_u32 counter_low, mkz_u32 counter_high,
@@ -158,13 +159,15 @@ EXPORT(void, blake3_long)(const mkz_u8* message, mkz_u32 bytes, const mkz_u32* k
     compress_pairs(values, 1, key, flags | MKZ_BLAKE3_PARENT | MKZ_BLAKE3_ROOT, out);
 }
 
-/// Merges of a tree: out[i] = merge(nodes[2 i], nodes[2 i + 1]); out may be nodes. key: the IV or the mode's; flags: the mode's.
+/// Merges of a tree: out[i] = merge(nodes[2 i], nodes[2 i + 1]); out may be nodes. key: the IV or the mode's; flags:
+/// the mode's.
 EXPORT(void, blake3_merge)(const mkz_u32* nodes, mkz_u32* out, mkz_u32 count, const mkz_u32* key, mkz_u32 flags) {
     compress_pairs(nodes, count, key, flags | MKZ_BLAKE3_MERGE, out);
 }
 
 #if MKZ_LANES > 1
-/// SHA-256 of pairs of nodes: out[i] of nodes[2 i] and nodes[2 i + 1]; out may be nodes. hashes.cpp has the same for single words.
+/// SHA-256 of pairs of nodes: out[i] of nodes[2 i] and nodes[2 i + 1]; out may be nodes. hashes.cpp has the same for
+/// single words.
 EXPORT(void, sha256_merge)(const mkz_u32* nodes, mkz_u32* out, mkz_u32 count) {
     for (mkz_u32 i = 0; i < count; i += MKZ_LANES) {
         const mkz_u8* pairs[MKZ_LANES];

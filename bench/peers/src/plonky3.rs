@@ -1,5 +1,5 @@
-//! Plonky3's Poseidon2 and Keccak-f: its packed permutations (AVX-512 or AVX2 in a native build), alone, and those of Poseidon2 as its Merkle
-//! trees use them.
+//! Plonky3's Poseidon2 and Keccak-f: its packed permutations (AVX-512 or AVX2 in a native build), alone, and those of
+//! Poseidon2 as its Merkle trees use them.
 
 use p3_baby_bear::{default_babybear_poseidon2_16, default_babybear_poseidon2_24, BabyBear};
 use p3_field::{PackedValue, PrimeField64};
@@ -62,7 +62,8 @@ struct Hash<Node, Row, const N: usize, const W: usize, const R: usize, const D: 
     row: Row,
 }
 
-/// Seconds of about `n` permutations, in a few packed states of `lanes` lanes that stay in the nearest cache; how many they were.
+/// Seconds of about `n` permutations, in a few packed states of `lanes` lanes that stay in the nearest cache; how many
+/// they were.
 fn permutations<State: Copy>(
     permutation: &impl Permutation<State>,
     zeros: State,

@@ -13,8 +13,8 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Runs `work` on a thread of a new pool of `threads` threads, which rayon then uses for all that `work` shares out.
-    /// Work that shares out nothing should stay outside: the pool's idle threads disturb short runs.
+    /// Runs `work` on a thread of a new pool of `threads` threads, which rayon then uses for all that `work` shares
+    /// out. Work that shares out nothing should stay outside: the pool's idle threads disturb short runs.
     pub fn in_pool<O: Send>(self, work: impl FnOnce() -> O + Send) -> Result<O, String> {
         let pool = ThreadPoolBuilder::new().num_threads(self.threads).build();
         Ok(pool.map_err(|e| e.to_string())?.install(work))

@@ -27,18 +27,21 @@ MERKLIZE_C_API merklize_status merklize_device_describe(size_t index, merklize_d
 MERKLIZE_C_API merklize_status merklize_why_unavailable(const char *name, char *text, size_t capacity, size_t *length);
 
 /* Opens a device.
- * name    - "auto": the device that the environment variable MERKLIZE_DEVICE names, else the fastest by calibration, else the CPU
+ * name    - "auto": the device that the environment variable MERKLIZE_DEVICE names, else the fastest by calibration,
+ *         else the CPU
  *         - an id, such as "cpu" or "cuda:0"
  *         - several devices, "cuda:all" or "cpu,cuda:0", which act as one device for jobs on host memory
- * errors  invalid_argument (an unknown name), unavailable (a known device that cannot be used here: the text says why) */
+ * errors  invalid_argument (an unknown name), unavailable (a known device that cannot be used here: the text says why)
+ */
 MERKLIZE_C_API merklize_status merklize_device_open(const char *name, merklize_device **device);
 MERKLIZE_C_API merklize_status merklize_device_get_info(const merklize_device *device, merklize_device_info *info);
 MERKLIZE_C_API void merklize_device_free(merklize_device *device);
 
-/* Bounds the memory of the device that this process takes through the library: what calls, trees and commitments use, the caller's buffers,
- * and what is kept for later calls, which is freed first. Not counted are memory that the caller wraps, page-locked host memory, and the
- * driver's own. A call that would need more works in pieces or on the host where it can, as on a device that is full, and else fails with
- * out_of_memory. What is in use stays when a limit is set. The limit holds for all handles to the device; any thread may set it.
+/* Bounds the memory of the device that this process takes through the library: what calls, trees and commitments use,
+ * the caller's buffers, and what is kept for later calls, which is freed first. Not counted are memory that the caller
+ * wraps, page-locked host memory, and the driver's own. A call that would need more works in pieces or on the host
+ * where it can, as on a device that is full, and else fails with out_of_memory. What is in use stays when a limit is
+ * set. The limit holds for all handles to the device; any thread may set it.
  * bytes   0: no limit
  * errors  unavailable (the CPU; several devices as one: set the limit of each) */
 MERKLIZE_C_API merklize_status merklize_device_set_memory_limit(const merklize_device *device, uint64_t bytes);
@@ -59,8 +62,8 @@ MERKLIZE_C_API merklize_status merklize_stream_synchronize(merklize_stream *stre
 MERKLIZE_C_API merklize_status merklize_stream_is_capturing(const merklize_stream *stream, int *capturing);
 MERKLIZE_C_API void merklize_stream_free(merklize_stream *stream);
 
-/* An event is a point in the order of a queue: it is reached when everything that was enqueued before it has ended. It needs its stream
- * no longer.
+/* An event is a point in the order of a queue: it is reached when everything that was enqueued before it has ended. It
+ * needs its stream no longer.
  * merklize_stream_record  the point after everything that is enqueued so far; never waits */
 MERKLIZE_C_API merklize_status merklize_stream_record(merklize_stream *stream, merklize_event **event);
 /* Commands enqueued on the stream from now on begin after the event. The host does not wait.
@@ -72,7 +75,8 @@ MERKLIZE_C_API merklize_status merklize_event_wait(const merklize_event *event);
 /* reached  written: 1 or 0; never waits
  * errors   as merklize_event_wait() */
 MERKLIZE_C_API merklize_status merklize_event_query(const merklize_event *event, int *reached);
-/* Reports the errors that merklize_event_wait() would, without waiting. For captured calls: the errors of the replays that have ended.
+/* Reports the errors that merklize_event_wait() would, without waiting. For captured calls: the errors of the replays
+ * that have ended.
  * errors  invalid_argument (a word of the input that is not below the modulus of a field hash) */
 MERKLIZE_C_API merklize_status merklize_event_check(const merklize_event *event);
 /* native  written: a CUevent, a cl_event or a sycl::event*, which lives as long as the handle */
@@ -97,8 +101,8 @@ MERKLIZE_C_API merklize_status merklize_buffer_slice(const merklize_buffer *buff
                                                      merklize_buffer **slice);
 /* Number of bytes; 0 for null. */
 MERKLIZE_C_API uint64_t merklize_buffer_size(const merklize_buffer *buffer);
-/* native  written: the address of the first byte (CUDA, USM), or the cl_mem in which the bytes begin at *offset (OpenCL). It is valid as
- *         long as the memory is
+/* native  written: the address of the first byte (CUDA, USM), or the cl_mem in which the bytes begin at *offset
+ *         (OpenCL). It is valid as long as the memory is
  * offset  written if not null; 0 where native is an address */
 MERKLIZE_C_API merklize_status merklize_buffer_native(const merklize_buffer *buffer, void **native, uint64_t *offset);
 /* Copies host memory to bytes [first, first + bytes) of a buffer, and back. Both wait until the copy is done.

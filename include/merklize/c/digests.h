@@ -6,21 +6,22 @@
 #include <merklize/c/hashes.h>
 #include <merklize/c/options.h>
 
-/* The digest of a message by a hash of bytes. BLAKE3 runs on all threads or on the device. Every other hash is one chain of blocks, which
- * the calling thread computes.
+/* The digest of a message by a hash of bytes. BLAKE3 runs on all threads or on the device. Every other hash is one
+ * chain of blocks, which the calling thread computes.
  * data    of any length. BLAKE3 hashes the memory of a device on that device
  * mode    of blake3 or blake2s; null: plain
  * seek    blake3: the first byte to write of the extendable output. Other hashes: 0
- * out     [out_bytes] of host memory, written. The first 32 bytes of the output are the digest; other hashes than blake3 have no more.
- *         blake2s has digests of 1 to 32 bytes
- * errors  unavailable, cancelled, invalid_argument (a hash of field elements; sha256_rfc6962, which puts a prefix before leaves;
- *         keccakf64, which binds no length; a mode, or output, that the hash does not have) */
+ * out     [out_bytes] of host memory, written. The first 32 bytes of the output are the digest; other hashes than
+ *         blake3 have no more. blake2s has digests of 1 to 32 bytes
+ * errors  unavailable, cancelled, invalid_argument (a hash of field elements; sha256_rfc6962, which puts a prefix
+ *         before leaves; keccakf64, which binds no length; a mode, or output, that the hash does not have) */
 MERKLIZE_C_API merklize_status merklize_hash(merklize_view data, merklize_hash_id hash, const merklize_mode *mode,
                                              uint64_t seek, uint8_t *out, size_t out_bytes,
                                              const merklize_run_options *options);
-/* The same for a file, or for anything else that can be opened and read, such as a pipe. Takes at most about 32 MiB of memory.
- * errors  io (cannot open or read; a regular file that changed its size while it was read), invalid_argument (a hash that begins with the
- *         length, of a pipe) */
+/* The same for a file, or for anything else that can be opened and read, such as a pipe. Takes at most about 32 MiB of
+ * memory.
+ * errors  io (cannot open or read; a regular file that changed its size while it was read), invalid_argument (a hash
+ *         that begins with the length, of a pipe) */
 MERKLIZE_C_API merklize_status merklize_hash_file(const char *path, merklize_hash_id hash, const merklize_mode *mode,
                                                   uint64_t seek, uint8_t *out, size_t out_bytes,
                                                   const merklize_run_options *options);
@@ -50,8 +51,8 @@ MERKLIZE_C_API merklize_status merklize_file_digests_get(const merklize_file_dig
                                                          merklize_file_digest *digest);
 MERKLIZE_C_API void merklize_file_digests_free(merklize_file_digests *digests);
 
-/* The digest of each of n messages of any lengths. BLAKE3 hashes messages where they lie, in one job a device. Other hashes run on the CPU,
- * each message in one thread.
+/* The digest of each of n messages of any lengths. BLAKE3 hashes messages where they lie, in one job a device. Other
+ * hashes run on the CPU, each message in one thread.
  * messages  [n]
  * out       [n, length] bytes of host memory, written
  * errors    as merklize_hash(); invalid_argument (a stream, and messages on another device) */
@@ -65,7 +66,8 @@ MERKLIZE_C_API merklize_status merklize_hash_parts(const merklize_buffer *const 
                                                    const merklize_mode *mode, uint64_t seek, uint8_t *out,
                                                    size_t out_bytes, const merklize_run_options *options);
 
-/* Digests of n rows of equal length, as leaves of a tree of this hash. docs/hashes.md gives the prefix and the padding of each hash.
+/* Digests of n rows of equal length, as leaves of a tree of this hash. docs/hashes.md gives the prefix and the padding
+ * of each hash.
  * rows       [n, row_bytes]: bytes, or little-endian words of a field hash, each below its modulus
  * row_bytes  of a field hash a multiple of merklize_hash_info.element_bytes
  * mode       of blake3 or blake2s; null: plain
@@ -83,7 +85,8 @@ MERKLIZE_C_API merklize_status merklize_merge(merklize_view left, merklize_view 
                                               const merklize_mode *mode, merklize_output out,
                                               const merklize_run_options *options);
 
-/* Hashes a message that comes in pieces, by any hash that merklize_hash() takes. BLAKE3 hashes large pieces on all threads.
+/* Hashes a message that comes in pieces, by any hash that merklize_hash() takes. BLAKE3 hashes large pieces on all
+ * threads.
  * options  hold for all later calls on the hasher; what they point to is copied. progress and timings must be null
  * errors   as merklize_hash(); invalid_argument (a hash that begins with the length) */
 MERKLIZE_C_API merklize_status merklize_hasher_create(merklize_hash_id hash, const merklize_mode *mode,

@@ -6,8 +6,8 @@
 #include <merklize/c/options.h>
 #include <merklize/c/values.h>
 
-/* docs/formats.md has the rule. Blocks are read and hashed in parallel, in bounded memory. SHA-256 runs on options->device, SHA-512 on the
- * CPU. timings must be null. */
+/* docs/formats.md has the rule. Blocks are read and hashed in parallel, in bounded memory. SHA-256 runs on
+ * options->device, SHA-512 on the CPU. timings must be null. */
 
 /* The hash of blocks. */
 typedef uint32_t merklize_dm_verity_algorithm;
@@ -69,8 +69,8 @@ MERKLIZE_C_API merklize_status merklize_dm_verity(const void *data, size_t bytes
 MERKLIZE_C_API merklize_status merklize_dm_verity_file(const char *path, const merklize_dm_verity_form *form,
                                                        merklize_dm_verity_root *root,
                                                        const merklize_run_options *options);
-/* Writes the tree, as `veritysetup format` does: a new file replaces `hashes` when it is complete. A block device, the data file
- * itself, or a file with area->offset > 0 is written in place, its superblock last.
+/* Writes the tree, as `veritysetup format` does: a new file replaces `hashes` when it is complete. A block device, the
+ * data file itself, or a file with area->offset > 0 is written in place, its superblock last.
  * data    a path, of a file or of a block device
  * hashes  a path
  * facts   written if not null
@@ -84,13 +84,14 @@ MERKLIZE_C_API merklize_status merklize_dm_verity_format(const char *data, const
  * errors  io, invalid_argument (no superblock, or one whose fields are impossible: which) */
 MERKLIZE_C_API merklize_status merklize_dm_verity_dump(const char *hashes, uint64_t offset,
                                                        merklize_dm_verity_facts *facts);
-/* Hashes all data again, and compares every block of the tree with the level above it, up to the root. Wrong blocks are no error.
- * A root binds the data only together with the form: an attacker who writes the superblock can choose another one,
- * under which other data has this root. So take the form from where the root came from.
+/* Hashes all data again, and compares every block of the tree with the level above it, up to the root. Wrong blocks are
+ * no error. A root binds the data only together with the form: an attacker who writes the superblock can choose another
+ * one, under which other data has this root. So take the form from where the root came from.
  * root    [root_bytes], the root hash that is trusted
  * form    the superblock must state the same; null: it is believed. Without form->data_blocks its blocks must be all of
  *         the data, up to a hash area in the same file
- * faults  [capacity]: the wrong blocks, those of the data first, in order: at most `capacity`, and at most 1000 of each kind
+ * faults  [capacity]: the wrong blocks, those of the data first, in order: at most `capacity`, and at most 1000 of each
+ *         kind
  * written written if not null: number of faults in `faults`
  * count   written: number of all wrong blocks; 0: the data match the root
  * errors  io, invalid_argument (as merklize_dm_verity_dump(); a superblock that differs from the form; bytes of the

@@ -4,18 +4,20 @@
 
 #include <merklize/c/trees.h>
 
-/* These calls enqueue their work on a stream and compute the same bytes as the calls without `enqueue` in their name. The host never waits.
- * Commands that are enqueued on the stream later run after the work, and need no event.
+/* These calls enqueue their work on a stream and compute the same bytes as the calls without `enqueue` in their name.
+ * The host never waits. Commands that are enqueued on the stream later run after the work, and need no event.
  *
- * memory  all buffers must be on the stream's device and live until the work has ended; those of merklize_buffer_create() may be freed
- *         earlier. An output may overlap an input only where the comment of the call allows it
- * graphs  while a CUDA stream is being captured, a call becomes a part of the graph, and each replay computes it again. Make the first call
- *         of a kind before the capture, because it compiles or loads kernels. The handles may be freed before the graph is
- * event   null, or written. merklize_event_wait() and merklize_event_query() then report failures of the device, and words that are not
- *         below the modulus of a field hash
+ * memory  all buffers must be on the stream's device and live until the work has ended; those of
+ *         merklize_buffer_create() may be freed earlier. An output may overlap an input only where the comment of the
+ *         call allows it
+ * graphs  while a CUDA stream is being captured, a call becomes a part of the graph, and each replay computes it again.
+ *         Make the first call of a kind before the capture, because it compiles or loads kernels. The handles may be
+ *         freed before the graph is
+ * event   null, or written. merklize_event_wait() and merklize_event_query() then report failures of the device, and
+ *         words that are not below the modulus of a field hash
  * policy  null: the library chooses
- * errors  invalid_argument (sizes that do not fit; a buffer on another device; overlaps; a call that cannot be captured), out_of_memory,
- *         unavailable, internal. Nothing is enqueued if the arguments are wrong */
+ * errors  invalid_argument (sizes that do not fit; a buffer on another device; overlaps; a call that cannot be
+ *         captured), out_of_memory, unavailable, internal. Nothing is enqueued if the arguments are wrong */
 
 /* BLAKE3 digest.
  * out  32 bytes */
@@ -42,8 +44,8 @@ MERKLIZE_C_API merklize_status merklize_enqueue_build_tree(merklize_stream *stre
 MERKLIZE_C_API merklize_status merklize_enqueue_merkle_root(merklize_stream *stream, const merklize_buffer *leaves,
                                                             const merklize_form *form, merklize_buffer *out,
                                                             const merklize_policy *policy, merklize_event **event);
-/* out[i] = nodes[slots[i]]. This gathers the paths of proofs: in a tree of height h the sibling at level l on the path of leaf k is slot
- * (2^(h - l) + (k >> l)) ^ 1, for l = 0 to h - 1.
+/* out[i] = nodes[slots[i]]. This gathers the paths of proofs: in a tree of height h the sibling at level l on the path
+ * of leaf k is slot (2^(h - l) + (k >> l)) ^ 1, for l = 0 to h - 1.
  * nodes  [m, 32] bytes
  * slots  [n] words of 64 bits, each below m, which is not checked */
 MERKLIZE_C_API merklize_status merklize_enqueue_gather_nodes(merklize_stream *stream, const merklize_buffer *nodes,

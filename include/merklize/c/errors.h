@@ -31,8 +31,9 @@ enum {
 /* "ok", "invalid argument" and so on; "unknown status" for any other number. Lives as long as the library. */
 MERKLIZE_C_API const char *merklize_status_name(merklize_status status);
 
-/* The error text of the last failed call of this thread, or "". It is valid until the thread ends or another of its calls fails. Names that
- * look like URLs are without user, password and what follows the ?, which may be secrets: in all texts of the library. */
+/* The error text of the last failed call of this thread, or "". It is valid until the thread ends or another of its
+ * calls fails. Names that look like URLs are without user, password and what follows the ?, which may be secrets: in
+ * all texts of the library. */
 MERKLIZE_C_API const char *merklize_last_error(void);
 /* The value of errno of the same failure, or 0 if no system call failed. */
 MERKLIZE_C_API int merklize_last_system_error(void);

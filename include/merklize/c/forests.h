@@ -14,10 +14,12 @@ typedef struct merklize_forest_info {
     uint32_t on_device; /* 1: the nodes are in the memory of a device */
 } merklize_forest_info;
 
-/* Builds all trees by the same launches, as if they were one large tree. Any number of threads may use a forest at once.
+/* Builds all trees by the same launches, as if they were one large tree. Any number of threads may use a forest at
+ * once.
  * leaves    [n_trees, n_leaves] digests, tree after tree; copied, in a buffer there
  * n_leaves  a power of two, for which all rules agree
- * errors    as merklize_tree_from_leaves(); invalid_argument (n_leaves; a number of digests that is no multiple of n_leaves) */
+ * errors    as merklize_tree_from_leaves(); invalid_argument (n_leaves; a number of digests that is no multiple of
+ *           n_leaves) */
 MERKLIZE_C_API merklize_status merklize_forest_from_leaves(merklize_view leaves, uint64_t n_leaves,
                                                            const merklize_form *form,
                                                            const merklize_run_options *options,
@@ -29,7 +31,8 @@ MERKLIZE_C_API merklize_status merklize_forest_get_info(const merklize_forest *f
  * errors  too_small */
 MERKLIZE_C_API merklize_status merklize_forest_roots(const merklize_forest *forest, merklize_digest *roots,
                                                      size_t capacity, size_t *count);
-/* A view of one level of all trees, tree after tree. If the nodes are on a device, the first call copies the level to the host.
+/* A view of one level of all trees, tree after tree. If the nodes are on a device, the first call copies the level to
+ * the host.
  * nodes   written: a pointer to memory of the forest, valid until it is freed
  * errors  invalid_argument (a level above the roots), out_of_memory */
 MERKLIZE_C_API merklize_status merklize_forest_level(const merklize_forest *forest, uint32_t level,

@@ -23,11 +23,12 @@ MERKLIZE_C_API merklize_status merklize_format_describe(size_t index, merklize_f
 /* errors  invalid_argument (an unknown name; the text lists the known ones) */
 MERKLIZE_C_API merklize_status merklize_format_get_info(const char *name, merklize_format_info *info);
 /* Refuses a tree whose root another list of leaves has, too (CVE-2012-2459).
- * errors  invalid_argument (there is such a list: the text names the level; an unknown format), and those of merklize_tree_level() */
+ * errors  invalid_argument (there is such a list: the text names the level; an unknown format), and those of
+ *         merklize_tree_level() */
 MERKLIZE_C_API merklize_status merklize_require_unambiguous(const merklize_tree *tree, const char *format);
 
-/* Digests of whole files, by SHA-256. Leaves and nodes are hashed on options->device; timings must be null. The bytes of a file are in host
- * memory. */
+/* Digests of whole files, by SHA-256. Leaves and nodes are hashed on options->device; timings must be null. The bytes
+ * of a file are in host memory. */
 
 /* How fs-verity cuts a file into blocks. Null: all fields zero. */
 typedef struct merklize_fs_verity_form {
@@ -50,7 +51,8 @@ MERKLIZE_C_API merklize_status merklize_glacier(const void *data, size_t bytes, 
  * piece_length  bytes: a power of two, at least 16384; 0: 1 MiB
  * root          written: `pieces root`; zeros for an empty file, which has none
  * layer         [capacity], written: the file's value in `piece layers`, a node a piece; may be null if capacity is 0
- * count         written if not null: number of these nodes, also if capacity is too small; 0 if the file is no longer than a piece
+ * count         written if not null: number of these nodes, also if capacity is too small; 0 if the file is no longer
+ *               than a piece
  * errors        too_small, invalid_argument (piece_length) */
 MERKLIZE_C_API merklize_status merklize_bittorrent_v2(const void *data, size_t bytes, uint64_t piece_length,
                                                       merklize_digest *root, merklize_digest *layer, size_t capacity,
@@ -64,8 +66,8 @@ MERKLIZE_C_API merklize_status merklize_ssz(const merklize_digest *chunks, size_
                                             const uint64_t *length, merklize_digest *root,
                                             const merklize_run_options *options);
 
-/* Filecoin's piece commitment (CommP), by which storage providers identify the data that they store. It runs on the threads of the CPU.
- * timings and policy must be null. */
+/* Filecoin's piece commitment (CommP), by which storage providers identify the data that they store. It runs on the
+ * threads of the CPU. timings and policy must be null. */
 
 /* Filecoin's piece commitment (CommP), by which storage providers identify the data that they store. */
 typedef struct merklize_piece_cid_info {
@@ -78,8 +80,9 @@ typedef struct merklize_piece_cid_info {
     char v2[96];           /* "bafkzcib...", version 2 (FRC-0069): root, height and padding */
 } merklize_piece_cid_info;
 
-/* The leaves of a piece's tree over some data: 4 for each 127 bytes begun, 254 bits each. A tree over all leaves of a piece by
- * "sha256_trunc254" and the rule pad has the root of merklize_piece_cid(); bytes from 127 a up to 127 b are its leaves from 4 a up to 4 b.
+/* The leaves of a piece's tree over some data: 4 for each 127 bytes begun, 254 bits each. A tree over all leaves of a
+ * piece by "sha256_trunc254" and the rule pad has the root of merklize_piece_cid(); bytes from 127 a up to 127 b are
+ * its leaves from 4 a up to 4 b.
  * data    a whole piece's, or a part that begins at a multiple of 127 bytes
  * leaves  [capacity], written; may be null if capacity is 0
  * count   written if not null: number of leaves, also if capacity is too small
@@ -95,7 +98,8 @@ MERKLIZE_C_API merklize_status merklize_piece_cid(const void *data, size_t bytes
 MERKLIZE_C_API merklize_status merklize_piece_cid_file(const char *path, merklize_piece_cid_info *piece,
                                                        const merklize_run_options *options);
 
-/* xet: the hash by which the Hugging Face hub identifies the content of a file. It runs on the CPU. The hash of no bytes is 32 zeros. */
+/* xet: the hash by which the Hugging Face hub identifies the content of a file. It runs on the CPU. The hash of no
+ * bytes is 32 zeros. */
 
 MERKLIZE_C_API merklize_status merklize_xet_hash(const void *data, size_t bytes, merklize_digest *digest,
                                                  const merklize_run_options *options);

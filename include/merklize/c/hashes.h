@@ -5,8 +5,8 @@
 
 #include <merklize/c/values.h>
 
-/* A hash of Merkle trees: an id that is stored in proof and tree files. docs/hashes.md defines each one. The constants are
- * MERKLIZE_HASH_blake3 and so on, with the name of the hash as it is written everywhere. */
+/* A hash of Merkle trees: an id that is stored in proof and tree files. docs/hashes.md defines each one. The constants
+ * are MERKLIZE_HASH_blake3 and so on, with the name of the hash as it is written everywhere. */
 typedef uint32_t merklize_hash_id;
 enum {
 #define MKZ_HASH(id, name) MERKLIZE_HASH_##name = id,
@@ -54,14 +54,14 @@ typedef struct merklize_poseidon2 {
     size_t diagonal_count;     /* width */
 } merklize_poseidon2;
 
-/* Registers a hash with these constants. It works wherever a hash does. The id is valid in this process only: files and proofs store a
- * digest of the constants instead.
+/* Registers a hash with these constants. It works wherever a hash does. The id is valid in this process only: files and
+ * proofs store a digest of the constants instead.
  * instance  copied
- * quad      the permutation that merges four nodes of a commitment (arity 4), copied: over the same field, with width and rate 16 over
- *           Goldilocks and 32 over the others. Null: arity 4 is refused
+ * quad      the permutation that merges four nodes of a commitment (arity 4), copied: over the same field, with width
+ *           and rate 16 over Goldilocks and 32 over the others. Null: arity 4 is refused
  * hash      written: the same id for the same constants
- * errors    invalid_argument (shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
- *           constants) */
+ * errors    invalid_argument (shapes, a word that is not below the modulus, a quad over another field, more than 127
+ *           sets of constants) */
 MERKLIZE_C_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 *instance,
                                                        const merklize_poseidon2 *quad, merklize_hash_id *hash);
 
@@ -82,12 +82,12 @@ typedef struct merklize_poseidon {
 /* The same for Poseidon. Such a hash has no merge of four: arity 4 is refused.
  * instance  copied
  * hash      written: the same id for the same constants
- * errors    invalid_argument (as of merklize_hash_poseidon2(); a matrix of another size, or without an inverse; or one without an inverse
- *           when its first row and column are left out, which no MDS matrix is) */
+ * errors    invalid_argument (as of merklize_hash_poseidon2(); a matrix of another size, or without an inverse; or one
+ *           without an inverse when its first row and column are left out, which no MDS matrix is) */
 MERKLIZE_C_API merklize_status merklize_hash_poseidon(const merklize_poseidon *instance, merklize_hash_id *hash);
 
-/* Facts of any hash, also of those of merklize_hash_poseidon2() and merklize_hash_poseidon(), which merklize_hash_describe() does not
- * list.
+/* Facts of any hash, also of those of merklize_hash_poseidon2() and merklize_hash_poseidon(), which
+ * merklize_hash_describe() does not list.
  * info    written. A name of more than 31 bytes becomes "": merklize_hash_name() gives the whole name
  * errors  invalid_argument (an unknown id) */
 MERKLIZE_C_API merklize_status merklize_hash_get_info(merklize_hash_id hash, merklize_hash_info *info);

@@ -5,7 +5,8 @@
 
 #include <merklize/c/options.h>
 
-/* A manifest lists tensors and files with their digests, under one root. All texts are UTF-8; paths are those of the system. */
+/* A manifest lists tensors and files with their digests, under one root. All texts are UTF-8; paths are those of the
+ * system. */
 
 /* A null struct, and 0 or null in a field, mean the default.
  * piece_size  create: the manifest records the digest of each piece of this size, so that a check can name the piece
@@ -24,10 +25,11 @@ typedef struct merklize_manifest_options {
     uint32_t everything;
 } merklize_manifest_options;
 
-/* Hashes a safetensors file, an index of shards (*.index.json), or a folder. Safetensors files are hashed tensor by tensor, all other files
- * whole.
- * A folder in which a shard of an index is missing is no error: merklize_manifest_missing_count().
- * errors  invalid_argument (options; a header that breaks safetensors' rules; names that no manifest holds; links), io, cancelled */
+/* Hashes a safetensors file, an index of shards (*.index.json), or a folder. Safetensors files are hashed tensor by
+ * tensor, all other files whole. A folder in which a shard of an index is missing is no error:
+ * merklize_manifest_missing_count().
+ * errors  invalid_argument (options; a header that breaks safetensors' rules; names that no manifest holds; links), io,
+ *         cancelled */
 MERKLIZE_C_API merklize_status merklize_manifest_create(const char *path, const merklize_manifest_options *options,
                                                         const merklize_run_options *run, merklize_manifest **manifest);
 /* Reads the text of a manifest.
@@ -39,23 +41,28 @@ MERKLIZE_C_API merklize_status merklize_manifest_load(const char *path, merklize
 MERKLIZE_C_API void merklize_manifest_free(merklize_manifest *manifest);
 /* The root over all tensors and files. */
 MERKLIZE_C_API merklize_status merklize_manifest_root(const merklize_manifest *manifest, merklize_digest *root);
-/* Files that an index of shards in the folder names, but that were not there when the manifest was made: a download may have been broken
- * off, and the root is that of a part of the model. They are not in the text. The count is 0 for null. */
+/* Files that an index of shards in the folder names, but that were not there when the manifest was made: a download may
+ * have been broken off, and the root is that of a part of the model. They are not in the text. The count is 0 for null.
+ */
 MERKLIZE_C_API size_t merklize_manifest_missing_count(const merklize_manifest *manifest);
 /* name    written: a text that lives as long as the manifest
  * errors  invalid_argument (index not below the count) */
 MERKLIZE_C_API merklize_status merklize_manifest_missing_get(const merklize_manifest *manifest, size_t index,
                                                              const char **name);
-/* with_seen  1: with the times and inodes of files, which refresh compares; 0: without them, so that the text is the same on all machines
+/* with_seen  1: with the times and inodes of files, which refresh compares; 0: without them, so that the text is the
+ *            same on all machines
  * text       [capacity], written with a 0 at the end; may be null if capacity is 0
  * length     written if not null: bytes of the text without that 0, also if capacity is too small
  * errors     too_small */
 MERKLIZE_C_API merklize_status merklize_manifest_to_json(const merklize_manifest *manifest, int with_seen, char *text,
                                                          size_t capacity, size_t *length);
-/* Hashes again and lists the differences from the manifest. A file that cannot be read, or is no safetensors file, is a difference.
- * path         the file, index or folder of the manifest, under any name; or the folder that holds the file or the index
+/* Hashes again and lists the differences from the manifest. A file that cannot be read, or is no safetensors file, is a
+ * difference.
+ * path         the file, index or folder of the manifest, under any name; or the folder that holds the file or the
+ *              index
  * differences  written; empty if everything matches
- * errors       invalid_argument (a pattern that nothing in the manifest has), io (a folder that cannot be read), cancelled */
+ * errors       invalid_argument (a pattern that nothing in the manifest has), io (a folder that cannot be read),
+ *              cancelled */
 MERKLIZE_C_API merklize_status merklize_manifest_check(const merklize_manifest *manifest, const char *path,
                                                        const merklize_manifest_options *options,
                                                        const merklize_run_options *run,
@@ -85,7 +92,8 @@ MERKLIZE_C_API size_t merklize_differences_count(const merklize_differences *dif
 /* errors  invalid_argument (index not below the count) */
 MERKLIZE_C_API merklize_status merklize_differences_get(const merklize_differences *differences, size_t index,
                                                         merklize_difference *difference);
-/* The same as merklize_manifest_missing_count() of what a check found, without the files of the manifest: those are differences. */
+/* The same as merklize_manifest_missing_count() of what a check found, without the files of the manifest: those are
+ * differences. */
 MERKLIZE_C_API size_t merklize_differences_missing_count(const merklize_differences *differences);
 /* name    written: a text that lives as long as the merklize_differences
  * errors  invalid_argument (index not below the count) */

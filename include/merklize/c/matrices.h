@@ -27,12 +27,16 @@ typedef struct merklize_matrix {
     uint32_t elements; /* MERKLIZE_ELEMENTS_..., the same in all matrices of a call; for openings of rows canonical */
 } merklize_matrix;
 
-/* Digests of the rows of several matrices side by side: out[i] is the hash of row i of all matrices, one after another, as one row.
- * matrices    [count], each with n rows; all in host memory, or all on one device. Host memory goes to a device in pieces, while it hashes
- * montgomery  0, or a modulus p of at most 31 bits: a hash of bytes then hashes 2^32 x mod p in place of each 4-byte word x < p
+/* Digests of the rows of several matrices side by side: out[i] is the hash of row i of all matrices, one after another,
+ * as one row.
+ * matrices    [count], each with n rows; all in host memory, or all on one device. Host memory goes to a device in
+ *             pieces, while it hashes
+ * montgomery  0, or a modulus p of at most 31 bits: a hash of bytes then hashes 2^32 x mod p in place of each 4-byte
+ *             word x < p
  * mode        of blake3; null: plain
  * out         [n] digests; undefined after an error. In a buffer: of the matrices' device, if they are on one
- * errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column) */
+ * errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column)
+ */
 MERKLIZE_C_API merklize_status merklize_hash_rows(const merklize_matrix *matrices, size_t count, merklize_hash_id hash,
                                                   uint32_t montgomery, const merklize_mode *mode, merklize_output out,
                                                   const merklize_run_options *options);
@@ -50,13 +54,14 @@ typedef struct merklize_extend_form {
     uint32_t order;      /* MERKLIZE_ROW_ORDER_... */
 } merklize_extend_form;
 
-/* The low-degree extension of each column of a matrix: the values of its polynomial on a coset. A matrix of n rows has the values at the
- * powers of the root of unity of order n.
- * matrix  2^k rows, in host memory or in that of a device, which then computes. Words in Montgomery form give words in Montgomery form
- * out     rows 2^added_bits times columns words, row after row; must not overlap the matrix; undefined after an error. In a buffer: of the
- *         matrix's device, if it is on one
- * errors  invalid_argument (a number of rows that is no power of two, or that the field has no root for; sizes; an overlap; a word that is
- *         not below p, with its row and column), out_of_memory, cancelled */
+/* The low-degree extension of each column of a matrix: the values of its polynomial on a coset. A matrix of n rows has
+ * the values at the powers of the root of unity of order n.
+ * matrix  2^k rows, in host memory or in that of a device, which then computes. Words in Montgomery form give words in
+ *         Montgomery form
+ * out     rows 2^added_bits times columns words, row after row; must not overlap the matrix; undefined after an error.
+ *         In a buffer: of the matrix's device, if it is on one
+ * errors  invalid_argument (a number of rows that is no power of two, or that the field has no root for; sizes; an
+ *         overlap; a word that is not below p, with its row and column), out_of_memory, cancelled */
 MERKLIZE_C_API merklize_status merklize_extend(const merklize_matrix *matrix, const merklize_extend_form *form,
                                                merklize_output out, const merklize_run_options *options);
 
@@ -72,14 +77,15 @@ typedef struct merklize_sum_form {
     uint32_t degree; /* words of a weight, 1 to 8: an element of an extension of this degree, say */
 } merklize_sum_form;
 
-/* Sums of the words of a matrix along its rows or its columns, each word times the words of a weight: the product of the matrix with
- * `degree` vectors.
+/* Sums of the words of a matrix along its rows or its columns, each word times the words of a weight: the product of
+ * the matrix with `degree` vectors.
  * matrix   in host memory or in that of a device, which then computes
- * weights  [weight_bytes]: `degree` words of the field's size for each row, or each column, one weight after another, in the form of the
- *          matrix's words
- * out      [out_bytes] of the host, written: `degree` words below p for each column, or each row, in the form of the matrix's words;
- *          undefined after an error; must not overlap the matrix or the weights
- * errors   invalid_argument (sizes; a word that is not below p, with its row and column, or its weight), out_of_memory, cancelled */
+ * weights  [weight_bytes]: `degree` words of the field's size for each row, or each column, one weight after another,
+ *          in the form of the matrix's words
+ * out      [out_bytes] of the host, written: `degree` words below p for each column, or each row, in the form of the
+ *          matrix's words; undefined after an error; must not overlap the matrix or the weights
+ * errors   invalid_argument (sizes; a word that is not below p, with its row and column, or its weight), out_of_memory,
+ *          cancelled */
 MERKLIZE_C_API merklize_status merklize_weighted_sums(const merklize_matrix *matrix, const void *weights,
                                                       uint64_t weight_bytes, const merklize_sum_form *form, void *out,
                                                       uint64_t out_bytes, const merklize_run_options *options);
@@ -114,10 +120,10 @@ typedef struct merklize_commitment_info {
     uint32_t drop_levels;    /* lowest layers whose nodes are not kept */
 } merklize_commitment_info;
 
-/* matrices  [count], at least one, as merklize_hash_rows() takes them, but of different heights: with h rows of the tallest one,
- *           every height must be ceil(h / 2^k) for some k
- * errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves, dropped layers above the cap; a word
- *           that is not below the modulus, with its row and column), out_of_memory, cancelled */
+/* matrices  [count], at least one, as merklize_hash_rows() takes them, but of different heights: with h rows of the
+ *           tallest one, every height must be ceil(h / 2^k) for some k
+ * errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves, dropped layers
+ *           above the cap; a word that is not below the modulus, with its row and column), out_of_memory, cancelled */
 MERKLIZE_C_API merklize_status merklize_commitment_build(const merklize_matrix *matrices, size_t count,
                                                          const merklize_commitment_form *form,
                                                          const merklize_run_options *options,
@@ -133,11 +139,11 @@ typedef struct merklize_extended_matrix {
     merklize_buffer *buffer;
 } merklize_extended_matrix;
 
-/* merklize_extend() of matrices and merklize_commitment_build() of their extensions in one call; extensions stay on the device in between,
- * which copies them to `out` while it hashes, fastest to pinned memory.
- * matrices  [count], at least one, all in host memory or all on one device. No `out` and no `buffer` may overlap anything else that the
- *           call uses. A device without room for the extensions makes them in `out`, or in memory of the call, unless the caller gave
- *           buffers; without room for the nodes, the processors hash
+/* merklize_extend() of matrices and merklize_commitment_build() of their extensions in one call; extensions stay on the
+ * device in between, which copies them to `out` while it hashes, fastest to pinned memory.
+ * matrices  [count], at least one, all in host memory or all on one device. No `out` and no `buffer` may overlap
+ *           anything else that the call uses. A device without room for the extensions makes them in `out`, or in
+ *           memory of the call, unless the caller gave buffers; without room for the nodes, the processors hash
  * form      with `keep`, extensions are kept where they were made
  * errors    those of both functions; `out` is then undefined */
 MERKLIZE_C_API merklize_status merklize_commit_extended(const merklize_extended_matrix *matrices, size_t count,
@@ -154,20 +160,25 @@ MERKLIZE_C_API merklize_status merklize_commitment_get_info(const merklize_commi
 MERKLIZE_C_API merklize_status merklize_commitment_cap(const merklize_commitment *commitment, merklize_digest *cap,
                                                        size_t capacity, size_t *count);
 
-/* Makes one opening for each index: the rows of all matrices, and the siblings that prove them. A device answers all indices in one job.
+/* Makes one opening for each index: the rows of all matrices, and the siblings that prove them. A device answers all
+ * indices in one job.
  * indices   [count], each below info.n_leaves; repeats are allowed
  * matrices  the committed matrices, in their order, to read the rows from; null and 0 if they are kept, or if rows is
  *           null and no layers are dropped
- * rows      null, or [count, info.row_bytes], written: for each index the rows of all matrices, one after another. A matrix with fewer rows
- *           gives row `index >> (log2 of the rows of the tallest matrix - log2 of its own rows)`, both logarithms rounded up
- * siblings  [count, info.path_length], written: for each index and each layer below the cap, the other children of the node's parent
- *           Rows that are written are verified against the cap unless the matrices are kept; without `rows`, only the rows around
- *           dropped nodes are compared. Rows of a matrix above the cap, which no opening proves, never are
- * errors    invalid_argument (an index out of range; matrices neither kept nor given, of another shape, or with other rows) */
+ * rows      null, or [count, info.row_bytes], written: for each index the rows of all matrices, one after another. A
+ *           matrix with fewer rows gives row `index >> (log2 of the rows of the tallest matrix - log2 of its own
+ *           rows)`, both logarithms rounded up
+ * siblings  [count, info.path_length], written: for each index and each layer below the cap, the other children of the
+ *           node's parent Rows that are written are verified against the cap unless the matrices are kept; without
+ *           `rows`, only the rows around dropped nodes are compared. Rows of a matrix above the cap, which no opening
+ *           proves, never are
+ * errors    invalid_argument (an index out of range; matrices neither kept nor given, of another shape, or with other
+ *           rows) */
 MERKLIZE_C_API merklize_status merklize_commitment_open(const merklize_commitment *commitment, const uint64_t *indices,
                                                         size_t count, const merklize_matrix *matrices,
                                                         size_t matrix_count, uint8_t *rows, merklize_digest *siblings);
-/* Makes one opening of several indices. `siblings` has each digest that the verifier cannot compute, once: layer by layer, left to right.
+/* Makes one opening of several indices. `siblings` has each digest that the verifier cannot compute, once: layer by
+ * layer, left to right.
  * indices   [count], at least one, in any order, no index twice; rows are in ascending order of the indices
  * siblings  [capacity], written; may be null if capacity is 0
  * needed    written if not null: number of siblings, also if capacity is too small
@@ -184,16 +195,16 @@ typedef struct merklize_matrix_dims {
     uint64_t columns;
 } merklize_matrix_dims;
 
-/* Verifies an opening of one index or of several. Needs no device. A wrong or malformed opening is no error: *valid is 0, also for counts
- * that do not fit, an index out of range, and words or digests that are no field elements.
+/* Verifies an opening of one index or of several. Needs no device. A wrong or malformed opening is no error: *valid is
+ * 0, also for counts that do not fit, an index out of range, and words or digests that are no field elements.
  * indices   [count], ascending and distinct
  * rows      [row_bytes], as merklize_commitment_open_together() gives them
  * siblings  [sibling_count]
  * cap       [cap_count]
  * dims      [dims_count]: the shapes of the matrices, which the verifier knows, in their order
  * valid     written: 1 or 0
- * errors    invalid_argument (null; dims or a form that no commitment has; a matrix that is hashed above the cap, where nothing proves its
- *           rows) */
+ * errors    invalid_argument (null; dims or a form that no commitment has; a matrix that is hashed above the cap, where
+ *           nothing proves its rows) */
 MERKLIZE_C_API merklize_status merklize_verify_opening(const uint64_t *indices, size_t count, const uint8_t *rows,
                                                        size_t row_bytes, const merklize_digest *siblings,
                                                        size_t sibling_count, const merklize_digest *cap,

@@ -1,4 +1,5 @@
-/* merklize/c/openzeppelin.h: trees of @openzeppelin/merkle-tree, which Solidity's MerkleProof verifies. docs/formats.md has the rule. */
+/* merklize/c/openzeppelin.h: trees of @openzeppelin/merkle-tree, which Solidity's MerkleProof verifies. docs/formats.md
+ * has the rule. */
 #ifndef MERKLIZE_C_OPENZEPPELIN_H
 #define MERKLIZE_C_OPENZEPPELIN_H
 
@@ -8,10 +9,12 @@
 /* The leaf of a standard tree: Keccak-256 of Keccak-256 of abi.encode(value), the given bytes. */
 MERKLIZE_C_API merklize_status merklize_openzeppelin_leaf(const void *abi_encoded, size_t bytes, merklize_digest *leaf);
 
-/* A tree of 2n - 1 nodes over n >= 1 leaves. The index of a leaf is its position in `leaves`. Any number of threads may use a tree at once.
+/* A tree of 2n - 1 nodes over n >= 1 leaves. The index of a leaf is its position in `leaves`. Any number of threads may
+ * use a tree at once.
  * leaves        [n]: of merklize_openzeppelin_leaf(), or for a simple tree any 32 bytes
- * tree_indices  null: leaves are sorted, as in the package by default. Else [n]: `treeIndex` of each leaf from a dump. The dump is sound if
- *               merklize_openzeppelin_tree_nodes() equals its `tree`. 2n - 2 - i for leaf i keeps the given order
+ * tree_indices  null: leaves are sorted, as in the package by default. Else [n]: `treeIndex` of each leaf from a dump.
+ *               The dump is sound if merklize_openzeppelin_tree_nodes() equals its `tree`. 2n - 2 - i for leaf i keeps
+ *               the given order
  * errors        invalid_argument (no leaves; tree_indices other than n - 1 to 2n - 2, each once; options->timings) */
 MERKLIZE_C_API merklize_status merklize_openzeppelin_tree_create(const merklize_digest *leaves, size_t n,
                                                                  const uint64_t *tree_indices,
@@ -33,7 +36,8 @@ MERKLIZE_C_API merklize_status merklize_openzeppelin_tree_index(const merklize_o
 MERKLIZE_C_API merklize_status merklize_openzeppelin_tree_prove(const merklize_openzeppelin_tree *tree, uint64_t index,
                                                                 merklize_digest *proof, size_t capacity,
                                                                 size_t *length);
-/* The proof of getMultiProof(), for Solidity's MerkleProof.multiProofVerify(). With a null proof only the length is written.
+/* The proof of getMultiProof(), for Solidity's MerkleProof.multiProofVerify(). With a null proof only the length is
+ * written.
  * leaves  [count], written, in the order that the verifier needs
  * proof   [capacity], written
  * length  written if not null: digests of the proof, also if capacity is too small

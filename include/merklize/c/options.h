@@ -32,8 +32,8 @@ typedef struct merklize_timings {
     double to_host;     /* copies to the host */
 } merklize_timings;
 
-/* Called about every 50 ms by the thread that made the call, with the share of the work that is done, 0 to 1. Returns 0 to go on;
- * anything else cancels the call with MERKLIZE_CANCELLED. It must return: no longjmp, no exception. */
+/* Called about every 50 ms by the thread that made the call, with the share of the work that is done, 0 to 1. Returns 0
+ * to go on; anything else cancels the call with MERKLIZE_CANCELLED. It must return: no longjmp, no exception. */
 typedef int (*merklize_progress)(void *context, double done);
 
 /* Null in place of options: all defaults. */

@@ -1,5 +1,5 @@
-/* merklize/c/pieces.h: BLAKE3 digests that can tell where messages differ: with a digest come the values of the message's pieces.
- * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
+/* merklize/c/pieces.h: BLAKE3 digests that can tell where messages differ: with a digest come the values of the
+ * message's pieces. Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_PIECES_H
 #define MERKLIZE_C_PIECES_H
 
@@ -14,29 +14,32 @@ typedef struct merklize_file_range {
 
 /* The digest of a message, and the values of its pieces, from one pass over its bytes.
  * piece_size  0: no pieces; otherwise a power of two of at least 262144 bytes
- * pieces      [capacity], written: one for each piece, none if the message is no longer than one piece; may be null if capacity is 0
+ * pieces      [capacity], written: one for each piece, none if the message is no longer than one piece; may be null if
+ *             capacity is 0
  * count       written if not null: number of pieces, also if capacity is too small
  * errors      too_small, invalid_argument (piece_size), unavailable, cancelled */
 MERKLIZE_C_API merklize_status merklize_hash_pieces(merklize_view data, uint64_t piece_size, merklize_digest *digest,
                                                     merklize_digest *pieces, size_t capacity, size_t *count,
                                                     const merklize_run_options *options);
-/* The same for ranges of one regular file or block device, a message each, in any order. All threads read and hash at once, whatever the
- * lengths.
+/* The same for ranges of one regular file or block device, a message each, in any order. All threads read and hash at
+ * once, whatever the lengths.
  * descriptor  open for reading; its position is neither used nor changed, and it stays open
  * name        for error texts; null: the descriptor's number
  * digests     [n_ranges], written
- * pieces      [capacity], written: those of the first range, then those of the second, and so on; may be null if capacity is 0
+ * pieces      [capacity], written: those of the first range, then those of the second, and so on; may be null if
+ *             capacity is 0
  * count       written if not null: number of pieces of all ranges, also if capacity is too small
- * errors      io (not a regular file or a block device; its size is not the stated one; it ends before a range does; it changed while
- *             it was read), too_small, invalid_argument (piece_size), cancelled */
+ * errors      io (not a regular file or a block device; its size is not the stated one; it ends before a range does; it
+ *             changed while it was read), too_small, invalid_argument (piece_size), cancelled */
 MERKLIZE_C_API merklize_status merklize_hash_file_ranges(int descriptor, const char *name,
                                                          const merklize_file_range *ranges, size_t n_ranges,
                                                          uint64_t piece_size, merklize_digest *digests,
                                                          merklize_digest *pieces, size_t capacity, size_t *count,
                                                          const merklize_run_options *options);
-/* The values of the pieces of a part of a longer message, as merklize_hash_pieces() of the whole gives them. Parts may be hashed anywhere
- * and in any order, also by several machines.
- * part        [bytes], not empty: whole pieces, but for the last one of the message. The message is longer than one piece
+/* The values of the pieces of a part of a longer message, as merklize_hash_pieces() of the whole gives them. Parts may
+ * be hashed anywhere and in any order, also by several machines.
+ * part        [bytes], not empty: whole pieces, but for the last one of the message. The message is longer than one
+ *             piece
  * offset      bytes of the message before `part`: a multiple of piece_size
  * mode        null: plain
  * pieces      [capacity], written; may be null if capacity is 0
@@ -46,8 +49,8 @@ MERKLIZE_C_API merklize_status merklize_piece_values(const void *part, size_t by
                                                      uint64_t piece_size, const merklize_mode *mode,
                                                      merklize_digest *pieces, size_t capacity, size_t *count,
                                                      const merklize_run_options *options);
-/* The value of 2^k neighbouring pieces that begin at a multiple of 2^k: that of one piece of 2^k times the size. At the message's end
- * they may be fewer. They must not be all pieces of the message, which have a digest instead.
+/* The value of 2^k neighbouring pieces that begin at a multiple of 2^k: that of one piece of 2^k times the size. At the
+ * message's end they may be fewer. They must not be all pieces of the message, which have a digest instead.
  * mode    that of merklize_piece_values(); null: plain
  * errors  invalid_argument (no piece) */
 MERKLIZE_C_API merklize_status merklize_value_of_pieces(const merklize_digest *pieces, size_t n,

@@ -39,8 +39,8 @@ MERKLIZE_C_API merklize_status merklize_proof_to_bytes(const merklize_proof *pro
 /* The reverse, for bytes from anywhere.
  * errors  invalid_argument (bytes that merklize_proof_to_bytes() does not write) */
 MERKLIZE_C_API merklize_status merklize_proof_from_bytes(const uint8_t *bytes, size_t length, merklize_proof **proof);
-/* The bytes of Winterfell's BatchMerkleProof, which hold neither leaves nor indices. The proof must be of several leaves of a perfect tree.
- * Output as merklize_proof_to_bytes().
+/* The bytes of Winterfell's BatchMerkleProof, which hold neither leaves nor indices. The proof must be of several
+ * leaves of a perfect tree. Output as merklize_proof_to_bytes().
  * errors  too_small, invalid_argument (a proof that the format cannot hold) */
 MERKLIZE_C_API merklize_status merklize_proof_to_winterfell(const merklize_proof *proof, uint8_t *bytes,
                                                             size_t capacity, size_t *length);
@@ -66,23 +66,25 @@ typedef struct merklize_expect {
     merklize_rule rule; /* MERKLIZE_RULE_DEFAULT (0) expects nothing */
 } merklize_expect;
 
-/* Verifies that a proof of one or several leaves leads to the root and has the expected claims. Needs no device and no tree. A proof that
- * does not verify is no error: *valid is 0.
+/* Verifies that a proof of one or several leaves leads to the root and has the expected claims. Needs no device and no
+ * tree. A proof that does not verify is no error: *valid is 0.
  * expect  null: nothing is expected
  * mode    of a keyed tree; null: plain
  * valid   written: 1 or 0; 0 after an error
- * errors  invalid_argument (null; a proof of consistency, which merklize_proof_verify_consistency() takes; an expected hash or rule that
- *         is unknown; a key of another length) */
+ * errors  invalid_argument (null; a proof of consistency, which merklize_proof_verify_consistency() takes; an expected
+ *         hash or rule that is unknown; a key of another length) */
 MERKLIZE_C_API merklize_status merklize_proof_verify(const merklize_proof *proof, const merklize_digest *root,
                                                      const merklize_expect *expect, const merklize_mode *mode,
                                                      int *valid);
-/* The same for the bytes of a proof, from anywhere. For malformed bytes and for a proof of consistency *valid is 0, too. */
+/* The same for the bytes of a proof, from anywhere. For malformed bytes and for a proof of consistency *valid is 0,
+ * too. */
 MERKLIZE_C_API merklize_status merklize_verify(const uint8_t *bytes, size_t length, const merklize_digest *root,
                                                const merklize_expect *expect, const merklize_mode *mode, int *valid);
-/* Verifies that the leaves under the old root are the first leaves under the new one. The proof claims both numbers of leaves: compare
- * those of merklize_proof_info with the numbers that the owner of the roots publishes.
+/* Verifies that the leaves under the old root are the first leaves under the new one. The proof claims both numbers of
+ * leaves: compare those of merklize_proof_info with the numbers that the owner of the roots publishes.
  * mode, valid  as for merklize_proof_verify()
- * errors       invalid_argument (null; a proof of leaves, which merklize_proof_verify() takes; a key of another length) */
+ * errors       invalid_argument (null; a proof of leaves, which merklize_proof_verify() takes; a key of another length)
+ */
 MERKLIZE_C_API merklize_status merklize_proof_verify_consistency(const merklize_proof *proof,
                                                                  const merklize_digest *old_root,
                                                                  const merklize_digest *new_root,

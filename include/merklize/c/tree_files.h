@@ -17,8 +17,8 @@ MERKLIZE_C_API merklize_status merklize_build_tree_file(const merklize_input *in
  * errors  io (cannot open or read; damaged, truncated, too long, or of a newer version: the text says which) */
 MERKLIZE_C_API merklize_status merklize_tree_file_open(const char *path, merklize_tree_file **file);
 MERKLIZE_C_API void merklize_tree_file_free(merklize_tree_file *file);
-/* Gives the key or context of a keyed tree, which is not in its file. merklize_tree_file_check(), changes and, with the rule pad, proofs
- * need it.
+/* Gives the key or context of a keyed tree, which is not in its file. merklize_tree_file_check(), changes and, with the
+ * rule pad, proofs need it.
  * errors  invalid_argument (a mode that is not the tree's) */
 MERKLIZE_C_API merklize_status merklize_tree_file_set_mode(merklize_tree_file *file, const merklize_mode *mode);
 /* info  written */
@@ -54,8 +54,8 @@ typedef struct merklize_wrong_node {
 MERKLIZE_C_API merklize_status merklize_tree_file_check(const merklize_tree_file *file, merklize_wrong_node *wrong,
                                                         size_t capacity, size_t *count,
                                                         const merklize_run_options *options);
-/* Replaces leaves, or adds leaves (rule left_full). The change is made in a copy, which replaces the file when it is whole. One process
- * or thread at a time changes a file; others wait.
+/* Replaces leaves, or adds leaves (rule left_full). The change is made in a copy, which replaces the file when it is
+ * whole. One process or thread at a time changes a file; others wait.
  * errors  as merklize_tree_update(), and io; cancelled, also while waiting. After an error the file is as before */
 MERKLIZE_C_API merklize_status merklize_tree_file_update(merklize_tree_file *file, const uint64_t *indices,
                                                          const merklize_digest *leaves, size_t count,
@@ -64,14 +64,17 @@ MERKLIZE_C_API merklize_status merklize_tree_file_update(merklize_tree_file *fil
 MERKLIZE_C_API merklize_status merklize_tree_file_append(merklize_tree_file *file, const merklize_digest *leaves,
                                                          uint64_t count, const merklize_run_options *options);
 
-/* Builds a tree file of leaves that come in pieces, in little memory. It writes PATH.partial, which becomes PATH when it is complete.
+/* Builds a tree file of leaves that come in pieces, in little memory. It writes PATH.partial, which becomes PATH when
+ * it is complete.
  * n_leaves                 of the whole tree; 0: unknown
- * leaf_bytes, total_bytes  facts of the input behind the leaves, which the file records; 0: unknown. total_bytes is 0 if n_leaves is
- * resume                   1: if PATH.partial has this form, n_leaves and input, its leaves are kept. The caller must know that they are
- *                          the first leaves of this tree. 0: begin again
+ * leaf_bytes, total_bytes  facts of the input behind the leaves, which the file records; 0: unknown. total_bytes is 0
+ *                          if n_leaves is
+ * resume                   1: if PATH.partial has this form, n_leaves and input, its leaves are kept. The caller must
+ *                          know that they are the first leaves of this tree. 0: begin again
  * options                  as merklize_hasher_create()
- * errors                   io (a disk that is too small, with the numbers; a PATH that is no regular file; another build of it is running),
- *                          invalid_argument (as merklize_build_tree(); leaves that do not match the bytes) */
+ * errors                   io (a disk that is too small, with the numbers; a PATH that is no regular file; another
+ *                          build of it is running), invalid_argument (as merklize_build_tree(); leaves that do not
+ *                          match the bytes) */
 MERKLIZE_C_API merklize_status merklize_tree_writer_create(const char *path, uint64_t n_leaves,
                                                            const merklize_form *form, uint64_t leaf_bytes,
                                                            uint64_t total_bytes, int resume,
@@ -81,8 +84,9 @@ MERKLIZE_C_API merklize_status merklize_tree_writer_create(const char *path, uin
 MERKLIZE_C_API void merklize_tree_writer_free(merklize_tree_writer *writer);
 /* Number of leaves so far, those of a resumed build included; 0 for null. It is the index of the next leaf. */
 MERKLIZE_C_API uint64_t merklize_tree_writer_written(const merklize_tree_writer *writer);
-/* errors  io (a full disk: the work can still be resumed), invalid_argument (more leaves than n_leaves; a word that is not below the
- *         modulus), cancelled. merklize_tree_writer_written() then gives the number of leaves that were taken */
+/* errors  io (a full disk: the work can still be resumed), invalid_argument (more leaves than n_leaves; a word that is
+ *         not below the modulus), cancelled. merklize_tree_writer_written() then gives the number of leaves that were
+ *         taken */
 MERKLIZE_C_API merklize_status merklize_tree_writer_append(merklize_tree_writer *writer, const merklize_digest *leaves,
                                                            uint64_t count);
 /* Waits until all leaves so far are on the disk. */
@@ -90,7 +94,8 @@ MERKLIZE_C_API merklize_status merklize_tree_writer_checkpoint(merklize_tree_wri
 /* Writes the rest and gives the file its name.
  * total_bytes  of the input, if n_leaves was unknown; else 0
  * root         written
- * errors       io, invalid_argument (missing leaves, with the counts; a number that the rule does not allow), cancelled */
+ * errors       io, invalid_argument (missing leaves, with the counts; a number that the rule does not allow), cancelled
+ */
 MERKLIZE_C_API merklize_status merklize_tree_writer_finish(merklize_tree_writer *writer, uint64_t total_bytes,
                                                            merklize_digest *root);
 

@@ -5,21 +5,22 @@
 #include <merklize/c/forms.h>
 #include <merklize/c/options.h>
 
-/* Number of slots that a tree of n leaves takes in heap order: 2^h + n, where h = ceil(log2 n). That is 2n for a power of two.
+/* Number of slots that a tree of n leaves takes in heap order: 2^h + n, where h = ceil(log2 n). That is 2n for a power
+ * of two.
  * errors  invalid_argument (n = 0), out_of_memory (n is too large) */
 MERKLIZE_C_API merklize_status merklize_heap_slots(uint64_t n_leaves, uint64_t *slots);
 
 /* Builds all parents of a tree in the caller's memory.
- * nodes   [slots] digests in heap order: root at 1, children of i at 2i and 2i+1, leaf k at 2^h + k. The caller must fill the leaves; all
- *         other slots are written, and a slot without a node becomes zeros. Slots are merklize_heap_slots() of the number of leaves. A
- *         buffer must be aligned to 32 bytes
- * errors  invalid_argument (slots that fit no tree, a number of leaves that the rule does not allow, a word that is not below the
- *         modulus), cancelled (parents are undefined) */
+ * nodes   [slots] digests in heap order: root at 1, children of i at 2i and 2i+1, leaf k at 2^h + k. The caller must
+ *         fill the leaves; all other slots are written, and a slot without a node becomes zeros. Slots are
+ *         merklize_heap_slots() of the number of leaves. A buffer must be aligned to 32 bytes
+ * errors  invalid_argument (slots that fit no tree, a number of leaves that the rule does not allow, a word that is not
+ *         below the modulus), cancelled (parents are undefined) */
 MERKLIZE_C_API merklize_status merklize_build_tree(merklize_output nodes, const merklize_form *form,
                                                    const merklize_run_options *options);
 
-/* Only the root of n leaves; n = 0 as in merklize_tree_from_leaves(). The root of one leaf is the leaf. Takes 32 bytes of working memory a
- * leaf.
+/* Only the root of n leaves; n = 0 as in merklize_tree_from_leaves(). The root of one leaf is the leaf. Takes 32 bytes
+ * of working memory a leaf.
  * leaves  [n] digests
  * root    host memory, written */
 MERKLIZE_C_API merklize_status merklize_merkle_root(merklize_view leaves, const merklize_form *form,
@@ -36,18 +37,18 @@ MERKLIZE_C_API merklize_status merklize_merkle_root_parts(const merklize_buffer 
 MERKLIZE_C_API merklize_status merklize_merkle_root_file(const merklize_input *input, const merklize_form *form,
                                                          merklize_tree_info *info, const merklize_run_options *options);
 
-/* A tree with its nodes. The nodes are in the memory of the device that builds the tree, or on the host if that is the CPU or they do not
- * fit.
- * leaves       [n] digests, n >= 1; copied, those of a buffer on its device. For the hash "sha256_rfc6962" with the rule "left_full" n may
- *              be 0: the empty tree of RFC 6962, whose root is SHA-256 of no bytes
- * drop_levels  number of levels at the bottom, leaves included, that are not kept: 2^drop_levels times less memory, but proofs need the
- *              leaves
+/* A tree with its nodes. The nodes are in the memory of the device that builds the tree, or on the host if that is the
+ * CPU or they do not fit.
+ * leaves       [n] digests, n >= 1; copied, those of a buffer on its device. For the hash "sha256_rfc6962" with the
+ *              rule "left_full" n may be 0: the empty tree of RFC 6962, whose root is SHA-256 of no bytes
+ * drop_levels  number of levels at the bottom, leaves included, that are not kept: 2^drop_levels times less memory, but
+ *              proofs need the leaves
  * errors       as merklize_build_tree(), out_of_memory */
 MERKLIZE_C_API merklize_status merklize_tree_from_leaves(merklize_view leaves, const merklize_form *form,
                                                          uint32_t drop_levels, const merklize_run_options *options,
                                                          merklize_tree **tree);
-/* Leaf k is the digest of message k, of any length, as merklize_hash_leaves() computes it. BLAKE3 hashes each message where it lies, in the
- * mode of the form; for other hashes each message is copied.
+/* Leaf k is the digest of message k, of any length, as merklize_hash_leaves() computes it. BLAKE3 hashes each message
+ * where it lies, in the mode of the form; for other hashes each message is copied.
  * messages  [n]
  * errors    as merklize_hash_each(), merklize_hash_leaves() and merklize_build_tree() */
 MERKLIZE_C_API merklize_status merklize_tree_from_messages(const merklize_view *messages, size_t n,
@@ -66,8 +67,8 @@ MERKLIZE_C_API void merklize_tree_free(merklize_tree *tree);
 /* info  written */
 MERKLIZE_C_API merklize_status merklize_tree_get_info(const merklize_tree *tree, merklize_tree_info *info);
 MERKLIZE_C_API merklize_status merklize_tree_root(const merklize_tree *tree, merklize_digest *root);
-/* A view of all slots in heap order. With dropped levels the lowest kept level counts as the leaves. If the tree is on a device, the
- * first call copies the slots to the host.
+/* A view of all slots in heap order. With dropped levels the lowest kept level counts as the leaves. If the tree is on
+ * a device, the first call copies the slots to the host.
  * nodes   written: a pointer to memory of the tree, valid until the tree is changed or freed
  * errors  out_of_memory */
 MERKLIZE_C_API merklize_status merklize_tree_nodes(const merklize_tree *tree, const merklize_digest **nodes,
@@ -76,14 +77,16 @@ MERKLIZE_C_API merklize_status merklize_tree_nodes(const merklize_tree *tree, co
  * errors  invalid_argument (a level above the root, or dropped), out_of_memory */
 MERKLIZE_C_API merklize_status merklize_tree_level(const merklize_tree *tree, uint32_t level,
                                                    const merklize_digest **nodes, uint64_t *count);
-/* Copies the nodes `height` levels below the root, left to right. Only these nodes are copied from a device. A height of 0 gives the root.
+/* Copies the nodes `height` levels below the root, left to right. Only these nodes are copied from a device. A height
+ * of 0 gives the root.
  * nodes   [capacity], written; may be null if capacity is 0
  * count   written if not null: number of nodes, also if capacity is too small
  * errors  too_small, invalid_argument (a level below the leaves, or dropped) */
 MERKLIZE_C_API merklize_status merklize_tree_cap(const merklize_tree *tree, uint32_t height, merklize_digest *nodes,
                                                  size_t capacity, size_t *count);
-/* A handle to the slots in the memory of the device, for reading only: a call that would write them is an error. The memory lives as long
- * as the handle, also after the tree is freed. After a change of the tree the handle may hold the nodes of before.
+/* A handle to the slots in the memory of the device, for reading only: a call that would write them is an error. The
+ * memory lives as long as the handle, also after the tree is freed. After a change of the tree the handle may hold the
+ * nodes of before.
  * errors  invalid_argument (the nodes are on the host) */
 MERKLIZE_C_API merklize_status merklize_tree_device_nodes(const merklize_tree *tree, merklize_buffer **nodes);
 /* The same for one level, as merklize_tree_level() counts them.
@@ -111,13 +114,16 @@ MERKLIZE_C_API merklize_status merklize_tree_prove_together(const merklize_tree 
 MERKLIZE_C_API merklize_status merklize_tree_prove_range(const merklize_tree *tree, uint64_t first, uint64_t last,
                                                          const merklize_digest *leaves, uint64_t n_leaves,
                                                          merklize_proof **proof);
-/* A proof that the first old_leaves leaves are those of an older tree. Only for the rule left_full, without dropped levels. */
+/* A proof that the first old_leaves leaves are those of an older tree. Only for the rule left_full, without dropped
+ * levels. */
 MERKLIZE_C_API merklize_status merklize_tree_prove_consistency(const merklize_tree *tree, uint64_t old_leaves,
                                                                merklize_proof **proof);
 
-/* Replaces leaves and hashes the paths above them again, on the tree's device. After MERKLIZE_CANCELLED the tree is as before.
+/* Replaces leaves and hashes the paths above them again, on the tree's device. After MERKLIZE_CANCELLED the tree is as
+ * before.
  * indices, leaves  [count]; no index twice
- * errors           invalid_argument (index >= n; an index twice; a word that is not below the modulus; dropped levels), cancelled */
+ * errors           invalid_argument (index >= n; an index twice; a word that is not below the modulus; dropped levels),
+ *                  cancelled */
 MERKLIZE_C_API merklize_status merklize_tree_update(merklize_tree *tree, const uint64_t *indices,
                                                     const merklize_digest *leaves, size_t count,
                                                     const merklize_run_options *options);
@@ -125,7 +131,8 @@ MERKLIZE_C_API merklize_status merklize_tree_update(merklize_tree *tree, const u
 MERKLIZE_C_API merklize_status merklize_tree_append(merklize_tree *tree, const merklize_digest *leaves, uint64_t count,
                                                     const merklize_run_options *options);
 /* Writes the tree to a file (.mkl), whole or not at all.
- * errors  io (a disk that is too small, with the numbers, before anything is written), invalid_argument (dropped levels) */
+ * errors  io (a disk that is too small, with the numbers, before anything is written), invalid_argument (dropped
+ *         levels) */
 MERKLIZE_C_API merklize_status merklize_tree_save(const merklize_tree *tree, const char *path);
 
 /* The root of leaves that come in pieces, in little memory: one digest a level and a batch of leaves.

@@ -1,13 +1,16 @@
-/* entry.h: kernel entry points for OpenCL C, CUDA (NVRTC, nvcc) and SYCL (DPC++, functions as kernels), for every hash of the
- * program (MKZ_HASH_LIST, kernels.h). Included instead of kernels.h.
+/* entry.h: kernel entry points for OpenCL C, CUDA (NVRTC, nvcc) and SYCL (DPC++, functions as kernels), for every hash
+ * of the program (MKZ_HASH_LIST, kernels.h). Included instead of kernels.h.
  *
- * Names are mkz_merge_level_blake3 and so on. An entry point takes the arguments of its body without the item and the local memory.
- * Launches have one dimension. All entry points of a body take the same number and sizes of arguments, whatever the hash is.
- *   constants    a buffer with the hash's table (TABLE_WORDS words, hashes.h), read if MKZ_CONSTANTS is 3 or 4; else it may be null
+ * Names are mkz_merge_level_blake3 and so on. An entry point takes the arguments of its body without the item and the
+ * local memory. Launches have one dimension. All entry points of a body take the same number and sizes of arguments,
+ * whatever the hash is.
+ *   constants    a buffer with the hash's table (TABLE_WORDS words, hashes.h), read if MKZ_CONSTANTS is 3 or 4; else it
+ *                may be null
  *   slot_0       where slot 0 of the tree is in its buffer; out_offset, first and slots count from there
  *   key, flags   with MKZ_KEYED 1, in the merges of a keyed hash only: a key of 32 bytes and the mode's flags
  *
- * MKZ_ONLY selects the entry points of a program: a sum of the bits in only.h. With fewer of them it compiles faster. */
+ * MKZ_ONLY selects the entry points of a program: a sum of the bits in only.h. With fewer of them it compiles faster.
+ */
 #ifndef MKZ_ENTRY_H
 #define MKZ_ENTRY_H
 

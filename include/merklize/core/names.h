@@ -1,5 +1,5 @@
-/* names.h: names of a unit's functions, kernels and words, made from its facts NAME and WORD_BITS. For texts that are included once
- * a unit (hashes.h). */
+/* names.h: names of a unit's functions, kernels and words, made from its facts NAME and WORD_BITS. For texts that are
+ * included once a unit (hashes.h). */
 #ifndef MKZ_NAMES_H
 #define MKZ_NAMES_H
 

@@ -1,12 +1,13 @@
-/* parts.h: the list of parts: units that are no hashes, but functions that hashes need. A row states a part's facts, as a unit does
- * (hashes.h), from its name to the end of unit.h. hashes.h walks them behind the hashes if MKZ_WITH_PARTS is defined. By id. */
+/* parts.h: the list of parts: units that are no hashes, but functions that hashes need. A row states a part's facts, as
+ * a unit does (hashes.h), from its name to the end of unit.h. hashes.h walks them behind the hashes if MKZ_WITH_PARTS
+ * is defined. By id. */
 #if !defined(MKZ_HASH) && !defined(MKZ_PARTS_H)
 #define MKZ_PARTS_H
 #define MKZ_DEFINES_PARTS
 #endif
 
-/* Merges of four nodes of Plonky3's Poseidon2 trees, TruncatedPermutation<4, digest, width>, as the hash of a row: all cells. They are no
- * hashes of rows, since they have no capacity. */
+/* Merges of four nodes of Plonky3's Poseidon2 trees, TruncatedPermutation<4, digest, width>, as the hash of a row: all
+ * cells. They are no hashes of rows, since they have no capacity. */
 #define MKZ_UNIT_NAME poseidon2_goldilocks_quad
 #define MKZ_UNIT_ID 39
 #define MKZ_UNIT_IS_PART 1
@@ -53,8 +54,8 @@
 #endif
 #include "unit.h"
 
-/* Poseidon2 with the constants of a caller, by field and cells: rows by PaddingFreeSponge<cells, rate, digest>, merges by
- * TruncatedPermutation<2, digest, cells>. The table has the rate; docs/hashes.md has the definition. */
+/* Poseidon2 with the constants of a caller, by field and cells: rows by PaddingFreeSponge<cells, rate, digest>, merges
+ * by TruncatedPermutation<2, digest, cells>. The table has the rate; docs/hashes.md has the definition. */
 #define MKZ_UNIT_NAME poseidon2_given_goldilocks_8
 #define MKZ_UNIT_ID 42
 #define MKZ_UNIT_RATE 8

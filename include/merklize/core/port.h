@@ -1,12 +1,13 @@
 /* port.h: the only file of the core that knows the compiler.
  *
- * It gives the core fixed-width words (mkz_u8 .. mkz_u64), the lane types that the core computes on, address spaces, and a
- * few primitives. Every primitive has one portable definition. A target may override it: it defines the macro of the same
- * name in capitals before it includes this file, or below, where the target is detected. README.md beside this file has
- * the table of all of them.
+ * It gives the core fixed-width words (mkz_u8 .. mkz_u64), the lane types that the core computes on, address spaces,
+ * and a few primitives. Every primitive has one portable definition. A target may override it: it defines the macro of
+ * the same name in capitals before it includes this file, or below, where the target is detected. README.md beside this
+ * file has the table of all of them.
  *
- * A lane is one word (mkz_u32, mkz_u64) by default. MKZ_LANES makes a lane of that many words (port_lanes.h). A vector build
- * may instead define MKZ_LANE32 and MKZ_LANE64 before it includes any core header. The algorithms do not change. */
+ * A lane is one word (mkz_u32, mkz_u64) by default. MKZ_LANES makes a lane of that many words (port_lanes.h). A vector
+ * build may instead define MKZ_LANE32 and MKZ_LANE64 before it includes any core header. The algorithms do not change.
+ */
 #ifndef MKZ_PORT_H
 #define MKZ_PORT_H
 
@@ -24,13 +25,14 @@
 #define MKZ_LANES 1
 #endif
 
-/* 1: for a program that should be small. Long functions are not inlined, Poseidon over the fields of 31 bits has no tables for its partial
- * rounds, and loops over the cells of these fields' states stay loops. */
+/* 1: for a program that should be small. Long functions are not inlined, Poseidon over the fields of 31 bits has no
+ * tables for its partial rounds, and loops over the cells of these fields' states stay loops. */
 #ifndef MKZ_SMALL
 #define MKZ_SMALL 0
 #endif
 
-/* ---- Target: function qualifier, address spaces, constant tables ---------------------------------------------------- */
+/* ---- Target: function qualifier, address spaces, constant tables ----------------------------------------------------
+ */
 
 #if defined(__OPENCL_C_VERSION__) /* never __OPENCL_VERSION__: some runtimes define it for host code too */
 #define MKZ_TARGET_OPENCL 1
@@ -58,7 +60,8 @@ typedef long long mkz_i64;
 #define MKZ_CONSTANT
 #define MKZ_TABLE static __device__ __constant__ const
 #define MKZ_U64(x) x##ULL
-/* A SYCL compiler, in all its passes, or a file that defined MKZ_TARGET_SYCL. <sycl/sycl.hpp> must be included before this file. */
+/* A SYCL compiler, in all its passes, or a file that defined MKZ_TARGET_SYCL. <sycl/sycl.hpp> must be included before
+ * this file. */
 #elif defined(SYCL_LANGUAGE_VERSION) || defined(MKZ_TARGET_SYCL)
 #define MKZ_TARGET_SYCL 1
 typedef unsigned char mkz_u8;
@@ -101,7 +104,8 @@ typedef long long mkz_i64;
 #define MKZ_FN_CALL MKZ_FN
 #endif
 
-/* ---- Loop hints: a loop saves registers and code, an unrolled loop saves latency ------------------------------------ */
+/* ---- Loop hints: a loop saves registers and code, an unrolled loop saves latency ------------------------------------
+ */
 
 #define MKZ_PRAGMA(x) _Pragma(#x)
 #if defined(MKZ_TARGET_CUDA)
@@ -117,8 +121,8 @@ typedef long long mkz_i64;
 #define MKZ_UNROLL MKZ_PRAGMA(GCC unroll 32)
 #define MKZ_NO_UNROLL MKZ_PRAGMA(GCC unroll 1)
 #endif
-/* For a loop of an inlined function whose count is an argument: Clang's `unroll` leaves two steps a turn, and the loop's array stays in
- * memory. */
+/* For a loop of an inlined function whose count is an argument: Clang's `unroll` leaves two steps a turn, and the
+ * loop's array stays in memory. */
 #if defined(__clang__) && defined(MKZ_TARGET_CPP)
 #define MKZ_UNROLL_WHOLE MKZ_PRAGMA(clang loop unroll(full))
 #else
@@ -130,7 +134,8 @@ typedef long long mkz_i64;
 #define MKZ_UNROLL_CELLS MKZ_UNROLL_WHOLE
 #endif
 
-/* ---- Lanes ---------------------------------------------------------------------------------------------------------- */
+/* ---- Lanes ----------------------------------------------------------------------------------------------------------
+ */
 
 #ifdef MKZ_LANE32
 #define MKZ_LANES_ARE_FOREIGN 1
@@ -173,7 +178,8 @@ typedef MKZ_LANE64 mkz_lane64;
 #include "port_nvidia.h"
 #endif
 
-/* ---- Primitives: the portable line, unless the target overrides it -------------------------------------------------- */
+/* ---- Primitives: the portable line, unless the target overrides it --------------------------------------------------
+ */
 
 /* Rotates each 32-bit lane right by n, 0 < n < 32, n a literal. */
 #ifndef MKZ_ROTR32
@@ -208,7 +214,8 @@ MKZ_FN mkz_lane64 mkz_bswap64(mkz_lane64 x) {
 #define MKZ_XOR_ANDNOT(a, b, c) ((a) ^ (~(b) & (c)))
 #endif
 
-/* Sum of two 32-bit lanes, where the pipe of additions and logic is the bound: NVIDIA's GPUs make it on the pipe of products. */
+/* Sum of two 32-bit lanes, where the pipe of additions and logic is the bound: NVIDIA's GPUs make it on the pipe of
+ * products. */
 #ifndef MKZ_ADD32
 #define MKZ_ADD32(a, b) ((a) + (b))
 #endif
@@ -252,13 +259,14 @@ MKZ_FN mkz_lane32 mkz_min32(mkz_lane32 a, mkz_lane32 b) { return a < b ? a : b; 
 #define MKZ_AFTER(x, y) (x)
 #endif
 
-/* 2: chains of products that do not depend on each other are computed in step, and permutations take two states at once where they have
- * such a form. For processors that look only a few hundred instructions ahead. */
+/* 2: chains of products that do not depend on each other are computed in step, and permutations take two states at once
+ * where they have such a form. For processors that look only a few hundred instructions ahead. */
 #ifndef MKZ_STATES
 #define MKZ_STATES 1
 #endif
 
-/* 1: 64-bit products of words are made from four 32-bit products, which compilers can vectorise. Vector lanes always do so. */
+/* 1: 64-bit products of words are made from four 32-bit products, which compilers can vectorise. Vector lanes always do
+ * so. */
 #ifndef MKZ_MUL_BY_HALVES
 #define MKZ_MUL_BY_HALVES 0
 #endif
@@ -397,8 +405,8 @@ typedef struct {
 #define MKZ_RARE static __attribute__((noinline, unused))
 #endif
 
-/* Waits for all items of the group. Whatever they wrote to global and local memory is then visible to the group. Every item
- * of a group must reach it. In plain C++ a group has one item, so there is nothing to wait for. */
+/* Waits for all items of the group. Whatever they wrote to global and local memory is then visible to the group. Every
+ * item of a group must reach it. In plain C++ a group has one item, so there is nothing to wait for. */
 #ifndef MKZ_BARRIER
 #if defined(MKZ_TARGET_CUDA)
 #define MKZ_BARRIER(item) __syncthreads()
@@ -411,8 +419,8 @@ typedef struct {
 #endif
 #endif
 
-/* Items in a group, the same in every launch of the program. From it compilers know how many registers an item may have and
- * how much local memory a group needs. */
+/* Items in a group, the same in every launch of the program. From it compilers know how many registers an item may have
+ * and how much local memory a group needs. */
 #ifndef MKZ_GROUP_SIZE
 #if defined(MKZ_TARGET_CPP)
 #define MKZ_GROUP_SIZE 1
@@ -442,8 +450,8 @@ typedef struct {
 #endif
 #endif
 
-/* 1: in the narrow top of a tree a team of items shares one merge, if the hash has teams (hashes.h). An item alone would take many
- * times as long, while the others have nothing to do. 0: never. An item of a team has one lane. */
+/* 1: in the narrow top of a tree a team of items shares one merge, if the hash has teams (hashes.h). An item alone
+ * would take many times as long, while the others have nothing to do. 0: never. An item of a team has one lane. */
 #ifndef MKZ_TEAMS
 #ifdef MKZ_TARGET_CUDA
 #define MKZ_TEAMS 1
@@ -452,14 +460,14 @@ typedef struct {
 #endif
 #endif
 
-/* Where kernels read a hash's table of constants: 1 from the code itself, 2 from the program's constant memory, 3 from a
- * buffer that is an argument, 4 from local memory, where each group first copies that buffer. */
+/* Where kernels read a hash's table of constants: 1 from the code itself, 2 from the program's constant memory, 3 from
+ * a buffer that is an argument, 4 from local memory, where each group first copies that buffer. */
 #ifndef MKZ_CONSTANTS
 #define MKZ_CONSTANTS 2
 #endif
 
-/* MKZ_ENTRY(name): the head of a kernel entry point. MKZ_THIS_ITEM(): the mkz_work_item inside it. C++ has no entry points
- * of its own, so a host loop or SYCL may define the two macros. */
+/* MKZ_ENTRY(name): the head of a kernel entry point. MKZ_THIS_ITEM(): the mkz_work_item inside it. C++ has no entry
+ * points of its own, so a host loop or SYCL may define the two macros. */
 #ifndef MKZ_ENTRY
 #if defined(MKZ_TARGET_CUDA)
 #define MKZ_ENTRY(name) extern "C" __global__ void __launch_bounds__(MKZ_GROUP_SIZE, MKZ_MIN_GROUPS) name
@@ -507,8 +515,8 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 #endif
 #endif
 
-/* 1: hash_chunks reads a block while it hashes the block before, which takes 16 more registers. Better if items are few, worse if
- * they fill the device. */
+/* 1: hash_chunks reads a block while it hashes the block before, which takes 16 more registers. Better if items are
+ * few, worse if they fill the device. */
 #ifndef MKZ_READ_AHEAD
 #define MKZ_READ_AHEAD 0
 #endif
@@ -519,15 +527,16 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 #endif
 
 /* The alignment that a program may rely on.
- *   16  every buffer is aligned to 16 bytes, as allocators do, and in_offset of hash_chunks is a multiple of 16 (with several
- *       rows, row_bytes too). Nodes and blocks move in 16-byte accesses.
+ *   16  every buffer is aligned to 16 bytes, as allocators do, and in_offset of hash_chunks is a multiple of 16 (with
+ *       several rows, row_bytes too). Nodes and blocks move in 16-byte accesses.
  *   4   buffers are aligned to their word size, and in_offset is a multiple of 4. Nodes and blocks move in words.
  *   1   as 4, but bytes begin anywhere.
  * C++ always moves words and bytes. */
 #ifndef MKZ_ALIGN
 #define MKZ_ALIGN 16
 #endif
-/* 1: whatever MKZ_ALIGN is, each block is checked at run time for where its bytes begin. So one program takes all of a caller's data. */
+/* 1: whatever MKZ_ALIGN is, each block is checked at run time for where its bytes begin. So one program takes all of a
+ * caller's data. */
 #ifndef MKZ_BYTES_ANYWHERE
 #define MKZ_BYTES_ANYWHERE 0
 #endif

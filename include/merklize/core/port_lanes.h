@@ -1,7 +1,7 @@
 /* port_lanes.h: lane types of MKZ_LANES words each, for kernels whose items handle several nodes. Included by port.h.
  *
- * OpenCL C has vector types; g++ and clang++ have vector extensions. CUDA has neither, so there a lane type is a struct of
- * words with the operators that the core uses. */
+ * OpenCL C has vector types; g++ and clang++ have vector extensions. CUDA has neither, so there a lane type is a struct
+ * of words with the operators that the core uses. */
 #ifndef MKZ_PORT_LANES_H
 #define MKZ_PORT_LANES_H
 
@@ -72,7 +72,8 @@ MKZ_FN mkz_lanes32 mkz_lanes_min32(mkz_lanes32 a, mkz_lanes32 b) {
 
 #else
 
-/* Vectors wider than the build's registers are passed in memory. That is no ABI problem: all functions of the core are static. */
+/* Vectors wider than the build's registers are passed in memory. That is no ABI problem: all functions of the core are
+ * static. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 typedef mkz_u32 mkz_lanes32 __attribute__((vector_size(4 * MKZ_LANES)));
 typedef mkz_u64 mkz_lanes64 __attribute__((vector_size(8 * MKZ_LANES)));

@@ -1,32 +1,32 @@
 /* port_nvidia.h: primitives as PTX, for CUDA and for NVIDIA's OpenCL compiler (MKZ_NVIDIA_PTX = 1). Included by port.h.
  *
- * A multiprocessor has one pipe for 32-bit additions and logic and one for products. An instruction of a warp occupies the
- * first for 2 cycles, the second for 2 (IMAD) or 4 (IMAD.WIDE, IMAD.HI); measured on sm_90, docs/notes/gpu-instructions.md.
- * Work that is spread over both takes less time. The compiler turns a product by a known number into additions, so the
- * factors here are numbers that it cannot know. */
+ * A multiprocessor has one pipe for 32-bit additions and logic and one for products. An instruction of a warp occupies
+ * the first for 2 cycles, the second for 2 (IMAD) or 4 (IMAD.WIDE, IMAD.HI); measured on sm_90,
+ * docs/notes/gpu-instructions.md. Work that is spread over both takes less time. The compiler turns a product by a
+ * known number into additions, so the factors here are numbers that it cannot know. */
 #ifndef MKZ_PORT_NVIDIA_H
 #define MKZ_PORT_NVIDIA_H
 
 #if defined(MKZ_TARGET_OPENCL) || defined(__CUDA_ARCH__) /* not in nvcc's pass for the host */
 
-/* A register whose upper half is 0 in launches of any shape, but whose value the compiler does not know. (OpenCL's compiler knows the
- * shape of a group, so tid.y will not do.) */
+/* A register whose upper half is 0 in launches of any shape, but whose value the compiler does not know. (OpenCL's
+ * compiler knows the shape of a group, so tid.y will not do.) */
 #ifdef MKZ_TARGET_OPENCL
 #define MKZ_NVIDIA_HALF_ZERO "%%ctaid.y"
 #else
 #define MKZ_NVIDIA_HALF_ZERO "%%tid.y"
 #endif
 
-/* 2^32 - 1. The compiler does not know the value, but knows that it is the same for a whole warp. So it is in a uniform register,
- * and products by it read one operand less. (%nctaid.y, the number of groups along y, is at least 1.) */
+/* 2^32 - 1. The compiler does not know the value, but knows that it is the same for a whole warp. So it is in a uniform
+ * register, and products by it read one operand less. (%nctaid.y, the number of groups along y, is at least 1.) */
 MKZ_FN mkz_u32 mkz_nvidia_ones(void) {
     mkz_u32 r;
     asm("{.reg .u32 t; mov.u32 t, %%nctaid.y; min.u32 t, t, 1; sub.u32 %0, t, 2;}" : "=r"(r));
     return r;
 }
 
-/* 1, without the compiler knowing it: a product by it is an addition on the other pipe. It is not made from %nctaid.y, because the
- * compiler would read that again for each product. */
+/* 1, without the compiler knowing it: a product by it is an addition on the other pipe. It is not made from %nctaid.y,
+ * because the compiler would read that again for each product. */
 MKZ_FN mkz_u32 mkz_nvidia_one(void) {
     mkz_u32 r;
     asm("{.reg .u32 t; mov.u32 t, " MKZ_NVIDIA_HALF_ZERO "; shr.u32 t, t, 16; add.u32 %0, t, 1;}" : "=r"(r));
@@ -66,10 +66,11 @@ MKZ_FN MKZ_LANE64 mkz_nvidia_rotl64(MKZ_LANE64 x, mkz_u32 n) {
 }
 #define MKZ_ROTL64(x, n) mkz_nvidia_rotl64((x), (n))
 
-/* lo + 2^64 hi mod p, for words. Let e = 2^32 - 1 and hi = h0 + 2^32 h1. Then lo - h1 + e h0 = w + 2^64 k, where k is -1, 0 or 1,
- * and w + e k does not wrap. A second product by e would cost more, so w + e k = w + 2^32 k - k is computed on 32-bit words. For
- * k = 1, w0 - k borrows as it should. For k = -1, which is the word 2^32 - 1, it borrows exactly where w0 + 1 does not carry. So w1
- * gains max(k, 0) minus the borrow. Eight instructions, one of them a wide product. */
+/* lo + 2^64 hi mod p, for words. Let e = 2^32 - 1 and hi = h0 + 2^32 h1. Then lo - h1 + e h0 = w + 2^64 k, where k is
+ * -1, 0 or 1, and w + e k does not wrap. A second product by e would cost more, so w + e k = w + 2^32 k - k is computed
+ * on 32-bit words. For k = 1, w0 - k borrows as it should. For k = -1, which is the word 2^32 - 1, it borrows exactly
+ * where w0 + 1 does not carry. So w1 gains max(k, 0) minus the borrow. Eight instructions, one of them a wide product.
+ */
 MKZ_FN mkz_u64 mkz_nvidia_gl_reduce(mkz_u64 lo, mkz_u64 hi) {
     mkz_u64 r;
     asm("{.reg .u32 l0, l1, h0, h1, k;\n\t"
@@ -98,8 +99,8 @@ MKZ_FN MKZ_LANE64 mkz_nvidia_gl_reduce_lanes(MKZ_LANE64 lo, MKZ_LANE64 hi) {
 }
 #define MKZ_GL_REDUCE(lo, hi) mkz_nvidia_gl_reduce_lanes((lo), (hi))
 
-/* a^2 mod p, for words, by three products instead of four. With a = a0 + 2^32 a1 the middle product counts twice. Two additions of
- * it and a carry are one instruction, if the compiler does not see that both addends are the same. */
+/* a^2 mod p, for words, by three products instead of four. With a = a0 + 2^32 a1 the middle product counts twice. Two
+ * additions of it and a carry are one instruction, if the compiler does not see that both addends are the same. */
 MKZ_FN mkz_u64 mkz_nvidia_gl_square(mkz_u64 a) {
     mkz_u32 a0 = (mkz_u32)a, a1 = (mkz_u32)(a >> 32), m0, m1, again;
     mkz_u64 low, middle, high, t;

@@ -1,6 +1,6 @@
-/* reset.h: allows the core to be included again with other values of MKZ_LANES and MKZ_CONSTANTS, in another namespace or class. It
- * undefines the guards of the headers and all that they derive from these two macros, but not the two macros. The units undefine their own
- * guards. */
+/* reset.h: allows the core to be included again with other values of MKZ_LANES and MKZ_CONSTANTS, in another namespace
+ * or class. It undefines the guards of the headers and all that they derive from these two macros, but not the two
+ * macros. The units undefine their own guards. */
 #define MKZ_RESET
 #include "hashes.h"
 #undef MKZ_RESET

@@ -1,5 +1,6 @@
-/* unit.h: included at the end of each unit. Gives defaults to the facts that the unit left out, does what the walk asks for
- * (hashes.h), and undefines the facts, those of families, too (hashes/field_sponge.h, eidos_variant.h, rescue_prime_variant.h). */
+/* unit.h: included at the end of each unit. Gives defaults to the facts that the unit left out, does what the walk asks
+ * for (hashes.h), and undefines the facts, those of families, too (hashes/field_sponge.h, eidos_variant.h,
+ * rescue_prime_variant.h). */
 #ifndef MKZ_UNIT_ELEMENT_WORDS
 #define MKZ_UNIT_ELEMENT_WORDS 1
 #endif

@@ -17,9 +17,9 @@ struct WorkItem {
     const ::sycl::nd_item<1>* here;  ///< null if the item works alone
 };
 
-/// The portable core for items of `lanes` lanes. `constants` says where they read the constants of Rescue Prime, as MKZ_CONSTANTS
-/// does. The core makes these choices in the preprocessor, so each choice is a class of its own: all fit in one program, and the
-/// functions are inline, not static.
+/// The portable core for items of `lanes` lanes. `constants` says where they read the constants of Rescue Prime, as
+/// MKZ_CONSTANTS does. The core makes these choices in the preprocessor, so each choice is a class of its own: all fit
+/// in one program, and the functions are inline, not static.
 template <int lanes, int constants>
 struct Core;
 

@@ -6,9 +6,9 @@
 #include <merklize/hashes.hpp>
 #include <merklize/sycl/kernels.hpp>
 
-// Functions for use inside your own kernels. They need no local memory and no barrier, and have no state. Words are little endian in
-// memory on every device, so the words of a node can be read and written directly. Pointers may be to private, local or global
-// memory and must be aligned as their type. `out` may be an input.
+// Functions for use inside your own kernels. They need no local memory and no barrier, and have no state. Words are
+// little endian in memory on every device, so the words of a node can be read and written directly. Pointers may be to
+// private, local or global memory and must be aligned as their type. `out` may be an input.
 namespace merklize::sycl {
 
 /// The word type of a hash's nodes: 32 bits for BLAKE3, 64 for the Rescue Prime hashes.

@@ -52,7 +52,8 @@ std::uint64_t table_word(std::uint32_t i) {
     return 0;
 }
 
-/// The part of a job that one launch does: groups from first_group on. A launch holds fewer than 2^31 items. Base of every kernel.
+/// The part of a job that one launch does: groups from first_group on. A launch holds fewer than 2^31 items. Base of
+/// every kernel.
 struct Part {
     std::uint64_t first_group = 0;
 
@@ -90,8 +91,8 @@ struct Local {
     }
 };
 
-// The kernels: the bodies of core/kernels.h as function objects that hold their arguments. local_words() is the number of 64-bit
-// words of local memory that a group needs. `table` is null unless the constants are global.
+// The kernels: the bodies of core/kernels.h as function objects that hold their arguments. local_words() is the number
+// of 64-bit words of local memory that a group needs. `table` is null unless the constants are global.
 
 /// Writes zeros to slot 0 of a tree, which has no node.
 template <class Word>

@@ -13,8 +13,8 @@
 #include <merklize/error.hpp>
 #include <merklize/sycl/kernels.hpp>
 
-// How the kernels of kernels.hpp are launched: group sizes, levels, order, working memory. `Submit` is QueueSubmit or a test's
-// replacement; it has submit.queue and submit(kernel, groups, group_size, events) -> event.
+// How the kernels of kernels.hpp are launched: group sizes, levels, order, working memory. `Submit` is QueueSubmit or a
+// test's replacement; it has submit.queue and submit(kernel, groups, group_size, events) -> event.
 namespace merklize::sycl::detail {
 
 using Events = std::vector<::sycl::event>;
@@ -152,8 +152,8 @@ public:
     }
 
     void* get() const { return p_; }
-    /// A host task frees it after the event, so the call need not wait. Without host tasks it waits here, and failures of
-    /// the commands go to the queue's asynchronous handler.
+    /// A host task frees it after the event, so the call need not wait. Without host tasks it waits here, and failures
+    /// of the commands go to the queue's asynchronous handler.
     void free_after(const ::sycl::event& last) { free_in_task(queue_, last); }
 
 private:
@@ -213,7 +213,7 @@ template <Hash hash, Constants constants, class Submit, class Job>
     });
 }
 
-// ---- Digests -----------------------------------------------------------------------------------------------------------
+// ---- Digests --------------------------------------------------------------------------------------------------------
 
 /// The launches of a digest: first chunks, then levels of parents, until one value a row is left.
 struct DigestPlan {
@@ -294,7 +294,7 @@ template <Policy given, class Submit>
     });
 }
 
-// ---- Trees -------------------------------------------------------------------------------------------------------------
+// ---- Trees ----------------------------------------------------------------------------------------------------------
 
 inline void require_tree(const void* leaves, const void* nodes, std::uint64_t n) {
     if (n < 2 || !std::has_single_bit(n)) invalid("merklize: n must be a power of two >= 2, got " + std::to_string(n));
@@ -302,8 +302,8 @@ inline void require_tree(const void* leaves, const void* nodes, std::uint64_t n)
     require_aligned("merklize", "nodes", nodes);
 }
 
-/// AdaptiveCpp's generic compiler (2024-10-09, LLVM 16) miscompiles kernels for processors: where several levels and the dense matrix of
-/// these hashes meet, upper levels are wrong. Its library-only flow and other compilers are right.
+/// AdaptiveCpp's generic compiler (2024-10-09, LLVM 16) miscompiles kernels for processors: where several levels and
+/// the dense matrix of these hashes meet, upper levels are wrong. Its library-only flow and other compilers are right.
 template <Hash hash>
 void require_right_code([[maybe_unused]] bool is_cpu, [[maybe_unused]] std::uint32_t levels_per_launch) {
 #if defined(__ACPP__) && defined(__ACPP_ENABLE_LLVM_SSCP_TARGET__)
@@ -360,7 +360,7 @@ template <Hash hash, Policy given, class Submit>
     });
 }
 
-// ---- Batches -----------------------------------------------------------------------------------------------------------
+// ---- Batches --------------------------------------------------------------------------------------------------------
 
 template <Hash hash, Policy given, class Submit>
 ::sycl::event merge_on(const Submit& submit, const void* left, const void* right, void* out, std::uint64_t n,

@@ -32,7 +32,8 @@ pub struct Row {
     pub spread: f64,
     /// Time of the stock implementation divided by this one's.
     pub ratio: f64,
-    /// Median of the process's CPU seconds, and the stock implementation's divided by this one's. On a machine that others use, too, these two count.
+    /// Median of the process's CPU seconds, and the stock implementation's divided by this one's. On a machine that
+    /// others use, too, these two count.
     pub cpu_seconds: f64,
     pub cpu_ratio: f64,
     /// 10^9 bytes a second, of a copy.
@@ -78,7 +79,8 @@ impl Bench {
         job.contains(&self.only)
     }
 
-    /// Runs the contenders in turns, the stock one first. The first turn does not count. Prints and keeps a row for each contender.
+    /// Runs the contenders in turns, the stock one first. The first turn does not count. Prints and keeps a row for
+    /// each contender.
     pub fn turns(
         &mut self,
         job: &str,

@@ -1,4 +1,5 @@
-//! Host memory that a CUDA device reaches without a copy by the driver. The library takes such memory, but has no call that makes it.
+//! Host memory that a CUDA device reaches without a copy by the driver. The library takes such memory, but has no call
+//! that makes it.
 
 use std::error::Error;
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};

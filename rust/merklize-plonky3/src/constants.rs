@@ -45,7 +45,8 @@ widths!(KoalaBear, 3, GenericPoseidon2LinearLayersKoalaBear, 16 24 32);
 /// let mut rng = SmallRng::seed_from_u64(1);
 /// let constants = Poseidon2Constants::<KoalaBear, 16>::from_rng_128(&mut rng.clone());
 /// let permutation = Poseidon2KoalaBear::<16>::new_from_rng_128(&mut rng);
-/// let hash = constants.hash(8)?; // of `PaddingFreeSponge<_, 16, 8, 8>` and `TruncatedPermutation<_, 2, 8, 16>` of the permutation
+/// // Of `PaddingFreeSponge<_, 16, 8, 8>` and `TruncatedPermutation<_, 2, 8, 16>` of the permutation
+/// let hash = constants.hash(8)?;
 /// # Ok::<(), merklize_plonky3::Error>(())
 /// ```
 #[derive(Clone, Debug)]

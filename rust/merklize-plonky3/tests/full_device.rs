@@ -1,6 +1,6 @@
-//! A device that is full at any moment of a proof costs time, and not the proof, which is the stock prover's. The device is an
-//! OpenCL runtime behind a library that fails allocations, and it has a memory limit. MERKLIZE_OPENCL_LIBRARY is the path of
-//! the runtime; without it the test says that it skips.
+//! A device that is full at any moment of a proof costs time, and not the proof, which is the stock prover's. The
+//! device is an OpenCL runtime behind a library that fails allocations, and it has a memory limit.
+//! MERKLIZE_OPENCL_LIBRARY is the path of the runtime; without it the test says that it skips.
 
 #[allow(dead_code)]
 #[path = "../examples/keccak/configs.rs"]
@@ -50,7 +50,8 @@ where
     serde_json::to_vec(&(values, proof)).unwrap()
 }
 
-/// Runs the steps with a device that is full from an allocation on, for each allocation; and by memory limits between steps.
+/// Runs the steps with a device that is full from an allocation on, for each allocation; and by memory limits between
+/// steps.
 fn is_never_lost(what: &str, shim: &Shim, device: &Device, stock: &[u8], steps: &dyn Fn(&dyn Fn()) -> Vec<u8>) {
     // What is kept of earlier calls is freed first.
     let limit = |bytes| device.set_memory_limit(bytes).unwrap();

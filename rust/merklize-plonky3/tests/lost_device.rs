@@ -1,5 +1,6 @@
-//! A device that is lost in the middle of a proof gives an error and does not abort. The device is an OpenCL runtime behind a library that fails launches.
-//! MERKLIZE_OPENCL_LIBRARY is the path of the runtime; without it the test says that it skips.
+//! A device that is lost in the middle of a proof gives an error and does not abort. The device is an OpenCL runtime
+//! behind a library that fails launches. MERKLIZE_OPENCL_LIBRARY is the path of the runtime; without it the test says
+//! that it skips.
 
 #[allow(dead_code)]
 #[path = "../examples/keccak/configs.rs"]

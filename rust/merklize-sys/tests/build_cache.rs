@@ -1,5 +1,5 @@
-//! MERKLIZE_BUILD_CACHE, with builds that only write one file: what is taken, what is made again, what is waited for, and
-//! what is refused. scripts/test_crates.sh builds the library into a cache.
+//! MERKLIZE_BUILD_CACHE, with builds that only write one file: what is taken, what is made again, what is waited for,
+//! and what is refused. scripts/test_crates.sh builds the library into a cache.
 
 #[path = "../build_cache.rs"]
 mod build_cache;

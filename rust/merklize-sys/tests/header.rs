@@ -1,4 +1,5 @@
-//! Compares the declarations with the C compiler's view of the header, and with the list of the library's exported functions.
+//! Compares the declarations with the C compiler's view of the header, and with the list of the library's exported
+//! functions.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! Shows what a prover's `catch` returns if a commitment fails. With `panic = "abort"` the program ends with the error's text.
+//! Shows what a prover's `catch` returns if a commitment fails. With `panic = "abort"` the program ends with the
+//! error's text.
 
 use merklize::{catch, merkle_root, or_raise, Hash, Options};
 

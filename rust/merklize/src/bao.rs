@@ -108,8 +108,8 @@ pub fn outboard_on_device(data: &Buffer, form: Form, outboard: &mut Buffer, opti
     Ok(Digest::from_c(root))
 }
 
-/// Computes the outboard of a file or block device of any size, or of a pipe, into the file `output`, which appears only when it is
-/// complete. Returns the root.
+/// Computes the outboard of a file or block device of any size, or of a pipe, into the file `output`, which appears
+/// only when it is complete. Returns the root.
 ///
 /// # Errors
 /// `Io`: it cannot be read, or it changed while it was read.
@@ -236,12 +236,12 @@ pub fn verify(
     })
 }
 
-/// The same for bytes `range` of a file or block device, widened to whole groups; `..u64::MAX`: to its end. For an empty range the group of
-/// its start is verified, and for a range beyond the end the last group. What can only be read in order is copied to the folder for
-/// temporary files first.
+/// The same for bytes `range` of a file or block device, widened to whole groups; `..u64::MAX`: to its end. For an
+/// empty range the group of its start is verified, and for a range beyond the end the last group. What can only be read
+/// in order is copied to the folder for temporary files first.
 ///
-/// # Errors
-/// `Io`: it cannot be read, or it changed while it was read. Bytes that are not all in it; a range that ends before its start; `Cancelled`.
+/// # Errors `Io`: it cannot be read, or it changed while it was read. Bytes that are not all in it; a range that ends
+/// before its start; `Cancelled`.
 pub fn verify_file(
     file: &File,
     range: Range<u64>,

@@ -76,10 +76,10 @@ impl Device {
         DeviceInfo::from_c(&info)
     }
 
-    /// Bounds the memory of the device that this process takes through the library: what calls, trees and commitments use, [`Buffer`]s, and
-    /// what is kept for later calls, which is freed first. Not counted are page-locked host memory and the driver's own. A call that would
-    /// need more works in pieces or on the host where it can, as on a device that is full. What is in use stays when a limit is set. The
-    /// limit holds for all handles to the device.
+    /// Bounds the memory of the device that this process takes through the library: what calls, trees and commitments
+    /// use, [`Buffer`]s, and what is kept for later calls, which is freed first. Not counted are page-locked host
+    /// memory and the driver's own. A call that would need more works in pieces or on the host where it can, as on a
+    /// device that is full. What is in use stays when a limit is set. The limit holds for all handles to the device.
     ///
     /// - `bytes`: 0: no limit.
     ///
@@ -122,8 +122,8 @@ impl fmt::Debug for Device {
 handle! {
     /// Memory of a device, aligned to 256 bytes. It lives as long as any handle to its bytes.
     ///
-    /// Any number of threads may use one at once. The caller orders reads and writes: bytes that are read while they are written have undefined values,
-    /// but no undefined behaviour follows.
+    /// Any number of threads may use one at once. The caller orders reads and writes: bytes that are read while they
+    /// are written have undefined values, but no undefined behaviour follows.
     Buffer: merklize_buffer, merklize_buffer_free
 }
 // SAFETY: merklize.h, "Threads".
@@ -220,7 +220,8 @@ impl Stream {
         Self::make(|out| unsafe { sys::merklize_stream_create(device.as_c(), out) })
     }
 
-    /// A queue of the caller: a `CUstream` or `cudaStream_t` (1 is CUDA's default stream), a `cl_command_queue` or a `sycl::queue*`.
+    /// A queue of the caller: a `CUstream` or `cudaStream_t` (1 is CUDA's default stream), a `cl_command_queue` or a
+    /// `sycl::queue*`.
     ///
     /// # Safety
     /// `native` is such a queue of this device and outlives the handle.

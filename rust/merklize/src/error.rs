@@ -27,8 +27,8 @@ pub enum ErrorKind {
     Internal,
 }
 
-/// An error, with the library's text: the called function, the numbers and the rule. `{:?}` is the text, as `main` and `unwrap()` print
-/// it; `{:#?}` has all fields.
+/// An error, with the library's text: the called function, the numbers and the rule. `{:?}` is the text, as `main` and
+/// `unwrap()` print it; `{:#?}` has all fields.
 #[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,
@@ -127,7 +127,8 @@ pub(crate) fn check(call: impl FnOnce() -> sys::merklize_status) -> Result<()> {
     })
 }
 
-/// A text of the library with this crate's name of the called function: `merklize_tree_prove: ...` becomes `MerkleTree::prove: ...`.
+/// A text of the library with this crate's name of the called function: `merklize_tree_prove: ...` becomes
+/// `MerkleTree::prove: ...`.
 fn in_rust(text: String) -> String {
     const NAMES: [(&str, &str); 11] = [
         ("hash_from_name", "Hash::from_name"),

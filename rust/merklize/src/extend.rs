@@ -48,8 +48,9 @@ impl ExtendForm {
     }
 }
 
-/// The low-degree extension of each column of a matrix: the values of its polynomial on a coset, row after row. A matrix of n rows, a power of two, has the
-/// values at the powers of the root of unity of order n. Generators and roots are Plonky3's, and so is the result: its `coset_lde_batch`.
+/// The low-degree extension of each column of a matrix: the values of its polynomial on a coset, row after row. A
+/// matrix of n rows, a power of two, has the values at the powers of the root of unity of order n. Generators and roots
+/// are Plonky3's, and so is the result: its `coset_lde_batch`.
 ///
 /// ```
 /// use merklize::{extend, ExtendForm, Field, Matrix, Options, RowOrder};
@@ -67,12 +68,12 @@ impl ExtendForm {
 ///
 /// Words in Montgomery form ([`Elements`](crate::Elements)) give words in Montgomery form.
 ///
-/// # Errors
-/// A number of rows that is no power of two, or that the field has no root for; words of another size than the field's; a word that is not below the modulus,
-/// with its row and column; `OutOfMemory`.
+/// # Errors A number of rows that is no power of two, or that the field has no root for; words of another size than the
+/// field's; a word that is not below the modulus, with its row and column; `OutOfMemory`.
 pub fn extend<W: Word>(matrix: Matrix<'_, W>, form: ExtendForm, options: &Options<'_>) -> Result<Vec<W>> {
     let (mut words, n_words) = room_for("extend", matrix, form)?;
-    // SAFETY: the vector has room for these words. A call that succeeds has written all of them, and nothing reads them before.
+    // SAFETY: the vector has room for these words. A call that succeeds has written all of them, and nothing reads them
+    // before.
     unsafe {
         extend_at(matrix, form, words.as_mut_ptr(), n_words, options)?;
         words.set_len(n_words);
@@ -133,8 +134,9 @@ unsafe fn extend_at<W: Word>(
     options.run(|options| unsafe { sys::merklize_extend(&matrix, &form, out, options) })
 }
 
-/// Extensions of matrices and a commitment to them in one call: a device hashes the extensions where it makes them, while they are copied to the host. The
-/// extensions are words, row after row, which openings need. [`MatrixCommitment::with_drop_levels`] explains the other arguments.
+/// Extensions of matrices and a commitment to them in one call: a device hashes the extensions where it makes them,
+/// while they are copied to the host. The extensions are words, row after row, which openings need.
+/// [`MatrixCommitment::with_drop_levels`] explains the other arguments.
 ///
 /// ```
 /// use merklize::{commit_extended, ExtendForm, Field, Hash, Matrix, MatrixCommitment, Options, RowOrder};
@@ -161,8 +163,8 @@ pub fn commit_extended<W: Word>(
     commit_extended_to(matrices, hash, arity, cap_height, drop_levels, None, options)
 }
 
-/// The same, but the extensions also stay in a device's memory, where [`weighted_sums`] finds them: each in its own buffer, which has the bytes of its words.
-/// Without room for the rest on that device it is an error.
+/// The same, but the extensions also stay in a device's memory, where [`weighted_sums`] finds them: each in its own
+/// buffer, which has the bytes of its words. Without room for the rest on that device it is an error.
 ///
 /// # Errors
 /// As of [`commit_extended`]; another number of buffers than of matrices, or buffers of another size.
@@ -207,7 +209,8 @@ fn commit_extended_to<W: Word>(
         rooms.push((words, n_words));
     }
     let mut handle = core::ptr::null_mut();
-    // SAFETY: the matrices are read for the call, and each vector has room for the words of its extension. Buffers know their sizes.
+    // SAFETY: the matrices are read for the call, and each vector has room for the words of its extension. Buffers know
+    // their sizes.
     options.run(|options| unsafe {
         sys::merklize_commit_extended(given.as_ptr(), given.len(), &form, options, &mut handle)
     })?;
@@ -219,9 +222,10 @@ fn commit_extended_to<W: Word>(
     Ok((MatrixCommitment::own(handle), rooms.into_iter().map(written).collect()))
 }
 
-/// Sums of the words of a matrix along its rows or its columns, each word times the words of a weight: the product of the matrix with `degree` vectors. A
-/// weight has `degree` words, 1 to 8, and so has a sum. With weights of an extension field, a prover evaluates all columns at a point so, or folds them to
-/// one. A matrix in a device's memory is read there.
+/// Sums of the words of a matrix along its rows or its columns, each word times the words of a weight: the product of
+/// the matrix with `degree` vectors. A weight has `degree` words, 1 to 8, and so has a sum. With weights of an
+/// extension field, a prover evaluates all columns at a point so, or folds them to one. A matrix in a device's memory
+/// is read there.
 ///
 /// ```
 /// use merklize::{weighted_sums, Field, Matrix, Options, SumOver};
@@ -237,9 +241,8 @@ fn commit_extended_to<W: Word>(
 ///
 /// Weights and sums have the form of the matrix's words ([`Elements`](crate::Elements)).
 ///
-/// # Errors
-/// Another number of weights than of rows or columns; a degree that is not 1 to 8; words of another size than the field's; a word that is not below the
-/// modulus, with its row and column, or its weight; `OutOfMemory`.
+/// # Errors Another number of weights than of rows or columns; a degree that is not 1 to 8; words of another size than
+/// the field's; a word that is not below the modulus, with its row and column, or its weight; `OutOfMemory`.
 pub fn weighted_sums<W: Word + Default>(
     matrix: Matrix<'_, W>,
     field: Field,

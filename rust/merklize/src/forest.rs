@@ -48,8 +48,8 @@ impl MerkleForest {
 
     /// Builds the trees over leaves that lie tree after tree, `n_leaves` for each. The leaves are copied.
     ///
-    /// # Errors
-    /// A number of leaves that is not a power of two, or that does not divide the number of digests; words that are not below the modulus.
+    /// # Errors A number of leaves that is not a power of two, or that does not divide the number of digests; words
+    /// that are not below the modulus.
     pub fn from_leaves<'a>(
         leaves: &[Digest],
         n_leaves: u64,
@@ -93,7 +93,8 @@ impl MerkleForest {
         Ok(roots)
     }
 
-    /// One level of all trees, tree after tree; level 0 is the leaves. If the nodes are on a device, the first call copies them to the host.
+    /// One level of all trees, tree after tree; level 0 is the leaves. If the nodes are on a device, the first call
+    /// copies them to the host.
     ///
     /// # Errors
     /// A level above the roots; `OutOfMemory`.

@@ -33,7 +33,8 @@ use crate::verdict::Findings;
 /// How a manifest is made.
 #[derive(Debug, Clone)]
 pub struct CreateOptions {
-    /// Size of the pieces whose digests are recorded, so that a check can name the piece that differs: a power of two, at least 256 KiB; 0: no pieces.
+    /// Size of the pieces whose digests are recorded, so that a check can name the piece that differs: a power of two,
+    /// at least 256 KiB; 0: no pieces.
     pub piece_size: u64,
     /// In a folder: patterns of names that are left out (`*.lock`), as in a shell.
     pub ignore: Vec<String>,
@@ -133,12 +134,12 @@ impl Kept {
 }
 
 impl Manifest {
-    /// Hashes a safetensors file, an index of shards (`*.index.json`), or a folder. Safetensors files are hashed tensor by tensor, all
-    /// other files whole. Every byte is read once, by all threads. A folder in which a shard of an index is missing is no error:
-    /// see [`missing`](Self::missing).
+    /// Hashes a safetensors file, an index of shards (`*.index.json`), or a folder. Safetensors files are hashed tensor
+    /// by tensor, all other files whole. Every byte is read once, by all threads. A folder in which a shard of an index
+    /// is missing is no error: see [`missing`](Self::missing).
     ///
-    /// # Errors
-    /// `InvalidArgument`: options, a header that breaks safetensors' rules, names that no manifest holds, links. `Io`. `Cancelled`.
+    /// # Errors `InvalidArgument`: options, a header that breaks safetensors' rules, names that no manifest holds,
+    /// links. `Io`. `Cancelled`.
     pub fn create(path: impl AsRef<Path>, options: &CreateOptions, run: &Options<'_>) -> Result<Self> {
         let path = c_path(path.as_ref())?;
         let kept = Kept::new(&options.ignore, options.exclude.as_ref())?;
@@ -152,8 +153,8 @@ impl Manifest {
 
     /// Reads the text of a manifest.
     ///
-    /// # Errors
-    /// `InvalidArgument`: a text that [`to_json`](Self::to_json) cannot have written; a root other than that of the entries.
+    /// # Errors `InvalidArgument`: a text that [`to_json`](Self::to_json) cannot have written; a root other than that
+    /// of the entries.
     pub fn parse(text: &str) -> Result<Self> {
         // SAFETY: a text and its length.
         Self::make(|out| unsafe { sys::merklize_manifest_parse(text.as_ptr().cast(), text.len(), out) })
@@ -177,8 +178,8 @@ impl Manifest {
         Ok(root)
     }
 
-    /// Files that an index of shards in the folder names, but that were not there when the manifest was made: a download may have been
-    /// broken off, and the root is that of a part of the model. They are not in the text.
+    /// Files that an index of shards in the folder names, but that were not there when the manifest was made: a
+    /// download may have been broken off, and the root is that of a part of the model. They are not in the text.
     pub fn missing(&self) -> Result<Vec<String>> {
         // SAFETY: a live handle.
         let count = unsafe { sys::merklize_manifest_missing_count(self.as_c()) };
@@ -186,7 +187,8 @@ impl Manifest {
         names(count, |index, out| unsafe { sys::merklize_manifest_missing_get(self.as_c(), index, out) })
     }
 
-    /// The text. Without the times and inodes of files, which [`refresh`](Self::refresh) compares, it is the same on all machines.
+    /// The text. Without the times and inodes of files, which [`refresh`](Self::refresh) compares, it is the same on
+    /// all machines.
     pub fn to_json(&self, with_seen: bool) -> Result<String> {
         let mut length = 0;
         // SAFETY: no room, which asks for the length alone.
@@ -203,10 +205,11 @@ impl Manifest {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Hashes again and returns the differences from the manifest. A file that cannot be read is a difference. A shard that an index
-    /// alone names is none: see [`Findings::missing`].
+    /// Hashes again and returns the differences from the manifest. A file that cannot be read is a difference. A shard
+    /// that an index alone names is none: see [`Findings::missing`].
     ///
-    /// `path`: the file, index or folder of the manifest, under any name; or the folder that holds the file or the index.
+    /// `path`: the file, index or folder of the manifest, under any name; or the folder that holds the file or the
+    /// index.
     ///
     /// # Errors
     /// `InvalidArgument`: a pattern that nothing in the manifest has. `Io`: a folder that cannot be read. `Cancelled`.
@@ -253,7 +256,8 @@ impl Manifest {
 }
 
 impl Findings<Difference> {
-    /// The same as [`Manifest::missing`] of what a check found, without the files of the manifest: those are differences.
+    /// The same as [`Manifest::missing`] of what a check found, without the files of the manifest: those are
+    /// differences.
     #[must_use]
     pub fn missing(&self) -> &[String] {
         &self.missing

@@ -254,10 +254,11 @@ impl MatrixCommitment {
         Self::with_drop_levels(matrices, hash, arity, cap_height, 0, options)
     }
 
-    /// The same, but the nodes of the `drop_levels` lowest layers are not kept: with arity 2 the nodes take 2^-`drop_levels` of the memory. Openings
-    /// make theirs again by [`siblings_of`](Self::siblings_of), each from the 2^`drop_levels` rows around its own. Those rows are compared with
-    /// the kept nodes, and no others: rows that have changed elsewhere, or that no opening proves, are not noticed.
-    /// [`open_together`](Self::open_together) compares the rows that it gives, too.
+    /// The same, but the nodes of the `drop_levels` lowest layers are not kept: with arity 2 the nodes take
+    /// 2^-`drop_levels` of the memory. Openings make theirs again by [`siblings_of`](Self::siblings_of), each from the
+    /// 2^`drop_levels` rows around its own. Those rows are compared with the kept nodes, and no others: rows that have
+    /// changed elsewhere, or that no opening proves, are not noticed. [`open_together`](Self::open_together) compares
+    /// the rows that it gives, too.
     ///
     /// ```
     /// use merklize::{Hash, Matrix, MatrixCommitment, Options};

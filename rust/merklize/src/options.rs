@@ -11,7 +11,8 @@ use crate::device::{Device, Stream};
 use crate::error::{c_text, check, Result};
 use crate::types::Timings;
 
-/// A mode of a hash. Only `blake3` and `blake2s` have other modes than `Plain`. The library copies secrets for a call and wipes them after it.
+/// A mode of a hash. Only `blake3` and `blake2s` have other modes than `Plain`. The library copies secrets for a call
+/// and wipes them after it.
 #[derive(Clone, Copy, Default)]
 pub enum Mode<'a> {
     /// The plain hash.
@@ -58,8 +59,9 @@ impl Policy {
     }
 }
 
-/// How a call runs: where, on how many threads. The default is the device `auto`: the one that the environment variable `MERKLIZE_DEVICE` names, else
-/// the fastest by calibration, else the CPU. If a device is named, it computes or the call fails: nothing falls back to another device.
+/// How a call runs: where, on how many threads. The default is the device `auto`: the one that the environment variable
+/// `MERKLIZE_DEVICE` names, else the fastest by calibration, else the CPU. If a device is named, it computes or the
+/// call fails: nothing falls back to another device.
 ///
 /// ```
 /// use merklize::{hash_with, Device, Mode, Options};
@@ -137,7 +139,8 @@ impl<'a> Options<'a> {
         Self { policy: Some(policy), ..self }
     }
 
-    /// Called about every 50 ms, on the caller's thread, with the share of the work that is done. `Break` cancels the call.
+    /// Called about every 50 ms, on the caller's thread, with the share of the work that is done. `Break` cancels the
+    /// call.
     pub fn progress(self, progress: &'a dyn Fn(f64) -> ControlFlow<()>) -> Self {
         Self { progress: Some(progress), ..self }
     }
@@ -151,7 +154,8 @@ impl<'a> Options<'a> {
         self.policy.map_or(ptr::null(), |policy| &policy.0)
     }
 
-    /// Options for a value that outlives the call. No stream: the value may move to another thread, and only one thread at a time may use a stream.
+    /// Options for a value that outlives the call. No stream: the value may move to another thread, and only one thread
+    /// at a time may use a stream.
     pub(crate) fn without_stream(&self, call: &str) -> Result<&Self> {
         match self.stream {
             None => Ok(self),

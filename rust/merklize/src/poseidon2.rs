@@ -7,14 +7,16 @@ use crate::hash::Hash;
 use crate::types::{Poseidon, Poseidon2};
 
 impl Hash {
-    /// Makes a hash of a prover's own constants, which works wherever a hash does, on every device. Rows go through Plonky3's
-    /// `PaddingFreeSponge<width, rate, digest>`, pairs through `TruncatedPermutation<2, digest, width>`.
+    /// Makes a hash of a prover's own constants, which works wherever a hash does, on every device. Rows go through
+    /// Plonky3's `PaddingFreeSponge<width, rate, digest>`, pairs through `TruncatedPermutation<2, digest, width>`.
     ///
-    /// `quad` is another permutation over the same field, for commitments of arity 4: their merges are `TruncatedPermutation<4, digest, w>` with w = 16
-    /// over Goldilocks and 32 over the others, which is its width and its rate. Without it arity 4 is refused.
+    /// `quad` is another permutation over the same field, for commitments of arity 4: their merges are
+    /// `TruncatedPermutation<4, digest, w>` with w = 16 over Goldilocks and 32 over the others, which is its width and
+    /// its rate. Without it arity 4 is refused.
     ///
-    /// The same constants always give the same `Hash`, which is valid until the process ends. Its name is `poseidon2:` and a digest of the constants,
-    /// those of `quad` included. A process must make the hash before it opens files or proofs with this name; otherwise they are refused.
+    /// The same constants always give the same `Hash`, which is valid until the process ends. Its name is `poseidon2:`
+    /// and a digest of the constants, those of `quad` included. A process must make the hash before it opens files or
+    /// proofs with this name; otherwise they are refused.
     ///
     /// It costs a digest of some thousand bytes. The constants are copied once and stay in memory.
     ///
@@ -48,9 +50,9 @@ impl Hash {
     /// # Ok::<(), merklize::Error>(())
     /// ```
     ///
-    /// # Errors
-    /// An unsupported width, rate or number of rounds; a wrong number of words (the text has the right one); a word that is not below the
-    /// modulus, with its index; a quad over another field or of another width; more than 127 sets of constants in one process.
+    /// # Errors An unsupported width, rate or number of rounds; a wrong number of words (the text has the right one); a
+    /// word that is not below the modulus, with its index; a quad over another field or of another width; more than 127
+    /// sets of constants in one process.
     pub fn poseidon2(rows: &Poseidon2<'_>, quad: Option<&Poseidon2<'_>>) -> Result<Self> {
         let (rows, quad) = (rows.to_c(), quad.map(|quad| quad.to_c()));
         let mut hash = 0;
@@ -61,12 +63,12 @@ impl Hash {
         Ok(Self::from_c(hash))
     }
 
-    /// Makes a hash of a prover's own constants and matrix of Poseidon, version 1, as [`poseidon2`](Self::poseidon2) does of Poseidon2's. Its name is
-    /// `poseidon:` and a digest of the constants. It has no merge of four: commitments of arity 4 are refused.
+    /// Makes a hash of a prover's own constants and matrix of Poseidon, version 1, as [`poseidon2`](Self::poseidon2)
+    /// does of Poseidon2's. Its name is `poseidon:` and a digest of the constants. It has no merge of four: commitments
+    /// of arity 4 are refused.
     ///
-    /// # Errors
-    /// Those of [`poseidon2`](Self::poseidon2); a matrix of another size, or without an inverse; or one without an inverse when its first row and column
-    /// are left out, which no MDS matrix is.
+    /// # Errors Those of [`poseidon2`](Self::poseidon2); a matrix of another size, or without an inverse; or one
+    /// without an inverse when its first row and column are left out, which no MDS matrix is.
     pub fn poseidon(rows: &Poseidon<'_>) -> Result<Self> {
         let (rows, mut hash) = (rows.to_c(), 0);
         // SAFETY: the words outlive the call, which copies them.

@@ -11,8 +11,8 @@ use crate::tree::Rule;
 use crate::types::ProofInfo;
 use crate::verdict::Verdicts;
 
-/// The facts that a verifier knows of a tree and a leaf. A proof with other claims is not valid. The root alone does not bind the claims of a proof
-/// (docs/layouts.md). A fact that is not set is not expected.
+/// The facts that a verifier knows of a tree and a leaf. A proof with other claims is not valid. The root alone does
+/// not bind the claims of a proof (docs/layouts.md). A fact that is not set is not expected.
 ///
 /// ```
 /// use merklize::{hash, Expect, Hash, MerkleTree, Mode, Options};
@@ -40,7 +40,8 @@ impl Expect {
         Self::default()
     }
 
-    /// The leaf of a proof of one leaf. With this fact no proof of several leaves is valid; [`Proof::leaves`] has the leaves of such a proof.
+    /// The leaf of a proof of one leaf. With this fact no proof of several leaves is valid; [`Proof::leaves`] has the
+    /// leaves of such a proof.
     pub fn leaf(self, leaf: Digest) -> Self {
         Self { leaf: Some(leaf), ..self }
     }
@@ -60,7 +61,8 @@ impl Expect {
         Self { hash: Some(hash), ..self }
     }
 
-    /// The tree's rule; the padding of [`Rule::Pad`] is not compared, because a proof does not contain it. [`Rule::Default`] is an error.
+    /// The tree's rule; the padding of [`Rule::Pad`] is not compared, because a proof does not contain it.
+    /// [`Rule::Default`] is an error.
     pub fn rule(self, rule: Rule) -> Self {
         Self { rule: Some(rule), ..self }
     }
@@ -128,7 +130,8 @@ impl Proof {
         indices.into_iter().zip(leaves).collect()
     }
 
-    /// The nodes that the verifier cannot compute: of one leaf, from the leaf to the root; docs/layouts.md has the order of the others.
+    /// The nodes that the verifier cannot compute: of one leaf, from the leaf to the root; docs/layouts.md has the
+    /// order of the others.
     pub fn siblings(&self) -> Vec<Digest> {
         let mut siblings = vec![Digest::default(); self.info().siblings];
         // SAFETY: as many places as the proof has siblings.
@@ -138,11 +141,12 @@ impl Proof {
         siblings
     }
 
-    /// Verifies that the proof leads from its leaves to this root, and claims what is expected. `mode` is that of a keyed tree.
+    /// Verifies that the proof leads from its leaves to this root, and claims what is expected. `mode` is that of a
+    /// keyed tree.
     ///
-    /// # Errors
-    /// [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold, or claims anything else. `InvalidArgument`: a proof of consistency, which
-    /// [`Proof::verify_consistency`] takes; [`Rule::Default`] as the expected rule; a mode that is not BLAKE3's.
+    /// # Errors [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold, or claims anything else.
+    /// `InvalidArgument`: a proof of consistency, which [`Proof::verify_consistency`] takes; [`Rule::Default`] as the
+    /// expected rule; a mode that is not BLAKE3's.
     pub fn verify(&self, root: &Digest, expect: Expect, mode: Mode<'_>) -> Result<()> {
         let (root, mode, mut valid) = (root.to_c(), mode.to_c(), 0);
         // SAFETY: a live handle and values of this call.
@@ -154,7 +158,8 @@ impl Proof {
 
     /// Verifies that the leaves under the old root are the first leaves under the new one.
     ///
-    /// The proof claims both numbers of leaves: compare those of [`Proof::info`] with the numbers that the owner of the roots publishes.
+    /// The proof claims both numbers of leaves: compare those of [`Proof::info`] with the numbers that the owner of the
+    /// roots publishes.
     ///
     /// ```
     /// use merklize::{hash, Hash, MerkleTree, Mode, Options, Roots};
@@ -168,9 +173,8 @@ impl Proof {
     /// # Ok::<(), merklize::Error>(())
     /// ```
     ///
-    /// # Errors
-    /// [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold. `InvalidArgument`: a proof of leaves, which [`Proof::verify`] takes; a mode
-    /// that is not BLAKE3's.
+    /// # Errors [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold. `InvalidArgument`: a proof of
+    /// leaves, which [`Proof::verify`] takes; a mode that is not BLAKE3's.
     pub fn verify_consistency(&self, roots: Roots<'_>, mode: Mode<'_>) -> Result<()> {
         let (old, new, mode, mut valid) = (roots.old_root.to_c(), roots.new_root.to_c(), mode.to_c(), 0);
         // SAFETY: a live handle and values of this call.
@@ -263,11 +267,11 @@ fn require(call: &str, rule: &str, valid: bool) -> Result<()> {
     }
 }
 
-/// Verifies that bytes from anywhere are a proof, of one leaf or of several, that leads to this root and claims what is expected.
+/// Verifies that bytes from anywhere are a proof, of one leaf or of several, that leads to this root and claims what is
+/// expected.
 ///
-/// # Errors
-/// [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold, or claims anything else; bytes that are no such proof. `InvalidArgument`:
-/// [`Rule::Default`] as the expected rule; a mode that is not BLAKE3's.
+/// # Errors [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold, or claims anything else; bytes that are
+/// no such proof. `InvalidArgument`: [`Rule::Default`] as the expected rule; a mode that is not BLAKE3's.
 pub fn verify(proof: &[u8], root: &Digest, expect: Expect, mode: Mode<'_>) -> Result<()> {
     let (root, mode, mut valid) = (root.to_c(), mode.to_c(), 0);
     // SAFETY: `proof` is read for the call.
@@ -277,10 +281,11 @@ pub fn verify(proof: &[u8], root: &Digest, expect: Expect, mode: Mode<'_>) -> Re
     require("verify", LEAVES, valid != 0)
 }
 
-/// Verifies that bytes from anywhere are a proof that the leaves under the old root are the first leaves under the new one.
+/// Verifies that bytes from anywhere are a proof that the leaves under the old root are the first leaves under the new
+/// one.
 ///
-/// # Errors
-/// [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold; bytes that are no such proof. `InvalidArgument`: a mode that is not BLAKE3's.
+/// # Errors [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold; bytes that are no such proof.
+/// `InvalidArgument`: a mode that is not BLAKE3's.
 pub fn verify_consistency(proof: &[u8], roots: Roots<'_>, mode: Mode<'_>) -> Result<()> {
     let (old, new, mode, mut valid) = (roots.old_root.to_c(), roots.new_root.to_c(), mode.to_c(), 0);
     // SAFETY: `proof` is read for the call.
@@ -288,8 +293,8 @@ pub fn verify_consistency(proof: &[u8], roots: Roots<'_>, mode: Mode<'_>) -> Res
     require("verify_consistency", CONSISTENCY, valid != 0)
 }
 
-/// Verifies proofs of one leaf each, all of one hash, against one root, in one job. A proof that is not valid is no error here: look at the
-/// verdicts, or call [`Verdicts::require_all`].
+/// Verifies proofs of one leaf each, all of one hash, against one root, in one job. A proof that is not valid is no
+/// error here: look at the verdicts, or call [`Verdicts::require_all`].
 ///
 /// # Errors
 /// A proof of several leaves or of consistency; different hashes.

@@ -9,8 +9,8 @@ use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
 use crate::hash::Word;
 
-/// One entry for each [`catch`] that runs now, in any thread: the first error that a thread without a `catch` has raised meanwhile. The threads of a
-/// prover have no `catch`, and the thread that joins them may drop their panics.
+/// One entry for each [`catch`] that runs now, in any thread: the first error that a thread without a `catch` has
+/// raised meanwhile. The threads of a prover have no `catch`, and the thread that joins them may drop their panics.
 static CATCHES: Mutex<Vec<Arc<OnceLock<Error>>>> = Mutex::new(Vec::new());
 
 thread_local! {
@@ -41,9 +41,9 @@ impl Drop for Catching {
     }
 }
 
-/// The value, or a panic with the error, which [`catch`] turns into a result again. For functions of traits that cannot fail, such as a prover's
-/// `commit`. The panic is not printed in the thread of the `catch`, but in other threads, where it might be lost. Without a `catch`, or where panics
-/// abort, it is a plain panic with the error's text.
+/// The value, or a panic with the error, which [`catch`] turns into a result again. For functions of traits that cannot
+/// fail, such as a prover's `commit`. The panic is not printed in the thread of the `catch`, but in other threads,
+/// where it might be lost. Without a `catch`, or where panics abort, it is a plain panic with the error's text.
 pub fn or_raise<T>(result: Result<T>) -> T {
     result.unwrap_or_else(|error| {
         let running = catches().clone();
@@ -60,8 +60,8 @@ pub fn or_raise<T>(result: Result<T>) -> T {
     })
 }
 
-/// Runs a prover whose commitments may fail. An error of [`or_raise`] is returned as a value, also from a thread of the prover. Any other panic is
-/// resumed. Where panics abort (`panic = "abort"`), no error can be returned.
+/// Runs a prover whose commitments may fail. An error of [`or_raise`] is returned as a value, also from a thread of the
+/// prover. Any other panic is resumed. Where panics abort (`panic = "abort"`), no error can be returned.
 ///
 /// ```
 /// use merklize::{catch, merkle_root, or_raise, Hash, Options};
@@ -103,8 +103,8 @@ pub fn or_on_cpu<T>(device: &Device, job: impl Fn(&Device) -> Result<T>) -> Resu
     }
 }
 
-/// Makes `n` rows of `row_length` words, in pieces on all threads of the machine: for elements that a prover holds in another form than the library
-/// takes. `fill` gets the first row of a piece and the piece's words.
+/// Makes `n` rows of `row_length` words, in pieces on all threads of the machine: for elements that a prover holds in
+/// another form than the library takes. `fill` gets the first row of a piece and the piece's words.
 ///
 /// ```
 /// let rows: Vec<u64> = merklize::fill_rows(1000, 2, |first, words| {

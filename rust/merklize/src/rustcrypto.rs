@@ -1,7 +1,7 @@
 //! RustCrypto's traits (crate `digest`) on streaming hashers of the CPU, which cannot fail.
 //!
-//! Short pieces are hashed by the calling thread, large ones by all threads. Without memory for a hasher they panic, as a `Box`
-//! does.
+//! Short pieces are hashed by the calling thread, large ones by all threads. Without memory for a hasher they panic, as
+//! a `Box` does.
 //!
 //! ```
 //! use merklize::rustcrypto::{Blake3, Sha256};

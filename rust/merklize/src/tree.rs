@@ -138,9 +138,8 @@ pub fn merkle_root_parts<'a>(parts: &[&Buffer], form: impl Into<Form<'a>>, optio
 /// # Ok::<(), merklize::Error>(())
 /// ```
 ///
-/// # Errors
-/// `Io`: it cannot be opened or read, or it changed its size while it was read. Blocks of 0 bytes, and what the hash or the rule does not take.
-/// `Cancelled`.
+/// # Errors `Io`: it cannot be opened or read, or it changed its size while it was read. Blocks of 0 bytes, and what
+/// the hash or the rule does not take. `Cancelled`.
 pub fn merkle_root_file<'a>(
     input: impl AsRef<Path>,
     leaves: Leaves,
@@ -157,7 +156,8 @@ pub fn merkle_root_file<'a>(
 }
 
 handle! {
-    /// A tree with its nodes. The nodes are in the memory of the device that built the tree, or on the host if that is the CPU or they do not fit.
+    /// A tree with its nodes. The nodes are in the memory of the device that built the tree, or on the host if that is
+    /// the CPU or they do not fit.
     ///
     /// ```
     /// use merklize::{Expect, Hash, MerkleTree, Mode, Options};
@@ -170,7 +170,8 @@ handle! {
     /// ```
     MerkleTree: merklize_tree, merklize_tree_free
 }
-// SAFETY: merklize.h, "Threads": any number of threads may use one by functions that take it as const; the others are &mut here.
+// SAFETY: merklize.h, "Threads": any number of threads may use one by functions that take it as const; the others are
+// &mut here.
 unsafe impl Send for MerkleTree {}
 unsafe impl Sync for MerkleTree {}
 
@@ -211,7 +212,8 @@ impl MerkleTree {
         })
     }
 
-    /// The tree whose leaf k is the digest of message k, of any length, as [`hash_leaves`](crate::hash_leaves) gives it.
+    /// The tree whose leaf k is the digest of message k, of any length, as [`hash_leaves`](crate::hash_leaves) gives
+    /// it.
     ///
     /// ```
     /// use merklize::{hash, Hash, MerkleTree, Options};
@@ -301,7 +303,8 @@ impl MerkleTree {
         self.info().root
     }
 
-    /// All slots in heap order: root at 1, children of i at 2i and 2i + 1. If the tree is on a device, the first call copies them to the host.
+    /// All slots in heap order: root at 1, children of i at 2i and 2i + 1. If the tree is on a device, the first call
+    /// copies them to the host.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -309,7 +312,8 @@ impl MerkleTree {
         let (mut nodes, mut slots) = (ptr::null(), 0);
         // SAFETY: a live handle and places for the view.
         check(|| unsafe { sys::merklize_tree_nodes(self.as_c(), &mut nodes, &mut slots) })?;
-        // SAFETY: the view is valid until the tree is changed or freed, which the borrow forbids. Digest has the layout of C's.
+        // SAFETY: the view is valid until the tree is changed or freed, which the borrow forbids. Digest has the layout
+        // of C's.
         Ok(unsafe { borrowed(nodes, slots) })
     }
 
@@ -324,8 +328,9 @@ impl MerkleTree {
         Ok(unsafe { borrowed(nodes, count) })
     }
 
-    /// The slots of [`MerkleTree::nodes`] in the memory of the device, for reading only: a call that writes them is an error. The memory lives as long as the
-    /// buffer. After a change of the tree the buffer may hold the nodes of before.
+    /// The slots of [`MerkleTree::nodes`] in the memory of the device, for reading only: a call that writes them is an
+    /// error. The memory lives as long as the buffer. After a change of the tree the buffer may hold the nodes of
+    /// before.
     ///
     /// # Errors
     /// The nodes are on the host.
@@ -418,8 +423,8 @@ impl MerkleTree {
 
     /// Replaces leaves, and hashes the paths above them again on the tree's device.
     ///
-    /// # Errors
-    /// An index that is not below the number of leaves, an index twice, different counts, words that are not below the modulus. The tree is then as before.
+    /// # Errors An index that is not below the number of leaves, an index twice, different counts, words that are not
+    /// below the modulus. The tree is then as before.
     pub fn update(&mut self, indices: &[u64], leaves: &[Digest], options: &Options<'_>) -> Result<()> {
         equal_counts("MerkleTree::update", indices, leaves)?;
         // SAFETY: equal counts; this value has the tree alone.
@@ -475,7 +480,8 @@ pub(crate) unsafe fn borrowed<'a>(nodes: *const sys::merklize_digest, count: u64
 }
 
 handle! {
-    /// The root of leaves that come in pieces, in little memory: one digest a level and a batch of leaves. One thread at a time uses it.
+    /// The root of leaves that come in pieces, in little memory: one digest a level and a batch of leaves. One thread
+    /// at a time uses it.
     ///
     /// ```
     /// use merklize::{merkle_root, Digest, Hash, Options, TreeBuilder};

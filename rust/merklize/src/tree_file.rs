@@ -39,7 +39,8 @@ impl Leaves {
 }
 
 handle! {
-    /// A tree in a file (.mkl). The nodes stay in the file, and a proof reads only those that it needs. docs/file-format.md defines the bytes.
+    /// A tree in a file (.mkl). The nodes stay in the file, and a proof reads only those that it needs.
+    /// docs/file-format.md defines the bytes.
     ///
     /// ```
     /// use merklize::{Expect, Hash, Leaves, Mode, Options, TreeFile};
@@ -58,12 +59,14 @@ handle! {
     /// ```
     TreeFile: merklize_tree_file, merklize_tree_file_free
 }
-// SAFETY: merklize.h, "Threads": any number of threads may use one by functions that take it as const; the others are &mut here.
+// SAFETY: merklize.h, "Threads": any number of threads may use one by functions that take it as const; the others are
+// &mut here.
 unsafe impl Send for TreeFile {}
 unsafe impl Sync for TreeFile {}
 
 impl TreeFile {
-    /// Builds the tree over a file or a pipe in the file `output`, in little memory. `output` appears only when it is complete.
+    /// Builds the tree over a file or a pipe in the file `output`, in little memory. `output` appears only when it is
+    /// complete.
     ///
     /// # Errors
     /// `Io`: a file that cannot be read, a disk that is too small. `InvalidArgument`. `Cancelled`.
@@ -88,15 +91,16 @@ impl TreeFile {
 
     /// Opens a tree file.
     ///
-    /// # Errors
-    /// `Io`: it cannot be opened or read, or it is damaged, truncated, too long, or of a newer version; the text says which.
+    /// # Errors `Io`: it cannot be opened or read, or it is damaged, truncated, too long, or of a newer version; the
+    /// text says which.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = c_path(path.as_ref())?;
         // SAFETY: a path and a place for the handle.
         Self::make(|out| unsafe { sys::merklize_tree_file_open(path.as_ptr(), out) })
     }
 
-    /// Gives the key or context of a keyed tree, which is not in the file. Checks, changes and, with the rule pad, proofs need it.
+    /// Gives the key or context of a keyed tree, which is not in the file. Checks, changes and, with the rule pad,
+    /// proofs need it.
     ///
     /// # Errors
     /// A mode that is not the tree's.
@@ -180,7 +184,8 @@ impl TreeFile {
         Proof::make(|out| unsafe { sys::merklize_tree_file_prove_consistency(self.as_c(), old_leaves, out) })
     }
 
-    /// Checks every node against its children; reads the file once. Returns the first wrong nodes, at most `limit`; none: the file is sound.
+    /// Checks every node against its children; reads the file once. Returns the first wrong nodes, at most `limit`;
+    /// none: the file is sound.
     ///
     /// # Errors
     /// `Io`; `Cancelled`; a limit of 0; a keyed tree without its mode.

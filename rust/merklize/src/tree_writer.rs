@@ -11,8 +11,8 @@ use crate::options::Options;
 use crate::tree::Form;
 
 handle! {
-    /// Builds a tree file of leaves that come in batches, in little memory. It writes PATH.partial, which becomes PATH when it is complete.
-    /// One thread at a time uses it.
+    /// Builds a tree file of leaves that come in batches, in little memory. It writes PATH.partial, which becomes PATH
+    /// when it is complete. One thread at a time uses it.
     ///
     /// ```
     /// use merklize::{merkle_root, Digest, Hash, Options, TreeFile, TreeWriter};
@@ -35,12 +35,12 @@ handle! {
 unsafe impl Send for TreeWriter {}
 
 impl TreeWriter {
-    /// Begins a file of `n_leaves` leaves; 0: unknown. With `resume` the leaves of PATH.partial are kept if it has this form and number; the caller must
-    /// know that they are the first leaves of this tree. The options hold for all later calls.
+    /// Begins a file of `n_leaves` leaves; 0: unknown. With `resume` the leaves of PATH.partial are kept if it has this
+    /// form and number; the caller must know that they are the first leaves of this tree. The options hold for all
+    /// later calls.
     ///
-    /// # Errors
-    /// `Io`: a disk that is too small, a path that is no regular file, another build of it that is running. Options with `progress`, `timings` or a
-    /// stream; a number of leaves that the rule does not allow.
+    /// # Errors `Io`: a disk that is too small, a path that is no regular file, another build of it that is running.
+    /// Options with `progress`, `timings` or a stream; a number of leaves that the rule does not allow.
     pub fn create<'a>(
         path: impl AsRef<Path>,
         n_leaves: u64,
@@ -68,8 +68,8 @@ impl TreeWriter {
 
     /// Takes more leaves. After an error [`written`](Self::written) gives the number of leaves that were taken.
     ///
-    /// # Errors
-    /// `Io`: a full disk, after which the work can be resumed. More leaves than there are to be; words that are not below the modulus.
+    /// # Errors `Io`: a full disk, after which the work can be resumed. More leaves than there are to be; words that
+    /// are not below the modulus.
     pub fn append(&mut self, leaves: &[Digest]) -> Result<()> {
         // SAFETY: the leaves are read for the call; this value has the writer alone.
         check(|| unsafe { sys::merklize_tree_writer_append(self.as_c(), as_c(leaves), leaves.len() as u64) })
@@ -84,7 +84,8 @@ impl TreeWriter {
         check(|| unsafe { sys::merklize_tree_writer_checkpoint(self.as_c()) })
     }
 
-    /// Writes the rest, gives the file its name, and returns the root. A writer that is dropped before leaves PATH.partial.
+    /// Writes the rest, gives the file its name, and returns the root. A writer that is dropped before leaves
+    /// PATH.partial.
     ///
     /// # Errors
     /// `Io`; leaves that are missing; a number that the rule does not allow.

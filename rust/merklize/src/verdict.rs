@@ -30,8 +30,8 @@ impl Verdicts {
         Self(valid)
     }
 
-    /// # Errors
-    /// [`NotValid`](crate::ErrorKind::NotValid): a proof is not valid; the text has the index of the first one and how many there are.
+    /// # Errors [`NotValid`](crate::ErrorKind::NotValid): a proof is not valid; the text has the index of the first one
+    /// and how many there are.
     pub fn require_all(&self) -> Result<()> {
         let Some(first) = self.0.iter().position(|valid| !valid) else {
             return Ok(());

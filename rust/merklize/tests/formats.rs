@@ -1,5 +1,5 @@
-//! Compares other systems' formats with recorded answers of veritysetup 2.6.1, @web3-storage/data-segment 5.3.0 and @openzeppelin/merkle-tree, as
-//! python/tests does.
+//! Compares other systems' formats with recorded answers of veritysetup 2.6.1, @web3-storage/data-segment 5.3.0 and
+//! @openzeppelin/merkle-tree, as python/tests does.
 
 use merklize::formats::*;
 use merklize::*;

@@ -1,4 +1,5 @@
-//! Hashes of a caller's constants. The constants of our own instances give our own hashes; wrong constants are refused, and the error has the rule.
+//! Hashes of a caller's constants. The constants of our own instances give our own hashes; wrong constants are refused,
+//! and the error has the rule.
 
 use merklize::Field::{BabyBear, Goldilocks, KoalaBear};
 use merklize::*;

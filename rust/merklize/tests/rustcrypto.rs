@@ -1,4 +1,5 @@
-//! RustCrypto's traits: the generic tests of the crate `digest` on published answers, and messages of every length compared with our own functions.
+//! RustCrypto's traits: the generic tests of the crate `digest` on published answers, and messages of every length
+//! compared with our own functions.
 
 use digest::dev::{fixed_reset_test, xof_reset_test, TestVector};
 use digest::{Digest, ExtendableOutput, KeyInit, Mac, Update, XofReader};

@@ -1,4 +1,5 @@
-//! Compares the safe crate with published digests and with rules that are written a second time here, and makes wrong calls.
+//! Compares the safe crate with published digests and with rules that are written a second time here, and makes wrong
+//! calls.
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
@@ -214,7 +215,8 @@ fn proofs_come_back_from_bytes_and_forgeries_do_not_verify() {
         for i in 0..bytes.len() {
             let mut wrong = bytes.clone();
             wrong[i] ^= 1;
-            // A changed byte may verify, but then the proof claims another tree, and the verifier must compare the claims.
+            // A changed byte may verify, but then the proof claims another tree, and the verifier must compare the
+            // claims.
             let verdict = verify(&wrong, &root, Expect::new(), Mode::Plain);
             assert!(verdict.is_err() || claims(&wrong) != proof.info(), "byte {i}");
             not_valid(verify(&bytes[..i], &root, Expect::new(), Mode::Plain));
@@ -525,7 +527,8 @@ fn messages_of_any_lengths() {
     }
 }
 
-/// Caps that p3-merkle-tree computed over matrices of four heights, in trees of arity 2 and 4; valid and invalid openings.
+/// Caps that p3-merkle-tree computed over matrices of four heights, in trees of arity 2 and 4; valid and invalid
+/// openings.
 #[test]
 fn commitments_and_their_openings() {
     let (options, hash) = (Options::new(), Hash::POSEIDON2_GOLDILOCKS_8);

@@ -40,7 +40,8 @@ const char* why_unavailable() {
 }
 
 #if defined(__x86_64__)
-// By the CPUID instruction (0x80000002 to 4, AMD64 manual, volume 3), because reading /proc/cpuinfo takes milliseconds on a large machine.
+// By the CPUID instruction (0x80000002 to 4, AMD64 manual, volume 3), because reading /proc/cpuinfo takes milliseconds
+// on a large machine.
 std::string brand_string() {
     unsigned words[12] = {};
     for (unsigned i = 0; i < 3; i++) {

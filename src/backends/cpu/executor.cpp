@@ -82,7 +82,8 @@ bool rows_by_lanes(const HashRows& a, const Workers& workers) {
 // Rows of a few chunks fill the lanes together; a row of many chunks fills them alone.
 constexpr std::uint64_t longest_together = 64 << 10, together_bytes = 512 << 10;
 
-// n rows of a power of two of chunks, together_bytes at most. All chunks of the rows are hashed in one run, and so is each level.
+// n rows of a power of two of chunks, together_bytes at most. All chunks of the rows are hashed in one run, and so is
+// each level.
 void hash_whole_rows(const HashRows& a, const std::uint8_t* rows, std::uint64_t n, std::uint8_t* out) {
     const std::uint64_t chunks = a.length / MKZ_BLAKE3_CHUNK_LEN;
     std::uint8_t values[32 * together_bytes / MKZ_BLAKE3_CHUNK_LEN];
@@ -147,8 +148,8 @@ bool merge_pairs(const MergePairs& a, const Workers& workers) {
     return in_pieces(workers, a.n, per_piece, body, {&merge_paces[runtime::UnitOf(a.hash).unit]});
 }
 
-// Merges n adjacent pairs and copies them, so that each is read from memory once. Some pairs at a time, so that the store buffers
-// drain to memory while the next pairs are merged. One call has too few pairs for the lanes to prefetch.
+// Merges n adjacent pairs and copies them, so that each is read from memory once. Some pairs at a time, so that the
+// store buffers drain to memory while the next pairs are merged. One call has too few pairs for the lanes to prefetch.
 void merge_keeping(const MergeSubtrees& a, const std::uint8_t* pairs, std::uint64_t n, std::uint8_t* out,
                    std::uint8_t* kept) {
     constexpr std::uint64_t at_once = 32;

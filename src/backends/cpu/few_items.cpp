@@ -1,4 +1,5 @@
-// Small jobs of BLAKE3. A partly filled vector costs as much as a full one, so they use narrower vectors, or one state a vector.
+// Small jobs of BLAKE3. A partly filled vector costs as much as a full one, so they use narrower vectors, or one state
+// a vector.
 #include <cstring>
 
 #include "backends/cpu/lanes.hpp"

@@ -25,8 +25,8 @@ void hash_last_chunk(const std::uint8_t* data, std::uint64_t bytes, std::uint64_
     std::memcpy(out, cv, 32);
 }
 
-// 16 KiB fill the lanes once. At 128 KiB the chaining values stay in the first-level cache. The first chunks of a piece are not
-// prefetched; a thread alone takes longer pieces.
+// 16 KiB fill the lanes once. At 128 KiB the chaining values stay in the first-level cache. The first chunks of a piece
+// are not prefetched; a thread alone takes longer pieces.
 constexpr std::uint64_t least_chunks_per_piece = 16, chunks_per_piece = 128, most_chunks_per_piece = 256;
 
 runtime::Pace pace;  // of chunks

@@ -10,7 +10,8 @@ namespace merklize::cpu {
 
 bool hash_chunks(const runtime::HashChunks& job, const Workers& workers);
 
-/// Merges n chaining values in place to the ceil(n / 2) values above them. As in BLAKE3, the last of an odd number moves up unchanged.
+/// Merges n chaining values in place to the ceil(n / 2) values above them. As in BLAKE3, the last of an odd number
+/// moves up unchanged.
 /// returns  ceil(n / 2)
 std::uint64_t one_level_up(std::uint8_t* values, std::uint64_t n, const Mode& mode);
 

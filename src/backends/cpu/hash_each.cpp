@@ -26,8 +26,8 @@ constexpr std::uint64_t batch = 16;
 
 std::uint64_t chunks_of(std::uint64_t bytes) { return std::max<std::uint64_t>(1, (bytes + 1023) / 1024); }
 
-// Chains of blocks of different lengths that are hashed together: sorted by length, so that the lanes of a vector end at about the
-// same time.
+// Chains of blocks of different lengths that are hashed together: sorted by length, so that the lanes of a vector end
+// at about the same time.
 class Chains {
 public:
     explicit Chains(const Mode& mode) : mode_(mode) {}
@@ -139,8 +139,8 @@ bool hash_each(const HashEach& a, const Workers& workers) {
         (message.bytes > long_bytes ? all_long_bytes : short_bytes) += message.bytes;
         short_bytes += each;
     }
-    // A thread takes pieces of about 1 MiB: enough chunks of each length to fill the lanes, while the values stay in the second-level
-    // cache. Fewer bytes if the threads would get fewer than four pieces each.
+    // A thread takes pieces of about 1 MiB: enough chunks of each length to fill the lanes, while the values stay in
+    // the second-level cache. Fewer bytes if the threads would get fewer than four pieces each.
     const unsigned threads = workers.threads == 0 ? runtime::default_threads() : workers.threads;
     const std::uint64_t per_piece =
         threads == 1 ? 1 << 20

@@ -20,11 +20,11 @@ inline constexpr unsigned n_ids = std::max({
 });
 
 /// n pairs of digests to n digests, all 32 bytes; out may be in.
-/// table  the given constants of a hash that has such (TABLE_IS_GIVEN, core/hashes.h); the state behind the block of a key, 32 bytes, of
-///        a hash with keys (IS_KEYED), or null; others ignore it
+/// table  the given constants of a hash that has such (TABLE_IS_GIVEN, core/hashes.h); the state behind the block of a
+///        key, 32 bytes, of a hash with keys (IS_KEYED), or null; others ignore it
 using MergeKernel = void (*)(const std::uint8_t* in, std::size_t n, std::uint8_t* out, const std::uint64_t* table);
-/// Asks whether to go on: go_on.ask(go_on.of). A plain function, because the linker might use the code that one instruction set makes
-/// of a template of the standard library for all others.
+/// Asks whether to go on: go_on.ask(go_on.of). A plain function, because the linker might use the code that one
+/// instruction set makes of a template of the standard library for all others.
 struct GoOn {
     bool (*ask)(const void* of);
     const void* of;
@@ -44,8 +44,8 @@ using FormKernel = void (*)(std::byte* words, std::size_t n, std::uint64_t modul
 
 /// Bytes of a row of a tile of an extension: whole vectors of every instruction set.
 inline constexpr std::uint64_t extend_tile_bytes = 256;
-/// One tile of a pass (core/kernels/extend.h), from column `column` on: extend_tile_bytes of each row, or what is left. The
-/// kernel sets log_tile_columns.
+/// One tile of a pass (core/kernels/extend.h), from column `column` on: extend_tile_bytes of each row, or what is left.
+/// The kernel sets log_tile_columns.
 /// returns  false if a word is refused
 using ExtendKernel = bool (*)(mkz_extend_pass pass, std::uint64_t row_tile, std::uint64_t column, const std::byte* in,
                               std::byte* out, const std::byte* roots, const std::byte* scales);
@@ -71,15 +71,15 @@ struct Lanes {
     /// n full chunks of 1024 bytes, the first with index counter.first, to n chaining values of 32 bytes.
     void (*hash_chunks)(const std::uint8_t* data, std::size_t n, ChunkCounter counter, const std::uint32_t key[8],
                         std::uint32_t flags, std::uint8_t* out) = nullptr;
-    /// n pairs of 32 bytes to n BLAKE3 chaining values, each pair one whole block with these flags and no others: parents inside a
-    /// digest, keyed merges. out may be in.
+    /// n pairs of 32 bytes to n BLAKE3 chaining values, each pair one whole block with these flags and no others:
+    /// parents inside a digest, keyed merges. out may be in.
     void (*compress_pairs)(const std::uint8_t* in, std::size_t n, const std::uint32_t key[8], std::uint32_t flags,
                            std::uint8_t* out) = nullptr;
     /// n rows of `bytes` <= 1024 bytes, each a whole one-chunk message, to n BLAKE3 digests.
     void (*hash_short_rows)(const std::uint8_t* rows, std::size_t n, std::size_t bytes, const std::uint32_t key[8],
                             std::uint32_t flags, std::uint8_t* out) = nullptr;
-    /// n chains of blocks, longest first. The output of a chain may overwrite the input of another one that comes before it or is in
-    /// the same vector.
+    /// n chains of blocks, longest first. The output of a chain may overwrite the input of another one that comes
+    /// before it or is in the same vector.
     void (*hash_chains)(const Chain* chains, std::size_t n, const std::uint32_t key[8], std::uint32_t flags) = nullptr;
     /// n blocks of 64 bytes of extendable output from block index `counter` on.
     void (*expand)(const std::uint32_t cv[8], const std::uint32_t block[16], std::uint32_t block_len,
@@ -89,8 +89,9 @@ struct Lanes {
     /// Indexed the same; also null for the hash with a chunk tree, whose rows the functions above hash.
     RowKernel hash_rows[n_ids] = {};
 
-    /// Copies n blocks of 64 bytes to `out`, which must be aligned to 64 bytes and must not overlap `in`. The copy evicts nothing from the
-    /// caches and reads no lines of `out`, so it suits memory that is not read soon. The caller must fence before other threads read it.
+    /// Copies n blocks of 64 bytes to `out`, which must be aligned to 64 bytes and must not overlap `in`. The copy
+    /// evicts nothing from the caches and reads no lines of `out`, so it suits memory that is not read soon. The caller
+    /// must fence before other threads read it.
     void (*copy_past_caches)(const std::uint8_t* in, std::size_t n, std::uint8_t* out) = nullptr;
 
     // For words of 4 bytes (the 31-bit fields) and of 8 bytes (Goldilocks).
@@ -107,17 +108,18 @@ extern const Lanes lanes_avx512_blake3;
 extern const Lanes lanes_avx512_narrow;  ///< the same in vectors of half the width
 extern const Lanes lanes_avx512_sha256;
 
-/// The lanes of an instruction set, with rows (host/blake3/rows.hpp), and for AVX-512 narrower batches, for small jobs of BLAKE3.
+/// The lanes of an instruction set, with rows (host/blake3/rows.hpp), and for AVX-512 narrower batches, for small jobs
+/// of BLAKE3.
 Lanes with_few_items_avx2(Lanes lanes);
 Lanes with_few_items_avx512(Lanes lanes);
 
-/// The lanes with the processor's SHA instructions where they are faster, for hashes on SHA-256's compression. The processor must have
-/// them.
+/// The lanes with the processor's SHA instructions where they are faster, for hashes on SHA-256's compression. The
+/// processor must have them.
 Lanes with_sha256_instructions(Lanes lanes);
 
-/// For merges of a long run of pairs in batches: prefetches what the second batch after this one reads and writes. Never past the run,
-/// because a prefetch from a missing page costs a walk of the page tables. Always inlined, so that the linker never uses code of one
-/// instruction set for another.
+/// For merges of a long run of pairs in batches: prefetches what the second batch after this one reads and writes.
+/// Never past the run, because a prefetch from a missing page costs a walk of the page tables. Always inlined, so that
+/// the linker never uses code of one instruction set for another.
 /// left   pairs from this batch on
 /// batch  its pairs
 [[gnu::always_inline]] static inline void prefetch_merges(const std::uint8_t* pairs, std::uint64_t left,
@@ -127,8 +129,8 @@ Lanes with_sha256_instructions(Lanes lanes);
     for (std::uint64_t i = 2 * batch; i < 3 * batch; i += 2) __builtin_prefetch(out + 32 * i, 1);
 }
 
-/// The lanes that this process uses: the widest that the processor has, or the set that MERKLIZE_CPU_ISA names. The SHA instructions
-/// are used beside all but the scalar set, unless MERKLIZE_CPU_SHA is 0. Chosen once.
+/// The lanes that this process uses: the widest that the processor has, or the set that MERKLIZE_CPU_ISA names. The SHA
+/// instructions are used beside all but the scalar set, unless MERKLIZE_CPU_SHA is 0. Chosen once.
 /// errors  unavailable (MERKLIZE_CPU_ISA names a set that this machine or build lacks)
 const Lanes& lanes();
 

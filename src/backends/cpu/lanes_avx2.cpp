@@ -96,7 +96,8 @@ LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
     return monty31_reduce(
         {_mm256_mul_epu32(x, y), _mm256_mul_epu32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(y, 32))}, p);
 }
-// x^3 or x^7 of signed words. In the products the odd halves of 64-bit lanes do not matter; the result is in those halves.
+// x^3 or x^7 of signed words. In the products the odd halves of 64-bit lanes do not matter; the result is in those
+// halves.
 LANES_INLINE __m256i monty31_mul_signed(__m256i a, __m256i b, __m256i inverse, __m256i modulus) {
     const __m256i product = _mm256_mul_epi32(a, b);
     return _mm256_sub_epi64(product, _mm256_mul_epi32(_mm256_mul_epi32(product, inverse), modulus));

@@ -41,8 +41,8 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
     return (Lane64)_mm512_mask_add_epi64(r, _mm512_cmplt_epu64_mask(r, u), r, e);
 }
 
-// Low words of products by a constant, where only the low half of each 64-bit lane matters. Clang would choose vpmullq for them, which
-// takes three times as long, so it must not see where the words go.
+// Low words of products by a constant, where only the low half of each 64-bit lane matters. Clang would choose vpmullq
+// for them, which takes three times as long, so it must not see where the words go.
 LANES_INLINE __m512i multiply_low(__m512i a, __m512i b) {
     __m512i product = _mm512_mul_epu32(a, b);
 #ifdef __clang__
@@ -134,16 +134,18 @@ LANES_INLINE void monty31_pow7_of_four(Lane32 s[4], const std::uint32_t c[4], st
     for (int k = 0; k < 4; k++)
         s[k] = monty31_raise((Lane32)_mm512_mask_shuffle_epi32(x3[2 * k + 1], 0x5555, x3[2 * k], _MM_PERM_DDBB), p);
 }
-// Adds a message word from memory, because two states take all registers. Compilers would load the word before, and spill.
+// Adds a message word from memory, because two states take all registers. Compilers would load the word before, and
+// spill.
 LANES_INLINE Lane32 add_from_memory(Lane32 a, const Lane32& b) {
     asm("vpaddd %1, %0, %0" : "+v"(a) : "m"(b));
     return a;
 }
-// The sum of n elements, n at most 32: their sum S mod 2^32 less q p, which is S - q p if that is in [0, 2^32). The multiple q comes from
-// means of halves of 16 bits, one instruction a sum, where a reduction would be two. Two elements are below 2^32 together, so the first
-// numbers are sums of pairs. In the high half, the mean of 8 numbers is at most 3/2 above S / 2^19 (16 numbers: 2 above S / 2^20), because
-// each mean is rounded up, and less than 1 below it, because the low halves are not seen. Less 2, it is never above and less than 3 below.
-// n <= 16: q is S / 2^31, rounded down, or one less, which is so only where S is less than 3 2^19 above a multiple of 2^31. So
+// The sum of n elements, n at most 32: their sum S mod 2^32 less q p, which is S - q p if that is in [0, 2^32). The
+// multiple q comes from means of halves of 16 bits, one instruction a sum, where a reduction would be two. Two elements
+// are below 2^32 together, so the first numbers are sums of pairs. In the high half, the mean of 8 numbers is at most
+// 3/2 above S / 2^19 (16 numbers: 2 above S / 2^20), because each mean is rounded up, and less than 1 below it, because
+// the low halves are not seen. Less 2, it is never above and less than 3 below. n <= 16: q is S / 2^31, rounded down,
+// or one less, which is so only where S is less than 3 2^19 above a multiple of 2^31. So
 //          S - q p < 2^31 + q (2^31 - p) + 3 2^19, below 2 p for q < 14; for q >= 14 it is at most 16 (p - 1) - 14 p.
 // n > 16:  times 2^46 / p / 2^16 it is S / p in parts of 2^-10, less than 6 below. So S - q p < p + 6 p / 2^10.
 LANES_INLINE Lane32 monty31_sum(const Lane32* a, int n, std::uint32_t p) {
@@ -175,8 +177,9 @@ LANES_INLINE Lane32 monty31_sum(const Lane32* a, int n, std::uint32_t p) {
     return monty31_lower(sum, p);
 }
 
-// a / 2^k = high - low (p - 1) / 2^k for a = low + 2^k high, as the core has it. Where low is 0, this is not negative, else it is not
-// positive. With p for the product where low is 0, the product less high is p - a / 2^k in [0, p], which one minimum more makes a sum.
+// a / 2^k = high - low (p - 1) / 2^k for a = low + 2^k high, as the core has it. Where low is 0, this is not negative,
+// else it is not positive. With p for the product where low is 0, the product less high is p - a / 2^k in [0, p], which
+// one minimum more makes a sum.
 LANES_INLINE Lane32 monty31_add_half(Lane32 b, Lane32 a, int k, bool negative, std::uint32_t p) {
     if (k == 1) {
         const __mmask16 odd = _mm512_test_epi32_mask((__m512i)a, _mm512_set1_epi32(1));
@@ -246,7 +249,8 @@ namespace {
 
 constexpr std::size_t W32 = 16, W64 = 8;
 
-// Transposes the words of four vectors in each quarter: word i of quarter k of r[j] goes to word j of quarter k of r[i].
+// Transposes the words of four vectors in each quarter: word i of quarter k of r[j] goes to word j of quarter k of
+// r[i].
 LANES_INLINE void transpose_quarters(__m512i r[4]) {
     const __m512i a = _mm512_unpacklo_epi32(r[0], r[1]), b = _mm512_unpackhi_epi32(r[0], r[1]);
     const __m512i c = _mm512_unpacklo_epi32(r[2], r[3]), d = _mm512_unpackhi_epi32(r[2], r[3]);
@@ -256,8 +260,8 @@ LANES_INLINE void transpose_quarters(__m512i r[4]) {
     r[3] = _mm512_unpackhi_epi64(b, d);
 }
 
-// Loads by halves of 32 bytes: each load joins the halves of two lanes, which saves a fourth of the shuffles. Intel's processors start
-// shuffles on one port only.
+// Loads by halves of 32 bytes: each load joins the halves of two lanes, which saves a fourth of the shuffles. Intel's
+// processors start shuffles on one port only.
 LANES_INLINE void load_block(mkz_lane32 m[16], const std::uint8_t* const p[W32]) {
     for (std::size_t h = 0; h < 2; h++) {
         const auto half = [&](std::size_t lane) {

@@ -1,5 +1,5 @@
-// AVX-512 (VL) with vectors of 256 bits: 8 lanes of 32 bits, for at most 8 chunks or parents. Intel's processors start three
-// instructions on such vectors a cycle, but two on vectors of 512 bits. few_items.cpp uses it.
+// AVX-512 (VL) with vectors of 256 bits: 8 lanes of 32 bits, for at most 8 chunks or parents. Intel's processors start
+// three instructions on such vectors a cycle, but two on vectors of 512 bits. few_items.cpp uses it.
 #include <immintrin.h>
 
 #include <cstring>

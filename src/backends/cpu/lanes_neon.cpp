@@ -22,7 +22,8 @@ LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
 }
 LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)vminq_u32((uint32x4_t)a, (uint32x4_t)b); }
 
-// A rotation to the right: one instruction by 16 and by 8, else a shift and a shift that inserts. The compiler makes three.
+// A rotation to the right: one instruction by 16 and by 8, else a shift and a shift that inserts. The compiler makes
+// three.
 template <int n>
 LANES_INLINE Lane32 rotate(Lane32 x) {
     const auto v = (uint32x4_t)x;

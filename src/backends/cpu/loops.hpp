@@ -34,8 +34,8 @@ bool in_pieces(const Workers& workers, std::uint64_t n, std::uint64_t per_piece,
                                  workers.tick, {item.pace, item.units * per_piece});
 }
 
-/// The size of pieces: `most` if each thread gets several of them, else less, but a multiple of `least`, which fills the lanes. Several,
-/// so that a thread that comes late or is slower does not keep the others waiting.
+/// The size of pieces: `most` if each thread gets several of them, else less, but a multiple of `least`, which fills
+/// the lanes. Several, so that a thread that comes late or is slower does not keep the others waiting.
 inline std::uint64_t piece_of(const Workers& workers, std::uint64_t n, std::uint64_t least, std::uint64_t most) {
     const unsigned threads = workers.threads == 0 ? runtime::default_threads() : workers.threads;
     if (threads == 1) return most;

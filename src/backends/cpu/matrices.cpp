@@ -1,4 +1,5 @@
-// Rows of several matrices: a few rows at a time are packed side by side into a core's cache, and checked and hashed there.
+// Rows of several matrices: a few rows at a time are packed side by side into a core's cache, and checked and hashed
+// there.
 #include <algorithm>
 #include <atomic>
 #include <new>

@@ -1,4 +1,5 @@
-// Merges and rows of the hashes on SHA-256's compression, by the processor's SHA instructions, two messages side by side.
+// Merges and rows of the hashes on SHA-256's compression, by the processor's SHA instructions, two messages side by
+// side.
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -125,7 +126,8 @@ void hash_rows(Bytes rows, std::size_t n, std::size_t length, std::uint8_t* out,
     digest_rows(form, form.leaf_prefix, true, rows, n, length, out, go_on);
 }
 
-// 16 lanes of AVX-512 are as fast as the instructions or faster, but only if all have work. So the instructions get the rest.
+// 16 lanes of AVX-512 are as fast as the instructions or faster, but only if all have work. So the instructions get the
+// rest.
 constexpr std::size_t full = 16;
 
 #ifdef LANES_HAVE_AVX512

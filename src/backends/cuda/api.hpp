@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// The part of NVIDIA's driver interface and of NVRTC that merklize uses. It is declared here, so that building needs no toolkit
-// and no header of theirs; both libraries are opened at run time. Names are the vendor's; the numbers are part of a stable
-// binary interface (CUDA 12.0 and later).
+// The part of NVIDIA's driver interface and of NVRTC that merklize uses. It is declared here, so that building needs no
+// toolkit and no header of theirs; both libraries are opened at run time. Names are the vendor's; the numbers are part
+// of a stable binary interface (CUDA 12.0 and later).
 namespace merklize::cuda {
 
 using CUresult = int;
@@ -87,8 +87,8 @@ struct CUDA_MEMCPY2D {
 
 inline constexpr std::uintptr_t CU_STREAM_PER_THREAD = 2;  // a handle whose stream is the calling thread's own
 
-// F(field, symbol, parameters): each symbol is the exported name of one fixed signature, so that a driver which gives an
-// unsuffixed name a new signature changes nothing here.
+// F(field, symbol, parameters): each symbol is the exported name of one fixed signature, so that a driver which gives
+// an unsuffixed name a new signature changes nothing here.
 #define MKZ_CUDA_FUNCTIONS(F)                                                                                       \
     F(cuInit, "cuInit", (unsigned flags))                                                                           \
     F(cuDriverGetVersion, "cuDriverGetVersion", (int* version))                                                     \

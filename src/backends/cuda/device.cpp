@@ -22,7 +22,8 @@ std::string driver_text() {
     return cuda;
 }
 
-// NVRTC's version is not part of the text, because a process that finds its programs in the cache need not load NVRTC (tens of ms).
+// NVRTC's version is not part of the text, because a process that finds its programs in the cache need not load NVRTC
+// (tens of ms).
 std::string compiler_text(const Device& device) {
     std::string text = "NVRTC for sm_" + std::to_string(device.arch()) + ", driver " + driver_text();
     if (const char* chosen = secure_getenv("MERKLIZE_NVRTC_LIBRARY"); chosen != nullptr)

@@ -39,7 +39,8 @@ private:
     std::vector<CUstream> idle_;
 };
 
-/// One GPU. Made on first use, alive until the process ends, because its memory and streams may outlive every static object.
+/// One GPU. Made on first use, alive until the process ends, because its memory and streams may outlive every static
+/// object.
 class Device {
 public:
     Device(std::uint32_t index, CUdevice handle);
@@ -84,8 +85,8 @@ private:
     bool pushed_ = false;
 };
 
-/// In its scope this thread may allocate and query while another thread captures a stream. PyTorch's captures forbid such calls
-/// to all threads, because they might belong to the captured work; the calls in this scope do not.
+/// In its scope this thread may allocate and query while another thread captures a stream. PyTorch's captures forbid
+/// such calls to all threads, because they might belong to the captured work; the calls in this scope do not.
 class BesideCaptures {
 public:
     BesideCaptures() noexcept;

@@ -23,8 +23,8 @@ enum class State { untouched, starting, running, absent };
 std::atomic<State> state{State::untouched};
 std::atomic<bool> in_forked_child{false};
 
-// A child of fork() has the parent's memory, but not its connection to the driver. If the parent was just starting the driver, a
-// thread that does not exist in the child may hold the lock.
+// A child of fork() has the parent's memory, but not its connection to the driver. If the parent was just starting the
+// driver, a thread that does not exist in the child may hold the lock.
 void note_fork() {
     const State now = state.load();
     if (now == State::starting || now == State::running) in_forked_child = true;

@@ -13,10 +13,12 @@ const DriverApi& driver() noexcept;
 /// 13000 for CUDA 13.0; 0 if there is no usable driver.
 int driver_version() noexcept;
 
-/// Number of devices, in the driver's order, which CUDA_VISIBLE_DEVICES shapes and other libraries of the process share.
+/// Number of devices, in the driver's order, which CUDA_VISIBLE_DEVICES shapes and other libraries of the process
+/// share.
 int driver_devices() noexcept;
 
-/// True in a process that was forked from one that had started CUDA: the driver cannot be used there, and its calls may hang.
+/// True in a process that was forked from one that had started CUDA: the driver cannot be used there, and its calls may
+/// hang.
 bool forked() noexcept;
 
 inline constexpr const char* forked_text =

@@ -116,8 +116,9 @@ BlockCache::Block BlockCache::take(std::uint64_t bytes) {
     return block;
 }
 
-// At most a quarter of the device stays here, used or idle, because PyTorch and others in the process cannot ask for it back. Freeing
-// waits, so a caller who enqueues and releases without end becomes slower, but does not take ever more memory.
+// At most a quarter of the device stays here, used or idle, because PyTorch and others in the process cannot ask for it
+// back. Freeing waits, so a caller who enqueues and releases without end becomes slower, but does not take ever more
+// memory.
 void BlockCache::give(Block block) noexcept {
     {
         const std::lock_guard lock(mutex_);
@@ -169,8 +170,8 @@ CUdeviceptr Memory::used_by(Stream& stream) {
     return address;
 }
 
-// A graph runs as often as its owner likes, and no mark in a stream tells when it has run for the last time. The driver tells: it
-// releases the graph's user objects when the graph, all that was made of it and all their runs are gone.
+// A graph runs as often as its owner likes, and no mark in a stream tells when it has run for the last time. The driver
+// tells: it releases the graph's user objects when the graph, all that was made of it and all their runs are gone.
 bool Memory::share_with_graph(const Stream& stream) {
     const DriverApi& api = driver();
     if (api.cuStreamGetCaptureInfo == nullptr || api.cuUserObjectCreate == nullptr ||
@@ -251,7 +252,8 @@ void release_host(std::uint32_t device, void* host) noexcept {
     });
 }
 
-// Whether this driver has locked the pages, no matter for whom: PyTorch's pinned tensors, cudaHostRegister, allocate_host().
+// Whether this driver has locked the pages, no matter for whom: PyTorch's pinned tensors, cudaHostRegister,
+// allocate_host().
 std::uint32_t is_pinned(std::uint32_t device, const void* host) noexcept {
     bool pinned = false;
     (void)guarded([&] { pinned = place_of(device_of(device), host).type == CU_MEMORYTYPE_HOST; });

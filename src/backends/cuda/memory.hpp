@@ -11,9 +11,9 @@
 
 namespace merklize::cuda {
 
-/// Keeps released device memory for later allocations of the same size, because 2 GiB take 0.6 ms to allocate and free (H200, driver
-/// 580), half as long as building a tree in them. A block is given out again only when every command that used it has ended; then
-/// it needs no order with any stream, as if it were new.
+/// Keeps released device memory for later allocations of the same size, because 2 GiB take 0.6 ms to allocate and free
+/// (H200, driver 580), half as long as building a tree in them. A block is given out again only when every command that
+/// used it has ended; then it needs no order with any stream, as if it were new.
 class BlockCache {
 public:
     struct Block {

@@ -32,8 +32,9 @@ struct Nvrtc {
     std::string name() const { return "NVRTC " + std::to_string(major) + "." + std::to_string(minor); }
 };
 
-// NVRTC opens its builtins by name when it compiles, and finds them only on the loader's path. If they lie beside NVRTC (PyPI's
-// packages, a toolkit), they are loaded here, so that nobody needs LD_LIBRARY_PATH. If they are not there, that is no error.
+// NVRTC opens its builtins by name when it compiles, and finds them only on the loader's path. If they lie beside NVRTC
+// (PyPI's packages, a toolkit), they are loaded here, so that nobody needs LD_LIBRARY_PATH. If they are not there, that
+// is no error.
 void load_builtins(const Nvrtc& nvrtc) {
     Dl_info info{};
     if (dladdr(reinterpret_cast<void*>(nvrtc.api.nvrtcVersion), &info) == 0 || info.dli_fname == nullptr) return;
@@ -101,8 +102,8 @@ std::unique_ptr<Nvrtc> find(std::string& why) {
     return nullptr;
 }
 
-// Finds NVRTC once and keeps it. Until then every call looks again, because the variable may be set in between. If there is none:
-// null, and the reason in `why`.
+// Finds NVRTC once and keeps it. Until then every call looks again, because the variable may be set in between. If
+// there is none: null, and the reason in `why`.
 const Nvrtc* nvrtc_or(std::string& why) {
     static std::mutex mutex;
     static const Nvrtc* found = nullptr;

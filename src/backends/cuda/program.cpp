@@ -68,10 +68,12 @@ void Program::load() {
 
 // ---- The compiled form ---------------------------------------------------------------------------------------------
 
-// The maker of an image: machine code or PTX. The driver trusts what it reads and knows no image's size, so the two must not be mixed up.
+// The maker of an image: machine code or PTX. The driver trusts what it reads and knows no image's size, so the two
+// must not be mixed up.
 constexpr std::string_view from_machine_code = "cuda machine code", from_ptx = "cuda ptx";
 
-// Whether these bytes are a whole fatbin, nvcc's form of machine code for several architectures (CUDA's fatbinary_section.h).
+// Whether these bytes are a whole fatbin, nvcc's form of machine code for several architectures (CUDA's
+// fatbinary_section.h).
 bool is_fatbin(std::string_view binary) {
     struct Header {
         std::uint32_t magic;
@@ -119,8 +121,8 @@ void require_count(const Function& function, std::uint32_t given, std::size_t wa
     backends::require_arguments(function.program.device.name, function.name, given, wanted);
 }
 
-// Asks the driver once for the sizes of the first n arguments. It never asks for more arguments than were given, because tools that
-// watch the driver (compute-sanitizer) report the answer "there is none" as an error.
+// Asks the driver once for the sizes of the first n arguments. It never asks for more arguments than were given,
+// because tools that watch the driver (compute-sanitizer) report the answer "there is none" as an error.
 void learn_arguments(const Function& function, std::uint32_t n) {
     const std::lock_guard lock(function.mutex);
     for (std::uint32_t i = function.n_known; i < n; i++) {
@@ -132,7 +134,8 @@ void learn_arguments(const Function& function, std::uint32_t n) {
     }
 }
 
-// The driver reads as many arguments as the kernel has, and as many bytes of each as the kernel declares, whatever it was given.
+// The driver reads as many arguments as the kernel has, and as many bytes of each as the kernel declares, whatever it
+// was given.
 void check_arguments(const Function& function, std::uint32_t n, const mkz_argument* arguments) {
     if (n > most_arguments)
         refuse(function, std::to_string(n) + " arguments are more than " + std::to_string(most_arguments));

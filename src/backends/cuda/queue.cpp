@@ -9,9 +9,9 @@
 namespace merklize::cuda {
 namespace {
 
-// Waits by polling: it spins first, then yields, then sleeps for a fraction of the time waited. The driver's own blocking wait is
-// slower at both ends. On an H200 (driver 580) an event for it takes 13 us longer to record, which delays the next kernel, and the
-// waiter wakes up 180 to 280 us late.
+// Waits by polling: it spins first, then yields, then sleeps for a fraction of the time waited. The driver's own
+// blocking wait is slower at both ends. On an H200 (driver 580) an event for it takes 13 us longer to record, which
+// delays the next kernel, and the waiter wakes up 180 to 280 us late.
 void wait_for(Device& device, CUevent event) {
     using namespace std::chrono;
     constexpr microseconds busy(50), awake(2000), longest_sleep(1000);
@@ -113,8 +113,8 @@ mkz_status stream_open(std::uint32_t device, void* native, std::uint32_t timed, 
     });
 }
 
-// Commands that are still queued go on. A stream with nothing left to do is kept for the next caller. Any other stream is destroyed; the
-// driver frees it when its work has ended. So no new stream inherits old work.
+// Commands that are still queued go on. A stream with nothing left to do is kept for the next caller. Any other stream
+// is destroyed; the driver frees it when its work has ended. So no new stream inherits old work.
 void stream_close(mkz_stream* stream) noexcept {
     if (stream == nullptr || forked()) return;
     const std::unique_ptr<Stream> closed(&of(stream));

@@ -12,8 +12,8 @@
 
 namespace merklize::cuda {
 
-// The handles of driver.h are pointers to this backend's own types. Every backend has types of its own, so none may define the
-// structs that driver.h declares.
+// The handles of driver.h are pointers to this backend's own types. Every backend has types of its own, so none may
+// define the structs that driver.h declares.
 
 /// A point in a stream's order: it is done when everything enqueued before it has ended.
 class Mark {
@@ -37,7 +37,8 @@ class StreamUse {
 public:
     StreamUse(Device& device, CUstream handle) : device_(device), handle_(handle) {}
 
-    /// A mark after all commands of the stream: recorded now, or when the stream was closed. Throws if it cannot be recorded.
+    /// A mark after all commands of the stream: recorded now, or when the stream was closed. Throws if it cannot be
+    /// recorded.
     std::shared_ptr<const Mark> mark();
     /// The handle is not used from here on.
     void close() noexcept;
@@ -87,8 +88,8 @@ struct Event {
 inline Stream& of(mkz_stream* stream) { return backends::object_of<Stream>(stream, "cuda", "stream"); }
 inline Event& of(mkz_event* event) { return backends::object_of<Event>(event, "cuda", "event"); }
 
-/// Records the event of a command, if the caller wants one. The command must be enqueued between the constructor and end(). The context
-/// must be current.
+/// Records the event of a command, if the caller wants one. The command must be enqueued between the constructor and
+/// end(). The context must be current.
 class Command {
 public:
     Command(Stream& stream, mkz_event** wanted) : stream_(stream), wanted_(wanted) {

@@ -1,5 +1,5 @@
-// The part of OpenCL 1.2 that this backend uses, under the specification's own names, so that no vendor header is needed to build.
-// The library itself is opened at run time.
+// The part of OpenCL 1.2 that this backend uses, under the specification's own names, so that no vendor header is
+// needed to build. The library itself is opened at run time.
 #pragma once
 
 #include <cstddef>

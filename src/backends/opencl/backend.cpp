@@ -1,4 +1,5 @@
-// OpenCL as a backend: any vendor's devices, through a library opened at run time, behind the tables of driver.h and backend.h.
+// OpenCL as a backend: any vendor's devices, through a library opened at run time, behind the tables of driver.h and
+// backend.h.
 //
 //   api        the library and its functions; nothing of a vendor is needed to build
 //   device     devices, their facts, the one context of each

@@ -30,8 +30,8 @@ void copy(Stream& stream, const char* what, const char* function, std::uint64_t 
                   });
 }
 
-// A copy between a block in host memory and its own bytes: a map and an unmap. They move nothing, but make the writes of one side
-// visible to the other.
+// A copy between a block in host memory and its own bytes: a map and an unmap. They move nothing, but make the writes
+// of one side visible to the other.
 void hand_over(Stream& stream, const Memory& memory, std::uint64_t offset, std::uint64_t bytes, cl_bitfield flags,
                const char* what, mkz_event** event) {
     copy(stream, what, "clEnqueueMapBuffer", bytes, event,

@@ -22,11 +22,11 @@ public:
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
 
-    /// The one context of this device: all queues, blocks and programs of a device must share one to work together. Made on
-    /// first use and never released, because some runtimes crash if it is released while the process ends.
+    /// The one context of this device: all queues, blocks and programs of a device must share one to work together.
+    /// Made on first use and never released, because some runtimes crash if it is released while the process ends.
     cl_context context();
-    /// Joins the context `theirs` of the caller's queue or memory `what`. If this device has no context yet, it takes that one;
-    /// if it has another, invalid_argument.
+    /// Joins the context `theirs` of the caller's queue or memory `what`. If this device has no context yet, it takes
+    /// that one; if it has another, invalid_argument.
     void join_context(cl_context theirs, const char* what);
 
     /// Host memory allocated by the device's driver, so that copies need no staging.

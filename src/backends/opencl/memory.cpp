@@ -123,7 +123,8 @@ void* native(mkz_memory* memory) noexcept {
     return memory == nullptr ? nullptr : static_cast<void*>(reinterpret_cast<Memory*>(memory)->handle.get());
 }
 
-// A handle may begin anywhere in host memory; the runtime checks that before it wraps the handle. Kernels need no more than this.
+// A handle may begin anywhere in host memory; the runtime checks that before it wraps the handle. Kernels need no more
+// than this.
 std::uint32_t alignment(mkz_memory*) noexcept { return 256; }
 
 // OpenCL itself keeps the memory that queued commands use.

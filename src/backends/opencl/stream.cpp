@@ -7,7 +7,8 @@ namespace {
 
 Event& of(mkz_event* event) { return backends::object_of<Event>(event, "opencl", "event"); }
 
-// Only a failed allocation can be the caller's fault. Any other code, CL_OUT_OF_RESOURCES included, may mean that a kernel crashed.
+// Only a failed allocation can be the caller's fault. Any other code, CL_OUT_OF_RESOURCES included, may mean that a
+// kernel crashed.
 [[noreturn]] void fail_later(const Device& device, cl_int code, const Doing& doing) {
     throw Failure(code == CL_MEM_OBJECT_ALLOCATION_FAILURE ? MKZ_OUT_OF_MEMORY : MKZ_INTERNAL,
                   device.label + ": " + code_text(code) + " while " + doing.text());

@@ -53,7 +53,8 @@ private:
     void watch(const Command& command);
     void flush();
 
-    // Commands stay here until they have ended, so that a failure is seen even if the caller holds no event of the command.
+    // Commands stay here until they have ended, so that a failure is seen even if the caller holds no event of the
+    // command.
     std::mutex mutex_;
     std::deque<Command> running_;
     std::optional<Command> failed_;

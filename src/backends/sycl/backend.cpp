@@ -1,5 +1,5 @@
-// SYCL as a plug-in: the only library here that links a runtime, libsycl of the package intel-sycl-rt. Host code is built by any C++
-// compiler; kernels are compiled at run time from the core's text.
+// SYCL as a plug-in: the only library here that links a runtime, libsycl of the package intel-sycl-rt. Host code is
+// built by any C++ compiler; kernels are compiled at run time from the core's text.
 //
 //   device     devices of all platforms, their facts, the one context of each
 //   memory     unified shared memory, host memory

@@ -27,8 +27,8 @@ std::filesystem::path runtime_folder() {
     return std::filesystem::path(found.dli_fname).parent_path();
 }
 
-// Python's packages register no driver with the system. So Intel's processor device beside the runtime is found only if this variable
-// names it. The OpenCL loader reads the variable once, when SYCL first looks for platforms.
+// Python's packages register no driver with the system. So Intel's processor device beside the runtime is found only if
+// this variable names it. The OpenCL loader reads the variable once, when SYCL first looks for platforms.
 void show_processor_device() {
     std::error_code ignored;
     const auto library = runtime_folder() / "libintelocl.so";

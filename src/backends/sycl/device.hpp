@@ -19,11 +19,11 @@ public:
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
 
-    /// The one context of this device: all queues, blocks and programs of a device share it. The platform's default one,
-    /// which queues made without a context have, unless a caller's queue came first.
+    /// The one context of this device: all queues, blocks and programs of a device share it. The platform's default
+    /// one, which queues made without a context have, unless a caller's queue came first.
     const ::sycl::context& context();
-    /// Joins the context `theirs` of the caller's queue. If this device has no context yet, it takes that one; if it has
-    /// another, invalid_argument.
+    /// Joins the context `theirs` of the caller's queue. If this device has no context yet, it takes that one; if it
+    /// has another, invalid_argument.
     void join_context(const ::sycl::context& theirs);
 
     /// Throws a failure of the caller's or of the device's: "sycl:0 (NAME): TEXT".
@@ -42,8 +42,8 @@ private:
     std::optional<::sycl::context> context_;
 };
 
-/// Runs a function. An exception of SYCL becomes a Failure with the device and the activity: "sycl:0 (NAME): ... while DOING".
-/// refused: the status for errors that SYCL calls invalid.
+/// Runs a function. An exception of SYCL becomes a Failure with the device and the activity: "sycl:0 (NAME): ... while
+/// DOING". refused: the status for errors that SYCL calls invalid.
 template <class Body>
 auto attempt(const Device& device, const std::string& doing, mkz_status refused, Body&& body) {
     try {

@@ -1,5 +1,6 @@
-// Programs that OpenCL makes of SPIR-V from SYCL's run-time compiler. SYCL reaches processors and some GPUs through OpenCL. OpenCL returns
-// their machine code, so that the next process need not compile, and it takes a changed module. SYCL has no call for either.
+// Programs that OpenCL makes of SPIR-V from SYCL's run-time compiler. SYCL reaches processors and some GPUs through
+// OpenCL. OpenCL returns their machine code, so that the next process need not compile, and it takes a changed module.
+// SYCL has no call for either.
 #pragma once
 
 #include <CL/cl.h>

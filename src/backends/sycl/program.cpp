@@ -24,7 +24,8 @@ constexpr const char* headers = R"(#include <sycl/builtins.hpp>
 #line 1 "program"
 )";
 
-// A launch may have more items than an int can count. Warnings are off, because they would be about rules that C++ has and C has not.
+// A launch may have more items than an int can count. Warnings are off, because they would be about rules that C++ has
+// and C has not.
 constexpr const char* always[] = {"-fno-sycl-id-queries-fit-in-int", "-w"};
 // Clang's option against automatic vectorization; here it also keeps neighbouring items from becoming a vector.
 constexpr std::string_view no_vectorize = "-fno-vectorize";
@@ -49,8 +50,8 @@ Options options_of(const char* text) {
     return options;
 }
 
-// Devices behind OpenCL get the compiler's SPIR-V through OpenCL. So a module can carry a hint, and a program is the same whether it was
-// compiled here or comes from the cache.
+// Devices behind OpenCL get the compiler's SPIR-V through OpenCL. So a module can carry a hint, and a program is the
+// same whether it was compiled here or comes from the cache.
 std::unique_ptr<Program> compiled(Device& device, const std::string& text, const Options& options) {
     std::string log;
     try {
@@ -64,7 +65,8 @@ std::unique_ptr<Program> compiled(Device& device, const std::string& text, const
         const auto n = objects.end() - objects.begin();
         if (n != 1)
             device.refuse(MKZ_INTERNAL, "the compiler made " + std::to_string(n) + " modules of a text, not one");
-        // The default template argument would allow this call for executable images only, but the SPIR-V is in an object.
+        // The default template argument would allow this call for executable images only, but the SPIR-V is in an
+        // object.
         const auto bytes = objects.begin()->ext_oneapi_get_backend_content<::sycl::bundle_state::executable>();
         std::vector<std::uint32_t> module(bytes.size() / sizeof(std::uint32_t));
         std::memcpy(module.data(), bytes.data(), module.size() * sizeof module[0]);

@@ -21,7 +21,8 @@ struct Function {
     std::uint32_t max_group_size;
 };
 
-/// Compiled kernels: an OpenCL program if SYCL reaches the device through OpenCL, else a kernel bundle of the run-time compiler.
+/// Compiled kernels: an OpenCL program if SYCL reaches the device through OpenCL, else a kernel bundle of the run-time
+/// compiler.
 class Program {
 public:
     using Bundle = ::sycl::kernel_bundle<::sycl::bundle_state::executable>;

@@ -4,7 +4,8 @@
 
 namespace merklize::sycl_plugin {
 
-// The SPIR-V specification has the numbers, and the order of a module: entry points, and right after them their execution modes.
+// The SPIR-V specification has the numbers, and the order of a module: entry points, and right after them their
+// execution modes.
 std::vector<std::uint32_t> with_vector_hint(std::span<const std::uint32_t> module) {
     constexpr std::uint32_t entry_point = 15, execution_mode = 16, kernel_model = 6, vec_type_hint = 30;
     constexpr std::uint32_t uint2 = 2 << 16 | 2;  // any vector type will do

@@ -23,8 +23,9 @@ struct Event {
     void wait();
 };
 
-/// A queue, the library's or the caller's. The library's are in-order, so that the runtime leaves the order to the device's own queue and
-/// passes no list of events with each command. A caller's out-of-order queue gets barriers instead.
+/// A queue, the library's or the caller's. The library's are in-order, so that the runtime leaves the order to the
+/// device's own queue and passes no list of events with each command. A caller's out-of-order queue gets barriers
+/// instead.
 class Stream {
 public:
     Stream(Device& device, ::sycl::queue queue, std::shared_ptr<AsyncErrors> errors)

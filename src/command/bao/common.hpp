@@ -43,12 +43,14 @@ std::vector<FileRange> ranges_of(const Arguments& arguments);
 Digest required_root(const Arguments& arguments);
 /// The value of --size; 0 if it is not given and the form stores the size.  errors  UsageError (it is missing)
 std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form);
-/// The value of --output; none for standard output, also for "-".  errors  UsageError (an empty name; the name of an input)
+/// The value of --output; none for standard output, also for "-".  errors  UsageError (an empty name; the name of an
+/// input)
 std::optional<std::string> output_of(Call& call, const Arguments& arguments);
 
 /// Reads an outboard of a message of `size` bytes.  errors  BaoMismatch (its size is not that of such an outboard)
 std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::uint64_t size, const BaoForm& form);
-/// A function that reads from an extent of an input, whose first byte has offset 0, or from memory. Both must outlive the function.
+/// A function that reads from an extent of an input, whose first byte has offset 0, or from memory. Both must outlive
+/// the function.
 BaoReadAt reads_of(const runtime::ByteSource& input, const runtime::ByteSource::Extent& extent);
 BaoReadAt reads_of(const std::vector<std::byte>& bytes);
 

@@ -21,8 +21,9 @@
 namespace merklize::command {
 namespace {
 
-// A name has at most 4096 bytes, twice that when escaped. Only the beginning of a longer one is kept, and no file is looked for. Only the
-// beginning of a line of more than a megabyte is kept, too. It always fails, so no valid line can hide in a long one.
+// A name has at most 4096 bytes, twice that when escaped. Only the beginning of a longer one is kept, and no file is
+// looked for. Only the beginning of a line of more than a megabyte is kept, too. It always fails, so no valid line can
+// hide in a long one.
 constexpr std::size_t most_name = 4096;
 constexpr std::size_t most_line = 1 << 20;
 constexpr std::size_t most_named = 5;  // improper lines of a list that are named, where not all are

@@ -18,8 +18,8 @@ struct CheckRules {
     bool as_json = false;
 };
 
-/// `merklize hash --check`: reads lists of digests, hashes the files again, compares and reports on every line. BLAKE3's lists are read
-/// as b3sum does, and those of other hashes as sha256sum does.
+/// `merklize hash --check`: reads lists of digests, hashes the files again, compares and reports on every line.
+/// BLAKE3's lists are read as b3sum does, and those of other hashes as sha256sum does.
 /// lists    names of files, or "-"
 /// returns  whether all lists could be read, each had something to check, and nothing failed
 bool check_lists(Call& call, const std::vector<std::string>& lists, HashJob& job, const CheckRules& rules);

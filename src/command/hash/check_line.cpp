@@ -115,7 +115,8 @@ CheckLine parse_check_line(std::string_view text, std::uint64_t length) {
     const bool marked = text[0] == '\\';
     if (marked) text.remove_prefix(1);
 
-    // No digest starts with "BLAKE3 (", so the two forms cannot be confused. A name may contain either separator: the digest is what lies
+    // No digest starts with "BLAKE3 (", so the two forms cannot be confused. A name may contain either separator: the
+    // digest is what lies
     // before the first "  " or after the last ") = ".
     const bool tagged = text.starts_with(own_tag_begin);
     if (tagged) text.remove_prefix(own_tag_begin.size());

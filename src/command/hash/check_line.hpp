@@ -22,7 +22,8 @@ namespace merklize::command {
 /// What --tag calls a hash: BLAKE3, SHA256. Empty: neither coreutils, OpenSSL nor BSD has a name for it.
 std::string_view tag_of(Hash hash) noexcept;
 
-/// Whether a list can hold the name. Every byte but zero can be in a list that coreutils reads; BLAKE3's lists are UTF-8.
+/// Whether a list can hold the name. Every byte but zero can be in a list that coreutils reads; BLAKE3's lists are
+/// UTF-8.
 bool can_be_listed(std::string_view name, Hash hash) noexcept;
 
 /// Appends the text before and after the digest in the line for `name`.
@@ -43,15 +44,16 @@ struct CheckLine {
     std::string reason() const { return why_bad.empty() ? bad_length : std::string(why_bad); }
 };
 
-/// Parses one line of BLAKE3 digests, with or without its line end, for digests of `length` bytes. Any bytes give a digest, a reason or an
-/// empty line.
+/// Parses one line of BLAKE3 digests, with or without its line end, for digests of `length` bytes. Any bytes give a
+/// digest, a reason or an empty line.
 ///
-/// The parser is strict, because a check that passes wrongly is a hole, while one that fails too often is only a nuisance. So it refuses
-/// a name that could stand for several files (U+FFFD, which replaces bytes that are not UTF-8) or be cut short (a zero byte).
+/// The parser is strict, because a check that passes wrongly is a hole, while one that fails too often is only a
+/// nuisance. So it refuses a name that could stand for several files (U+FFFD, which replaces bytes that are not UTF-8)
+/// or be cut short (a zero byte).
 CheckLine parse_check_line(std::string_view line, std::uint64_t length = 32);
 
-/// Parses the lines of lists as `sha256sum --check` does: names of any bytes but zero, `*` before a name that was read in binary mode,
-/// capital digits, `SHA256 (name) = `, and the lines of BSD's `sha256 -r`, which have one space.
+/// Parses the lines of lists as `sha256sum --check` does: names of any bytes but zero, `*` before a name that was read
+/// in binary mode, capital digits, `SHA256 (name) = `, and the lines of BSD's `sha256 -r`, which have one space.
 class SumLines {
 public:
     /// hash    none: a hash without a tag
@@ -66,7 +68,8 @@ private:
 
     const std::optional<Hash> hash_;
     const std::uint64_t length_;
-    // Whether lines have one space. The first line decides, because a name that begins with a space or * would else have two meanings.
+    // Whether lines have one space. The first line decides, because a name that begins with a space or * would else
+    // have two meanings.
     std::optional<bool> has_one_space_{};
 };
 

@@ -19,7 +19,8 @@ constexpr std::uint64_t small_bytes = 1 << 20;  // a larger file takes all threa
 // Small files go through the queue at a million a second, so several are added and taken at once.
 constexpr std::uint64_t most_at_once = 16;
 
-// An input and its result. The thread that takes an item owns it until its state is `large` or `done`; then the caller owns it.
+// An input and its result. The thread that takes an item owns it until its state is `large` or `done`; then the caller
+// owns it.
 struct Item {
     enum class State : int { open, large, done };
 
@@ -31,8 +32,9 @@ struct Item {
     std::atomic<State> state{State::open};
 };
 
-// A bounded queue of numbered items, number k in slot k modulo the slots. The caller adds inputs at the end and takes results from the
-// front; workers hash the items between. n_given_ <= n_taken_ <= n_added_ but at the end of the run, when none is taken any more.
+// A bounded queue of numbered items, number k in slot k modulo the slots. The caller adds inputs at the end and takes
+// results from the front; workers hash the items between. n_given_ <= n_taken_ <= n_added_ but at the end of the run,
+// when none is taken any more.
 class Pipeline {
 public:
     Pipeline(Call& call, HashJob& job, const std::function<bool(HashInput&)>& next, Bar& bar)
@@ -80,7 +82,8 @@ private:
     Item& item(std::uint64_t number) { return *slots_[number % slots_.size()]; }
     bool is_empty() const { return n_given_ == n_added_; }
 
-    // Adds inputs, if there are more and the queue has room: first one, then twice as many each time, so that one file starts no thread.
+    // Adds inputs, if there are more and the queue has room: first one, then twice as many each time, so that one file
+    // starts no thread.
     bool add() {
         std::uint64_t added = n_added_;
         const std::uint64_t before = added, end = std::min<std::uint64_t>(before + at_once_, n_given_ + slots_.size());
@@ -123,7 +126,8 @@ private:
         std::uint64_t first, end;
     };
 
-    // Waits for items that nobody has taken, and takes a share of them, so that other workers find some, too. {at_end}: there will be none.
+    // Waits for items that nobody has taken, and takes a share of them, so that other workers find some, too. {at_end}:
+    // there will be none.
     Range take() {
         for (std::uint64_t first = n_taken_;;) {
             const std::uint32_t wakes = n_wakes_;
@@ -165,7 +169,8 @@ private:
         } catch (...) {
             item.failure = std::current_exception();
         }
-        // The caller owns the item from here on. It says what it waits for before it looks at the state, so one of the two sees the other.
+        // The caller owns the item from here on. It says what it waits for before it looks at the state, so one of the
+        // two sees the other.
         item.state = state;
         if (awaited_ == number) item.state.notify_all();
     }

@@ -16,11 +16,12 @@ struct HashInput {
     bool is_file = false;  ///< the path is of a file, also if it looks like a URL
 };
 
-/// Hashes many inputs, several at once, and gives the results in the order of the inputs. Memory does not grow with their number.
+/// Hashes many inputs, several at once, and gives the results in the order of the inputs. Memory does not grow with
+/// their number.
 ///
-/// Each thread of the run takes one to sixteen small files at a time: open, read, hash, close each. A large file, a pipe or standard input takes all threads,
-/// once everything before it is done. Files on rotational disks are read one at a time, in order, because such a disk loses a factor of up
-/// to 100 when many threads read at many places.
+/// Each thread of the run takes one to sixteen small files at a time: open, read, hash, close each. A large file, a
+/// pipe or standard input takes all threads, once everything before it is done. Files on rotational disks are read one
+/// at a time, in order, because such a disk loses a factor of up to 100 when many threads read at many places.
 ///
 /// next    gives the next input; false: there are no more. Called while others are hashed, from the calling thread
 /// done    takes a result. Called from the calling thread

@@ -5,10 +5,11 @@
 
 namespace merklize::command {
 
-/// All files below a folder, each folder sorted by the bytes of its names. It holds the names of one folder for each depth.
+/// All files below a folder, each folder sorted by the bytes of its names. It holds the names of one folder for each
+/// depth.
 ///
-/// Symbolic links to files count as files, and so do broken links, whose opening fails later. Links to folders are not followed, so there
-/// are no cycles. Pipes, sockets and devices are left out, because reading them might never end.
+/// Symbolic links to files count as files, and so do broken links, whose opening fails later. Links to folders are not
+/// followed, so there are no cycles. Pipes, sockets and devices are left out, because reading them might never end.
 class Walk {
 public:
     explicit Walk(std::string folder);

@@ -19,7 +19,8 @@ void write_line(Call& call, const HashResult& result, const HashJob& job, bool n
 /// Writes the bytes of the digest and nothing else.
 void write_raw(Call& call, const HashResult& result, const HashJob& job);
 
-/// Writes {"files": [...]} entry by entry, so that a list of millions of files is never in memory. The times come at the end.
+/// Writes {"files": [...]} entry by entry, so that a list of millions of files is never in memory. The times come at
+/// the end.
 class JsonList {
 public:
     explicit JsonList(Call& call) : call_(call) {}

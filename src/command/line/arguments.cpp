@@ -47,7 +47,8 @@ Arguments::Arguments(const Command& command, std::string usage_name, std::span<c
             words_.push_back(local_name(words[at]));
             continue;
         }
-        // The next word, which is no value if it is an option; --name=-x has one. No option is a digit, so -1 is a value.
+        // The next word, which is no value if it is an option; --name=-x has one. No option is a digit, so -1 is a
+        // value.
         const auto next = [&](std::string_view option) -> const std::string& {
             if (at + 1 == words.size() || is_option(words[at + 1])) needs_value(option);
             return words[++at];

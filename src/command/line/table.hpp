@@ -52,7 +52,8 @@ const Command& whole_command() noexcept;
 /// The option of that name; null if the command has none. Every command has --help.
 const Option* find_option(const Command& command, std::string_view name) noexcept;
 const Command* find_command(const Command& group, std::string_view name) noexcept;
-/// " Did you mean 'build'?" of the name that is most like a misspelt one, or nothing if none is like it. An option's has its dashes.
+/// " Did you mean 'build'?" of the name that is most like a misspelt one, or nothing if none is like it. An option's
+/// has its dashes.
 std::string hint_of_option(const Command& command, std::string_view name);
 std::string hint_of_command(const Command& group, std::string_view name);
 

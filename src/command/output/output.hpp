@@ -14,8 +14,8 @@
 
 namespace merklize::command {
 
-/// An output file, which appears whole or not at all, also if the process is killed. A symbolic link is followed and its target replaced.
-/// Devices and pipes are written to directly.
+/// An output file, which appears whole or not at all, also if the process is killed. A symbolic link is followed and
+/// its target replaced. Devices and pipes are written to directly.
 /// errors  Failure (the text names the file)
 class NewFile {
 public:

@@ -20,7 +20,8 @@ public:
     Bar(const Bar&) = delete;
     Bar& operator=(const Bar&) = delete;
 
-    /// The progress function of the library for the next `count` parts; empty if the bar is not visible and the call cannot be cancelled.
+    /// The progress function of the library for the next `count` parts; empty if the bar is not visible and the call
+    /// cannot be cancelled.
     /// bytes  of these parts, or 0
     std::function<bool(double)> part(std::uint64_t count = 1, std::uint64_t bytes = 0);
     /// The same for one part: an input that is read once.
@@ -56,7 +57,8 @@ struct BarState {
 };
 std::string bar_text(const BarState& state);
 
-/// Reports on a terminal that the kernels of a device are being compiled.  kept  whether they are stored for the next process
+/// Reports on a terminal that the kernels of a device are being compiled.  kept  whether they are stored for the next
+/// process
 void show_compiling(Call& call, std::string_view device, bool kept);
 
 }  // namespace merklize::command

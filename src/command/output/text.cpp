@@ -7,7 +7,8 @@
 namespace merklize::command {
 namespace {
 
-// Takes the beginning of a text, at most `width` characters: up to a space, or after a mark, in the second half; without one, all of them.
+// Takes the beginning of a text, at most `width` characters: up to a space, or after a mark, in the second half;
+// without one, all of them.
 std::string take_line(std::string& text, std::size_t width) {
     if (width_of(text) <= width) return std::exchange(text, {});
     std::size_t end = 0, good = 0;

@@ -12,8 +12,9 @@ namespace merklize::command {
 
 using namespace texts;
 
-/// A table with aligned columns; the first row is the head. `right` has an "r" at the position of each column that is aligned right. If a
-/// row does not fit into `width`, the widest columns are made narrower and their cells take several lines.
+/// A table with aligned columns; the first row is the head. `right` has an "r" at the position of each column that is
+/// aligned right. If a row does not fit into `width`, the widest columns are made narrower and their cells take several
+/// lines.
 std::string table_text(const std::vector<std::vector<std::string>>& rows, std::string_view right,
                        std::size_t width = 80);
 

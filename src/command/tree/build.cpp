@@ -44,7 +44,8 @@ int build_fs_verity(Call& call, const Arguments& arguments, const std::string& f
     return 0;
 }
 
-// The form that --format, --hash, --rule, --padding and the key give together. A format may also fix the size of a leaf.
+// The form that --format, --hash, --rule, --padding and the key give together. A format may also fix the size of a
+// leaf.
 TreeForm form_of(const Arguments& arguments, const std::optional<Mode>& mode, Leaves& leaves) {
     const auto given = named_value(arguments, "hash", hash_from_name);
     Hash hash = given.value_or(Hash::blake3);

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t most_listed = 1000;
 
-// The words for leaves of a tree: "block 3 of 6 (bytes 196608 to 262144)", or "leaf 3 of 6" if no bytes stand behind them.
+// The words for leaves of a tree: "block 3 of 6 (bytes 196608 to 262144)", or "leaf 3 of 6" if no bytes stand behind
+// them.
 class Blocks {
 public:
     // bytes  of the data; 0: not known

@@ -35,7 +35,8 @@ Hash hash_of_tree(Call& call, const std::string& path);
 /// errors  UsageError
 void refuse_input_as_output(Call& call, const std::string& input, const std::optional<std::string>& output);
 
-/// The input of that name: a file, an object of a store, or standard input for "-". leaf_bytes = 0: the input holds the leaves.
+/// The input of that name: a file, an object of a store, or standard input for "-". leaf_bytes = 0: the input holds the
+/// leaves.
 /// opened  keeps an object for as long as the input is used
 TreeInput tree_input(Call& call, const std::string& name, TreeInput::Kind kind, std::uint64_t leaf_bytes,
                      std::unique_ptr<runtime::ByteSource>& opened);

@@ -11,7 +11,8 @@ namespace merklize::command {
 /// A proof of any kind.
 using AnyProof = std::variant<MerkleProof, MultiProof, ConsistencyProof>;
 
-/// The JSON of a proof: a "format" that names kind and version, then the fields in the order of the struct, with hexadecimal digests.
+/// The JSON of a proof: a "format" that names kind and version, then the fields in the order of the struct, with
+/// hexadecimal digests.
 std::string proof_json(const AnyProof& proof);
 std::vector<std::byte> proof_bytes(const AnyProof& proof);
 

@@ -5,7 +5,8 @@
 // RpJive64_256 of bytes. No library is needed: web/wasm includes it, too.
 namespace merklize::runtime {
 
-/// Each 7 bytes are an element of a row, little endian; a bit follows the last byte of the message, and no bytes have the digest of zeros.
+/// Each 7 bytes are an element of a row, little endian; a bit follows the last byte of the message, and no bytes have
+/// the digest of zeros.
 struct RpJiveMessage {
     static constexpr unsigned element_bytes = 7, rate = 4 * element_bytes;
 

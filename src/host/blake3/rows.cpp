@@ -21,8 +21,8 @@ void by_words(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
     }
 }
 
-// One state is one chain of instructions. Vector instructions take one cycle each, as scalar ones do, and the chain has fewer of them.
-// But on Zen 5 they take two cycles (docs/notes/blake3-cpu.md).
+// One state is one chain of instructions. Vector instructions take one cycle each, as scalar ones do, and the chain has
+// fewer of them. But on Zen 5 they take two cycles (docs/notes/blake3-cpu.md).
 auto choose_blake3_rows() noexcept {
 #if defined(__x86_64__)
     const char* wanted = std::getenv("MERKLIZE_CPU_ISA");

@@ -5,8 +5,8 @@
 
 namespace merklize::runtime {
 
-/// Compresses blocks of one chunk, or one block of another kind, into a chaining value, in place, on the calling thread: by scalar
-/// instructions, or by vectors if their chain takes less time.
+/// Compresses blocks of one chunk, or one block of another kind, into a chaining value, in place, on the calling
+/// thread: by scalar instructions, or by vectors if their chain takes less time.
 struct Blake3Chain {
     const void* blocks;        ///< n x 64 bytes of any alignment, one block after another
     std::size_t n;             ///< may be 0
@@ -42,8 +42,8 @@ struct ChunkCounter {
     [[gnu::always_inline]] std::uint64_t at(std::uint64_t chunk) const noexcept { return (first + chunk) & mask; }
 };
 
-/// BLAKE3 of few states by vectors that hold a row of each state, whose words are a 4x4 matrix. One to four states take as long as one.
-/// The lanes of backends/cpu take as long for one state as for 16.
+/// BLAKE3 of few states by vectors that hold a row of each state, whose words are a 4x4 matrix. One to four states take
+/// as long as one. The lanes of backends/cpu take as long for one state as for 16.
 struct Blake3Rows {
     static constexpr std::size_t most = 4;
 
@@ -52,7 +52,8 @@ struct Blake3Rows {
     /// n full chunks of 1024 bytes to n chaining values of 32 bytes; 1 <= n <= most.
     void (*hash_chunks)(const std::uint8_t* data, std::size_t n, ChunkCounter counter, const std::uint32_t key[8],
                         std::uint32_t flags, std::uint8_t* out) noexcept;
-    /// n pairs of 32 bytes to n chaining values, each pair one whole block with these flags; 1 <= n <= most. out may be in.
+    /// n pairs of 32 bytes to n chaining values, each pair one whole block with these flags; 1 <= n <= most. out may be
+    /// in.
     void (*compress_pairs)(const std::uint8_t* in, std::size_t n, const std::uint32_t key[8], std::uint32_t flags,
                            std::uint8_t* out) noexcept;
 };

@@ -1,5 +1,5 @@
-// BLAKE3 of few states by AVX2: a vector holds two states' rows. Four states are two vectors in step, because the instructions of one do
-// not fill the time of its chain.
+// BLAKE3 of few states by AVX2: a vector holds two states' rows. Four states are two vectors in step, because the
+// instructions of one do not fill the time of its chain.
 #include "host/blake3/rows_x86.hpp"
 
 namespace merklize::runtime {

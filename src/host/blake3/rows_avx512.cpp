@@ -1,4 +1,5 @@
-// BLAKE3 of few states by AVX-512 (F, VL, BW, DQ), whose rotations are one instruction: one vector holds four states' rows.
+// BLAKE3 of few states by AVX-512 (F, VL, BW, DQ), whose rotations are one instruction: one vector holds four states'
+// rows.
 #include "host/blake3/rows_x86.hpp"
 
 namespace merklize::runtime {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Rows of one and two states of BLAKE3 (rows.inc), by instructions that AVX2 has. Always inlined, so that the linker never uses
-// code of one instruction set for another. Rotations are the including file's.
+// Rows of one and two states of BLAKE3 (rows.inc), by instructions that AVX2 has. Always inlined, so that the linker
+// never uses code of one instruction set for another. Rotations are the including file's.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -42,8 +42,8 @@ ROWS_INLINE Row2 with_last(Row2 a, Row2 b) { return (Row2)_mm256_blend_epi32((__
 ROWS_INLINE Row1 upper(Row1 a, Row1 b) { return (Row1)_mm_unpackhi_epi32((__m128i)a, (__m128i)b); }
 ROWS_INLINE Row2 upper(Row2 a, Row2 b) { return (Row2)_mm256_unpackhi_epi32((__m256i)a, (__m256i)b); }
 
-// Makes the compiler compute a value as it is written. Otherwise it would add a late word before an early one, and join two shuffles of
-// one cycle into one of three.
+// Makes the compiler compute a value as it is written. Otherwise it would add a late word before an early one, and join
+// two shuffles of one cycle into one of three.
 template <class Row>
 ROWS_INLINE Row kept(Row value) {
     asm("" : "+v"(value));

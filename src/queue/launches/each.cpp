@@ -83,8 +83,8 @@ void launch_each(DeviceCall& call, const HashEach& a, const EachTable& table, mk
 
 bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
     const mkz_driver& driver = call.driver();
-    // Where kernels take addresses, one launch reaches all messages. An OpenCL kernel reaches one block, so there a launch hashes
-    // successive messages of one block.
+    // Where kernels take addresses, one launch reaches all messages. An OpenCL kernel reaches one block, so there a
+    // launch hashes successive messages of one block.
     const bool has_addresses = call.facts().language != MKZ_LANGUAGE_OPENCL;
     const auto address = [&](const Extent& message) {
         const Range range = range_of(message.place);

@@ -1,5 +1,6 @@
-// Extensions: the passes over some columns at a time. Columns of host memory go up by batches, as many as fit, each while the one before is
-// extended. A device with little memory takes fewer at a time, and one with none leaves the work to the processors.
+// Extensions: the passes over some columns at a time. Columns of host memory go up by batches, as many as fit, each
+// while the one before is extended. A device with little memory takes fewer at a time, and one with none leaves the
+// work to the processors.
 #include <algorithm>
 #include <bit>
 #include <optional>

@@ -1,4 +1,5 @@
-// Words that must be field elements. Kernels tell whether all are. The place of a wrong word is seldom needed, so the host looks for it.
+// Words that must be field elements. Kernels tell whether all are. The place of a wrong word is seldom needed, so the
+// host looks for it.
 #include "queue/launches/field_words.hpp"
 
 #include <algorithm>

@@ -22,8 +22,8 @@ MatrixAt staged(const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n
     return down ? MatrixAt{at, matrix.columns, word, rows * word} : MatrixAt{at, matrix.columns, columns * word, word};
 }
 
-// Packs rows [first, first + count) of a host matrix into the layout of staged(), by all threads. Each thread takes contiguous lines:
-// columns or rows.
+// Packs rows [first, first + count) of a host matrix into the layout of staged(), by all threads. Each thread takes
+// contiguous lines: columns or rows.
 void pack_staged(const MatrixAt& matrix, const HashMatrices& job, unsigned threads, std::uint64_t first,
                  std::uint64_t count, std::byte* to) {
     const MatrixAt part = from_row(matrix, first), as = staged(matrix, job, count, {});
@@ -90,14 +90,15 @@ struct Sent {
     std::vector<Lease> blocks{};
 };
 
-// Sends whole matrices of the host to the device as they lie. A staged piece holds few wide rows, too few to fill a device: 2^17
-// rows of 2633 words took 1257 ms in pieces on an H200, where sending them takes 50 and hashing them 48.
+// Sends whole matrices of the host to the device as they lie. A staged piece holds few wide rows, too few to fill a
+// device: 2^17 rows of 2633 words took 1257 ms in pieces on an H200, where sending them takes 50 and hashing them 48.
 // returns  nothing where pieces do better, or the matrices do not fit
 std::optional<Sent> send_whole(DeviceCall& call, const HashMatrices& a) {
     constexpr std::uint64_t enough_rows = 1 << 16;
     const std::uint64_t rows_of_a_piece = Staging::piece_bytes / std::max<std::uint64_t>(1, a.row_bytes());
     if (call.facts().unified != 0 || a.n <= rows_of_a_piece || rows_of_a_piece >= enough_rows) return {};
-    // Matrices that are on the device already are the caller's, so their words cannot be converted, and a job has one form for all.
+    // Matrices that are on the device already are the caller's, so their words cannot be converted, and a job has one
+    // form for all.
     const auto is_there = [](const MatrixAt& matrix) { return matrix.first.on_device; };
     if (a.from_montgomery && std::ranges::any_of(a.matrices, is_there)) return {};
     Sent sent{a};

@@ -16,7 +16,8 @@ void merge_on_device(DeviceCall& call, const MergeSubtrees& a) {
     std::uint64_t n = a.n;
     const mkz_policy wanted = call.wanted(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n);
     for (std::uint32_t level = 0; level < a.levels;) {
-        // Each stretch of levels asks the tuning table again, because the narrow top of a tree needs another policy than its wide bottom.
+        // Each stretch of levels asks the tuning table again, because the narrow top of a tree needs another policy
+        // than its wide bottom.
         const mkz_policy policy = call.filled(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, wanted);
         // One launch of two levels reads the leaves, copies them and merges them.
         const bool keep = level == 0 && a.kept.pointer != nullptr;
@@ -75,8 +76,9 @@ bool merge_in_parts(DeviceCall& call, const MergeSubtrees& a, std::uint32_t part
 // The nodes are on the host. Leaves go up in pieces; all parents of a piece come down and are put into their levels.
 bool merge_staged(DeviceCall& call, const MergeSubtrees& all, const Tick& tick) {
     MergeSubtrees a = all;
-    // Pinned memory of the caller gets each level of a piece by a copy of its own. A large tree therefore has large pieces, so that few
-    // copies carry most bytes (2^25 leaves on an H200: 24.6 ms with 64 MiB, 25.5 with 32, 28 with 16).
+    // Pinned memory of the caller gets each level of a piece by a copy of its own. A large tree therefore has large
+    // pieces, so that few copies carry most bytes (2^25 leaves on an H200: 24.6 ms with 64 MiB, 25.5 with 32, 28 with
+    // 16).
     const bool straight =
         call.is_pinned(host_bytes(a.below), Digest::size) && call.is_pinned(host_bytes(a.nodes), Digest::size);
     constexpr std::uint64_t fewest_pieces = 16, largest = 4 * Staging::piece_bytes;
@@ -93,7 +95,8 @@ bool merge_staged(DeviceCall& call, const MergeSubtrees& all, const Tick& tick) 
         const auto count_of = [&](std::uint64_t piece) { return std::min(per_piece, a.n - first_of(piece)); };
         Staging::Pipeline pipeline;
         pipeline.sizes = {Digest::size * per_piece, Digest::size * per_piece};
-        // On the device, level l of the parents is at [count >> l, 2 (count >> l)): all levels are one contiguous range.
+        // On the device, level l of the parents is at [count >> l, 2 (count >> l)): all levels are one contiguous
+        // range.
         pipeline.parts = [&](std::uint64_t piece, std::size_t buffer) {
             std::vector<Staging::HostPart> parts;
             for (std::uint32_t l = buffer; l <= (buffer == 0 ? 0 : levels); l++) {
@@ -131,8 +134,8 @@ bool merge_staged(DeviceCall& call, const MergeSubtrees& all, const Tick& tick) 
 
 bool DeviceCall::launch(const MergeSubtrees& a, const Tick& tick) {
     if (a.nodes.on_device) {
-        // A part must take some milliseconds, because each ends in narrow levels and a wait (2^25 leaves of blake3 on an H100: 1.43 ms in
-        // parts of 2^22, else 1.10).
+        // A part must take some milliseconds, because each ends in narrow levels and a wait (2^25 leaves of blake3 on
+        // an H100: 1.43 ms in parts of 2^22, else 1.10).
         const std::uint32_t part_levels = facts().is_cpu ? 14 : is_field(info(a.hash)) ? 23 : 27;
         if (tick && a.levels > part_levels) return merge_in_parts(*this, a, part_levels, tick);
         merge_on_device(*this, a);

@@ -12,7 +12,8 @@
 namespace merklize::runtime {
 namespace {
 
-// One message of several chunks on the device: each group merges the chunks that it hashed; further launches merge the rest to the digest.
+// One message of several chunks on the device: each group merges the chunks that it hashed; further launches merge the
+// rest to the digest.
 void hash_message(DeviceCall& call, const HashRows& a) {
     const std::uint64_t chunks = chunks_of(a.length);
     const auto levels = static_cast<std::uint32_t>(std::bit_width(chunks - 1));

@@ -7,7 +7,8 @@
 
 namespace merklize::runtime {
 
-/// The kernels' argument mkz_matrix (core/kernels/data.h): a matrix of n rows, with no second place and no new form of its words.
+/// The kernels' argument mkz_matrix (core/kernels/data.h): a matrix of n rows, with no second place and no new form of
+/// its words.
 struct MatrixShape {
     MatrixShape(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n)
         : rows(n),
@@ -31,7 +32,8 @@ inline bool has_whole_columns(const MatrixAt& matrix, std::uint32_t word_bytes, 
     return matrix.row_stride == word_bytes && matrix.column_stride == static_cast<std::int64_t>(word_bytes * n);
 }
 
-/// Modulus of the Montgomery form that words get or lose while they are packed (core/kernels/data.h); 0: they keep their form.
+/// Modulus of the Montgomery form that words get or lose while they are packed (core/kernels/data.h); 0: they keep
+/// their form.
 struct NewForm {
     std::uint32_t to_montgomery = 0;
     std::uint32_t from_montgomery = 0;
@@ -51,11 +53,12 @@ inline MatrixAt packed_at(const Place& first, std::uint64_t columns, std::uint64
 void copy_columns(const MatrixAt& from, std::uint32_t word, std::uint64_t n, std::byte* to, std::uint64_t row_stride,
                   unsigned threads);
 
-/// Copies n rows of a matrix on the host to `to`, row after row, on the stream for that: commands of the main stream that are enqueued
-/// from now on wait for it. The matrix must stay until finish().
+/// Copies n rows of a matrix on the host to `to`, row after row, on the stream for that: commands of the main stream
+/// that are enqueued from now on wait for it. The matrix must stay until finish().
 void send_columns(DeviceCall& call, Staging::Ring& ring, const MatrixAt& from, std::uint32_t word, std::uint64_t n,
                   const Place& to);
-/// Copies n rows of a matrix on the device, row after row, to a matrix of the host, whose columns are neighbours: complete when it returns.
+/// Copies n rows of a matrix on the device, row after row, to a matrix of the host, whose columns are neighbours:
+/// complete when it returns.
 void fetch_columns(DeviceCall& call, const Place& from, std::uint32_t word, std::uint64_t n, const MatrixAt& to);
 
 /// A copy of n rows on the host, of a matrix on the device: for the processors, if a device has no room to work on it.

@@ -23,7 +23,8 @@ struct Paths {
     std::vector<Stage> stages;
 };
 
-// A segment has at most `most` nodes, so that no group works while the others wait. A stage takes as many levels as fit.
+// A segment has at most `most` nodes, so that no group works while the others wait. A stage takes as many levels as
+// fit.
 Paths paths_of(const MergeAt& a, std::size_t most) {
     Paths paths;
     if (a.lone == Lone::pad) {
@@ -68,8 +69,8 @@ void merge_at_on_device(DeviceCall& call, const MergeAt& a) {
     mkz_policy policy = call.chosen(MKZ_KERNEL_MERGE_AT, a.hash, a.n);
     policy.lanes = 1;  // neighbours of a list are seldom neighbours in memory
     const Kernel merge = call.kernel(call.keyed_variant(a.hash, a.mode, policy), bodies::merge_at);
-    // A level of a segment waits for the level below. So few nodes are spread over more groups, one node an item. Many nodes keep all
-    // groups busy anyway, and go two an item in fewer stages.
+    // A level of a segment waits for the level below. So few nodes are spread over more groups, one node an item. Many
+    // nodes keep all groups busy anyway, and go two an item in fewer stages.
     constexpr std::uint64_t many_segments = 64;
     const std::uint64_t one_each = merge.group_size;
     const Paths paths = paths_of(a, std::clamp<std::uint64_t>(a.n / many_segments, one_each, 2 * one_each));
@@ -120,7 +121,8 @@ bool DeviceCall::launch(const MergeAt& a, const Tick& tick) {
         finish();
         return !tick || tick(1);
     }
-    // The device does not reach these nodes. Copying the pairs of each level there and back takes longer than merging them here.
+    // The device does not reach these nodes. Copying the pairs of each level there and back takes longer than merging
+    // them here.
     return HostExecutor(threads()).launch(a, tick);
 }
 

@@ -1,4 +1,5 @@
-//! Prints answers of the crates bao and bao-tree for messages whose byte i is i mod 251, as JSON lines of BLAKE3 digests:
+//! Prints answers of the crates bao and bao-tree for messages whose byte i is i mod 251, as JSON lines of BLAKE3
+//! digests:
 //!
 //!     bao-crates answers SEED COUNT
 //!

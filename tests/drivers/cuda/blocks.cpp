@@ -1,4 +1,5 @@
-// CUDA's blocks of memory: blocks that are kept after their release, that commands still use at their release, and the caller's own.
+// CUDA's blocks of memory: blocks that are kept after their release, that commands still use at their release, and the
+// caller's own.
 #include <algorithm>
 #include <chrono>
 #include <thread>

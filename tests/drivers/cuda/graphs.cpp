@@ -1,4 +1,5 @@
-// Calls that enqueue, captured into a CUDA graph: replays give the right bytes for the contents of the buffers at that time.
+// Calls that enqueue, captured into a CUDA graph: replays give the right bytes for the contents of the buffers at that
+// time.
 
 #include <dlfcn.h>
 

@@ -1,5 +1,6 @@
-// How the OpenCL driver handles failures that no healthy device shows. Functions of its table are replaced for a while, because failed
-// user events do not work: PoCL 3.1 aborts at one, and Intel's runtime runs the commands that wait for it.
+// How the OpenCL driver handles failures that no healthy device shows. Functions of its table are replaced for a while,
+// because failed user events do not work: PoCL 3.1 aborts at one, and Intel's runtime runs the commands that wait for
+// it.
 #include <algorithm>
 
 #include "backends/opencl/api.hpp"

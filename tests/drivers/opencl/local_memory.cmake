@@ -1,9 +1,10 @@
-# Looks at what PoCL compiled for the tests before this one: each thread must have the local memory of its group alone.  CACHE: PoCL's folder;
-# READELF: the program
+# Looks at what PoCL compiled for the tests before this one: each thread must have the local memory of its group alone.
+# CACHE: PoCL's folder; READELF: the program
 #
-# PoCL makes local memory an argument of the kernel where the kernel itself names it. Where the compiler moved its address into a function that
-# it does not inline, the memory stays one variable of the program, and groups that run at once overwrite each other's nodes. So functions
-# that take local memory are MKZ_BODY, which is always inlined (include/merklize/core/port.h).
+# PoCL makes local memory an argument of the kernel where the kernel itself names it. Where the compiler moved its
+# address into a function that it does not inline, the memory stays one variable of the program, and groups that run at
+# once overwrite each other's nodes. So functions that take local memory are MKZ_BODY, which is always inlined
+# (include/merklize/core/port.h).
 cmake_minimum_required(VERSION 3.18...3.31)
 
 file(GLOB_RECURSE libraries ${CACHE}/*.so)

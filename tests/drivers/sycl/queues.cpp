@@ -33,7 +33,8 @@ TEST("sycl-queue: a caller's queue keeps the order of both sides' commands") {
         need(driver().wrap(device(), words, 4 * n, memory.slot()));
         std::uint32_t expected = 0;
         for (std::uint32_t i = 1; i <= 100; i++) {
-            // The caller's commands come before ours. In a caller's out-of-order queue, barriers around ours order them.
+            // The caller's commands come before ours. In a caller's out-of-order queue, barriers around ours order
+            // them.
             if (i % 20 == 1) {
                 queue.fill(words, i, n);
                 expected = i;

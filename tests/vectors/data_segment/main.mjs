@@ -1,5 +1,5 @@
-// npm install --no-package-lock && node main.mjs > ../sha256_trunc254.json: what @web3-storage/data-segment computes of Filecoin's pieces,
-// which @filoz/synapse-core uses: nodes, and proofs of nodes, which its Proof.verify accepts.
+// npm install --no-package-lock && node main.mjs > ../sha256_trunc254.json: what @web3-storage/data-segment computes of
+// Filecoin's pieces, which @filoz/synapse-core uses: nodes, and proofs of nodes, which its Proof.verify accepts.
 //
 // Byte i of a record, and of a piece's data, is i mod 251.
 import { Fr32, Proof, Tree } from '@web3-storage/data-segment';

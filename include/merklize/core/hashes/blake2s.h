@@ -1,7 +1,7 @@
 /* blake2s.h: BLAKE2s (RFC 7693) with digests of 32 bytes: of a row, and of the 64 bytes left || right.
  *
- * A key is a block before the message. Kernels take the state behind that block (ctx.key), so that a merge under a key is one
- * compression, as without one. The rounds are BLAKE3's with another message schedule, and there are ten. */
+ * A key is a block before the message. Kernels take the state behind that block (ctx.key), so that a merge under a key
+ * is one compression, as without one. The rounds are BLAKE3's with another message schedule, and there are ten. */
 #define MKZ_UNIT_ID 55
 #define MKZ_UNIT_NAME blake2s
 #define MKZ_UNIT_QUAD_HASH 55

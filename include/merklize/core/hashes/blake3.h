@@ -21,11 +21,12 @@
 #include "../port.h"
 #include "blake3_compression.h"
 
-/* Flags of a merge besides the mode's flags: its only block is the first and the last block of chunk 0, and the root. */
+/* Flags of a merge besides the mode's flags: its only block is the first and the last block of chunk 0, and the root.
+ */
 #define MKZ_BLAKE3_MERGE (MKZ_BLAKE3_CHUNK_START | MKZ_BLAKE3_CHUNK_END | MKZ_BLAKE3_ROOT)
 
-/* Merge of a Merkle tree: the BLAKE3 hash of the 64 bytes left || right in a mode with a key. The mode is keyed_hash, or derive_key,
- * where `key` is the context's key. flags: the mode's flags. */
+/* Merge of a Merkle tree: the BLAKE3 hash of the 64 bytes left || right in a mode with a key. The mode is keyed_hash,
+ * or derive_key, where `key` is the context's key. flags: the mode's flags. */
 MKZ_FN void mkz_blake3_merge_keyed(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8],
                                    const mkz_lane32 key[8], mkz_lane32 flags) {
     mkz_blake3_pair(out, left, right, key, flags | MKZ_SPLAT32(MKZ_BLAKE3_MERGE));

@@ -1,4 +1,5 @@
-/* blake3_compression.h: BLAKE3's compression, its blocks in a chunk, and its parents: for `blake3` and `blake3_parent`. */
+/* blake3_compression.h: BLAKE3's compression, its blocks in a chunk, and its parents: for `blake3` and `blake3_parent`.
+ */
 #ifndef MKZ_BLAKE3_COMPRESSION_H
 #define MKZ_BLAKE3_COMPRESSION_H
 
@@ -35,7 +36,8 @@ MKZ_FN void mkz_blake3_init(mkz_lane32 v[16], const mkz_lane32 cv[8], mkz_lane32
     v[15] = flags;
 }
 
-/* The block function; cv is updated in place. counter: chunk index (0 for parents); block_len: bytes of m that count. */
+/* The block function; cv is updated in place. counter: chunk index (0 for parents); block_len: bytes of m that count.
+ */
 MKZ_FN void mkz_blake3_compress(mkz_lane32 cv[8], const mkz_lane32 m[16], mkz_lane32 counter_lo, mkz_lane32 counter_hi,
                                 mkz_lane32 block_len, mkz_lane32 flags) {
     mkz_lane32 v[16];
@@ -86,8 +88,8 @@ MKZ_FN void mkz_blake3_pair(mkz_lane32 out[8], const mkz_lane32 left[8], const m
     mkz_blake3_compress(out, m, zero, zero, MKZ_SPLAT32(MKZ_BLAKE3_BLOCK_LEN), flags);
 }
 
-/* Parent node of a BLAKE3 digest under `key` (the IV if there is no key). flags: the mode's flags, with MKZ_BLAKE3_ROOT for the last
- * parent. The merge of `blake3_parent`, not of `blake3`. */
+/* Parent node of a BLAKE3 digest under `key` (the IV if there is no key). flags: the mode's flags, with MKZ_BLAKE3_ROOT
+ * for the last parent. The merge of `blake3_parent`, not of `blake3`. */
 MKZ_FN void mkz_blake3_parent(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8],
                               const mkz_lane32 key[8], mkz_lane32 flags) {
     mkz_blake3_pair(out, left, right, key, flags | MKZ_SPLAT32(MKZ_BLAKE3_PARENT));

@@ -1,5 +1,5 @@
-/* blake3_parent.h: BLAKE3's own inner nodes: a node is the chaining value of a parent that is not the root. Leaves are chaining values
- * of subtrees, or BLAKE3 of a row; no such digest is a node, because it has another flag. */
+/* blake3_parent.h: BLAKE3's own inner nodes: a node is the chaining value of a parent that is not the root. Leaves are
+ * chaining values of subtrees, or BLAKE3 of a row; no such digest is a node, because it has another flag. */
 #define MKZ_UNIT_ID 64
 #define MKZ_UNIT_NAME blake3_parent
 #define MKZ_UNIT_WORD_BITS 32

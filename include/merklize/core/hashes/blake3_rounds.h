@@ -1,5 +1,5 @@
-/* blake3_rounds.h: BLAKE3's constants and its seven rounds, for the hashes that are built on them: blake3, blake3_parent, eidos, eidos_v0. blake2s has
- * the constants and the quarter-rounds. */
+/* blake3_rounds.h: BLAKE3's constants and its seven rounds, for the hashes that are built on them: blake3,
+ * blake3_parent, eidos, eidos_v0. blake2s has the constants and the quarter-rounds. */
 #ifndef MKZ_BLAKE3_ROUNDS_H
 #define MKZ_BLAKE3_ROUNDS_H
 
@@ -26,10 +26,9 @@ MKZ_FN void mkz_blake3_iv(mkz_lane32 cv[8]) {
     cv[7] = MKZ_SPLAT32(MKZ_BLAKE3_IV7);
 }
 
-/* A half-round is four independent quarter-rounds G(a, b, c, d, x, y): state indices a..d, message indices x and y. The state begins
- * at v[s], its message at m[s].
- * MKZ_BLAKE3_TOGETHER (1 or 2) of them are computed in step. Compilers keep this order, and it decides what is spilled: 2 is
- * best for 16 vector registers, 1 for 32 (docs/notes/blake3-cpu.md).
+/* A half-round is four independent quarter-rounds G(a, b, c, d, x, y): state indices a..d, message indices x and y. The
+ * state begins at v[s], its message at m[s]. MKZ_BLAKE3_TOGETHER (1 or 2) of them are computed in step. Compilers keep
+ * this order, and it decides what is spilled: 2 is best for 16 vector registers, 1 for 32 (docs/notes/blake3-cpu.md).
  * MKZ_BLAKE3_STATES 2 adds functions that interleave two states, for 32 vector registers. Two states hide latency where
  * one state's four dependency chains cannot fill the issue width. */
 #ifndef MKZ_BLAKE3_TOGETHER
@@ -68,8 +67,8 @@ MKZ_FN void mkz_blake3_iv(mkz_lane32 cv[8]) {
     MKZ_BLAKE3_G2(0, b0, c0, d0, x0, y0, 1, b1, c1, d1, x1, y1);                                        \
     MKZ_BLAKE3_G2(2, b2, c2, d2, x2, y2, 3, b3, c3, d3, x3, y3)
 
-/* The rounds, each columns, then diagonals, by a macro HALF with the arguments of MKZ_BLAKE3_HALF. The message schedule is literal,
- * because a table read at run time would spill to memory. */
+/* The rounds, each columns, then diagonals, by a macro HALF with the arguments of MKZ_BLAKE3_HALF. The message schedule
+ * is literal, because a table read at run time would spill to memory. */
 #define MKZ_BLAKE3_ROUND(HALF, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15) \
     HALF(4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, s0, s1, s2, s3, s4, s5, s6, s7);                  \
     HALF(5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14, s8, s9, s10, s11, s12, s13, s14, s15)
@@ -86,8 +85,8 @@ MKZ_FN void mkz_blake3_iv(mkz_lane32 cv[8]) {
 MKZ_FN void mkz_blake3_rounds(mkz_lane32 v[16], const mkz_lane32 m[16]) { MKZ_BLAKE3_ROUNDS(MKZ_BLAKE3_HALF); }
 
 #if MKZ_BLAKE3_STATES == 2
-/* Half of all four quarter-rounds of a state, one step after another: a processor with one port for rotations then has other
- * instructions beside them. */
+/* Half of all four quarter-rounds of a state, one step after another: a processor with one port for rotations then has
+ * other instructions beside them. */
 #define MKZ_BLAKE3_XR4(s, d0, d1, d2, d3, a0, a1, a2, a3, n) \
     v[s + d0] ^= v[s + a0];                                  \
     v[s + d1] ^= v[s + a1];                                  \

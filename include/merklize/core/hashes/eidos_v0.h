@@ -1,5 +1,5 @@
-/* eidos_v0.h: Eidos, the hash of miden-crypto 0.33.0 to 0.36.3. Its initial values lack their top bits: BLAKE3's compression on elements of
- * the Goldilocks field. docs/hashes.md has the definition.
+/* eidos_v0.h: Eidos, the hash of miden-crypto 0.33.0 to 0.36.3. Its initial values lack their top bits: BLAKE3's
+ * compression on elements of the Goldilocks field. docs/hashes.md has the definition.
  *
  * An element is two words of 32 bits, the low one first. */
 #define MKZ_UNIT_ID 38

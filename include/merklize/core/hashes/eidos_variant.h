@@ -1,4 +1,5 @@
-/* eidos_variant.h: the functions of one version of Eidos. Its unit includes this file, with two facts more than hashes.h has:
+/* eidos_variant.h: the functions of one version of Eidos. Its unit includes this file, with two facts more than
+ * hashes.h has:
  *
  *   MKZ_UNIT_IV_MASK    the bits of the initial value's constants that count
  *   MKZ_UNIT_EMPTY(k)   word k of the digest of no elements
@@ -12,8 +13,8 @@
 #define MKZ_EIDOS_BYTES 0x301u
 #define MKZ_EIDOS_ELEMENTS 0xa01u
 
-/* The compression, in place: BLAKE3's, with constants where BLAKE3 has counter, length and flags. Then the top bit of each 64-bit word
- * of the result is cleared, so that it is a field element. */
+/* The compression, in place: BLAKE3's, with constants where BLAKE3 has counter, length and flags. Then the top bit of
+ * each 64-bit word of the result is cleared, so that it is a field element. */
 MKZ_FN void MKZ_HASH_FN(compress)(mkz_lane32 cv[8], const mkz_lane32 m[16]) {
     mkz_lane32 v[16];
     for (int i = 0; i < 8; i++) v[i] = cv[i];

@@ -1,14 +1,15 @@
-/* field_sponge.h: the functions of a field hash whose rows go through a sponge in overwrite mode and whose merge is one permutation.
- * A block of a row replaces the rate's cells; the digest is in the first of them. A unit includes this file, after its permutation's
- * header, with these facts more than hashes.h has:
+/* field_sponge.h: the functions of a field hash whose rows go through a sponge in overwrite mode and whose merge is one
+ * permutation. A block of a row replaces the rate's cells; the digest is in the first of them. A unit includes this
+ * file, after its permutation's header, with these facts more than hashes.h has:
  *
- *   MKZ_UNIT_PERMUTATION         mkz_PERMUTATION_permute(s) permutes a row's state of STATE_WORDS cells, and if the unit TAKES_TWO,
- *                                mkz_PERMUTATION_permute_two(s) two states, one behind the other. With a given table: none
+ *   MKZ_UNIT_PERMUTATION         mkz_PERMUTATION_permute(s) permutes a row's state of STATE_WORDS cells, and if the
+ *                                unit TAKES_TWO, mkz_PERMUTATION_permute_two(s) two states, one behind the other. With
+ *                                a given table: none
  *   MKZ_UNIT_MERGE_PERMUTATION   the permutation of a merge, of
  *   MKZ_UNIT_MERGE_WORDS         cells: left, right, zeros. Both may be left out: as for rows
  *   MKZ_UNIT_FIRST_CELL 0        first cell of the rate and of the digest
- *   MKZ_UNIT_LENGTH_CELL -1      this cell is at first the row's length mod the rate, or with FILLS_BLOCK 2 whether that is not 0;
- *                                -1: none, the length is not bound
+ *   MKZ_UNIT_LENGTH_CELL -1      this cell is at first the row's length mod the rate, or with FILLS_BLOCK 2 whether
+ *                                that is not 0; -1: none, the length is not bound
  *
  * With a given table (TABLE_IS_GIVEN) the functions that permute are permute_by and merge_by, and have ctx. */
 #include "../names.h"

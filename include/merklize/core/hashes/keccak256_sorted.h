@@ -1,5 +1,5 @@
-/* keccak256_sorted.h: Keccak-256 with Ethereum's padding: of a row, and of two nodes, the smaller one first. So a proof needs
- * no directions. */
+/* keccak256_sorted.h: Keccak-256 with Ethereum's padding: of a row, and of two nodes, the smaller one first. So a proof
+ * needs no directions. */
 #define MKZ_UNIT_ID 36
 #define MKZ_UNIT_NAME keccak256_sorted
 #define MKZ_UNIT_PAD_BYTE 1

@@ -1,5 +1,5 @@
-/* keccak_f1600.h: the permutation Keccak-f[1600] (FIPS 202, G. Bertoni, J. Daemen, M. Peeters, G. Van Assche) on 64-bit lanes, and the
- * functions of a unit that includes this file: a sponge over it with a rate of 136 bytes.
+/* keccak_f1600.h: the permutation Keccak-f[1600] (FIPS 202, G. Bertoni, J. Daemen, M. Peeters, G. Van Assche) on 64-bit
+ * lanes, and the functions of a unit that includes this file: a sponge over it with a rate of 136 bytes.
  *
  *   PAD_BYTE 1    Keccak-256, the original padding, as Ethereum has it
  *   PAD_BYTE 6    SHA3-256
@@ -20,8 +20,8 @@ MKZ_TABLE mkz_u64 mkz_keccak_round_constants[MKZ_KECCAK_ROUNDS] = {
     MKZ_U64(0x8000000080008081), MKZ_U64(0x8000000000008080), MKZ_U64(0x0000000080000001), MKZ_U64(0x8000000080008008),
 };
 
-/* Theta adds the two columns beside it to each word. On GPUs that is one operation of three operands for each word; processors, which
- * have fewer registers, add the columns to each other first. */
+/* Theta adds the two columns beside it to each word. On GPUs that is one operation of three operands for each word;
+ * processors, which have fewer registers, add the columns to each other first. */
 #if MKZ_NVIDIA_PTX
 #define MKZ_KECCAK_ADD_COLUMNS(word, x) MKZ_XOR3(word, c[((x) + 4) % 5], d[x])
 #else

@@ -1,5 +1,5 @@
-/* keccakf64.h: a sponge over Keccak-f[1600] on words of 64 bits, without padding: of a row, and of the 8 words left || right. Provers
- * use it (Plonky3's PaddingFreeSponge<25, 17, 4>). It is not Keccak-256. */
+/* keccakf64.h: a sponge over Keccak-f[1600] on words of 64 bits, without padding: of a row, and of the 8 words left ||
+ * right. Provers use it (Plonky3's PaddingFreeSponge<25, 17, 4>). It is not Keccak-256. */
 #define MKZ_UNIT_ID 51
 #define MKZ_UNIT_NAME keccakf64
 #define MKZ_UNIT_QUAD_HASH 51

@@ -1,5 +1,5 @@
-/* poseidon2_babybear_16.h: Plonky3's hash over BabyBear: rows by PaddingFreeSponge<16, 8, 8>, merges by TruncatedPermutation<2, 8, 16>.
- * docs/hashes.md has the definition. */
+/* poseidon2_babybear_16.h: Plonky3's hash over BabyBear: rows by PaddingFreeSponge<16, 8, 8>, merges by
+ * TruncatedPermutation<2, 8, 16>. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 21
 #define MKZ_UNIT_NAME poseidon2_babybear_16
 #define MKZ_UNIT_WORD_BITS 32

@@ -1,5 +1,5 @@
-/* poseidon2_babybear_24.h: Plonky3's hash over BabyBear: rows by PaddingFreeSponge<24, 16, 8>, merges by TruncatedPermutation<2, 8, 16>.
- * docs/hashes.md has the definition. */
+/* poseidon2_babybear_24.h: Plonky3's hash over BabyBear: rows by PaddingFreeSponge<24, 16, 8>, merges by
+ * TruncatedPermutation<2, 8, 16>. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 22
 #define MKZ_UNIT_NAME poseidon2_babybear_24
 #define MKZ_UNIT_WORD_BITS 32

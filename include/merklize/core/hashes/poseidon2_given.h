@@ -1,5 +1,5 @@
-/* poseidon2_given.h: Poseidon2's permutation with the constants and the diagonal of a caller (docs/hashes.md, `poseidon2:...`), of as many
- * cells as the state has words.
+/* poseidon2_given.h: Poseidon2's permutation with the constants and the diagonal of a caller (docs/hashes.md,
+ * `poseidon2:...`), of as many cells as the state has words.
  *
  * The table, words of 64 bits (src/digests/poseidon.cpp makes it):
  *   rate; half of the external rounds; the internal rounds

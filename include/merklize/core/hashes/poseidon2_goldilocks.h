@@ -1,4 +1,5 @@
-/* poseidon2_goldilocks.h: Poseidon2 over Goldilocks, of 8, 12 and 16 cells: the instances of Plonky3, since p3-goldilocks 0.5.0. */
+/* poseidon2_goldilocks.h: Poseidon2 over Goldilocks, of 8, 12 and 16 cells: the instances of Plonky3, since
+ * p3-goldilocks 0.5.0. */
 #ifndef MKZ_POSEIDON2_GOLDILOCKS_H
 #define MKZ_POSEIDON2_GOLDILOCKS_H
 
@@ -65,8 +66,8 @@ MKZ_FN mkz_lane64 mkz_p2_goldilocks_times(mkz_lane64 x, int d) {
     return d < 0 ? MKZ_SPLAT64(0) - y : y;
 }
 
-/* (lo + 2^32 hi) / 2^k, for 0 < k <= 32: 2^-k = 2^(32-k) - 2^(64-k), so the low k bits of lo give a - 2^32 a with a = 2^(32-k) times
- * them. 2^-32 = 1 - 2^32, and 2^64 = 2^32 - 1. */
+/* (lo + 2^32 hi) / 2^k, for 0 < k <= 32: 2^-k = 2^(32-k) - 2^(64-k), so the low k bits of lo give a - 2^32 a with a =
+ * 2^(32-k) times them. 2^-32 = 1 - 2^32, and 2^64 = 2^32 - 1. */
 MKZ_FN void mkz_p2_goldilocks_halve(mkz_lane64 *lo, mkz_lane64 *hi, int k) {
     const mkz_u64 low_bits = ((mkz_u64)1 << k) - 1;
     if (k == 32) {

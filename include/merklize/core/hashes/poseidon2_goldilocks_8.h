@@ -1,5 +1,5 @@
-/* poseidon2_goldilocks_8.h: Plonky3's hash over Goldilocks: rows by PaddingFreeSponge<8, 4, 4>, merges by TruncatedPermutation<2, 4, 8>.
- * docs/hashes.md has the definition. */
+/* poseidon2_goldilocks_8.h: Plonky3's hash over Goldilocks: rows by PaddingFreeSponge<8, 4, 4>, merges by
+ * TruncatedPermutation<2, 4, 8>. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 18
 #define MKZ_UNIT_NAME poseidon2_goldilocks_8
 #define MKZ_UNIT_WORD_BITS 64

@@ -1,10 +1,12 @@
-/* poseidon2_koalabear.h: Poseidon2 over KoalaBear, of 16, 24 and 32 cells: the instances of Plonky3, p3-koala-bear since 0.5. */
+/* poseidon2_koalabear.h: Poseidon2 over KoalaBear, of 16, 24 and 32 cells: the instances of Plonky3, p3-koala-bear
+ * since 0.5. */
 #ifndef MKZ_POSEIDON2_KOALABEAR_H
 #define MKZ_POSEIDON2_KOALABEAR_H
 
 #include "poseidon2_monty31.h"
 
-/* Constants of p3-koala-bear 0.9.0-rc.2 (MIT or Apache-2.0), in the order of poseidon2_permutation.h. In Montgomery form, less p. */
+/* Constants of p3-koala-bear 0.9.0-rc.2 (MIT or Apache-2.0), in the order of poseidon2_permutation.h. In Montgomery
+ * form, less p. */
 /* Written by scripts/generate_hash_constants.py; do not edit. */
 /* clang-format off */
 MKZ_TABLE mkz_u32 mkz_p2_koalabear_16_constants[148] = {

@@ -1,5 +1,5 @@
-/* poseidon2_koalabear_24.h: Plonky3's hash over KoalaBear: rows by PaddingFreeSponge<24, 16, 8>, merges by TruncatedPermutation<2, 8, 16>.
- * docs/hashes.md has the definition. */
+/* poseidon2_koalabear_24.h: Plonky3's hash over KoalaBear: rows by PaddingFreeSponge<24, 16, 8>, merges by
+ * TruncatedPermutation<2, 8, 16>. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 24
 #define MKZ_UNIT_NAME poseidon2_koalabear_24
 #define MKZ_UNIT_WORD_BITS 32

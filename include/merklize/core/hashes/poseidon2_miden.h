@@ -1,5 +1,5 @@
-/* poseidon2_miden.h: Poseidon2 of miden-crypto since 0.24.0: Plonky3's permutation of 12 cells in the sponge of RPO. docs/hashes.md
- * has the definition. */
+/* poseidon2_miden.h: Poseidon2 of miden-crypto since 0.24.0: Plonky3's permutation of 12 cells in the sponge of RPO.
+ * docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 20
 #define MKZ_UNIT_NAME poseidon2_miden
 #include "goldilocks_12.h"

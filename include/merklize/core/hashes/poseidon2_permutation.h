@@ -1,19 +1,20 @@
-/* poseidon2_permutation.h: Poseidon2's permutation of one instance. docs/hashes.md has the definition. poseidon2_FIELD.h includes it
- * once an instance and first defines:
+/* poseidon2_permutation.h: Poseidon2's permutation of one instance. docs/hashes.md has the definition.
+ * poseidon2_FIELD.h includes it once an instance and first defines:
  *
  *   MKZ_P2_FIELD, MKZ_P2_P    the field's name and modulus
  *   MKZ_P2_WIDTH              cells: a multiple of 4
  *   MKZ_P2_ROUNDS             internal rounds
- *   MKZ_P2_DIAGONAL(TIMES, HALVE, LESS_HALF)    cells 1 and up as TIMES(cell, d) for a product by d, HALVE(cell, k) for one by 2^-k and
- *                                               LESS_HALF(cell, k) for one by -2^-k. In all instances cell 0 has -2
+ *   MKZ_P2_DIAGONAL(TIMES, HALVE, LESS_HALF)    cells 1 and up as TIMES(cell, d) for a product by d, HALVE(cell, k) for
+ *                                               one by 2^-k and LESS_HALF(cell, k) for one by -2^-k. In all instances
+ *                                               cell 0 has -2
  *
- * The functions are mkz_p2_FIELD_WIDTH_permute and so on. mkz_p2_FIELD_WIDTH_constants has the constants in the order of use
- * (scripts/generate_hash_constants.py).
+ * The functions are mkz_p2_FIELD_WIDTH_permute and so on. mkz_p2_FIELD_WIDTH_constants has the constants in the order
+ * of use (scripts/generate_hash_constants.py).
  *
- * Goldilocks: each linear layer adds the constants of the round that follows, because that costs no carry. The table has rows of
- * MKZ_P2_WIDTH words for external layers: initial rounds 0 to 3; the first internal constant and zeros; terminal rounds 1 to 3; zeros.
- * Then the other internal constants, and terminal round 0. 31-bit fields: the S-box adds them, less p. The table has the initial rounds,
- * the terminal rounds, the internal rounds. */
+ * Goldilocks: each linear layer adds the constants of the round that follows, because that costs no carry. The table
+ * has rows of MKZ_P2_WIDTH words for external layers: initial rounds 0 to 3; the first internal constant and zeros;
+ * terminal rounds 1 to 3; zeros. Then the other internal constants, and terminal round 0. 31-bit fields: the S-box adds
+ * them, less p. The table has the initial rounds, the terminal rounds, the internal rounds. */
 
 #define MKZ_P2_FN(name)                                                            \
     MKZ_JOIN(MKZ_JOIN(MKZ_JOIN(mkz_p2_, MKZ_P2_FIELD), MKZ_JOIN(_, MKZ_P2_WIDTH)), \
@@ -21,8 +22,8 @@
 #define MKZ_P2_TABLE MKZ_P2_FN(constants)
 
 #if MKZ_P2_P > 0xffffffff
-/* Internal rounds on halves of the cells (goldilocks.h): cell = lo + 2^32 hi mod p. Only cell 0 becomes a word in each round. The
- * others are signed and grow by less than 4 bits a round, so they are made small again after every sixth. */
+/* Internal rounds on halves of the cells (goldilocks.h): cell = lo + 2^32 hi mod p. Only cell 0 becomes a word in each
+ * round. The others are signed and grow by less than 4 bits a round, so they are made small again after every sixth. */
 MKZ_FN void MKZ_P2_FN(internal)(mkz_gl *s, int states) {
     mkz_lane64 lows[MKZ_STATES][MKZ_P2_WIDTH], highs[MKZ_STATES][MKZ_P2_WIDTH];
     mkz_gl x[MKZ_STATES];

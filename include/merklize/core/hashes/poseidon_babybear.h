@@ -4,7 +4,8 @@
 
 #include "poseidon_monty31.h"
 
-/* Constants of p3-baby-bear 0.8.0 (MIT or Apache-2.0), folded, and what poseidon_monty31.h makes of the matrices. In Montgomery form. */
+/* Constants of p3-baby-bear 0.8.0 (MIT or Apache-2.0), folded, and what poseidon_monty31.h makes of the matrices. In
+ * Montgomery form. */
 /* Written by scripts/generate_hash_constants.py; do not edit. */
 /* clang-format off */
 MKZ_TABLE mkz_u32 mkz_pos_babybear_16_constants[141] = {

@@ -1,14 +1,13 @@
-/* poseidon_given.h: Poseidon's permutation with the constants and the matrix of a caller (docs/hashes.md, `poseidon:...`), of as many cells as
- * the state has words.
+/* poseidon_given.h: Poseidon's permutation with the constants and the matrix of a caller (docs/hashes.md,
+ * `poseidon:...`), of as many cells as the state has words.
  *
  * The table, words of 64 bits (src/digests/poseidon.cpp makes it):
- *   rate; half of the full rounds; the partial rounds
- *   the constants of the full rounds: one word a cell
- *   the constants of the partial rounds, folded forward: one word each
- *   the matrix, row after row; the one that takes its place before the partial rounds
- *   for each partial round one word a cell of its first row and as many of its first column, whose first word nothing reads
- * The matrices of partial rounds are factored, as in poseidon_monty31.h. Goldilocks: canonical words. 31-bit fields: Montgomery form;
- * constants less p, as the S-box adds them. */
+ *   rate; half of the full rounds; the partial rounds the constants of the full rounds: one word a cell the constants
+ *   of the partial rounds, folded forward: one word each the matrix, row after row; the one that takes its place before
+ *   the partial rounds for each partial round one word a cell of its first row and as many of its first column, whose
+ *   first word nothing reads
+ * The matrices of partial rounds are factored, as in poseidon_monty31.h. Goldilocks: canonical words. 31-bit fields:
+ * Montgomery form; constants less p, as the S-box adds them. */
 
 #include "../context.h"
 

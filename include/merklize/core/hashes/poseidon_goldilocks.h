@@ -1,10 +1,11 @@
-/* poseidon_goldilocks.h: Poseidon over Goldilocks, of 8 and 12 cells: the instances of Plonky3, since p3-goldilocks 0.8. docs/hashes.md has
- * the definition.
+/* poseidon_goldilocks.h: Poseidon over Goldilocks, of 8 and 12 cells: the instances of Plonky3, since p3-goldilocks
+ * 0.8. docs/hashes.md has the definition.
  *
- * The MDS matrices are circulant with small entries, so every round multiplies by them on halves of the cells (goldilocks.h), which takes
- * no product of words. The constants of partial rounds are folded forward: only cell 0 gets one in each, and what the other cells would
- * have got is in the first terminal row. Each linear layer adds the constants of the round that follows, because that costs no carry.
- * The tables are as those of poseidon2_permutation.h, but row 0 is added before any layer. */
+ * The MDS matrices are circulant with small entries, so every round multiplies by them on halves of the cells
+ * (goldilocks.h), which takes no product of words. The constants of partial rounds are folded forward: only cell 0 gets
+ * one in each, and what the other cells would have got is in the first terminal row. Each linear layer adds the
+ * constants of the round that follows, because that costs no carry. The tables are as those of poseidon2_permutation.h,
+ * but row 0 is added before any layer. */
 #ifndef MKZ_POSEIDON_GOLDILOCKS_H
 #define MKZ_POSEIDON_GOLDILOCKS_H
 
@@ -84,11 +85,12 @@ MKZ_TABLE mkz_u64 mkz_pos_goldilocks_12_constants[141] = {
 
 #define MKZ_POS_GL_PARTIAL_ROUNDS 22
 
-/* The matrices on one half of the cells: y[i] = sum over m of c[m] x[i + m mod cells]. As rp_circulant (rescue_prime.h) it is split mod
- * z^(n/2) - 1 and z^(n/2) + 1, and the first part again. The parts have the sums and differences of coefficients and not their halves, so
- * 4 y comes out. Differences may wrap below zero; 4 y is exact and below 2^64.
+/* The matrices on one half of the cells: y[i] = sum over m of c[m] x[i + m mod cells]. As rp_circulant (rescue_prime.h)
+ * it is split mod z^(n/2) - 1 and z^(n/2) + 1, and the first part again. The parts have the sums and differences of
+ * coefficients and not their halves, so 4 y comes out. Differences may wrap below zero; 4 y is exact and below 2^64.
  *
- * 8 cells: c = 7, 1, 3, 8, 8, 3, 4, 9. mod z^2 - 1: 22, 21; mod z^2 + 1: 8, -13; mod z^4 + 1: -1, -2, -1, -1. y < 43 x. */
+ * 8 cells: c = 7, 1, 3, 8, 8, 3, 4, 9. mod z^2 - 1: 22, 21; mod z^2 + 1: 8, -13; mod z^4 + 1: -1, -2, -1, -1. y < 43 x.
+ */
 MKZ_FN void mkz_pos_goldilocks_circulant_8(mkz_lane64 *x) {
     mkz_lane64 u0 = x[0] + x[4], u1 = x[1] + x[5], u2 = x[2] + x[6], u3 = x[3] + x[7];
     mkz_lane64 v0 = x[0] - x[4], v1 = x[1] - x[5], v2 = x[2] - x[6], v3 = x[3] - x[7];
@@ -116,8 +118,8 @@ MKZ_FN void mkz_pos_goldilocks_circulant_8(mkz_lane64 *x) {
     }
 }
 
-/* 12 cells: c = 1, 1, 2, 1, 8, 9, 10, 7, 5, 9, 4, 10. mod z^3 - 1: 21, 20, 26; mod z^3 + 1: 1, -4, -12; mod z^6 + 1: -9, -6, -3, -8, 4,
- * -1. y < 67 x. */
+/* 12 cells: c = 1, 1, 2, 1, 8, 9, 10, 7, 5, 9, 4, 10. mod z^3 - 1: 21, 20, 26; mod z^3 + 1: 1, -4, -12; mod z^6 + 1:
+ * -9, -6, -3, -8, 4, -1. y < 67 x. */
 MKZ_FN void mkz_pos_goldilocks_circulant_12(mkz_lane64 *x) {
     mkz_lane64 a[3], b[3], c[3], w[6], w3[6], w4[6], p[6], n[6], t;
     MKZ_UNROLL for (int k = 0; k < 3; k++) {
@@ -176,8 +178,9 @@ MKZ_FN void mkz_pos_goldilocks_join(mkz_gl *s, const mkz_lane64 lo[12], const mk
         mkz_gl_join(lo[k] + MKZ_SPLAT64(constants[k] & MKZ_GL_E), hi[k] + MKZ_SPLAT64(constants[k] >> 32));
 }
 
-/* Partial rounds on halves. Only cell 0 becomes a word in each. The others grow by a factor of 67 at most, so they are made small again
- * after every fourth: 2^32 67^4 < 2^57. `constants`: of the rounds after the first, then the first terminal row. */
+/* Partial rounds on halves. Only cell 0 becomes a word in each. The others grow by a factor of 67 at most, so they are
+ * made small again after every fourth: 2^32 67^4 < 2^57. `constants`: of the rounds after the first, then the first
+ * terminal row. */
 MKZ_FN void mkz_pos_goldilocks_partial(mkz_gl *s, int states, int width, MKZ_CONSTANT const mkz_u64 *constants) {
     mkz_lane64 lows[MKZ_STATES][12] = {{0}}, highs[MKZ_STATES][12] = {{0}};
     mkz_gl x[MKZ_STATES];

@@ -1,10 +1,12 @@
-/* poseidon_koalabear.h: Poseidon over KoalaBear, of 16 and 24 cells: the instances of Plonky3, since p3-koala-bear 0.8. */
+/* poseidon_koalabear.h: Poseidon over KoalaBear, of 16 and 24 cells: the instances of Plonky3, since p3-koala-bear 0.8.
+ */
 #ifndef MKZ_POSEIDON_KOALABEAR_H
 #define MKZ_POSEIDON_KOALABEAR_H
 
 #include "poseidon_monty31.h"
 
-/* Constants of p3-koala-bear 0.8.0 (MIT or Apache-2.0), folded, and what poseidon_monty31.h makes of the matrices. In Montgomery form. */
+/* Constants of p3-koala-bear 0.8.0 (MIT or Apache-2.0), folded, and what poseidon_monty31.h makes of the matrices. In
+ * Montgomery form. */
 /* Written by scripts/generate_hash_constants.py; do not edit. */
 /* clang-format off */
 MKZ_TABLE mkz_u32 mkz_pos_koalabear_16_constants[148] = {

@@ -1,13 +1,15 @@
-/* poseidon_monty31.h: Poseidon over the fields of 31 bits, of 16 and 24 cells. docs/hashes.md has the definition. Every function takes p, a
- * constant.
+/* poseidon_monty31.h: Poseidon over the fields of 31 bits, of 16 and 24 cells. docs/hashes.md has the definition. Every
+ * function takes p, a constant.
  *
- * The MDS matrix is circulant, so a product by it is one of polynomials modulo z^n - 1. It is split modulo z^(n/2) - 1 and z^(n/2) + 1, the
- * first of them again, three times in all: 88 products instead of 256, or 198 instead of 576. The factors of the parts, with the halves
- * that joining them takes, are in a table: row i of a part of n cells is its n words from word n - 1 - i on.
+ * The MDS matrix is circulant, so a product by it is one of polynomials modulo z^n - 1. It is split modulo z^(n/2) - 1
+ * and z^(n/2) + 1, the first of them again, three times in all: 88 products instead of 256, or 198 instead of 576. The
+ * factors of the parts, with the halves that joining them takes, are in a table: row i of a part of n cells is its n
+ * words from word n - 1 - i on.
  *
- * The constants of partial rounds are folded forward, so that only cell 0 gets one in each. The matrices of partial rounds are factored: in
- * each only a first row and a first column are left, and the rest is in the matrix before the first of them, which takes the place of
- * the circulant one (scripts/generate_hash_constants.py). With MKZ_SMALL partial rounds multiply by the circulant matrix, too. */
+ * The constants of partial rounds are folded forward, so that only cell 0 gets one in each. The matrices of partial
+ * rounds are factored: in each only a first row and a first column are left, and the rest is in the matrix before the
+ * first of them, which takes the place of the circulant one (scripts/generate_hash_constants.py). With MKZ_SMALL
+ * partial rounds multiply by the circulant matrix, too. */
 #ifndef MKZ_POSEIDON_MONTY31_H
 #define MKZ_POSEIDON_MONTY31_H
 
@@ -41,8 +43,8 @@ MKZ_FN void mkz_pos_m31_circulant(mkz_lane32 *s, int width, MKZ_CONSTANT const m
     mkz_pos_m31_split(s, 4 * n, p);
 }
 
-/* `matrices`: the matrix before the partial rounds, row after row; then for each partial round `width` words of its first row and `width`
- * words of its first column, whose first word nothing reads. */
+/* `matrices`: the matrix before the partial rounds, row after row; then for each partial round `width` words of its
+ * first row and `width` words of its first column, whose first word nothing reads. */
 MKZ_FN void mkz_pos_m31_dense(mkz_lane32 *s, int width, MKZ_CONSTANT const mkz_u32 *matrices, mkz_u32 p) {
     mkz_lane32 x[24] = {MKZ_SPLAT32(0)};
     MKZ_UNROLL_CELLS for (int k = 0; k < width; k++) x[k] = s[k];

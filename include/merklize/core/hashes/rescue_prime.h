@@ -1,10 +1,11 @@
-/* rescue_prime.h: Rescue Prime over Goldilocks: state of 12 elements, rate 8, capacity 4, digest 4, 7 rounds, alpha = 7.
+/* rescue_prime.h: Rescue Prime over Goldilocks: state of 12 elements, rate 8, capacity 4, digest 4, 7 rounds, alpha =
+ * 7.
  *
- * The three variants of Rp64_256 (winter-crypto) differ in state layout and MDS matrix (docs/hashes.md). This file has what
- * they share; the variants are in rp64_256_v1.h and so on.
+ * The three variants of Rp64_256 (winter-crypto) differ in state layout and MDS matrix (docs/hashes.md). This file has
+ * what they share; the variants are in rp64_256_v1.h and so on.
  *
- * A round: x^7 on every cell; MDS; + ARK1; x^(1/7) on every cell; MDS; + ARK2. The S-boxes are 95 % of the work; they are 12
- * independent chains of multiplications. */
+ * A round: x^7 on every cell; MDS; + ARK1; x^(1/7) on every cell; MDS; + ARK2. The S-boxes are 95 % of the work; they
+ * are 12 independent chains of multiplications. */
 #ifndef MKZ_RESCUE_PRIME_H
 #define MKZ_RESCUE_PRIME_H
 
@@ -143,8 +144,8 @@ MKZ_TABLE mkz_u32 MKZ_RP_MDS_DENSE[12 * 12 * 6] = {
 #define MKZ_RP_ROUNDS 7
 #define MKZ_RP_DIGEST 4
 
-/* Number of cells whose x^(1/7) chains are computed in step: enough to hide the latency of a multiplication, few enough to
- * stay in registers. Divides 12. */
+/* Number of cells whose x^(1/7) chains are computed in step: enough to hide the latency of a multiplication, few enough
+ * to stay in registers. Divides 12. */
 #ifndef MKZ_RP_CELLS
 #if MKZ_NVIDIA_PTX
 #define MKZ_RP_CELLS 3
@@ -153,8 +154,9 @@ MKZ_TABLE mkz_u32 MKZ_RP_MDS_DENSE[12 * 12 * 6] = {
 #endif
 #endif
 
-/* 1: an S-box works on the first MKZ_RP_CELLS cells and then rotates the state by as many cells. So no cell is chosen at run
- * time: on a GPU the state stays in registers, and a small loop serves all cells. 0: it goes through the state in memory. */
+/* 1: an S-box works on the first MKZ_RP_CELLS cells and then rotates the state by as many cells. So no cell is chosen
+ * at run time: on a GPU the state stays in registers, and a small loop serves all cells. 0: it goes through the state
+ * in memory. */
 #ifndef MKZ_RP_TURN
 #ifdef MKZ_TARGET_CUDA
 #define MKZ_RP_TURN 1
@@ -171,8 +173,8 @@ MKZ_FN void mkz_rp_power(mkz_gl *out, const mkz_gl *x, int n, const mkz_gl *y, i
     MKZ_UNROLL for (int k = 0; k < cells; k++) out[k] = mkz_gl_mul(t[k], y[k]);
 }
 
-/* x[k] = x[k]^(1/7) for k < cells: the power 10540996611094048183. Its bits, from the highest, are (100)^10 0 (011)^10 0111. It
- * takes 63 squarings and 9 products. The comments give the power reached so far, in bits. */
+/* x[k] = x[k]^(1/7) for k < cells: the power 10540996611094048183. Its bits, from the highest, are (100)^10 0 (011)^10
+ * 0111. It takes 63 squarings and 9 products. The comments give the power reached so far, in bits. */
 MKZ_FN void mkz_rp_root7(mkz_gl *x, int cells) {
     mkz_gl low[MKZ_RP_WIDTH], t[MKZ_RP_WIDTH], u[MKZ_RP_WIDTH];
     MKZ_UNROLL for (int k = 0; k < cells; k++) {
@@ -225,10 +227,10 @@ MKZ_FN void mkz_rp_root7_each(mkz_gl *s, int width, int cells) {
 MKZ_FN void mkz_rp_pow7_state(mkz_gl s[MKZ_RP_WIDTH]) { mkz_rp_pow7_each(s, MKZ_RP_WIDTH, MKZ_RP_CELLS); }
 MKZ_FN void mkz_rp_root7_state(mkz_gl s[MKZ_RP_WIDTH]) { mkz_rp_root7_each(s, MKZ_RP_WIDTH, MKZ_RP_CELLS); }
 
-/* The circulant MDS on one 32-bit half of the state: y[i] = sum over m of c[m] x[i + m mod 12], c = 7, 23, 8, 26, 13, 10, 9, 7,
- * 6, 22, 21, 8. It is split mod z^6 - 1 and z^6 + 1, and the first part again mod z^3 - 1 and z^3 + 1. Then every coefficient
- * is a power of two (the generator of the constants checks this), so only shifts and additions are needed. x < 2^32,
- * y < 160 * 2^32. Intermediate differences may wrap below zero; the last sums undo it. */
+/* The circulant MDS on one 32-bit half of the state: y[i] = sum over m of c[m] x[i + m mod 12], c = 7, 23, 8, 26, 13,
+ * 10, 9, 7, 6, 22, 21, 8. It is split mod z^6 - 1 and z^6 + 1, and the first part again mod z^3 - 1 and z^3 + 1. Then
+ * every coefficient is a power of two (the generator of the constants checks this), so only shifts and additions are
+ * needed. x < 2^32, y < 160 * 2^32. Intermediate differences may wrap below zero; the last sums undo it. */
 MKZ_FN void mkz_rp_circulant(mkz_lane64 y[MKZ_RP_WIDTH], const mkz_lane64 x[MKZ_RP_WIDTH]) {
     mkz_lane64 a[3], b[3], w[6], p[6], n[6];
     MKZ_UNROLL for (int k = 0; k < 3; k++) {
@@ -262,7 +264,8 @@ MKZ_FN void mkz_rp_circulant(mkz_lane64 y[MKZ_RP_WIDTH], const mkz_lane64 x[MKZ_
     }
 }
 
-/* 1: the rows of the dense MDS are unrolled, so that their results stay in registers. 0: a loop, where code size matters. */
+/* 1: the rows of the dense MDS are unrolled, so that their results stay in registers. 0: a loop, where code size
+ * matters. */
 #ifndef MKZ_RP_UNROLL_ROWS
 #if defined(MKZ_TARGET_CUDA) || MKZ_CONSTANTS == 1
 #define MKZ_RP_UNROLL_ROWS 1
@@ -291,7 +294,8 @@ MKZ_FN_CALL void mkz_rp_permute_circulant(mkz_gl s[MKZ_RP_WIDTH]) {
 }
 MKZ_FN_CALL void mkz_rp_permute_dense(mkz_gl s[MKZ_RP_WIDTH]) { mkz_rp_rounds_dense(s, MKZ_RP_ARK, MKZ_RP_MDS_DENSE); }
 
-/* For kernels, with the constants where MKZ_CONSTANTS says. A table is MKZ_RP_ARK, then MKZ_RP_MDS_DENSE as little-endian words. */
+/* For kernels, with the constants where MKZ_CONSTANTS says. A table is MKZ_RP_ARK, then MKZ_RP_MDS_DENSE as
+ * little-endian words. */
 #define MKZ_RP_ARK_WORDS (2 * MKZ_RP_ROUNDS * MKZ_RP_WIDTH)
 #if MKZ_CONSTANTS == 4
 #define MKZ_RP_SPACE MKZ_LOCAL

@@ -1,5 +1,5 @@
-/* rescue_prime_permutation.h: linear layers and rounds of Rescue Prime, for constants in one address space. rescue_prime.h
- * includes it once for each address space:
+/* rescue_prime_permutation.h: linear layers and rounds of Rescue Prime, for constants in one address space.
+ * rescue_prime.h includes it once for each address space:
  *
  *   MKZ_RP_PLACED(name)   the functions' names
  *   MKZ_RP_SPACE          address space of the tables that they take
@@ -34,8 +34,8 @@ MKZ_FN void MKZ_RP_PLACED(mds_circulant)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c
         mkz_gl_join(lo[i] + MKZ_SPLAT64(c[i] & MKZ_GL_E), hi[i] + MKZ_SPLAT64(c[i] >> 32));
 }
 
-/* Row i of dense MDS * s + c, with s in halves. x = x0 + 2^32 x1 times m is m x0 + (2^32 m) x1. The table has m and 2^32 m in limbs
- * of at most 22 bits. So 24 products of 54 bits add up in one word, and a row is reduced only once. */
+/* Row i of dense MDS * s + c, with s in halves. x = x0 + 2^32 x1 times m is m x0 + (2^32 m) x1. The table has m and
+ * 2^32 m in limbs of at most 22 bits. So 24 products of 54 bits add up in one word, and a row is reduced only once. */
 MKZ_FN mkz_gl MKZ_RP_PLACED(row_dense)(const mkz_lane64 low[MKZ_RP_WIDTH], const mkz_lane64 high[MKZ_RP_WIDTH],
                                        mkz_u64 c, int i, MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds, mkz_gl after) {
     mkz_lane64 a0 = MKZ_AFTER(MKZ_SPLAT64(c & MKZ_GL_E), after), a1 = MKZ_AFTER(MKZ_SPLAT64((c >> 32) << 10), after);
@@ -93,7 +93,8 @@ MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_dense)(MKZ_LOCAL const mkz_u64 *cells, i
 }
 #endif
 
-/* The seven rounds as fourteen halves, each an S-box and an MDS, so that one copy of the MDS serves both. For either matrix. */
+/* The seven rounds as fourteen halves, each an S-box and an MDS, so that one copy of the MDS serves both. For either
+ * matrix. */
 #define MKZ_RP_ROUNDS_WITH(matrix)                                                                      \
     MKZ_FN void MKZ_RP_PLACED(rounds_##matrix)(mkz_gl s[MKZ_RP_WIDTH], MKZ_RP_SPACE const mkz_u64 *ark, \
                                                MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {              \

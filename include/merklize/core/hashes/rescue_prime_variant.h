@@ -1,4 +1,5 @@
-/* rescue_prime_variant.h: the functions of one variant of Rp64_256. Its unit includes this file, with three facts more than hashes.h has:
+/* rescue_prime_variant.h: the functions of one variant of Rp64_256. Its unit includes this file, with three facts more
+ * than hashes.h has:
  *
  *   MKZ_UNIT_MATRIX         the MDS: dense or circulant
  *   MKZ_UNIT_FIRST_CELL     first cell of the rate and of the digest
@@ -21,7 +22,8 @@ MKZ_FN void MKZ_HASH_FN(init)(mkz_gl s[MKZ_RP_WIDTH], mkz_u64 length) {
     s[MKZ_UNIT_LENGTH_CELL] = MKZ_SPLAT64(length % MKZ_GL_P);
 }
 
-/* Adds any word, taken mod p, to rate cell k of a block, 0 <= k < 8. Permute after each full block and after the last partial block. */
+/* Adds any word, taken mod p, to rate cell k of a block, 0 <= k < 8. Permute after each full block and after the last
+ * partial block. */
 MKZ_FN void MKZ_HASH_FN(add)(mkz_gl s[MKZ_RP_WIDTH], int k, mkz_gl word) {
     s[MKZ_UNIT_FIRST_CELL + k] = mkz_gl_add(s[MKZ_UNIT_FIRST_CELL + k], mkz_gl_canonical(word));
 }
@@ -41,7 +43,8 @@ MKZ_FN void MKZ_HASH_FN(merge_init)(mkz_gl s[MKZ_RP_WIDTH], const mkz_gl left[MK
     }
 }
 
-/* Merge of a Merkle tree: hash_elements of the 8 elements left || right, which is one permutation. Canonical in and out. */
+/* Merge of a Merkle tree: hash_elements of the 8 elements left || right, which is one permutation. Canonical in and
+ * out. */
 MKZ_FN void MKZ_HASH_FN(merge)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl left[MKZ_RP_DIGEST],
                                const mkz_gl right[MKZ_RP_DIGEST]) {
     mkz_gl s[MKZ_RP_WIDTH];
@@ -60,15 +63,16 @@ MKZ_FN void MKZ_HASH_FN(merge_by)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl left[M
 }
 
 #if MKZ_TEAMS && MKZ_LANES == 1
-/* A merge by a team of 16 items, one cell for each item. Near its root a tree has fewer merges than a GPU has items, so a level takes
- * the time of one merge. The S-boxes of the 12 cells are independent. The MDS needs all cells and reads them from local memory. */
+/* A merge by a team of 16 items, one cell for each item. Near its root a tree has fewer merges than a GPU has items, so
+ * a level takes the time of one merge. The S-boxes of the 12 cells are independent. The MDS needs all cells and reads
+ * them from local memory. */
 
-/* Index of the word of left || right that an item of a team begins with; 8 or more: none. An item with index < 4 ends with the word of
- * that index in the parent. */
+/* Index of the word of left || right that an item of a team begins with; 8 or more: none. An item with index < 4 ends
+ * with the word of that index in the parent. */
 MKZ_BODY mkz_u32 MKZ_HASH_FN(team_input)(mkz_u32 cell) { return cell - MKZ_UNIT_FIRST_CELL; }
 
-/* All items of a group must call it together. x: the item's word, 0 if it has none. cells: the team's 16 words of local memory. works:
- * 0 for an item that only waits. */
+/* All items of a group must call it together. x: the item's word, 0 if it has none. cells: the team's 16 words of local
+ * memory. works: 0 for an item that only waits. */
 MKZ_BODY mkz_u64 MKZ_HASH_FN(merge_team)(mkz_work_item item, MKZ_LOCAL mkz_u64 *cells, mkz_u32 cell, mkz_u32 works,
                                          mkz_u64 x, mkz_context ctx) {
     (void)ctx;

@@ -1,5 +1,5 @@
-/* rp64_256_v1.h: Rescue Prime as in winter-crypto 0.3.0 and 0.3.1. Rate in cells 0 to 7, length in cell 11, digest in cells
- * 0 to 3, dense MDS. docs/hashes.md has the definition. */
+/* rp64_256_v1.h: Rescue Prime as in winter-crypto 0.3.0 and 0.3.1. Rate in cells 0 to 7, length in cell 11, digest in
+ * cells 0 to 3, dense MDS. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 1
 #define MKZ_UNIT_NAME rp64_256_v1
 #include "goldilocks_12.h"

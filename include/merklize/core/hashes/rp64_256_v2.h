@@ -1,5 +1,5 @@
-/* rp64_256_v2.h: Rescue Prime as in winter-crypto 0.3.2 to 0.4.0. Rate in cells 4 to 11, length in cell 0, digest in cells
- * 4 to 7, dense MDS. docs/hashes.md has the definition. */
+/* rp64_256_v2.h: Rescue Prime as in winter-crypto 0.3.2 to 0.4.0. Rate in cells 4 to 11, length in cell 0, digest in
+ * cells 4 to 7, dense MDS. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 2
 #define MKZ_UNIT_NAME rp64_256_v2
 #include "goldilocks_12.h"

@@ -1,5 +1,5 @@
-/* rp64_256_v3.h: Rescue Prime as in winter-crypto 0.4.1 and later. Rate in cells 4 to 11, length in cell 0, digest in cells
- * 4 to 7, circulant MDS. docs/hashes.md has the definition. */
+/* rp64_256_v3.h: Rescue Prime as in winter-crypto 0.4.1 and later. Rate in cells 4 to 11, length in cell 0, digest in
+ * cells 4 to 7, circulant MDS. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 3
 #define MKZ_UNIT_NAME rp64_256_v3
 #include "goldilocks_12.h"

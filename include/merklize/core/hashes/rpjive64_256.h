@@ -1,5 +1,5 @@
-/* rpjive64_256.h: RpJive64_256 of winter-crypto 0.13: Rescue Prime over Goldilocks on 8 cells. Rows go through a sponge; a merge is one
- * permutation in Jive's compression mode. docs/hashes.md has the definition. */
+/* rpjive64_256.h: RpJive64_256 of winter-crypto 0.13: Rescue Prime over Goldilocks on 8 cells. Rows go through a
+ * sponge; a merge is one permutation in Jive's compression mode. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 57
 #define MKZ_UNIT_NAME rpjive64_256
 #define MKZ_UNIT_WORD_BITS 64
@@ -55,16 +55,16 @@ MKZ_TABLE mkz_u64 MKZ_RPJIVE_ARK[7 * 2 * 8] = {
 #define MKZ_RPJIVE_WIDTH 8
 #define MKZ_RPJIVE_DIGEST 4 /* also the first cell of the rate and of a row's digest */
 
-/* Cells whose S-boxes are computed in step, which divide 8: for the registers of a GPU two thirds of those of a state of 12, else the next
- * more (on AVX-512 and AVX2 8 have 1.08 times the rate of 4). */
+/* Cells whose S-boxes are computed in step, which divide 8: for the registers of a GPU two thirds of those of a state
+ * of 12, else the next more (on AVX-512 and AVX2 8 have 1.08 times the rate of 4). */
 #if MKZ_RP_TURN
 #define MKZ_RPJIVE_CELLS (MKZ_RP_CELLS > 1 ? 2 * MKZ_RP_CELLS / 3 : 1)
 #else
 #define MKZ_RPJIVE_CELLS (MKZ_RP_CELLS > 4 ? 8 : MKZ_RP_CELLS > 2 ? 4 : MKZ_RP_CELLS)
 #endif
 
-/* The MDS on one 32-bit half of the state, as mkz_rp_circulant() computes that of 12 cells: y[i] = sum over m of c[m] x[i + m mod 8],
- * c = 23, 8, 13, 10, 7, 6, 21, 8. x < 2^32, y < 96 * 2^32. */
+/* The MDS on one 32-bit half of the state, as mkz_rp_circulant() computes that of 12 cells: y[i] = sum over m of c[m]
+ * x[i + m mod 8], c = 23, 8, 13, 10, 7, 6, 21, 8. x < 2^32, y < 96 * 2^32. */
 MKZ_FN void mkz_rpjive_circulant(mkz_lane64 y[MKZ_RPJIVE_WIDTH], const mkz_lane64 x[MKZ_RPJIVE_WIDTH]) {
     mkz_lane64 a[2], b[2], w[4], p[4], n[4], low, high;
     MKZ_UNROLL for (int k = 0; k < 2; k++) {
@@ -136,8 +136,8 @@ MKZ_FN void mkz_rpjive64_256_digest(mkz_gl out[MKZ_RPJIVE_DIGEST], const mkz_gl 
     for (int k = 0; k < MKZ_RPJIVE_DIGEST; k++) out[k] = mkz_gl_canonical(s[MKZ_RPJIVE_DIGEST + k]);
 }
 
-/* Merge of a Merkle tree, by Jive: with f the permutation of left || right, element k is left[k] + right[k] + f[k] + f[4 + k]. It is not
- * the digest of the row left || right. Canonical in and out. */
+/* Merge of a Merkle tree, by Jive: with f the permutation of left || right, element k is left[k] + right[k] + f[k] +
+ * f[4 + k]. It is not the digest of the row left || right. Canonical in and out. */
 MKZ_FN void mkz_rpjive64_256_merge(mkz_gl out[MKZ_RPJIVE_DIGEST], const mkz_gl left[MKZ_RPJIVE_DIGEST],
                                    const mkz_gl right[MKZ_RPJIVE_DIGEST]) {
     mkz_gl s[MKZ_RPJIVE_WIDTH], sum[MKZ_RPJIVE_DIGEST];

@@ -1,8 +1,8 @@
-/* rpo.h: the permutations of RPO256 and RPX256, over the S-boxes and the circulant MDS of rescue_prime.h. docs/hashes.md has the
- * definition.
+/* rpo.h: the permutations of RPO256 and RPX256, over the S-boxes and the circulant MDS of rescue_prime.h.
+ * docs/hashes.md has the definition.
  *
- * RPO's seven rounds: MDS; + ARK1; x^7 on every cell; MDS; + ARK2; x^(1/7) on every cell. In RPX rounds 1, 3 and 5 are products in a
- * cubic extension instead, and round 6 is one MDS; + ARK1. */
+ * RPO's seven rounds: MDS; + ARK1; x^7 on every cell; MDS; + ARK2; x^(1/7) on every cell. In RPX rounds 1, 3 and 5 are
+ * products in a cubic extension instead, and round 6 is one MDS; + ARK1. */
 #ifndef MKZ_RPO_H
 #define MKZ_RPO_H
 
@@ -77,8 +77,8 @@ MKZ_FN_CALL void mkz_rpo_permute(mkz_gl s[MKZ_RP_WIDTH]) {
     MKZ_NO_UNROLL for (int h = 0; h < 2 * MKZ_RP_ROUNDS; h++) mkz_rpo_half_round(s, h);
 }
 
-/* Elements a0 + a1 x + a2 x^2 of F[x] / (x^3 - x - 1). With v_i = a_i b_i and m_ij = (a_i + a_j) (b_i + b_j) the product is
- * v0 - v1 - v2 + m12, -v0 - 2 v1 + m01 + m12, -v0 + v1 + m02. */
+/* Elements a0 + a1 x + a2 x^2 of F[x] / (x^3 - x - 1). With v_i = a_i b_i and m_ij = (a_i + a_j) (b_i + b_j) the
+ * product is v0 - v1 - v2 + m12, -v0 - 2 v1 + m01 + m12, -v0 + v1 + m02. */
 MKZ_FN void mkz_rpx_mul(mkz_gl out[3], const mkz_gl a[3], const mkz_gl b[3]) {
     mkz_gl a1 = mkz_gl_canonical(a[1]), a2 = mkz_gl_canonical(a[2]), b1 = mkz_gl_canonical(b[1]),
            b2 = mkz_gl_canonical(b[2]);
@@ -121,8 +121,8 @@ MKZ_FN_CALL void mkz_rpx_permute(mkz_gl s[MKZ_RP_WIDTH]) {
 }
 
 #if MKZ_TEAMS && MKZ_LANES == 1
-/* A merge by a team of 16 items as in rescue_prime_variant.h: item `cell` has x of the state before the permutation, and returns its
- * cell of the state after it, canonical. */
+/* A merge by a team of 16 items as in rescue_prime_variant.h: item `cell` has x of the state before the permutation,
+ * and returns its cell of the state after it, canonical. */
 MKZ_BODY mkz_u64 mkz_rpo_team_mds(mkz_work_item item, MKZ_LOCAL mkz_u64 *cells, mkz_u32 cell, mkz_u32 works, mkz_u64 x,
                                   int h) {
     if (works) cells[cell] = x;

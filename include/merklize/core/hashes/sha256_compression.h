@@ -1,5 +1,6 @@
-/* sha256_compression.h: SHA-256's compression (FIPS 180-4), for the hashes that are built on it: sha256, sha256_rfc6962,
- * sha256d, sha256_compress and sha256_trunc254; and the functions of a unit that includes this file and puts no prefix before its rows. */
+/* sha256_compression.h: SHA-256's compression (FIPS 180-4), for the hashes that are built on it: sha256,
+ * sha256_rfc6962, sha256d, sha256_compress and sha256_trunc254; and the functions of a unit that includes this file and
+ * puts no prefix before its rows. */
 #ifndef MKZ_SHA256_COMPRESSION_H
 #define MKZ_SHA256_COMPRESSION_H
 
@@ -31,8 +32,8 @@ MKZ_FN void mkz_sha256_iv(mkz_lane32 h[8]) {
     h[7] = MKZ_SPLAT32(0x5be0cd19u);
 }
 
-/* One round: `wk` is the word of the message schedule plus the round's constant. No register moves from round to round, because the
- * names of the state rotate instead: with i rounds done, a is v[-i mod 8]. */
+/* One round: `wk` is the word of the message schedule plus the round's constant. No register moves from round to round,
+ * because the names of the state rotate instead: with i rounds done, a is v[-i mod 8]. */
 #define MKZ_SHA256_V(k) v[((k) - i) & 7]
 #define MKZ_SHA256_ROUND(wk)                                                                                   \
     do {                                                                                                       \
@@ -45,7 +46,8 @@ MKZ_FN void mkz_sha256_iv(mkz_lane32 h[8]) {
         MKZ_SHA256_V(7) = MKZ_ADD32(t, s0 + MKZ_MAJORITY(a, MKZ_SHA256_V(1), MKZ_SHA256_V(2)));                \
     } while (0)
 
-/* Takes one block of 16 big-endian words into the state h, sixteen rounds at a time. So the message schedule stays in sixteen words. */
+/* Takes one block of 16 big-endian words into the state h, sixteen rounds at a time. So the message schedule stays in
+ * sixteen words. */
 MKZ_FN void mkz_sha256_compress(mkz_lane32 h[8], const mkz_lane32 m[16]) {
     mkz_lane32 v[8], w[16];
     for (int k = 0; k < 8; k++) v[k] = h[k];
@@ -62,8 +64,8 @@ MKZ_FN void mkz_sha256_compress(mkz_lane32 h[8], const mkz_lane32 m[16]) {
     for (int k = 0; k < 8; k++) h[k] = h[k] + v[k];
 }
 
-/* The message schedule plus the constants of the block that ends a message of 64 bytes: the bit that ends the message, and its length.
- * Made from the definition; tests/core checks it. */
+/* The message schedule plus the constants of the block that ends a message of 64 bytes: the bit that ends the message,
+ * and its length. Made from the definition; tests/core checks it. */
 MKZ_TABLE mkz_u32 mkz_sha256_end_64[64] = {
     0xc28a2f98u, 0x71374491u, 0xb5c0fbcfu, 0xe9b5dba5u, 0x3956c25bu, 0x59f111f1u, 0x923f82a4u, 0xab1c5ed5u,
     0xd807aa98u, 0x12835b01u, 0x243185beu, 0x550c7dc3u, 0x72be5d74u, 0x80deb1feu, 0x9bdc06a7u, 0xc19bf374u,

@@ -1,8 +1,8 @@
 /* sha256_rfc6962.h: SHA-256 with the prefixes of RFC 6962's Merkle trees.
  *
- * Source: FIPS 180-4, section 6.2; RFC 6962, section 2.1: a node is the digest of the byte 1 and its two children, a leaf is the
- * digest of the byte 0 and the record. Nodes are little-endian words, as everywhere in the core; SHA-256's own words are big endian.
- * Every function works on mkz_lane32: one word, or a vector of independent states. */
+ * Source: FIPS 180-4, section 6.2; RFC 6962, section 2.1: a node is the digest of the byte 1 and its two children, a
+ * leaf is the digest of the byte 0 and the record. Nodes are little-endian words, as everywhere in the core; SHA-256's
+ * own words are big endian. Every function works on mkz_lane32: one word, or a vector of independent states. */
 #define MKZ_UNIT_ID 4
 #define MKZ_UNIT_NAME sha256_rfc6962
 #define MKZ_UNIT_WORD_BITS 32
@@ -21,8 +21,8 @@
 #define MKZ_SHA256_LEAF_PREFIX 0u
 #define MKZ_SHA256_NODE_PREFIX 1u
 
-/* Makes the block m, which begins one byte before the 64 bytes `words`, because the prefix moves all bytes on by one. Its first byte
- * is the low byte of `before`.
+/* Makes the block m, which begins one byte before the 64 bytes `words`, because the prefix moves all bytes on by one.
+ * Its first byte is the low byte of `before`.
  * returns  a word whose low byte is the last byte of `words`, for the next block */
 MKZ_FN mkz_lane32 mkz_sha256_rfc6962_block(mkz_lane32 m[16], const mkz_lane32 words[16], mkz_lane32 before) {
     for (int k = 0; k < 16; k++) {
@@ -51,8 +51,8 @@ MKZ_FN void mkz_sha256_rfc6962_merge(mkz_lane32 out[8], const mkz_lane32 left[8]
     mkz_sha256_digest(out, h);
 }
 
-/* A leaf: the byte 0, then the row. The state of a row is SHA-256's state and one more word: the byte that goes before the next 64
- * bytes of the row, because the prefix moves all bytes on by one. */
+/* A leaf: the byte 0, then the row. The state of a row is SHA-256's state and one more word: the byte that goes before
+ * the next 64 bytes of the row, because the prefix moves all bytes on by one. */
 MKZ_FN void mkz_sha256_rfc6962_init(mkz_lane32 s[9], mkz_u64 bytes) {
     (void)bytes;
     mkz_sha256_iv(s);

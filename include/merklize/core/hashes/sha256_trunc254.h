@@ -1,5 +1,6 @@
-/* sha256_trunc254.h: SHA-256 of a row, and of the 64 bytes left || right, without the two highest bits of its last byte: each digest is an
- * element of a field of 255 bits. Filecoin's pieces have it (multihash sha2-256-trunc254-padded). */
+/* sha256_trunc254.h: SHA-256 of a row, and of the 64 bytes left || right, without the two highest bits of its last
+ * byte: each digest is an element of a field of 255 bits. Filecoin's pieces have it (multihash
+ * sha2-256-trunc254-padded). */
 #define MKZ_UNIT_ID 65
 #define MKZ_UNIT_NAME sha256_trunc254
 #define MKZ_UNIT_QUAD_HASH 65

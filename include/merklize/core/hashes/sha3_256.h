@@ -1,4 +1,5 @@
-/* sha3_256.h: SHA3-256 (FIPS 202) of a row, and of the 64 bytes left || right. It is Keccak-256 with another padding. */
+/* sha3_256.h: SHA3-256 (FIPS 202) of a row, and of the 64 bytes left || right. It is Keccak-256 with another padding.
+ */
 #define MKZ_UNIT_ID 56
 #define MKZ_UNIT_NAME sha3_256
 #define MKZ_UNIT_QUAD_HASH 56

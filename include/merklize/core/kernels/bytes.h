@@ -11,8 +11,8 @@
 #define MKZ_LOAD_WORD(p) (*(MKZ_GLOBAL const mkz_u32 *)(p))
 #endif
 
-/* For a loop over the lanes of chunks that are cut short. Unrolling would take compilers for processors half of their time. Without it
- * compilers for GPUs would put the loop's arrays in memory, because they are indexed at run time. */
+/* For a loop over the lanes of chunks that are cut short. Unrolling would take compilers for processors half of their
+ * time. Without it compilers for GPUs would put the loop's arrays in memory, because they are indexed at run time. */
 #if MKZ_CPU
 #define MKZ_CUT_LANES MKZ_NO_UNROLL
 #else

@@ -67,7 +67,8 @@ MKZ_BODY void MKZ_HASH_BODY(chunk_blocks)(mkz_lane32 cv[8], MKZ_GLOBAL const mkz
         if (MKZ_READ_AHEAD) {
             MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];
         }
-        /* A lane with a short chunk ends before the others. Its value is taken then; what it computes later is ignored. */
+        /* A lane with a short chunk ends before the others. Its value is taken then; what it computes later is ignored.
+         */
         if (MKZ_LANES > 1 && !whole) {
             mkz_u32 values[8][MKZ_LANES], kept[8][MKZ_LANES];
             MKZ_UNROLL for (int k = 0; k < 8; k++) {

@@ -5,7 +5,8 @@
 
 #include "nodes.h"
 
-/* Nodes of any slots: out[i] = nodes[slots[i]] for i < count. slot_words: words of a slot number, 1 or 2, the low word first. */
+/* Nodes of any slots: out[i] = nodes[slots[i]] for i < count. slot_words: words of a slot number, 1 or 2, the low word
+ * first. */
 MKZ_BODY void mkz_body_gather_nodes(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *nodes,
                                     MKZ_GLOBAL const mkz_u32 *slots, mkz_u32 slot_words, mkz_u64 count,
                                     MKZ_GLOBAL mkz_u32 *out) {
@@ -30,16 +31,18 @@ MKZ_BODY void mkz_body_scatter_nodes(mkz_work_item item, MKZ_GLOBAL mkz_u32 *nod
     mkz_store_node32(nodes, slot, w);
 }
 
-/* The nodes of the tree inside a digest (hash_chunks.h) above `count` > 1 values, in one order. A node is the two values below it, 64
- * bytes: node k goes to out[out_offset + 2k] and the next. One item a node, count - 1.
+/* The nodes of the tree inside a digest (hash_chunks.h) above `count` > 1 values, in one order. A node is the two
+ * values below it, 64 bytes: node k goes to out[out_offset + 2k] and the next. One item a node, count - 1.
  * in    from in_offset on the values, then those that hash_parents with keep = 1 puts behind them, until two are left
- * post  0 a node comes before the nodes below it, 1 behind them; those of its left half come before those of its right half */
+ * post  0 a node comes before the nodes below it, 1 behind them; those of its left half come before those of its right
+ *       half */
 MKZ_BODY void mkz_body_order_parents(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 count,
                                      mkz_u32 post, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset) {
     mkz_u64 k = item.index, first = 0, n = count, left = 1;
     mkz_u32 w[8];
     if (k + 1 >= count) return;
-    /* Down to the subtree of n values from `first` on whose top is the node; its left half has `left` values, k nodes come before. */
+    /* Down to the subtree of n values from `first` on whose top is the node; its left half has `left` values, k nodes
+     * come before. */
     while (2 * left < n) left *= 2;
     while (k != (post ? n - 2 : 0)) {
         k -= !post;
@@ -64,7 +67,8 @@ MKZ_BODY void mkz_body_order_parents(mkz_work_item item, MKZ_GLOBAL const mkz_u3
     mkz_store_node32(out, out_offset + 2 * item.index + 1, w);
 }
 
-/* Sets flag[0] to 1 if any of the words in[in_offset + i], i < count, is not below the modulus; otherwise does not write it. */
+/* Sets flag[0] to 1 if any of the words in[in_offset + i], i < count, is not below the modulus; otherwise does not
+ * write it. */
 MKZ_BODY void mkz_body_check_words32(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 count,
                                      mkz_u64 modulus, MKZ_GLOBAL mkz_u32 *flag) {
     if (item.index < count && in[in_offset + item.index] >= modulus) flag[0] = 1;
@@ -75,8 +79,8 @@ MKZ_BODY void mkz_body_check_words64(mkz_work_item item, MKZ_GLOBAL const mkz_u6
     if (item.index < count && in[in_offset + item.index] >= modulus) flag[0] = 1;
 }
 
-/* Shape of a strided array: `dims` <= 8 extents > 0, outermost first, and for each dimension the distance in bytes between
- * neighbours, of any sign. */
+/* Shape of a strided array: `dims` <= 8 extents > 0, outermost first, and for each dimension the distance in bytes
+ * between neighbours, of any sign. */
 typedef struct mkz_strides {
     mkz_u64 extent[8];
     mkz_i64 stride_bytes[8];
@@ -84,8 +88,9 @@ typedef struct mkz_strides {
     mkz_u32 item_bytes; /* 1, 2, 4, 8 or 16 */
 } mkz_strides;
 
-/* Copies items [first, first + count) of the array, in C order (last dimension fastest), one after another to out + out_offset.
- * in_offset: place of item [0, 0, ...]. Both offsets are in bytes. Items are aligned to item_bytes, or to MKZ_ALIGN if that is less. */
+/* Copies items [first, first + count) of the array, in C order (last dimension fastest), one after another to out +
+ * out_offset. in_offset: place of item [0, 0, ...]. Both offsets are in bytes. Items are aligned to item_bytes, or to
+ * MKZ_ALIGN if that is less. */
 MKZ_BODY void mkz_body_gather_strided(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset,
                                       MKZ_GLOBAL mkz_u8 *out, mkz_u64 out_offset, mkz_strides shape, mkz_u64 first,
                                       mkz_u64 count) {
@@ -110,7 +115,8 @@ MKZ_BODY void mkz_body_gather_strided(mkz_work_item item, MKZ_GLOBAL const mkz_u
     for (mkz_u32 k = 0; k < shape.item_bytes; k++) out[k] = in[k];
 }
 
-/* A matrix of words where it is and where it goes. Strides are bytes from one row or column to the next, mod 2^64: of any sign. */
+/* A matrix of words where it is and where it goes. Strides are bytes from one row or column to the next, mod 2^64: of
+ * any sign. */
 typedef struct mkz_matrix {
     mkz_u64 rows, columns;
     mkz_u64 row_stride, column_stride;

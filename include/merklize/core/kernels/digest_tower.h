@@ -1,9 +1,11 @@
 /* digest_tower.h: levels of the tree inside a digest that one group makes alone, in local memory. */
 
-/* Merges the n values in the first half of the tower upward by `levels` > 0 levels: out[out_offset + i] = value i of the highest level.
+/* Merges the n values in the first half of the tower upward by `levels` > 0 levels: out[out_offset + i] = value i of
+ * the highest level.
  * first   index of the group's first value in its level; a multiple of 2^levels
  * width   values of the whole launch in that level; if only two are left, their parent also gets the flag `root`
- * keep    1: the values of the levels below the highest are written too, those of a level behind those of the level below it */
+ * keep    1: the values of the levels below the highest are written too, those of a level behind those of the level
+ *         below it */
 MKZ_BODY void MKZ_HASH_BODY(digest_tower)(mkz_work_item item, MKZ_LOCAL mkz_u32 *tower, mkz_u64 first, mkz_u32 n,
                                           mkz_u64 width, mkz_u32 levels, mkz_u32 keep, MKZ_GLOBAL mkz_u32 *out,
                                           mkz_u64 out_offset, mkz_key key, mkz_u32 flags, mkz_u32 root) {

@@ -1,5 +1,5 @@
-/* entry_context.h: included at the beginning of each entry point, after its arrays in local memory. Declares `item`, and `ctx` with
- * the table of constants. */
+/* entry_context.h: included at the beginning of each entry point, after its arrays in local memory. Declares `item`,
+ * and `ctx` with the table of constants. */
 #if MKZ_UNIT_TABLE_WORDS && MKZ_CONSTANTS == 4
 MKZ_LOCAL_ARRAY(mkz_u64, table, MKZ_UNIT_TABLE_WORDS);
 mkz_work_item item = MKZ_THIS_ITEM();

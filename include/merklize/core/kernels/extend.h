@@ -1,10 +1,11 @@
-/* extend.h: one pass of a low-degree extension over the rows of a matrix: levels of radix-2 transforms, inverse and forward, of columns
- * that do not depend on each other.
+/* extend.h: one pass of a low-degree extension over the rows of a matrix: levels of radix-2 transforms, inverse and
+ * forward, of columns that do not depend on each other.
  *
- * A matrix of n = 2^log_rows rows has the values of its columns on the subgroup of order n. The inverse transform gives coefficients,
- * row r having that of X^reversed(r); they are multiplied by powers of a coset's shift; the forward transform gives the values on the
- * coset. Level l combines rows that differ in bit l alone, so a tile of rows that differ in bits low .. low + levels - 1 takes `levels`
- * levels while it is in local memory. src/jobs/extension.cpp has the order of the passes. */
+ * A matrix of n = 2^log_rows rows has the values of its columns on the subgroup of order n. The inverse transform gives
+ * coefficients, row r having that of X^reversed(r); they are multiplied by powers of a coset's shift; the forward
+ * transform gives the values on the coset. Level l combines rows that differ in bit l alone, so a tile of rows that
+ * differ in bits low .. low + levels - 1 takes `levels` levels while it is in local memory. src/jobs/extension.cpp has
+ * the order of the passes. */
 #ifndef MKZ_EXTEND_H
 #define MKZ_EXTEND_H
 
@@ -48,7 +49,8 @@ typedef struct mkz_extend_pass {
 MKZ_BODY mkz_u32 mkz_extend_reversed(mkz_u32 r, mkz_u32 bits) {
     if (bits == 0) return 0;
 #if defined(MKZ_TARGET_SYCL)
-    /* Four bits at a time by a table. DPC++ makes one instruction of the lines below, and then cannot translate it to SPIR-V. */
+    /* Four bits at a time by a table. DPC++ makes one instruction of the lines below, and then cannot translate it to
+     * SPIR-V. */
     mkz_u32 reversed = 0;
     for (int i = 0; i < 8; i++, r >>= 4)
         reversed = reversed << 4 | ((mkz_u32)(MKZ_U64(0xf7b3d591e6a2c480) >> ((r & 15) * 4)) & 15);
@@ -74,7 +76,8 @@ MKZ_BODY mkz_u64 mkz_extend_out(mkz_extend_pass pass, mkz_u64 row) {
     return pass.out_offset + row * pass.out_row_stride;
 }
 
-/* Words of tables are what products take: of the 31-bit fields 2^32 x mod p. Elements of both fields are canonical in memory. */
+/* Words of tables are what products take: of the 31-bit fields 2^32 x mod p. Elements of both fields are canonical in
+ * memory. */
 MKZ_FN mkz_lane32 mkz_extend_canonical32(mkz_lane32 a, mkz_u32 p) { return mkz_m31_lower(mkz_m31_lower(a, p), p); }
 MKZ_FN mkz_lane32 mkz_extend_add32(mkz_lane32 a, mkz_lane32 b, mkz_u32 p) { return mkz_m31_add(a, b, p); }
 MKZ_FN mkz_lane32 mkz_extend_sub32(mkz_lane32 a, mkz_lane32 b, mkz_u32 p) { return mkz_m31_sub(a, b, p); }

@@ -1,9 +1,11 @@
-/* extend_words.h: the levels of an extension over words of MKZ_UNIT_WORD_BITS bits. Included once for each width (extend.h).
+/* extend_words.h: the levels of an extension over words of MKZ_UNIT_WORD_BITS bits. Included once for each width
+ * (extend.h).
  *
  * Row q, column c of a tile is lane tile[(q << log_columns) + c]. The items of a group share the tile.
  *   roots  roots[m + j] = g^j, j < m, for each power of two m, where g has order 2m */
 
-/* Up to MKZ_EXTEND_ROUND levels of a tile, from tile level `first` on, in registers: an item has 2^count rows of a column.
+/* Up to MKZ_EXTEND_ROUND levels of a tile, from tile level `first` on, in registers: an item has 2^count rows of a
+ * column.
  * count  a constant where the caller knows it; may be 0 */
 MKZ_BODY void MKZ_WORD_FN(extend_round)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LANE *tile, mkz_extend_pass pass,
                                         mkz_u64 row_tile, mkz_u32 first, mkz_u32 count, mkz_u32 kind,
@@ -58,7 +60,8 @@ MKZ_BODY void MKZ_WORD_FN(extend_round)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_L
     }
 }
 
-/* The same. On a processor most tiles have all levels, and constants save a fifth of the time; on a GPU they double the code. */
+/* The same. On a processor most tiles have all levels, and constants save a fifth of the time; on a GPU they double the
+ * code. */
 MKZ_BODY void MKZ_WORD_FN(extend_part)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LANE *tile, mkz_extend_pass pass,
                                        mkz_u64 row_tile, mkz_u32 first, mkz_u32 count, mkz_u32 kind,
                                        MKZ_GLOBAL const MKZ_WORD *roots) {
@@ -110,7 +113,8 @@ MKZ_BODY void MKZ_WORD_FN(extend_tile)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LA
 }
 
 #ifndef MKZ_LANES_ARE_FOREIGN /* other lanes move words by themselves (src/backends/cpu/lanes_extend.inc) */
-/* The pass of one tile a group: rows change slowest. `in` and `out` may be one place, with the same strides. A lane is one word.
+/* The pass of one tile a group: rows change slowest. `in` and `out` may be one place, with the same strides. A lane is
+ * one word.
  * tile  MKZ_EXTEND_TILE(word bits) words of local memory
  * flag  flag[0] becomes 1 if a word is refused */
 MKZ_BODY void MKZ_WORD_FN(body_extend)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LANE *tile, MKZ_GLOBAL const MKZ_WORD *in,

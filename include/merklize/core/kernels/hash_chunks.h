@@ -5,18 +5,19 @@
  *             0123    4      levels = 2
  *             01234          levels = 3: the digest, if ROOT was among the flags
  *
- * Above level 0 the items of a group work together and keep values in local memory (nodes.h). So a launch with levels > 0
- * (hash_chunks) or levels > 1 (hash_parents) must have one row. */
+ * Above level 0 the items of a group work together and keep values in local memory (nodes.h). So a launch with levels >
+ * 0 (hash_chunks) or levels > 1 (hash_parents) must have one row. */
 
 #include "digest_tower.h"
 
-/* Chunks -> chaining values. The input is `rows` messages of row_bytes bytes, one after another from in + in_offset on. Each has
- * c = max(1, ceil(row_bytes / 1024)) chunks. out[out_offset + r ceil(c / 2^levels) + s] = value of subtree s of row r; a subtree
- * has 2^levels chunks. Launched with ceil(rows c / MKZ_GROUP_NODES) groups; an item hashes MKZ_LANES chunks.
+/* Chunks -> chaining values. The input is `rows` messages of row_bytes bytes, one after another from in + in_offset on.
+ * Each has c = max(1, ceil(row_bytes / 1024)) chunks. out[out_offset + r ceil(c / 2^levels) + s] = value of subtree s
+ * of row r; a subtree has 2^levels chunks. Launched with ceil(rows c / MKZ_GROUP_NODES) groups; an item hashes
+ * MKZ_LANES chunks.
  * levels   0, or more if rows == 1 and 2^levels <= MKZ_GROUP_NODES <= 1024
  * key      the IV, or the mode's key words
- * flags    the mode's flags, for every block. With MKZ_UNIT_ROOT_FLAG only if each row gives one value (c <= 2^levels): the row's
- *          last compression gets this flag, and the value is the digest
+ * flags    the mode's flags, for every block. With MKZ_UNIT_ROOT_FLAG only if each row gives one value (c <= 2^levels):
+ *          the row's last compression gets this flag, and the value is the digest
  * counter  index of the first chunk in the whole input */
 MKZ_BODY void MKZ_HASH_BODY(hash_chunks)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset,
                                          mkz_u64 row_bytes, mkz_u64 rows, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset,

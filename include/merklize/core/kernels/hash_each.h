@@ -1,5 +1,5 @@
-/* hash_each.h: digests of n messages of any lengths by a hash with a chunk tree: all chunks of all messages, then level by level all
- * parents.
+/* hash_each.h: digests of n messages of any lengths by a hash with a chunk tree: all chunks of all messages, then level
+ * by level all parents.
  *
  *   messages   A: 3 chunks      B: 1 chunk    C: 2 chunks
  *   slots      A0 A1 A2         B0            C0 C1        hash_each: the digest of B, and values of the others
@@ -10,9 +10,9 @@
  *   first [n + 1]  chunks of all messages before this one; an empty message has one chunk
  *   place [n]      where the message begins: bytes from `in` on, modulo 2^64
  *   bytes [n]      its length
- * At level l > 0 the values of message m begin at slot (first[m] >> l) + m. That is never inside the slots of the message before,
- * which needs at most ceil(c / 2^l) of them for its c chunks: floor(x + y) - floor(x) + 1 >= ceil(y). So one table serves all levels,
- * and a slot knows its message by a search. */
+ * At level l > 0 the values of message m begin at slot (first[m] >> l) + m. That is never inside the slots of the
+ * message before, which needs at most ceil(c / 2^l) of them for its c chunks: floor(x + y) - floor(x) + 1 >= ceil(y).
+ * So one table serves all levels, and a slot knows its message by a search. */
 
 /* Slot of the first value of a message. */
 MKZ_BODY mkz_u64 MKZ_HASH_BODY(each_slot)(MKZ_GLOBAL const mkz_u64 *first, mkz_u32 level, mkz_u32 m) {

@@ -1,14 +1,15 @@
 /* hash_parents.h: levels of the tree inside a digest (hash_chunks.h). */
 
-/* The tree above the chunks. The input is `rows` rows of `count` > 0 values, one row after another from in + in_offset on. The
- * output is for each row the ceil(count / 2^levels) values that are `levels` levels above, one row after another from
- * out + out_offset on. Repeated until one value is left, this gives BLAKE3's tree. Launched with
- * ceil(rows ceil(count / 2) / MKZ_GROUP_SIZE) groups. `in` and `out` must not overlap.
+/* The tree above the chunks. The input is `rows` rows of `count` > 0 values, one row after another from in + in_offset
+ * on. The output is for each row the ceil(count / 2^levels) values that are `levels` levels above, one row after
+ * another from out + out_offset on. Repeated until one value is left, this gives BLAKE3's tree. Launched with ceil(rows
+ * ceil(count / 2) / MKZ_GROUP_SIZE) groups. `in` and `out` must not overlap.
  * levels  1, or more if rows == 1 and 2^levels <= 2 MKZ_GROUP_SIZE
- * keep    1: the values of the levels between are written too: those of a level behind those of the level below it, the first
- *         ceil(count / 2) from out_offset on. Then rows == 1
+ * keep    1: the values of the levels between are written too: those of a level behind those of the level below it, the
+ *         first ceil(count / 2) from out_offset on. Then rows == 1
  * key     as for hash_chunks
- * flags   the mode's flags. With MKZ_UNIT_ROOT_FLAG only if each row gives one value (count <= 2^levels), which is the digest */
+ * flags   the mode's flags. With MKZ_UNIT_ROOT_FLAG only if each row gives one value (count <= 2^levels), which is the
+ *         digest */
 MKZ_BODY void MKZ_HASH_BODY(hash_parents)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset,
                                           MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count, mkz_u64 rows,
                                           mkz_key key, mkz_u32 flags, mkz_u32 levels, mkz_u32 keep,

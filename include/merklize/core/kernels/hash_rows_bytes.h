@@ -2,7 +2,8 @@
 
 #include "load_block.h"
 
-/* The block of a row at p, where `left` bytes of the row exist. If they are fewer than a block, padding follows them. */
+/* The block of a row at p, where `left` bytes of the row exist. If they are fewer than a block, padding follows them.
+ */
 MKZ_BODY void MKZ_HASH_BODY(row_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u64 stride,
                                        mkz_u32 left) {
     if (stride == 1) {
@@ -20,11 +21,12 @@ MKZ_BODY void MKZ_HASH_BODY(row_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL 
     }
 }
 
-/* Rows -> digests: out[out_offset + i] = hash of the row_words words in[in_offset + i row_stride + k word_stride], for i < count.
- * Row-major data has row_stride = row_words and word_stride = 1. Column-major data has row_stride = 1 and word_stride = length of a
- * column.
+/* Rows -> digests: out[out_offset + i] = hash of the row_words words in[in_offset + i row_stride + k word_stride], for
+ * i < count. Row-major data has row_stride = row_words and word_stride = 1. Column-major data has row_stride = 1 and
+ * word_stride = length of a column.
  *
- * A word is one byte here: in_offset, the strides and row_words count bytes. Rows begin anywhere that MKZ_ALIGN allows. */
+ * A word is one byte here: in_offset, the strides and row_words count bytes. Rows begin anywhere that MKZ_ALIGN allows.
+ */
 MKZ_BODY void MKZ_HASH_BODY(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset,
                                        mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,
                                        MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset, mkz_u64 count, mkz_context ctx) {

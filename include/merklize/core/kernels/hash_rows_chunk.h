@@ -1,9 +1,9 @@
-/* hash_rows_chunk.h: rows of words by a hash with a chunk tree, no longer than a chunk. For longer rows and rows of bytes see
- * hash_chunks.h. */
+/* hash_rows_chunk.h: rows of words by a hash with a chunk tree, no longer than a chunk. For longer rows and rows of
+ * bytes see hash_chunks.h. */
 
-/* Rows -> digests: out[out_offset + i] = hash of the row_words words in[in_offset + i row_stride + k word_stride], for i < count.
- * Row-major data has row_stride = row_words and word_stride = 1. Column-major data has row_stride = 1 and word_stride = length of a
- * column.
+/* Rows -> digests: out[out_offset + i] = hash of the row_words words in[in_offset + i row_stride + k word_stride], for
+ * i < count. Row-major data has row_stride = row_words and word_stride = 1. Column-major data has row_stride = 1 and
+ * word_stride = length of a column.
  *
  * Words have the hash's word size; row_words of them are at most a chunk. */
 MKZ_BODY void MKZ_HASH_BODY(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset,

@@ -1,8 +1,8 @@
 /* hash_rows_words.h: rows of field elements -> digests. */
 
-/* Rows -> digests: out[out_offset + i] = hash of the row_words words in[in_offset + i row_stride + k word_stride], for i < count.
- * Row-major data has row_stride = row_words and word_stride = 1. Column-major data has row_stride = 1 and word_stride = length of a
- * column.
+/* Rows -> digests: out[out_offset + i] = hash of the row_words words in[in_offset + i row_stride + k word_stride], for
+ * i < count. Row-major data has row_stride = row_words and word_stride = 1. Column-major data has row_stride = 1 and
+ * word_stride = length of a column.
  *
  * A word is an element here, which is MKZ_UNIT_ELEMENT_WORDS words in memory. It may have any value. */
 MKZ_BODY void MKZ_HASH_BODY(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 in_offset,

@@ -1,7 +1,8 @@
-/* lanes_of_nodes.h: several nodes in lanes, for words of MKZ_UNIT_WORD_BITS bits. nodes.h includes it once for each width of words.
+/* lanes_of_nodes.h: several nodes in lanes, for words of MKZ_UNIT_WORD_BITS bits. nodes.h includes it once for each
+ * width of words.
  *
- * Lane j <-> node i + j step, in global memory. `left` >= 1 is the number of nodes that exist: if it is less than MKZ_LANES, only the
- * first `left` lanes are nodes. In local memory word k of node i is t[k * stride + i]. */
+ * Lane j <-> node i + j step, in global memory. `left` >= 1 is the number of nodes that exist: if it is less than
+ * MKZ_LANES, only the first `left` lanes are nodes. In local memory word k of node i is t[k * stride + i]. */
 MKZ_BODY void MKZ_WORD_FN(load_nodes)(MKZ_WORD_LANE w[MKZ_NODE_WORDS], MKZ_GLOBAL const MKZ_WORD *nodes, mkz_u64 i,
                                       mkz_u32 step, mkz_u64 left) {
     MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {

@@ -12,9 +12,9 @@ MKZ_RARE void MKZ_HASH_BODY(load_bytes)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL
 
 #if MKZ_HAS_QUADS && MKZ_ALIGN == 1 && MKZ_LANES == 1 && MKZ_UNIT_RATE % 16 == 0
 #define MKZ_BLOCKS_ARE_SHIFTED 1
-/* A whole block that begins anywhere. It is read as the aligned quads around it, because a read of each byte would take a GPU
- * longer than a compression. The quads' words are then shifted to their places. Of the last quad only the block's own bytes are read,
- * unless `more` says that 16 bytes follow the block. */
+/* A whole block that begins anywhere. It is read as the aligned quads around it, because a read of each byte would take
+ * a GPU longer than a compression. The quads' words are then shifted to their places. Of the last quad only the block's
+ * own bytes are read, unless `more` says that 16 bytes follow the block. */
 MKZ_BODY void MKZ_HASH_BODY(load_shifted)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 more) {
     mkz_u32 words[MKZ_UNIT_RATE / 4 + 4], shift = (mkz_u32)((mkz_u64)p % 16);
     MKZ_GLOBAL const mkz_u32 *quads = (MKZ_GLOBAL const mkz_u32 *)(p - shift);

@@ -1,14 +1,15 @@
 /* merge_at.h: the paths above some nodes of a level. */
 
-/* Paths: `levels` levels of parents above some nodes of one level of a tree in heap order, in place. The siblings along the paths
- * must be there already. The nodes are given by their indices within the level, ascending and distinct, cut into segments. Group g
- * has the segment lists[list + lists[starts + g]] .. lists[list + lists[starts + g + 1] - 1]. All nodes of a segment must be below
- * one node that is `levels` levels up, and no other segment may have a node below it. One group for each segment.
+/* Paths: `levels` levels of parents above some nodes of one level of a tree in heap order, in place. The siblings along
+ * the paths must be there already. The nodes are given by their indices within the level, ascending and distinct, cut
+ * into segments. Group g has the segment lists[list + lists[starts + g]] .. lists[list + lists[starts + g + 1] - 1].
+ * All nodes of a segment must be below one node that is `levels` levels up, and no other segment may have a node below
+ * it. One group for each segment.
  * nodes    slot 0 of the tree
  * first    slot of the first node of the level
  * width    nodes of the level
- * lone     what becomes of the last node of an odd level: 0 it moves up unchanged, 1 it is merged with itself, 2 it is merged with
- *          fillers[filler] in this level, fillers[filler + 1] in the next level, ... */
+ * lone     what becomes of the last node of an odd level: 0 it moves up unchanged, 1 it is merged with itself, 2 it is
+ *          merged with fillers[filler] in this level, fillers[filler + 1] in the next level, ... */
 MKZ_BODY void MKZ_HASH_BODY(merge_at)(mkz_work_item item, MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 first, mkz_u64 width,
                                       MKZ_GLOBAL const mkz_u32 *lists, mkz_u64 list, mkz_u64 starts, mkz_u32 levels,
                                       mkz_u32 lone, MKZ_GLOBAL const MKZ_WORD *fillers, mkz_u64 filler,

@@ -1,12 +1,14 @@
-/* merge_edge.h: the right edge of a tree: the nodes that are above the last leaf and above fewer than 2^level leaves. */
+/* merge_edge.h: the right edge of a tree: the nodes that are above the last leaf and above fewer than 2^level leaves.
+ */
 
-/* The edge of a tree in heap order whose other nodes are there already. One item does it all, from level 1 upward: an edge is a few
- * merges one after another, and for most counts of leaves it is short. One group; only its first item works.
+/* The edge of a tree in heap order whose other nodes are there already. One item does it all, from level 1 upward: an
+ * edge is a few merges one after another, and for most counts of leaves it is short. One group; only its first item
+ * works.
  * leaves   the level 0: leaf k is at leaf_0 + k
  * nodes    slot 0 of the tree: level l > 0 begins at slot 2^(levels - l)
  * count    leaves, 1 to 2^levels
- * lone     what becomes of the last node of an odd level: 0 it moves up unchanged, 1 it is merged with itself, 2 it is merged with the
- *          root of a tree of as many leaves `padding` as are below it */
+ * lone     what becomes of the last node of an odd level: 0 it moves up unchanged, 1 it is merged with itself, 2 it is
+ *          merged with the root of a tree of as many leaves `padding` as are below it */
 MKZ_BODY void MKZ_HASH_BODY(merge_edge)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *leaves, mkz_u64 leaf_0,
                                         MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 count, mkz_u32 levels, mkz_u32 lone,
                                         mkz_key padding, mkz_context ctx) {

@@ -4,9 +4,9 @@
  *   out[out_offset + i]   = merge(in[in_offset + 2i], in[in_offset + 2i + 1]) for i < count,
  *   out[above_offset + i] = merge(out[out_offset + 2i], out[out_offset + 2i + 1]) for i < count / 2, if levels is 2.
  * count   even, if levels is 2
- * The copy overlaps with the merges, and its bytes come from memory once; so do the nodes of the second level. It is made by neighbouring
- * items together, half a node each, since an item that stored its own nodes would write parts of memory sectors. `kept` and `in` must not
- * overlap. Groups: ceil(count / 2 / MKZ_GROUP_NODES). */
+ * The copy overlaps with the merges, and its bytes come from memory once; so do the nodes of the second level. It is
+ * made by neighbouring items together, half a node each, since an item that stored its own nodes would write parts of
+ * memory sectors. `kept` and `in` must not overlap. Groups: ceil(count / 2 / MKZ_GROUP_NODES). */
 MKZ_BODY void MKZ_HASH_BODY(merge_keep)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 in_offset,
                                         MKZ_GLOBAL MKZ_WORD *kept, mkz_u64 kept_offset, MKZ_GLOBAL MKZ_WORD *out,
                                         mkz_u64 out_offset, mkz_u64 above_offset, mkz_u64 count, mkz_u32 levels,

@@ -1,8 +1,9 @@
 /* merge_subtree.h: several levels of a tree in one launch, each group on its own subtree. */
 
 #if MKZ_UNIT_HAS_TEAMS
-/* Merges by the teams of a group, nodes <= MKZ_GROUP_TEAMS of them: team t < nodes merges children 2t and 2t + 1 into node t. It reads
- * them from `in`, or from the tower `from` if from_stride is not 0. It writes to `out`, and to the tower `to` if to_stride is not 0. */
+/* Merges by the teams of a group, nodes <= MKZ_GROUP_TEAMS of them: team t < nodes merges children 2t and 2t + 1 into
+ * node t. It reads them from `in`, or from the tower `from` if from_stride is not 0. It writes to `out`, and to the
+ * tower `to` if to_stride is not 0. */
 MKZ_BODY void MKZ_HASH_BODY(merge_by_teams)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in,
                                             MKZ_LOCAL const MKZ_WORD *from, mkz_u32 from_stride,
                                             MKZ_GLOBAL MKZ_WORD *out, MKZ_LOCAL MKZ_WORD *to, mkz_u32 to_stride,
@@ -22,12 +23,12 @@ MKZ_BODY void MKZ_HASH_BODY(merge_by_teams)(mkz_work_item item, MKZ_GLOBAL const
 }
 #endif
 
-/* `levels` levels in one launch. Group g merges inputs [g 2^levels, (g + 1) 2^levels) of in + in_offset upward, waits at a
- * barrier after each level, and writes every node. A level that fits stays in local memory for the next level.
+/* `levels` levels in one launch. Group g merges inputs [g 2^levels, (g + 1) 2^levels) of in + in_offset upward, waits
+ * at a barrier after each level, and writes every node. A level that fits stays in local memory for the next level.
  * count       number of inputs, a multiple of 2^levels, so there are count >> levels groups. If 2^(levels - 1) >=
  *             MKZ_GROUP_NODES, no item is idle in the first level.
- * out_offset  place of the first output of the first level. It halves from level to level, as the place of a parent does
- *             in heap order: `out` is slot 0 of the tree, and out_offset must be a multiple of 2^(levels - 1).
+ * out_offset  place of the first output of the first level. It halves from level to level, as the place of a parent
+ *             does in heap order: `out` is slot 0 of the tree, and out_offset must be a multiple of 2^(levels - 1).
  * Above the level of m nodes of a heap-ordered tree: in = out, in_offset = count = m, out_offset = m / 2. */
 MKZ_BODY void MKZ_HASH_BODY(merge_subtree)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 in_offset,
                                            MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset, mkz_u64 count, mkz_u32 levels,

@@ -13,8 +13,9 @@
 /* Nodes and rows that a group handles at once. */
 #define MKZ_GROUP_NODES (MKZ_GROUP_SIZE * MKZ_LANES)
 
-/* The tower is the local memory of a group. Side 0 has room for MKZ_TOWER_NODES nodes, one level; side 1 for half as many, the
- * next level. Word k of node i is at [k][i], so that neighbouring items touch neighbouring words. At most 48 KiB in all. */
+/* The tower is the local memory of a group. Side 0 has room for MKZ_TOWER_NODES nodes, one level; side 1 for half as
+ * many, the next level. Word k of node i is at [k][i], so that neighbouring items touch neighbouring words. At most 48
+ * KiB in all. */
 #define MKZ_TOWER_NODES (MKZ_GROUP_NODES < 1024 ? MKZ_GROUP_NODES : 1024)
 #define MKZ_TOWER_WORDS (MKZ_NODE_WORDS * (MKZ_TOWER_NODES + (MKZ_TOWER_NODES + 1) / 2))
 #define MKZ_TOWER_STRIDE(side) ((side) ? (MKZ_TOWER_NODES + 1) / 2 : MKZ_TOWER_NODES)

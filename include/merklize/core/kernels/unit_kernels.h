@@ -14,7 +14,8 @@
 #define MKZ_TAKE_KEY(ctx) ((void)0)
 #define MKZ_MERGE(out, left, right) ((void)ctx, MKZ_HASH_FN(merge)(out, left, right))
 #endif
-/* How rows of bytes begin under a key of a hash without a tree of chunks: ctx.key is the state behind the block of the key. */
+/* How rows of bytes begin under a key of a hash without a tree of chunks: ctx.key is the state behind the block of the
+ * key. */
 #if MKZ_KEYED && MKZ_UNIT_IS_KEYED && !MKZ_UNIT_CHUNK_BYTES
 #define MKZ_ROW_KEY_PARAMETERS MKZ_KEY_PARAMETERS
 #define MKZ_TAKE_ROW_KEY(ctx) MKZ_TAKE_KEY(ctx)

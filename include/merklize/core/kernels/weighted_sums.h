@@ -1,8 +1,9 @@
-/* weighted_sums.h: sums of the words of a matrix along its rows or its columns, each word times the words of a weight: the product of
- * the matrix with a thin one.
+/* weighted_sums.h: sums of the words of a matrix along its rows or its columns, each word times the words of a weight:
+ * the product of the matrix with a thin one.
  *
- * A sum has `degree` words, and so has a weight. Some items of a group, the slices, share the terms of a sum and add up their parts in
- * local memory. Where terms are rows, groups share them, too: each part of the terms has its own sums, which the host adds. */
+ * A sum has `degree` words, and so has a weight. Some items of a group, the slices, share the terms of a sum and add up
+ * their parts in local memory. Where terms are rows, groups share them, too: each part of the terms has its own sums,
+ * which the host adds. */
 #ifndef MKZ_WEIGHTED_SUMS_H
 #define MKZ_WEIGHTED_SUMS_H
 

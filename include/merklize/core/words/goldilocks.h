@@ -1,7 +1,7 @@
 /* goldilocks.h: the prime field of p = 2^64 - 2^32 + 1.
  *
- * An element is any 64-bit word; the words p .. 2^64-1 stand for 0 .. 2^32-2. Only mkz_gl_canonical() makes the word unique,
- * so the inner loops need no final subtraction. "canonical" below means < p.
+ * An element is any 64-bit word; the words p .. 2^64-1 stand for 0 .. 2^32-2. Only mkz_gl_canonical() makes the word
+ * unique, so the inner loops need no final subtraction. "canonical" below means < p.
  *
  * With e = 2^32 - 1: 2^64 = e and 2^96 = -1 (mod p). */
 #ifndef MKZ_GOLDILOCKS_H
@@ -83,7 +83,8 @@ MKZ_FN void mkz_gl_pow7_each(mkz_gl *x, int n) {
 #endif
 }
 
-/* Linear layers compute on halves: sums of the low and of the high 32 bits of elements, in 64-bit lanes, without carries. */
+/* Linear layers compute on halves: sums of the low and of the high 32 bits of elements, in 64-bit lanes, without
+ * carries. */
 
 /* l + 2^32 h as an element, where l, h < 2^62. */
 MKZ_FN mkz_gl mkz_gl_join(mkz_lane64 l, mkz_lane64 h) {
@@ -92,8 +93,8 @@ MKZ_FN mkz_gl mkz_gl_join(mkz_lane64 l, mkz_lane64 h) {
     return r + (MKZ_LT_MASK(r, low) & MKZ_SPLAT64(MKZ_GL_E));
 }
 
-/* lo + 2^32 hi + c, c canonical, for signed lo and hi between -2^61 and 2^61. The offsets, 2^61 + 2^29 and 2^61 - 2^30, make them positive and are
- * a multiple of p. */
+/* lo + 2^32 hi + c, c canonical, for signed lo and hi between -2^61 and 2^61. The offsets, 2^61 + 2^29 and 2^61 - 2^30,
+ * make them positive and are a multiple of p. */
 MKZ_FN mkz_gl mkz_gl_join_signed(mkz_lane64 lo, mkz_lane64 hi, mkz_u64 c) {
     return mkz_gl_join(lo + MKZ_SPLAT64((c & MKZ_GL_E) + MKZ_U64(0x2000000020000000)),
                        hi + MKZ_SPLAT64((c >> 32) + MKZ_U64(0x1fffffffc0000000)));

@@ -14,8 +14,8 @@ MKZ_FN mkz_lane32 mkz_m31_lower(mkz_lane32 t, mkz_u32 p) { return MKZ_MIN32(t, t
 MKZ_FN mkz_lane32 mkz_m31_add(mkz_lane32 a, mkz_lane32 b, mkz_u32 p) { return mkz_m31_lower(a + b, p); }
 MKZ_FN mkz_lane32 mkz_m31_sub(mkz_lane32 a, mkz_lane32 b, mkz_u32 p) { return mkz_m31_raise(a - b, p); }
 
-/* a b / 2^32 mod p, below p, for a < 2^32 and b < p. With q = a b / p mod 2^32 the low words of a b and q p are equal, so only the
- * high words are subtracted. */
+/* a b / 2^32 mod p, below p, for a < 2^32 and b < p. With q = a b / p mod 2^32 the low words of a b and q p are equal,
+ * so only the high words are subtracted. */
 #ifdef MKZ_M31_MUL
 #define mkz_m31_mul MKZ_M31_MUL
 #else
@@ -45,7 +45,8 @@ MKZ_FN mkz_lane32 mkz_m31_pow7(mkz_lane32 x, mkz_u32 p) {
 }
 #endif
 
-/* The S-box of Poseidon and Poseidon2: (x + c)^alpha, for c less p, so x + c is between -p and p. alpha is 7 if 3 divides p - 1, else 3. */
+/* The S-box of Poseidon and Poseidon2: (x + c)^alpha, for c less p, so x + c is between -p and p. alpha is 7 if 3
+ * divides p - 1, else 3. */
 MKZ_FN mkz_lane32 mkz_m31_sbox(mkz_lane32 x, mkz_u32 c, mkz_u32 p) {
     x = x + MKZ_SPLAT32(c);
     return p % 3 == 1 ? mkz_m31_pow7(x, p) : mkz_m31_pow3(x, p);
@@ -64,8 +65,8 @@ MKZ_FN mkz_lane32 mkz_m31_to_word(mkz_lane32 a, mkz_u32 p) {
     return mkz_m31_raise(MKZ_SPLAT32(0) - mkz_mul_wide32(q, MKZ_SPLAT32(p)).hi, p);
 }
 
-/* a / 2^k, for 0 < k <= j. Let a = low + 2^k high. Because p = 1 mod 2^k, a - low p is a multiple of 2^k, and the quotient is
- * high - low (p - 1) / 2^k. */
+/* a / 2^k, for 0 < k <= j. Let a = low + 2^k high. Because p = 1 mod 2^k, a - low p is a multiple of 2^k, and the
+ * quotient is high - low (p - 1) / 2^k. */
 MKZ_FN mkz_lane32 mkz_m31_halve(mkz_lane32 a, int k, mkz_u32 p) {
     mkz_lane32 low = a & MKZ_SPLAT32(((mkz_u32)1 << k) - 1);
     return mkz_m31_raise((a >> k) - low * MKZ_SPLAT32((p - 1) >> k), p);
@@ -101,7 +102,8 @@ MKZ_FN mkz_lane32 mkz_m31_sum(const mkz_lane32 *a, int n, mkz_u32 p) {
 #ifdef MKZ_LANE64_IS_WORD /* words: one reduction for all */
     mkz_u64 sum = 0;
     MKZ_UNROLL for (int k = 0; k < n; k++) sum += a[k];
-    /* 2^31 = 2^j - 1 mod p. The sum is at most 32 (p - 1) = 30 2^31 of BabyBear, and 30 (2^27 - 1) < 2 p; of KoalaBear 31 (2^24 - 1). */
+    /* 2^31 = 2^j - 1 mod p. The sum is at most 32 (p - 1) = 30 2^31 of BabyBear, and 30 (2^27 - 1) < 2 p; of KoalaBear
+     * 31 (2^24 - 1). */
     return mkz_m31_add(mkz_m31_lower((mkz_u32)sum & 0x7fffffffu, p),
                        mkz_m31_lower((mkz_u32)(sum >> 31) * (0x80000000u - p), p), p);
 #else
@@ -112,8 +114,8 @@ MKZ_FN mkz_lane32 mkz_m31_sum(const mkz_lane32 *a, int n, mkz_u32 p) {
 }
 #endif
 
-/* Sums of products of lanes by words, which have one reduction: for each lane a sum of 64 bits, of factors below p. A build with vectors
- * may have a type of its own for them. */
+/* Sums of products of lanes by words, which have one reduction: for each lane a sum of 64 bits, of factors below p. A
+ * build with vectors may have a type of its own for them. */
 #ifdef MKZ_M31_PRODUCTS
 typedef MKZ_M31_PRODUCTS mkz_m31_products;
 #define mkz_m31_product MKZ_M31_PRODUCT
@@ -160,14 +162,15 @@ MKZ_FN mkz_lane32 mkz_m31_reduce(mkz_m31_products sum, mkz_u32 p) {
 }
 #endif
 
-/* A sum of n products takes one more, of a word c below p, and has `taken` of them then. Four products are below 2^64 and 2^33 p, and so are
- * 2^32 p and two more; two are below 2^32 p. */
+/* A sum of n products takes one more, of a word c below p, and has `taken` of them then. Four products are below 2^64
+ * and 2^33 p, and so are 2^32 p and two more; two are below 2^32 p. */
 MKZ_FN mkz_m31_products mkz_m31_take(mkz_m31_products sum, mkz_lane32 a, mkz_u32 c, int taken, int n, mkz_u32 p) {
     sum = mkz_m31_add_product(sum, a, c);
     return taken > 2 && (taken == n || taken % 2 == 0) ? mkz_m31_lower_products(sum, p) : sum;
 }
 
-/* The sum of a[k] c[k] / 2^32 mod p, below p, for n elements a and n words c below p. a[0] comes last, because it may be known last. */
+/* The sum of a[k] c[k] / 2^32 mod p, below p, for n elements a and n words c below p. a[0] comes last, because it may
+ * be known last. */
 MKZ_FN mkz_lane32 mkz_m31_dot(const mkz_lane32 *a, MKZ_CONSTANT const mkz_u32 *c, int n, mkz_u32 p) {
     mkz_m31_products sum = mkz_m31_product(a[n - 1], c[n - 1]);
     MKZ_UNROLL for (int taken = 2; taken <= n; taken++) sum =

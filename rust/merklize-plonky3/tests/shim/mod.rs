@@ -6,8 +6,8 @@ use std::ffi::{c_char, c_int, c_void, CString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The library depends on the runtime, which has every other function. Its devices have memory of their own, where the nodes
-/// of trees then lie.
+/// The library depends on the runtime, which has every other function. Its devices have memory of their own, where the
+/// nodes of trees then lie.
 const SOURCE: &str = r#"
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -47,7 +47,8 @@ pub struct Shim {
 }
 
 impl Shim {
-    /// Before the first use of a device in this process. None: MERKLIZE_OPENCL_LIBRARY names no runtime, or there is no cc.
+    /// Before the first use of a device in this process. None: MERKLIZE_OPENCL_LIBRARY names no runtime, or there is no
+    /// cc.
     pub fn in_place_of_the_runtime(name: &str) -> Option<Self> {
         let shim = build(name, Path::new(&env::var_os("MERKLIZE_OPENCL_LIBRARY")?))?;
         env::set_var("MERKLIZE_OPENCL_LIBRARY", &shim);

@@ -111,8 +111,9 @@ fn root_of(call: impl FnOnce(*mut sys::merklize_dm_verity_root) -> Result<()>) -
     Ok(root.bytes[..root.length].to_vec())
 }
 
-/// The root hash of dm-verity, by which Linux checks each block of a disk that it reads, as `veritysetup format` prints it: 32 bytes, or 64 by SHA-512. Blocks
-/// are hashed in parallel; SHA-256 runs on the device of the options, SHA-512 on the CPU.
+/// The root hash of dm-verity, by which Linux checks each block of a disk that it reads, as `veritysetup format` prints
+/// it: 32 bytes, or 64 by SHA-512. Blocks are hashed in parallel; SHA-256 runs on the device of the options, SHA-512 on
+/// the CPU.
 ///
 /// ```
 /// use merklize::formats::{dm_verity, DmVerityForm};
@@ -124,8 +125,8 @@ fn root_of(call: impl FnOnce(*mut sys::merklize_dm_verity_root) -> Result<()>) -
 /// # Ok::<(), merklize::Error>(())
 /// ```
 ///
-/// # Errors
-/// No whole block, or bytes after the last whole block; a size or a salt that no disk has; options with timings; `Cancelled`.
+/// # Errors No whole block, or bytes after the last whole block; a size or a salt that no disk has; options with
+/// timings; `Cancelled`.
 pub fn dm_verity(data: &[u8], form: DmVerityForm<'_>, options: &Options<'_>) -> Result<Vec<u8>> {
     let form = form.to_c()?;
     // SAFETY: `data` and the form are read for the call.
@@ -144,8 +145,9 @@ pub fn dm_verity_file(path: impl AsRef<Path>, form: DmVerityForm<'_>, options: &
     root_of(|out| options.run(|options| unsafe { sys::merklize_dm_verity_file(path.as_ptr(), &form, out, options) }))
 }
 
-/// Writes the tree, as `veritysetup format` does: a new file replaces `hashes` when it is complete. A block device, the data file itself, or a file with an
-/// offset is written in place, its superblock last. Returns the root hash and what was written.
+/// Writes the tree, as `veritysetup format` does: a new file replaces `hashes` when it is complete. A block device, the
+/// data file itself, or a file with an offset is written in place, its superblock last. Returns the root hash and what
+/// was written.
 ///
 /// # Errors
 /// As [`dm_verity_file`]; an offset that no area has; an area that overlaps the data.
@@ -179,8 +181,8 @@ pub fn dm_verity_dump(hashes: impl AsRef<Path>, offset: u64) -> Result<DmVerityF
     Ok(DmVerityFacts::from_c(&facts))
 }
 
-/// Hashes all data again, and compares every block of the tree with the level above it, up to the trusted root. At most 1000 wrong blocks of each kind are
-/// named.
+/// Hashes all data again, and compares every block of the tree with the level above it, up to the trusted root. At most
+/// 1000 wrong blocks of each kind are named.
 ///
 /// A root binds the data only together with the form: an attacker who writes the superblock can choose another one,
 /// under which other data has this root. So take the `form` from where the root came from; a superblock must state the

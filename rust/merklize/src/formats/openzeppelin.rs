@@ -34,7 +34,8 @@ pub struct OpenZeppelinMultiProof {
 }
 
 handle! {
-    /// A tree of `@openzeppelin/merkle-tree`, which Solidity's `MerkleProof` verifies. Leaves have the index of the order in which they were given.
+    /// A tree of `@openzeppelin/merkle-tree`, which Solidity's `MerkleProof` verifies. Leaves have the index of the
+    /// order in which they were given.
     ///
     /// ```
     /// use merklize::formats::{openzeppelin_leaf, verify_openzeppelin, OpenZeppelinTree};
@@ -54,7 +55,8 @@ unsafe impl Send for OpenZeppelinTree {}
 unsafe impl Sync for OpenZeppelinTree {}
 
 impl OpenZeppelinTree {
-    /// The tree of at least one leaf: [`openzeppelin_leaf`], or of a simple tree 32 bytes as they are. Leaves are sorted, as the package does by default.
+    /// The tree of at least one leaf: [`openzeppelin_leaf`], or of a simple tree 32 bytes as they are. Leaves are
+    /// sorted, as the package does by default.
     ///
     /// # Errors
     /// No leaves; options with timings.
@@ -62,8 +64,8 @@ impl OpenZeppelinTree {
         Self::made(leaves, ptr::null(), options)
     }
 
-    /// The tree of a dump: `tree_indices` has `treeIndex` of each leaf. The dump is right if [`OpenZeppelinTree::nodes`] are its `tree`. `2n - 2 - i` for
-    /// leaf i keeps the order.
+    /// The tree of a dump: `tree_indices` has `treeIndex` of each leaf. The dump is right if
+    /// [`OpenZeppelinTree::nodes`] are its `tree`. `2n - 2 - i` for leaf i keeps the order.
     ///
     /// # Errors
     /// As [`OpenZeppelinTree::new`]; indices that are not n - 1 to 2n - 2, each once.

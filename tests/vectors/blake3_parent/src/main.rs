@@ -1,7 +1,8 @@
 //! `cargo run > ../blake3_parent.json`: inner nodes by the crate blake3's module hazmat.
 //!
-//! Byte i of a record is i mod 251. A message of n pieces is such a record of 2,048 n - 1,000 bytes; its leaves are the chaining values
-//! of its pieces of 2,048 bytes, the last one shorter. `root` is their tree without the flag ROOT, `digest` the tree with it.
+//! Byte i of a record is i mod 251. A message of n pieces is such a record of 2,048 n - 1,000 bytes; its leaves are the
+//! chaining values of its pieces of 2,048 bytes, the last one shorter. `root` is their tree without the flag ROOT,
+//! `digest` the tree with it.
 
 use blake3::hazmat::{merge_subtrees_non_root, merge_subtrees_root, ChainingValue, HasherExt, Mode};
 use blake3::Hasher;

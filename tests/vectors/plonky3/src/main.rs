@@ -1,5 +1,5 @@
-//! Writes to standard output what p3-dft computes: `cargo run` tests/vectors/p3_extensions.json, low-degree extensions by
-//! Radix2DitParallel. Radix2Bowers and NaiveDft must agree with them.
+//! Writes to standard output what p3-dft computes: `cargo run` tests/vectors/p3_extensions.json, low-degree extensions
+//! by Radix2DitParallel. Radix2Bowers and NaiveDft must agree with them.
 //!
 //! Word i of a matrix, row after row, is (i + 1) * 0x9e3779b97f4a7c15 modulo 2^64 and then modulo the field's p.
 

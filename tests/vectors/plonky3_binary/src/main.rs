@@ -1,8 +1,8 @@
-//! `cargo run > ../p3_mmcs_binary128.json`: commitments by p3-merkle-tree to matrices over BinaryField128, by BLAKE3 and Keccak-256, and
-//! openings that its verifier accepts.
+//! `cargo run > ../p3_mmcs_binary128.json`: commitments by p3-merkle-tree to matrices over BinaryField128, by BLAKE3
+//! and Keccak-256, and openings that its verifier accepts.
 //!
-//! The element of row r and column c of matrix m is (1 + 1000003 m + 1009 r + c) 0x9e3779b97f4a7c15f39cc0605cedc835 modulo 2^128, 16
-//! bytes, little endian.
+//! The element of row r and column c of matrix m is (1 + 1000003 m + 1009 r + c) 0x9e3779b97f4a7c15f39cc0605cedc835
+//! modulo 2^128, 16 bytes, little endian.
 
 use p3_binary_field::{BinaryField128, TowerLevel};
 use p3_blake3::Blake3;

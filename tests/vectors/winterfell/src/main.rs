@@ -1,8 +1,9 @@
-//! Writes to standard output what winter-crypto computes: `cargo run` tests/vectors/winterfell_proofs.json, the batch proofs that
-//! it makes and serialises; `cargo run rpjive64_256` and `cargo run rpjive64_256_constants` the files of these names.
+//! Writes to standard output what winter-crypto computes: `cargo run` tests/vectors/winterfell_proofs.json, the batch
+//! proofs that it makes and serialises; `cargo run rpjive64_256` and `cargo run rpjive64_256_constants` the files of
+//! these names.
 //!
-//! Word i of all the leaves of a tree, counted from 0, is (i + 1) * 0x9e3779b97f4a7c15 modulo 2^64 and then modulo the field's
-//! 2^64 - 2^32 + 1; a leaf is four words, little endian, for every hash.
+//! Word i of all the leaves of a tree, counted from 0, is (i + 1) * 0x9e3779b97f4a7c15 modulo 2^64 and then modulo the
+//! field's 2^64 - 2^32 + 1; a leaf is four words, little endian, for every hash.
 
 use winter_crypto::hashers::{Blake3_256, Rp64_256, RpJive64_256};
 use winter_crypto::{BatchMerkleProof, Digest, Hasher, MerkleTree};

@@ -1,8 +1,8 @@
 /* toy.h: a sponge of bytes on 64-bit words, for the test of docs/add-a-hash.md. Not secure.
  *
- * The state is 5 words, at first zeros, but the last word is 1 in a merge. Each block of 24 bytes is added (xor) to words 0 to 2, then
- * the state is permuted. The byte 1 and zeros follow the message, and the top bit of the last block's last byte is flipped. The digest
- * is words 0 to 3. merge(l, r) hashes the 64 bytes l || r. */
+ * The state is 5 words, at first zeros, but the last word is 1 in a merge. Each block of 24 bytes is added (xor) to
+ * words 0 to 2, then the state is permuted. The byte 1 and zeros follow the message, and the top bit of the last
+ * block's last byte is flipped. The digest is words 0 to 3. merge(l, r) hashes the 64 bytes l || r. */
 #define MKZ_UNIT_ID 100
 #define MKZ_UNIT_NAME toy
 #define MKZ_UNIT_WORD_BITS 64
@@ -17,8 +17,8 @@
 
 #include "../port.h"
 
-/* Eight rounds: s[i] += ((s[i + 1] rotated left by 17) ^ s[i + 2]) + c, with indices mod 5. Step n (from 1) has c = n times an odd
- * constant. */
+/* Eight rounds: s[i] += ((s[i + 1] rotated left by 17) ^ s[i + 2]) + c, with indices mod 5. Step n (from 1) has c = n
+ * times an odd constant. */
 MKZ_FN void mkz_toy_permute(mkz_lane64 s[5]) {
     MKZ_NO_UNROLL for (int r = 0; r < 8; r++) {
         MKZ_UNROLL for (int i = 0; i < 5; i++) {
