@@ -26,6 +26,13 @@ CLOSING_LINES = {
     "failed": (r"\b(\d+) failed[,;]? ", r"^# fail (\d+)"),
     "skipped": (r"\b(\d+) skipped[,;]? ", r"\b(\d+) ignored;", r"^# skipped (\d+)"),
 }
+# What names a test that failed.
+FAILURES = re.compile(
+    r"^FAILED (?P<pytest>\S.*?)(?: - |$)"
+    r"|^\s*\d+ - (?P<ctest>\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess|ILLEGAL|NUMERICAL|OTHER)"
+    r"|^test (?P<cargo>\S+) \.\.\. FAILED|^not ok \d+ - (?P<node>.+)|^make: \*\*\* \[(?P<make>.+?)\]"
+)
+MOST_FAILURES = 20
 CTEST = re.compile(r"tests passed, (\d+) tests? failed out of (\d+)")
 
 
@@ -70,7 +77,7 @@ def read_list(text: str) -> list[dict]:
 
 def run(step: dict) -> None:
     begin, (misses, hits) = time.monotonic(), compiled()
-    tests = dict.fromkeys(CLOSING_LINES, 0)
+    tests, failures = dict.fromkeys(CLOSING_LINES, 0), []
     step["verdict"] = "FAILED"  # also if this is interrupted
     with subprocess.Popen(
         ["bash", "-euo", "pipefail", "-c", step["command"]],
@@ -83,7 +90,10 @@ def run(step: dict) -> None:
             for line in child.stdout:
                 sys.stdout.buffer.write(line)
                 sys.stdout.flush()
-                count_tests(line.decode(errors="replace"), tests)
+                text = line.decode(errors="replace")
+                count_tests(text, tests)
+                if (named := FAILURES.search(text)) and len(failures) < MOST_FAILURES:
+                    failures.append(next(filter(None, named.groups())))
             status = child.wait()
         except BaseException:
             os.killpg(child.pid, signal.SIGKILL)
@@ -95,7 +105,7 @@ def run(step: dict) -> None:
                 "compiled": now[0] - misses,
                 "from_cache": now[1] - hits,
             }
-            step["tests"] = tests
+            step |= {"tests": tests, "failures": failures}
     step["verdict"] = {0: "ok", 77: "not run"}.get(status, "FAILED")
 
 
@@ -137,6 +147,9 @@ def main() -> int:
         write()
         print(f"\n{table(steps)}\n{round(time.monotonic() - begin)} s on {os.cpu_count()} cores", flush=True)
         bad = [step["name"] for step in steps if step["verdict"] != "ok"]
+        for step in steps:
+            if step["verdict"] != "ok" and step.get("failures"):
+                print(f"{step['name']}: {'; '.join(step['failures'])}", flush=True)
         print(f"RED: {', '.join(bad)}" if bad else "green: every step ran and held", flush=True)
     return 0 if is_whole() else 1
 

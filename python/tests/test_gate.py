@@ -57,6 +57,20 @@ def test_one_step_makes_it_red(tmp_path, command, verdict, place):
     assert f"RED: step{place}" in done.stdout
 
 
+def test_failures_are_named_at_the_end(tmp_path):
+    lines = {
+        "FAILED python/tests/test_a.py::test_b[x y] - assert 1 == 2": "python/tests/test_a.py::test_b[x y]",
+        "\t 96 - misuse.sycl (Failed)    long": "misuse.sycl",
+        "test tests::one ... FAILED": "tests::one",
+        "not ok 3 - proofs of others": "proofs of others",
+        "make: *** [make/tests.mk:61: test-cpp-long] Error 8": "make/tests.mk:61: test-cpp-long",
+    }
+    (tmp_path / "output").write_text("".join(f"{line}\n" for line in lines))
+    done = gate(tmp_path, f"first cat {tmp_path}/output; false", "second true")
+    assert done.stdout.endswith(f"first: {'; '.join(lines.values())}\nRED: first\n"), done.stdout
+    assert times(tmp_path)["steps"][0]["failures"] == list(lines.values())
+
+
 def test_an_interrupted_run_is_red(tmp_path):
     began, goes_on = tmp_path / "began", tmp_path / "goes_on"
     os.mkfifo(began)
