@@ -61,6 +61,25 @@ def test_the_tools_are_of_one_version(tmp_path, monkeypatch):
     assert os.path.basename(build_kernels.tools(str(tmp_path / "clang"), None)[1]) == "llvm-spirv-14"
 
 
+@pytest.mark.parametrize("path", [None, "", ":"])
+def test_headers_of_the_working_directory_are_not_compiled(tmp_path, monkeypatch, path):
+    """clang takes ./opencl-c-base.h before its own, and an empty entry of CPATH as the working directory."""
+    clang, translator = build_kernels.tools(None, None)
+    planted, made = tmp_path / "planted", tmp_path / "made"
+    planted.mkdir()
+    made.mkdir()
+    for name in ("opencl-c-base.h", "opencl-c.h"):
+        (planted / name).write_text("#error planted\n")
+    (planted / "clang").symlink_to(clang)
+    monkeypatch.chdir(planted)
+    if path is not None:
+        monkeypatch.setenv("CPATH", path)
+    compiler, _ = build_kernels.tools("./clang", None)
+    text = "kernel void k(global uint* a) { a[0] = 1; }"
+    for program in (clang, compiler):
+        assert build_kernels.compile_module(text, "k", program, translator, made)[:4] == b"\x03\x02\x23\x07"
+
+
 RUN = "import sys; from merklize.__main__ import run; sys.exit(run(['build-kernels', *sys.argv[1:]]))"
 HASH = "import merklize; print(merklize.hash(bytes(5000), device='opencl:0').hex())"
 

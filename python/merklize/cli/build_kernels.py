@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ VERSIONS = ("", *(f"-{version}" for version in range(21, 13, -1)))
 def _find(given: str | None, name: str, endings: tuple[str, ...], package: str) -> str:
     for program in (given,) if given else [name + ending for ending in endings]:
         if path := find_program(program):
-            return path
+            return os.path.abspath(path)
     tried = given or f"{name}, {name}-21, ..."
     raise Unavailable(f"--{name}: no {tried} on the PATH; Debian has it in {package}")
 
@@ -35,8 +36,9 @@ def tools(clang: str | None, translator: str | None) -> tuple[str, str]:
     return _find(clang, "clang", endings, "clang"), _find(translator, "llvm-spirv", endings, "llvm-spirv-14")
 
 
-def _run(words: list[str], name: str) -> None:
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+def _run(words: list[str], name: str, folder: Path) -> None:
+    # clang looks for opencl-c-base.h in the working directory first: one that lies there would be in every kernel.
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=folder)
     if done.returncode != 0:
         if sys.stderr is not None:
             sys.stderr.write(done.stderr[-4000:])
@@ -50,8 +52,9 @@ def compile_module(text: str, name: str, clang: str, translator: str, folder: Pa
     source.write_text(text)
     # The device's own compiler optimizes; the translator knows only plain instructions.
     front_end = ["-x", "cl", "-cl-std=CL1.2", "--target=spir64", "-Xclang", "-finclude-default-header", "-emit-llvm"]
-    _run([clang, *front_end, "-O2", "-Xclang", "-disable-llvm-passes", "-c", str(source), "-o", str(bitcode)], name)
-    _run([translator, "--spirv-max-version=1.2", str(bitcode), "-o", str(module)], name)
+    front_end += ["-O2", "-Xclang", "-disable-llvm-passes"]
+    _run([clang, *front_end, "-c", str(source), "-o", str(bitcode)], name, folder)
+    _run([translator, "--spirv-max-version=1.2", str(bitcode), "-o", str(module)], name, folder)
     return module.read_bytes()
 
 
