@@ -34,7 +34,7 @@ COMMANDS = [
     *("bench", "tune", "build-kernels", "demo", "completions"),
 ]
 NATIVE = ["hash", "devices", "demo", "completions"]
-TREE = ["build", "root", "info", "check", "prove", "verify", "update", "append", "export", "show"]
+TREE = ["build", "root", "info", "check", "diff", "prove", "verify", "update", "append", "export", "show"]
 
 
 def test_help_names_every_command() -> None:

@@ -144,6 +144,6 @@ def test_a_journal_of_a_long_name_is_found(folder: Path) -> None:
     name = "n" * 255
     output("tree", "build", "f", "--leaf-size", "1", "-o", name, cwd=folder)
     journal = Path(beside(str(folder / name), ".journal"))
-    journal.write_bytes(b"damaged")
+    journal.write_bytes(b"MKLJRNL\0damaged")
     output("tree", "check", name, cwd=folder)
     assert not journal.exists()  # it was found, and is none

@@ -227,7 +227,8 @@ def test_files_of_others_beside_an_output(tmp_path, data, writer, has_old):
     """OUT.journal and OUT.partial are what the library left, or files of the user, which stay; also as inputs."""
     out = tmp_path / "out"
     for source in ("data", "out.journal", "out.partial"):
-        out.unlink(missing_ok=True)
+        for end in ("", ".journal", ".partial"):
+            (tmp_path / f"out{end}").unlink(missing_ok=True)
         if has_old:
             merklize.build_tree_file(data, out, leaf_size=64)
         for end in (".journal", ".partial"):
