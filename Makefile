@@ -46,7 +46,8 @@ $(VENV)/made:
 
 $(VENV)/cmake: $(VENV)/made
 	@echo "== installing cmake and ninja"
-	@python -m pip install -q cmake ninja
+	@# pip of Debian 12 (23.0) and of Ubuntu 22.04 (22.0) cannot pass settings to a build.
+	@python -m pip install -q 'pip>=23.1' cmake ninja
 	@touch $@
 
 # What pyproject.toml names under build-system. It is installed here, so that pip builds in a tree that stays.
