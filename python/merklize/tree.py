@@ -301,11 +301,9 @@ class MerkleTree:
             if not isinstance(index, Iterable):
                 raise TypeError(f"prove: index must be an integer, got {type(index).__name__}") from None
             several = _arrays.indices(index, "prove: index", self.n_leaves)
-            return [
-                MerkleProof._of(proof) for proof in self._tree.prove(several, _arrays.joined(leaves, "prove: leaves"))
-            ]
+            return [MerkleProof._of(proof) for proof in self._tree.prove(several, _arrays.joined(leaves, "leaves"))]
         which = _arrays.indices([one], "prove: index", self.n_leaves)
-        return MerkleProof._of(self._tree.prove(which, _arrays.joined(leaves, "prove: leaves"))[0])
+        return MerkleProof._of(self._tree.prove(which, _arrays.joined(leaves, "leaves"))[0])
 
     def prove_together(
         self, indices: Iterable[SupportsIndex], leaves: HostData | Sequence[Digest] | None = None
@@ -317,11 +315,11 @@ class MerkleTree:
         Made where the tree is. Raises InvalidArgument.
         """
         which = _arrays.indices(indices, "prove_together: indices", self.n_leaves)
-        return MultiProof._of(self._tree.prove_together(which, _arrays.joined(leaves, "prove_together: leaves")))
+        return MultiProof._of(self._tree.prove_together(which, _arrays.joined(leaves, "leaves")))
 
     def prove_range(self, first: int, last: int, leaves: HostData | Sequence[Digest] | None = None) -> MultiProof:
         """Return one proof of leaves first to last - 1."""
-        return MultiProof._of(self._tree.prove_range(first, last, _arrays.joined(leaves, "prove_range: leaves")))
+        return MultiProof._of(self._tree.prove_range(first, last, _arrays.joined(leaves, "leaves")))
 
     def prove_consistency(self, old_leaves: int) -> ConsistencyProof:
         """Return the proof that this tree only adds leaves to the tree of its first `old_leaves` leaves.

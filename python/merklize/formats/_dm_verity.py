@@ -227,7 +227,7 @@ def dm_verity_verify(
     with_path, fields, offset, superblock = _area(what, hashes, offset, how, given)
     run = run_of(what, cast("RunOptions", given), timed=False)
     found = _native.dm_verity_verify(
-        encoded(data, f"{what}: data"), with_path, trusted_root(root, f"{what}: root"), fields, offset, superblock, run
+        encoded(data, f"{what}: data"), with_path, trusted_root(root, "root"), fields, offset, superblock, run
     )
     return DmVerityReport(*found)
 
@@ -258,6 +258,6 @@ def dm_verity_verify_digests(
     what, given = "dm_verity_verify_digests", dict(options)
     with_path, fields, offset, superblock = _area(what, hashes, offset, how, given)
     run = run_of(what, cast("RunOptions", given), timed=False)
-    trusted = trusted_root(root, f"{what}: root")
+    trusted = trusted_root(root, "root")
     found = _native.dm_verity_verify_digests(with_path, trusted, first, digests, fields, offset, superblock, run)
     return DmVerityReport(*found)

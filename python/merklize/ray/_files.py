@@ -40,7 +40,7 @@ def source_of(url: str) -> Source:
     return Source(url, stored.size, stored.version)
 
 
-def mode_of(key: Any, context: str | None, length: int, seek: int, device: str, hash: str = "blake3") -> Mode:
+def mode_of(key: Any, context: str | None, length: int, seek: int, device: str, hash: HashName = "blake3") -> Mode:
     """Return the checked mode. Tasks know the number of their threads."""
     TreeBuilder(hash, key=key, context=context, device="cpu")  # refuses what no hash has
     if length < 0 or seek < 0 or length + seek > 1 << 64:
@@ -48,7 +48,7 @@ def mode_of(key: Any, context: str | None, length: int, seek: int, device: str, 
     return Mode(None if key is None else bytes(key), context, length, seek, 1, device)
 
 
-def key_check(mode: Mode, hash: str = "blake3") -> str:
+def key_check(mode: Mode, hash: HashName = "blake3") -> str:
     """Return a text that differs between two keys, for state files."""
     keyed: HashName = "blake2s" if hash == "blake2s" else "blake3"
     return digest_of(b"", hash=keyed, key=mode.key, context=mode.context).hex()[:16]
