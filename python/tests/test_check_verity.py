@@ -140,7 +140,10 @@ def test_what_is_refused(tmp_path):
         merklize.check_model(state, verity=disk._replace(image=tmp_path / "pipe"))
     with pytest.raises(InvalidArgument, match="how must be a DmVerity"):
         merklize.check_model(state, verity=disk._replace(how=("sha256",)))
-    for root in (bytes(31), "00" * 32, None):
+    with pytest.raises(InvalidArgument, match="root must be bytes or hexadecimal digits, got 'z"):
+        merklize.check_model(state, verity=disk._replace(root="z" * 64))
+    assert merklize.check_model(state, verity=disk._replace(root=disk.root.hex()))
+    for root in (bytes(31), "00" * 31, None):
         with pytest.raises(InvalidArgument, match="root must be the 32 bytes of sha256, got"):
             merklize.check_model(state, verity=disk._replace(root=root))
     with pytest.raises(merklize.FileError):
