@@ -11,3 +11,5 @@ export CXX=g++ CMAKE_CXX_COMPILER_LAUNCHER=ccache
 export CCACHE_DIR="$PWD/build/ccache" CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 # pytest shows the slowest tests.
 export PYTEST_ADDOPTS='--durations=10 --durations-min=5'
+# A language whose tests fail does not keep those of the next from running.
+export MAKEFLAGS=--keep-going

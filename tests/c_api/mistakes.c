@@ -35,9 +35,9 @@ static void of_names(void) {
     merklize_format_info format;
     merklize_policy policy;
     MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_hash_from_name: unknown hash 'blake2'; did you mean 'blake3'? known: rp64_256, ...",
+            "merklize_hash_from_name: unknown hash 'blake2'; did you mean 'blake3'? known: blake3, ...",
             merklize_hash_from_name("blake2", &hash));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_hash_from_name: unknown hash 'md5'; known: rp64_256, ...",
+    MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_hash_from_name: unknown hash 'md5'; known: blake3, ...",
             merklize_hash_from_name("md5", &hash));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT,
             "merklize_device_open: unknown device 'cdua'; did you mean 'cuda'? known: cpu, ...",

@@ -111,6 +111,14 @@ bool is_whole(const Content& journal) {
     return journal.size() >= 64 && signed_again == journal;
 }
 
+// Any other file of that name is somebody's own. After a power failure bytes of a journal may be zeros.
+bool begins_as_journal(const Content& content) {
+    constexpr char magic[] = {'M', 'K', 'L', 'J', 'R', 'N', 'L', '\0'};
+    for (std::size_t i = 0; i < std::min(sizeof magic, content.size()); i++)
+        if (content[i] != std::byte{} && content[i] != std::byte(magic[i])) return false;
+    return true;
+}
+
 struct Counts {
     std::uint64_t opened = 0, rolled_back = 0, refused = 0;
 };
@@ -134,8 +142,14 @@ void judge(const std::filesystem::path& folder, const Change& of, const Content&
     if (now.size() != stage.size()) wrong("the file has another size");
     if (journal == of.journal && (!opened || now != of.before)) wrong("a whole journal does not roll its change back");
     if (!is_whole(journal) && now != stage) wrong("a journal that is not whole changes the file");
-    if (!is_whole(journal) && std::filesystem::exists(beside)) wrong("a journal that is not whole stays");
-    if (opened && std::filesystem::exists(beside)) wrong("the file opens beside its journal");
+    const bool stays = std::filesystem::exists(beside);
+    if (!begins_as_journal(journal)) {
+        if (!stays || read_all(beside) != journal) wrong("a file that is no journal is changed or removed");
+    } else if (stays && !is_whole(journal)) {
+        wrong("a journal that is not whole stays");
+    } else if (stays && opened) {
+        wrong("the file opens beside its journal");
+    }
     counts.opened += opened;
     counts.rolled_back += now != stage;
     counts.refused += !opened;
