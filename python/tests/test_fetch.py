@@ -15,7 +15,6 @@ import pytest
 import merklize
 from cli_helpers import merklize as command
 from merklize import bao
-from store_servers import needs
 
 DATA = random.Random(11).randbytes(9_000_001)
 NODES, ROOT = bao.outboard(DATA, group_size=16384)
@@ -242,12 +241,12 @@ def test_command(server, tmp_path):
     assert command("fetch", server.url, "--root", ROOT.hex(), "--outboard", "missing", cwd=tmp_path).returncode == 1
 
 
-@pytest.mark.parametrize("kind", ["a device", "a pipe", "a URL"])
+@pytest.mark.parametrize(
+    "kind", ["a device", "a pipe", pytest.param("a URL", marks=pytest.mark.packages("fsspec", "aiohttp"))]
+)
 @pytest.mark.parametrize("known", [True, False])
 def test_an_outboard_is_read_as_far_as_it_can_reach(server, other_server, tmp_path, kind, known):
     """The size of the file, which its server or --size states, says how long its outboard may be."""
-    if kind == "a URL":
-        needs("fsspec", "aiohttp")
     other_server.data = NODES + bytes(1 << 20)
     name = {"a device": "/dev/zero", "a pipe": "-", "a URL": other_server.url}[kind]
     words = ["fetch", server.url, "--root", ROOT.hex(), "--outboard", name, "--group-size", "16K"]

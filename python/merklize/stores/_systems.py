@@ -25,7 +25,7 @@ def file_system(url: str, **options: Any) -> tuple[Any, str]:
         import fsspec
     except ImportError:
         wanted = extra or "http"
-        raise Unavailable(f"{shown(url)}: URLs need fsspec: pip install 'merklize[{wanted}]'") from None
+        raise Unavailable(f"URLs need fsspec: pip install 'merklize[{wanted}]'") from None
     try:
         system, path = fsspec.core.url_to_fs(url, **options)
         if extra == "http":
@@ -33,7 +33,7 @@ def file_system(url: str, **options: Any) -> tuple[Any, str]:
     except ImportError as error:
         package = {"s3": "s3fs", "gcs": "gcsfs", "http": "aiohttp"}.get(extra or "", error.name or "its package")
         how = f"pip install 'merklize[{extra}]'" if extra else "install what fsspec names for this protocol"
-        raise Unavailable(f"{shown(url)}: needs {package}: {how}") from None
+        raise Unavailable(f"{url.partition(':')[0]}:// needs {package}: {how}") from None
     except (TypeError, ValueError) as error:
         if "Protocol not known" not in str(error):
             raise FileError(f"{shown(url)}: fsspec does not take it ({type(error).__name__})") from None
