@@ -51,8 +51,7 @@ std::optional<Error> error_of(nb::handle exception) {
     const nb::module_ errors = nb::module_::import_("merklize.errors");
     if (nb::isinstance(exception, errors.attr("InvalidArgument")))
         return Error(ErrorCode::invalid_argument, text_of(exception));
-    if (nb::isinstance(exception, errors.attr("Unavailable")))
-        return Error(ErrorCode::unavailable, text_of(exception));
+    if (nb::isinstance(exception, errors.attr("Unavailable"))) return Error(ErrorCode::unavailable, text_of(exception));
     if (!nb::isinstance(exception, errors.attr("FileError"))) return {};
     const nb::object number = nb::getattr(exception, "errno", nb::none()),
                      name = nb::getattr(exception, "filename", nb::none());
