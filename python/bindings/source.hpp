@@ -13,7 +13,8 @@ namespace merklize::binding {
 
 namespace nb = nanobind;
 
-/// The library's error for an exception about one file (FileError, InvalidArgument, Unavailable). None for any other exception.
+/// The library's error for an exception about one file (FileError, InvalidArgument, Unavailable). None for any other
+/// exception.
 std::optional<Error> error_of(nb::handle exception);
 
 /// Runs Python code inside a call of the library, in any thread. Exceptions about files become errors of the library.

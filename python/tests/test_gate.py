@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -126,3 +127,10 @@ def test_the_lists_name_targets_that_exist(script):
     if script == "run":
         assert ["make", "test"] in commands
         assert ["make", "demo"] in commands
+
+
+def test_no_comma_cuts_a_text_of_make():
+    """A comma inside of an argument of $(call) begins the next one, so commands after it would not run."""
+    for path in (STEPS.parents[1] / "scripts" / "make").glob("*.mk"):
+        for call in re.findall(r"^\t@(\$\(call needs,.*)", path.read_text(), re.MULTILINE):
+            assert re.match(r"\$\(call needs,\w+,(?:[^(),]|\$\(PLONKY3\))*\);", call), (path.name, call)

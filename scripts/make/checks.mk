@@ -41,8 +41,10 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@[ ! -x $(BIN)/actionlint ] || actionlint
 	@python scripts/check_conda.py
 	@echo "== Rust"
-	@$(call with_cargo,cargo fmt --check; $(CARGO) clippy -q --release --workspace --all-targets $(RUST_FEATURES) -- -D warnings; \
-		RUSTDOCFLAGS='-D warnings' $(CARGO) doc -q --release --no-deps $(RUST_FEATURES),lints of the Rust crates are)
+	@$(call needs,cargo,lints of the Rust crates are); \
+	cd rust; cargo fmt --check; \
+	$(CARGO) clippy -q --release --workspace --all-targets $(RUST_FEATURES) -- -D warnings; \
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc -q --release --no-deps $(RUST_FEATURES)
 	@echo "== mypy"
 	@python -m mypy -p merklize
 	@python -m mypy python/tests/typed_surface.py

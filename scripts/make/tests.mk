@@ -77,30 +77,33 @@ test-core: $(VENV)/all-test-tools ## the portable core through device compilers 
 RUST_FEATURES := --no-default-features --features merklize/digest,merklize/serde
 CARGO := CARGO_TARGET_DIR=$(CURDIR)/build/cargo MERKLIZE_LIB_DIR=$(CURDIR)/build/release/src cargo
 
-# $(call with,PROGRAM,COMMANDS,WHAT): commands that run where the program is there in a version that will do. Else they
-# are skipped, or an error in CI, which has MERKLIZE_REQUIRE_RUNTIMES.
-define with
-if python python/tests/judges.py $(1); then $(2); \
-elif [ -n "$${MERKLIZE_REQUIRE_RUNTIMES:-}" ]; then exit 1; \
-else echo "$(3) skipped"; fi
+# $(call needs,PROGRAM,WHAT): where the program is not there in a version that will do, the line ends: with success, or
+# with an error in CI, which has MERKLIZE_REQUIRE_RUNTIMES.
+define needs
+if ! python python/tests/judges.py $(1); then \
+	[ -z "$${MERKLIZE_REQUIRE_RUNTIMES:-}" ] || exit 1; \
+	echo "$(2) skipped"; \
+	exit 0; \
+fi
 endef
-with_cargo = $(call with,cargo,cd rust; $(1),$(2))
 
 .PHONY: test-rust
 test-rust: $(VENV)/test-tools ## tests of the Rust crates, where cargo is found
 	@$(call build,release,,merklize)
 	@echo "== Rust tests"
-	@$(call with_cargo,$(CARGO) test -q --release $(RUST_FEATURES),tests of the Rust crates are)
+	@$(call needs,cargo,tests of the Rust crates are); cd rust; $(CARGO) test -q --release $(RUST_FEATURES)
 	@echo "== Beside the crates bao and bao-tree"
-	@$(call with_cargo,$(CARGO) build -q --release --manifest-path ../tests/bao_crates/Cargo.toml; cd ..; \
-		MERKLIZE_BAO_CRATES=$(CURDIR)/build/cargo/release/bao-crates python -m pytest -q python/tests/test_bao_crates.py,tests beside bao are)
+	@$(call needs,cargo,tests beside bao are); \
+	$(CARGO) build -q --release --manifest-path tests/bao_crates/Cargo.toml; \
+	MERKLIZE_BAO_CRATES=$(CURDIR)/build/cargo/release/bao-crates python -m pytest -q python/tests/test_bao_crates.py
 
 # Apart from `make test`, since it builds the whole library once more: four minutes on two cores, less than one from
 # ccache.
 .PHONY: test-crates
 test-crates: $(VENV)/cmake ## the Rust crates as they are packaged, with the C++ library that they build themselves
 	@echo "== Packaged Rust crates"
-	@$(call with_cargo,CARGO_TARGET_DIR=$(CURDIR)/build/cargo ../scripts/test_crates.sh ../build/crate,tests of the packaged Rust crates are)
+	@$(call needs,cargo,tests of the packaged Rust crates are); \
+	cd rust; CARGO_TARGET_DIR=$(CURDIR)/build/cargo ../scripts/test_crates.sh ../build/crate
 
 # By rustup. Without tests, whose crates need newer ones, and without merklize-plonky3, for which Plonky3 decides.
 .PHONY: test-msrv
@@ -116,5 +119,6 @@ PLONKY3 ?= 0.9.0-rc.2
 test-plonky3: $(VENV)/package ## merklize-plonky3 with another Plonky3 (PLONKY3=0.9.0-rc.2)
 	@$(call build,release,,merklize)
 	@echo "== merklize-plonky3 with Plonky3 $(PLONKY3)"
-	@$(call with_cargo,CARGO_TARGET_DIR=$(CURDIR)/build/cargo MERKLIZE_LIB_DIR=$(CURDIR)/build/release/src \
-		../scripts/test_plonky3.sh $(PLONKY3) ../build/plonky3,tests with Plonky3 $(PLONKY3) are)
+	@$(call needs,cargo,tests with Plonky3 $(PLONKY3) are); \
+	cd rust; CARGO_TARGET_DIR=$(CURDIR)/build/cargo MERKLIZE_LIB_DIR=$(CURDIR)/build/release/src \
+		../scripts/test_plonky3.sh $(PLONKY3) ../build/plonky3

@@ -10,15 +10,19 @@ wasm: $(VENV)/wasm-tools ## the npm package, in build/web/merklize
 	@echo "== WebAssembly"
 	@python web/build.py
 
+WEB_TEST_TOOLS := playwright-core@1.65.1 typescript@5.9.3 webpack@5.113.0 esbuild@0.28.2 vite@8.4.0
+
 .PHONY: test-web
 test-web: wasm $(VENV)/package ## tests of the npm package and the page, where node and Chromium are found
-	@$(call with,node,\
-		python web/test/library.py build/web/library.json; \
-		npm install --prefix build/node-page --no-save --no-package-lock --no-audit --no-fund --silent playwright-core@1.65.1 typescript@5.9.3 webpack@5.113.0 esbuild@0.28.2 vite@8.4.0 || \
-			echo "no npm packages: neither the page nor bundles are tested in a browser, nor the types"; \
-		echo "== tests in Node and Chromium"; \
-		MERKLIZE_NODE_MODULES=$(CURDIR)/build/node-page/node_modules node --test --test-reporter=tap web/test/*.test.mjs >build/web/test.log || { grep -A 30 '^ *not ok' build/web/test.log; exit 1; }; \
-		grep -E '^# (pass|fail|skipped)' build/web/test.log,tests of the npm package are)
+	@$(call needs,node,tests of the npm package are); \
+	python web/test/library.py build/web/library.json; \
+	npm install --prefix build/node-page --no-save --no-package-lock --no-audit --no-fund --silent $(WEB_TEST_TOOLS) || \
+		echo "no npm packages: neither the page nor bundles are tested in a browser, nor the types"; \
+	echo "== tests in Node and Chromium"; \
+	MERKLIZE_NODE_MODULES=$(CURDIR)/build/node-page/node_modules \
+		node --test --test-reporter=tap web/test/*.test.mjs >build/web/test.log || \
+		{ grep -A 30 '^ *not ok' build/web/test.log; exit 1; }; \
+	grep -E '^# (pass|fail|skipped)' build/web/test.log
 
 
 DOCS_TOOLS := 'mkdocs-material==9.8.*' 'mkdocstrings==1.0.*' 'mkdocstrings-python==2.0.*' 'ruff==0.17.*'
