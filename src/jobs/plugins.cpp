@@ -59,7 +59,7 @@ Plugin open(const std::string& name) {
     const fs::path file = folder.path / (std::string(start) + name + std::string(end));
     std::error_code error;
     if (!fs::exists(file, error)) return missing("there is no plug-in " + file.string());
-    fs::current_path(error);
+    static_cast<void>(fs::current_path(error));
     if (error) return {nullptr, name + ": the working directory is gone, in which Intel's SYCL runtime would crash"};
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
