@@ -12,7 +12,7 @@ namespace merklize::inline v0 {
 class PublicCall {
 public:
     /// name  a literal; null: none
-    explicit PublicCall(const char* name) noexcept : here_(current_), outer_(here_) {
+    explicit PublicCall(const char* name) noexcept : outer_(here_) {
         if (outer_ == nullptr) here_ = name;
     }
     ~PublicCall() { here_ = outer_; }
@@ -26,7 +26,7 @@ public:
 
 private:
     static inline thread_local constinit const char* current_ = nullptr;
-    const char*& here_;  // the thread's, which a shared library looks up by a call
+    const char*& here_ = current_;  // the thread's, which a shared library looks up by a call
     const char* outer_;
 };
 
