@@ -369,8 +369,8 @@ void roll_back(const std::filesystem::path& path, const FileLock& lock) {
 void roll_back(const std::filesystem::path& path, int file) {
     struct stat info;
     if (fstat(file, &info) != 0) fail(path, "cannot stat", errno);
-    // A journal that appears from now on is of a change that begins. It is of another file that has taken the name since
-    // `file` was opened, because nobody changes in place what others have open.
+    // A journal that appears from now on is of a change that begins. It is of another file that has taken the name
+    // since `file` was opened, because nobody changes in place what others have open.
     const auto found = find_journal(journal_of(path), file, info);
     if (!found) return;
     const FileLock lock = found->is_trusted ? FileLock(path) : FileLock();
