@@ -27,7 +27,7 @@ def paste(crate: str, folder: pathlib.Path) -> None:
     pasted = folder / f"reader-of-{crate}"
     (pasted / "src" / "bin").mkdir(parents=True)
     (pasted / "Cargo.toml").write_text(
-        f'[package]\nname = "reader-of-{crate}"\nversion = "0.1.0"\nedition = "2021"\n\n{lines}'
+        f'[package]\nname = "reader-of-{crate}"\nversion = "0.1.0"\nedition = "2021"\n\n[workspace]\n\n{lines}'
     )
     lock = ROOT / "rust" / "Cargo.lock"
     if lock.exists():  # the versions that are built already
