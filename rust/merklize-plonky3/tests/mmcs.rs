@@ -380,7 +380,7 @@ fn usual_configurations() {
             let (cap, data) = ours.commit(matrices.clone());
             assert_eq!(cap, ours.stock().commit(matrices).0, "{}", stringify!($mmcs));
             assert_eq!(data.clone().cap(), cap);
-            assert!(format!("{data:?}").contains("n_leaves: 16"));
+            assert!(!merklize_plonky3::HAS_LIBRARY || format!("{data:?}").contains("n_leaves: 16"));
         })*};
     }
     commits! {
