@@ -81,23 +81,21 @@ def with_format(
     return found, found.hash, found.rule
 
 
-def leaf_size_of(
-    what: str, form: Format | None, leaf_size: int | None, row_size: int | None, leaves: bool
-) -> int | None:
+def leaf_size_of(form: Format | None, leaf_size: int | None, row_size: int | None, leaves: bool) -> int | None:
     """Return the bytes of a file that are one leaf: the given number, else that of the format.
 
     leaves  whether the file has the leaves themselves
     Raises InvalidArgument unless exactly one of the three says what a leaf is, or the format does.
     """
     if not isinstance(leaves, bool):
-        raise TypeError(f"{what}: leaves must be True or False, got {type(leaves).__name__}")
+        raise TypeError(in_call(f"leaves must be True or False, got {type(leaves).__name__}"))
     sizes = {"leaf_size": leaf_size is not None, "row_size": row_size is not None, "leaves": leaves}
     given = [name for name, is_given in sizes.items() if is_given]
     if not given and form is not None and form.piece is not None:
         return form.piece
     if len(given) != 1:
         raise InvalidArgument(
-            f"{what}: give one of leaf_size, row_size and leaves=True (the input has the leaves themselves, 32 bytes "
+            f"give one of leaf_size, row_size and leaves=True (the input has the leaves themselves, 32 bytes "
             f"each), got {' and '.join(given) or 'none'}"
         )
     return leaf_size

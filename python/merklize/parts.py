@@ -225,7 +225,7 @@ def plan_tree(
     True
     """
     form, hash, rule = with_format(format, hash, rule, key=key, context=context, padding=padding)
-    leaf_size = leaf_size_of("plan_tree", form, leaf_size, row_size, leaves)
+    leaf_size = leaf_size_of(form, leaf_size, row_size, leaves)
     native = _native.TreeForm(hash, rule, key, context, padding)
     n_leaves = _native.count_leaves(name, size, leaf_size, row_size, native)
     rule = _native.default_rule(hash) if rule is None else _native.rule_by_name(rule)

@@ -176,7 +176,7 @@ class MerkleTree:
         FileError (unreadable, or it changed meanwhile), OutOfMemory (before it is read), and as the constructor.
         """
         form = form_of("MerkleTree.from_file", hash, options, has_nodes=True)
-        leaf_size = leaf_size_of("MerkleTree.from_file", form.format, leaf_size, row_size, leaves)
+        leaf_size = leaf_size_of(form.format, leaf_size, row_size, leaves)
         run = run_of("MerkleTree.from_file", options)
         with opened(input, "MerkleTree.from_file: input") as source:
             tree = _native.make_tree_from_file(source, leaf_size, row_size, form.native, run)

@@ -190,7 +190,7 @@ class TreeFile:
         **options: Unpack[RunOptions],
     ) -> int:
         """Add the leaves of an input, as MerkleTree.from_file() makes them, and return their number; also of a pipe."""
-        leaf_size = leaf_size_of("append_file", None, leaf_size, row_size, leaves)
+        leaf_size = leaf_size_of(None, leaf_size, row_size, leaves)
         run = run_of("TreeFile.append_file", options, tuned=False, timed=False)
         with opened(input, "append_file: input") as source:
             return self._open.append_file(source, leaf_size, row_size, run)
@@ -380,7 +380,7 @@ def build_tree_file(
     4
     """
     form = form_of("build_tree_file", hash, options, has_nodes=True)
-    leaf_size = leaf_size_of("build_tree_file", form.format, leaf_size, row_size, leaves)
+    leaf_size = leaf_size_of(form.format, leaf_size, row_size, leaves)
     run = run_of("build_tree_file", options, timed=False)
     # Refuses a URL that cannot be written to before the input is opened.
     with output_file(output, "build_tree_file: output") as path, opened(input, "build_tree_file: input") as source:
@@ -405,7 +405,7 @@ def merkle_root_file(
     2
     """
     form = form_of("merkle_root_file", hash, options, has_nodes=True)
-    leaf_size = leaf_size_of("merkle_root_file", form.format, leaf_size, row_size, leaves)
+    leaf_size = leaf_size_of(form.format, leaf_size, row_size, leaves)
     run = run_of("merkle_root_file", options, timed=False)
     with opened(input, "merkle_root_file: input") as source:
         return _native.merkle_root_file(source, leaf_size, row_size, form.native, run)

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from merklize import bao, formats, parts, prover
-from wrong_kinds import consume, merklize, parameters, public, right
+from wrong_kinds import calls_with, consume, merklize, public
 
 FUNCTIONS = dict(pair for module in (merklize, prover, parts, formats, bao) for pair in public(module))
 NAMES = {name.rpartition(".")[2] for name in FUNCTIONS}
 WRONG = (object(), -1, "x", b"abc", [], [5], None, 2**70, 1.5, {"a": 1})
-
-
-def calls(function):
-    """Wrong calls: one argument is wrong, the others that must be there are right."""
-    rng = random.Random(1)
-    given = [one for one in parameters(function) if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
-    for wrong in given:
-        for value in WRONG:
-            positional, named = [], {}
-            for one in given:
-                if one is not wrong and one.default is not one.empty:
-                    continue
-                argument = value if one is wrong else right(one.name, rng)
-                if one.kind is one.KEYWORD_ONLY or named or one.default is not one.empty:
-                    named[one.name] = argument
-                else:
-                    positional.append(argument)
-            yield positional, named
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -37,7 +17,7 @@ def test_no_other_function_is_named(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").write_bytes(b"data of a file")
     own = name.rpartition(".")[2]
-    for positional, named in calls(FUNCTIONS[name]):
+    for positional, named in calls_with(FUNCTIONS[name], lambda parameter: WRONG):
         try:
             consume(FUNCTIONS[name](*positional, **named))
         except Exception as error:

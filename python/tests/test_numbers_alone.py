@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 import merklize
 from merklize import bao, formats, parts, prover
-from wrong_kinds import ALLOWED, consume, made_objects, methods, parameters, public, right
+from wrong_kinds import ALLOWED, calls_with, consume, made_objects, methods, public
 
 FUNCTIONS = dict(pair for module in (merklize, prover, parts, formats, bao, merklize.tuning) for pair in public(module))
 NUMBERS = (10**8, 2**31 - 1, 2**32 - 1, 2**40, 2**62, 2**64 - 1)
@@ -25,25 +24,16 @@ def memory(name):
 
 
 def require_small(name, function):
-    given = [one for one in parameters(function) if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
-    rng = random.Random(1)
-    for large in given:
-        for value in () if large.name in WANTED else [v for n in NUMBERS for v in (n, [n], [(0, n)])]:
-            positional, named = [], {}
-            for one in given:
-                if one is not large and one.default is not one.empty:
-                    continue
-                argument = value if one is large else right(one.name, rng)
-                if one.kind is one.KEYWORD_ONLY or named or one.default is not one.empty:
-                    named[one.name] = argument
-                else:
-                    positional.append(argument)
-            Path("/proc/self/clear_refs").write_text("5")  # VmHWM begins again
-            before, began = memory("VmRSS"), time.monotonic()
-            with suppress(*ALLOWED):
-                consume(function(*positional, **named))
-            assert time.monotonic() - began < SECONDS, (name, large.name, value)
-            assert memory("VmHWM") - before < BYTES, (name, large.name, value)
+    def values(parameter):
+        return () if parameter in WANTED else [v for n in NUMBERS for v in (n, [n], [(0, n)])]
+
+    for positional, named in calls_with(function, values):
+        Path("/proc/self/clear_refs").write_text("5")  # VmHWM begins again
+        before, began = memory("VmRSS"), time.monotonic()
+        with suppress(*ALLOWED):
+            consume(function(*positional, **named))
+        assert time.monotonic() - began < SECONDS, (name, positional, named)
+        assert memory("VmHWM") - before < BYTES, (name, positional, named)
 
 
 @pytest.fixture

@@ -410,6 +410,27 @@ def parameters(function):
         return []
 
 
+def calls_with(function, values):
+    """Calls of a function with each value for each parameter, of which `right` has the others that must be there.
+
+    values  a function of a parameter's name
+    """
+    rng = random.Random(1)
+    given = [one for one in parameters(function) if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    for tried in given:
+        for value in values(tried.name):
+            positional, named = [], {}
+            for one in given:
+                if one is not tried and one.default is not one.empty:
+                    continue
+                argument = value if one is tried else right(one.name, rng)
+                if one.kind is one.KEYWORD_ONLY or named or one.default is not one.empty:
+                    named[one.name] = argument
+                else:
+                    positional.append(argument)
+            yield positional, named
+
+
 def arguments(function, rng):
     """Some arguments are right, some wrong; sometimes there are too many, or unknown names."""
     positional, named = [], {}

@@ -216,6 +216,12 @@ bool begins_as_journal(int fd) {
     return true;
 }
 
+struct stat facts_of(const std::filesystem::path& path, int fd) {
+    struct stat info;
+    if (fstat(fd, &info) != 0) fail(path, "cannot stat", errno);
+    return info;
+}
+
 // None if no file of that name can be a journal of the file. What others put there is neither waited for nor followed.
 std::optional<Found> find_journal(const std::filesystem::path& name, int fd, const struct stat& file) {
     constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -234,8 +240,7 @@ std::optional<Found> find_journal(const std::filesystem::path& name, int fd, con
 // Rolls back the change that the journal beside the open file describes. A journal that is not trusted changes nothing.
 void settle(const std::filesystem::path& path, int fd) {
     const std::filesystem::path name = journal_of(path);
-    struct stat info;
-    if (fstat(fd, &info) != 0) fail(path, "cannot stat", errno);
+    const struct stat info = facts_of(path, fd);
     const auto found = find_journal(name, fd, info);
     if (!found) return;
     const auto owners = [&] {
@@ -356,9 +361,7 @@ bool may_be_journal(const std::filesystem::path& name) {
 }
 
 bool has_journal(const std::filesystem::path& path, int file) {
-    struct stat info;
-    if (fstat(file, &info) != 0) fail(path, "cannot stat", errno);
-    const auto found = find_journal(journal_of(path), file, info);
+    const auto found = find_journal(journal_of(path), file, facts_of(path, file));
     return found && found->is_trusted;
 }
 
@@ -367,11 +370,9 @@ void roll_back(const std::filesystem::path& path, const FileLock& lock) {
 }
 
 void roll_back(const std::filesystem::path& path, int file) {
-    struct stat info;
-    if (fstat(file, &info) != 0) fail(path, "cannot stat", errno);
     // A journal that appears from now on is of a change that begins. It is of another file that has taken the name
     // since `file` was opened, because nobody changes in place what others have open.
-    const auto found = find_journal(journal_of(path), file, info);
+    const auto found = find_journal(journal_of(path), file, facts_of(path, file));
     if (!found) return;
     const FileLock lock = found->is_trusted ? FileLock(path) : FileLock();
     settle(path, lock ? lock.fd() : file);

@@ -64,10 +64,7 @@ def build_tree(
     source = source_of(url_of(url))
     given: dict[str, Any] = {"rule": rule, "key": key, "context": context, "padding": padding}
     sizes: dict[str, Any] = {"row_size": row_size, "leaves": leaves}
-    try:
-        plan = plan_tree(shown(source.url), source.size, leaf_size, format=format, hash=hash, **sizes, **given)
-    except InvalidArgument as error:  # names the function that was called
-        raise InvalidArgument(str(error).replace("plan_tree: ", "build_tree: ", 1)) from None
+    plan = plan_tree(shown(source.url), source.size, leaf_size, format=format, hash=hash, **sizes, **given)
     n = plan.n_leaves
     if n == 0:
         raise file_error(shown(source.url), "has no leaf: merklize.build_tree_file() knows what that is")
