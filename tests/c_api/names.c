@@ -43,8 +43,8 @@ static bool is_named(const char *text, const char *function, const char *argumen
         }                                                                                                           \
     } while (0)
 
-/* The same of a text that begins with the function, but does not name the argument yet. One that does is a failure here,
- * so that it moves to NAMES. */
+/* The same of a text that begins with the function, but does not name the argument yet. One that does is a failure
+ * here, so that it moves to NAMES. */
 #define NOT_YET(argument, function, ...)                                                                      \
     do {                                                                                                      \
         const merklize_status got_ = function(__VA_ARGS__);                                                   \
