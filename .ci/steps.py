@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Runs steps one after another and says which of them held.
+"""Runs steps and says which of them held.
 
     steps.py TIMES.json < LIST    a line is a step: its name, spaces, a command of bash; # begins a comment
+
+Steps run one after another. A line `lane` begins a lane: the lanes run at the same time, after the steps that stand
+above the first of them, and the steps of a lane one after another. What a step prints in a lane begins with its name.
 
 A run is green only if it is whole: every step of the list ran and exited with 0. A step that fails does not keep
 the later ones from running. One that exits with 77 could not run here, which is as red as a failure; so is a run
@@ -17,7 +20,10 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 # The closing lines of pytest, ctest, cargo test and Node's test runner: passed, failed, skipped.
@@ -36,16 +42,11 @@ MOST_FAILURES = 20
 CTEST = re.compile(r"tests passed, (\d+) tests? failed out of (\d+)")
 
 
-def compiled() -> tuple[int, int]:
-    """How many compilations ccache has let run, and how many it has served, since it began to count."""
-    try:
-        done = subprocess.run(["ccache", "--print-stats"], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return 0, 0
-    counts = dict(line.split("\t") for line in done.stdout.splitlines() if "\t" in line)
-    return int(counts.get("cache_miss", 0)), sum(
-        int(counts.get(f"{how}_cache_hit", 0)) for how in ("direct", "preprocessed")
-    )
+def compiled(log: Path) -> dict[str, int]:
+    """How many compilations of a step ran, and how many ccache served, by the log of its results."""
+    results = Counter(log.read_text().split()) if log.exists() else Counter()
+    hits = results["direct_cache_hit"] + results["preprocessed_cache_hit"]
+    return {"compiled": results["cache_miss"], "from_cache": hits}
 
 
 def count_tests(line: str, tests: dict[str, int]) -> None:
@@ -61,60 +62,122 @@ def count_tests(line: str, tests: dict[str, int]) -> None:
                 tests[outcome] += int(found[1])
 
 
-def read_list(text: str) -> list[dict]:
-    steps = []
+def read_list(text: str) -> list[list[dict]]:
+    """Lanes of steps. The first one has the steps that run before all others."""
+    lanes: list[list[dict]] = [[]]
     for line in text.splitlines():
         if not line.strip() or line.lstrip().startswith("#"):
             continue
+        if line.strip() == "lane":
+            lanes.append([])
+            continue
         name, _, command = line.strip().partition(" ")
-        if not command or any(name == step["name"] for step in steps):
+        if not command or any(name == step["name"] for lane in lanes for step in lane):
             sys.exit(f"steps.py: {line!r}: a line must be a name that no other line has, spaces and a command")
-        steps.append({"name": name, "command": command.strip(), "verdict": "not run", "seconds": 0})
-    if not steps:
+        lanes[-1].append({"name": name, "command": command.strip(), "verdict": "not run", "seconds": 0})
+    if not any(lanes):
         sys.exit("steps.py: the list has no step")
-    return steps
+    return lanes
 
 
-def run(step: dict) -> None:
-    begin, (misses, hits) = time.monotonic(), compiled()
-    tests, failures = dict.fromkeys(CLOSING_LINES, 0), []
-    step["verdict"] = "FAILED"  # also if this is interrupted
-    with subprocess.Popen(
-        ["bash", "-euo", "pipefail", "-c", step["command"]],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    ) as child:
+class Run:
+    """The steps of a list, of which several may run at once."""
+
+    def __init__(self, lanes: list[list[dict]], out: Path) -> None:
+        self.lanes, self.out = lanes, out
+        self.steps = [step for lane in lanes for step in lane]
+        self.begin = time.monotonic()
+        self.lock = threading.Lock()
+        self.children: set[int] = set()
+        self.is_over = False
+
+    def seconds(self) -> int:
+        return round(time.monotonic() - self.begin)
+
+    def is_whole(self) -> bool:
+        return all(step["verdict"] == "ok" for step in self.steps)
+
+    def write(self) -> None:
+        facts = {"seconds": self.seconds(), "cores": os.cpu_count(), "is_whole": self.is_whole(), "steps": self.steps}
+        self.out.write_text(json.dumps(facts, indent=1) + "\n")
+
+    def say(self, line: bytes) -> None:
+        with self.lock:
+            sys.stdout.buffer.write(line)
+            sys.stdout.flush()
+
+    def all(self) -> None:
+        """Run all steps; an exception of the caller's thread, as an interruption is, ends those that run."""
         try:
+            self.lane(self.lanes[0], "")
+            threads = [threading.Thread(target=self.lane, args=(lane, "{}| ")) for lane in self.lanes[1:]]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        except BaseException:
+            with self.lock:
+                self.is_over = True
+                for child in self.children:
+                    os.killpg(child, signal.SIGKILL)
+            raise
+
+    def lane(self, steps: list[dict], prefix: str) -> None:
+        for step in steps:
+            self.say(f"\n######## {step['name']}: {step['command']}\n".encode())
+            if not self.step(step, prefix.format(step["name"]).encode()):
+                return
+            self.say(f"######## {step['name']}: {step['verdict']}, {step['seconds']} s\n".encode())
+            with self.lock:
+                self.write()
+
+    def step(self, step: dict, prefix: bytes) -> bool:
+        """Run a step; false if the run is over."""
+        begin = time.monotonic()
+        tests, failures = dict.fromkeys(CLOSING_LINES, 0), []
+        with tempfile.TemporaryDirectory(prefix="steps-") as folder:
+            log = Path(folder) / "ccache"
+            with self.lock:
+                if self.is_over:
+                    return False
+                step["verdict"] = "FAILED"  # also if this is interrupted
+                child = subprocess.Popen(
+                    ["bash", "-euo", "pipefail", "-c", step["command"]],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    env=os.environ | {"CCACHE_STATSLOG": str(log)},
+                )
+                self.children.add(child.pid)
             for line in child.stdout:
-                sys.stdout.buffer.write(line)
-                sys.stdout.flush()
+                self.say(prefix + line)
                 text = line.decode(errors="replace")
                 count_tests(text, tests)
                 if (named := FAILURES.search(text)) and len(failures) < MOST_FAILURES:
                     failures.append(next(filter(None, named.groups())))
-            status = child.wait()
-        except BaseException:
-            os.killpg(child.pid, signal.SIGKILL)
-            raise
-        finally:
-            now = compiled()
+            _, status, used = os.wait4(child.pid, 0)
+            with self.lock:
+                self.children.remove(child.pid)
+            child.returncode = os.waitstatus_to_exitcode(status)
             step |= {
                 "seconds": round(time.monotonic() - begin),
-                "compiled": now[0] - misses,
-                "from_cache": now[1] - hits,
+                "processor_seconds": round(used.ru_utime + used.ru_stime),
+                "tests": tests,
+                "failures": failures,
+                **compiled(log),
             }
-            step |= {"tests": tests, "failures": failures}
-    step["verdict"] = {0: "ok", 77: "not run"}.get(status, "FAILED")
+        if not self.is_over:
+            step["verdict"] = {0: "ok", 77: "not run"}.get(child.returncode, "FAILED")
+        return True
 
 
 def table(steps: list[dict]) -> str:
-    rows = [("step", "verdict", "seconds", "tests", "skipped", "compiled", "from cache")]
+    rows = [("step", "verdict", "seconds", "processor", "tests", "skipped", "compiled", "from cache")]
     for step in sorted(steps, key=lambda step: -step["seconds"]):
         tests = step.get("tests", {})
         ran = tests.get("passed", 0) + tests.get("failed", 0)
-        cells = (ran, tests.get("skipped"), step.get("compiled"), step.get("from_cache"))
+        cells = (step.get("processor_seconds"), ran, tests.get("skipped"), step.get("compiled"), step.get("from_cache"))
         rows.append((step["name"], step["verdict"], str(step["seconds"]), *(str(cell or "-") for cell in cells)))
     widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
@@ -124,34 +187,22 @@ def main() -> int:
     if len(sys.argv) != 2:
         sys.exit("usage: steps.py TIMES.json < LIST")
     out = Path(sys.argv[1])
-    steps = read_list(sys.stdin.read())
+    run = Run(read_list(sys.stdin.read()), out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    begin = time.monotonic()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-
-    def is_whole() -> bool:
-        return all(step["verdict"] == "ok" for step in steps)
-
-    def write() -> None:
-        seconds = round(time.monotonic() - begin)
-        facts = {"seconds": seconds, "cores": os.cpu_count(), "is_whole": is_whole(), "steps": steps}
-        out.write_text(json.dumps(facts, indent=1) + "\n")
-
     try:
-        for step in steps:
-            print(f"\n######## {step['name']}: {step['command']}", flush=True)
-            run(step)
-            print(f"######## {step['name']}: {step['verdict']}, {step['seconds']} s", flush=True)
-            write()
+        run.all()
     finally:
-        write()
-        print(f"\n{table(steps)}\n{round(time.monotonic() - begin)} s on {os.cpu_count()} cores", flush=True)
-        bad = [step["name"] for step in steps if step["verdict"] != "ok"]
-        for step in steps:
-            if step["verdict"] != "ok" and step.get("failures"):
+        with run.lock:
+            run.write()
+        print(f"\n{table(run.steps)}\n{run.seconds()} s on {os.cpu_count()} cores", flush=True)
+        bad = [step for step in run.steps if step["verdict"] != "ok"]
+        for step in bad:
+            if step.get("failures"):
                 print(f"{step['name']}: {'; '.join(step['failures'])}", flush=True)
-        print(f"RED: {', '.join(bad)}" if bad else "green: every step ran and held", flush=True)
-    return 0 if is_whole() else 1
+        red = f"RED: {', '.join(step['name'] for step in bad)}"
+        print(red if bad else "green: every step ran and held", flush=True)
+    return 0 if run.is_whole() else 1
 
 
 if __name__ == "__main__":

@@ -30,6 +30,10 @@ members = ["merklize-sys", "merklize"]
 merklize-sys = { path = "merklize-sys" }
 END
 cd "$folder"
+# A sibling of the folders below: as seen from the build folders of all three the sources lie at the same place, so
+# ccache serves the second build of the library.
+programs=$CARGO_TARGET_DIR
+export CARGO_TARGET_DIR=$folder/target
 cargo test -q --release
 
 # Two target folders and other RUSTFLAGS share one library where MERKLIZE_BUILD_CACHE is set.
@@ -62,5 +66,5 @@ built=$(find docs -name libmerklize.a)
 [ -z "$built" ] || { echo "the documentation has built the library: $built" >&2; exit 1; }
 
 MERKLIZE_LIB_DIR=$(dirname "$(find "$CARGO_TARGET_DIR/release/build" -path '*/lib/libmerklize.a' -printf '%T@ %p\n' | sort -n | tail -1 | cut -d' ' -f2)") \
-    python3 "$scripts/test_crate_readmes.py" "$folder/readers"
-"$scripts/test_other_systems.sh"
+    CARGO_TARGET_DIR=$programs python3 "$scripts/test_crate_readmes.py" "$folder/readers"
+CARGO_TARGET_DIR=$programs "$scripts/test_other_systems.sh"

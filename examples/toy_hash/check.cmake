@@ -50,12 +50,13 @@ string(REPLACE "/* clang-format on */" "#include \"hashes/toy.h\"\n/* clang-form
 file(CONFIGURE OUTPUT ${copy}/include/merklize/core/hashes.h CONTENT "${list}" @ONLY)
 
 # The flags of a release, and a build folder as deep as build/release: a compiler cache serves all sources that do not
-# walk the list. Of the tests only the suites below are built.
+# walk the list. Of the tests only the suites below are built, and of instruction sets the widest and the scalar one: a
+# hash is one text for all lanes, whose words the suites of the other sets test.
 set(build ${copy}/build/release)
 set(suites ${run_on_isas} ${run_on_host} ${run_on_devices})
 list(JOIN suites "," suites)
 run(${CMAKE_COMMAND} -S ${copy} -B ${build} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release
-    -D MERKLIZE_INSTALL=OFF -D MERKLIZE_TEST_SUITES=${suites} --log-level=WARNING)
+    -D MERKLIZE_LANES=widest -D MERKLIZE_INSTALL=OFF -D MERKLIZE_TEST_SUITES=${suites} --log-level=WARNING)
 run(${CMAKE_COMMAND} --build ${build} --target merklize-tests test-cuda-compile)
 
 set(tests ${build}/tests/merklize-tests)

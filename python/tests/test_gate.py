@@ -58,6 +58,24 @@ def test_one_step_makes_it_red(tmp_path, command, verdict, place):
     assert f"RED: step{place}" in done.stdout
 
 
+@pytest.mark.parametrize("bad", ["first", "a", "b", "c", None])
+def test_lanes_run_at_once_and_each_counts(tmp_path, bad):
+    """Each of two lanes waits for the other one, by pipes; their steps begin after the first."""
+    for pipe in ("from_a", "from_b"):
+        os.mkfifo(tmp_path / pipe)
+    commands = {
+        "first": "echo 1 >began",
+        "a": "cat began; echo a >from_a; cat from_b",
+        "b": "cat began; cat from_a; echo b >from_b",
+        "c": "true",
+    }
+    lines = [f"{name} {'' if name != bad else 'trap false EXIT; '}{command}" for name, command in commands.items()]
+    done = gate(tmp_path, lines[0], "lane", lines[1], "lane", *lines[2:], cwd=tmp_path)
+    assert verdicts(tmp_path) == {name: "FAILED" if name == bad else "ok" for name in commands}
+    assert done.returncode == (bad is not None)
+    assert {"a| 1", "a| b", "b| 1", "b| a"} <= set(done.stdout.splitlines())
+
+
 def test_failures_are_named_at_the_end(tmp_path):
     lines = {
         "FAILED python/tests/test_a.py::test_b[x y] - assert 1 == 2": "python/tests/test_a.py::test_b[x y]",
@@ -72,10 +90,12 @@ def test_failures_are_named_at_the_end(tmp_path):
     assert times(tmp_path)["steps"][0]["failures"] == list(lines.values())
 
 
-def test_an_interrupted_run_is_red(tmp_path):
+@pytest.mark.parametrize("lanes", [False, True])
+def test_an_interrupted_run_is_red(tmp_path, lanes):
     began, goes_on = tmp_path / "began", tmp_path / "goes_on"
     os.mkfifo(began)
-    lines = f"first true\nsecond echo > {began}; sleep {HANG}; touch {goes_on}\nthird true\n"
+    lane = "lane\n" if lanes else ""
+    lines = f"first true\n{lane}second echo > {began}; sleep {HANG}; touch {goes_on}\nthird true\n{lane}"
     with subprocess.Popen(
         [sys.executable, STEPS, tmp_path / "times.json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as run:
@@ -90,7 +110,9 @@ def test_an_interrupted_run_is_red(tmp_path):
     assert not goes_on.exists()
 
 
-@pytest.mark.parametrize("lines", [(), ("# nothing",), ("name",), ("one true", "one false")])
+@pytest.mark.parametrize(
+    "lines", [(), ("# nothing",), ("lane",), ("name",), ("one true", "one false"), ("one true", "lane", "one false")]
+)
 def test_a_list_that_is_none_is_red(tmp_path, lines):
     done = gate(tmp_path, *lines)
     assert done.returncode == 1

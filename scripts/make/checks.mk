@@ -62,12 +62,14 @@ format: $(VENV)/linters ## rewrite all sources in the project's format
 	@clang-format -i $(CPP_SOURCES)
 	@ruff check -q --fix && ruff format -q
 
+# What has threads: suites, and the tests that run them.
+TSAN_SUITES := bao,buffers,policies,concurrency,cancel,threads,enqueue,async,memory_limit,scratch,files,input_file,byte_source,$\
+	messages,hash_each,plugins,proof,commitment,several,tree_builder,tree_file,tree,tree_policies
 .PHONY: sanitize
 sanitize: $(VENV)/cmake ## C++ tests under the address, undefined-behaviour and thread sanitizers
 	@$(call build,asan)
 	@ctest --preset asan -j $$(nproc)
-	@# What has threads.
-	@$(call build,tsan,,merklize-tests merklize-c-tests)
+	@$(call build,tsan,-DMERKLIZE_TEST_SUITES=$(TSAN_SUITES),merklize-tests merklize-c-tests)
 	@ctest --preset tsan -j $$(nproc) \
 		-R '^(bao|buffers|c_api|concurrency|enqueue|files|messages|plugins|proofs|several|tree_files|trees)$$'
 
