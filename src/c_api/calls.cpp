@@ -31,7 +31,10 @@ public:
 
 struct LastError {
     std::string text, path;
+    const char* call = "";  // a literal, with which the text begins
     int system_error = 0;
+
+    const char* rule() const noexcept { return text.c_str() + (*call == '\0' ? 0 : std::strlen(call) + 2); }
 };
 
 LastError& last_error() noexcept {
@@ -39,13 +42,16 @@ LastError& last_error() noexcept {
     return last;
 }
 
-merklize_status note(merklize_status status, const char* text, int system_error = 0,
+/// call  a literal; empty: the text is the rule alone
+merklize_status note(merklize_status status, const char* call, const char* rule, int system_error = 0,
                      const std::string& path = {}) noexcept {
     LastError& last = last_error();
+    last.call = "";
     last.system_error = system_error;
     try {
-        last.text = texts::masked(text);
         last.path = texts::masked(path);
+        last.text = *call == '\0' ? texts::masked(rule) : std::string(call) + ": " + texts::masked(rule);
+        last.call = call;
     } catch (...) {  // a text of at most 15 bytes is stored without an allocation
         last.text = "out of memory";
         last.path.clear();
@@ -61,22 +67,16 @@ merklize_status note_failure(const char* function) noexcept {
     } catch (const Error& error) {
         const bool is_too_small = dynamic_cast<const TooSmall*>(&error) != nullptr;
         const auto status = is_too_small ? MERKLIZE_TOO_SMALL : static_cast<merklize_status>(error.code());
-        if (error.code() != ErrorCode::invalid_argument && error.call().empty())
-            return note(status, error.what(), error.system_error(), error.path());
-        try {
-            const std::string text = std::string(function) + ": " + error.rule();
-            return note(status, text.c_str(), error.system_error(), error.path());
-        } catch (const std::bad_alloc&) {
-            return note(status, error.what(), error.system_error(), error.path());
-        }
+        const bool is_of_call = error.code() == ErrorCode::invalid_argument || !error.call().empty();
+        return note(status, is_of_call ? function : "", error.rule(), error.system_error(), error.path());
     } catch (const std::bad_alloc&) {
-        return note(MERKLIZE_OUT_OF_MEMORY, "out of memory");
+        return note(MERKLIZE_OUT_OF_MEMORY, "", "out of memory");
     } catch (const std::length_error& error) {
-        return note(MERKLIZE_OUT_OF_MEMORY, error.what());
+        return note(MERKLIZE_OUT_OF_MEMORY, "", error.what());
     } catch (const std::exception& error) {
-        return note(MERKLIZE_INTERNAL, error.what());
+        return note(MERKLIZE_INTERNAL, "", error.what());
     } catch (...) {
-        return note(MERKLIZE_INTERNAL, "unknown failure");
+        return note(MERKLIZE_INTERNAL, "", "unknown failure");
     }
 }
 
@@ -342,6 +342,8 @@ std::string descriptor_name(int descriptor, const char* name) {
 using namespace merklize::c_api;
 
 const char* merklize_last_error() { return last_error().text.c_str(); }
+const char* merklize_last_error_call() { return last_error().call; }
+const char* merklize_last_error_rule() { return last_error().rule(); }
 int merklize_last_system_error() { return last_error().system_error; }
 const char* merklize_last_error_path() { return last_error().path.c_str(); }
 

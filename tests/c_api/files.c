@@ -158,6 +158,7 @@ void test_files(void) {
     FAILS(MERKLIZE_IO, "/nowhere/tree.mkl", merklize_tree_file_open("/nowhere/tree.mkl", &mkl));
     CHECK(mkl == NULL && merklize_last_system_error() == 2 /* ENOENT */);
     CHECK(strcmp(merklize_last_error_path(), "/nowhere/tree.mkl") == 0);
+    CHECK(merklize_last_error_call()[0] == '\0' && strcmp(merklize_last_error_rule(), merklize_last_error()) == 0);
     FAILS(MERKLIZE_IO, input_path, merklize_tree_file_open(input_path, &mkl));
     CHECK(merklize_last_system_error() == 0);
 

@@ -22,7 +22,8 @@ static bool has_word(const char *text, const char *word) {
 static bool is_named(const char *text, const char *function, const char *argument) {
     const size_t length = strlen(function);
     if (strncmp(text, function, length) != 0 || strncmp(text + length, ": ", 2) != 0) return false;
-    const char *const rule = text + length + 2;
+    const char *const rule = merklize_last_error_rule();
+    if (strcmp(merklize_last_error_call(), function) != 0 || strcmp(text + length + 2, rule) != 0) return false;
     const char *const again = strstr(rule, function);
     if ((again != NULL && again[length] == ':') || !has_word(rule, argument)) return false;
     /* A function of C++ in front: "open:", "MatrixCommitment:". */

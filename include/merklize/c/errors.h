@@ -35,6 +35,11 @@ MERKLIZE_C_API const char *merklize_status_name(merklize_status status);
  * calls fails. Names that look like URLs are without user, password and what follows the ?, which may be secrets: in
  * all texts of the library. */
 MERKLIZE_C_API const char *merklize_last_error(void);
+/* The function of the same failure, with which the text begins, or "": the text begins with what is wrong, as a file.
+ * It is valid as long as the text. */
+MERKLIZE_C_API const char *merklize_last_error_call(void);
+/* The text without the function: for programs that name it otherwise. It is valid as long as the text. */
+MERKLIZE_C_API const char *merklize_last_error_rule(void);
 /* The value of errno of the same failure, or 0 if no system call failed. */
 MERKLIZE_C_API int merklize_last_system_error(void);
 /* The path of the file of the same failure, as the text shows it, or "". It is valid as long as the text. */

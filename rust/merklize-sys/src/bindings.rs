@@ -548,6 +548,8 @@ zeroed! {
 functions! {
     pub fn merklize_status_name(status: merklize_status) -> *const c_char;
     pub fn merklize_last_error() -> *const c_char;
+    pub fn merklize_last_error_call() -> *const c_char;
+    pub fn merklize_last_error_rule() -> *const c_char;
     pub fn merklize_last_system_error() -> c_int;
     pub fn merklize_last_error_path() -> *const c_char;
     pub fn merklize_version() -> *const c_char;
@@ -800,7 +802,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 205] = [
+pub const FUNCTIONS: [(&str, *const ()); 207] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -899,7 +901,9 @@ pub const FUNCTIONS: [(&str, *const ()); 205] = [
     ("merklize_hasher_update", merklize_hasher_update as *const ()),
     ("merklize_heap_slots", merklize_heap_slots as *const ()),
     ("merklize_last_error", merklize_last_error as *const ()),
+    ("merklize_last_error_call", merklize_last_error_call as *const ()),
     ("merklize_last_error_path", merklize_last_error_path as *const ()),
+    ("merklize_last_error_rule", merklize_last_error_rule as *const ()),
     ("merklize_last_system_error", merklize_last_system_error as *const ()),
     ("merklize_manifest_check", merklize_manifest_check as *const ()),
     ("merklize_manifest_create", merklize_manifest_create as *const ()),

@@ -37,7 +37,7 @@ impl Returned for c_int {
 impl Returned for *const c_char {
     fn of(function: &str) -> Self {
         let text = match function {
-            "merklize_last_error" => WHY,
+            "merklize_last_error" | "merklize_last_error_rule" => WHY,
             "merklize_version" => VERSION,
             "merklize_status_name" => c"MERKLIZE_UNAVAILABLE",
             _ => c"",

@@ -76,7 +76,7 @@ impl Default for Form {
 pub fn outboard_bytes(message_bytes: u64, form: Form) -> Result<u64> {
     let (form, mut bytes) = (form.to_c(), 0);
     // SAFETY: a struct, and a place for the answer.
-    check(|| unsafe { sys::merklize_bao_outboard_bytes(message_bytes, &form, &mut bytes) })?;
+    check("bao::outboard_bytes", || unsafe { sys::merklize_bao_outboard_bytes(message_bytes, &form, &mut bytes) })?;
     Ok(bytes)
 }
 
@@ -88,7 +88,7 @@ pub fn outboard(data: &[u8], form: Form, options: &Options<'_>) -> Result<(Vec<u
     let mut outboard = vec![0; usize::try_from(outboard_bytes(data.len() as u64, form)?).unwrap_or(usize::MAX)];
     let (form, mut root) = (form.to_c(), Digest::default().to_c());
     // SAFETY: `data` is read and `outboard` is written for the call.
-    options.run(|options| unsafe {
+    options.run("bao::outboard", |options| unsafe {
         sys::merklize_bao_outboard(view(data), &form, output(&mut outboard), &mut root, options)
     })?;
     Ok((outboard, Digest::from_c(root)))
@@ -102,7 +102,7 @@ pub fn outboard(data: &[u8], form: Form, options: &Options<'_>) -> Result<(Vec<u
 pub fn outboard_on_device(data: &Buffer, form: Form, outboard: &mut Buffer, options: &Options<'_>) -> Result<Digest> {
     let (form, mut root) = (form.to_c(), Digest::default().to_c());
     // SAFETY: live handles, and a place for the root.
-    options.run(|options| unsafe {
+    options.run("bao::outboard_on_device", |options| unsafe {
         sys::merklize_bao_outboard(data.view(), &form, outboard.output(), &mut root, options)
     })?;
     Ok(Digest::from_c(root))
@@ -116,7 +116,7 @@ pub fn outboard_on_device(data: &Buffer, form: Form, outboard: &mut Buffer, opti
 pub fn outboard_file(file: &File, form: Form, output: impl AsRef<Path>, options: &Options<'_>) -> Result<Digest> {
     let (output, form, mut root) = (c_path(output.as_ref())?, form.to_c(), Digest::default().to_c());
     // SAFETY: an open descriptor, a path, and a place for the root.
-    options.run(|options| unsafe {
+    options.run("bao::outboard_file", |options| unsafe {
         let (out, fd) = (output.as_ptr(), descriptor(file));
         sys::merklize_bao_outboard_descriptor(fd, ptr::null(), &form, out, &mut root, options)
     })?;
@@ -142,7 +142,7 @@ pub fn slice(data: &[u8], outboard: &[u8], form: Form, range: Range<u64>) -> Res
         let (nodes, capacity) = (outboard.as_ptr(), out.len());
         let to = if capacity == 0 { ptr::null_mut() } else { out.as_mut_ptr() };
         // SAFETY: slices are read, and `out` is written, for the call.
-        check(|| unsafe {
+        check("bao::slice", || unsafe {
             let (from, form) = (data.as_ptr().cast(), &form);
             sys::merklize_bao_slice(
                 from,
@@ -177,7 +177,7 @@ pub fn decode_slice(slice: &[u8], root: &Digest, form: Form, range: Range<u64>, 
     let mut out = vec![0; usize::try_from(count).unwrap_or(usize::MAX).min(slice.len())];
     let (root, form, mut length, mut valid) = (root.to_c(), form.to_c(), 0, 0);
     // SAFETY: `slice` is read and `out` is written for the call.
-    check(|| unsafe {
+    check("bao::decode_slice", || unsafe {
         sys::merklize_bao_decode_slice(
             slice.as_ptr(),
             slice.len(),
@@ -217,7 +217,7 @@ pub fn verify(
     let (root, form) = (root.to_c(), form.to_c());
     faults(|faults, capacity, count| {
         // SAFETY: slices are read, and the faults written, for the call.
-        options.run(|options| unsafe {
+        options.run("bao::verify", |options| unsafe {
             sys::merklize_bao_verify(
                 part.as_ptr().cast(),
                 part.len(),
@@ -254,7 +254,7 @@ pub fn verify_file(
     let bytes = if range.end == u64::MAX { u64::MAX } else { length_of("bao::verify_file", &range)? };
     faults(|faults, capacity, count| {
         // SAFETY: an open descriptor; slices are read, and the faults written, for the call.
-        options.run(|options| unsafe {
+        options.run("bao::verify_file", |options| unsafe {
             sys::merklize_bao_verify_descriptor(
                 descriptor(file),
                 ptr::null(),

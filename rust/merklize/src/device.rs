@@ -32,7 +32,7 @@ impl Device {
     pub fn open(name: &str) -> Result<Self> {
         let name = c_text("device", name)?;
         // SAFETY: a text and a place for the handle.
-        Self::make(|out| unsafe { sys::merklize_device_open(name.as_ptr(), out) })
+        Self::make("Device::open", |out| unsafe { sys::merklize_device_open(name.as_ptr(), out) })
     }
 
     /// Why the device of this name cannot be used here; `None` if it can. An unknown name has its reason, too.
@@ -42,10 +42,12 @@ impl Device {
     pub fn why_unavailable(name: &str) -> Result<Option<String>> {
         let (name, mut length) = (c_text("device", name)?, 0);
         // SAFETY: no place is needed to measure.
-        check(|| unsafe { sys::merklize_why_unavailable(name.as_ptr(), ptr::null_mut(), 0, &mut length) })?;
+        check("Device::why_unavailable", || unsafe {
+            sys::merklize_why_unavailable(name.as_ptr(), ptr::null_mut(), 0, &mut length)
+        })?;
         let mut why = vec![0; length + 1];
         // SAFETY: a place for the text and its zero byte.
-        check(|| unsafe {
+        check("Device::why_unavailable", || unsafe {
             sys::merklize_why_unavailable(name.as_ptr(), why.as_mut_ptr(), why.len(), ptr::null_mut())
         })?;
         // SAFETY: it ends with a zero byte.
@@ -57,11 +59,11 @@ impl Device {
     pub fn list() -> Result<Vec<DeviceInfo>> {
         let mut count = 0;
         // SAFETY: places for results.
-        check(|| unsafe { sys::merklize_device_count(&mut count) })?;
+        check("Device::list", || unsafe { sys::merklize_device_count(&mut count) })?;
         (0..count)
             .map(|index| {
                 let mut info = sys::merklize_device_info::default();
-                check(|| unsafe { sys::merklize_device_describe(index, &mut info) })?;
+                check("Device::list", || unsafe { sys::merklize_device_describe(index, &mut info) })?;
                 Ok(DeviceInfo::from_c(&info))
             })
             .collect()
@@ -98,7 +100,7 @@ impl Device {
     /// `Unavailable`: the CPU; several devices as one: set the limit of each.
     pub fn set_memory_limit(&self, bytes: u64) -> Result<()> {
         // SAFETY: a live handle.
-        check(|| unsafe { sys::merklize_device_set_memory_limit(self.as_c(), bytes) })
+        check("Device::set_memory_limit", || unsafe { sys::merklize_device_set_memory_limit(self.as_c(), bytes) })
     }
 
     /// The limit in bytes; 0: none.
@@ -108,7 +110,7 @@ impl Device {
     pub fn memory_limit(&self) -> Result<u64> {
         let mut bytes = 0;
         // SAFETY: a live handle and a place for the answer.
-        check(|| unsafe { sys::merklize_device_get_memory_limit(self.as_c(), &mut bytes) })?;
+        check("Device::memory_limit", || unsafe { sys::merklize_device_get_memory_limit(self.as_c(), &mut bytes) })?;
         Ok(bytes)
     }
 }
@@ -137,7 +139,7 @@ impl Buffer {
     /// `Unavailable`: the CPU, whose memory is host memory. `OutOfMemory`.
     pub fn new(device: &Device, bytes: u64) -> Result<Self> {
         // SAFETY: a live handle.
-        Self::make(|out| unsafe { sys::merklize_buffer_create(device.as_c(), bytes, out) })
+        Self::make("Buffer::new", |out| unsafe { sys::merklize_buffer_create(device.as_c(), bytes, out) })
     }
 
     /// New memory with a copy of `data`.
@@ -156,7 +158,7 @@ impl Buffer {
     /// Bytes outside.
     pub fn slice(&self, first: u64, bytes: u64) -> Result<Self> {
         // SAFETY: a live handle.
-        Self::make(|out| unsafe { sys::merklize_buffer_slice(self.as_c(), first, bytes, out) })
+        Self::make("Buffer::slice", |out| unsafe { sys::merklize_buffer_slice(self.as_c(), first, bytes, out) })
     }
 
     /// The whole memory, for a call that reads it.
@@ -187,7 +189,9 @@ impl Buffer {
     pub fn upload(&self, first: u64, data: &[u8], stream: Option<&Stream>) -> Result<()> {
         let stream = stream.map_or(ptr::null(), |stream| stream.as_c().cast_const());
         // SAFETY: a live handle, and `data` is read for the call.
-        check(|| unsafe { sys::merklize_buffer_upload(self.as_c(), first, data.as_ptr().cast(), data.len(), stream) })
+        check("Buffer::upload", || unsafe {
+            sys::merklize_buffer_upload(self.as_c(), first, data.as_ptr().cast(), data.len(), stream)
+        })
     }
 
     /// Copies bytes `first ..` to host memory, and waits for the copy.
@@ -197,7 +201,7 @@ impl Buffer {
     pub fn download(&self, first: u64, data: &mut [u8], stream: Option<&Stream>) -> Result<()> {
         let stream = stream.map_or(ptr::null(), |stream| stream.as_c().cast_const());
         // SAFETY: a live handle, and `data` is written for the call.
-        check(|| unsafe {
+        check("Buffer::download", || unsafe {
             sys::merklize_buffer_download(self.as_c(), first, data.as_mut_ptr().cast(), data.len(), stream)
         })
     }
@@ -217,7 +221,7 @@ impl Stream {
     /// `Unavailable`: the CPU has no queues.
     pub fn new(device: &Device) -> Result<Self> {
         // SAFETY: a live handle.
-        Self::make(|out| unsafe { sys::merklize_stream_create(device.as_c(), out) })
+        Self::make("Stream::new", |out| unsafe { sys::merklize_stream_create(device.as_c(), out) })
     }
 
     /// A queue of the caller: a `CUstream` or `cudaStream_t` (1 is CUDA's default stream), a `cl_command_queue` or a
@@ -230,7 +234,7 @@ impl Stream {
     /// As [`Stream::new`]; a null pointer.
     pub unsafe fn wrap(device: &Device, native: *mut c_void) -> Result<Self> {
         // SAFETY: the caller's promise.
-        Self::make(|out| unsafe { sys::merklize_stream_wrap(device.as_c(), native, out) })
+        Self::make("Stream::wrap", |out| unsafe { sys::merklize_stream_wrap(device.as_c(), native, out) })
     }
 
     /// Waits for everything that was enqueued.
@@ -239,7 +243,7 @@ impl Stream {
     /// Those of the commands that failed.
     pub fn synchronize(&self) -> Result<()> {
         // SAFETY: a live handle.
-        check(|| unsafe { sys::merklize_stream_synchronize(self.as_c()) })
+        check("Stream::synchronize", || unsafe { sys::merklize_stream_synchronize(self.as_c()) })
     }
 
     /// The point after everything that is enqueued so far; never waits.
@@ -248,7 +252,7 @@ impl Stream {
     /// The driver's.
     pub fn record(&self) -> Result<Event> {
         // SAFETY: a live handle.
-        Event::make(|out| unsafe { sys::merklize_stream_record(self.as_c(), out) })
+        Event::make("Stream::record", |out| unsafe { sys::merklize_stream_record(self.as_c(), out) })
     }
 
     /// Commands enqueued from now on begin after the event. The host does not wait.
@@ -257,7 +261,7 @@ impl Stream {
     /// An event of another device.
     pub fn wait(&self, event: &Event) -> Result<()> {
         // SAFETY: live handles.
-        check(|| unsafe { sys::merklize_stream_wait(self.as_c(), event.as_c()) })
+        check("Stream::wait", || unsafe { sys::merklize_stream_wait(self.as_c(), event.as_c()) })
     }
 }
 
@@ -276,7 +280,7 @@ impl Event {
     /// Those of the commands before the point; a word of the input that is not below the modulus of a field hash.
     pub fn wait(&self) -> Result<()> {
         // SAFETY: a live handle.
-        check(|| unsafe { sys::merklize_event_wait(self.as_c()) })
+        check("Event::wait", || unsafe { sys::merklize_event_wait(self.as_c()) })
     }
 
     /// True if the point is reached; never waits.
@@ -286,7 +290,7 @@ impl Event {
     pub fn is_reached(&self) -> Result<bool> {
         let mut reached = 0;
         // SAFETY: a live handle and a place for the answer.
-        check(|| unsafe { sys::merklize_event_query(self.as_c(), &mut reached) })?;
+        check("Event::is_reached", || unsafe { sys::merklize_event_query(self.as_c(), &mut reached) })?;
         Ok(reached != 0)
     }
 }

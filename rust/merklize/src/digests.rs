@@ -120,7 +120,9 @@ pub fn hash_into<'a, 'b>(
 ) -> Result<()> {
     let (data, (hash, mode)) = (data.into().to_c(), how.into().to_c());
     // SAFETY: `data` is read and `out` is written for the call.
-    options.run(|options| unsafe { sys::merklize_hash(data, hash, &mode, seek, out.as_mut_ptr(), out.len(), options) })
+    options.run("hash", |options| unsafe {
+        sys::merklize_hash(data, hash, &mode, seek, out.as_mut_ptr(), out.len(), options)
+    })
 }
 
 /// Digest of a file or of anything else that can be opened and read, by any hash of bytes.
@@ -130,7 +132,7 @@ pub fn hash_into<'a, 'b>(
 pub fn hash_file<'a>(path: impl AsRef<Path>, how: impl Into<How<'a>>, options: &Options<'_>) -> Result<Digest> {
     let (path, (hash, mode), mut digest) = (c_path(path.as_ref())?, how.into().to_c(), Digest::default());
     // SAFETY: a path, and a place for 32 bytes.
-    options.run(|options| unsafe {
+    options.run("hash_file", |options| unsafe {
         sys::merklize_hash_file(path.as_ptr(), hash, &mode, 0, digest.0.as_mut_ptr(), 32, options)
     })?;
     Ok(digest)
@@ -166,7 +168,7 @@ pub fn hash_files<'a>(
     let pointers: Vec<_> = in_c.iter().map(|path| path.as_ptr()).collect();
     let mut handle = core::ptr::null_mut();
     // SAFETY: the paths are read for the call.
-    options.run(|options| unsafe {
+    options.run("hash_files", |options| unsafe {
         let n = pointers.len();
         sys::merklize_hash_files(pointers.as_ptr(), n, hash, &mode, 0, 32, options, &mut handle)
     })?;
@@ -174,7 +176,7 @@ pub fn hash_files<'a>(
     let digest_of = |(index, path): (usize, &_)| {
         let mut one = sys::merklize_file_digest::default();
         // SAFETY: a live handle, and a place for the answer.
-        check(|| unsafe { sys::merklize_file_digests_get(digests.as_c(), index, &mut one) })?;
+        check("hash_files", || unsafe { sys::merklize_file_digests_get(digests.as_c(), index, &mut one) })?;
         if one.output.is_null() {
             // SAFETY: a text that lives as long as the handle.
             let why = unsafe { text(one.error) };
@@ -257,7 +259,7 @@ unsafe fn each(
 ) -> Result<()> {
     let (hash, mode) = how.to_c();
     // SAFETY: the caller's promise.
-    options.run(|options| unsafe {
+    options.run("hash_each", |options| unsafe {
         sys::merklize_hash_each(messages.as_ptr(), messages.len(), hash, &mode, seek, out, length, options)
     })
 }
@@ -270,7 +272,7 @@ pub fn hash_parts<'a>(parts: &[&Buffer], mode: Mode<'a>, options: &Options<'_>) 
     let parts: Vec<_> = parts.iter().map(|part| part.as_c().cast_const()).collect();
     let (mode, mut digest) = (mode.to_c(), Digest::default());
     // SAFETY: live handles, and a place for 32 bytes.
-    options.run(|options| unsafe {
+    options.run("hash_parts", |options| unsafe {
         sys::merklize_hash_parts(parts.as_ptr(), parts.len(), &mode, 0, digest.0.as_mut_ptr(), 32, options)
     })?;
     Ok(digest)
@@ -321,7 +323,9 @@ pub fn hash_leaves_into<'a, W: Word>(
     }
     let ((hash, mode), out) = (how.to_c(), output(digests));
     // SAFETY: `rows` holds as many rows as `digests` has places.
-    options.run(|options| unsafe { sys::merklize_hash_leaves(rows.view, rows.bytes, hash, &mode, out, options) })
+    options.run("hash_leaves", |options| unsafe {
+        sys::merklize_hash_leaves(rows.view, rows.bytes, hash, &mode, out, options)
+    })
 }
 
 /// Digests of the rows in a device's memory, written there: as many rows as `digests` has nodes of 32 bytes.
@@ -339,7 +343,9 @@ pub fn hash_leaves_on_device<'a>(
     let row_bytes = (row_length as u64).saturating_mul(how.hash.facts()?.element_bytes as u64);
     let ((hash, mode), rows, out) = (how.to_c(), rows.view(), digests.output());
     // SAFETY: live handles.
-    options.run(|options| unsafe { sys::merklize_hash_leaves(rows, row_bytes, hash, &mode, out, options) })
+    options.run("hash_leaves_on_device", |options| unsafe {
+        sys::merklize_hash_leaves(rows, row_bytes, hash, &mode, out, options)
+    })
 }
 
 /// The node above two nodes.
@@ -369,7 +375,7 @@ pub fn merge_many<'a>(
     let mut digests = vec![Digest::default(); left.len()];
     let ((hash, mode), left, right, out) = (how.into().to_c(), view(left), view(right), output(&mut digests));
     // SAFETY: the three have equal counts.
-    options.run(|options| unsafe { sys::merklize_merge(left, right, hash, &mode, out, options) })?;
+    options.run("merge", |options| unsafe { sys::merklize_merge(left, right, hash, &mode, out, options) })?;
     Ok(digests)
 }
 
@@ -400,8 +406,8 @@ impl Hasher {
         let ((hash, mode), mut handle) = (how.into().to_c(), core::ptr::null_mut());
         // SAFETY: a mode, and a place for the handle.
         options
-            .without_stream("Hasher")?
-            .run(|options| unsafe { sys::merklize_hasher_create(hash, &mode, options, &mut handle) })?;
+            .without_stream("Hasher::new")?
+            .run("Hasher::new", |options| unsafe { sys::merklize_hasher_create(hash, &mode, options, &mut handle) })?;
         Ok(Self::own(handle))
     }
 
@@ -411,7 +417,9 @@ impl Hasher {
     /// Those of the device.
     pub fn update(&mut self, data: &[u8]) -> Result<()> {
         // SAFETY: a live handle that this thread has alone; `data` is read for the call.
-        check(|| unsafe { sys::merklize_hasher_update(self.as_c(), data.as_ptr().cast(), data.len()) })
+        check("Hasher::update", || unsafe {
+            sys::merklize_hasher_update(self.as_c(), data.as_ptr().cast(), data.len())
+        })
     }
 
     /// Digest of all bytes so far. More may follow.
@@ -430,7 +438,9 @@ impl Hasher {
     /// A hash without extendable output: other than 32 bytes at 0.
     pub fn finalize_into(&self, seek: u64, out: &mut [u8]) -> Result<()> {
         // SAFETY: a live handle; `out` is written for the call.
-        check(|| unsafe { sys::merklize_hasher_output(self.as_c(), seek, out.as_mut_ptr(), out.len()) })
+        check("Hasher::finalize", || unsafe {
+            sys::merklize_hasher_output(self.as_c(), seek, out.as_mut_ptr(), out.len())
+        })
     }
 
     /// Number of bytes so far.
@@ -445,7 +455,7 @@ impl Hasher {
     /// Those of the device.
     pub fn reset(&mut self) -> Result<()> {
         // SAFETY: a live handle that this thread has alone.
-        check(|| unsafe { sys::merklize_hasher_reset(self.as_c()) })
+        check("Hasher::reset", || unsafe { sys::merklize_hasher_reset(self.as_c()) })
     }
 
     /// An independent copy, which has taken the same bytes.
@@ -454,7 +464,7 @@ impl Hasher {
     /// `OutOfMemory`.
     pub fn try_clone(&self) -> Result<Self> {
         // SAFETY: a live handle.
-        Self::make(|out| unsafe { sys::merklize_hasher_copy(self.as_c(), out) })
+        Self::make("Hasher::clone", |out| unsafe { sys::merklize_hasher_copy(self.as_c(), out) })
     }
 }
 

@@ -102,7 +102,8 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {}
 
 /// Runs a call of the C API. The first one of the process compares the library with the bindings.
-pub(crate) fn check(call: impl FnOnce() -> sys::merklize_status) -> Result<()> {
+/// called  the public function of this crate, as the texts of wrong calls name it
+pub(crate) fn check(called: &str, call: impl FnOnce() -> sys::merklize_status) -> Result<()> {
     static SAME_ABI: OnceLock<Result<()>> = OnceLock::new();
     SAME_ABI.get_or_init(|| require_abi(sys::MERKLIZE_ABI_VERSION)).clone()?;
     let kind = match call() {
@@ -114,58 +115,19 @@ pub(crate) fn check(call: impl FnOnce() -> sys::merklize_status) -> Result<()> {
         sys::MERKLIZE_CANCELLED => ErrorKind::Cancelled,
         _ => ErrorKind::Internal,
     };
-    // SAFETY: both are texts that live until the next failure in this thread.
-    let (message, path) =
-        unsafe { (in_rust(text(sys::merklize_last_error())), CStr::from_ptr(sys::merklize_last_error_path())) };
+    // SAFETY: they are texts that live until the next failure in this thread.
+    let (of_call, rule, path) = unsafe {
+        let of_call = !CStr::from_ptr(sys::merklize_last_error_call()).is_empty();
+        (of_call, text(sys::merklize_last_error_rule()), CStr::from_ptr(sys::merklize_last_error_path()))
+    };
     // SAFETY: takes nothing.
     let system_error = unsafe { sys::merklize_last_system_error() };
     Err(Error {
         kind,
-        message,
+        message: if of_call { format!("{called}: {rule}") } else { rule },
         system_error: (system_error != 0).then_some(system_error),
         path: (!path.is_empty()).then(|| path_of(path.to_bytes())),
     })
-}
-
-/// A text of the library with this crate's name of the called function: `merklize_tree_prove: ...` becomes
-/// `MerkleTree::prove: ...`.
-fn in_rust(text: String) -> String {
-    const NAMES: [(&str, &str); 11] = [
-        ("hash_from_name", "Hash::from_name"),
-        ("hash_poseidon2", "Hash::poseidon2"),
-        ("build_tree_file", "TreeFile::build"),
-        ("format_get_info", "formats::info"),
-        ("openzeppelin_tree_create", "OpenZeppelinTree::new"),
-        ("commitment_build", "MatrixCommitment::new"),
-        ("tree_builder_create", "TreeBuilder::new"),
-        ("hasher_create", "Hasher::new"),
-        ("hasher_output", "Hasher::finalize"),
-        ("policy_from_text", "Policy::from_text"),
-        ("verify_opening", "Opening::verify"),
-    ];
-    const TYPES: [(&str, &str); 13] = [
-        ("openzeppelin_tree_", "OpenZeppelinTree::"),
-        ("tree_builder_", "TreeBuilder::"),
-        ("tree_file_", "TreeFile::"),
-        ("tree_writer_", "TreeWriter::"),
-        ("tree_", "MerkleTree::"),
-        ("forest_", "MerkleForest::"),
-        ("hasher_", "Hasher::"),
-        ("commitment_", "MatrixCommitment::"),
-        ("proof_", "Proof::"),
-        ("manifest_", "Manifest::"),
-        ("device_", "Device::"),
-        ("stream_", "Stream::"),
-        ("bao_", "bao::"),
-    ];
-    let Some((name, rest)) = text.strip_prefix("merklize_").and_then(|text| text.split_once(": ")) else {
-        return text;
-    };
-    if let Some((_, own)) = NAMES.iter().find(|(c, _)| *c == name) {
-        return format!("{own}: {rest}");
-    }
-    let own = TYPES.iter().find_map(|(c, own)| Some(format!("{own}{}", name.strip_prefix(c)?)));
-    format!("{}: {rest}", own.unwrap_or_else(|| name.into()))
 }
 
 /// Refuses a library of another ABI, whose structs and functions may differ.

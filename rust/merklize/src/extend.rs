@@ -116,7 +116,7 @@ pub fn extend_on_device<W: Word>(
 ) -> Result<()> {
     let (matrix, form) = (matrix.to_c(), form.to_c("extend")?);
     // SAFETY: the matrix is read for the call; the buffer knows its size.
-    options.run(|options| unsafe { sys::merklize_extend(&matrix, &form, out.output(), options) })
+    options.run("extend", |options| unsafe { sys::merklize_extend(&matrix, &form, out.output(), options) })
 }
 
 /// # Safety
@@ -131,7 +131,7 @@ unsafe fn extend_at<W: Word>(
     let (matrix, form) = (matrix.to_c(), form.to_c("extend")?);
     let out = sys::merklize_output { data: out.cast(), bytes: (n_words * size_of::<W>()) as u64, ..Default::default() };
     // SAFETY: the matrix is read for the call, and no more than the output's bytes are written.
-    options.run(|options| unsafe { sys::merklize_extend(&matrix, &form, out, options) })
+    options.run("extend", |options| unsafe { sys::merklize_extend(&matrix, &form, out, options) })
 }
 
 /// Extensions of matrices and a commitment to them in one call: a device hashes the extensions where it makes them,
@@ -211,7 +211,7 @@ fn commit_extended_to<W: Word>(
     let mut handle = core::ptr::null_mut();
     // SAFETY: the matrices are read for the call, and each vector has room for the words of its extension. Buffers know
     // their sizes.
-    options.run(|options| unsafe {
+    options.run(CALL, |options| unsafe {
         sys::merklize_commit_extended(given.as_ptr(), given.len(), &form, options, &mut handle)
     })?;
     let written = |(mut words, n_words): (Vec<W>, usize)| {
@@ -260,7 +260,7 @@ pub fn weighted_sums<W: Word + Default>(
     let form = sys::merklize_sum_form { field: field.to_c(), over: over.to_c(), degree: degree as u32 };
     let mut out = vec![W::default(); sums * degree];
     // SAFETY: the matrix and the weights are read for the call, and no more than the bytes of `out` are written.
-    options.run(|options| unsafe {
+    options.run("weighted_sums", |options| unsafe {
         let (given, bytes) = (weights.as_ptr().cast(), size_of_val(weights) as u64);
         let (to, room) = (out.as_mut_ptr().cast(), size_of_val(&out[..]) as u64);
         sys::merklize_weighted_sums(&matrix, given, bytes, &form, to, room, options)

@@ -31,6 +31,7 @@ unsafe impl Sync for MerkleForest {}
 
 impl MerkleForest {
     fn built<'a>(
+        called: &str,
         leaves: sys::merklize_view,
         n_leaves: u64,
         form: impl Into<Form<'a>>,
@@ -39,7 +40,7 @@ impl MerkleForest {
         let mut handle = ptr::null_mut();
         form.into().with_c(|form| {
             // SAFETY: the leaves are read for the call.
-            options.run(|options| unsafe {
+            options.run(called, |options| unsafe {
                 sys::merklize_forest_from_leaves(leaves, n_leaves, form, options, &mut handle)
             })
         })?;
@@ -56,7 +57,7 @@ impl MerkleForest {
         form: impl Into<Form<'a>>,
         options: &Options<'_>,
     ) -> Result<Self> {
-        Self::built(view(leaves), n_leaves, form, options)
+        Self::built("MerkleForest::from_leaves", view(leaves), n_leaves, form, options)
     }
 
     /// The same for leaves in a device's memory, where the trees are built.
@@ -69,7 +70,7 @@ impl MerkleForest {
         form: impl Into<Form<'a>>,
         options: &Options<'_>,
     ) -> Result<Self> {
-        Self::built(leaves.view(), n_leaves, form, options)
+        Self::built("MerkleForest::from_device_leaves", leaves.view(), n_leaves, form, options)
     }
 
     /// Facts of the trees.
@@ -89,7 +90,9 @@ impl MerkleForest {
         let mut roots = vec![Digest::default(); self.info().n_trees as usize];
         // SAFETY: as many places as trees.
         let out = as_c_mut(&mut roots);
-        check(|| unsafe { sys::merklize_forest_roots(self.as_c(), out, roots.len(), ptr::null_mut()) })?;
+        check("MerkleForest::roots", || unsafe {
+            sys::merklize_forest_roots(self.as_c(), out, roots.len(), ptr::null_mut())
+        })?;
         Ok(roots)
     }
 
@@ -101,7 +104,9 @@ impl MerkleForest {
     pub fn level(&self, level: u32) -> Result<&[Digest]> {
         let (mut nodes, mut count) = (ptr::null(), 0);
         // SAFETY: a live handle and places for the view.
-        check(|| unsafe { sys::merklize_forest_level(self.as_c(), level, &mut nodes, &mut count) })?;
+        check("MerkleForest::level", || unsafe {
+            sys::merklize_forest_level(self.as_c(), level, &mut nodes, &mut count)
+        })?;
         // SAFETY: the view is valid until the forest is freed, which the borrow forbids. Digest has the layout of C's.
         Ok(unsafe { borrowed(nodes, count) })
     }
@@ -112,7 +117,7 @@ impl MerkleForest {
     /// A tree or an index that does not exist.
     pub fn prove(&self, tree: u64, index: u64) -> Result<Proof> {
         // SAFETY: a live handle.
-        Proof::make(|out| unsafe { sys::merklize_forest_prove(self.as_c(), tree, index, out) })
+        Proof::make("MerkleForest::prove", |out| unsafe { sys::merklize_forest_prove(self.as_c(), tree, index, out) })
     }
 }
 

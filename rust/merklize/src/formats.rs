@@ -47,14 +47,14 @@ pub use crate::types::{DmVerityAlgorithm, DmVerityArea, FormatInfo, FsVerityForm
 /// None that a caller can make.
 pub fn list() -> Result<Vec<FormatInfo>> {
     // SAFETY: takes a number.
-    check(|| unsafe { sys::merklize_check_abi(sys::MERKLIZE_ABI_VERSION) })?; // what counts is no error
-                                                                              // SAFETY: takes nothing.
+    check("formats::list", || unsafe { sys::merklize_check_abi(sys::MERKLIZE_ABI_VERSION) })?; // what counts is no error
+                                                                                               // SAFETY: takes nothing.
     let count = unsafe { sys::merklize_format_count() };
     (0..count)
         .map(|index| {
             let mut info = sys::merklize_format_info::default();
             // SAFETY: a place for the facts.
-            check(|| unsafe { sys::merklize_format_describe(index, &mut info) })?;
+            check("formats::list", || unsafe { sys::merklize_format_describe(index, &mut info) })?;
             Ok(FormatInfo::from_c(&info))
         })
         .collect()
@@ -67,7 +67,7 @@ pub fn list() -> Result<Vec<FormatInfo>> {
 pub fn info(name: &str) -> Result<FormatInfo> {
     let (name, mut info) = (c_text("formats::info", name)?, sys::merklize_format_info::default());
     // SAFETY: a text, and a place for the facts.
-    check(|| unsafe { sys::merklize_format_get_info(name.as_ptr(), &mut info) })?;
+    check("formats::info", || unsafe { sys::merklize_format_get_info(name.as_ptr(), &mut info) })?;
     Ok(FormatInfo::from_c(&info))
 }
 
@@ -78,7 +78,7 @@ pub fn info(name: &str) -> Result<FormatInfo> {
 pub fn require_unambiguous(tree: &MerkleTree, format: &str) -> Result<()> {
     let format = c_text("require_unambiguous", format)?;
     // SAFETY: a live handle and a text.
-    check(|| unsafe { sys::merklize_require_unambiguous(tree.as_c(), format.as_ptr()) })
+    check("require_unambiguous", || unsafe { sys::merklize_require_unambiguous(tree.as_c(), format.as_ptr()) })
 }
 
 impl PieceCid {
@@ -104,7 +104,9 @@ impl PieceCid {
 pub fn piece_cid(data: &[u8], options: &Options<'_>) -> Result<PieceCid> {
     // SAFETY: `data` is read for the call.
     PieceCid::make(|out| {
-        options.run(|options| unsafe { sys::merklize_piece_cid(data.as_ptr().cast(), data.len(), out, options) })
+        options.run("piece_cid", |options| unsafe {
+            sys::merklize_piece_cid(data.as_ptr().cast(), data.len(), out, options)
+        })
     })
 }
 
@@ -115,7 +117,9 @@ pub fn piece_cid(data: &[u8], options: &Options<'_>) -> Result<PieceCid> {
 pub fn piece_cid_file(path: impl AsRef<Path>, options: &Options<'_>) -> Result<PieceCid> {
     let path = c_path(path.as_ref())?;
     // SAFETY: a path.
-    PieceCid::make(|out| options.run(|options| unsafe { sys::merklize_piece_cid_file(path.as_ptr(), out, options) }))
+    PieceCid::make(|out| {
+        options.run("piece_cid_file", |options| unsafe { sys::merklize_piece_cid_file(path.as_ptr(), out, options) })
+    })
 }
 
 /// The leaves of a piece's tree over some data, of a whole piece or of a part that begins at a multiple of 127 bytes: 4
@@ -141,7 +145,7 @@ pub fn piece_cid_file(path: impl AsRef<Path>, options: &Options<'_>) -> Result<P
 pub fn piece_leaves(data: &[u8]) -> Result<Vec<Digest>> {
     let mut leaves = vec![Digest::default(); data.len().div_ceil(127) * 4];
     // SAFETY: `data` is read, and as many leaves as there are places for are written.
-    check(|| unsafe {
+    check("piece_leaves", || unsafe {
         let (out, capacity) = (as_c_mut(&mut leaves), leaves.len());
         sys::merklize_piece_leaves(data.as_ptr().cast(), data.len(), out, capacity, ptr::null_mut())
     })?;
@@ -162,7 +166,9 @@ pub fn fs_verity(data: &[u8], form: FsVerityForm<'_>, options: &Options<'_>) -> 
     let form = form.to_c();
     // SAFETY: `data` and the form are read for the call.
     digest_of(|out| {
-        options.run(|options| unsafe { sys::merklize_fs_verity(data.as_ptr().cast(), data.len(), &form, out, options) })
+        options.run("fs_verity", |options| unsafe {
+            sys::merklize_fs_verity(data.as_ptr().cast(), data.len(), &form, out, options)
+        })
     })
 }
 
@@ -173,7 +179,11 @@ pub fn fs_verity(data: &[u8], form: FsVerityForm<'_>, options: &Options<'_>) -> 
 pub fn fs_verity_file(path: impl AsRef<Path>, form: FsVerityForm<'_>, options: &Options<'_>) -> Result<Digest> {
     let (path, form) = (c_path(path.as_ref())?, form.to_c());
     // SAFETY: a path, and a form that is read for the call.
-    digest_of(|out| options.run(|options| unsafe { sys::merklize_fs_verity_file(path.as_ptr(), &form, out, options) }))
+    digest_of(|out| {
+        options.run("fs_verity_file", |options| unsafe {
+            sys::merklize_fs_verity_file(path.as_ptr(), &form, out, options)
+        })
+    })
 }
 
 /// Amazon Glacier's tree hash.
@@ -183,7 +193,8 @@ pub fn fs_verity_file(path: impl AsRef<Path>, form: FsVerityForm<'_>, options: &
 pub fn glacier(data: &[u8], options: &Options<'_>) -> Result<Digest> {
     // SAFETY: `data` is read for the call.
     digest_of(|out| {
-        options.run(|options| unsafe { sys::merklize_glacier(data.as_ptr().cast(), data.len(), out, options) })
+        options
+            .run("glacier", |options| unsafe { sys::merklize_glacier(data.as_ptr().cast(), data.len(), out, options) })
     })
 }
 
@@ -207,7 +218,7 @@ pub fn bittorrent_v2(data: &[u8], piece_length: u64, options: &Options<'_>) -> R
     let mut layer = vec![Digest::default(); pieces];
     let (mut root, mut count) = (Digest::default().to_c(), 0);
     // SAFETY: `data` is read, and at most as many nodes as pieces are written, for the call.
-    options.run(|options| unsafe {
+    options.run("bittorrent_v2", |options| unsafe {
         let (from, nodes, capacity) = (data.as_ptr().cast(), as_c_mut(&mut layer), layer.len());
         sys::merklize_bittorrent_v2(from, data.len(), piece_length, &mut root, nodes, capacity, &mut count, options)
     })?;
@@ -224,7 +235,7 @@ pub fn ssz(chunks: &[Digest], limit: Option<u64>, length: Option<u64>, options: 
     let pointer = |value: &Option<u64>| value.as_ref().map_or(ptr::null(), ptr::from_ref);
     // SAFETY: the chunks and the numbers are read for the call.
     digest_of(|out| {
-        options.run(|options| unsafe {
+        options.run("ssz", |options| unsafe {
             sys::merklize_ssz(as_c(chunks), chunks.len(), pointer(&limit), pointer(&length), out, options)
         })
     })
@@ -238,7 +249,9 @@ pub fn ssz(chunks: &[Digest], limit: Option<u64>, length: Option<u64>, options: 
 pub fn xet_hash(data: &[u8], options: &Options<'_>) -> Result<Digest> {
     // SAFETY: `data` is read for the call.
     digest_of(|out| {
-        options.run(|options| unsafe { sys::merklize_xet_hash(data.as_ptr().cast(), data.len(), out, options) })
+        options.run("xet_hash", |options| unsafe {
+            sys::merklize_xet_hash(data.as_ptr().cast(), data.len(), out, options)
+        })
     })
 }
 
@@ -249,7 +262,9 @@ pub fn xet_hash(data: &[u8], options: &Options<'_>) -> Result<Digest> {
 pub fn xet_hash_file(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Digest> {
     let path = c_path(path.as_ref())?;
     // SAFETY: a path.
-    digest_of(|out| options.run(|options| unsafe { sys::merklize_xet_hash_file(path.as_ptr(), out, options) }))
+    digest_of(|out| {
+        options.run("xet_hash_file", |options| unsafe { sys::merklize_xet_hash_file(path.as_ptr(), out, options) })
+    })
 }
 
 /// The hash as the hub writes it: 64 hexadecimal digits, with the bytes of each group of 8 reversed.
@@ -259,6 +274,6 @@ pub fn xet_hash_file(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Di
 pub fn xet_hex(digest: &Digest) -> Result<String> {
     let (digest, mut digits) = (digest.to_c(), [0; 65]);
     // SAFETY: 65 bytes, which end with a zero byte.
-    check(|| unsafe { sys::merklize_xet_hex(&digest, digits.as_mut_ptr()) })?;
+    check("xet_hex", || unsafe { sys::merklize_xet_hex(&digest, digits.as_mut_ptr()) })?;
     Ok(unsafe { text(digits.as_ptr()) })
 }

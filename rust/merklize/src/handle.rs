@@ -10,10 +10,11 @@ macro_rules! handle {
             /// Makes one by a call that writes the handle.
             #[allow(dead_code)]
             pub(crate) fn make(
+                called: &str,
                 call: impl FnOnce(*mut *mut merklize_sys::$c) -> merklize_sys::merklize_status,
             ) -> $crate::Result<Self> {
                 let mut handle = core::ptr::null_mut();
-                $crate::error::check(|| call(&mut handle))?;
+                $crate::error::check(called, || call(&mut handle))?;
                 Ok(Self::own(handle))
             }
 

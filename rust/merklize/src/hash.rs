@@ -225,7 +225,7 @@ impl Hash {
         let name = c_text("hash", name)?;
         let mut hash = 0;
         // SAFETY: a text and a place for the id.
-        check(|| unsafe { sys::merklize_hash_from_name(name.as_ptr(), &mut hash) })?;
+        check("Hash::from_name", || unsafe { sys::merklize_hash_from_name(name.as_ptr(), &mut hash) })?;
         Ok(Self(hash))
     }
 
@@ -240,7 +240,7 @@ impl Hash {
     pub(crate) fn facts(self) -> Result<HashInfo> {
         let mut info = sys::merklize_hash_info::default();
         // SAFETY: `info` knows its size.
-        check(|| unsafe { sys::merklize_hash_get_info(self.0, &mut info) })?;
+        check("Hash::info", || unsafe { sys::merklize_hash_get_info(self.0, &mut info) })?;
         Ok(HashInfo {
             name: self.name(),
             modulus: (info.modulus != 0).then_some(info.modulus),
@@ -255,8 +255,10 @@ impl Hash {
         }
         let mut name = [0; 128];
         // SAFETY: `name` has so many places.
-        check(|| unsafe { sys::merklize_hash_name(self.0, name.as_mut_ptr(), name.len(), ptr::null_mut()) })
-            .expect(KNOWN);
+        check("Hash::name", || unsafe {
+            sys::merklize_hash_name(self.0, name.as_mut_ptr(), name.len(), ptr::null_mut())
+        })
+        .expect(KNOWN);
         // SAFETY: the library ends the name with a zero byte.
         unsafe { text(name.as_ptr()) }
     }

@@ -147,7 +147,9 @@ impl Manifest {
         options_c.piece_size = if options.piece_size == 0 { u64::MAX } else { options.piece_size };
         let mut made = ptr::null_mut();
         // SAFETY: paths and patterns live as long as the call.
-        run.run(|run| unsafe { sys::merklize_manifest_create(path.as_ptr(), &options_c, run, &mut made) })?;
+        run.run("Manifest::create", |run| unsafe {
+            sys::merklize_manifest_create(path.as_ptr(), &options_c, run, &mut made)
+        })?;
         Ok(Self::own(made))
     }
 
@@ -157,7 +159,9 @@ impl Manifest {
     /// of the entries.
     pub fn parse(text: &str) -> Result<Self> {
         // SAFETY: a text and its length.
-        Self::make(|out| unsafe { sys::merklize_manifest_parse(text.as_ptr().cast(), text.len(), out) })
+        Self::make("Manifest::parse", |out| unsafe {
+            sys::merklize_manifest_parse(text.as_ptr().cast(), text.len(), out)
+        })
     }
 
     /// Reads a file.
@@ -167,14 +171,16 @@ impl Manifest {
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = c_path(path.as_ref())?;
         // SAFETY: a path and a place for the handle.
-        Self::make(|out| unsafe { sys::merklize_manifest_load(path.as_ptr(), out) })
+        Self::make("Manifest::load", |out| unsafe { sys::merklize_manifest_load(path.as_ptr(), out) })
     }
 
     /// The root over all tensors and files.
     pub fn root(&self) -> Result<Digest> {
         let mut root = Digest::default();
         // SAFETY: a live handle and a place for a digest.
-        check(|| unsafe { sys::merklize_manifest_root(self.as_c(), as_c_mut(core::slice::from_mut(&mut root))) })?;
+        check("Manifest::root", || unsafe {
+            sys::merklize_manifest_root(self.as_c(), as_c_mut(core::slice::from_mut(&mut root)))
+        })?;
         Ok(root)
     }
 
@@ -184,7 +190,9 @@ impl Manifest {
         // SAFETY: a live handle.
         let count = unsafe { sys::merklize_manifest_missing_count(self.as_c()) };
         // SAFETY: a live handle, and an index below the count.
-        names(count, |index, out| unsafe { sys::merklize_manifest_missing_get(self.as_c(), index, out) })
+        names("Manifest::missing", count, |index, out| unsafe {
+            sys::merklize_manifest_missing_get(self.as_c(), index, out)
+        })
     }
 
     /// The text. Without the times and inodes of files, which [`refresh`](Self::refresh) compares, it is the same on
@@ -192,13 +200,13 @@ impl Manifest {
     pub fn to_json(&self, with_seen: bool) -> Result<String> {
         let mut length = 0;
         // SAFETY: no room, which asks for the length alone.
-        check(|| unsafe {
+        check("Manifest::to_json", || unsafe {
             sys::merklize_manifest_to_json(self.as_c(), with_seen.into(), ptr::null_mut(), 0, &mut length)
         })?;
         let mut text = vec![0u8; length + 1];
         let to = text.as_mut_ptr().cast();
         // SAFETY: `text` has that many bytes.
-        check(|| unsafe {
+        check("Manifest::to_json", || unsafe {
             sys::merklize_manifest_to_json(self.as_c(), with_seen.into(), to, length + 1, ptr::null_mut())
         })?;
         text.truncate(length);
@@ -224,16 +232,19 @@ impl Manifest {
         let options_c = kept.to_c(options.follow_links);
         let mut found = ptr::null_mut();
         // SAFETY: a live handle; paths and patterns live as long as the call.
-        run.run(|run| unsafe {
+        run.run("Manifest::check", |run| unsafe {
             sys::merklize_manifest_check(self.as_c(), path.as_ptr(), &options_c, run, &mut found)
         })?;
-        Differences::own(found).all()
+        Differences::own(found).all("Manifest::check")
     }
 
     /// How `other` differs from this manifest: tensors and files, by name.
     pub fn diff(&self, other: &Self) -> Result<Findings<Difference>> {
         // SAFETY: two live handles.
-        Differences::make(|out| unsafe { sys::merklize_manifest_diff(self.as_c(), other.as_c(), out) })?.all()
+        Differences::make("Manifest::diff", |out| unsafe {
+            sys::merklize_manifest_diff(self.as_c(), other.as_c(), out)
+        })?
+        .all("Manifest::diff")
     }
 
     /// Makes a manifest of the files as they are now. It misses a write that kept size, time and inode;
@@ -248,7 +259,7 @@ impl Manifest {
         options_c.everything = options.everything.into();
         let mut made = ptr::null_mut();
         // SAFETY: a live handle; the paths live as long as the call.
-        run.run(|run| unsafe {
+        run.run("Manifest::refresh", |run| unsafe {
             sys::merklize_manifest_refresh(self.as_c(), path.as_ptr(), &options_c, run, &mut made)
         })?;
         Ok(Self::own(made))
@@ -265,10 +276,14 @@ impl Findings<Difference> {
 }
 
 // Texts that the library gives one by one.
-fn names(count: usize, get: impl Fn(usize, *mut *const c_char) -> sys::merklize_status) -> Result<Vec<String>> {
+fn names(
+    called: &str,
+    count: usize,
+    get: impl Fn(usize, *mut *const c_char) -> sys::merklize_status,
+) -> Result<Vec<String>> {
     let one = |index| {
         let mut name = ptr::null();
-        check(|| get(index, &mut name))?;
+        check(called, || get(index, &mut name))?;
         // SAFETY: a text that ends with a 0 and lives as long as the handle.
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     };
@@ -276,13 +291,13 @@ fn names(count: usize, get: impl Fn(usize, *mut *const c_char) -> sys::merklize_
 }
 
 impl Differences {
-    fn all(&self) -> Result<Findings<Difference>> {
+    fn all(&self, called: &str) -> Result<Findings<Difference>> {
         // SAFETY: a live handle.
         let count = unsafe { sys::merklize_differences_count(self.as_c()) };
         let one = |index| {
             let mut one = sys::merklize_difference::default();
             // SAFETY: a live handle and a struct.
-            check(|| unsafe { sys::merklize_differences_get(self.as_c(), index, &mut one) })?;
+            check(called, || unsafe { sys::merklize_differences_get(self.as_c(), index, &mut one) })?;
             // SAFETY: texts that end with a 0 and live as long as the handle.
             let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
             Ok(Difference {
@@ -298,8 +313,9 @@ impl Differences {
         // SAFETY: a live handle.
         let missing = unsafe { sys::merklize_differences_missing_count(self.as_c()) };
         // SAFETY: a live handle, and an index below the count.
-        found.missing =
-            names(missing, |index, out| unsafe { sys::merklize_differences_missing_get(self.as_c(), index, out) })?;
+        found.missing = names(called, missing, |index, out| unsafe {
+            sys::merklize_differences_missing_get(self.as_c(), index, out)
+        })?;
         Ok(found)
     }
 }

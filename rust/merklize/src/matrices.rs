@@ -177,7 +177,7 @@ pub fn hash_rows<'a, W: Word>(
     let mut digests = vec![Digest::default(); matrices.first().map_or(0, |matrix| matrix.rows)];
     let (matrices, (hash, mode)) = (all_to_c(matrices), how.into().to_c());
     // SAFETY: the matrices are read for the call, and `digests` has a place for each row.
-    options.run(|options| unsafe {
+    options.run("hash_rows", |options| unsafe {
         let (given, count, out) = (matrices.as_ptr(), matrices.len(), output(&mut digests));
         sys::merklize_hash_rows(given, count, hash, 0, &mode, out, options)
     })?;
@@ -196,7 +196,7 @@ pub fn hash_rows_on_device<'a, W: Word>(
 ) -> Result<()> {
     let (matrices, (hash, mode)) = (all_to_c(matrices), how.into().to_c());
     // SAFETY: the matrices are read for the call; the buffer knows its size.
-    options.run(|options| unsafe {
+    options.run("hash_rows", |options| unsafe {
         let (given, count) = (matrices.as_ptr(), matrices.len());
         sys::merklize_hash_rows(given, count, hash, 0, &mode, out.output(), options)
     })
@@ -283,11 +283,11 @@ impl MatrixCommitment {
         options: &Options<'_>,
     ) -> Result<Self> {
         let matrices = all_to_c(matrices);
-        let form = commitment_form("MatrixCommitment", hash, arity, cap_height)?;
+        let form = commitment_form("MatrixCommitment::new", hash, arity, cap_height)?;
         let form = sys::merklize_commitment_form { drop_levels, ..form };
         let mut handle = ptr::null_mut();
         // SAFETY: the matrices are read for the call.
-        options.run(|options| unsafe {
+        options.run("MatrixCommitment::new", |options| unsafe {
             sys::merklize_commitment_build(matrices.as_ptr(), matrices.len(), &form, options, &mut handle)
         })?;
         Ok(Self::own(handle))
@@ -341,7 +341,7 @@ impl MatrixCommitment {
         let mut siblings = vec![Digest::default(); indices.len() * length];
         let matrices = all_to_c(matrices);
         // SAFETY: as many places as siblings of all indices; the matrices are read for the call.
-        check(|| unsafe {
+        check("MatrixCommitment::siblings_of", || unsafe {
             let (n, rows, out) = (indices.len(), ptr::null_mut(), as_c_mut(&mut siblings));
             let (indices, matrices, count) = (indices.as_ptr(), matrices.as_ptr(), matrices.len());
             sys::merklize_commitment_open(self.as_c(), indices, n, matrices, count, rows, out)
@@ -360,7 +360,7 @@ impl MatrixCommitment {
         let (mut siblings, mut needed) = (vec![Digest::default(); most], 0);
         let matrices = all_to_c(matrices);
         // SAFETY: no opening has more siblings than those of all its indices; the matrices are read for the call.
-        check(|| unsafe {
+        check("MatrixCommitment::siblings_together_of", || unsafe {
             let (n, rows, out) = (indices.len(), ptr::null_mut(), as_c_mut(&mut siblings));
             let (indices, matrices, count) = (indices.as_ptr(), matrices.as_ptr(), matrices.len());
             sys::merklize_commitment_open_together(
@@ -396,7 +396,7 @@ impl MatrixCommitment {
         // succeeds has written all rows, which are whole words, as it takes only matrices of the words that were
         // committed.
         unsafe {
-            check(|| {
+            check("MatrixCommitment::open_together", || {
                 sys::merklize_commitment_open_together(
                     self.as_c(),
                     indices.as_ptr(),
@@ -470,13 +470,16 @@ impl<W: Word> Opening<W> {
     ) -> Result<()> {
         let is_field = hash.facts()?.modulus.is_some();
         // One row of all words: says what words the hash takes.
-        rows_of("verify", hash, &self.rows, self.rows.len().max(1))?;
+        rows_of("Opening::verify", hash, &self.rows, self.rows.len().max(1))?;
         let word_bytes = if is_field { 0 } else { size_of::<W>() as u32 };
-        let form = sys::merklize_commitment_form { word_bytes, ..commitment_form("verify", hash, arity, cap_height)? };
+        let form = sys::merklize_commitment_form {
+            word_bytes,
+            ..commitment_form("Opening::verify", hash, arity, cap_height)?
+        };
         let dims = dimensions.iter().map(|&(rows, columns)| sys::merklize_matrix_dims { rows, columns });
         let (dims, mut valid): (Vec<_>, _) = (dims.collect(), 0);
         // SAFETY: everything is read for the call; words have no padding.
-        check(|| unsafe {
+        check("Opening::verify", || unsafe {
             sys::merklize_verify_opening(
                 self.indices.as_ptr(),
                 self.indices.len(),

@@ -54,7 +54,7 @@ impl Policy {
         let text = c_text("policy", text)?;
         let mut policy = sys::merklize_policy::default();
         // SAFETY: a text and a struct.
-        check(|| unsafe { sys::merklize_policy_from_text(text.as_ptr(), &mut policy) })?;
+        check("Policy::from_text", || unsafe { sys::merklize_policy_from_text(text.as_ptr(), &mut policy) })?;
         Ok(Self(policy))
     }
 }
@@ -167,8 +167,10 @@ impl<'a> Options<'a> {
     }
 
     /// Runs a call of the C API with these options.
+    /// called  the public function, as errors name it
     pub(crate) fn run(
         &self,
+        called: &str,
         call: impl FnOnce(*const sys::merklize_run_options) -> sys::merklize_status,
     ) -> Result<()> {
         let mut watched = self.progress.map(|progress| Watched { progress, panic: None });
@@ -187,7 +189,7 @@ impl<'a> Options<'a> {
         if self.timings.is_some() {
             options.timings = &mut timings;
         }
-        let result = check(|| call(&options));
+        let result = check(called, || call(&options));
         if let Some(panic) = watched.and_then(|watched| watched.panic) {
             resume_unwind(panic);
         }

@@ -49,7 +49,7 @@ pub fn hash_pieces(data: &[u8], piece_size: u64, options: &Options<'_>) -> Resul
     let mut pieces = vec![Digest::default(); room_for(data.len() as u64, piece_size)];
     let (mut digest, mut count) = (Digest::default().to_c(), 0);
     // SAFETY: `data` is read, and at most as many values as pieces are written, for the call.
-    options.run(|options| unsafe {
+    options.run("hash_pieces", |options| unsafe {
         let (out, room) = (as_c_mut(&mut pieces), pieces.len());
         sys::merklize_hash_pieces(view(data), piece_size, &mut digest, out, room, &mut count, options)
     })?;
@@ -69,7 +69,7 @@ pub fn hash_file_ranges(
     options: &Options<'_>,
 ) -> Result<Vec<(Digest, Vec<Digest>)>> {
     let of_c = |range: &Range<u64>| {
-        let bytes = length_of("pieces::hash_file_ranges", range)?;
+        let bytes = length_of("hash_file_ranges", range)?;
         Ok(sys::merklize_file_range { offset: range.start, bytes })
     };
     let ranges = ranges.iter().map(of_c).collect::<Result<Vec<_>>>()?;
@@ -82,7 +82,7 @@ pub fn hash_file_ranges(
     };
     let mut pieces = vec![Digest::default(); ranges.iter().map(n_pieces).sum()];
     // SAFETY: an open descriptor; a digest for each range and all values of pieces are written for the call.
-    options.run(|options| unsafe {
+    options.run("hash_file_ranges", |options| unsafe {
         sys::merklize_hash_file_ranges(
             descriptor(file),
             ptr::null(),
@@ -121,7 +121,7 @@ pub fn piece_values(
     let (mode, mut count) = (mode.to_c(), 0);
     let mut pieces = vec![Digest::default(); room_for(part.len() as u64, piece_size)];
     // SAFETY: `part` is read, and a value for each of its pieces is written, for the call.
-    options.run(|options| unsafe {
+    options.run("piece_values", |options| unsafe {
         let (from, bytes, out, room) = (part.as_ptr().cast(), part.len(), as_c_mut(&mut pieces), pieces.len());
         sys::merklize_piece_values(from, bytes, offset, piece_size, &mode, out, room, &mut count, options)
     })?;
@@ -137,7 +137,9 @@ pub fn piece_values(
 pub fn value_of_pieces(pieces: &[Digest], mode: Mode<'_>) -> Result<Digest> {
     let (mode, mut value) = (mode.to_c(), Digest::default().to_c());
     // SAFETY: the pieces are read for the call.
-    check(|| unsafe { sys::merklize_value_of_pieces(as_c(pieces), pieces.len(), &mode, &mut value) })?;
+    check("value_of_pieces", || unsafe {
+        sys::merklize_value_of_pieces(as_c(pieces), pieces.len(), &mode, &mut value)
+    })?;
     Ok(Digest::from_c(value))
 }
 
@@ -158,7 +160,7 @@ pub fn digest_of_pieces(pieces: &[Digest], mode: Mode<'_>) -> Result<Digest> {
 pub fn digest_of_pieces_into(pieces: &[Digest], mode: Mode<'_>, seek: u64, out: &mut [u8]) -> Result<()> {
     let mode = mode.to_c();
     // SAFETY: the pieces are read and `out` is written for the call.
-    check(|| unsafe {
+    check("digest_of_pieces", || unsafe {
         sys::merklize_digest_of_pieces(as_c(pieces), pieces.len(), &mode, seek, out.as_mut_ptr(), out.len())
     })
 }

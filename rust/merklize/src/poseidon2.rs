@@ -57,7 +57,7 @@ impl Hash {
         let (rows, quad) = (rows.to_c(), quad.map(|quad| quad.to_c()));
         let mut hash = 0;
         // SAFETY: the words outlive the call, which copies them; `quad` is null or a permutation.
-        check(|| unsafe {
+        check("Hash::poseidon2", || unsafe {
             sys::merklize_hash_poseidon2(&rows, quad.as_ref().map_or(ptr::null(), ptr::from_ref), &mut hash)
         })?;
         Ok(Self::from_c(hash))
@@ -72,7 +72,7 @@ impl Hash {
     pub fn poseidon(rows: &Poseidon<'_>) -> Result<Self> {
         let (rows, mut hash) = (rows.to_c(), 0);
         // SAFETY: the words outlive the call, which copies them.
-        check(|| unsafe { sys::merklize_hash_poseidon(&rows, &mut hash) })?;
+        check("Hash::poseidon", || unsafe { sys::merklize_hash_poseidon(&rows, &mut hash) })?;
         Ok(Self::from_c(hash))
     }
 }

@@ -83,7 +83,7 @@ impl Expect {
             hash: pointer(hash.as_ref()),
             rule: self.rule.map_or(sys::MERKLIZE_RULE_DEFAULT, |rule| rule.to_c().0),
         };
-        check(|| call(&expect))
+        check(name, || call(&expect))
     }
 }
 
@@ -178,14 +178,16 @@ impl Proof {
     pub fn verify_consistency(&self, roots: Roots<'_>, mode: Mode<'_>) -> Result<()> {
         let (old, new, mode, mut valid) = (roots.old_root.to_c(), roots.new_root.to_c(), mode.to_c(), 0);
         // SAFETY: a live handle and values of this call.
-        check(|| unsafe { sys::merklize_proof_verify_consistency(self.as_c(), &old, &new, &mode, &mut valid) })?;
+        check("Proof::verify_consistency", || unsafe {
+            sys::merklize_proof_verify_consistency(self.as_c(), &old, &new, &mode, &mut valid)
+        })?;
         require("Proof::verify_consistency", CONSISTENCY, valid != 0)
     }
 
     /// The bytes of the proof, as docs/layouts.md defines them.
     pub fn to_bytes(&self) -> Vec<u8> {
         // SAFETY: `bytes` with its capacity, or none.
-        bytes_of(|bytes, capacity, length| unsafe {
+        bytes_of("Proof::to_bytes", |bytes, capacity, length| unsafe {
             sys::merklize_proof_to_bytes(self.as_c(), bytes, capacity, length)
         })
         .expect("every proof has bytes")
@@ -197,7 +199,9 @@ impl Proof {
     /// Bytes that [`Proof::to_bytes`] cannot have written.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         // SAFETY: `bytes` is read for the call.
-        Self::make(|out| unsafe { sys::merklize_proof_from_bytes(bytes.as_ptr(), bytes.len(), out) })
+        Self::make("Proof::from_bytes", |out| unsafe {
+            sys::merklize_proof_from_bytes(bytes.as_ptr(), bytes.len(), out)
+        })
     }
 
     /// The bytes of Winterfell's `BatchMerkleProof`, which hold neither leaves nor indices.
@@ -206,7 +210,7 @@ impl Proof {
     /// Not a proof of several leaves of a perfect tree.
     pub fn to_winterfell(&self) -> Result<Vec<u8>> {
         // SAFETY: `bytes` with its capacity, or none.
-        bytes_of(|bytes, capacity, length| unsafe {
+        bytes_of("Proof::to_winterfell", |bytes, capacity, length| unsafe {
             sys::merklize_proof_to_winterfell(self.as_c(), bytes, capacity, length)
         })
     }
@@ -222,7 +226,7 @@ impl Proof {
             return Err(crate::Error::invalid_argument(rule));
         }
         // SAFETY: equal counts; all are read for the call.
-        Self::make(|out| unsafe {
+        Self::make("Proof::from_winterfell", |out| unsafe {
             let (n, leaves) = (indices.len(), as_c(leaves));
             sys::merklize_proof_from_winterfell(
                 bytes.as_ptr(),
@@ -244,14 +248,14 @@ impl fmt::Debug for Proof {
 }
 
 /// The output of a call that first tells its length.
-fn bytes_of(call: impl Fn(*mut u8, usize, *mut usize) -> sys::merklize_status) -> Result<Vec<u8>> {
+fn bytes_of(called: &str, call: impl Fn(*mut u8, usize, *mut usize) -> sys::merklize_status) -> Result<Vec<u8>> {
     let mut length = 0;
-    check(|| match call(ptr::null_mut(), 0, &mut length) {
+    check(called, || match call(ptr::null_mut(), 0, &mut length) {
         sys::MERKLIZE_TOO_SMALL => sys::MERKLIZE_OK,
         status => status,
     })?;
     let mut bytes = vec![0; length];
-    check(|| call(bytes.as_mut_ptr(), bytes.len(), &mut length))?;
+    check(called, || call(bytes.as_mut_ptr(), bytes.len(), &mut length))?;
     Ok(bytes)
 }
 
@@ -289,7 +293,9 @@ pub fn verify(proof: &[u8], root: &Digest, expect: Expect, mode: Mode<'_>) -> Re
 pub fn verify_consistency(proof: &[u8], roots: Roots<'_>, mode: Mode<'_>) -> Result<()> {
     let (old, new, mode, mut valid) = (roots.old_root.to_c(), roots.new_root.to_c(), mode.to_c(), 0);
     // SAFETY: `proof` is read for the call.
-    check(|| unsafe { sys::merklize_verify_consistency(proof.as_ptr(), proof.len(), &old, &new, &mode, &mut valid) })?;
+    check("verify_consistency", || unsafe {
+        sys::merklize_verify_consistency(proof.as_ptr(), proof.len(), &old, &new, &mode, &mut valid)
+    })?;
     require("verify_consistency", CONSISTENCY, valid != 0)
 }
 
@@ -302,7 +308,7 @@ pub fn verify_each(proofs: &[Proof], root: &Digest, mode: Mode<'_>, options: &Op
     let handles: Vec<*const sys::merklize_proof> = proofs.iter().map(|proof| proof.as_c().cast_const()).collect();
     let (root, mode, mut valid) = (root.to_c(), mode.to_c(), vec![0; proofs.len()]);
     // SAFETY: as many places as handles.
-    options.run(|options| unsafe {
+    options.run("verify_each", |options| unsafe {
         sys::merklize_verify_each(handles.as_ptr(), handles.len(), &root, &mode, valid.as_mut_ptr(), options)
     })?;
     Ok(Verdicts::new(valid.into_iter().map(|valid| valid != 0).collect()))

@@ -105,7 +105,8 @@ pub fn merkle_root<'a>(leaves: &[Digest], form: impl Into<Form<'a>>, options: &O
     let mut root = Digest::default().to_c();
     form.into().with_c(|form| {
         // SAFETY: `leaves` is read for the call.
-        options.run(|options| unsafe { sys::merklize_merkle_root(view(leaves), form, &mut root, options) })
+        options
+            .run("merkle_root", |options| unsafe { sys::merklize_merkle_root(view(leaves), form, &mut root, options) })
     })?;
     Ok(Digest::from_c(root))
 }
@@ -119,7 +120,7 @@ pub fn merkle_root_parts<'a>(parts: &[&Buffer], form: impl Into<Form<'a>>, optio
     let mut root = Digest::default().to_c();
     form.into().with_c(|form| {
         // SAFETY: live handles, and a place for the root.
-        options.run(|options| unsafe {
+        options.run("merkle_root_parts", |options| unsafe {
             sys::merklize_merkle_root_parts(parts.as_ptr(), parts.len(), form, &mut root, options)
         })
     })?;
@@ -150,7 +151,9 @@ pub fn merkle_root_file<'a>(
     let input = leaves.of(&path);
     form.into().with_c(|form| {
         // SAFETY: structs, and a path that lives for the call.
-        options.run(|options| unsafe { sys::merklize_merkle_root_file(&input, form, &mut info, options) })
+        options.run("merkle_root_file", |options| unsafe {
+            sys::merklize_merkle_root_file(&input, form, &mut info, options)
+        })
     })?;
     Ok(TreeInfo::from_c(&info))
 }
@@ -177,6 +180,7 @@ unsafe impl Sync for MerkleTree {}
 
 impl MerkleTree {
     fn built<'a>(
+        called: &str,
         form: impl Into<Form<'a>>,
         options: &Options<'_>,
         call: impl FnOnce(
@@ -186,7 +190,7 @@ impl MerkleTree {
         ) -> sys::merklize_status,
     ) -> Result<Self> {
         let mut handle = ptr::null_mut();
-        form.into().with_c(|form| options.run(|options| call(form, options, &mut handle)))?;
+        form.into().with_c(|form| options.run(called, |options| call(form, options, &mut handle)))?;
         Ok(Self::own(handle))
     }
 
@@ -196,7 +200,7 @@ impl MerkleTree {
     /// As [`merkle_root`].
     pub fn from_leaves<'a>(leaves: &[Digest], form: impl Into<Form<'a>>, options: &Options<'_>) -> Result<Self> {
         // SAFETY: `leaves` is read for the call.
-        Self::built(form, options, |form, options, out| unsafe {
+        Self::built("MerkleTree::from_leaves", form, options, |form, options, out| unsafe {
             sys::merklize_tree_from_leaves(view(leaves), form, 0, options, out)
         })
     }
@@ -207,7 +211,7 @@ impl MerkleTree {
     /// As [`merkle_root`].
     pub fn from_device_leaves<'a>(leaves: &Buffer, form: impl Into<Form<'a>>, options: &Options<'_>) -> Result<Self> {
         // SAFETY: a live handle.
-        Self::built(form, options, |form, options, out| unsafe {
+        Self::built("MerkleTree::from_device_leaves", form, options, |form, options, out| unsafe {
             sys::merklize_tree_from_leaves(leaves.view(), form, 0, options, out)
         })
     }
@@ -232,7 +236,7 @@ impl MerkleTree {
     ) -> Result<Self> {
         let messages: Vec<_> = messages.into_iter().map(|message| message.into().to_c()).collect();
         // SAFETY: the messages are read for the call.
-        Self::built(form, options, |form, options, out| unsafe {
+        Self::built("MerkleTree::from_messages", form, options, |form, options, out| unsafe {
             sys::merklize_tree_from_messages(messages.as_ptr(), messages.len(), form, options, out)
         })
     }
@@ -250,7 +254,7 @@ impl MerkleTree {
         let path = c_path(input.as_ref())?;
         let input = leaves.of(&path);
         // SAFETY: a struct, and a path that lives for the call.
-        Self::built(form, options, |form, options, out| unsafe {
+        Self::built("MerkleTree::from_file", form, options, |form, options, out| unsafe {
             sys::merklize_tree_from_file(&input, form, options, out)
         })
     }
@@ -268,7 +272,7 @@ impl MerkleTree {
         let form = form.into();
         let rows = rows_of("MerkleTree::from_rows", form.hash, rows, row_length)?;
         // SAFETY: the rows are read for the call.
-        Self::built(form, options, |form, options, out| unsafe {
+        Self::built("MerkleTree::from_rows", form, options, |form, options, out| unsafe {
             sys::merklize_tree_from_rows(rows.view, rows.count as u64, form, options, out)
         })
     }
@@ -284,7 +288,7 @@ impl MerkleTree {
         options: &Options<'_>,
     ) -> Result<Self> {
         // SAFETY: a live handle.
-        Self::built(form, options, |form, options, out| unsafe {
+        Self::built("MerkleTree::from_device_rows", form, options, |form, options, out| unsafe {
             sys::merklize_tree_from_rows(rows.view(), n, form, options, out)
         })
     }
@@ -311,7 +315,7 @@ impl MerkleTree {
     pub fn nodes(&self) -> Result<&[Digest]> {
         let (mut nodes, mut slots) = (ptr::null(), 0);
         // SAFETY: a live handle and places for the view.
-        check(|| unsafe { sys::merklize_tree_nodes(self.as_c(), &mut nodes, &mut slots) })?;
+        check("MerkleTree::nodes", || unsafe { sys::merklize_tree_nodes(self.as_c(), &mut nodes, &mut slots) })?;
         // SAFETY: the view is valid until the tree is changed or freed, which the borrow forbids. Digest has the layout
         // of C's.
         Ok(unsafe { borrowed(nodes, slots) })
@@ -324,7 +328,7 @@ impl MerkleTree {
     pub fn level(&self, level: u32) -> Result<&[Digest]> {
         let (mut nodes, mut count) = (ptr::null(), 0);
         // SAFETY: as in nodes().
-        check(|| unsafe { sys::merklize_tree_level(self.as_c(), level, &mut nodes, &mut count) })?;
+        check("MerkleTree::level", || unsafe { sys::merklize_tree_level(self.as_c(), level, &mut nodes, &mut count) })?;
         Ok(unsafe { borrowed(nodes, count) })
     }
 
@@ -336,7 +340,7 @@ impl MerkleTree {
     /// The nodes are on the host.
     pub fn device_nodes(&self) -> Result<Buffer> {
         // SAFETY: a live handle.
-        Buffer::make(|out| unsafe { sys::merklize_tree_device_nodes(self.as_c(), out) })
+        Buffer::make("MerkleTree::device_nodes", |out| unsafe { sys::merklize_tree_device_nodes(self.as_c(), out) })
     }
 
     /// The same for the nodes of a level.
@@ -345,7 +349,9 @@ impl MerkleTree {
     /// As [`MerkleTree::device_nodes`]; a level above the root.
     pub fn device_level(&self, level: u32) -> Result<Buffer> {
         // SAFETY: a live handle.
-        Buffer::make(|out| unsafe { sys::merklize_tree_device_level(self.as_c(), level, out) })
+        Buffer::make("MerkleTree::device_level", |out| unsafe {
+            sys::merklize_tree_device_level(self.as_c(), level, out)
+        })
     }
 
     /// The nodes `height` levels below the root, left to right. Only these nodes are copied from a device.
@@ -355,14 +361,16 @@ impl MerkleTree {
     pub fn cap(&self, height: u32) -> Result<Vec<Digest>> {
         let mut count = 0;
         // SAFETY: no place is needed to count.
-        check(|| match unsafe { sys::merklize_tree_cap(self.as_c(), height, ptr::null_mut(), 0, &mut count) } {
-            sys::MERKLIZE_TOO_SMALL => sys::MERKLIZE_OK,
-            status => status,
+        check("MerkleTree::cap", || {
+            match unsafe { sys::merklize_tree_cap(self.as_c(), height, ptr::null_mut(), 0, &mut count) } {
+                sys::MERKLIZE_TOO_SMALL => sys::MERKLIZE_OK,
+                status => status,
+            }
         })?;
         let mut nodes = vec![Digest::default(); count];
         // SAFETY: as many places as nodes.
         let out = crate::hash::as_c_mut(&mut nodes);
-        check(|| unsafe { sys::merklize_tree_cap(self.as_c(), height, out, count, &mut count) })?;
+        check("MerkleTree::cap", || unsafe { sys::merklize_tree_cap(self.as_c(), height, out, count, &mut count) })?;
         Ok(nodes)
     }
 
@@ -372,7 +380,9 @@ impl MerkleTree {
     /// An index that is not below the number of leaves.
     pub fn prove(&self, index: u64) -> Result<Proof> {
         // SAFETY: a live handle; no level is dropped.
-        Proof::make(|out| unsafe { sys::merklize_tree_prove(self.as_c(), index, ptr::null(), 0, out) })
+        Proof::make("MerkleTree::prove", |out| unsafe {
+            sys::merklize_tree_prove(self.as_c(), index, ptr::null(), 0, out)
+        })
     }
 
     /// A proof of each index, in order; repeats are allowed.
@@ -382,7 +392,7 @@ impl MerkleTree {
     pub fn prove_each(&self, indices: &[u64]) -> Result<Vec<Proof>> {
         let mut proofs = vec![ptr::null_mut(); indices.len()];
         // SAFETY: as many places as indices.
-        check(|| unsafe {
+        check("MerkleTree::prove_each", || unsafe {
             let (n, out) = (indices.len(), proofs.as_mut_ptr());
             sys::merklize_tree_prove_each(self.as_c(), indices.as_ptr(), n, ptr::null(), 0, out)
         })?;
@@ -395,7 +405,7 @@ impl MerkleTree {
     /// No index, an index twice, an index that is not below the number of leaves.
     pub fn prove_together(&self, indices: &[u64]) -> Result<Proof> {
         // SAFETY: the indices are read for the call.
-        Proof::make(|out| unsafe {
+        Proof::make("MerkleTree::prove_together", |out| unsafe {
             let n = indices.len();
             sys::merklize_tree_prove_together(self.as_c(), indices.as_ptr(), n, ptr::null(), 0, out)
         })
@@ -407,7 +417,7 @@ impl MerkleTree {
     /// An empty range, or one beyond the leaves.
     pub fn prove_range(&self, range: core::ops::Range<u64>) -> Result<Proof> {
         // SAFETY: a live handle.
-        Proof::make(|out| unsafe {
+        Proof::make("MerkleTree::prove_range", |out| unsafe {
             sys::merklize_tree_prove_range(self.as_c(), range.start, range.end, ptr::null(), 0, out)
         })
     }
@@ -418,7 +428,9 @@ impl MerkleTree {
     /// Another rule; more leaves than there are.
     pub fn prove_consistency(&self, old_leaves: u64) -> Result<Proof> {
         // SAFETY: a live handle.
-        Proof::make(|out| unsafe { sys::merklize_tree_prove_consistency(self.as_c(), old_leaves, out) })
+        Proof::make("MerkleTree::prove_consistency", |out| unsafe {
+            sys::merklize_tree_prove_consistency(self.as_c(), old_leaves, out)
+        })
     }
 
     /// Replaces leaves, and hashes the paths above them again on the tree's device.
@@ -428,7 +440,7 @@ impl MerkleTree {
     pub fn update(&mut self, indices: &[u64], leaves: &[Digest], options: &Options<'_>) -> Result<()> {
         equal_counts("MerkleTree::update", indices, leaves)?;
         // SAFETY: equal counts; this value has the tree alone.
-        options.run(|options| unsafe {
+        options.run("MerkleTree::update", |options| unsafe {
             sys::merklize_tree_update(self.as_c(), indices.as_ptr(), as_c(leaves), indices.len(), options)
         })
     }
@@ -439,7 +451,7 @@ impl MerkleTree {
     /// Another rule; `OutOfMemory`.
     pub fn append(&mut self, leaves: &[Digest], options: &Options<'_>) -> Result<()> {
         // SAFETY: this value has the tree alone.
-        options.run(|options| unsafe {
+        options.run("MerkleTree::append", |options| unsafe {
             sys::merklize_tree_append(self.as_c(), as_c(leaves), leaves.len() as u64, options)
         })
     }
@@ -451,7 +463,7 @@ impl MerkleTree {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path(path.as_ref())?;
         // SAFETY: a live handle and a path.
-        check(|| unsafe { sys::merklize_tree_save(self.as_c(), path.as_ptr()) })
+        check("MerkleTree::save", || unsafe { sys::merklize_tree_save(self.as_c(), path.as_ptr()) })
     }
 }
 
@@ -505,10 +517,12 @@ impl TreeBuilder {
     /// # Errors
     /// Options with `progress`, `timings` or a stream; an invalid form.
     pub fn new<'a>(form: impl Into<Form<'a>>, options: &Options<'_>) -> Result<Self> {
-        let (mut handle, options) = (ptr::null_mut(), options.without_stream("TreeBuilder")?);
+        let (mut handle, options) = (ptr::null_mut(), options.without_stream("TreeBuilder::new")?);
         form.into().with_c(|form| {
             // SAFETY: a form and a place for the handle.
-            options.run(|options| unsafe { sys::merklize_tree_builder_create(form, options, &mut handle) })
+            options.run("TreeBuilder::new", |options| unsafe {
+                sys::merklize_tree_builder_create(form, options, &mut handle)
+            })
         })?;
         Ok(Self::own(handle))
     }
@@ -519,7 +533,7 @@ impl TreeBuilder {
     /// Words that are not below the modulus; those of the device.
     pub fn append(&mut self, leaves: &[Digest]) -> Result<()> {
         // SAFETY: this value has the builder alone.
-        check(|| unsafe { sys::merklize_tree_builder_append(self.as_c(), view(leaves)) })
+        check("TreeBuilder::append", || unsafe { sys::merklize_tree_builder_append(self.as_c(), view(leaves)) })
     }
 
     /// Number of leaves so far.
@@ -535,7 +549,7 @@ impl TreeBuilder {
     pub fn root(&self) -> Result<Digest> {
         let mut root = Digest::default().to_c();
         // SAFETY: a live handle and a place for the root.
-        check(|| unsafe { sys::merklize_tree_builder_root(self.as_c(), &mut root) })?;
+        check("TreeBuilder::root", || unsafe { sys::merklize_tree_builder_root(self.as_c(), &mut root) })?;
         Ok(Digest::from_c(root))
     }
 }

@@ -82,7 +82,7 @@ impl TreeFile {
         let mut info = sys::merklize_tree_info::default();
         form.into().with_c(|form| {
             // SAFETY: structs that know their sizes, and paths.
-            options.run(|options| unsafe {
+            options.run("TreeFile::build", |options| unsafe {
                 sys::merklize_build_tree_file(&input, output.as_ptr(), form, 0, &mut info, options)
             })
         })?;
@@ -96,7 +96,7 @@ impl TreeFile {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = c_path(path.as_ref())?;
         // SAFETY: a path and a place for the handle.
-        Self::make(|out| unsafe { sys::merklize_tree_file_open(path.as_ptr(), out) })
+        Self::make("TreeFile::open", |out| unsafe { sys::merklize_tree_file_open(path.as_ptr(), out) })
     }
 
     /// Gives the key or context of a keyed tree, which is not in the file. Checks, changes and, with the rule pad,
@@ -107,14 +107,14 @@ impl TreeFile {
     pub fn set_mode(&mut self, mode: Mode<'_>) -> Result<()> {
         let mode = mode.to_c();
         // SAFETY: this value has the handle alone.
-        check(|| unsafe { sys::merklize_tree_file_set_mode(self.as_c(), &mode) })
+        check("TreeFile::set_mode", || unsafe { sys::merklize_tree_file_set_mode(self.as_c(), &mode) })
     }
 
     /// Facts of the tree.
     pub fn info(&self) -> Result<TreeInfo> {
         let mut info = sys::merklize_tree_info::default();
         // SAFETY: a live handle and a struct.
-        check(|| unsafe { sys::merklize_tree_file_get_info(self.as_c(), &mut info) })?;
+        check("TreeFile::info", || unsafe { sys::merklize_tree_file_get_info(self.as_c(), &mut info) })?;
         Ok(TreeInfo::from_c(&info))
     }
 
@@ -125,7 +125,7 @@ impl TreeFile {
     pub fn root(&self) -> Result<Digest> {
         let mut root = Digest::default().to_c();
         // SAFETY: a live handle and a place for the root.
-        check(|| unsafe { sys::merklize_tree_file_root(self.as_c(), &mut root) })?;
+        check("TreeFile::root", || unsafe { sys::merklize_tree_file_root(self.as_c(), &mut root) })?;
         Ok(Digest::from_c(root))
     }
 
@@ -142,7 +142,7 @@ impl TreeFile {
         let mut nodes = vec![Digest::default(); count];
         // SAFETY: as many places as nodes.
         let out = as_c_mut(&mut nodes);
-        check(|| unsafe { sys::merklize_tree_file_read(self.as_c(), level, first, out, count) })?;
+        check("TreeFile::read", || unsafe { sys::merklize_tree_file_read(self.as_c(), level, first, out, count) })?;
         Ok(nodes)
     }
 
@@ -152,7 +152,7 @@ impl TreeFile {
     /// `Io`; an index that is not below the number of leaves.
     pub fn prove(&self, index: u64) -> Result<Proof> {
         // SAFETY: a live handle.
-        Proof::make(|out| unsafe { sys::merklize_tree_file_prove(self.as_c(), index, out) })
+        Proof::make("TreeFile::prove", |out| unsafe { sys::merklize_tree_file_prove(self.as_c(), index, out) })
     }
 
     /// One proof of several leaves.
@@ -161,7 +161,7 @@ impl TreeFile {
     /// `Io`; no index, an index twice, an index that is not below the number of leaves.
     pub fn prove_together(&self, indices: &[u64]) -> Result<Proof> {
         // SAFETY: the indices are read for the call.
-        Proof::make(|out| unsafe {
+        Proof::make("TreeFile::prove_together", |out| unsafe {
             sys::merklize_tree_file_prove_together(self.as_c(), indices.as_ptr(), indices.len(), out)
         })
     }
@@ -172,7 +172,9 @@ impl TreeFile {
     /// `Io`; an empty range, or one beyond the leaves.
     pub fn prove_range(&self, range: core::ops::Range<u64>) -> Result<Proof> {
         // SAFETY: a live handle.
-        Proof::make(|out| unsafe { sys::merklize_tree_file_prove_range(self.as_c(), range.start, range.end, out) })
+        Proof::make("TreeFile::prove_range", |out| unsafe {
+            sys::merklize_tree_file_prove_range(self.as_c(), range.start, range.end, out)
+        })
     }
 
     /// A proof that the first `old_leaves` leaves are those of an older tree. Only for the rule left_full.
@@ -181,7 +183,9 @@ impl TreeFile {
     /// `Io`; another rule; more leaves than there are.
     pub fn prove_consistency(&self, old_leaves: u64) -> Result<Proof> {
         // SAFETY: a live handle.
-        Proof::make(|out| unsafe { sys::merklize_tree_file_prove_consistency(self.as_c(), old_leaves, out) })
+        Proof::make("TreeFile::prove_consistency", |out| unsafe {
+            sys::merklize_tree_file_prove_consistency(self.as_c(), old_leaves, out)
+        })
     }
 
     /// Checks every node against its children; reads the file once. Returns the first wrong nodes, at most `limit`;
@@ -199,7 +203,7 @@ impl TreeFile {
         let no_memory = |_| crate::Error::out_of_memory("TreeFile::check", limit, "give a lower limit");
         wrong.try_reserve_exact(limit).map_err(no_memory)?;
         // SAFETY: as many places as the limit.
-        options.run(|options| unsafe {
+        options.run("TreeFile::check", |options| unsafe {
             sys::merklize_tree_file_check(self.as_c(), wrong.as_mut_ptr(), limit, ptr::from_mut(&mut count), options)
         })?;
         // SAFETY: so many were written.
@@ -215,7 +219,7 @@ impl TreeFile {
     pub fn update(&mut self, indices: &[u64], leaves: &[Digest], options: &Options<'_>) -> Result<()> {
         equal_counts("TreeFile::update", indices, leaves)?;
         // SAFETY: equal counts; this value has the handle alone.
-        options.run(|options| unsafe {
+        options.run("TreeFile::update", |options| unsafe {
             sys::merklize_tree_file_update(self.as_c(), indices.as_ptr(), as_c(leaves), indices.len(), options)
         })
     }
@@ -226,7 +230,7 @@ impl TreeFile {
     /// `Io`; another rule.
     pub fn append(&mut self, leaves: &[Digest], options: &Options<'_>) -> Result<()> {
         // SAFETY: this value has the handle alone.
-        options.run(|options| unsafe {
+        options.run("TreeFile::append", |options| unsafe {
             sys::merklize_tree_file_append(self.as_c(), as_c(leaves), leaves.len() as u64, options)
         })
     }

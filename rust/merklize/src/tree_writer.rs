@@ -49,10 +49,10 @@ impl TreeWriter {
         options: &Options<'_>,
     ) -> Result<Self> {
         let (path, mut handle) = (c_path(path.as_ref())?, ptr::null_mut());
-        let options = options.without_stream("TreeWriter")?;
+        let options = options.without_stream("TreeWriter::create")?;
         form.into().with_c(|form| {
             // SAFETY: a path, a form and a place for the handle.
-            options.run(|options| unsafe {
+            options.run("TreeWriter::create", |options| unsafe {
                 let (path, resume) = (path.as_ptr(), resume.into());
                 sys::merklize_tree_writer_create(path, n_leaves, form, 0, 0, resume, options, &mut handle)
             })
@@ -72,7 +72,9 @@ impl TreeWriter {
     /// are not below the modulus.
     pub fn append(&mut self, leaves: &[Digest]) -> Result<()> {
         // SAFETY: the leaves are read for the call; this value has the writer alone.
-        check(|| unsafe { sys::merklize_tree_writer_append(self.as_c(), as_c(leaves), leaves.len() as u64) })
+        check("TreeWriter::append", || unsafe {
+            sys::merklize_tree_writer_append(self.as_c(), as_c(leaves), leaves.len() as u64)
+        })
     }
 
     /// Waits until all leaves so far are on the disk.
@@ -81,7 +83,7 @@ impl TreeWriter {
     /// `Io`.
     pub fn checkpoint(&mut self) -> Result<()> {
         // SAFETY: this value has the writer alone.
-        check(|| unsafe { sys::merklize_tree_writer_checkpoint(self.as_c()) })
+        check("TreeWriter::checkpoint", || unsafe { sys::merklize_tree_writer_checkpoint(self.as_c()) })
     }
 
     /// Writes the rest, gives the file its name, and returns the root. A writer that is dropped before leaves
@@ -92,7 +94,7 @@ impl TreeWriter {
     pub fn finish(self) -> Result<Digest> {
         let mut root = Digest::default().to_c();
         // SAFETY: this value has the writer alone, and a place for the root.
-        check(|| unsafe { sys::merklize_tree_writer_finish(self.as_c(), 0, &mut root) })?;
+        check("TreeWriter::finish", || unsafe { sys::merklize_tree_writer_finish(self.as_c(), 0, &mut root) })?;
         Ok(Digest::from_c(root))
     }
 }

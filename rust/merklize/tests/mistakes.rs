@@ -180,6 +180,11 @@ fn of_files() {
         TreeFile::build("file", Leaves::Blocks(0), "out.mkl", Hash::BLAKE3, &options),
         "TreeFile::build: file: a leaf must have at least 1 byte, got 0",
     );
+    let form = bao::Form { group_log: 99, ..bao::Form::BAO };
+    wrong(
+        bao::outboard_file(&std::fs::File::open("file").unwrap(), form, "out.mkl", &options),
+        "bao::outboard_file: group_log must be 0 to 20 (groups of 1 KiB to 1 GiB), got 99",
+    );
     expect(TreeFile::open("file"), ErrorKind::Io, "file: not a tree file: it does not begin with MKLTREE");
     expect(TreeFile::open("missing"), ErrorKind::Io, "missing: cannot open: No such file or directory");
     expect(

@@ -90,5 +90,5 @@ fn ranges_of_a_file() {
     assert_eq!(refused(0..u64::MAX, PIECE).kind(), ErrorKind::Io);
     assert_eq!(refused(0..9, 1 << 17).kind(), ErrorKind::InvalidArgument);
     let backwards = refused(Range { start: 9, end: 5 }, PIECE).to_string();
-    assert!(backwards.contains("pieces::hash_file_ranges: the range must end at or behind its start"), "{backwards}");
+    assert!(backwards.starts_with("hash_file_ranges: the range must end at or behind its start"), "{backwards}");
 }

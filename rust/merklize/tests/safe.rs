@@ -361,10 +361,10 @@ fn wrong_calls_say_the_rule() {
         assert_eq!(refused, format!("Matrix: first_columns must be 1 to 2, got {columns}"));
     }
     let no_arity = MatrixCommitment::new(&[matrix], Hash::RP64_256, 0, 0, &options).unwrap_err();
-    assert_eq!(text(no_arity), "MatrixCommitment: arity must be 2 or 4, got 0");
+    assert_eq!(text(no_arity), "MatrixCommitment::new: arity must be 2 or 4, got 0");
     let opening = Opening { indices: vec![0], rows: vec![1u64], siblings: vec![] };
     let no_arity = opening.verify(&[Digest::default()], &[(1, 1)], Hash::RP64_256, 0, 0).unwrap_err();
-    assert_eq!(text(no_arity), "verify: arity must be 2 or 4, got 0");
+    assert_eq!(text(no_arity), "Opening::verify: arity must be 2 or 4, got 0");
 }
 
 /// Rows that are borrowed one by one are a matrix if they are contiguous.

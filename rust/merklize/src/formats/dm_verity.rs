@@ -131,7 +131,9 @@ pub fn dm_verity(data: &[u8], form: DmVerityForm<'_>, options: &Options<'_>) -> 
     let form = form.to_c()?;
     // SAFETY: `data` and the form are read for the call.
     root_of(|out| {
-        options.run(|options| unsafe { sys::merklize_dm_verity(data.as_ptr().cast(), data.len(), &form, out, options) })
+        options.run("dm_verity", |options| unsafe {
+            sys::merklize_dm_verity(data.as_ptr().cast(), data.len(), &form, out, options)
+        })
     })
 }
 
@@ -142,7 +144,11 @@ pub fn dm_verity(data: &[u8], form: DmVerityForm<'_>, options: &Options<'_>) -> 
 pub fn dm_verity_file(path: impl AsRef<Path>, form: DmVerityForm<'_>, options: &Options<'_>) -> Result<Vec<u8>> {
     let (path, form) = (c_path(path.as_ref())?, form.to_c()?);
     // SAFETY: a path, and a form that is read for the call.
-    root_of(|out| options.run(|options| unsafe { sys::merklize_dm_verity_file(path.as_ptr(), &form, out, options) }))
+    root_of(|out| {
+        options.run("dm_verity_file", |options| unsafe {
+            sys::merklize_dm_verity_file(path.as_ptr(), &form, out, options)
+        })
+    })
 }
 
 /// Writes the tree, as `veritysetup format` does: a new file replaces `hashes` when it is complete. A block device, the
@@ -162,7 +168,7 @@ pub fn dm_verity_format(
     let (form, area, mut facts) = (form.to_c()?, area.to_c(), sys::merklize_dm_verity_facts::default());
     // SAFETY: paths and structs that are read, and places that are written, for the call.
     let root = root_of(|out| {
-        options.run(|options| unsafe {
+        options.run("dm_verity_format", |options| unsafe {
             let (data, hashes) = (data.as_ptr(), hashes.as_ptr());
             sys::merklize_dm_verity_format(data, hashes, &form, &area, out, &mut facts, options)
         })
@@ -177,7 +183,7 @@ pub fn dm_verity_format(
 pub fn dm_verity_dump(hashes: impl AsRef<Path>, offset: u64) -> Result<DmVerityFacts> {
     let (hashes, mut facts) = (c_path(hashes.as_ref())?, sys::merklize_dm_verity_facts::default());
     // SAFETY: a path, and a place for the facts.
-    check(|| unsafe { sys::merklize_dm_verity_dump(hashes.as_ptr(), offset, &mut facts) })?;
+    check("dm_verity_dump", || unsafe { sys::merklize_dm_verity_dump(hashes.as_ptr(), offset, &mut facts) })?;
     Ok(DmVerityFacts::from_c(&facts))
 }
 
@@ -205,7 +211,7 @@ pub fn dm_verity_verify(
     let mut faults = vec![sys::merklize_dm_verity_fault::default(); 2000];
     let (mut written, mut count) = (0, 0);
     // SAFETY: paths, structs and the root are read, and the faults written, for the call.
-    options.run(|options| unsafe {
+    options.run("dm_verity_verify", |options| unsafe {
         sys::merklize_dm_verity_verify(
             data.as_ptr(),
             hashes.as_ptr(),

@@ -18,7 +18,9 @@ use crate::tree::borrowed;
 pub fn openzeppelin_leaf(abi_encoded: &[u8]) -> Result<Digest> {
     let mut leaf = Digest::default().to_c();
     // SAFETY: the bytes are read for the call.
-    check(|| unsafe { sys::merklize_openzeppelin_leaf(abi_encoded.as_ptr().cast(), abi_encoded.len(), &mut leaf) })?;
+    check("openzeppelin_leaf", || unsafe {
+        sys::merklize_openzeppelin_leaf(abi_encoded.as_ptr().cast(), abi_encoded.len(), &mut leaf)
+    })?;
     Ok(Digest::from_c(leaf))
 }
 
@@ -61,7 +63,7 @@ impl OpenZeppelinTree {
     /// # Errors
     /// No leaves; options with timings.
     pub fn new(leaves: &[Digest], options: &Options<'_>) -> Result<Self> {
-        Self::made(leaves, ptr::null(), options)
+        Self::made("OpenZeppelinTree::new", leaves, ptr::null(), options)
     }
 
     /// The tree of a dump: `tree_indices` has `treeIndex` of each leaf. The dump is right if
@@ -70,19 +72,19 @@ impl OpenZeppelinTree {
     /// # Errors
     /// As [`OpenZeppelinTree::new`]; indices that are not n - 1 to 2n - 2, each once.
     pub fn with_indices(leaves: &[Digest], tree_indices: &[u64], options: &Options<'_>) -> Result<Self> {
+        const CALL: &str = "OpenZeppelinTree::with_indices";
         let (n, m) = (leaves.len(), tree_indices.len());
         if n != m {
-            let rule =
-                format!("OpenZeppelinTree::with_indices: leaves and indices must have equal counts, got {n} and {m}");
+            let rule = format!("{CALL}: leaves and indices must have equal counts, got {n} and {m}");
             return Err(Error::invalid_argument(rule));
         }
-        Self::made(leaves, tree_indices.as_ptr(), options)
+        Self::made(CALL, leaves, tree_indices.as_ptr(), options)
     }
 
-    fn made(leaves: &[Digest], tree_indices: *const u64, options: &Options<'_>) -> Result<Self> {
+    fn made(called: &str, leaves: &[Digest], tree_indices: *const u64, options: &Options<'_>) -> Result<Self> {
         let mut handle = ptr::null_mut();
         // SAFETY: the leaves, and as many indices or none, are read for the call.
-        options.run(|options| unsafe {
+        options.run(called, |options| unsafe {
             let (leaves, n) = (as_c(leaves), leaves.len());
             sys::merklize_openzeppelin_tree_create(leaves, n, tree_indices, options, &mut handle)
         })?;
@@ -96,7 +98,9 @@ impl OpenZeppelinTree {
     pub fn nodes(&self) -> Result<&[Digest]> {
         let (mut nodes, mut count) = (ptr::null(), 0);
         // SAFETY: a live handle and places for the view.
-        check(|| unsafe { sys::merklize_openzeppelin_tree_nodes(self.as_c(), &mut nodes, &mut count) })?;
+        check("OpenZeppelinTree::nodes", || unsafe {
+            sys::merklize_openzeppelin_tree_nodes(self.as_c(), &mut nodes, &mut count)
+        })?;
         // SAFETY: the view is valid until the tree is freed, which the borrow forbids.
         Ok(unsafe { borrowed(nodes, count) })
     }
@@ -116,7 +120,9 @@ impl OpenZeppelinTree {
     pub fn tree_index(&self, index: u64) -> Result<u64> {
         let mut tree_index = 0;
         // SAFETY: a live handle and a place for the answer.
-        check(|| unsafe { sys::merklize_openzeppelin_tree_index(self.as_c(), index, &mut tree_index) })?;
+        check("OpenZeppelinTree::tree_index", || unsafe {
+            sys::merklize_openzeppelin_tree_index(self.as_c(), index, &mut tree_index)
+        })?;
         Ok(tree_index)
     }
 
@@ -127,7 +133,7 @@ impl OpenZeppelinTree {
     pub fn prove(&self, index: u64) -> Result<Vec<Digest>> {
         let (mut proof, mut length) = (vec![Digest::default(); 64], 0);
         // SAFETY: a live handle, and more places than a tree has levels.
-        check(|| unsafe {
+        check("OpenZeppelinTree::prove", || unsafe {
             let (out, room) = (as_c_mut(&mut proof), proof.len());
             sys::merklize_openzeppelin_tree_prove(self.as_c(), index, out, room, &mut length)
         })?;
@@ -143,14 +149,14 @@ impl OpenZeppelinTree {
         let n = indices.len();
         let mut length = 0;
         // SAFETY: a live handle; a null proof asks for the length alone.
-        check(|| unsafe {
+        check("OpenZeppelinTree::prove_together", || unsafe {
             let (tree, from, none) = (self.as_c(), indices.as_ptr(), ptr::null_mut());
             sys::merklize_openzeppelin_tree_prove_together(tree, from, n, none, none, 0, &mut length, ptr::null_mut())
         })?;
         let (mut leaves, mut proof) = (vec![Digest::default(); n], vec![Digest::default(); length]);
         let mut flags = vec![0; (n + length).saturating_sub(1)];
         // SAFETY: as many places as the call needs.
-        check(|| unsafe {
+        check("OpenZeppelinTree::prove_together", || unsafe {
             let (tree, from, flags) = (self.as_c(), indices.as_ptr(), flags.as_mut_ptr());
             let (ordered, out) = (as_c_mut(&mut leaves), as_c_mut(&mut proof));
             sys::merklize_openzeppelin_tree_prove_together(tree, from, n, ordered, out, length, &mut length, flags)
@@ -172,7 +178,9 @@ impl fmt::Debug for OpenZeppelinTree {
 pub fn verify_openzeppelin(proof: &[Digest], root: &Digest, leaf: &Digest) -> Result<()> {
     let (root, leaf, mut valid) = (root.to_c(), leaf.to_c(), 0);
     // SAFETY: the proof and the digests are read for the call.
-    check(|| unsafe { sys::merklize_verify_openzeppelin(as_c(proof), proof.len(), &root, &leaf, &mut valid) })?;
+    check("verify_openzeppelin", || unsafe {
+        sys::merklize_verify_openzeppelin(as_c(proof), proof.len(), &root, &leaf, &mut valid)
+    })?;
     if valid == 0 {
         let text = "verify_openzeppelin: the proof does not lead from this leaf to this root";
         return Err(Error::not_valid(text.into()));
