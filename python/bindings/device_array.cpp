@@ -366,6 +366,15 @@ nb::object import_array(nb::handle object, const char* argument, const Settings*
     return {};
 }
 
+nb::object import_matrix(nb::handle object, const char* argument, const Settings& settings, bool& transposed) {
+    transposed = false;
+    if (!PyBytes_CheckExact(object.ptr()) && !nb::isinstance<DeviceArray>(object) && !is_ndarray(object)) {
+        if (const auto device = cuda_device_of(object, argument))
+            return nb::cast(import_tensor(object, *device, argument, settings, &transposed));
+    }
+    return import_array(object, argument, &settings);
+}
+
 void bind_device_array(nb::module_& m) {
     nb::class_<Tensor>(m, "HostTensor", nb::type_slots(host_slots), "Somebody's tensor in host memory, as a buffer.");
     nb::class_<InputBytes>(m, "HostBytes", nb::type_slots(bytes_slots),
@@ -452,31 +461,11 @@ void bind_device_array(nb::module_& m) {
             return found.is_valid() ? found : nb::none();
         });
     define(
-        m, "def import_matrix(object: object, what: str, settings: Settings, /) -> tuple[object, bool]",
-        +[](nb::handle object, nb::handle argument, const Settings& settings) -> nb::object {
-            const std::string name(to_text(argument, "what"));
-            const bool is_known =
-                PyBytes_CheckExact(object.ptr()) || nb::isinstance<DeviceArray>(object) || is_ndarray(object);
-            const auto device = is_known ? std::nullopt : cuda_device_of(object, name.c_str());
-            bool transposed = false;
-            nb::object found = device ? nb::cast(import_tensor(object, *device, name.c_str(), settings, &transposed))
-                                      : import_array(object, name.c_str(), &settings);
-            return nb::make_tuple(found.is_valid() ? found : nb::none(), transposed);
-        });
-    define(
         m, "def is_writable(array: DeviceArray, /) -> bool",
         +[](const DeviceArray& array) { return array.is_writable; });
     define(
         m, "def rows(array: DeviceArray, first: int, count: int, /) -> DeviceArray",
         +[](const DeviceArray& array, std::uint64_t first, std::uint64_t count) { return rows(array, first, count); });
-    define(
-        m, "def byte_rows(array: DeviceArray, /) -> DeviceArray", +[](const DeviceArray& array) {
-            DeviceArray bytes = array;
-            bytes.dtype = type_uint8;
-            const Py_ssize_t n = array.shape.at(0);
-            bytes.shape = {n, n == 0 ? 0 : static_cast<Py_ssize_t>(array.buffer.size()) / n};
-            return bytes;
-        });
     define(m, "def empty(device: str, shape: tuple[int, ...], dtype: str, /) -> DeviceArray", make);
 }
 

@@ -59,5 +59,8 @@ bool is_plain_memory(nb::handle object);
 /// errors    InvalidArgument (masked; on another device than the one asked for, or on one that the library does not
 ///           know)
 nb::object import_array(nb::handle object, const char* argument, const Settings* settings);
+/// The same for a matrix of any strides.
+/// transposed  set to whether the result, on a device, is the transposed matrix, because its columns are contiguous
+nb::object import_matrix(nb::handle object, const char* argument, const Settings& settings, bool& transposed);
 
 }  // namespace merklize::binding

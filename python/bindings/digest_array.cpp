@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "array_facts.hpp"
 #include "host/invalid.hpp"
 #include "module.hpp"
 
@@ -58,36 +59,22 @@ DigestArray::DigestArray(nb::handle value, const char* what, const char* shape, 
         given = listed(value, what, shape, nb::cast(settings, nb::rv_policy::reference));
         if (take_plain(given, what, shape)) return;
     }
-    array_ = import_array(given, what, settings);
-    if (array_.is_valid() && nb::isinstance<Tensor>(array_))
-        array_ = nb::module_::import_("numpy").attr("asarray")(array_);
-    device_ = array_.is_valid() ? bound_in<DeviceArray>(array_) : nullptr;
-    if (device_ == nullptr && (!array_.is_valid() || !is_ndarray(array_)))
-        wrong_type(what, "a NumPy array or a tensor", value);
-    std::string dtype, native;
-    if (device_ != nullptr) {
-        dtype = native = name_of(device_->dtype);
-        shape_ = device_->shape;
-    } else {
-        const nb::object type = array_.attr("dtype");
-        dtype = text_of(type);
-        if (is_true(type.attr("isnative"))) native = text_of(type.attr("name"));
-        for (nb::handle extent : array_.attr("shape")) shape_.push_back(nb::cast<Py_ssize_t>(extent));
-    }
-    const Py_ssize_t items = items_of(native);
+    const ArrayFacts facts = facts_of(import_array(given, what, settings), value, what);
+    array_ = facts.array;
+    device_ = facts.on_device;
+    shape_ = facts.shape;
+    const Py_ssize_t items = items_of(facts.word);
     if (items == 0 || !has_rank(shape, shape_.size()) || shape_.back() != items) {
-        std::string got = dtype + "[";
-        for (std::size_t k = 0; k < shape_.size(); k++) got += (k == 0 ? "" : ", ") + std::to_string(shape_[k]);
         const std::string begin(shape), hint = begin == "n" ? "; MerkleTree.from_rows() hashes rows" : "";
         invalid(std::string(what) + " must be uint8[" + begin + ", 32], uint64[" + begin + ", 4] or uint32[" + begin +
-                ", 8], got " + got + "]" + hint);
+                ", 8], got " + facts.text() + hint);
     }
     if (device_ == nullptr) copied_.emplace(array_, what);
 }
 
 nb::object DigestArray::array() const {
     if (device_ != nullptr || plain_) return array_;
-    return nb::module_::import_("numpy").attr("require")(array_, nb::none(), nb::make_tuple("C", "A", "E"));
+    return ArrayFacts{.array = array_}.contiguous();
 }
 
 void bind_digest_array(nb::module_& m) {

@@ -1,10 +1,13 @@
 // Matrices of words, as arrays of any strides, and commitments to them.
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "arguments.hpp"
+#include "array_facts.hpp"
 #include "form.hpp"
+#include "host/invalid.hpp"
 #include "module.hpp"
 #include "run.hpp"
 #include "tree.hpp"
@@ -13,21 +16,38 @@ namespace merklize::binding {
 
 namespace {
 
-/// Arrays of two dimensions as matrices. Keeps them alive.
+/// Matrices of a call, as a caller gives them: words of one size, of any strides, at one place. Keeps them alive.
 class Matrices {
 public:
-    /// arrays  (array, is_transposed): NumPy's of any strides, or DeviceArrays; Python has checked shapes and types
-    explicit Matrices(const nb::list& arrays) {
-        for (nb::handle item : arrays) {
-            const nb::object array = item[0];
-            const bool is_transposed = is_true(item[1]);
-            if (const DeviceArray* there = bound_in<DeviceArray>(array)) {
-                add(*there, is_transposed);
+    /// matrices  an iterable, each item of which is checked as it comes, because it may have no end
+    Matrices(nb::handle matrices, nb::handle what, const HashTraits& hash, const Settings& settings) {
+        const std::string call(to_text(what, "what"));
+        std::string first_place, first_type;
+        for (nb::handle item : nb::iter(matrices)) {
+            const std::string name = call + ": matrix " + std::to_string(matrices_.size());
+            bool is_transposed = false;
+            const ArrayFacts facts =
+                facts_of(import_matrix(item, name.c_str(), settings, is_transposed), item, name.c_str());
+            require_words(facts, hash, name);
+            if (facts.on_device != nullptr) {
+                add(*facts.on_device, is_transposed);
             } else {
-                add(array);
+                add(strided(facts));
             }
-            owners_.push_back(array);
+            owners_.push_back(facts.array);
+            const std::string place = facts.on_device != nullptr ? facts.on_device->device().id : "the host";
+            const std::string type = facts.word.substr(facts.word[0] == 'u' ? 1 : 0);
+            if (matrices_.size() == 1) {
+                first_place = place;
+                first_type = type;
+            }
+            if (place != first_place)
+                invalid(call + ": matrices must be all on the host or all on one device, got " + first_place + " and " +
+                        place);
+            if (type != first_type)
+                invalid(call + ": matrices must have words of one size, got " + first_type + " and " + type);
         }
+        if (matrices_.empty()) invalid(call + ": there must be at least 1 matrix, got 0");
     }
     Matrices(const Matrices&) = delete;
     Matrices& operator=(const Matrices&) = delete;
@@ -35,8 +55,33 @@ public:
     std::span<const Matrix> all() const noexcept { return matrices_; }
     /// Null if the matrices are on the host.
     const DeviceArray* on_device() const noexcept { return on_device_; }
+    /// The first array, as the words' dtype and the place of results.
+    const nb::object& first() const { return owners_.front(); }
+    /// Rows and columns of each.
+    nb::list shapes() const {
+        nb::list result;
+        for (const Matrix& matrix : matrices_) result.append(nb::make_tuple(matrix.rows, matrix.columns));
+        return result;
+    }
 
 private:
+    static void require_words(const ArrayFacts& facts, const HashTraits& hash, const std::string& name) {
+        const std::string field = "uint" + std::to_string(hash.element_bits);
+        const bool fits = hash.is_field ? facts.has_words_of(field)
+                                        : facts.has_words_of("uint8") || facts.has_words_of("uint32") ||
+                                              facts.has_words_of("uint64") || facts.word == "V16";
+        if (facts.shape.size() != 2 || !fits)
+            invalid(name + " must be " + (hash.is_field ? field : "uint8, uint32, uint64 or V16") + "[n, k], got " +
+                    facts.text());
+    }
+    /// A copy in C order where a stride is no whole number of words.
+    static nb::object strided(const ArrayFacts& facts) {
+        const auto word_bytes = nb::cast<Py_ssize_t>(facts.array.attr("itemsize"));
+        bool is_even = is_true(facts.array.attr("flags").attr("aligned"));
+        for (nb::handle stride : facts.array.attr("strides"))
+            is_even = is_even && nb::cast<Py_ssize_t>(stride) % word_bytes == 0;
+        return is_even ? nb::module_::import_("numpy").attr("asarray")(facts.array) : facts.contiguous();
+    }
     void add(const DeviceArray& array, bool is_transposed) {
         const auto rows = static_cast<std::uint64_t>(array.shape[is_transposed ? 1 : 0]);
         const unsigned word_bytes = array.dtype.bits / 8u;
@@ -167,8 +212,13 @@ bool verify_opening(nb::handle indices, nb::handle rows, nb::handle siblings, nb
 
 void bind_matrices(nb::module_& m) {
     nb::class_<Matrices>(m, "Matrices", "Matrices of one call, in the memory of their arrays, which it keeps.")
-        .def(nb::init<const nb::list&>(), nb::sig("def __init__(self, arrays: list[tuple[object, bool]], /) -> None"))
-        .def_prop_ro("on_device", [](const Matrices& self) { return self.on_device() != nullptr; });
+        .def(nb::init<nb::handle, nb::handle, const HashTraits&, const Settings&>(), nb::arg().none(), nb::arg().none(),
+             nb::arg(), nb::arg(),
+             nb::sig("def __init__(self, matrices: typing.Iterable[object], what: str, hash: HashInfo, settings: "
+                     "Settings, /) -> None"))
+        .def_prop_ro("shapes", &Matrices::shapes, nb::sig("def shapes(self) -> list[tuple[int, int]]"),
+                     "Rows and columns of each.")
+        .def_prop_ro("first", &Matrices::first, nb::sig("def first(self) -> typing.Any"), "The first array.");
     nb::class_<MatrixCommitment>(m, "Commitment", "A commitment to matrices.")
         .def_prop_ro(
             "hash", [](const MatrixCommitment& self) { return name_of(self.form().hash); },

@@ -93,6 +93,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_policy(m);
     merklize::binding::bind_poseidon2(m);
     merklize::binding::bind_quick(m);
+    merklize::binding::bind_rows(m);
     merklize::binding::bind_texts(m);
     merklize::binding::bind_tree(m);
     merklize::binding::bind_tree_file(m);

@@ -28,6 +28,7 @@ void bind_forest(nanobind::module_& m);
 void bind_proof(nanobind::module_& m);
 void bind_parts(nanobind::module_& m);
 void bind_quick(nanobind::module_& m);
+void bind_rows(nanobind::module_& m);
 void bind_texts(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
 void bind_tree_file(nanobind::module_& m);

@@ -8,7 +8,6 @@ from __future__ import annotations
 import operator
 from array import array as Words64
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from . import _native
@@ -31,72 +30,9 @@ def place(array: Array | DeviceArray) -> str:
     return array.device if isinstance(array, _native.DeviceArray) else "the host"
 
 
-def _import(value: object, what: str, settings: Settings) -> Array | DeviceArray:
-    import numpy as np
-
-    if type(value) is np.ndarray:
-        return value  # import_array() takes a microsecond to find out that it is the array itself
-    found = _native.import_array(value, what, settings)
-    if isinstance(found, (np.ndarray, _native.DeviceArray)):
-        return found
-    if isinstance(found, _native.HostTensor):
-        return np.asarray(found)
-    raise TypeError(f"{what} must be a NumPy array or a tensor, got {type(value).__name__}")
-
-
-def _contiguous(array: Array | DeviceArray) -> Array | DeviceArray:
-    import numpy as np
-
-    if isinstance(array, _native.DeviceArray):
-        return array
-    if type(array) is np.ndarray and (flags := array.flags).c_contiguous and flags.aligned:
-        return array  # np.require() takes microseconds to find that out
-    return np.require(array, requirements=["C_CONTIGUOUS", "ALIGNED", "ENSUREARRAY"])
-
-
-def _type(array: Array | DeviceArray) -> str:
-    """Return the dtype's name; "" if the byte order is not the machine's."""
-    if isinstance(array, _native.DeviceArray):
-        return array.dtype
-    return _name(array.dtype)
-
-
-@lru_cache(64)  # NumPy makes the text at each call
-def _name(dtype: Any) -> str:
-    name: str = dtype.name
-    return name if dtype.isnative else ""
-
-
-def byte_rows(value: object, what: str, settings: Settings) -> Array | DeviceArray:
-    """Return the rows of [n, ...] items of any dtype as uint8[n, m]: the bytes of each in C order."""
-    import numpy as np
-
-    array = _import(value, what, settings)
-    if len(array.shape) < 2:
-        raise InvalidArgument(f"{what} must be uint8[n, m], or [n, ...] of any dtype, got {describe(array)}")
-    if isinstance(array, _native.DeviceArray):
-        return _native.byte_rows(array)
-    if array.dtype.hasobject:
-        raise InvalidArgument(f"{what}: {describe(array)} holds references, not bytes; convert it to a fixed width")
-    found: Any = _contiguous(array)
-    if len(found.shape) > 2:
-        found = found.reshape(found.shape[0], int(np.prod(found.shape[1:], dtype=np.int64)))
-    made: Array = found if found.dtype == np.uint8 else found.view(np.uint8)
-    return made
-
-
 def element_type(hash: HashInfo) -> str:
     """Return the name of the dtype of a field hash's words; "" for a hash of bytes."""
     return f"uint{hash.element_bits}" if hash.is_field else ""
-
-
-def word_rows(value: object, what: str, settings: Settings, hash: HashInfo) -> Array | DeviceArray:
-    """Check that `value` is [n, k] or [k] words of the hash: uint64 or uint32, or signed ones with the same bits."""
-    array = _import(value, what, settings)
-    word = element_type(hash) or "uint64"
-    if len(array.shape) not in (1, 2) or _type(array) not in (word, word[1:]):
-        raise InvalidArgument(f"{what} must be {word}[n, k] or {word}[k], got {describe(array)}")
-    return _contiguous(array)
 
 
 def digests(value: object, what: str, settings: Settings, shape: str = "...") -> Array | DeviceArray:
@@ -164,7 +100,7 @@ def _leaf(value: Any, what: str, k: int) -> bytes:
 
 def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
     """Check that `value` is the nodes of a tree, as digests(), and can be written in place."""
-    array: Any = value if isinstance(value, _native.DeviceArray) else _import(value, what, settings)
+    array: Any = value if isinstance(value, _native.DeviceArray) else _native.imported(value, what, settings)
     digests(array, what, settings, "2n")
     if isinstance(array, _native.DeviceArray):
         is_good = _native.is_writable(array)
@@ -252,38 +188,6 @@ def changes(value: Mapping[int, Digest], what: str, n_leaves: int) -> tuple[Any,
     return found, np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 32)
 
 
-def rows(value: object, what: str, settings: Settings, hash: HashInfo) -> Array | DeviceArray:
-    """Check that `value` has rows that are leaves' data: uint8[n, m], or [n, k] words of a field hash; any strides."""
-    array = _import(value, what, settings)
-    word = element_type(hash) or "uint8"
-    if len(array.shape) != 2 or _type(array) not in (word, word[1:]):
-        raise InvalidArgument(f"{what} must be {word}[n, {'k' if hash.is_field else 'm'}], got {describe(array)}")
-    return _contiguous(array)
-
-
-def matrix(value: object, what: str, settings: Settings, hash: HashInfo) -> tuple[Any, bool]:
-    """Check that `value` is a matrix of words that the hash takes, of any strides.
-
-    Return it and whether it is transposed: a tensor on a device whose columns lie one after another.
-    """
-    import numpy as np
-
-    found, transposed = _native.import_matrix(value, what, settings)
-    if found is None:
-        raise TypeError(f"{what} must be a NumPy array or a tensor, got {type(value).__name__}")
-    array = np.asarray(found) if isinstance(found, _native.HostTensor) else found
-    if not isinstance(array, (np.ndarray, _native.DeviceArray)):
-        raise TypeError(f"{what} must be a NumPy array or a tensor, got {type(value).__name__}")
-    word = element_type(hash)
-    types = (word, word[1:]) if word else ("uint8", "int8", "uint32", "int32", "uint64", "int64", "void128")
-    if len(array.shape) != 2 or _type(array) not in types:
-        raise InvalidArgument(f"{what} must be {word or 'uint8, uint32, uint64 or V16'}[n, k], got {describe(array)}")
-    if isinstance(array, np.ndarray):
-        is_even = all(stride % array.itemsize == 0 for stride in array.strides)
-        array = np.asarray(array) if is_even and array.flags.aligned else np.ascontiguousarray(array)
-    return array, transposed
-
-
 def empty(beside: Array | DeviceArray, shape: tuple[int, ...], dtype: Any) -> Any:
     """Return an array that the extension will fill in, on the device of `beside`."""
     import numpy as np
@@ -299,7 +203,7 @@ def output(beside: Any, out: object, shape: tuple[int, ...], dtype: Any, what: s
         raise InvalidArgument(f"{what} with wait=False must have its data on a device, got memory of the host")
     if out is None:
         return _native.empty(beside.device, shape, dtype)
-    array = _import(out, f"{what}: out", settings)
+    array = _native.imported(out, f"{what}: out", settings)
     if not isinstance(array, _native.DeviceArray) or not _native.is_writable(array):
         raise InvalidArgument(f"{what}: out must be writable, in C order and on a device")
     same_type = array.dtype == dtype or {array.dtype, dtype} in ({"uint64", "int64"}, {"uint32", "int32"})
@@ -321,7 +225,7 @@ def result(
 
 def device_bytes(value: object, what: str, settings: Settings) -> DeviceArray:
     """Return bytes on a device that a call may write."""
-    array = _import(value, what, settings)
+    array = _native.imported(value, what, settings)
     if not isinstance(array, _native.DeviceArray) or not _native.is_writable(array) or array.dtype != "uint8":
         raise InvalidArgument(f"{what} must be uint8, writable, in C order and on a device")
     return array

@@ -358,7 +358,7 @@ def leaves_of(
             raise InvalidArgument(f"{what}: a list of {noun}s is hashed with wait=True and without out")
         given = _arrays.collected(messages, f"{what}: {noun}")
         return cast("Digests", leaves_of_list(what, given, which, key, context, run))
-    rows = _arrays.rows(messages, f"{what}: {noun}s", run, which)
+    rows = _native.leaf_rows(messages, f"{what}: {noun}s", which, run)
     return digests_of(what, rows, which, hash, key, context, run, out)
 
 

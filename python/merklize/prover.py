@@ -98,8 +98,8 @@ def extend(
         raise InvalidArgument(
             f"extend: {field} has roots of unity of order 2^{log_order} at most, got {n} rows and {bits} added bits"
         )
-    out: Any = _arrays.empty(read.beside, (n << bits, columns), read.dtype)
-    _native.extend(read.native, out, number, bits, by, order == "bit_reversed", run)
+    out: Any = _arrays.empty(read.first, (n << bits, columns), read.first.dtype)
+    _native.extend(read, out, number, bits, by, order == "bit_reversed", run)
     return out
 
 
@@ -177,12 +177,10 @@ class MatrixCommitment:
         run = run_of("MatrixCommitment", options)
         read = read_matrices(matrices, "MatrixCommitment", run, hash)
         self._modulus = modulus_of("MatrixCommitment", words, field)
-        self._commitment = _native.make_commitment(
-            read.native, hash, arity, cap_height, self._modulus, keep, drop_levels, run
-        )
-        self._dtype = read.dtype
+        self._commitment = _native.make_commitment(read, hash, arity, cap_height, self._modulus, keep, drop_levels, run)
+        self._dtype = read.first.dtype
         self._shapes = read.shapes
-        self._matrices = None if keep else read.native
+        self._matrices = None if keep else read
 
     @property
     def hash(self) -> HashName:

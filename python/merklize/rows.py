@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from . import _arrays, _native
-from ._inputs import numbered
+from ._inputs import each_of
 from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import hash_info, is_blake3, require_plain
@@ -38,36 +38,12 @@ def modulus_of(what: str, words: str, field: str | None) -> int:
     return FIELDS[field]
 
 
-class Matrices(NamedTuple):
-    """Matrices of a call."""
-
-    native: _native.Matrices
-    dtype: Any
-    shapes: list[tuple[int, int]]
-    beside: Any
-
-
-def read_matrices(matrices: object, what: str, run: _native.Settings, hash: str) -> Matrices:
+def read_matrices(matrices: object, what: str, run: _native.Settings, hash: str) -> _native.Matrices:
     if _arrays.is_array(matrices):
         matrices = [matrices]
     if not isinstance(matrices, Iterable):
         raise TypeError(f"{what}: must be given an array or a list of arrays, got {type(matrices).__name__}")
-    info = hash_info(what, hash)
-    found = [_arrays.matrix(one, f"{what}: matrix {k}", run, info) for k, one in numbered(matrices)]
-    if not found:
-        raise InvalidArgument(f"{what}: there must be at least 1 matrix, got 0")
-    arrays = [array for array, _ in found]
-    places = {_arrays.place(array) for array in arrays}
-    if len(places) > 1:
-        raise InvalidArgument(f"{what}: matrices must be all on the host or all on one device, got {sorted(places)}")
-    types = {str(array.dtype).removeprefix("u") for array in arrays}
-    if len(types) > 1:
-        raise InvalidArgument(f"{what}: matrices must have words of one size, got {sorted(types)}")
-    shapes = [
-        (array.shape[1], array.shape[0]) if is_transposed else (array.shape[0], array.shape[1])
-        for array, is_transposed in found
-    ]
-    return Matrices(_native.Matrices(found), arrays[0].dtype, shapes, arrays[0])
+    return _native.Matrices(each_of(matrices), what, hash_info(what, hash), run)
 
 
 def digest_shape(hash: str, n: int, dtype: Any) -> tuple[tuple[int, int], Any]:
@@ -133,19 +109,18 @@ def hash_rows(
             if not wait or out is not None:
                 asked = f"length {shown(length)} from {shown(seek)}"
                 raise InvalidArgument(f"hash_rows with wait=False or out gives the first 32 bytes, got {asked}")
-            return rows_output(_arrays.byte_rows(rows, "hash_rows: rows", run), key, context, length, seek, run)
-        found: Any
+            return rows_output(_native.byte_rows(rows, "hash_rows: rows", run), key, context, length, seek, run)
         if which.is_field:
-            found = _arrays.word_rows(rows, "hash_rows: rows", run, which)
+            found = _native.word_rows(rows, "hash_rows: rows", which, run)
         else:
-            found = _arrays.byte_rows(rows, "hash_rows: rows", run)
+            found = _native.byte_rows(rows, "hash_rows: rows", run)
         return digests_of("hash_rows", found, which, hash, key, context, run, out)
     if out is not None or not wait or not is_whole:
         raise InvalidArgument("hash_rows: out, wait=False, length and seek are for one array, not for several matrices")
-    read = read_matrices(rows, "hash_rows", run, hash)
-    shape, dtype = digest_shape(hash, read.shapes[0][0], read.dtype)
-    digests: Digests | DeviceArray = _arrays.empty(read.beside, shape, dtype)
-    _native.hash_matrix_rows(read.native, digests, hash, key, context, modulus, run)
+    matrices = read_matrices(rows, "hash_rows", run, hash)
+    shape, dtype = digest_shape(hash, matrices.shapes[0][0], matrices.first.dtype)
+    digests: Digests | DeviceArray = _arrays.empty(matrices.first, shape, dtype)
+    _native.hash_matrix_rows(matrices, digests, hash, key, context, modulus, run)
     return digests
 
 

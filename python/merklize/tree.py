@@ -148,7 +148,7 @@ class MerkleTree:
         """
         form = form_of("MerkleTree.from_rows", hash, options, has_nodes=True)
         run = run_of("MerkleTree.from_rows", options)
-        array = _arrays.rows(rows, "MerkleTree.from_rows: rows", run, _native.hash_by_name(form.hash))
+        array = _native.leaf_rows(rows, "MerkleTree.from_rows: rows", _native.hash_by_name(form.hash), run)
         return cls._made(_native.make_tree_from_rows(array, array.shape[0], form.native, run), form.format, run)
 
     @classmethod

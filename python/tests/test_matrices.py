@@ -399,7 +399,7 @@ def test_wrong_arguments():
         merklize.prover.verify_opening(high.open(0), high.cap, high.dims, "rp64_256", cap_height=1)
     with pytest.raises(refused, match=r"must be uint64\[n, k\], got uint32\[8, 4\]"):
         commit(one.view(np.uint32), "rp64_256")
-    with pytest.raises(refused, match="words of one size"):
+    with pytest.raises(refused, match="words of one size, got int64 and int32"):
         commit([one, one.view(np.uint32)], "blake3")
     with pytest.raises(refused, match=r"uint8, uint32, uint64 or V16\[n, k\], got float64"):
         commit(one.astype(float), "blake3")

@@ -1,6 +1,7 @@
 """hash_rows and merge: batches, compared with an independent oracle of single rows and merges."""
 
 import json
+import re
 
 import blake3
 import numpy as np
@@ -38,12 +39,48 @@ def test_rows_of_bytes_modes_layouts_and_none():
     assert merklize.hash_rows(messages[:0]).shape == (0, 32)
 
 
-@pytest.mark.parametrize("messages", [np.zeros(5, np.uint8), np.array(1.5)])
+# The same items in arrays of other forms, some of which have no form in the buffer protocol.
+FORMS = {
+    "as they are": lambda rows: rows,
+    "columns": np.asfortranarray,
+    "backwards": lambda rows: rows[::-1, ::-1].copy()[::-1, ::-1],
+    "every other": lambda rows: np.repeat(rows, 2, axis=1)[:, ::2],
+    "not aligned": lambda rows: (
+        np.frombuffer(b"\0" + rows.tobytes(), np.uint8)[1:].view(rows.dtype).reshape(rows.shape)
+    ),
+    "of a record": lambda rows: np.rec.fromarrays([rows, np.ones(rows.shape, np.uint8)], names="a,b")["a"],
+    "a subclass": lambda rows: rows.view(np.matrix),
+    "read-only": lambda rows: np.frombuffer(rows.tobytes(), rows.dtype).reshape(rows.shape),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "dtype", ["uint8", "int8", "bool", "<f2", ">f4", "c16", "M8[s]", "V5", "S3", "uint64", "int32"]
+)
+def test_rows_in_any_form(form, dtype):
+    rows = np.random.default_rng(9).integers(0, 2, (6, 5 * np.dtype(dtype).itemsize), np.uint8).view(dtype)
+    given = FORMS[form](rows)
+    assert np.array_equal(merklize.hash_rows(given), merklize.hash_rows(rows.copy().view(np.uint8).reshape(6, -1)))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("hash", "dtype"), [("rp64_256", "uint64"), ("poseidon2_babybear_16", "int32")])
+def test_words_in_any_form(form, hash, dtype):
+    words = np.arange(32, dtype=dtype).reshape(8, 4)
+    given, expected = FORMS[form](words), merklize.hash_rows(words, hash)
+    assert np.array_equal(merklize.hash_rows(given, hash), expected)
+    assert np.array_equal(merklize.hash_rows([given, given[:, :0]], hash), expected)
+    assert np.array_equal(merklize.hash_leaves(given, hash), expected)
+    root = merklize.MerkleTree(expected, hash).root
+    assert merklize.MerkleTree.from_rows(given, hash).root == root
+    assert merklize.prover.MatrixCommitment(given, hash).root == root
+
+
+@pytest.mark.parametrize("messages", [np.zeros(5, np.uint8), np.array(1.5), np.zeros(5, "M8[s]")])
 def test_rows_of_bytes_wrong_arrays(messages):
-    with pytest.raises(
-        merklize.InvalidArgument,
-        match=r"hash_rows: rows must be uint8\[n, m\], or \[n, ...\] of any dtype, got " + str(messages.dtype),
-    ):
+    text = f"hash_rows: rows must be uint8[n, m], or [n, ...] of any dtype, got {messages.dtype}"
+    with pytest.raises(merklize.InvalidArgument, match=re.escape(text)):
         merklize.hash_rows(messages)
 
 
