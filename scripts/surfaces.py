@@ -388,6 +388,13 @@ DEFAULTS = [
         "Rust": (RUST + "bao.rs", "fn default() -> Self { Self::BAO }"),
         "command": ("src/command/bao/common.hpp", "bao: groups of 1 KiB, size in front (the default)"),
     }),
+    Default("where dm-verity hashes the salt", "before each block: format 1 of the command and of veritysetup", {
+        "Python": (PYTHON + "formats/_dm_verity.py", "salt_after: bool = False"),
+        "C++": ("include/merklize/dm_verity.hpp", "bool salt_after = false;"),
+        "C": (SEAM + "dm_verity.h", "salt_after; /* 0: format 1, the salt comes before each block;"),
+        "Rust": (RUST + "formats/dm_verity.rs", "pub salt_after: bool"),
+        "command": ("src/command/verity/command.cpp", "1 (the default); 0 of Chrome OS"),
+    }),
     Default("bytes of a block of fs-verity", "4096", {
         "Python": (PYTHON + "formats/_files.py", "block_size: int = 4096"),
         "C++": ("include/merklize/file_formats.hpp", "std::uint32_t block_size = 4096;"),

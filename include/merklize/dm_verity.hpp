@@ -28,9 +28,9 @@ MERKLIZE_API std::string_view dm_verity_algorithm_name(DmVerityAlgorithm algorit
 /// How a disk is hashed. The same fields and data always give the same root.
 struct DmVerity {
     DmVerityAlgorithm algorithm = DmVerityAlgorithm::sha256;
-    std::uint32_t format = 1;                    ///< 1: the salt comes before each block; 0 (Chrome OS): after it
-    std::uint32_t data_block_size = 4096;        ///< bytes: a power of two, 512 to 524288
-    std::uint32_t hash_block_size = 4096;        ///< the same for the blocks of the tree
+    bool salt_after = false;               ///< the salt comes after each block (format 0, Chrome OS), not before it
+    std::uint32_t data_block_size = 4096;  ///< bytes: a power of two, 512 to 524288
+    std::uint32_t hash_block_size = 4096;  ///< the same for the blocks of the tree
     std::optional<std::uint64_t> data_blocks{};  ///< none: all of the data, which must be whole blocks
     std::vector<std::byte> salt{};               ///< at most 256 bytes
 };
@@ -52,7 +52,7 @@ struct DmVerityFacts {
 
 /// The root hash of data in memory: 32 bytes, or 64 by SHA-512.
 /// data    host memory
-/// errors  invalid_argument (no whole block; bytes after the last whole block; sizes, format or salt)
+/// errors  invalid_argument (no whole block; bytes after the last whole block; sizes or salt)
 /// cost    reads `data` once
 MERKLIZE_API std::vector<std::byte> dm_verity(ByteView data, const DmVerity& how = {}, const RunOptions& options = {});
 /// The same for a file or a block device.  errors  io (also if the file changed meanwhile), and those of dm_verity()

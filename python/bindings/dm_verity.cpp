@@ -11,14 +11,18 @@ namespace merklize::binding {
 
 namespace {
 
-// (algorithm, format, data_block_size, hash_block_size, data_blocks or None, salt)
+// (algorithm, salt_after, data_block_size, hash_block_size, data_blocks or None, salt)
 DmVerity to_verity(nb::tuple fields) {
     const auto narrow = [&](nb::handle value, const char* field) {
         return static_cast<std::uint32_t>(std::min<std::uint64_t>(to_u64(value, field), UINT32_MAX));
     };
     DmVerity how;
     how.algorithm = dm_verity_algorithm_from_name(nb::cast<std::string>(fields[0]));
-    how.format = narrow(fields[1], "format");
+    // A number would be the format, whose 0 and 1 say the opposite.
+    if (!PyBool_Check(fields[1].ptr()))
+        throw nb::type_error(
+            in_call("salt_after must be False (format 1) or True (format 0), got " + shown(fields[1])).c_str());
+    how.salt_after = is_true(fields[1]);
     how.data_block_size = narrow(fields[2], "data_block_size");
     how.hash_block_size = narrow(fields[3], "hash_block_size");
     if (!fields[4].is_none()) how.data_blocks = to_u64(fields[4], "data_blocks");
@@ -38,7 +42,7 @@ DmVerityArea to_verity_area(nb::handle offset, nb::handle superblock, std::span<
 nb::tuple verity_facts(const DmVerityFacts& facts) {
     const DmVerity& how = facts.how;
     const std::string_view algorithm = dm_verity_algorithm_name(how.algorithm);
-    return nb::make_tuple(nb::str(algorithm.data(), algorithm.size()), how.format, how.data_block_size,
+    return nb::make_tuple(nb::str(algorithm.data(), algorithm.size()), how.salt_after, how.data_block_size,
                           how.hash_block_size, how.data_blocks.value_or(0), to_bytes(how.salt), to_bytes(facts.uuid),
                           facts.hash_blocks);
 }

@@ -42,9 +42,9 @@ def kinds(report):
 
 @pytest.mark.parametrize(
     "how",
-    [{}, {"salt": b""}, {"format": 0}, {"algorithm": "sha512"}, {"data_block_size": 512, "hash_block_size": 1024},
-     {"data_block_size": 65536}],
-    ids=["default", "no salt", "format 0", "sha512", "small blocks", "large blocks"],
+    [{}, {"salt": b""}, {"salt_after": True}, {"algorithm": "sha512"},
+     {"data_block_size": 512, "hash_block_size": 1024}, {"data_block_size": 65536}],
+    ids=["default", "no salt", "salt after", "sha512", "small blocks", "large blocks"],
 )  # fmt: skip
 def test_each_flipped_bit_of_a_tensor_is_named(tmp_path, how):
     state = a_state()
@@ -158,7 +158,7 @@ def test_what_is_refused(tmp_path):
 def test_digests_of_blocks(tmp_path):
     data = np.random.default_rng(1).integers(0, 256, 300 * 512, dtype="u1").tobytes()
     (tmp_path / "d").write_bytes(data)
-    how = DmVerity("sha256", 1, 512, 512, 300, SALT, None, 0)
+    how = DmVerity("sha256", False, 512, 512, 300, SALT, None, 0)
     root, _ = dm_verity_format(tmp_path / "d", tmp_path / "h", salt=SALT, data_block_size=512, hash_block_size=512)
     digests = b"".join(hashlib.sha256(SALT + data[at : at + 512]).digest() for at in range(0, len(data), 512))
     for first, n in [(0, 300), (0, 1), (299, 1), (15, 2), (16, 16), (100, 157), (300, 0)]:

@@ -604,7 +604,9 @@ def test_wrong_shapes_and_dtypes(torch):
         merklize.MerkleTree(on_device(torch, oracle.byte_leaves(4))).prove([1, 4])
 
 
-@pytest.mark.parametrize("how", [{}, {"salt": bytes(range(32))}, {"salt": b"ab", "format": 0}, {"algorithm": "sha512"}])
+@pytest.mark.parametrize(
+    "how", [{}, {"salt": bytes(range(32))}, {"salt": b"ab", "salt_after": True}, {"algorithm": "sha512"}]
+)
 def test_weights_against_the_root_of_a_disk(torch, cupy, tmp_path, how):
     random = np.random.default_rng(5)
     host = {f"t{n}": random.integers(0, 256, n, dtype="u1") for n in (1, 4095, 4097, 100_003, (5 << 20) + 1)}

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import uuid
@@ -27,7 +28,7 @@ def tree_of(data, how):
     """The levels of the tree in plain Python, the lowest first, and the root."""
 
     def digest(block):
-        return hashlib.new(how.algorithm, how.salt + block if how.format else block + how.salt).digest()
+        return hashlib.new(how.algorithm, block + how.salt if how.salt_after else how.salt + block).digest()
 
     def blocks(data, size):
         return [data[at : at + size] for at in range(0, len(data), size)]
@@ -44,7 +45,7 @@ def tree_of(data, how):
 def superblock_of(how):
     numbers = how.data_block_size.to_bytes(4, "little") + how.hash_block_size.to_bytes(4, "little")
     numbers += how.data_blocks.to_bytes(8, "little") + len(how.salt).to_bytes(8, "little")
-    front = b"verity\0\0\1\0\0\0" + how.format.to_bytes(4, "little") + how.uuid.bytes
+    front = b"verity\0\0\1\0\0\0" + (not how.salt_after).to_bytes(4, "little") + how.uuid.bytes
     return (front + how.algorithm.encode().ljust(32, b"\0") + numbers + how.salt).ljust(512, b"\0")
 
 
@@ -57,7 +58,7 @@ def random_how(blocks, block_sizes=(512, 1024, 4096, 16384)):
     salt = data_of(RANDOM.choice([0, 1, 8, 32, 64, 100, 256]))
     how = DmVerity(
         RANDOM.choice(["sha256", "sha512"]),
-        RANDOM.choice([0, 1]),
+        RANDOM.choice([False, True]),
         RANDOM.choice(block_sizes),
         RANDOM.choice(block_sizes),
         blocks,
@@ -69,7 +70,7 @@ def random_how(blocks, block_sizes=(512, 1024, 4096, 16384)):
 
 
 def fields_of(how):
-    names = ["algorithm", "format", "data_block_size", "hash_block_size", "data_blocks", "salt"]
+    names = ["algorithm", "salt_after", "data_block_size", "hash_block_size", "data_blocks", "salt"]
     return {name: getattr(how, name) for name in names}
 
 
@@ -111,7 +112,7 @@ def test_many_threads_and_batches(tmp_path, device):
     root = dm_verity(data, salt=b"salt", threads=1)
     (tmp_path / "data").write_bytes(data)
     assert dm_verity(data, salt=b"salt", device=device) == dm_verity(tmp_path / "data", salt=b"salt") == root
-    how = DmVerity("sha256", 1, 4096, 4096, len(data) // 4096, b"salt", uuid.UUID(int=0), 0)
+    how = DmVerity("sha256", False, 4096, 4096, len(data) // 4096, b"salt", uuid.UUID(int=0), 0)
     assert tree_of(data, how)[1] == root
 
 
@@ -167,7 +168,7 @@ def test_a_forged_tree_is_not_valid(tmp_path):
 
 def test_digests_beyond_the_count_must_be_zeros(tmp_path):
     """A tree with other padding has another root, and veritysetup refuses it as well."""
-    how = DmVerity("sha256", 1, 512, 512, 3, b"", uuid.UUID(int=0), 0)
+    how = DmVerity("sha256", False, 512, 512, 3, b"", uuid.UUID(int=0), 0)
     data = data_of(3 * 512)
     (level,), _ = tree_of(data, how)
     level = level[:-1] + b"\1"
@@ -193,10 +194,25 @@ MISTAKES = [
     ({"data_blocks": 2**64 - 1}, bytes(8192), r"dm_verity: data_blocks must be at most 2\^63 bytes of data"),
     ({"data_block_size": 3000}, bytes(8192), r"dm_verity: data_block_size must be a power of two from 512 to 524288"),
     ({"hash_block_size": 2**33}, bytes(8192), r"dm_verity: hash_block_size must be a power of two from 512"),
-    ({"format": 2}, bytes(8192), r"dm_verity: format must be 0 or 1, got 2"),
     ({"salt": bytes(257)}, bytes(8192), r"dm_verity: salt must be at most 256 bytes, got 257"),
     ({"algorithm": "sha1"}, bytes(8192), r"dm_verity: algorithm must be 'sha256' or 'sha512', got 'sha1'"),
 ]
+
+
+@pytest.mark.parametrize("given", [0, 1, None, "format 0"])
+def test_a_number_is_no_place_of_the_salt(tmp_path, given):
+    """The number of the format, as veritysetup counts, says the opposite of the flag."""
+    data, hashes = tmp_path / "data", tmp_path / "hashes"
+    data.write_bytes(bytes(4096))
+    root, how = dm_verity_format(data, hashes)
+    text = re.escape(f"salt_after must be False (format 1) or True (format 0), got {given!r}")
+    for what, call in {
+        "dm_verity": lambda: dm_verity(data, salt_after=given),
+        "dm_verity_format": lambda: dm_verity_format(data, hashes, salt_after=given),
+        "dm_verity_verify": lambda: dm_verity_verify(data, hashes, root, how=how._replace(salt_after=given)),
+    }.items():
+        with pytest.raises(TypeError, match=f"^{what}: {text}$"):
+            call()
 
 
 @pytest.mark.parametrize(("how", "data", "message"), MISTAKES)
@@ -294,7 +310,7 @@ def test_command(tmp_path):
     assert found["valid"] is False
     assert found["data_blocks"] == [7, 9, 10, 11]
     told = command("format", data, hashes, "--salt", "01", "--no-superblock", "--hash", "sha512", "--format", "0")
-    root = dm_verity(data, algorithm="sha512", format=0, salt=b"\1").hex()
+    root = dm_verity(data, algorithm="sha512", salt_after=True, salt=b"\1").hex()
     assert told.stdout.splitlines()[-1] == f"root hash        {root}"
     flags = ["--salt", "01", "--no-superblock", "--hash", "sha512", "--format", "0"]
     assert command("verify", data, hashes, root, *flags).returncode == 0
@@ -307,6 +323,7 @@ def test_command(tmp_path):
         (["format", "{data}", "{hashes}", "--salt", "0x1"], "--salt"),
         (["format", "{data}", "{hashes}", "--uuid", "1"], "--uuid"),
         (["format", "{data}", "{hashes}", "--uuid", "1", "--no-superblock"], "--uuid is of a superblock"),
+        (["format", "{data}", "{hashes}", "--format", "2"], "Invalid value for '--format': must be 0 or 1, got 2"),
         (["format", "{data}", "{hashes}", "--hash", "md5"], "algorithm must be sha256 or sha512, got 'md5'"),
         (["verify", "{data}", "{hashes}", "zz"], "ROOT must be pairs of hexadecimal digits"),
         (["verify", "{data}", "{hashes}", "00", "--salt", "0"], "--salt"),
@@ -345,7 +362,7 @@ def test_against_veritysetup(tmp_path, seed):
             file.write_bytes(data.read_bytes() if same else b"")
         flags = [
             f"--hash={how.algorithm}",
-            f"--format={how.format}",
+            f"--format={int(not how.salt_after)}",
             f"--data-block-size={how.data_block_size}",
             f"--hash-block-size={how.hash_block_size}",
             f"--salt={how.salt.hex() or '-'}",

@@ -37,8 +37,7 @@ FEWER = {
     "parts.merkle_root_parts": "uses the devices of the parts",
 }
 
-# Calls whose `format` is not a tree's: the encoding of an outboard, and the number in veritysetup's superblock.
-OTHER_FORMATS = ("bao.", "formats.dm_verity")
+OTHER_FORMATS = ("bao.",)  # calls whose `format` is not a tree's: the encoding of an outboard
 
 
 def functions():

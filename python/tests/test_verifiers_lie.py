@@ -60,7 +60,7 @@ class Forged:
 def original(folder, n, contents=os.urandom, **fields):
     wanted = {
         "algorithm": "sha256",
-        "format": 1,
+        "salt_after": False,
         "data_block_size": 4096,
         "hash_block_size": 4096,
         "data_blocks": n,
@@ -96,13 +96,15 @@ def one_block_shifted(folder, short):
     """A disk of one block: in format 0 the old salt is in front of the block, and its end is the salt."""
     form, wanted, data, _ = original(folder, 1)
     both = wanted["salt"] + data
-    return Forged(folder, form, wanted, both[:4096], b"", {"format": 0, "salt": both[4096:], "data_blocks": 1}, short)
+    return Forged(
+        folder, form, wanted, both[:4096], b"", {"salt_after": True, "salt": both[4096:], "data_blocks": 1}, short
+    )
 
 
 LIES = {lie.__name__: lie for lie in (top_block, lowest_level, block_sizes, one_block_shifted)}
 OPTIONS = {
     "algorithm": "hash",
-    "format": "format",
+    "salt_after": "format",
     "data_block_size": "data-block-size",
     "hash_block_size": "hash-block-size",
     "data_blocks": "data-blocks",
@@ -110,11 +112,18 @@ OPTIONS = {
 }
 
 
+def option(name, value):
+    """A field as the words of the command, whose --format is 1 without salt_after."""
+    if name == "salt_after":
+        value = int(not value)
+    return f"--{OPTIONS[name]}", value.hex() or "-" if isinstance(value, bytes) else value
+
+
 def verified(forged, **expected):
     """What the command and Python say: (is valid, is refused)."""
     words = ["verity", "verify", forged.data, forged.hashes, forged.root.hex()]
     for name, value in expected.items():
-        words += [f"--{OPTIONS[name]}", value.hex() or "-" if isinstance(value, bytes) else value]
+        words += option(name, value)
     told = run(*words)
     try:
         found = bool(dm_verity_verify(forged.data, forged.hashes, forged.root, **expected))
@@ -161,7 +170,7 @@ def test_right_expectations(tmp_path):
     form, wanted, _, _ = original(tmp_path, 300)
     words = ["verity", "verify", tmp_path / "data", tmp_path / "hashes", form["root"].hex()]
     for name, value in wanted.items():
-        told = run(*words, f"--{OPTIONS[name]}", value.hex() if isinstance(value, bytes) else value)
+        told = run(*words, *option(name, value))
         assert (told.returncode, told.stdout) == (0, "valid: 300 of 300 blocks\n"), told
         assert dm_verity_verify(tmp_path / "data", tmp_path / "hashes", form["root"], **{name: value})
     fields = json.loads(run(*words, "--json").stdout)

@@ -24,7 +24,7 @@ DmVerity verity_form(const Call& call, const merklize_dm_verity_form* form) {
     if (form->algorithm > MERKLIZE_DM_VERITY_SHA512)
         call.invalid("form->algorithm must be 0 or 1, got " + std::to_string(form->algorithm));
     how.algorithm = static_cast<DmVerityAlgorithm>(form->algorithm);
-    how.format = form->salt_after != 0 ? 0 : 1;
+    how.salt_after = form->salt_after != 0;
     if (form->data_block_size != 0) how.data_block_size = form->data_block_size;
     if (form->hash_block_size != 0) how.hash_block_size = form->hash_block_size;
     if (form->data_blocks != 0) how.data_blocks = form->data_blocks;
@@ -45,7 +45,7 @@ DmVerityArea verity_area(const merklize_dm_verity_area* area) {
 void put_verity_facts(const DmVerityFacts& facts, merklize_dm_verity_facts& out) {
     const DmVerity& how = facts.how;
     out = {.algorithm = static_cast<merklize_dm_verity_algorithm>(how.algorithm),
-           .salt_after = how.format == 0 ? 1u : 0u,
+           .salt_after = how.salt_after ? 1u : 0u,
            .data_block_size = how.data_block_size,
            .hash_block_size = how.hash_block_size,
            .data_blocks = how.data_blocks.value_or(0),

@@ -39,18 +39,18 @@ public:
     /// Puts the salt before or after each block.
     void salt_rows(const std::byte* blocks, std::uint64_t n, std::byte* rows) const {
         for (std::uint64_t i = 0; i < n; i++, blocks += block_) {
-            if (how_.format != 0) rows = std::ranges::copy(how_.salt, rows).out;
+            if (!how_.salt_after) rows = std::ranges::copy(how_.salt, rows).out;
             rows = std::copy_n(blocks, block_, rows);
-            if (how_.format == 0) rows = std::ranges::copy(how_.salt, rows).out;
+            if (how_.salt_after) rows = std::ranges::copy(how_.salt, rows).out;
         }
     }
 
     void sha512(const std::byte* blocks, std::uint64_t n, std::byte* out) const {
         for (std::uint64_t i = 0; i < n; i++, blocks += block_) {
             Sha512 hasher;
-            if (how_.format != 0) hasher.update(how_.salt);
+            if (!how_.salt_after) hasher.update(how_.salt);
             hasher.update({blocks, block_});
-            if (how_.format == 0) hasher.update(how_.salt);
+            if (how_.salt_after) hasher.update(how_.salt);
             out = std::ranges::copy(hasher.digest(), out).out;
         }
     }

@@ -52,12 +52,14 @@ constexpr std::size_t algorithm_bytes = 32;
 
 bool is_block_size(std::uint64_t bytes) { return std::has_single_bit(bytes) && bytes >= 512 && bytes <= 512 << 10; }
 
+// The number in a superblock.
+std::uint32_t format_of(const DmVerity& how) { return how.salt_after ? 0 : 1; }
+
 // The first rule that the fields break; empty if they break none.
 std::string fault_of(const DmVerity& how) {
     const auto size = [](const char* name, std::uint64_t bytes) {
         return std::string(name) + " must be a power of two from 512 to 524288, got " + std::to_string(bytes);
     };
-    if (how.format > 1) return "format must be 0 or 1, got " + std::to_string(how.format);
     if (!is_block_size(how.data_block_size)) return size("data_block_size", how.data_block_size);
     if (!is_block_size(how.hash_block_size)) return size("hash_block_size", how.hash_block_size);
     if (how.salt.size() > most_salt) return "salt must be at most 256 bytes, got " + std::to_string(how.salt.size());
@@ -97,7 +99,7 @@ std::array<std::byte, superblock_bytes> verity_superblock(const DmVerity& how, c
     const std::string_view algorithm = dm_verity_algorithm_name(how.algorithm);
     std::memcpy(out.data(), verity_signature, sizeof verity_signature);
     put_number(out, at_version, std::uint32_t{1});
-    put_number(out, at_format, how.format);
+    put_number(out, at_format, format_of(how));
     std::ranges::copy(uuid, out.begin() + at_uuid);
     std::ranges::copy(std::as_bytes(std::span(algorithm)), out.begin() + at_algorithm);
     put_number(out, at_data_block, how.data_block_size);
@@ -118,7 +120,7 @@ void require_expected(const std::string& name, const DmVerity& stated, const DmV
     };
     require("algorithm", std::string(dm_verity_algorithm_name(stated.algorithm)),
             std::string(dm_verity_algorithm_name(expected.algorithm)));
-    number("format", stated.format, expected.format);
+    number("format", format_of(stated), format_of(expected));
     number("data_block_size", stated.data_block_size, expected.data_block_size);
     number("hash_block_size", stated.hash_block_size, expected.hash_block_size);
     if (expected.data_blocks) number("data_blocks", stated.data_blocks.value_or(0), *expected.data_blocks);
@@ -134,7 +136,9 @@ DmVerityFacts parse_superblock(const std::string& name, std::span<const std::byt
     if (const auto version = get_number<std::uint32_t>(bytes, at_version); version != 1)
         refuse("the superblock has version " + std::to_string(version) + ", and 1 is known");
     DmVerityFacts facts;
-    facts.how.format = get_number<std::uint32_t>(bytes, at_format);
+    const auto format = get_number<std::uint32_t>(bytes, at_format);
+    if (format > 1) refuse("the superblock is impossible: format must be 0 or 1, got " + std::to_string(format));
+    facts.how.salt_after = format == 0;
     std::ranges::copy(bytes.subspan(at_uuid, 16), facts.uuid.begin());
     const auto* text = reinterpret_cast<const char*>(bytes.data()) + at_algorithm;
     const std::string_view algorithm(text, std::find(text, text + algorithm_bytes, '\0'));

@@ -20,7 +20,7 @@ constexpr std::size_t verity_digest_bytes(DmVerityAlgorithm algorithm) noexcept 
     return algorithm == DmVerityAlgorithm::sha512 ? Sha512::size : Digest::size;
 }
 
-/// errors  invalid_argument (format, block sizes, salt, more data than 2^63 bytes)
+/// errors  invalid_argument (block sizes, salt, more data than 2^63 bytes)
 void require_verity(const DmVerity& how);
 
 /// The places of the blocks of a tree in the hash file. Level 0 holds the digests of the data. The highest level is one

@@ -42,7 +42,7 @@ std::vector<Image> images(const std::filesystem::path& folder, Random& random) {
         DmVerity how;
         how.algorithm = blocks % 2 == 0 ? DmVerityAlgorithm::sha512 : DmVerityAlgorithm::sha256;
         how.data_block_size = how.hash_block_size = 512;
-        how.format = blocks == 3 ? 0 : 1;
+        how.salt_after = blocks == 3;
         how.salt.resize(blocks % 40, std::byte{7});
         Image image;
         for (std::uint64_t i = 0; i < 512 * blocks; i++)

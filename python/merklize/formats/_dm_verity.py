@@ -22,8 +22,8 @@ class DmVerity(NamedTuple):
 
     algorithm: str
     """"sha256" or "sha512"."""
-    format: int
-    """1: the salt comes before each block; 0 (Chrome OS): after it."""
+    salt_after: bool
+    """False: format 1, the salt comes before each block; True: format 0 (Chrome OS), after it."""
     data_block_size: int
     hash_block_size: int
     data_blocks: int
@@ -50,7 +50,7 @@ class DmVerityReport(NamedTuple):
 def _how(
     what: str,
     algorithm: str,
-    format: int,
+    salt_after: bool,
     data_block_size: int,
     hash_block_size: int,
     data_blocks: int | None,
@@ -59,14 +59,14 @@ def _how(
     if not isinstance(algorithm, str) or algorithm not in ("sha256", "sha512"):
         raise InvalidArgument(f"{what}: algorithm must be 'sha256' or 'sha512', got {shown(algorithm)}")
     held = bytes(_native.host_bytes(salt, f"{what}: salt"))
-    return algorithm, format, data_block_size, hash_block_size, data_blocks, held
+    return algorithm, salt_after, data_block_size, hash_block_size, data_blocks, held
 
 
 class _Expected(TypedDict, total=False):
     """Fields that a superblock must have."""
 
     algorithm: str | None
-    format: int | None
+    salt_after: bool | None
     data_block_size: int | None
     hash_block_size: int | None
     data_blocks: int | None
@@ -102,7 +102,7 @@ def dm_verity(
     data: Any,
     *,
     algorithm: str = "sha256",
-    format: int = 1,
+    salt_after: bool = False,
     data_block_size: int = 4096,
     hash_block_size: int = 4096,
     data_blocks: int | None = None,
@@ -113,7 +113,7 @@ def dm_verity(
 
     data             bytes-like, an array, or the path of a file or block device, which is read
     algorithm        "sha256", or "sha512", which runs on the CPU
-    format           1: the salt comes before each block; 0 (Chrome OS): after it
+    salt_after       False: format 1, the salt comes before each block; True: format 0 (Chrome OS), after it
     data_block_size  bytes of a block, a power of two from 512 to 524288
     hash_block_size  the same for the blocks of the tree
     data_blocks      only so many blocks are hashed; None: all of the data, which must be whole blocks
@@ -121,7 +121,7 @@ def dm_verity(
 
     Raises InvalidArgument, FileError.
     """
-    how = _how("dm_verity", algorithm, format, data_block_size, hash_block_size, data_blocks, salt)
+    how = _how("dm_verity", algorithm, salt_after, data_block_size, hash_block_size, data_blocks, salt)
     run, path = run_of("dm_verity", options, timed=False), path_of(data)
     return _native.dm_verity(data, how, run) if path is None else _native.dm_verity_file(path, how, run)
 
@@ -132,7 +132,7 @@ def dm_verity_format(
     hashes: str | os.PathLike[str],
     *,
     algorithm: str = "sha256",
-    format: int = 1,
+    salt_after: bool = False,
     data_block_size: int = 4096,
     hash_block_size: int = 4096,
     data_blocks: int | None = None,
@@ -157,7 +157,7 @@ def dm_verity_format(
 
     Raises InvalidArgument, FileError.
     """
-    how = _how("dm_verity_format", algorithm, format, data_block_size, hash_block_size, data_blocks, salt)
+    how = _how("dm_verity_format", algorithm, salt_after, data_block_size, hash_block_size, data_blocks, salt)
     if uuid is not None and not isinstance(uuid, _uuid.UUID):
         raise InvalidArgument(f"dm_verity_format: uuid must be a uuid.UUID, got {shown(uuid)}")
     if uuid is None:
@@ -211,7 +211,7 @@ def dm_verity_verify(
 
     A root binds the data only together with the facts of DmVerity. An attacker who writes the superblock can choose
     others, under which other data has this root. So state them as you have them from where the root came from:
-    algorithm, format, data_block_size, hash_block_size, data_blocks, salt. A superblock that differs is an error.
+    algorithm, salt_after, data_block_size, hash_block_size, data_blocks, salt. A superblock that differs is an error.
     Without data_blocks the blocks must be all of the data, up to a hash area in the same file.
 
     data    the path of a file or block device

@@ -118,7 +118,7 @@ class _Disk:
 
     def _digest(self, block: bytes) -> bytes:
         salt = self.how.salt
-        return hashlib.new(self.how.algorithm, salt + block if self.how.format else block + salt).digest()
+        return hashlib.new(self.how.algorithm, block + salt if self.how.salt_after else salt + block).digest()
 
     def _rows(self, contents: Any) -> bytes:
         """Return the digests of whole blocks, computed where the blocks are."""
@@ -130,7 +130,7 @@ class _Disk:
         rows = _as_rows(contents, self.block)
         if self.how.salt:
             salts = _repeated(self.how.salt, rows)
-            rows = [salts, rows] if self.how.format else [rows, salts]
+            rows = [rows, salts] if self.how.salt_after else [salts, rows]
         found = hash_rows(rows, "sha256", device=self._device, threads=self._threads)
         return (found if isinstance(found, np.ndarray) else found.numpy()).tobytes()
 

@@ -80,8 +80,10 @@ std::uint32_t block_size(const Arguments& arguments, std::string_view option, st
 // Options that fix how the data is hashed; `how` has the fields without an option.
 DmVerity how_of(const Arguments& arguments, DmVerity how = {}) {
     how.algorithm = named_value(arguments, "hash", dm_verity_algorithm_from_name).value_or(how.algorithm);
-    how.format =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(count_value(arguments, "format").value_or(how.format), 2));
+    if (const auto format = count_value(arguments, "format")) {
+        if (*format > 1) refuse_value("format", "must be 0 or 1, got " + std::to_string(*format));
+        how.salt_after = *format == 0;
+    }
     how.data_block_size = block_size(arguments, "data-block-size", how.data_block_size);
     how.hash_block_size = block_size(arguments, "hash-block-size", how.hash_block_size);
     if (const auto blocks = count_value(arguments, "data-blocks", 1)) how.data_blocks = blocks;
@@ -100,7 +102,7 @@ void put_facts(Call& call, const Arguments& arguments, const DmVerityFacts& fact
     if (arguments.has("json")) {
         json::Object fields;
         if (!root.empty()) fields.text("root", to_hex(root));
-        fields.text("hash", algorithm).number("format", how.format).text("salt", to_hex(how.salt));
+        fields.text("hash", algorithm).number("format", how.salt_after ? 0 : 1).text("salt", to_hex(how.salt));
         fields.number("data_blocks", how.data_blocks.value_or(0)).number("data_block_size", how.data_block_size);
         fields.number("hash_blocks", facts.hash_blocks).number("hash_block_size", how.hash_block_size);
         if (has_uuid) fields.text("uuid", uuid_text(facts.uuid));
@@ -112,7 +114,7 @@ void put_facts(Call& call, const Arguments& arguments, const DmVerityFacts& fact
         call.line(name + value);
     };
     if (has_uuid) line("UUID", uuid_text(facts.uuid));
-    line("format", std::to_string(how.format));
+    line("format", how.salt_after ? "0" : "1");
     line("data blocks", std::to_string(how.data_blocks.value_or(0)));
     line("data block size", std::to_string(how.data_block_size));
     line("hash blocks", std::to_string(facts.hash_blocks));
