@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds the shapes of sentences that readers must read twice, in pages and in comments, and comments that are too wide.
+"""Finds the shapes of sentences that readers must read twice, in pages and in comments, and lines that are too wide.
 
     python scripts/check_english.py [FILE ...]
 
@@ -24,7 +24,7 @@ RULES = {  # shape: what to write
     r"\bgo(?:es)? up as it is\b": '"moves up unchanged"',
     r"\btaken up again\b": '"resumed"',
 }
-WIDTH = 120  # of a comment's lines; formatters cut lines of code
+WIDTH = 120  # of a comment's lines, and of JavaScript; formatters cut lines of other code
 MARKS = re.compile(r"\s*(?://|\*|#|/\*)")
 SEMICOLONS = 3  # in one sentence of a page: a list is easier to read
 
@@ -48,8 +48,8 @@ def faults(path, text):
     """One line for each fault: the place, the words and the better words."""
     if path.suffix != ".md":
         for number, line in enumerate(text.splitlines(), 1):
-            if len(line) > WIDTH and MARKS.match(line):
-                yield f"{path}:{number}: a comment of {len(line)} columns: wrap it at {WIDTH}"
+            if len(line) > WIDTH and (path.suffix == ".js" or MARKS.match(line)):
+                yield f"{path}:{number}: {len(line)} columns: wrap it at {WIDTH}"
     for line, words in prose(path, text):
         for rule, instead in RULES.items():
             found = re.search(rule, words)

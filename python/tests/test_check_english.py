@@ -62,5 +62,6 @@ def test_the_repository():
 
 def test_wide_comments():
     wide = "a " * 60
-    assert found("src/a.cpp", f"// {wide}\n") == ["src/a.cpp:1: a comment of 123 columns: wrap it at 120"]
+    assert found("src/a.cpp", f"// {wide}\n") == ["src/a.cpp:1: 123 columns: wrap it at 120"]
     assert not found("src/a.cpp", f"// {wide[:-4]}\nint a;  // {wide}\n")
+    assert found("web/js/a.js", f"a({'b, ' * 60});\n") == ["web/js/a.js:1: 184 columns: wrap it at 120"]

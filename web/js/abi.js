@@ -8,7 +8,8 @@ import { bytesOfDigits, invalid, joined, shown, toBytes } from './common.js';
  */
 export function bytesOrDigits(value, what, most = Infinity) {
     const isText = typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value);
-    if (!isText && !ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) invalid(`${what} must be bytes or 0x and hexadecimal digits, got ${shown(value)}`);
+    if (!isText && !ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer))
+        invalid(`${what} must be bytes or 0x and hexadecimal digits, got ${shown(value)}`);
     const bytes = isText ? bytesOfDigits('0'.repeat(value.length % 2) + value.slice(2)) : toBytes(value, what);
     return bytes.length <= most ? bytes : invalid(`${what} must have at most ${most} bytes, got ${bytes.length}`);
 }
@@ -35,28 +36,38 @@ function abiNumber(value, what) {
 function abiInteger(least, most) {
     return (value, what) => {
         const number = abiNumber(value, what);
-        return number < least || number > most ? invalid(`${what} must be ${least} to ${most}, got ${shown(value)}`) : abiWord(number);
+        return number < least || number > most
+            ? invalid(`${what} must be ${least} to ${most}, got ${shown(value)}`) : abiWord(number);
     };
 }
 function abiFunction(value, what) {
-    const { address, selector, ...more } = value ?? {}, isPair = [address, selector].every((part) => typeof part === 'string' && part.length > 2);
-    const bytes = isPair && Object.keys(more).length === 0 ? joined([address, selector].map((part) => bytesOrDigits(part, what))) : bytesOrDigits(value, what);
-    return bytes.length === 24 || (isPair && bytes.length < 24) ? abiPadded(bytes, true) : invalid(`${what} must have 24 bytes, got ${bytes.length}`);
+    const { address, selector, ...more } = value ?? {},
+        isPair = [address, selector].every((part) => typeof part === 'string' && part.length > 2);
+    const bytes = isPair && Object.keys(more).length === 0
+        ? joined([address, selector].map((part) => bytesOrDigits(part, what))) : bytesOrDigits(value, what);
+    return bytes.length === 24 || (isPair && bytes.length < 24) ? abiPadded(bytes, true)
+        : invalid(`${what} must have 24 bytes, got ${bytes.length}`);
 }
 const abiSimple = {
     address: { isDynamic: false, encode: (value, what) => abiPadded(bytesOrDigits(value, what, 20), false) },
-    bool: { isDynamic: false, encode: (value, what) => (['true', 'false', true, false].includes(value) ? abiWord(String(value) === 'true') : invalid(`${what} must be true or false, got ${shown(value)}`)) },
+    bool: {
+        isDynamic: false,
+        encode: (value, what) => (['true', 'false', true, false].includes(value) ? abiWord(String(value) === 'true')
+            : invalid(`${what} must be true or false, got ${shown(value)}`)),
+    },
     function: { isDynamic: false, encode: abiFunction },
     bytes: { isDynamic: true, encode: (value, what) => sized(bytesOrDigits(value, what)) },
     string: { isDynamic: true, encode: (value, what) => {
-        if (typeof value !== 'string' || /\p{Surrogate}/u.test(value)) invalid(`${what} must be text without lone surrogates, got ${shown(value)}`);
+        if (typeof value !== 'string' || /\p{Surrogate}/u.test(value))
+            invalid(`${what} must be text without lone surrogates, got ${shown(value)}`);
         return sized(new TextEncoder().encode(value));
     } },
 };
 
 /** The encoding of a type: {isDynamic: whether a head has its offset in place of it, encode}. */
 function abiType(type, what) {
-    if (typeof type !== 'string' || type.length > 256) invalid(`${what}: an ABI type must be text of at most 256 characters, got ${shown(type)}`);
+    if (typeof type !== 'string' || type.length > 256)
+        invalid(`${what}: an ABI type must be text of at most 256 characters, got ${shown(type)}`);
     const array = type.match(/^(.+)\[(\d*)\]$/);
     if (array) return abiArray(abiType(array[1], what), Number(array[2]), array[2] !== '');
     if (Object.hasOwn(abiSimple, type)) return abiSimple[type];
@@ -66,7 +77,8 @@ function abiType(type, what) {
         return { isDynamic: false, encode: (value, what) => abiPadded(bytesOrDigits(value, what, bits), true) };
     if ((name === 'uint' || name === 'int') && bits % 8 === 0 && bits >= 8 && bits <= 256) {
         const half = 1n << BigInt(bits - 1);
-        return { isDynamic: false, encode: name === 'uint' ? abiInteger(0n, 2n * half - 1n) : abiInteger(-half, half - 1n) };
+        return { isDynamic: false,
+            encode: name === 'uint' ? abiInteger(0n, 2n * half - 1n) : abiInteger(-half, half - 1n) };
     }
     return invalid(`${what}: unknown ABI type ${shown(type)}`);
 }
@@ -84,7 +96,8 @@ function fieldsOf(text) {
 }
 function abiTuple(fields) {
     const encode = (value, what) => {
-        if (!Array.isArray(value) || value.length !== fields.length) invalid(`${what} must be a list of ${fields.length} fields, got ${shown(value)}`);
+        if (!Array.isArray(value) || value.length !== fields.length)
+            invalid(`${what} must be a list of ${fields.length} fields, got ${shown(value)}`);
         return abiFields(fields, value, (i) => `${what}: field ${i}`);
     };
     return { isDynamic: fields.some((field) => field.isDynamic), encode };
@@ -118,7 +131,9 @@ export function abiEncoded(types, values, what) {
     const fields = types.map((type) => abiType(type, what));
     return values.map((value, i) => {
         const isValue = Array.isArray(value) && value.length === types.length;
-        if (!isValue) invalid(`${what}: value ${i} of [${types.join(', ')}] must be a list of ${types.length} fields, got ${shown(value)}`);
+        if (!isValue)
+            invalid(`${what}: value ${i} of [${types.join(', ')}] must be a list of ${types.length} fields, `
+                + `got ${shown(value)}`);
         return abiFields(fields, value, (k) => `${what}: field ${k} (${types[k]}) of value ${i}`);
     });
 }

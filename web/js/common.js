@@ -31,7 +31,8 @@ function lettersApart(a, b) {
     let row = Array.from({ length: b.length + 1 }, (_, j) => j);
     for (let i = 1; i <= a.length; i++) {
         const next = [i];
-        for (let j = 1; j <= b.length; j++) next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
+        for (let j = 1; j <= b.length; j++)
+            next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
         row = next;
     }
     return row.at(-1);
@@ -39,16 +40,21 @@ function lettersApart(a, b) {
 /** Throws because a name is unknown. kind: what it should name */
 export function unknown(what, kind, name, names) {
     const apart = (one) => lettersApart(String(name).toLowerCase(), one.toLowerCase());
-    const best = [...names].sort((a, b) => apart(a) - apart(b))[0], isClose = apart(best) <= Math.max(1, best.length / 3);
-    return invalid(`${what}: unknown ${kind} ${shown(name)};${isClose ? ` did you mean '${best}'?` : ''} known: ${names.join(', ')}`);
+    const best = [...names].sort((a, b) => apart(a) - apart(b))[0],
+        isClose = apart(best) <= Math.max(1, best.length / 3);
+    const hint = isClose ? ` did you mean '${best}'?` : '';
+    return invalid(`${what}: unknown ${kind} ${shown(name)};${hint} known: ${names.join(', ')}`);
 }
 
 // The name in other packages.
-const elsewhere = { sortPairs: "the hash 'keccak256_sorted' sorts its pairs", duplicateOdd: "the rule 'duplicate_last' does that" };
+const elsewhere = {
+    sortPairs: "the hash 'keccak256_sorted' sorts its pairs", duplicateOdd: "the rule 'duplicate_last' does that",
+};
 
 /** Options must be an object, and the function must know each name. Otherwise a misspelt option would be lost. */
 export function requireOptions(options, known, what, name = 'options') {
-    const refuse = () => invalid(`${what}: ${name} must be an object such as { ${known[0]}: ... }, got ${shown(options)}`);
+    const refuse = () =>
+        invalid(`${what}: ${name} must be an object such as { ${known[0]}: ... }, got ${shown(options)}`);
     if (typeof options !== 'object' || options === null) refuse();
     for (const given in options) {
         let i = 0; // includes() would take most of a short digest's time beside the hash
@@ -56,7 +62,8 @@ export function requireOptions(options, known, what, name = 'options') {
         if (i < known.length) continue;
         if (Array.isArray(options) || ArrayBuffer.isView(options)) refuse();
         if (Object.hasOwn(elsewhere, given)) invalid(`${what}: there is no option '${given}': ${elsewhere[given]}`);
-        if (known.includes('expect') && expectations.includes(given)) invalid(`${what}: '${given}' is expected of a proof by { expect: { ${given}: ... } }`);
+        if (known.includes('expect') && expectations.includes(given))
+            invalid(`${what}: '${given}' is expected of a proof by { expect: { ${given}: ... } }`);
         unknown(name === 'options' ? what : `${what}: ${name}`, name === 'options' ? 'option' : 'name', given, known);
     }
 }
@@ -78,7 +85,9 @@ export const hashes = Object.freeze(
 );
 
 const byName = new Map(listed.map((hash) => [hash.name, hash]));
-const secondNames = { rp64_256: 'rp64_256_v3', rpo256_r3: 'rpo256', rpo256_r4: 'rpo256', rpx256_r3: 'rpx256', rpx256_r4: 'rpx256' };
+const secondNames = {
+    rp64_256: 'rp64_256_v3', rpo256_r3: 'rpo256', rpo256_r4: 'rpo256', rpx256_r3: 'rpx256', rpx256_r4: 'rpx256',
+};
 for (const [other, name] of Object.entries(secondNames)) byName.set(other, byName.get(name));
 export const findHash = (name) => byName.get(name);
 export const findHashById = (id) => listed.find((hash) => hash.id === id);
@@ -101,8 +110,11 @@ export function toBytes(data, what) {
     if (data instanceof ArrayBuffer || (globalThis.SharedArrayBuffer && data instanceof SharedArrayBuffer))
         return new Uint8Array(data);
     const got = typeof data === 'string' ? 'text; new TextEncoder().encode() makes bytes of it' // the key may be secret
-        : Array.isArray(data) ? `${shown(data)}; Uint8Array.from() makes bytes of numbers, hashEach() hashes each of a list`
-        : globalThis.Blob && data instanceof Blob ? `${shown(data)}; arrayBuffer() gives its bytes, and updateFrom() takes its stream()` : shown(data);
+        : Array.isArray(data)
+            ? `${shown(data)}; Uint8Array.from() makes bytes of numbers, hashEach() hashes each of a list`
+        : globalThis.Blob && data instanceof Blob
+            ? `${shown(data)}; arrayBuffer() gives its bytes, and updateFrom() takes its stream()`
+        : shown(data);
     return invalid(`${what} must be bytes (a Uint8Array, another view or an ArrayBuffer), got ${got}`);
 }
 
@@ -115,7 +127,8 @@ export function toHex(data, prefix = '') {
     return text;
 }
 /** Hexadecimal digits, two a byte -> bytes. */
-export const bytesOfDigits = (digits) => Uint8Array.from({ length: digits.length / 2 }, (_, i) => parseInt(digits.slice(2 * i, 2 * i + 2), 16));
+export const bytesOfDigits = (digits) =>
+    Uint8Array.from({ length: digits.length / 2 }, (_, i) => parseInt(digits.slice(2 * i, 2 * i + 2), 16));
 /** 64 hexadecimal digits, with or without 0x -> 32 bytes, or null. */
 export function fromHex(text) {
     return typeof text === 'string' && /^(0x)?[0-9a-f]{64}$/i.test(text) ? bytesOfDigits(text.slice(-64)) : null;
@@ -124,11 +137,15 @@ export function fromHex(text) {
 export const digestOrNull = (digest) => (typeof digest === 'string' ? fromHex(digest)
     : digest instanceof Uint8Array && digest.length === 32 ? digest : null);
 export function toDigest(digest, what, remedy = '') {
-    return digestOrNull(digest) ?? invalid(`${what} must be 32 bytes or 64 hexadecimal digits, got ${shown(digest)}${remedy}`);
+    return digestOrNull(digest)
+        ?? invalid(`${what} must be 32 bytes or 64 hexadecimal digits, got ${shown(digest)}${remedy}`);
 }
 export const equal = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-export const listOf = (value, what) => (Array.isArray(value) ? value : invalid(`${what}: messages must be a list of bytes, got ${shown(value)}; hash() takes one message, hashRows() rows`));
+export const listOf = (value, what) =>
+    (Array.isArray(value) ? value
+        : invalid(`${what}: messages must be a list of bytes, got ${shown(value)}; `
+            + 'hash() takes one message, hashRows() rows'));
 
 /** Bytes of several arrays in one. */
 export function joined(parts) {

@@ -29,7 +29,9 @@ function worker(machine, port, readPath) {
             const data = typeof source === 'string' ? readPath(source, offset, length)
                 : source instanceof ArrayBuffer ? new Uint8Array(source, 0, length)
                 : new Uint8Array(await source.slice(offset, offset + length).arrayBuffer());
-            if (data.length !== length) throw new Error(`the file changed while it was read: ${length} bytes expected at ${offset}, got ${data.length}`);
+            if (data.length !== length)
+                throw new Error(`the file changed while it was read: ${length} bytes expected at ${offset}, `
+                    + `got ${data.length}`);
             const value = m.partValue(data, offset / 1024, key, flags);
             if (source instanceof ArrayBuffer) port.send({ id, value, source }, [source]);
             else port.send({ id, value });
@@ -39,8 +41,14 @@ function worker(machine, port, readPath) {
     });
 }
 
-const browserPort = `{ listen: (f) => { onmessage = (event) => f(event.data); }, send: (message, transfer) => postMessage(message, transfer ?? []) }`;
-const nodePort = `{ listen: (f) => parentPort.on('message', f), send: (message, transfer) => parentPort.postMessage(message, transfer) }`;
+const browserPort = `{
+    listen: (f) => { onmessage = (event) => f(event.data); },
+    send: (message, transfer) => postMessage(message, transfer ?? []),
+}`;
+const nodePort = `{
+    listen: (f) => parentPort.on('message', f),
+    send: (message, transfer) => parentPort.postMessage(message, transfer),
+}`;
 const nodeRead = `(path, offset, length) => {
     const file = fs.openSync(path);
     try {
@@ -156,7 +164,8 @@ async function digestHere({ size, read }, message, options) {
     for (let done = 0; done < size; ) {
         options.signal?.throwIfAborted();
         const data = await read(done, Math.min(slice, size - done));
-        if (data.length === 0) throw new MerklizeError(`hashFile: the file changed while it was read: it ends at byte ${done}`, 'io');
+        if (data.length === 0)
+            throw new MerklizeError(`hashFile: the file changed while it was read: it ends at byte ${done}`, 'io');
         message.update(data);
         done += data.length;
         options.onProgress?.(done, size);
@@ -173,11 +182,14 @@ async function openedInMemory(path, facts, what) {
             const { buffer, bytesRead } = await file.read(new Uint8Array(1 << 16), 0, 1 << 16, null);
             if (bytesRead === 0) break;
             size += bytesRead;
-            if (size > mostInMemory) throw new MerklizeError(`${what}: ${path} states ${facts.size} bytes and has more than ${mostInMemory}; Hasher takes streams`, 'io');
+            if (size > mostInMemory)
+                throw new MerklizeError(`${what}: ${path} states ${facts.size} bytes and has more than `
+                    + `${mostInMemory}; Hasher takes streams`, 'io');
             pieces.push(buffer.subarray(0, bytesRead));
         }
         const now = await file.stat();
-        if (now.size !== facts.size || now.mtimeMs !== facts.mtimeMs) throw new MerklizeError(`${what}: the file changed while it was read`, 'io');
+        if (now.size !== facts.size || now.mtimeMs !== facts.mtimeMs)
+            throw new MerklizeError(`${what}: the file changed while it was read`, 'io');
     } finally {
         await file.close();
     }
@@ -215,14 +227,16 @@ export async function opened(source, what) {
     if (typeof path === 'string' && !inNode) invalid(`${what}: a path is read in Node alone; a browser gives Files`);
     if (typeof path === 'string') return openedPath(path, what);
     if (source instanceof Blob) {
-        const read = async (offset, length) => new Uint8Array(await source.slice(offset, offset + length).arrayBuffer());
+        const read = async (offset, length) =>
+            new Uint8Array(await source.slice(offset, offset + length).arrayBuffer());
         const copied = async (offset, length) => {
             const { buffer } = await read(offset, length);
             return { source: buffer, transfer: [buffer] };
         };
         return { size: source.size, read, task: inNode ? copied : () => ({ source }) };
     }
-    if (!ArrayBuffer.isView(source) && !(source instanceof ArrayBuffer)) invalid(`${what}: source must be a File, a Blob, bytes or, in Node, a path, got ${shown(source)}`);
+    if (!ArrayBuffer.isView(source) && !(source instanceof ArrayBuffer))
+        invalid(`${what}: source must be a File, a Blob, bytes or, in Node, a path, got ${shown(source)}`);
     const data = toBytes(source, what);
     const read = (offset, length) => data.subarray(offset, offset + length);
     const task = (offset, length, spare) => {
@@ -241,9 +255,11 @@ export async function hashFile(source, options = {}) {
     requireOptions(options, [...hashing, ...output, 'workers', 'signal', 'onProgress'], 'hashFile');
     const message = messageBegun(options, 'hashFile');
     requireOutput(message.hash, options, 'hashFile');
-    if (options.onProgress !== undefined && typeof options.onProgress !== 'function') invalid(`hashFile: onProgress must be a function, got ${shown(options.onProgress)}`);
+    if (options.onProgress !== undefined && typeof options.onProgress !== 'function')
+        invalid(`hashFile: onProgress must be a function, got ${shown(options.onProgress)}`);
     const workers = options.workers ?? cores();
-    if (!Number.isSafeInteger(workers) || workers < 0) invalid(`hashFile: workers must be an integer >= 0, got ${shown(workers)}`);
+    if (!Number.isSafeInteger(workers) || workers < 0)
+        invalid(`hashFile: workers must be an integer >= 0, got ${shown(workers)}`);
     options.signal?.throwIfAborted();
     const file = await opened(source, 'hashFile');
     if (!message.hash.hasChunkTree || workers === 0 || file.size <= slice) return digestHere(file, message, options);

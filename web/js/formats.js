@@ -32,5 +32,6 @@ export function requireUnambiguous(format, level, nodes, what) {
     const n = nodes.length / 32;
     if (!format?.isAmbiguous || n % 2 !== 0) return;
     if (nodes.subarray(-64, -32).every((byte, i) => byte === nodes.at(i - 32)))
-        invalid(`${what}: format '${format.name}': the last two of the ${n} nodes of level ${level} are equal, so a list without those below the last has the same root (CVE-2012-2459)`);
+        invalid(`${what}: format '${format.name}': the last two of the ${n} nodes of level ${level} are equal, so `
+            + `a list without those below the last has the same root (CVE-2012-2459)`);
 }

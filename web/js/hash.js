@@ -14,11 +14,13 @@ export function modeOf(hash, options, what) {
     const { key, context } = options;
     if (key === undefined && context === undefined) return plain;
     if (!hash.isKeyed) invalid(`${what}: ${keysOf} not of '${hash.name}'`);
-    if (key !== undefined && context !== undefined) invalid(`${what}: key and context exclude each other: one is keyed hashing, the other key derivation`);
+    if (key !== undefined && context !== undefined)
+        invalid(`${what}: key and context exclude each other: one is keyed hashing, the other key derivation`);
     if (key !== undefined) {
         const bytes = toBytes(key, `${what}: key`);
         if (!hash.hasChunkTree) {
-            if (bytes.length < 1 || bytes.length > 32) invalid(`${what}: key of '${hash.name}' must be 1 to 32 bytes, got ${bytes.length}`);
+            if (bytes.length < 1 || bytes.length > 32)
+                invalid(`${what}: key of '${hash.name}' must be 1 to 32 bytes, got ${bytes.length}`);
             return m.blake2sMode(new Uint8Array(bytes));
         }
         if (bytes.length !== 32) invalid(`${what}: key must be 32 bytes, got ${bytes.length}`);
@@ -137,15 +139,18 @@ class Blocks {
         this.rest.set(data.subarray(whole));
     }
     digest() {
-        return m.finishMessage(this.hash, this.state, this.rest.slice(0, this.count % this.hash.rate), this.count).subarray(0, this.digestBytes);
+        const rest = this.rest.slice(0, this.count % this.hash.rate);
+        return m.finishMessage(this.hash, this.state, rest, this.count).subarray(0, this.digestBytes);
     }
 }
 
 function requireMessages(hash, what) {
     if (hash.hasChunkTree || hash.rate !== 0) return;
     if (hash.isField) invalid(`${what}: '${hash.name}' hashes field elements, not bytes; hashRows takes them`);
-    if (hash.leafPrefix < 0) invalid(`${what}: '${hash.name}' binds no length, so it hashes rows of one length; 'keccak256' takes messages`);
-    invalid(`${what}: '${hash.name}' puts a prefix before a message, for leaves of trees; 'sha256' is SHA-256 of a message`);
+    if (hash.leafPrefix < 0)
+        invalid(`${what}: '${hash.name}' binds no length, so it hashes rows of one length; 'keccak256' takes messages`);
+    invalid(`${what}: '${hash.name}' puts a prefix before a message, for leaves of trees; `
+        + "'sha256' is SHA-256 of a message");
 }
 
 /** Whether the options ask for the first 32 bytes of output. */
@@ -153,12 +158,16 @@ const is32Bytes = ({ length, seek }) => (length === undefined || length === 32) 
 
 export function requireOutput(hash, options, what) {
     if (is32Bytes(options)) return;
-    if (!hash.hasChunkTree && !hash.isKeyed) invalid(`${what}: length and seek are of the hash 'blake3'; '${hash.name}' has 32 bytes of output`);
+    if (!hash.hasChunkTree && !hash.isKeyed)
+        invalid(`${what}: length and seek are of the hash 'blake3'; '${hash.name}' has 32 bytes of output`);
     for (const name of output)
-        if (options[name] !== undefined && !(Number.isSafeInteger(options[name]) && options[name] >= 0)) invalid(`${what}: ${name} must be an integer >= 0, got ${shown(options[name])}`);
+        if (options[name] !== undefined && !(Number.isSafeInteger(options[name]) && options[name] >= 0))
+            invalid(`${what}: ${name} must be an integer >= 0, got ${shown(options[name])}`);
     if (hash.hasChunkTree) return;
-    if (options.seek !== undefined && options.seek !== 0) invalid(`${what}: seek is of the hash 'blake3', not of '${hash.name}'`);
-    if (options.length < 1 || options.length > 32) invalid(`${what}: '${hash.name}' has 1 to 32 bytes of output, got ${options.length}; 'blake3' has any length`);
+    if (options.seek !== undefined && options.seek !== 0)
+        invalid(`${what}: seek is of the hash 'blake3', not of '${hash.name}'`);
+    if (options.length < 1 || options.length > 32)
+        invalid(`${what}: '${hash.name}' has 1 to 32 bytes of output, got ${options.length}; 'blake3' has any length`);
 }
 export const outputOf = (root, { length = 32, seek = 0 }) => m.output(root, length, seek);
 
@@ -166,7 +175,8 @@ export const outputOf = (root, { length = 32, seek = 0 }) => m.output(root, leng
 export function messageBegun(options, what) {
     const kind = hashNamed(options.hash ?? 'blake3', what);
     requireMessages(kind, what);
-    if (kind.needsLength) invalid(`${what}: '${kind.name}' begins with the length of the message, so hash() takes it as a whole`);
+    if (kind.needsLength)
+        invalid(`${what}: '${kind.name}' begins with the length of the message, so hash() takes it as a whole`);
     const mode = modeOf(kind, options, what);
     if (kind.hasChunkTree) return new Chunks(kind, mode);
     requireOutput(kind, options, what);
@@ -175,7 +185,9 @@ export function messageBegun(options, what) {
 export function digestSoFar(message, options, what) {
     requireOutput(message.hash, options, what);
     if (!message.hash.hasChunkTree) {
-        if ((options.length ?? 32) !== message.digestBytes) invalid(`${what}: these are digests of ${message.digestBytes} bytes, got length ${options.length}; hash() takes a length`);
+        if ((options.length ?? 32) !== message.digestBytes)
+            invalid(`${what}: these are digests of ${message.digestBytes} bytes, got length ${options.length}; `
+                + 'hash() takes a length');
         return message.digest();
     }
     return is32Bytes(options) ? message.digest() : outputOf(message.root(), options);
@@ -184,7 +196,8 @@ export function digestSoFar(message, options, what) {
 /** Calls take(bytes) for all bytes of a stream. Some browsers cannot iterate over a ReadableStream. */
 export async function readAll(stream, what, take) {
     if (typeof stream?.getReader !== 'function') {
-        if (typeof stream?.[Symbol.asyncIterator] !== 'function') invalid(`${what}: stream must be a ReadableStream or a stream of Node, got ${shown(stream)}`);
+        if (typeof stream?.[Symbol.asyncIterator] !== 'function')
+            invalid(`${what}: stream must be a ReadableStream or a stream of Node, got ${shown(stream)}`);
         for await (const data of stream) take(data);
         return;
     }
@@ -265,5 +278,6 @@ export function hashEach(messages, options = noOptions) {
     const kind = hashNamed(options.hash ?? 'blake3', 'hashEach');
     requireMessages(kind, 'hashEach');
     const mode = modeOf(kind, options, 'hashEach');
-    return joined(listOf(messages, 'hashEach').map((message, i) => digestOfMessage(kind, toBytes(message, `hashEach: message ${i}`), mode)));
+    const digestOf = (message, i) => digestOfMessage(kind, toBytes(message, `hashEach: message ${i}`), mode);
+    return joined(listOf(messages, 'hashEach').map(digestOf));
 }

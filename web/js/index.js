@@ -5,7 +5,8 @@ export { cores, hashFile } from './files.js';
 export { hashLeaves, hashRows, merge, merkleRoot } from './trees.js';
 export { MerkleTree } from './tree.js';
 export { OpenZeppelinTree, openZeppelin, openZeppelinSimple } from './openzeppelin.js';
-export { explain, parseProof, verify, verifyConsistency, verifyEach, verifyOpenZeppelin, verifyWinterfell } from './proofs.js';
+export { explain, parseProof, verify, verifyConsistency, verifyEach, verifyOpenZeppelin,
+    verifyWinterfell } from './proofs.js';
 export { TreeFile } from './tree_file.js';
 export { verifyOpening } from './matrices.js';
 export { PieceHasher, pieceCid, pieceLeaves } from './piece.js';

@@ -22,7 +22,8 @@ export function parseJson(text, numberOf) {
     };
     const value = (depth) => {
         const token = tokens[at++], isList = token === '[', end = isList ? ']' : token === '{' ? '}' : null;
-        if (end === null) return token[0] === '"' ? string(token) : /^[tfn]/.test(token) ? JSON.parse(token) : numberOf(token);
+        if (end === null)
+            return token[0] === '"' ? string(token) : /^[tfn]/.test(token) ? JSON.parse(token) : numberOf(token);
         if (depth === 100) malformed('nested too deep');
         const made = isList ? [] : Object.create(null);
         while (tokens[at] !== end) {

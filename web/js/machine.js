@@ -14,7 +14,8 @@ export function machine(main, lanes) {
             0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
         ).buffer,
     );
-    let room = new Uint8Array(0), digest = room; // digest: a view of 32 bytes in it, because a copy of a view is cheaper than slice()
+    // digest: a view of 32 bytes in room, because a copy of a view is cheaper than slice()
+    let room = new Uint8Array(0), digest = room;
     scratch(iv.length);
     new Uint8Array(wasm.memory.buffer).set(iv, ivAt);
     let wide = lanes !== null;
@@ -192,7 +193,8 @@ export function machine(main, lanes) {
         memory.set(state);
         memory.set(rest, state.length);
         const out = state.length + ((rest.length + 7) & ~7);
-        wasm.message_finish(hash.place, heap, heap + state.length, bytes >>> 0, Math.floor(bytes / 2 ** 32), heap + out);
+        wasm.message_finish(hash.place, heap, heap + state.length, bytes >>> 0, Math.floor(bytes / 2 ** 32),
+            heap + out);
         return memory.slice(out, out + 32);
     }
 
@@ -327,7 +329,8 @@ export function machine(main, lanes) {
     }
 
     return {
-        hashes, iv, stride, Values, merge, hashRows, firstNotElement, pieceLeaves, pieceRoot, pieceMerge, isShort, digestOf, beginMessage, blake2sMode, addBlocks, finishMessage, subtree,
+        hashes, iv, stride, Values, merge, hashRows, firstNotElement, pieceLeaves, pieceRoot, pieceMerge, isShort,
+        digestOf, beginMessage, blake2sMode, addBlocks, finishMessage, subtree,
         parentNode, chunkNode, partValue, longRoot, output,
         get simd() {
             return wide;

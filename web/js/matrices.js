@@ -1,5 +1,6 @@
 // matrices.js: openings of commitments to matrices, by Plonky3's rule (docs/provers.md): the layers, and verification.
-import { MerklizeError, digestOrNull, equal, hashNamed, invalid, joined, requireOptions, shown, toBytes } from './common.js';
+import { MerklizeError, digestOrNull, equal, hashNamed, invalid, joined, requireOptions, shown,
+    toBytes } from './common.js';
 import { digestOfMessage } from './hash.js';
 import { m } from './ready.js';
 
@@ -21,7 +22,9 @@ function planOf(dims, arity, capHeight) {
     for (const [rows] of dims) {
         let height = tallest;
         while (height > rows) height = Math.ceil(height / 2);
-        if (height !== rows) invalid(`${what}: beside ${tallest} rows a height is that divided by a power of two and rounded up, got ${rows}`);
+        if (height !== rows)
+            invalid(`${what}: beside ${tallest} rows a height is that divided by a power of two and rounded up, `
+                + `got ${rows}`);
     }
     const used = dims.map(([rows]) => rows === tallest), layers = [];
     const those = (take) => dims.flatMap((_, i) => (take(i) ? [i] : []));
@@ -44,7 +47,9 @@ function planOf(dims, arity, capHeight) {
     let capSize = 1;
     for (const { step } of layers.slice(capLayer, top)) capSize *= step;
     const hidden = layers.slice(capLayer + 1).find(({ matrices }) => matrices.length > 0);
-    if (hidden) invalid(`${what}: matrix ${hidden.matrices[0]} is hashed into a layer above the cap, so nothing shows its rows`);
+    if (hidden)
+        invalid(`${what}: matrix ${hidden.matrices[0]} is hashed into a layer above the cap, `
+            + 'so nothing shows its rows');
     return { layers, capLayer, capSize, tallest };
 }
 
@@ -68,12 +73,16 @@ export function verifyOpening(opening, cap, dims, options = {}) {
     const quad = m.hashes.find(({ id }) => id === kind.quadId);
     if (arity === 4 && !quad) invalid(`${what}: '${kind.name}' has no merges of four`);
     if (options.montgomery !== undefined && (!p || kind.isField))
-        invalid(`${what}: montgomery is 'babybear' or 'koalabear', for a hash of bytes; got ${shown(options.montgomery)} and '${kind.name}'`);
+        invalid(`${what}: montgomery is 'babybear' or 'koalabear', for a hash of bytes; `
+            + `got ${shown(options.montgomery)} and '${kind.name}'`);
     const width = options.wordBytes ?? (kind.isField ? kind.rowUnit : p ? 4 : 1);
     if (![1, 4, 8, 16].includes(width) || (kind.isField && width !== kind.rowUnit) || (p && width !== 4))
         invalid(`${what}: words of '${kind.name}' cannot have ${width} bytes`);
-    if (typeof dims?.[Symbol.iterator] !== 'function') invalid(`${what}: dims must be a list of [rows, columns], got ${shown(dims)}`);
-    const shapes = Array.from(dims, (shape) => (Array.isArray(shape) ? shape : invalid(`${what}: dims must be a list of [rows, columns], got ${shown(shape)} in it`))).map(([rows, columns]) => [Number(rows), Number(columns)]);
+    if (typeof dims?.[Symbol.iterator] !== 'function')
+        invalid(`${what}: dims must be a list of [rows, columns], got ${shown(dims)}`);
+    const pair = (shape) => (Array.isArray(shape) ? shape
+        : invalid(`${what}: dims must be a list of [rows, columns], got ${shown(shape)} in it`));
+    const shapes = Array.from(dims, pair).map(([rows, columns]) => [Number(rows), Number(columns)]);
     const { layers, capLayer, capSize, tallest } = planOf(shapes, arity, options.capHeight ?? 0);
     const rowBytes = shapes.reduce((sum, [, columns]) => sum + width * columns, 0);
 
@@ -87,9 +96,12 @@ export function verifyOpening(opening, cap, dims, options = {}) {
         if (error instanceof TypeError || error instanceof MerklizeError) return false;
         throw error;
     }
-    const areFine = indices.length > 0 && indices.every((index, i) => Number.isSafeInteger(index) && index >= 0 && index < tallest && (i === 0 || index > indices[i - 1]))
-        && rows.length === rowBytes * indices.length && tops.length === capSize && [...tops, ...siblings].every((digest) => digest !== null)
-        && m.firstNotElement(kind, joined(tops)) < 0 && m.firstNotElement(kind, joined(siblings)) < 0 && m.firstNotElement(kind, rows) < 0;
+    const isPlaced = (index, i) => Number.isSafeInteger(index) && index >= 0 && index < tallest
+        && (i === 0 || index > indices[i - 1]);
+    const areFine = indices.length > 0 && indices.every(isPlaced)
+        && rows.length === rowBytes * indices.length && tops.length === capSize
+        && [...tops, ...siblings].every((digest) => digest !== null)
+        && [joined(tops), joined(siblings), rows].every((words) => m.firstNotElement(kind, words) < 0);
     if (!areFine) return false;
     const word = (at) => new DataView(rows.buffer, rows.byteOffset).getUint32(at, true);
     if (p) for (let at = 0; at < rows.length; at += 4) if (word(at) >= p) return false;
@@ -115,7 +127,8 @@ export function verifyOpening(opening, cap, dims, options = {}) {
         return arity === 2 ? m.merge(kind, nodes, null, 0) : digestOfRow(quad, nodes);
     };
     // Openings below one node must agree on the rows that are hashed into it and into nodes above it.
-    const agree = (i, j, from) => i === j || layers.slice(from).every((layer) => equal(rowsAt(i, layer), rowsAt(j, layer)));
+    const agree = (i, j, from) => i === j
+        || layers.slice(from).every((layer) => equal(rowsAt(i, layer), rowsAt(j, layer)));
 
     let here = indices.map((index, i) => ({ index, owner: i, node: rowsDigest(i, layers[0]) })), next = 0;
     for (let l = 0; l < capLayer; l++) {

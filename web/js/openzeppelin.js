@@ -12,12 +12,14 @@ const standardDump = 'standard-v1', simpleDump = 'simple-v1', keccak = findHash(
 /** A value as in JSON: bytes as 0x and digits, bigints as decimal text. */
 function plainValue(value) {
     if (Array.isArray(value)) return value.map(plainValue);
-    return typeof value === 'bigint' ? String(value) : typeof value === 'object' ? toHex(bytesOrDigits(value, 'dump'), '0x') : value;
+    return typeof value === 'bigint' ? String(value)
+        : typeof value === 'object' ? toHex(bytesOrDigits(value, 'dump'), '0x') : value;
 }
 
 /** Numbers as JSON.parse() has them, of which the package makes leaves. abi.js takes those beyond 2^53 as bigints
  * alone. */
-const numberOfDump = (digits) => (Number.isInteger(+digits) && !Number.isSafeInteger(+digits) ? BigInt(+digits) : +digits);
+const numberOfDump = (digits) =>
+    (Number.isInteger(+digits) && !Number.isSafeInteger(+digits) ? BigInt(+digits) : +digits);
 
 /** A shorter leaf is filled up with zeros at its end, as by the package. Digits without 0x are a digest. */
 function simpleLeaf(leaf, what) {
@@ -51,14 +53,16 @@ export class OpenZeppelinTree {
         const sorted = findHash('keccak256_sorted');
         for (let end = leaves.length, first; end > 1; end = first) {
             first = 2 ** Math.floor(Math.log2(end - 1));
-            m.merge(sorted, this.#heap.subarray(64 * first, 64 * end), null, 0, this.#heap.subarray(32 * first, 32 * end));
+            m.merge(sorted, this.#heap.subarray(64 * first, 64 * end), null, 0,
+                this.#heap.subarray(32 * first, 32 * end));
         }
     }
     #text(slot) {
         return toHex(this.#heap.subarray(32 * slot, 32 * slot + 32), '0x');
     }
     #slot(index, what) {
-        return this.#slots[index] ?? invalid(`OpenZeppelinTree.${what}: the index must be 0 to ${this.nLeaves - 1}, got ${shown(index)}`);
+        return this.#slots[index]
+            ?? invalid(`OpenZeppelinTree.${what}: the index must be 0 to ${this.nLeaves - 1}, got ${shown(index)}`);
     }
     get nLeaves() {
         return this.#slots.length;
@@ -88,8 +92,10 @@ export class OpenZeppelinTree {
     proveTogether(indices) {
         const queue = Array.from(indices, (index) => this.#slot(index, 'proveTogether')).sort((a, b) => b - a);
         const twice = queue.find((slot, i) => i > 0 && slot === queue[i - 1]);
-        if (twice !== undefined) invalid(`OpenZeppelinTree.proveTogether: give each index once, got ${this.#slots.indexOf(twice)} twice`);
-        const leaves = queue.map((slot) => this.#text(slot)), proof = queue.length === 0 ? [this.root] : [], proofFlags = [];
+        if (twice !== undefined)
+            invalid(`OpenZeppelinTree.proveTogether: give each index once, got ${this.#slots.indexOf(twice)} twice`);
+        const leaves = queue.map((slot) => this.#text(slot)), proof = queue.length === 0 ? [this.root] : [],
+            proofFlags = [];
         for (let at = 0; at < queue.length && queue[at] > 1; ) {
             const slot = queue[at++], isKnown = queue[at] === (slot ^ 1);
             proofFlags.push(isKnown);
@@ -101,8 +107,10 @@ export class OpenZeppelinTree {
     }
     /** The dump that the package's load() reads, ready for JSON. */
     dump() {
-        const tree = this.nodes, values = this.values.map((value, i) => ({ value: plainValue(value), treeIndex: this.#slots[i] - 1 }));
-        return this.leafEncoding === null ? { format: simpleDump, tree, values } : { format: standardDump, leafEncoding: this.leafEncoding, tree, values };
+        const tree = this.nodes,
+            values = this.values.map((value, i) => ({ value: plainValue(value), treeIndex: this.#slots[i] - 1 }));
+        return this.leafEncoding === null ? { format: simpleDump, tree, values }
+            : { format: standardDump, leafEncoding: this.leafEncoding, tree, values };
     }
     /** The tree of a dump, as an object or JSON text. All nodes are computed again and compared. */
     static load(dump) {
@@ -115,24 +123,32 @@ export class OpenZeppelinTree {
                 refuse(`this is no JSON: ${error.message}`);
             }
         }
-        if (typeof found !== 'object' || found === null) refuse(`the dump must be an object or JSON text, got ${shown(found)}`);
-        if (found.format !== standardDump && found.format !== simpleDump) refuse(`the format must be '${standardDump}' or '${simpleDump}', got ${shown(found.format)}`);
+        if (typeof found !== 'object' || found === null)
+            refuse(`the dump must be an object or JSON text, got ${shown(found)}`);
+        if (found.format !== standardDump && found.format !== simpleDump)
+            refuse(`the format must be '${standardDump}' or '${simpleDump}', got ${shown(found.format)}`);
         if (found.hash !== undefined && found.hash !== null) refuse('the tree has a node hash of its own');
         if (!Array.isArray(found.tree) || !Array.isArray(found.values)) refuse('a dump has the lists tree and values');
-        const n = found.values.length, slots = found.values.map((entry) => (Number.isInteger(entry?.treeIndex) ? entry.treeIndex + 1 : -1));
+        const n = found.values.length,
+            slots = found.values.map((entry) => (Number.isInteger(entry?.treeIndex) ? entry.treeIndex + 1 : -1));
         const isFree = Array.from({ length: 2 * n }, (_, slot) => slot >= n);
-        if (n === 0 || found.tree.length !== 2 * n - 1 || !slots.every((slot) => isFree[slot] && !(isFree[slot] = false)))
+        if (n === 0 || found.tree.length !== 2 * n - 1
+            || !slots.every((slot) => isFree[slot] && !(isFree[slot] = false)))
             refuse(`${n} values need ${2 * n - 1} nodes and a place each, got ${found.tree.length} nodes`);
-        const values = found.values.map(({ value }) => value), types = found.format === standardDump ? found.leafEncoding : null;
+        const values = found.values.map(({ value }) => value),
+            types = found.format === standardDump ? found.leafEncoding : null;
         const tree = new OpenZeppelinTree(values, types, leavesOfValues(values, types, what), slots);
-        const wrong = found.tree.findIndex((node, i) => !equal(toDigest(node, `${what}: node ${i}`), tree.#heap.subarray(32 * (i + 1), 32 * (i + 2))));
+        const isWrong = (node, i) =>
+            !equal(toDigest(node, `${what}: node ${i}`), tree.#heap.subarray(32 * (i + 1), 32 * (i + 2)));
+        const wrong = found.tree.findIndex(isWrong);
         return wrong < 0 ? tree : refuse(`node ${wrong} of the dump is not the hash of what is below it`);
     }
 }
 
 function madeOf(values, types, options, what) {
     requireOptions(options, ['sortLeaves'], what);
-    if (!Array.isArray(values) || values.length === 0) invalid(`${what}: a tree needs a list of at least one value, got ${shown(values)}`);
+    if (!Array.isArray(values) || values.length === 0)
+        invalid(`${what}: a tree needs a list of at least one value, got ${shown(values)}`);
     const leaves = leavesOfValues(values, types, what), order = leaves.map((_, i) => i), slots = [];
     if (options.sortLeaves ?? true) order.sort((i, j) => compared(leaves[i], leaves[j]));
     order.forEach((i, place) => (slots[i] = 2 * leaves.length - 1 - place));

@@ -1,5 +1,6 @@
 // parse.js: proofs as bytes, JSON or objects -> one form. Input that no writer makes is a Malformed with the reason.
-import { digestOrNull, findHash, findHashById, isCount, joined, ruleName, rules, shown, toBytes, toHex } from './common.js';
+import { digestOrNull, findHash, findHashById, isCount, joined, ruleName, rules, shown, toBytes,
+    toHex } from './common.js';
 import { malformed, parseJson } from './json.js';
 import { Proof, jsonKinds } from './proof.js';
 import { m } from './ready.js';
@@ -60,7 +61,8 @@ function requireIndices(indices, nLeaves) {
 }
 function requireOldLeaves({ rule, oldLeaves, nLeaves }) {
     if (rule !== 'left_full') malformed(`a proof of consistency is of the rule 'left_full', not '${rule}'`);
-    if (oldLeaves < 1n || oldLeaves > nLeaves) malformed(`the old tree must have 1 to ${nLeaves} leaves, got ${oldLeaves}`);
+    if (oldLeaves < 1n || oldLeaves > nLeaves)
+        malformed(`the old tree must have 1 to ${nLeaves} leaves, got ${oldLeaves}`);
 }
 function siblingCount(nLeaves, rule, indices) {
     let count = 0;
@@ -92,7 +94,8 @@ function ofElements(proof) {
         const i = digests ? m.firstNotElement(kind, joined(digests)) : -1;
         if (i < 0) continue;
         const words = 32 / kind.wordBytes;
-        malformed(`${name} ${Math.floor(i / words)} is no digest of ${hash}: its word ${i % words} is not below ${kind.modulus}`);
+        malformed(`${name} ${Math.floor(i / words)} is no digest of ${hash}: its word ${i % words} `
+            + `is not below ${kind.modulus}`);
     }
     return new Proof(proof);
 }
@@ -118,7 +121,8 @@ function fromBytes(bytes) {
         const indices = kind === 0 ? [input.u64('the index')] : readRuns(input, nLeaves);
         requireIndices(indices, nLeaves);
         const leaves = input.digests(indices.length, 'the leaves');
-        proof = { ...head, indices, leaves, siblings: input.digests(siblingCount(nLeaves, head.rule, indices), 'the siblings') };
+        proof = { ...head, indices, leaves,
+            siblings: input.digests(siblingCount(nLeaves, head.rule, indices), 'the siblings') };
     }
     input.end();
     return ofElements(proof);
@@ -129,7 +133,8 @@ function readRuns(input, nLeaves) {
     const indices = [], runs = input.leb128('the count of runs');
     for (let run = 0n, end = 0n; run < runs; run++) {
         const gap = input.leb128('a run'), length = input.leb128('a run');
-        if ((run !== 0n && gap === 0n) || length === 0n) malformed(`run ${run} of the indices has no gap before it or no index`);
+        if ((run !== 0n && gap === 0n) || length === 0n)
+            malformed(`run ${run} of the indices has no gap before it or no index`);
         if (gap + length > nLeaves - end) malformed(`run ${run} of the indices ends beyond the ${nLeaves} leaves`);
         if (BigInt(indices.length) + length > BigInt(input.left >> 5)) malformed('there are more indices than leaves');
         end += gap;
@@ -139,12 +144,14 @@ function readRuns(input, nLeaves) {
 }
 
 /** Only digits are a count: 1.0 is NaN. */
-const numberOfProof = (digits) => (/^\d+$/.test(digits) ? BigInt(digits) : isCount(Number(digits)) ? NaN : Number(digits));
+const numberOfProof = (digits) =>
+    (/^\d+$/.test(digits) ? BigInt(digits) : isCount(Number(digits)) ? NaN : Number(digits));
 /** Counts in JSON may be larger than a Number holds. */
 function jsonObject(text) {
     let value;
     try {
-        value = parseJson(typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(text), numberOfProof);
+        value = parseJson(typeof text === 'string' ? text
+            : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(text), numberOfProof);
     } catch (error) {
         malformed(`this is no JSON: ${error.message}`);
     }
@@ -163,10 +170,13 @@ function fromJson(value) {
     const formats = Object.keys(jsonKinds), fields = jsonKinds[formats.find((name) => name === value.format)]
         ?? malformed(`the format must be one of ${formats.join(', ')}`);
     const names = Object.keys(value).filter((name) => name !== 'format').sort();
-    if (names.join() !== [...fields].sort().join()) malformed(`the fields must be format, ${fields.join(', ')}; got ${names.join(', ')}`);
-    if (fields.includes('rule') && typeof value.rule !== 'string') malformed(`rule must be text, got ${shown(value.rule)}`);
+    if (names.join() !== [...fields].sort().join())
+        malformed(`the fields must be format, ${fields.join(', ')}; got ${names.join(', ')}`);
+    if (fields.includes('rule') && typeof value.rule !== 'string')
+        malformed(`rule must be text, got ${shown(value.rule)}`);
     for (const digest of [value.leaf, value.leaves, value.siblings, value.nodes].flat())
-        if (typeof digest === 'string' && digest.length !== 64) malformed(`a digest in JSON must have 64 hexadecimal digits, got '${digest}'`);
+        if (typeof digest === 'string' && digest.length !== 64)
+            malformed(`a digest in JSON must have 64 hexadecimal digits, got '${digest}'`);
     const one = value.format === 'merklize-proof-3';
     return fromObject({
         hash: value.hash,
@@ -174,7 +184,8 @@ function fromJson(value) {
         nLeaves: value.n_leaves ?? value.new_leaves,
         ...(one ? { index: value.index, leaf: value.leaf } : {}),
         ...(value.indices !== undefined ? { indices: value.indices, leaves: value.leaves } : {}),
-        ...(value.old_leaves !== undefined ? { oldLeaves: value.old_leaves, nodes: value.nodes } : { siblings: value.siblings }),
+        ...(value.old_leaves !== undefined ? { oldLeaves: value.old_leaves, nodes: value.nodes }
+            : { siblings: value.siblings }),
     });
 }
 
@@ -185,10 +196,12 @@ function fromObject(value) {
     if (!rules.includes(rule)) malformed(`there is no rule ${shown(value.rule)}`);
     const head = { hash, rule, nLeaves: toCount(value.nLeaves, 'the count of leaves') };
     if (value.oldLeaves !== undefined)
-        return checked({ kind: 2, ...head, oldLeaves: toCount(value.oldLeaves, 'the count of old leaves'), nodes: toNodes(value.nodes, 'nodes') });
+        return checked({ kind: 2, ...head, oldLeaves: toCount(value.oldLeaves, 'the count of old leaves'),
+            nodes: toNodes(value.nodes, 'nodes') });
     const siblings = toNodes(value.siblings, 'siblings');
     if (value.indices === undefined)
-        return checked({ kind: 0, ...head, indices: [toCount(value.index, 'the index')], leaves: [toNode(value.leaf, 'leaf')], siblings });
+        return checked({ kind: 0, ...head, indices: [toCount(value.index, 'the index')],
+            leaves: [toNode(value.leaf, 'leaf')], siblings });
     const indices = toList(value.indices, 'indices').map((index) => toCount(index, 'an index'));
     return checked({ kind: 1, ...head, indices, leaves: toNodes(value.leaves, 'leaves'), siblings });
 }
@@ -200,9 +213,11 @@ export function parsed(proof) {
         return first === 0x7b ? fromJson(jsonObject(bytes)) : fromBytes(bytes);
     }
     if (typeof proof === 'string') return fromJson(jsonObject(proof));
-    if (typeof proof !== 'object' || proof === null) malformed(`a proof is bytes, JSON text or an object, got ${shown(proof)}`);
+    if (typeof proof !== 'object' || proof === null)
+        malformed(`a proof is bytes, JSON text or an object, got ${shown(proof)}`);
     if (proof.format !== undefined) return fromJson(proof);
-    return fromObject(proof.kind === 0 && proof.index === undefined ? { ...proof, index: proof.indices?.[0], leaf: proof.leaves?.[0], indices: undefined } : proof);
+    return fromObject(proof.kind === 0 && proof.index === undefined
+        ? { ...proof, index: proof.indices?.[0], leaf: proof.leaves?.[0], indices: undefined } : proof);
 }
 
 /** Winterfell's BatchMerkleProof of these leaves -> a proof of several leaves of a perfect tree. */
@@ -212,10 +227,12 @@ export function parsedWinterfell(bytes, hash, indices, leaves) {
     if (depth < 1 || depth > 58) malformed(`the depth must be 1 to 58, got ${depth}`);
     if (leaves.length !== indices.length) malformed(`${indices.length} indices and ${leaves.length} leaves`);
     const nLeaves = 1n << BigInt(depth);
-    const order = indices.map((index, i) => ({ index: toCount(index, 'an index'), leaf: toNode(leaves[i], `leaves[${i}]`) }));
+    const order =
+        indices.map((index, i) => ({ index: toCount(index, 'an index'), leaf: toNode(leaves[i], `leaves[${i}]`) }));
     order.sort((a, b) => (a.index < b.index ? -1 : a.index > b.index ? 1 : 0));
     const ascending = order.map(({ index }) => index);
-    if (ascending.length === 0 || ascending.at(-1) >= nLeaves || ascending.some((index, i) => i > 0 && index === ascending[i - 1]))
+    if (ascending.length === 0 || ascending.at(-1) >= nLeaves
+        || ascending.some((index, i) => i > 0 && index === ascending[i - 1]))
         malformed(`indices must be distinct and below ${nLeaves}`);
     const readCount = (what) => {
         const first = input.u8(what);
@@ -240,6 +257,8 @@ export function parsedWinterfell(bytes, hash, indices, leaves) {
     });
     for (let level = 1; level < heightOf(nLeaves); level++)
         positions = climb(positions, nLeaves, level, 'perfect', (sibling, i) => sibling !== 'known' && take(i));
-    if (pairs !== lists.length || lists.some((list, i) => used[i] !== list.length)) malformed('there are nodes that no index needs');
-    return checked({ kind: 1, hash, rule: 'perfect', nLeaves, indices: ascending, leaves: order.map(({ leaf }) => leaf), siblings });
+    if (pairs !== lists.length || lists.some((list, i) => used[i] !== list.length))
+        malformed('there are nodes that no index needs');
+    return checked({ kind: 1, hash, rule: 'perfect', nLeaves, indices: ascending, leaves: order.map(({ leaf }) => leaf),
+        siblings });
 }

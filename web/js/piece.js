@@ -18,10 +18,12 @@ function base32(bytes) {
     return count === 0 ? text : text + 'abcdefghijklmnopqrstuvwxyz234567'[bits << (5 - count) & 31];
 }
 /** A CID, version 1. codec and multihash: codes of multicodec's table */
-const cidOf = (codec, multihash, digest) => base32([1, ...leb128(codec), ...leb128(multihash), digest.length, ...digest]);
+const cidOf = (codec, multihash, digest) =>
+    base32([1, ...leb128(codec), ...leb128(multihash), digest.length, ...digest]);
 
 function requireSize(what, count) {
-    if (count > mostPieceBytes) invalid(`${what}: data must be at most ${mostPieceBytes} bytes, those of a piece of 64 GiB, got ${count}`);
+    if (count > mostPieceBytes)
+        invalid(`${what}: data must be at most ${mostPieceBytes} bytes, those of a piece of 64 GiB, got ${count}`);
 }
 
 /** Computes the commitment of bytes as they come. */
@@ -64,7 +66,8 @@ export class PieceHasher {
     }
     /** The PieceCID of all bytes so far: {v2, v1, root, size, height, paddedSize}. More may follow. */
     digest() {
-        const size = this.#count, leaves = 4 * Math.ceil(size / 127), height = Math.max(2, Math.ceil(Math.log2(leaves)));
+        const size = this.#count, leaves = 4 * Math.ceil(size / 127),
+            height = Math.max(2, Math.ceil(Math.log2(leaves)));
         let root = m.pieceRoot(this.#waiting.rest, Math.min(height, unitHeight)), zeros = new Uint8Array(32);
         const roots = [...this.#roots];
         for (let level = 0, index = this.#units; level < height; level++) {
@@ -75,7 +78,8 @@ export class PieceHasher {
             zeros = m.pieceMerge(zeros, zeros);
         }
         const paddedSize = 32 * 2 ** height, padding = paddedSize / 128 * 127 - size;
-        const v1 = cidOf(0xf101n, 0x1012n, root), v2 = cidOf(0x55n, 0x1011n, [...leb128(BigInt(padding)), height, ...root]);
+        const v1 = cidOf(0xf101n, 0x1012n, root),
+            v2 = cidOf(0x55n, 0x1011n, [...leb128(BigInt(padding)), height, ...root]);
         return Object.freeze({ v2, v1, root, size, height, paddedSize });
     }
 }
@@ -87,6 +91,7 @@ export const pieceCid = (data) => new PieceHasher().update(data, 'pieceCid').dig
 export function pieceLeaves(data) {
     const bytes = toBytes(data, 'pieceLeaves: data'), leaves = new Uint8Array(128 * Math.ceil(bytes.length / 127));
     requireSize('pieceLeaves', bytes.length);
-    for (let at = 0; at < bytes.length; at += unitBytes) leaves.set(m.pieceLeaves(bytes.subarray(at, at + unitBytes)), at / 127 * 128);
+    for (let at = 0; at < bytes.length; at += unitBytes)
+        leaves.set(m.pieceLeaves(bytes.subarray(at, at + unitBytes)), at / 127 * 128);
     return leaves;
 }

@@ -44,7 +44,8 @@ export class Proof {
     /** MKZP. */
     toBytes() {
         const { kind, nLeaves } = this;
-        const head = [0x4d, 0x4b, 0x5a, 0x50, 2, findHash(this.hash).id, rules.indexOf(this.rule), kind, ...u64(nLeaves)];
+        const head =
+            [0x4d, 0x4b, 0x5a, 0x50, 2, findHash(this.hash).id, rules.indexOf(this.rule), kind, ...u64(nLeaves)];
         if (kind === 2) return joined([head, u64(this.oldLeaves), ...this.nodes]);
         const places = kind === 0 ? u64(this.indices[0]) : runsOf(this.indices);
         return joined([head, places, ...this.leaves, ...this.siblings]);
@@ -52,7 +53,10 @@ export class Proof {
     /** The JSON text. JSON.stringify() cannot write it, because it has no integers above 2^53. */
     toJson() {
         const { nLeaves, indices, leaves, oldLeaves } = this;
-        const fields = { ...this, n_leaves: nLeaves, new_leaves: nLeaves, index: indices?.[0], leaf: leaves?.[0], old_leaves: oldLeaves };
+        const fields = {
+            ...this, n_leaves: nLeaves, new_leaves: nLeaves, old_leaves: oldLeaves,
+            index: indices?.[0], leaf: leaves?.[0],
+        };
         const [format, names] = Object.entries(jsonKinds)[this.kind];
         return `{"format": "${format}", ${names.map((name) => `"${name}": ${jsonOf(fields[name])}`).join(', ')}}`;
     }

@@ -1,7 +1,8 @@
 // proofs.js: verification. verify() returns false for any malformed proof. The caller's own arguments are checked: a
 // root that is no digest is an error.
 import {
-    equal, expectations, findHash, hashNamed, invalid, isCount, joined, modeNames, requireOptions, ruleNamed, shown, toBytes, toDigest, toHex,
+    equal, expectations, findHash, hashNamed, invalid, isCount, joined, modeNames, requireOptions, ruleNamed, shown,
+    toBytes, toDigest, toHex,
 } from './common.js';
 import { keysOf, modeOf } from './hash.js';
 import { Malformed } from './json.js';
@@ -74,7 +75,8 @@ function givenOf(roots, options, what) {
     const checked = (value, check, name) => (value === undefined ? undefined : check(value, `${what}: expect.${name}`));
     return { options, roots: digests, expect: {
         hash: checked(hash, (name, at) => hashNamed(name, at).name, 'hash'), rule: checked(rule, ruleNamed, 'rule'),
-        nLeaves: checked(nLeaves, countOf, 'nLeaves'), index: checked(index, countOf, 'index'), leaf: checked(leaf, toDigest, 'leaf'),
+        nLeaves: checked(nLeaves, countOf, 'nLeaves'), index: checked(index, countOf, 'index'),
+        leaf: checked(leaf, toDigest, 'leaf'),
     } };
 }
 function countOf(value, what) {
@@ -84,13 +86,16 @@ function countOf(value, what) {
 /** Why a proof is refused before anything is computed, or null. A root alone does not bind its claims
  * (docs/layouts.md). */
 function refusal(proof, { roots, options, expect }) {
-    const other = (what, wanted, got) => (wanted === undefined || wanted === got ? null : `the ${what} must be ${wanted}, the proof's is ${got}`);
+    const other = (what, wanted, got) =>
+        (wanted === undefined || wanted === got ? null : `the ${what} must be ${wanted}, the proof's is ${got}`);
     if ((proof.kind === 2) !== (roots.root === undefined))
-        return proof.kind === 2 ? 'a proof of consistency needs the roots of both trees' : 'the proof is of leaves, not of consistency of two trees';
+        return proof.kind === 2 ? 'a proof of consistency needs the roots of both trees'
+            : 'the proof is of leaves, not of consistency of two trees';
     if ((options.key !== undefined || options.context !== undefined) && !findHash(proof.hash).isKeyed)
         return `${keysOf} not of '${proof.hash}'`;
     const { hash, rule, nLeaves, index, leaf } = expect;
-    const differs = other('hash', hash, proof.hash) ?? other('rule', rule, proof.rule) ?? other('number of leaves', nLeaves, proof.nLeaves);
+    const differs = other('hash', hash, proof.hash) ?? other('rule', rule, proof.rule)
+        ?? other('number of leaves', nLeaves, proof.nLeaves);
     if (differs || (index === undefined && leaf === undefined)) return differs;
     if (proof.kind !== 0) return 'an index or a leaf is expected of a proof of one leaf alone';
     return other('index', index, proof.indices[0]) ?? other('leaf', leaf && toHex(leaf), toHex(proof.leaves[0]));
@@ -107,14 +112,17 @@ function judged(proof, given, what) {
         const valid = isElement && equal(computed.oldRoot, oldRoot) && equal(computed.newRoot, newRoot);
         const reason = valid ? `the first ${proof.oldLeaves} of ${proof.nLeaves} leaves are those of the older tree`
             : !isElement ? `a root is no digest of ${proof.hash}`
-            : !equal(computed.oldRoot, oldRoot) ? `the nodes give ${toHex(computed.oldRoot)} for the older tree, not its root`
+            : !equal(computed.oldRoot, oldRoot)
+                ? `the nodes give ${toHex(computed.oldRoot)} for the older tree, not its root`
             : `the nodes give ${toHex(computed.newRoot)} for the newer tree, not its root`;
         return { valid, reason, computed: computed && computed.newRoot, path };
     }
-    const note = (level, index, pairs, parent) => path.push({ level, index, left: pairs[0] ?? null, right: pairs[1] ?? null, parent });
+    const note = (level, index, pairs, parent) =>
+        path.push({ level, index, left: pairs[0] ?? null, right: pairs[1] ?? null, parent });
     const computed = rootOf(proof, hash, mode, proof.kind === 0 ? note : undefined), valid = equal(computed, root);
     const lead = proof.kind === 0 ? 'the leaf leads' : 'the leaves lead';
-    return { valid, reason: valid ? `${lead} to the root` : `${lead} to ${toHex(computed)}, not to the root`, computed, path };
+    return { valid, reason: valid ? `${lead} to the root` : `${lead} to ${toHex(computed)}, not to the root`, computed,
+        path };
 }
 
 /** The verdict of verify(), with the reason and, for one leaf, the path: {valid, reason, proof, computed, path}. */
@@ -125,7 +133,8 @@ export function explain(proof, root, options = {}) {
         const form = parsed(proof), { valid, reason, computed, path } = judged(form, given, 'explain');
         return { valid, reason, proof: form, computed, path };
     } catch (error) {
-        if (error instanceof Malformed) return { valid: false, reason: `malformed: ${error.message}`, proof: null, computed: null, path: [] };
+        if (error instanceof Malformed)
+            return { valid: false, reason: `malformed: ${error.message}`, proof: null, computed: null, path: [] };
         throw error;
     }
 }
@@ -133,12 +142,15 @@ export function explain(proof, root, options = {}) {
 /** Whether a proof is valid. A proof of the other kind is false as bytes or JSON, which the caller did not choose, and
  * an error as an object of fields. */
 function holds(proof, given, what) {
-    if (Array.isArray(proof) && proof.length > 0 && proof.every((node) => typeof node === 'string' || ArrayBuffer.isView(node)))
+    if (Array.isArray(proof) && proof.length > 0
+        && proof.every((node) => typeof node === 'string' || ArrayBuffer.isView(node)))
         invalid(`${what}: a list of nodes is no proof of merklize; verifyOpenZeppelin() takes one`);
     const form = tried(() => parsed(proof)), isConsistency = given.roots.root === undefined;
-    const isOwn = typeof proof === 'object' && !ArrayBuffer.isView(proof) && !(proof instanceof ArrayBuffer) && proof?.format === undefined;
+    const isOwn = typeof proof === 'object' && !ArrayBuffer.isView(proof) && !(proof instanceof ArrayBuffer)
+        && proof?.format === undefined;
     if (form && isOwn && (form.kind === 2) !== isConsistency)
-        invalid(isConsistency ? `${what}: the proof is of leaves, which verify takes` : `${what}: the proof is of consistency, which verifyConsistency takes`);
+        invalid(isConsistency ? `${what}: the proof is of leaves, which verify takes`
+            : `${what}: the proof is of consistency, which verifyConsistency takes`);
     return form !== null && judged(form, given, what).valid;
 }
 
@@ -152,7 +164,8 @@ export function verify(proof, root, options = {}) {
 
 /** verify() of each proof of a list. */
 export function verifyEach(proofs, root, options = {}) {
-    if (!Array.isArray(proofs)) invalid(`verifyEach: proofs must be a list of proofs, got ${shown(proofs)}; verify() takes one`);
+    if (!Array.isArray(proofs))
+        invalid(`verifyEach: proofs must be a list of proofs, got ${shown(proofs)}; verify() takes one`);
     const given = givenOf({ root }, options, 'verifyEach');
     return proofs.map((proof, i) => holds(proof, given, `verifyEach: proof ${i}`));
 }
@@ -168,7 +181,8 @@ export function verifyWinterfell(bytes, indices, leaves, root, options = {}) {
     const what = 'verifyWinterfell', given = givenOf({ root }, {}, what), data = toBytes(bytes, `${what}: the proof`);
     requireOptions(options, ['hash'], what);
     const { name } = hashNamed(options.hash ?? 'rp64_256_v3', what);
-    if (!['blake3', 'rp64_256_v3', 'rpjive64_256'].includes(name)) invalid(`${what}: the hash must be 'blake3', 'rp64_256_v3' or 'rpjive64_256', got '${name}'`);
+    if (!['blake3', 'rp64_256_v3', 'rpjive64_256'].includes(name))
+        invalid(`${what}: the hash must be 'blake3', 'rp64_256_v3' or 'rpjive64_256', got '${name}'`);
     const form = tried(() => parsedWinterfell(data, name, [...indices], [...leaves]));
     return form !== null && judged(form, given, what).valid;
 }

@@ -14,7 +14,8 @@ export function noTree(n, rule) {
 
 /** An index of n leaves as a bigint. */
 export function indexBelow(index, n, what) {
-    if (!isCount(index) || index >= n) invalid(`${what}: the index must be an integer below the ${n} leaves, got ${shown(index)}`);
+    if (!isCount(index) || index >= n)
+        invalid(`${what}: the index must be an integer below the ${n} leaves, got ${shown(index)}`);
     return BigInt(index);
 }
 
@@ -37,7 +38,8 @@ export function climb(positions, n, level, rule, visit) {
     const parents = [];
     for (let i = 0; i < positions.length; ) {
         let sibling = siblingOf(positions[i], n, level, rule);
-        if (sibling === 'right' && i + 1 < positions.length && positions[i + 1] === positions[i] + 1n) sibling = 'known';
+        if (sibling === 'right' && i + 1 < positions.length && positions[i + 1] === positions[i] + 1n)
+            sibling = 'known';
         visit(sibling, i);
         parents.push(positions[i] / 2n);
         i += sibling === 'known' ? 2 : 1;

@@ -3,7 +3,8 @@ import { invalid, shown, toHex } from './common.js';
 import { requireUnambiguous } from './formats.js';
 import { consistencyPlan, onePlan, proofOf, rangePlan, togetherPlan } from './proving.js';
 import { heightOf } from './shape.js';
-import { emptyRoot, leavesOf, leavesOfMessages, leavesOfRows, levelAbove, padAbove, requireRows, treeOptions } from './trees.js';
+import { emptyRoot, leavesOf, leavesOfMessages, leavesOfRows, levelAbove, padAbove, requireRows,
+    treeOptions } from './trees.js';
 
 const treeName = 'MerkleTree';
 
@@ -11,7 +12,8 @@ const treeName = 'MerkleTree';
 function hashedOptions(options, what) {
     const found = treeOptions(options, what);
     if (!found.format || found.format.isHashed) return found;
-    return invalid(`${what}: format '${found.format.name}' hashes no messages: new MerkleTree() takes its leaves, 32 bytes each`);
+    return invalid(`${what}: format '${found.format.name}' hashes no messages: new MerkleTree() takes its leaves, `
+        + '32 bytes each');
 }
 
 /** A Merkle tree with its nodes: 64 to 96 bytes a leaf. */
@@ -22,7 +24,8 @@ export class MerkleTree {
     /** leaves: [n, 32] bytes or a list of digests; options: format, or hash, rule, padding, key, context; what: the
      * function in errors */
     constructor(leaves, options = {}, what = treeName) {
-        const { format, kind, rule, mode, padding } = treeOptions(options, what), bytes = leavesOf(leaves, { kind, rule }, what);
+        const { format, kind, rule, mode, padding } = treeOptions(options, what),
+            bytes = leavesOf(leaves, { kind, rule }, what);
         this.hash = kind.name;
         this.rule = rule;
         this.nLeaves = bytes.length / 32;
@@ -48,7 +51,8 @@ export class MerkleTree {
     /** The tree whose leaf k is the digest of row k, `rowBytes` bytes. */
     static fromRows(rows, rowBytes, options = {}) {
         const what = `${treeName}.fromRows`, { kind, mode } = hashedOptions(options, what);
-        return new MerkleTree(leavesOfRows(requireRows(rows, rowBytes, what), rowBytes, kind, mode, `${what}: a row`), options, what);
+        return new MerkleTree(leavesOfRows(requireRows(rows, rowBytes, what), rowBytes, kind, mode, `${what}: a row`),
+            options, what);
     }
 
     toString() {
@@ -79,7 +83,8 @@ export class MerkleTree {
 
     /** The proof of a leaf; of a list of indices a list of proofs. */
     prove(index) {
-        return Array.isArray(index) ? index.map((one) => this.prove(one)) : this.#proof(onePlan(this, index, `${treeName}.prove`));
+        return Array.isArray(index) ? index.map((one) => this.prove(one))
+            : this.#proof(onePlan(this, index, `${treeName}.prove`));
     }
     /** One proof of several leaves, with each sibling that it needs once. */
     proveTogether(indices) {

@@ -1,5 +1,6 @@
 // tree_file.js: reads .mkl files (docs/file-format.md) from a Blob, a File, bytes or a path, without reading the whole.
-import { MerklizeError, equal, findHash, findHashById, invalid, isCount, modeNames, requireOptions, rules, shown } from './common.js';
+import { MerklizeError, equal, findHash, findHashById, invalid, isCount, modeNames, requireOptions, rules,
+    shown } from './common.js';
 import { opened } from './files.js';
 import { digestOfMessage, modeOf } from './hash.js';
 import { consistencyPlan, onePlan, placesOf, proofOf, rangePlan, togetherPlan } from './proving.js';
@@ -14,7 +15,8 @@ function headerOf(head, size) {
     const magic = new TextDecoder('latin1').decode(head.subarray(0, 8));
     if (magic === 'MKLPART\0') refuse('this tree file is not finished: the program that builds it was stopped');
     if (magic === 'MKZTREE1') refuse('this tree file has an earlier format; build the tree again');
-    if (head.length < headBytes || magic !== 'MKLTREE\0') refuse('this is no tree file: it does not begin with MKLTREE and a zero byte');
+    if (head.length < headBytes || magic !== 'MKLTREE\0')
+        refuse('this is no tree file: it does not begin with MKLTREE and a zero byte');
     const view = new DataView(head.buffer);
     if (view.getUint32(8, true) !== 1) refuse(`the version must be 1, got ${view.getUint32(8, true)}`);
     if (!equal(digestOfMessage(findHash('blake3'), head.subarray(0, 120)).subarray(0, 8), head.subarray(120)))
@@ -22,12 +24,15 @@ function headerOf(head, size) {
     const kind = findHashById(view.getUint32(12, true)) ?? refuse(`no hash has the id ${view.getUint32(12, true)}`);
     const rule = rules[head[16]] ?? refuse(`the rule must be 0 to 3, got ${head[16]}`);
     const mode = fileModes[head[17]];
-    if (mode === undefined || (head[17] !== 0 && !kind.isKeyed) || (head[17] === 2 && !kind.hasChunkTree)) refuse(`'${kind.name}' has no mode ${head[17]}`);
-    const nLeaves = view.getBigUint64(24, true), leafBytes = view.getBigUint64(32, true), totalBytes = view.getBigUint64(40, true);
+    if (mode === undefined || (head[17] !== 0 && !kind.isKeyed) || (head[17] === 2 && !kind.hasChunkTree))
+        refuse(`'${kind.name}' has no mode ${head[17]}`);
+    const nLeaves = view.getBigUint64(24, true), leafBytes = view.getBigUint64(32, true),
+        totalBytes = view.getBigUint64(40, true);
     const isEmpty = isEmptyTree(Number(nLeaves), kind, rule), none = isEmpty ? null : noTree(nLeaves, rule);
     if (none || nLeaves > 1n << 56n) refuse(none ?? `a tree file has at most 2^56 leaves, not ${nLeaves}`);
     const whole = leafBytes === 0n ? -1n : (totalBytes + leafBytes - 1n) / leafBytes;
-    if (totalBytes !== 0n && nLeaves !== whole) refuse(`${nLeaves} leaves of ${leafBytes} bytes do not make ${totalBytes} bytes`);
+    if (totalBytes !== 0n && nLeaves !== whole)
+        refuse(`${nLeaves} leaves of ${leafBytes} bytes do not make ${totalBytes} bytes`);
     const height = isEmpty ? 0 : heightOf(nLeaves), starts = [];
     let nodes = 0n;
     for (let level = 0; level <= height && !isEmpty; level++) {
@@ -36,7 +41,8 @@ function headerOf(head, size) {
     }
     const needed = BigInt(headBytes) + 32n * nodes;
     if (BigInt(size) !== needed) refuse(`the file must have ${needed} bytes, got ${size}`);
-    return { kind, rule, mode, nLeaves, leafBytes, totalBytes, height, starts, padding: head.slice(56, 88), root: head.slice(88, 120) };
+    return { kind, rule, mode, nLeaves, leafBytes, totalBytes, height, starts, padding: head.slice(56, 88),
+        root: head.slice(88, 120) };
 }
 
 /** An open tree file. TreeFile.open() makes it. */
@@ -54,7 +60,8 @@ export class TreeFile {
     }
     static async open(source) {
         const file = await opened(source, 'TreeFile.open');
-        const header = headerOf(await bytesOf(file, 0, Math.min(headBytes, file.size)), file.size), tree = new TreeFile(file, header);
+        const header = headerOf(await bytesOf(file, 0, Math.min(headBytes, file.size)), file.size),
+            tree = new TreeFile(file, header);
         const top = tree.nLeaves === 0n ? emptyRoot() : await tree.read(tree.height, 0, 1);
         return equal(tree.root, top) ? tree : refuse('the root in the header is not the last node of the file');
     }
@@ -65,7 +72,8 @@ export class TreeFile {
     async read(level, first, count) {
         const size = this.#starts[level] === undefined ? 0n : levelSize(this.nLeaves, level);
         if (!isCount(first) || !isCount(count) || BigInt(first) + BigInt(count) > size)
-            invalid(`TreeFile.read: level ${shown(level)} has ${size} nodes, got ${shown(count)} from ${shown(first)} on`);
+            invalid(`TreeFile.read: level ${shown(level)} has ${size} nodes, `
+                + `got ${shown(count)} from ${shown(first)} on`);
         return bytesOf(this.#file, headBytes + 32 * Number(this.#starts[level] + BigInt(first)), 32 * Number(count));
     }
     /** Nodes at places [level, index]; one read takes neighbours. pads: for each level, the node beyond its last one */
@@ -77,7 +85,8 @@ export class TreeFile {
             else runs.push(isPad ? { pad: pads[level] } : { level, first: index, count: 1 });
         }
         for (let i = 0; i < runs.length; i += readsAtOnce) {
-            const some = runs.slice(i, i + readsAtOnce).map(({ pad, level, first, count }) => pad ?? this.read(level, first, count));
+            const some = runs.slice(i, i + readsAtOnce)
+                .map(({ pad, level, first, count }) => pad ?? this.read(level, first, count));
             for (const part of await Promise.all(some))
                 for (let at = 0; at < part.length; at += 32) nodes.push(part.slice(at, at + 32));
         }
@@ -93,7 +102,8 @@ export class TreeFile {
     /** The proof of a leaf; of a list of indices a list of proofs. options: key or context of a tree with a mode, for
      * padding */
     async prove(index, options = {}) {
-        if (!Array.isArray(index)) return this.#proof(onePlan(this, index, 'TreeFile.prove'), options, 'TreeFile.prove');
+        if (!Array.isArray(index))
+            return this.#proof(onePlan(this, index, 'TreeFile.prove'), options, 'TreeFile.prove');
         const proofs = [];
         for (const one of index) proofs.push(await this.prove(one, options));
         return proofs;
@@ -108,7 +118,8 @@ export class TreeFile {
     }
     /** The proof that the tree of the first `oldLeaves` leaves is the beginning of this one. */
     async proveConsistency(oldLeaves) {
-        return this.#proof(consistencyPlan(this, oldLeaves, 'TreeFile.proveConsistency'), {}, 'TreeFile.proveConsistency');
+        return this.#proof(consistencyPlan(this, oldLeaves, 'TreeFile.proveConsistency'), {},
+            'TreeFile.proveConsistency');
     }
     /** The first node that is not the merge of its children: {level, index}; null if there is none. Reads the whole
      * file. */
@@ -135,6 +146,8 @@ export class TreeFile {
 /** A copy. */
 async function bytesOf(file, offset, length) {
     const bytes = new Uint8Array(await file.read(offset, length));
-    if (bytes.length !== length) throw new MerklizeError(`TreeFile.read: the file changed while it was read: it ends at byte ${offset + bytes.length}`, 'io');
+    if (bytes.length !== length)
+        throw new MerklizeError(`TreeFile.read: the file changed while it was read: it ends at byte `
+            + `${offset + bytes.length}`, 'io');
     return bytes;
 }
