@@ -10,7 +10,10 @@ namespace {
 
 // Items that are taken in both ways, a quarter of all at most. The first ones do not count, because they find nothing
 // in the caches.
-constexpr std::size_t most_tried = 72, least_items = 16;
+constexpr std::size_t most_tried = 72;
+// Bytes for each thread. Fewer are read: while threads start, and take pages for their buffers and stacks, they wait
+// for one another to change the process's mappings.
+constexpr std::uint64_t least_tried = 4 << 20;
 
 }  // namespace
 
@@ -20,14 +23,14 @@ std::span<std::byte> thread_buffer() {
 }
 
 ReadOrder::ReadOrder(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, std::size_t n_items,
-                     InputFile::BeforeDisk before)
+                     unsigned threads, InputFile::BeforeDisk before)
     : file_(file),
       end_(offset + bytes),
       before_(std::move(before)),
       in_order_(!before_ && n_items > 1 && file.is_on_rotational_disk()),
       finished_(in_order_ ? n_items : 0),
       tried_(std::min(most_tried, n_items / 4)) {
-    if (before_ || n_items < least_items) return;
+    if (before_ || bytes < threads * least_tried) return;
     mapped_.emplace(file, offset, bytes);
     if (!*mapped_ || (in_order_ && !mapped_->is_in_memory())) mapped_.reset();
 }
@@ -128,7 +131,7 @@ void SourceReader::each_part(std::size_t n, const PartOf& part, Run& run, double
         all += bytes;
     }
     if (const InputFile* file = source_.file(); file != nullptr && n != 0) {
-        ReadOrder order(*file, begin, end - begin, n, before_);
+        ReadOrder order(*file, begin, end - begin, n, run.threads(), before_);
         run.parallel(
             n,
             [&](std::size_t i) {
@@ -188,7 +191,7 @@ void SourceReader::fill(std::span<std::byte> out, Run& run, double share) {
         advance(out.size());
         if (out.size() <= read_bytes) return file->read_at(out, begin, before_);
         const std::size_t n = (out.size() + read_bytes - 1) / read_bytes;
-        ReadOrder order(*file, begin, 0, n, before_);
+        ReadOrder order(*file, begin, 0, n, run.threads(), before_);
         return run.parallel(
             n,
             [&](std::size_t i) {

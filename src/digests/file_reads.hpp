@@ -45,9 +45,9 @@ std::span<std::byte> thread_buffer();
 class ReadOrder {
 public:
     /// The loop reads bytes [offset, offset + bytes); 0 bytes: it does not call view().
-    /// n_items  items that the loop hands out, in order
+    /// n_items  items that the loop hands out, in order, to so many threads
     /// before   called before each read from a rotational disk; given by callers that order reads themselves
-    ReadOrder(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, std::size_t n_items,
+    ReadOrder(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, std::size_t n_items, unsigned threads,
               InputFile::BeforeDisk before = {});
 
     /// Reads exactly out.size() bytes at `offset`, the one read of this item.  errors  io; EndedEarly

@@ -159,11 +159,13 @@ std::vector<ChainingValue> values_of_next(SourceReader& reader, std::uint64_t by
                                           std::uint32_t levels, const Mode& mode, Run& run, double share) {
     std::vector<ChainingValue> values;
     if (run.on_host()) {
-        values.resize((bytes + read_bytes - 1) / read_bytes);
-        reader.each_part(bytes, read_bytes, run, share, [&](std::size_t i, std::span<const std::byte> data) {
-            hash_read(data, first_chunk + i * read_chunks, read_levels, mode, run, &values[i]);
+        const std::uint32_t item = std::min(levels, read_levels);
+        const std::uint64_t chunks = std::uint64_t{1} << item, item_bytes = chunks * MKZ_BLAKE3_CHUNK_LEN;
+        values.resize((bytes + item_bytes - 1) / item_bytes);
+        reader.each_part(bytes, item_bytes, run, share, [&](std::size_t i, std::span<const std::byte> data) {
+            hash_read(data, first_chunk + i * chunks, item, mode, run, &values[i]);
         });
-        for (std::uint32_t at = read_levels; at < levels; at++) reduce(values, (values.size() + 1) / 2, mode, run);
+        for (std::uint32_t at = item; at < levels; at++) reduce(values, (values.size() + 1) / 2, mode, run);
         return values;
     }
     std::vector<std::byte> batch(std::min(bytes, batch_bytes));
@@ -187,7 +189,8 @@ Node root_of_next(SourceReader& reader, std::uint64_t bytes, const Mode& mode, R
     // The values of one segment are in memory at once, so a file of any length takes the same memory.
     const bool is_one_segment = bytes <= segment_bytes;
     const std::uint64_t n_chunks = (bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
-    std::uint32_t levels = read_levels;
+    // Few reads a thread are smaller, so that all threads end together.
+    std::uint32_t levels = bytes < 16 * read_bytes * run.threads() ? read_levels - 1 : read_levels;
     if (!run.on_host()) levels = bytes <= batch_bytes ? subtree_levels(n_chunks, run) : batch_levels;
     ValueStack stack(mode);
     for (std::uint64_t first = 0; first < bytes; first += segment_bytes) {

@@ -20,7 +20,7 @@ namespace merklize::runtime {
 /// The values of the subtrees of 2^levels chunks in the next `bytes` bytes of a source, in order. The last one may be
 /// smaller.
 /// first_chunk  of the message: a multiple of 2^levels
-/// levels       on the CPU at least read_levels; on a device at most batch_levels
+/// levels       on a device at most batch_levels
 std::vector<ChainingValue> values_of_next(SourceReader& reader, std::uint64_t bytes, std::uint64_t first_chunk,
                                           std::uint32_t levels, const Mode& mode, Run& run, double share);
 /// The root of the next `bytes` bytes of a source. This is `share` of the whole call.

@@ -15,9 +15,7 @@
 #include <cstdint>
 #include <exception>
 #include <fstream>
-#include <mutex>
 #include <string>
-#include <system_error>
 #include <thread>
 
 #include "host/invalid.hpp"
@@ -122,14 +120,13 @@ struct alignas(64) Slot {
 };
 
 struct Pool {
-    static constexpr unsigned most_workers = 1024, n_slots = 64, woken_by_one = 2;
+    static constexpr unsigned most_workers = 1024, n_slots = 64, woken_by_one = 2, made_by_one = 2;
 
     alignas(64) std::atomic<std::uint64_t> offers{0};  // a bit for each slot whose job has places
     alignas(64) std::atomic<std::uint32_t> signal{0};  // sleepers sleep on it
     std::atomic<std::uint32_t> sleepers{0};
     std::atomic<Clock::rep> last_end{0};
-    std::mutex mutex;
-    std::atomic<unsigned> workers{0};  // written under the mutex
+    std::atomic<unsigned> workers{0}, wanted_workers{0};
     Slot slots[n_slots];
 
     // Joins a job, if one has a place, and runs its items.
@@ -163,6 +160,7 @@ struct Pool {
     }
 
     void worker(unsigned number) {
+        make_some();
         for (;;) {
             if (help(number) || came_soon([&] { return offers.load(std::memory_order_relaxed) != 0; })) continue;
             sleepers++;
@@ -181,14 +179,27 @@ struct Pool {
         wake(signal, now);
     }
 
-    // If the system refuses more threads, the job only gets slower.
     void make_workers(unsigned wanted) {
         if (workers >= wanted) return;
-        const std::lock_guard lock(mutex);
-        try {
-            for (; workers < wanted; workers++)
-                std::thread([this, number = workers.load()] { worker(number); }).detach();
-        } catch (const std::system_error&) {}
+        unsigned before = wanted_workers;
+        while (before < wanted && !wanted_workers.compare_exchange_weak(before, wanted)) {}
+        make_some();
+    }
+
+    // Makes a few, which make the others: to start a thread takes 30 us, and the caller has work to do. If the system
+    // refuses more threads, the job only gets slower.
+    void make_some() {
+        for (unsigned k = 0; k < made_by_one && workers < wanted_workers; k++) {
+            const unsigned number = workers++;
+            try {
+                if (number < wanted_workers) {
+                    std::thread([this, number] { worker(number); }).detach();
+                    continue;
+                }
+            } catch (const std::exception&) {}
+            workers--;
+            return;
+        }
     }
 
     // returns  the slot; null if all are taken: then the caller works alone
@@ -225,8 +236,8 @@ struct Pool {
     }
 };
 
-// Never destroyed: workers may wait in it until the process ends. A forked child has no workers, and the pool's mutex
-// may be in any state there, so it forgets the pool and makes another.
+// Never destroyed: workers may wait in it until the process ends. A forked child has no workers, so it forgets the pool
+// and makes another.
 std::atomic<Pool*> the_pool{nullptr};
 
 Pool& pool() {
