@@ -37,6 +37,17 @@ public:
         std::memcpy(kept_, other.kept_, kept_bytes_);
     }
 
+    /// Appends little, which cannot be interrupted.
+    void update_little(std::span<const std::byte> data) {
+        const auto alone = changing();
+        check();
+        if (keeps(data)) return;
+        merklize::Hasher& state = state_ ? *state_ : begin();
+        lost_ = true;  // if there is no memory for a value of the tree
+        state.update(data);
+        lost_ = false;
+    }
+
     void update(nb::handle data) {
         const auto alone = changing();
         check();
@@ -60,18 +71,14 @@ public:
     nb::bytes digest(nb::handle length, nb::handle seek) const {
         const PublicCall entry("digest");
         const Output out(length, seek);
-        const auto alone = changing();
-        check();
-        const auto work = [&] {
-            if (state_) return state_->digest(out.span(), out.seek());
-            merklize::hash(kept(), out.span(), out.seek(), mode_, on_this_thread());
-        };
-        if (out.span().size() <= short_work) {
-            work();
-        } else {
-            Run::without_gil(work);
-        }
+        fill(out.span(), out.seek());
         return out.bytes();
+    }
+    nb::bytes plain_digest() const {
+        const PublicCall entry("digest");
+        Digest digest;
+        fill(digest.bytes, 0);
+        return to_bytes(digest.bytes);
     }
 
     /// Keeps other threads out during its lifetime.
@@ -87,8 +94,22 @@ public:
         lost_ = false;
     }
 
-private:
     static constexpr std::size_t short_work = 2048;  // bytes that are hashed faster than the GIL is released
+
+private:
+    void fill(std::span<std::byte> out, std::uint64_t seek) const {
+        const auto alone = changing();
+        check();
+        const auto work = [&] {
+            if (state_) return state_->digest(out, seek);
+            merklize::hash(kept(), out, seek, mode_, on_this_thread());
+        };
+        if (out.size() <= short_work) {
+            work();
+        } else {
+            Run::without_gil(work);
+        }
+    }
 
     std::span<const std::byte> kept() const noexcept { return {kept_, kept_bytes_}; }
     /// Appends the bytes to the kept ones, if those are the whole input so far and the sum fits.
@@ -164,6 +185,7 @@ nb::object hexdigest(const Hasher& self, nb::handle length, nb::handle seek) {
 template <class Made, class... Arguments>
 void make(Made* self, nb::handle data, const Arguments&... arguments) {
     new (self) Made(arguments...);
+    if (PyBytes_CheckExact(data.ptr()) && PyBytes_Size(data.ptr()) == 0) return;
     try {
         self->update(data);
     } catch (...) {
@@ -248,6 +270,72 @@ void bind_blake3(nb::module_& m) {
     blake3.attr("key_size") = 32;
 }
 
+// Methods of merklize.Hasher on little data. As in quick.cpp, each handles the plain call and hands any other one to the
+// Python method that it replaces.
+
+PyObject *full_update = nullptr, *full_digest = nullptr;
+
+// What work() returns. An empty object: it failed, and the Python method raises the right error, since nothing was
+// appended or the state is lost.  errors  of Python: Ctrl-C while another thread has the hasher
+template <class Work>
+nb::object quickly(PyObject* self, const Work& work) {
+    if (!nb::inst_ready(self)) return {};
+    try {
+        return work(*nb::inst_ptr<Hasher>(self));
+    } catch (const nb::python_error&) {
+        throw;
+    } catch (...) {
+        return {};
+    }
+}
+
+PyObject* quick_update(PyObject* self, PyObject* data) try {
+    char* bytes = nullptr;
+    Py_ssize_t size = 0;
+    if (PyBytes_CheckExact(data) && PyBytes_AsStringAndSize(data, &bytes, &size) == 0 &&
+        static_cast<std::size_t>(size) <= Hasher::short_work) {
+        nb::object result = quickly(self, [&](Hasher& hasher) -> nb::object {
+            hasher.update_little(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))));
+            return nb::borrow(self);
+        });
+        if (result.is_valid()) return result.release().ptr();
+    }
+    PyObject* const arguments[] = {self, data};
+    return PyObject_Vectorcall(full_update, arguments, 2, nullptr);
+} catch (nb::python_error& error) {
+    error.restore();
+    return nullptr;
+}
+
+PyObject* quick_digest(PyObject* self, PyObject* arguments, PyObject* names) try {
+    if (PyTuple_Size(arguments) == 0 && names == nullptr) {
+        nb::object digest = quickly(self, [](const Hasher& hasher) -> nb::object { return hasher.plain_digest(); });
+        if (digest.is_valid()) return digest.release().ptr();
+    }
+    const nb::object whole = checked(PySequence_Concat(nb::make_tuple(nb::handle(self)).ptr(), arguments));
+    return PyObject_Call(full_digest, whole.ptr(), names);
+} catch (nb::python_error& error) {
+    error.restore();
+    return nullptr;
+}
+
+// Puts both in the place of the class's own.
+void quicken(nb::handle hasher) {
+    const auto replace = [&](const char* name, const char* signature, PyCFunction function, int flags,
+                             std::string& text) {
+        const nb::object full = hasher.attr(name);
+        text = name + std::string(signature) + "\n--\n\n" + nb::cast<std::string>(full.attr("__doc__"));
+        auto* method = new PyMethodDef{name, function, flags, text.c_str()};  // Python keeps pointers to it
+        hasher.attr(name) = checked(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(hasher.ptr()), method));
+        return full.inc_ref().ptr();
+    };
+    static std::string texts[2];
+    full_update = replace("update", "($self, data, /)", quick_update, METH_O, texts[0]);
+    full_digest = replace("digest", "($self, length=32, seek=0)",
+                          reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(quick_digest)),
+                          METH_VARARGS | METH_KEYWORDS, texts[1]);
+}
+
 }  // namespace
 
 void bind_hasher(nb::module_& m) {
@@ -265,10 +353,10 @@ void bind_hasher(nb::module_& m) {
                 make(self, data, MessageForm(which, mode), Run(settings));
             }
         },
-        nb::sig("def __init__(self, data: object = b'', *, hash: str = 'blake3', key: object = None, "
+        nb::sig("def __init__(self, data: object = b'', hash: str = 'blake3', key: object = None, "
                 "context: str | None = None, device: object = 'auto', threads: int | None = None) -> None"),
-        nb::arg("data").none() = nb::bytes(""), nb::kw_only(), nb::arg("hash").none() = "blake3",
-        nb::arg("key").none() = nb::none(), nb::arg("context").none() = nb::none(), nb::arg("device").none() = "auto",
+        nb::arg("data").none() = nb::bytes(""), nb::arg("hash").none() = "blake3", nb::arg("key").none() = nb::none(),
+        nb::arg("context").none() = nb::none(), nb::arg("device").none() = "auto",
         nb::arg("threads").none() = nb::none());
     hasher.def(
         "update",
@@ -309,6 +397,7 @@ void bind_hasher(nb::module_& m) {
     hasher.def_prop_ro("block_size", &Hasher::block_size, "Bytes of a block of the hash.");
     hasher.attr("digest_size") = 32;
     hasher.attr("key_size") = 32;
+    m.def("quicken", &quicken, nb::sig("def quicken(hasher: type) -> None"));
     bind_blake3(m);
 }
 

@@ -12,6 +12,7 @@
 
 #include "arguments.hpp"
 #include "gil.hpp"
+#include "hashes/message.hpp"
 #include "module.hpp"
 #include "run.hpp"
 
@@ -49,6 +50,19 @@ nb::object digest_of(std::span<const std::byte> data) {
     return result;
 }
 
+// Other hashes are one chain of blocks, of which the slowest one needs 150 us for so many bytes.
+constexpr std::size_t little_message = 1024;
+
+nb::object message_digest_of(std::span<const std::byte> data, PyObject* name) {
+    const Hash hash = hash_from_name(to_text(name, "hash"));
+    if (hash == Hash::blake3) return digest_of(data);
+    if (data.size() > little_message) return {};
+    static const Mode plain;
+    runtime::Message message({hash, plain}, data.size());
+    message.update(data);
+    return to_bytes(message.digest().bytes);
+}
+
 bool is_text(PyObject* object, const char* text) {
     return PyUnicode_CheckExact(object) && PyUnicode_CompareWithASCIIString(object, text) == 0;
 }
@@ -58,10 +72,11 @@ bool is_one(PyObject* object) {
     return PyLong_CheckExact(object) && PyLong_AsLongAndOverflow(object, &is_large) == 1;
 }
 
-// The keywords of a call that has no others than device="cpu" and threads=1.
+// The keywords of a call that has no others than device="cpu", threads=1 and hash=NAME.
 struct PlainOptions {
     bool on_cpu = false;
     bool one_thread = false;
+    PyObject* hash = nullptr;
 };
 
 // None if the call has other keywords.  values  of the keywords
@@ -73,28 +88,31 @@ std::optional<PlainOptions> plain_options(PyObject* const* values, PyObject* nam
             options.on_cpu = true;
         else if (is_text(name, "threads") && is_one(values[k]))
             options.one_thread = true;
+        else if (is_text(name, "hash") && PyUnicode_CheckExact(values[k]))
+            options.hash = values[k];
         else
             return {};
     }
     return options;
 }
 
-// hash(data) of bytes or of plain memory, also with device="cpu" and threads=1.
+// hash(data) of bytes or of plain memory, also with device="cpu", threads=1 and hash=NAME.
 nb::object quick_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (count != 1) return {};
     const std::optional<PlainOptions> options = plain_options(args + count, names);
     if (!options || !runs_plainly(options->on_cpu ? "cpu" : "auto")) return {};
-    const std::size_t most = options->one_thread ? little_alone : little;
+    const auto digest = [&](std::span<const std::byte> data) -> nb::object {
+        if (data.size() > (options->one_thread ? little_alone : little)) return {};
+        return options->hash == nullptr ? digest_of(data) : message_digest_of(data, options->hash);
+    };
     if (PyBytes_CheckExact(args[0])) {
         char* data = nullptr;
         Py_ssize_t size = 0;
         PyBytes_AsStringAndSize(args[0], &data, &size);
-        if (static_cast<std::size_t>(size) <= most)
-            return digest_of(std::as_bytes(std::span(data, static_cast<std::size_t>(size))));
-    } else if (const PlainMemory memory(args[0]); memory.is_valid() && memory.bytes().size() <= most) {
-        return digest_of(memory.bytes());
+        return digest(std::as_bytes(std::span(data, static_cast<std::size_t>(size))));
     }
-    return {};
+    const PlainMemory memory(args[0]);
+    return memory.is_valid() ? digest(memory.bytes()) : nb::object();
 }
 
 // The name of the hash, given as third argument or by its keyword. None if the call has further arguments.

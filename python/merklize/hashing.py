@@ -58,7 +58,7 @@ class Hasher(_native.Hasher):
     ) -> None:
         """Begin with `data`."""
         name = device if type(device) is str else device_name(device)
-        super().__init__(data, hash=hash, key=key, context=context, device=name, threads=threads)
+        _native.Hasher.__init__(self, data, hash, key, context, name, threads)
 
     def update(self, data: Data, /) -> Self:
         """Append the bytes of a bytes-like, or of any array or tensor on the host, in C order. Return self.
@@ -462,3 +462,4 @@ if not TYPE_CHECKING:
     # Little data on the host is hashed before any option is read, which would take most of the time.
     hash = _native.quick_hash(hash, _signature(hash))
     merge = _native.quick_merge(merge, _signature(merge))
+    _native.quicken(Hasher)

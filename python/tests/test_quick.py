@@ -1,5 +1,6 @@
 """Little data on the host takes the extension's fast path, with the same answers and errors as the usual path."""
 
+import hashlib
 import inspect
 import os
 import pickle
@@ -80,6 +81,55 @@ def test_devices_are_refused_as_by_the_long_way(name):
 @pytest.mark.parametrize("threads", [None, True, 2, np.int64(1)])
 def test_other_counts_of_threads_go_the_long_way(threads):
     assert merklize.hash(b"abc", threads=threads) == blake3.blake3(b"abc").digest()
+
+
+@pytest.mark.parametrize("size", [0, 1, 55, 56, 63, 64, 65, 127, 128, 136, 137, 1023, 1024, 1025, 32768, 32769])
+@pytest.mark.parametrize("hash", ["blake3", "sha256", "sha256d", "sha3_256", "keccak256", "blake2s", "eidos"])
+def test_a_named_hash(hash, size):
+    data = (bytes(range(251)) * (size // 251 + 1))[:size]
+    wanted = merklize.hash(data, hash=hash, length=32)
+    for value in (data, bytearray(data), memoryview(data), np.frombuffer(data, np.uint8)):
+        assert merklize.hash(value, hash=hash) == merklize.hash(value, threads=1, hash=hash, device="cpu") == wanted
+    if hash in ("sha256", "sha3_256", "blake2s"):
+        assert wanted == hashlib.new(hash, data).digest()
+
+
+@pytest.mark.parametrize("name", ["no_such", "", "rp64_256", "keccakf64", "sha256_rfc6962", b"sha256", None, 1])
+def test_hashes_are_refused_as_by_the_long_way(name):
+    def refusal(**options):
+        with pytest.raises((TypeError, merklize.Error)) as caught:
+            merklize.hash(b"abc", hash=name, **options)
+        return type(caught.value), str(caught.value)
+
+    assert refusal() == refusal(length=32)
+
+
+@pytest.mark.parametrize("hash", ["blake3", "sha256"])
+@pytest.mark.parametrize("size", [0, 1, 64, 500, 1024, 1025, 2048, 2049, 5000])
+def test_a_hasher_fed_little(hash, size):
+    data, short, long = bytes(i % 251 for i in range(size)), merklize.Hasher(hash=hash), merklize.Hasher(hash=hash)
+    for k in range(1, 8):
+        assert short.update(data) is short
+        assert long.update(memoryview(data)) is long
+        assert short.digest() == long.digest(32) == long.digest(length=32) == merklize.hash(data * k, hash=hash)
+    assert short.copy().update(b"x").digest() == merklize.hash(data * 7 + b"x", hash=hash)
+
+
+def test_a_hasher_refuses_as_by_the_long_way():
+    hasher, empty = merklize.Hasher(), merklize.Hasher.__new__(merklize.Hasher)
+    for call in (lambda: empty.update(b""), lambda: empty.digest(), lambda: empty.digest(32)):
+        with pytest.raises(TypeError, match="__init__ was not called|incompatible function arguments"):
+            call()
+    for wrong in ((), (b"", b"")):
+        with pytest.raises(TypeError):
+            hasher.update(*wrong)
+    for wrong in (lambda: hasher.update("text"), lambda: hasher.digest(b=1), lambda: hasher.digest("1")):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(TypeError):
+        merklize.Hasher.update(1, b"")
+    with pytest.raises(merklize.InvalidArgument, match="seek"):
+        hasher.digest(1, -1)
 
 
 @pytest.mark.parametrize("call", ["hash(b'abc')", "merge(numpy.zeros(32, 'u1'), numpy.zeros(32, 'u1'))"])
