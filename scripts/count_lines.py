@@ -46,13 +46,14 @@ PURPOSES = {
         "queue, programs, tuning, seams": ("src/queue/**", "src/programs/**", "src/tuning/**", "src/seams/**"),
     },
     "subjects": {
-        "digests, levels, trees, proofs, matrices, lde": (
+        "digests, levels, trees, proofs, matrices, lde, tiles": (
             "src/digests/**",
             "src/levels/**",
             "src/trees/**",
             "src/proofs/**",
             "src/matrices/**",
             "src/lde/**",
+            "src/tiles/**",
         ),
         "manifests, tree_files, bao, formats, verity": (
             "src/manifests/**",

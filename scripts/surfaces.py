@@ -200,6 +200,15 @@ SUBJECTS = {
             "Manifest.diff(other)", "manifests::diff(manifest, other)", "merklize_manifest_diff(manifest, other)",
             "manifest::Manifest::diff(other)", NONE), "manifest diff(OLD, NEW)"),
     ],
+    "Tiles": [
+        Row("digests of the tiles of matrices", "matrices, output", (
+            NONE, "hash_tiles(matrices, out)", "merklize_hash_tiles(matrices, out)", NONE, NONE)),
+        Row("the largest nodes in a range of leaves", "leaves, first, total, output", (
+            NONE, "merge_ranges(leaves, trees, first, total, out)",
+            "merklize_merge_ranges(leaves, trees, first, total, out)", NONE, NONE)),
+        Row("where these nodes are", "first, count, total", (
+            NONE, "range_nodes(first, count, total)", "merklize_range_nodes(first, count, total)", NONE, NONE)),
+    ],
     "Verified streaming": [
         Row("an outboard", "data, form", (
             "bao.outboard(data, format)", "bao_outboard(data, form)", "merklize_bao_outboard(data, form)",

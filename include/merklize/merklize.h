@@ -75,5 +75,6 @@
 #include <merklize/c/enqueue.h>
 #include <merklize/c/manifests.h>
 #include <merklize/c/pieces.h>
+#include <merklize/c/tiles.h>
 
 #endif

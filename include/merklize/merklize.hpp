@@ -39,4 +39,5 @@
 #include <merklize/manifest.hpp>
 #include <merklize/openzeppelin.hpp>
 #include <merklize/piece_cid.hpp>
+#include <merklize/tiles.hpp>
 #include <merklize/xet.hpp>

@@ -95,6 +95,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_quick(m);
     merklize::binding::bind_rows(m);
     merklize::binding::bind_texts(m);
+    merklize::binding::bind_tiles(m);
     merklize::binding::bind_tree(m);
     merklize::binding::bind_tree_file(m);
     merklize::binding::bind_tree_input(m);

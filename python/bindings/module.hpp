@@ -30,6 +30,7 @@ void bind_parts(nanobind::module_& m);
 void bind_quick(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 void bind_texts(nanobind::module_& m);
+void bind_tiles(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
 void bind_tree_file(nanobind::module_& m);
 void bind_tree_input(nanobind::module_& m);

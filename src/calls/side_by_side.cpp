@@ -350,8 +350,20 @@ bool SideBySide::launch(const MergeSubtrees& job, const Tick& tick) {
     return HostExecutor(threads_).launch(top, {});
 }
 
-// Runs on the CPU, because the nodes are in its memory and there is little to compute.
+// Run on the CPU, because the nodes are in its memory and there is little to compute.
 bool SideBySide::launch(const MergeAt& job, const Tick& tick) { return HostExecutor(threads_).launch(job, tick); }
+bool SideBySide::launch(const MergeRows& job, const Tick& tick) { return HostExecutor(threads_).launch(job, tick); }
+
+bool SideBySide::launch(const HashTiles& job, const Tick& tick) {
+    const std::uint64_t tile_bytes = std::uint64_t{job.grid.tile_rows} * job.grid.tile_bytes;
+    return slices(job.n, job.n * (tile_bytes + Digest::size), tick, [&](std::uint64_t first, std::uint64_t count) {
+        HashTiles part = job;
+        part.first += first;
+        part.n = count;
+        part.out = at_node(job.out, first);
+        return part;
+    });
+}
 
 void require_no_stream(const RunOptions& options) {
     if (!options.stream) return;

@@ -155,6 +155,64 @@ struct WeightedSums {
     std::uint64_t sums() const noexcept { return over_rows ? in.columns : rows; }
 };
 
+/// Matrices of one shape, cut into tiles (merklize/tiles.hpp). Tiles are counted along a row of tiles, then down a
+/// matrix, then over the matrices.
+struct TileGrid {
+    Place first{};  ///< the first byte of matrix 0
+    std::uint64_t rows = 0;
+    std::uint64_t row_bytes = 0;
+    std::int64_t row_pitch = 0;     ///< bytes from one row to the next, of any sign
+    std::int64_t matrix_pitch = 0;  ///< and from one matrix to the next
+    std::uint32_t tile_rows = 0;
+    std::uint32_t tile_bytes = 0;  ///< bytes of a row of a whole tile
+
+    std::uint64_t across() const noexcept { return (row_bytes + tile_bytes - 1) / tile_bytes; }
+    std::uint64_t down() const noexcept { return (rows + tile_rows - 1) / tile_rows; }
+
+    /// Where a tile lies in its matrix.
+    struct Tile {
+        std::uint64_t matrix, row, byte;  ///< of its first byte
+        std::uint64_t n_rows, n_bytes;    ///< its rows, and bytes of each
+        std::uint64_t bytes() const noexcept { return n_rows * n_bytes; }
+    };
+    Tile tile(std::uint64_t index) const noexcept {
+        const std::uint64_t band = index / across(), byte = index % across() * tile_bytes;
+        const std::uint64_t row = band % down() * tile_rows;
+        const std::uint64_t n_rows = rows - row < tile_rows ? rows - row : tile_rows;
+        const std::uint64_t n_bytes = row_bytes - byte < tile_bytes ? row_bytes - byte : tile_bytes;
+        return {band / down(), row, byte, n_rows, n_bytes};
+    }
+    /// The distance of a row of a tile, or of a matrix, from the first byte, modulo 2^64.
+    std::uint64_t distance(std::uint64_t matrix, std::uint64_t row, std::uint64_t byte) const noexcept {
+        return matrix * static_cast<std::uint64_t>(matrix_pitch) + row * static_cast<std::uint64_t>(row_pitch) + byte;
+    }
+};
+
+/// BLAKE3 digests of the tiles [first, first + n). Matrices and digests are on the host, or both on the run's device.
+struct HashTiles {
+    Hash hash = Hash::blake3;  ///< one that has a tree of chunks
+    TileGrid grid{};
+    std::uint64_t first = 0;
+    std::uint64_t n = 0;
+    Place out{};  ///< of tile `first`
+};
+
+/// One level of several trees: in each of `rows` rows of nodes, out[i] = merge(in[2i], in[2i + 1]) for i < pairs, and
+/// with a lone node out[pairs] = in[2 pairs]. A device takes nodes in its memory alone.
+struct MergeRows {
+    Hash hash{};
+    Mode mode{};
+    Place in{};
+    std::uint64_t in_stride = 0;  ///< nodes from one row to the next
+    std::uint64_t rows = 0;
+    std::uint64_t pairs = 0;
+    bool has_lone = false;
+    Place out{};  ///< memory that `in` does not have
+    std::uint64_t out_stride = 0;
+
+    std::uint64_t out_nodes() const noexcept { return pairs + (has_lone ? 1 : 0); }
+};
+
 /// out[i] = merge(left[i], right[i]).
 struct MergePairs {
     Hash hash{};
@@ -264,7 +322,7 @@ struct Expand {
 // clang-format off
 #define MKZ_JOBS(X) \
     X(HashChunks) X(HashEach) X(HashRows) X(HashMatrices) X(MergePairs) X(MergeSubtrees) X(MergeAt) X(Extend) \
-    X(WeightedSums)
+    X(WeightedSums) X(HashTiles) X(MergeRows)
 // clang-format on
 
 }  // namespace merklize::runtime

@@ -9,12 +9,15 @@ namespace {
 
 constexpr Body with_hash[] = {bodies::merge_level, bodies::merge_pairs,  bodies::merge_subtree, bodies::hash_rows,
                               bodies::hash_chunks, bodies::hash_parents, bodies::merge_at,      bodies::merge_edge,
-                              bodies::hash_each,   bodies::merge_keep};
+                              bodies::hash_each,   bodies::merge_keep,   bodies::hash_tiles};
+
+constexpr auto tiles_hash = static_cast<std::uint32_t>(Hash::blake3);
 
 // The bodies that run a job with this hash.
 std::vector<Body> bodies_of(mkz_kernel kernel, const mkz_hash_info& hash) {
     switch (kernel) {
         case MKZ_KERNEL_HASH_CHUNKS:
+            if (hash.id == tiles_hash) return {bodies::hash_chunks, bodies::hash_each, bodies::hash_tiles};
             if (hash.has_chunk_tree) return {bodies::hash_chunks, bodies::hash_each};
             return {};
         case MKZ_KERNEL_HASH_ROWS:

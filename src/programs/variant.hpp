@@ -41,7 +41,8 @@ inline constexpr Body merge_level{"mkz_merge_level", MKZ_ONLY_MERGE_LEVEL},
     check_words64{"mkz_check_words64", 0}, pack_matrix{"mkz_pack_matrix", 0}, check_matrix{"mkz_check_matrix", 0},
     extend32{"mkz_extend32", MKZ_ONLY_EXTEND, 128}, extend64{"mkz_extend64", MKZ_ONLY_EXTEND, 128},
     weighted_sums32{"mkz_weighted_sums32", MKZ_ONLY_SUMS, 128},
-    weighted_sums64{"mkz_weighted_sums64", MKZ_ONLY_SUMS, 128};
+    weighted_sums64{"mkz_weighted_sums64", MKZ_ONLY_SUMS, 128}, hash_tiles{"mkz_hash_tiles", MKZ_ONLY_TILES},
+    merge_rows{"mkz_merge_rows", MKZ_ONLY_TILES};
 
 }  // namespace bodies
 

@@ -663,6 +663,51 @@ static void of_matrix(const merklize_matrix *matrix, uint32_t field) {
     DROP(commitment, commitment);
 }
 
+static void of_tiles(void) {
+    const merklize_tiled_matrices sound = {.elements = words + 256,
+                                           .matrices = 2,
+                                           .rows = 4,
+                                           .columns = 8,
+                                           .row_pitch = 16,
+                                           .matrix_pitch = 64,
+                                           .element_bytes = 2};
+    merklize_tiled_matrices changed[10];
+    for (size_t i = 0; i < 10; i++) changed[i] = sound;
+    if (n <= 2 || n >= 1ull << 56) {
+        changed[0].matrices = n;
+        changed[1].rows = n;
+        changed[2].columns = n;
+        changed[3].matrices = changed[3].rows = changed[3].columns = n;
+        changed[4].row_pitch = (int64_t)n;
+        changed[5].matrix_pitch = (int64_t)n;
+        changed[6].row_pitch = (int64_t)n, changed[6].matrix_pitch = (int64_t)(0 - n);
+    }
+    changed[7].element_bytes = n == 4 || n == 8 || n == 16 ? 3 : (uint32_t)n;
+    changed[8].tile_rows = (uint32_t)n;
+    changed[9].tile_rows = changed[9].tile_columns = (uint32_t)n;
+    for (size_t i = 0; i < 10; i++) {
+        for (uint64_t room = 0; room <= 4; room++)
+            ASK(merklize_hash_tiles(&changed[i], merklize_output_digests(digests, room), &asked));
+    }
+    CLAIM(merklize_hash_tiles(&sound, merklize_output_digests(digests, n), &asked));
+
+    merklize_range_node nodes[128];
+    ASK(merklize_range_nodes(n, 1, UINT64_MAX, nodes, 128, &found));
+    ASK(merklize_range_nodes(0, n, n, nodes, 128, &found));
+    ASK(merklize_range_nodes(1, n, UINT64_MAX, nodes, 128, &found));
+    ASK(merklize_range_nodes(n, n, n, nodes, 128, &found));
+    ASK(merklize_range_nodes(3, 4, 9, nodes, n <= 128 ? (size_t)n : 128, &found));
+    const merklize_view given = merklize_view_digests(leaves, 4);
+    for (uint64_t room = 0; room <= 4; room++) {
+        ASK(merklize_merge_ranges(given, n, 0, 9, merklize_output_digests(digests, room), &asked));
+        ASK(merklize_merge_ranges(given, 1, n, UINT64_MAX, merklize_output_digests(digests, room), &asked));
+        ASK(merklize_merge_ranges(given, 1, 3, n, merklize_output_digests(digests, room), &asked));
+    }
+    CLAIM(
+        merklize_merge_ranges(merklize_view_digests(leaves, n), 1, 0, n, merklize_output_digests(digests, 1), &asked));
+    CLAIM(merklize_merge_ranges(given, 1, 3, 9, merklize_output_digests(digests, n), &asked));
+}
+
 static void of_matrices(void) {
     const merklize_hash_id hash = MERKLIZE_HASH_poseidon2_goldilocks_8;
     const merklize_matrix sound = {
@@ -886,6 +931,7 @@ void test_extremes(void) {
         of_verity();
         of_manifests();
         of_matrices();
+        of_tiles();
     }
     setrlimit(RLIMIT_AS, &before);
     CHECK(calls > 5000);

@@ -408,6 +408,25 @@ static void of_manifests(void) {
     merklize_manifest_free(manifest);
 }
 
+static void of_tiles(void) {
+    const merklize_tiled_matrices sound = {
+        .elements = words, .matrices = 1, .rows = 4, .columns = 8, .row_pitch = 16, .element_bytes = 2};
+    merklize_tiled_matrices odd = sound, far = sound, tall = sound;
+    odd.element_bytes = 3;
+    far.row_pitch = INT64_MAX;
+    tall.tile_rows = 7;
+    const merklize_output room = merklize_output_digests(digests, 1);
+    NAMES("matrices", merklize_hash_tiles, NULL, room, NULL);
+    NAMES("elements", merklize_hash_tiles, &odd, room, NULL);
+    NAMES("matrices", merklize_hash_tiles, &far, room, NULL);
+    NAMES("tiles", merklize_hash_tiles, &tall, room, NULL);
+    NAMES("out", merklize_hash_tiles, &sound, merklize_output_digests(digests, 2), NULL);
+    NAMES("range", merklize_range_nodes, 8, 2, 9, NULL, 0, &count);
+    NAMES("leaves", merklize_merge_ranges, merklize_view_digests(leaves, 4), 3, 0, 9, room, NULL);
+    NAMES("range", merklize_merge_ranges, merklize_view_digests(leaves, 4), 1, 6, 9, room, NULL);
+    NAMES("out", merklize_merge_ranges, merklize_view_digests(leaves, 4), 1, 1, 9, room, NULL);
+}
+
 static void of_matrices(void) {
     const merklize_matrix sound = {
         .words = words, .rows = 8, .columns = 8, .row_stride = 8, .column_stride = 1, .word_bytes = 8};
@@ -464,4 +483,5 @@ void test_names(void) {
     of_formats();
     of_manifests();
     of_matrices();
+    of_tiles();
 }

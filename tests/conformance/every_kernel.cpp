@@ -6,6 +6,7 @@
 
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
+#include "merklize/tiles.hpp"
 #include "programs/variant.hpp"
 #include "queue/device.hpp"
 #include "support.hpp"
@@ -81,6 +82,25 @@ void extensions() {
     }
 }
 
+// hash_tiles of one chunk and of several, and merge_rows.
+void tiles() {
+    const Bytes words = Random(2).bytes(70 * 100 * 16);
+    for (const unsigned element : {1u, 2u, 16u}) {
+        merklize::TiledMatrices view{.rows = 70, .columns = 100, .element_bytes = element};
+        view.row_pitch = 100 * element;
+        view.elements = words.data();
+        std::vector<Digest> expected(view.tiles()), nodes(3), found(3);
+        const Buffer out(Device(), Digest::size * expected.size()), top(Device(), 3 * Digest::size);
+        merklize::hash_tiles(view, expected, on_cpu());
+        view.buffer = on_device(std::as_bytes(std::span(words)));
+        merklize::hash_tiles(view, out);
+        CHECK_EQ(on_host<Digest>(out), expected);
+        merklize::merge_ranges(expected, 1, 1, 20, nodes, on_cpu());
+        merklize::merge_ranges(out, 1, 1, 20, top);
+        CHECK_EQ(on_host<Digest>(top), nodes);
+    }
+}
+
 // merge_level and merge_subtree, by teams where the hash has them; merge_edge; merge_at, gather_nodes and
 // scatter_nodes.
 void trees(Hash hash, const Mode& mode) {
@@ -125,6 +145,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
     batches(Hash::blake2s, keyed);
     trees(Hash::blake2s, keyed);
     extensions();
+    tiles();
 
     const std::vector<Digest> rows = leaves(Hash::blake3, 140), packed = {rows[3], rows[23], rows[43]};
     const std::uint64_t extents[] = {3, 2};
@@ -153,7 +174,8 @@ TEST("every_kernel: computes on little data what the CPU does") {
         const bool has_chunks = t.hash == Hash::blake3 || t.hash == Hash::blake3_parent;
         require(t.hash, {has_chunks ? bodies::hash_chunks : bodies::hash_rows});
     }
-    require(Hash::blake3, {bodies::hash_chunks, bodies::hash_parents, bodies::hash_each, bodies::hash_each_parents});
+    require(Hash::blake3, {bodies::hash_chunks, bodies::hash_parents, bodies::hash_each, bodies::hash_each_parents,
+                           bodies::hash_tiles, bodies::merge_rows});
     CHECK(ran.contains(bodies::order_parents.name));
     CHECK(ran.contains(bodies::gather_strided.name));
     CHECK(ran.contains(bodies::check_words64.name));

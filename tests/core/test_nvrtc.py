@@ -155,6 +155,16 @@ def test_nvrtc_makes_kernels_of_fields(nvrtc, only, kernel, registers, arch):
     assert all(fact["stack"] == fact["spills"] == 0 and fact["registers"] <= registers for fact in facts.values())
 
 
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("policy", [{}, {"align": 1}, {"lanes": 2}, {"group_size": 1024}], ids=str)
+def test_nvrtc_makes_kernels_of_tiles(nvrtc, policy, arch):
+    _, log, _ = nvrtc.compile(defines(only=8192, **{"group_size": 256, **policy}) + entry_text("blake3"), arch)
+    facts = kernel_facts(log)
+    print(facts)
+    assert set(facts) == {"mkz_hash_tiles_blake3", "mkz_merge_rows_blake3"}
+    assert all(fact["stack"] == fact["spills"] == 0 for fact in facts.values())
+
+
 def test_nvrtc_compiles_the_example_of_the_page(nvrtc):
     options = [f"--include-path={source_text.INCLUDE}"]
     _, log, _ = nvrtc.compile(source_text.example(source_text.PAGE, "cuda"), "sm_90", options)

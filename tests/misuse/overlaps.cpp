@@ -12,6 +12,7 @@
 #include "merklize/bao.hpp"
 #include "merklize/extend.hpp"
 #include "merklize/hash_each.hpp"
+#include "merklize/tiles.hpp"
 #include "support.hpp"
 
 using namespace support;
@@ -71,6 +72,14 @@ Matrix matrix(HostBytes bytes, std::uint64_t rows) {
 }
 Matrix matrix(const Buffer& bytes, std::uint64_t rows) { return Matrix::of_rows(bytes, rows, 8); }
 
+// One tile of 2-byte elements.
+merklize::TiledMatrices tile(HostBytes bytes) {
+    return {.rows = 32, .columns = 32, .row_pitch = 64, .elements = bytes.data()};
+}
+merklize::TiledMatrices tile(const Buffer& bytes) {
+    return {.rows = 32, .columns = 32, .row_pitch = 64, .buffer = bytes};
+}
+
 // Other operands of the calls, which lie elsewhere.
 const std::vector<std::byte> elsewhere = arena();
 HostBytes host_apart(std::size_t bytes) { return HostBytes(const_cast<std::byte*>(elsewhere.data()), bytes); }
@@ -106,6 +115,9 @@ std::vector<Writing<HostBytes>> host_calls() {
          [=](HostBytes in, HostBytes out) { sums_of(matrix(in, 8), host_apart(64), out); }},
         {"weighted_sums: weights", 64, 64,
          [=](HostBytes in, HostBytes out) { sums_of(matrix(host_apart(512), 8), in, out); }},
+        {"hash_tiles", 2048, 32, [](HostBytes in, HostBytes out) { merklize::hash_tiles(tile(in), digests(out)); }},
+        {"merge_ranges", 256, 32,
+         [](HostBytes in, HostBytes out) { merklize::merge_ranges(digests(in), 1, 8, 20, digests(out)); }},
         {"commit_extended", 512, 1024, [=](HostBytes in, HostBytes out) { committed({{matrix(in, 8), twice, out}}); }},
         {"commit_extended: another matrix", 512, 1024,
          [=](HostBytes in, HostBytes out) {
@@ -138,6 +150,8 @@ std::vector<Writing<Buffer>> device_calls() {
         {"merge: right", 256, 256, [=](B in, B out) { merklize::merge(apart(256), in, out); }, true},
         {"hash_rows", 512, 256, [](B in, B out) { merklize::hash_rows(std::vector{matrix(in, 8)}, out); }},
         {"extend", 512, 1024, [](B in, B out) { merklize::extend(matrix(in, 8), out, twice); }},
+        {"hash_tiles", 2048, 32, [](B in, B out) { merklize::hash_tiles(tile(in), out); }},
+        {"merge_ranges", 256, 32, [](B in, B out) { merklize::merge_ranges(in, 1, 8, 20, out); }},
         {"commit_extended", 512, 1024, [=](B in, B out) { committed({{matrix(in, 8), twice, {}, out}}); }},
         {"commit_extended: another matrix", 512, 1024,
          [=](B in, B out) {

@@ -16,5 +16,6 @@
 /* What a program has only if it asks for it: */
 #define MKZ_ONLY_EXTEND 2048 /* extensions (kernels/extend.h) */
 #define MKZ_ONLY_SUMS 4096   /* sums with weights (kernels/weighted_sums.h) */
+#define MKZ_ONLY_TILES 8192  /* tiles of matrices, and trees above them (kernels/hash_tiles.h) */
 
 #endif /* MKZ_ONLY_H */

@@ -31,6 +31,7 @@
 #undef MKZ_RESCUE_PRIME_H
 #undef MKZ_RPO_H
 #undef MKZ_SHA256_COMPRESSION_H
+#undef MKZ_TILES_H
 
 #undef MKZ_BSWAP64
 #undef MKZ_FN

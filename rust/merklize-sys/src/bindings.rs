@@ -484,6 +484,29 @@ pub struct merklize_file_range {
     pub bytes: u64,
 }
 
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_tiled_matrices {
+    pub elements: *const c_void,
+    pub buffer: *const merklize_buffer,
+    pub first: u64,
+    pub matrices: u64,
+    pub rows: u64,
+    pub columns: u64,
+    pub row_pitch: i64,
+    pub matrix_pitch: i64,
+    pub element_bytes: u32,
+    pub tile_rows: u32,
+    pub tile_columns: u32,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_range_node {
+    pub index: u64,
+    pub level: u32,
+}
+
 opaque! {
     merklize_device
     merklize_buffer
@@ -543,6 +566,8 @@ zeroed! {
     merklize_manifest_options
     merklize_difference
     merklize_file_range
+    merklize_tiled_matrices
+    merklize_range_node
 }
 
 functions! {
@@ -753,6 +778,9 @@ functions! {
     pub fn merklize_piece_values(part: *const c_void, bytes: usize, offset: u64, piece_size: u64, mode: *const merklize_mode, pieces: *mut merklize_digest, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_value_of_pieces(pieces: *const merklize_digest, n: usize, mode: *const merklize_mode, value: *mut merklize_digest) -> merklize_status;
     pub fn merklize_digest_of_pieces(pieces: *const merklize_digest, n: usize, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize) -> merklize_status;
+    pub fn merklize_hash_tiles(matrices: *const merklize_tiled_matrices, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_range_nodes(first: u64, count: u64, total: u64, nodes: *mut merklize_range_node, capacity: usize, needed: *mut usize) -> merklize_status;
+    pub fn merklize_merge_ranges(leaves: merklize_view, trees: u64, first: u64, total: u64, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
 }
 
 /// The hashes by id, for a macro that makes something of each: `each! { (BLAKE3, blake3, 0) ... }`.
@@ -802,7 +830,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 207] = [
+pub const FUNCTIONS: [(&str, *const ()); 210] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -892,6 +920,7 @@ pub const FUNCTIONS: [(&str, *const ()); 207] = [
     ("merklize_hash_poseidon", merklize_hash_poseidon as *const ()),
     ("merklize_hash_poseidon2", merklize_hash_poseidon2 as *const ()),
     ("merklize_hash_rows", merklize_hash_rows as *const ()),
+    ("merklize_hash_tiles", merklize_hash_tiles as *const ()),
     ("merklize_hasher_copy", merklize_hasher_copy as *const ()),
     ("merklize_hasher_count", merklize_hasher_count as *const ()),
     ("merklize_hasher_create", merklize_hasher_create as *const ()),
@@ -917,6 +946,7 @@ pub const FUNCTIONS: [(&str, *const ()); 207] = [
     ("merklize_manifest_root", merklize_manifest_root as *const ()),
     ("merklize_manifest_to_json", merklize_manifest_to_json as *const ()),
     ("merklize_merge", merklize_merge as *const ()),
+    ("merklize_merge_ranges", merklize_merge_ranges as *const ()),
     ("merklize_merkle_root", merklize_merkle_root as *const ()),
     ("merklize_merkle_root_file", merklize_merkle_root_file as *const ()),
     ("merklize_merkle_root_parts", merklize_merkle_root_parts as *const ()),
@@ -942,6 +972,7 @@ pub const FUNCTIONS: [(&str, *const ()); 207] = [
     ("merklize_proof_to_winterfell", merklize_proof_to_winterfell as *const ()),
     ("merklize_proof_verify", merklize_proof_verify as *const ()),
     ("merklize_proof_verify_consistency", merklize_proof_verify_consistency as *const ()),
+    ("merklize_range_nodes", merklize_range_nodes as *const ()),
     ("merklize_require_unambiguous", merklize_require_unambiguous as *const ()),
     ("merklize_ssz", merklize_ssz as *const ()),
     ("merklize_status_name", merklize_status_name as *const ()),
@@ -1055,4 +1086,6 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_manifest_options", core::mem::size_of::<merklize_manifest_options>(), core::mem::align_of::<merklize_manifest_options>()),
     ("merklize_difference", core::mem::size_of::<merklize_difference>(), core::mem::align_of::<merklize_difference>()),
     ("merklize_file_range", core::mem::size_of::<merklize_file_range>(), core::mem::align_of::<merklize_file_range>()),
+    ("merklize_tiled_matrices", core::mem::size_of::<merklize_tiled_matrices>(), core::mem::align_of::<merklize_tiled_matrices>()),
+    ("merklize_range_node", core::mem::size_of::<merklize_range_node>(), core::mem::align_of::<merklize_range_node>()),
 ];

@@ -35,6 +35,7 @@ using runtime::HashRows;
 using runtime::Lone;
 using runtime::MergeAt;
 using runtime::MergePairs;
+using runtime::MergeRows;
 using runtime::MergeSubtrees;
 using runtime::Tick;
 
@@ -148,6 +149,31 @@ bool merge_pairs(const MergePairs& a, const Workers& workers) {
     return in_pieces(workers, a.n, per_piece, body, {&merge_paces[runtime::UnitOf(a.hash).unit]});
 }
 
+// Pairs of all rows fill the lanes together.
+bool merge_rows(const MergeRows& a, const Workers& workers) {
+    const std::uint64_t each = a.out_nodes(), n = a.rows * each;
+    const auto body = [&](std::uint64_t first, std::uint64_t count) {
+        std::uint8_t pairs[64 * pairs_per_piece], merged[32 * pairs_per_piece];
+        std::uint8_t* to[pairs_per_piece];
+        std::uint64_t found = 0;
+        for (std::uint64_t k = first; k < first + count; k++) {
+            const std::uint64_t row = k / each, i = k % each;
+            const std::uint8_t* from = at(a.in) + 32 * (row * a.in_stride + 2 * i);
+            std::uint8_t* out = at(a.out) + 32 * (row * a.out_stride + i);
+            if (i == a.pairs) {
+                std::memcpy(out, from, 32);
+            } else {
+                std::memcpy(pairs + 64 * found, from, 64);
+                to[found++] = out;
+            }
+        }
+        merge(a, pairs, found, merged);
+        for (std::uint64_t i = 0; i < found; i++) std::memcpy(to[i], merged + 32 * i, 32);
+    };
+    return in_pieces(workers, n, piece_of(workers, n, least_pairs_per_piece, pairs_per_piece), body,
+                     {&merge_paces[runtime::UnitOf(a.hash).unit]});
+}
+
 // Merges n adjacent pairs and copies them, so that each is read from memory once. Some pairs at a time, so that the
 // store buffers drain to memory while the next pairs are merged. One call has too few pairs for the lanes to prefetch.
 void merge_keeping(const MergeSubtrees& a, const std::uint8_t* pairs, std::uint64_t n, std::uint8_t* out,
@@ -241,12 +267,13 @@ bool run(bool (*loop)(const Job& job, const Workers& workers), const Job& job, c
 
 namespace merklize::runtime {
 
-// HashMatrices: matrices.cpp.
+// HashMatrices: matrices.cpp. HashTiles: tiles.cpp.
 #define MKZ_LOOP(Job, loop) \
     bool HostExecutor::launch(const Job& job, const Tick& tick) { return cpu::run(cpu::loop, job, {threads_, tick}); }
 MKZ_LOOP(HashChunks, hash_chunks)
 MKZ_LOOP(HashEach, hash_each)
 MKZ_LOOP(HashRows, hash_rows)
+MKZ_LOOP(MergeRows, merge_rows)
 MKZ_LOOP(MergePairs, merge_pairs)
 MKZ_LOOP(MergeSubtrees, merge_subtrees)
 MKZ_LOOP(MergeAt, merge_at)

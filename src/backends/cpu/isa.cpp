@@ -24,6 +24,7 @@ void join(Lanes& lanes, const Lanes& others) {
         if (other != nullptr) function = other;
     };
     take(lanes.hash_chunks, others.hash_chunks);
+    take(lanes.hash_tile_chunks, others.hash_tile_chunks);
     take(lanes.compress_pairs, others.compress_pairs);
     take(lanes.hash_short_rows, others.hash_short_rows);
     take(lanes.hash_chains, others.hash_chains);

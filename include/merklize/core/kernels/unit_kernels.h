@@ -54,6 +54,7 @@
 #include "hash_chunks.h"
 #include "hash_each.h"
 #include "hash_parents.h"
+#include "hash_tiles.h"
 #endif
 #include "hash_rows.h"
 

@@ -1,0 +1,121 @@
+// hash_tiles(): its arguments, checked, become the job HashTiles.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "calls/calibration.hpp"
+#include "calls/operands.hpp"
+#include "calls/run.hpp"
+#include "host/invalid.hpp"
+#include "merklize/tiles.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+__extension__ using Wide = __int128;  // places of bytes: a caller may claim any
+
+constexpr std::uint64_t most_lines = std::uint64_t{1} << 40;
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 56;  // addresses that a processor gives a process
+
+struct TilesInput {
+    runtime::TileGrid grid{};
+    std::uint64_t tiles = 0;
+    runtime::MemoryRange memory{std::span<const std::byte>()};
+};
+
+void require_shape(const TiledMatrices& given) {
+    const unsigned size = given.element_bytes;
+    if (size != 1 && size != 2 && size != 4 && size != 8 && size != 16)
+        invalid_call("elements must have 1, 2, 4, 8 or 16 bytes, got " + std::to_string(size));
+    const bool is_square = given.tile_rows == 32 && given.tile_columns == 32;
+    if (!is_square && (given.tile_rows != 1 || given.tile_columns != 1024)) {
+        invalid_call("tiles must be 32 x 32 or 1 x 1024 elements, got " + std::to_string(given.tile_rows) + " x " +
+                     std::to_string(given.tile_columns));
+    }
+    const auto require_count = [](std::uint64_t n, const char* what) {
+        if (n > most_lines) invalid_call(std::string("at most 2^40 ") + what + ", got " + std::to_string(n));
+    };
+    require_count(given.matrices, "matrices");
+    require_count(given.rows, "rows");
+    require_count(given.columns, "columns");
+    const Wide matrix = Wide{given.rows} * given.columns * size;
+    if (matrix > INT64_MAX || matrix * given.matrices > INT64_MAX) {
+        invalid_call("at most 2^63 - 1 bytes, got " + std::to_string(given.matrices) + " matrices of " +
+                     std::to_string(given.rows) + " x " + std::to_string(given.columns) + " elements");
+    }
+}
+
+// errors  invalid_argument (bytes outside the buffer, or where a process has no memory)
+TilesInput read_tiles(const TiledMatrices& given) {
+    require_shape(given);
+    TilesInput input;
+    input.grid = {.first = {},
+                  .rows = given.rows,
+                  .row_bytes = given.columns * given.element_bytes,
+                  .row_pitch = given.row_pitch,
+                  .matrix_pitch = given.matrix_pitch,
+                  .tile_rows = given.tile_rows,
+                  .tile_bytes = given.tile_columns * given.element_bytes};
+    input.tiles = given.tiles();
+    if (input.tiles == 0) return input;
+    if (!given.buffer && given.elements == nullptr) invalid_call("the matrices' elements are null");
+    const Wide down = Wide{given.row_pitch} * (Wide{given.rows} - 1),
+               over = Wide{given.matrix_pitch} * (Wide{given.matrices} - 1);
+    const Wide lowest = std::min<Wide>(down, 0) + std::min<Wide>(over, 0),
+               end = std::max<Wide>(down, 0) + std::max<Wide>(over, 0) + input.grid.row_bytes;
+    const Wide size = given.buffer ? Wide{given.buffer->size()} : Wide{most_memory};
+    const Wide first = given.buffer ? Wide{given.first} : Wide{reinterpret_cast<std::uintptr_t>(given.elements)};
+    if (first + lowest < 0 || first + end > size) {
+        invalid_call("matrices reach outside the " + std::to_string(static_cast<std::uint64_t>(size)) +
+                     " bytes of their " + (given.buffer ? "buffer" : "memory"));
+    }
+    const auto bytes = static_cast<std::uint64_t>(end - lowest);
+    if (given.buffer) {
+        input.grid.first = runtime::moved(runtime::place_of(*given.buffer), given.first);
+        input.memory = given.buffer->slice(static_cast<std::uint64_t>(first + lowest), bytes);
+    } else {
+        input.grid.first = runtime::host_place(given.elements);
+        const auto* lowest_byte = static_cast<const std::byte*>(given.elements) + static_cast<std::int64_t>(lowest);
+        input.memory = std::span(lowest_byte, bytes);
+    }
+    return input;
+}
+
+void run_tiles(const TilesInput& input, std::uint64_t digests, const runtime::MemoryRange& out,
+               const runtime::Place& to, const RunOptions& options) {
+    using Use = runtime::Operand::Use;
+    if (digests != input.tiles) {
+        invalid_call("out must have a digest for each of " + std::to_string(input.tiles) + " tiles, got " +
+                     std::to_string(digests));
+    }
+    runtime::require_apart({{Use::writes, "out", out}, {Use::reads, "matrices", input.memory}});
+    runtime::Run run(options);
+    if (input.tiles != 0) run.launch(runtime::HashTiles{.grid = input.grid, .n = input.tiles, .out = to}, 1);
+    run.finish();
+}
+
+}  // namespace
+
+void hash_tiles(const TiledMatrices& matrices, std::span<Digest> out, const RunOptions& options) {
+    const PublicCall entry("hash_tiles");
+    const TilesInput input = read_tiles(matrices);
+    if (matrices.buffer)
+        invalid_call("out must be in memory of " + matrices.buffer->device().info().id + ", where the matrices are");
+    const std::uint64_t bytes = matrices.matrices * matrices.rows * input.grid.row_bytes;
+    const RunOptions here = runtime::chosen(options, Job::rows, Hash::blake3, bytes, matrices.elements);
+    run_tiles(input, out.size(), std::as_bytes(out), runtime::host_place(out.data()), here);
+}
+
+void hash_tiles(const TiledMatrices& matrices, Buffer out, const RunOptions& options) {
+    const PublicCall entry("hash_tiles");
+    const TilesInput input = read_tiles(matrices);
+    if (!matrices.buffer)
+        invalid_call("out must be in memory of the host, where the matrices are, got " + out.device().info().id);
+    runtime::require_same_device(*matrices.buffer, out);
+    if (out.size() % Digest::size != 0)
+        invalid_call("out must be a multiple of 32 bytes, got " + std::to_string(out.size()) + " bytes");
+    const RunOptions here = runtime::on_device_of(out, options);
+    run_tiles(input, out.size() / Digest::size, out, runtime::place_of(out), here);
+}
+
+}  // namespace merklize::inline v0
