@@ -19,7 +19,7 @@ namespace merklize::inline v0::manifests {
 struct Tensor {
     std::string name{}, dtype{};  ///< dtype as safetensors names it: "BF16", "F8_E4M3", "BOOL" ...
     std::vector<std::uint64_t> shape{};
-    Digest digest{};                     ///< BLAKE3 of its bytes in C order, little endian
+    Digest digest{};                     ///< of the manifest's DigestKind
     std::uint64_t size = 0;              ///< bytes
     std::optional<std::string> shard{};  ///< the file that it lies in; none: memory
     std::uint64_t offset = 0;            ///< its first byte in that file
@@ -68,11 +68,19 @@ enum class Kind { tensors, file, index, folder };
 /// "tensors", "file", "index", "folder"
 MERKLIZE_API std::string_view name_of(Kind kind) noexcept;
 
+/// What the digests of tensors are.
+enum class DigestKind {
+    bytes,  ///< BLAKE3 of a tensor's bytes in C order, little endian
+    tiles,  ///< "tiles-v1": a root over tiles, the same however the tensor is sharded (docs/tiles-format.md)
+};
+
 /// All that a manifest says. Lists are sorted by the bytes of their keys, each of which is there once.
 struct Manifest {
     Kind kind = Kind::folder;
     std::optional<std::string> name{};  ///< of the file or index
-    std::uint64_t piece_size = 0;       ///< differences are located to a piece of this size; 0: there are no pieces
+    DigestKind digest = DigestKind::bytes;
+    /// Differences are located to a piece of this size; 0: there are no pieces. Tensors by tiles have none.
+    std::uint64_t piece_size = 0;
     std::vector<Tensor> tensors{};
     std::vector<File> files{};  ///< the other files of a folder
     std::vector<Shard> shards{};
@@ -115,6 +123,8 @@ struct Options {
     std::vector<std::string> ignore{};
     bool follow_links = false;  ///< take symbolic links to files for the files; otherwise they are an error
     std::string exclude{};      ///< of a folder: a path that is left out, such as the manifest's own
+    /// Of tensors: DigestKind::tiles, by the CPU. Their digests are those of merklize.sharded in Python.
+    DigestKind digest = DigestKind::bytes;
 };
 
 /// Hashes a safetensors file, an index of shards (*.index.json), or a folder: its safetensors files tensor by tensor,
@@ -166,6 +176,7 @@ MERKLIZE_API Report check(const Manifest& known, const std::string& path, const 
                           const RunOptions& run = {});
 
 /// How `other` differs from `manifest`: tensors and files, by name.
+/// errors  invalid_argument (one has digests of tiles, the other of bytes)
 MERKLIZE_API Differences diff(const Manifest& manifest, const Manifest& other);
 
 struct RefreshOptions {

@@ -8,6 +8,7 @@
 #include "manifests/create.hpp"
 #include "manifests/names.hpp"
 #include "manifests/safetensors.hpp"
+#include "manifests/tiles.hpp"
 #include "module.hpp"
 #include "run.hpp"
 #include "source.hpp"
@@ -31,18 +32,29 @@ std::vector<Digest> to_values(nb::handle bytes, const char* argument) {
 
 std::string to_name(nb::handle text, const char* argument) { return std::string(to_text(text, argument)); }
 
+nb::tuple described(const std::vector<std::uint64_t>& shape) {
+    nb::list list;
+    for (const std::uint64_t extent : shape) list.append(extent);
+    return nb::tuple(list);
+}
+
+std::vector<std::uint64_t> to_shape(nb::handle shape) {
+    std::vector<std::uint64_t> made;
+    for (nb::handle extent : nb::cast<nb::tuple>(shape)) made.push_back(to_u64(extent, "shape"));
+    return made;
+}
+
 nb::tuple described(const manifests::Tensor& tensor) {
-    nb::list shape;
-    for (const std::uint64_t extent : tensor.shape) shape.append(extent);
     const bool is_stored = tensor.shard.has_value();
-    return nb::make_tuple(to_str(tensor.name), to_str(tensor.dtype), nb::tuple(shape), to_bytes(tensor.digest.bytes),
-                          tensor.size, is_stored ? nb::object(to_str(*tensor.shard)) : nb::none(),
+    return nb::make_tuple(to_str(tensor.name), to_str(tensor.dtype), described(tensor.shape),
+                          to_bytes(tensor.digest.bytes), tensor.size,
+                          is_stored ? nb::object(to_str(*tensor.shard)) : nb::none(),
                           is_stored ? nb::object(nb::int_(tensor.offset)) : nb::none(), to_values(tensor.pieces));
 }
 
 manifests::Tensor to_tensor(nb::handle entry) {
     manifests::Tensor made{.name = to_name(entry[0], "Tensor: name"), .dtype = to_name(entry[1], "Tensor: dtype")};
-    for (nb::handle extent : nb::cast<nb::tuple>(entry[2])) made.shape.push_back(to_u64(extent, "Tensor: shape"));
+    made.shape = to_shape(entry[2]);
     made.digest = to_digest(entry[3], "Tensor: digest");
     made.size = to_u64(entry[4], "Tensor: size");
     if (!entry[5].is_none()) {
@@ -181,6 +193,10 @@ public:
         });
     }
 
+    void use(const std::string& shard, const std::function<void(const manifests::ReadAt&, unsigned)>& action) override {
+        action([&](std::uint64_t offset, std::uint64_t count) { return read(shard, offset, count); }, 1);
+    }
+
     std::vector<manifests::Hashed> hash_files(std::span<const std::string> names, std::uint64_t piece_size,
                                               manifests::Work& work) override {
         return in_python([&] {
@@ -251,19 +267,25 @@ namespace {
 
 // ---- Functions ----
 
+manifests::DigestKind kind_of_digest(nb::handle tiles) {
+    return is_true(tiles) ? manifests::DigestKind::tiles : manifests::DigestKind::bytes;
+}
+
 Manifest hash_weights(nb::handle path, nb::handle piece_size, nb::handle ignore, nb::handle follow_links,
-                      nb::handle exclude, const Settings& settings) {
+                      nb::handle exclude, nb::handle tiles, const Settings& settings) {
     const std::string file = to_path(path, "path").string();
     const manifests::Options options{to_u64(piece_size, "piece_size"), to_names(ignore, "ignore"),
-                                     is_true(follow_links), to_exclude(exclude)};
+                                     is_true(follow_links), to_exclude(exclude), kind_of_digest(tiles)};
     Manifest made;
     Run{settings}([&](const RunOptions& run) { made = manifests::create(file, options, run); });
     return made;
 }
 
-Manifest hash_stored(nb::handle source, nb::handle storage, nb::handle piece_size, nb::handle ignore,
+Manifest hash_stored(nb::handle source, nb::handle storage, nb::handle piece_size, nb::handle ignore, nb::handle tiles,
                      const Settings& settings) {
-    const manifests::Options options{to_u64(piece_size, "piece_size"), to_names(ignore, "ignore")};
+    const manifests::Options options{.piece_size = to_u64(piece_size, "piece_size"),
+                                     .ignore = to_names(ignore, "ignore"),
+                                     .digest = kind_of_digest(tiles)};
     const manifests::Source files = to_weights(source);
     PythonStorage place(storage);
     Manifest made;
@@ -271,8 +293,10 @@ Manifest hash_stored(nb::handle source, nb::handle storage, nb::handle piece_siz
     return made;
 }
 
-Manifest of_tensors(nb::handle tensors, nb::handle piece_size, nb::handle aliases) {
-    Manifest made{.kind = manifests::Kind::tensors, .piece_size = to_u64(piece_size, "piece_size")};
+Manifest of_tensors(nb::handle tensors, nb::handle piece_size, nb::handle aliases, nb::handle tiles) {
+    Manifest made{.kind = manifests::Kind::tensors,
+                  .digest = kind_of_digest(tiles),
+                  .piece_size = to_u64(piece_size, "piece_size")};
     manifests::require_piece_size(made.piece_size);
     for (nb::handle tensor : tensors) made.tensors.push_back(to_tensor(tensor));
     std::ranges::sort(made.tensors, {}, &manifests::Tensor::name);
@@ -365,7 +389,8 @@ nb::list tensors_of_header(nb::handle bytes, nb::handle shard) {
 
 nb::tuple fields_of(const Manifest& known) {
     return nb::make_tuple(std::string(name_of(known.kind)), known.name ? nb::object(to_str(*known.name)) : nb::none(),
-                          known.piece_size, nb::tuple(all_of(known.aliases)), described(known.ignore));
+                          known.piece_size, nb::tuple(all_of(known.aliases)), described(known.ignore),
+                          known.digest == manifests::DigestKind::tiles);
 }
 
 // The place of files of the system: (folder, name of a file or an index or None, names of a folder).
@@ -389,7 +414,8 @@ void bind_manifests(nb::module_& m) {
             "missing", [](const Manifest& known) { return described(known.missing); },
             nb::sig("def missing(self) -> tuple[str, ...]"))
         .def("fields", fields_of,
-             nb::sig("def fields(self) -> tuple[str, str | None, int, tuple[tuple[str, ...], ...], tuple[str, ...]]"))
+             nb::sig("def fields(self) -> tuple[str, str | None, int, tuple[tuple[str, ...], ...], tuple[str, ...], "
+                     "bool]"))
         .def(
             "tensors", [](const Manifest& known) { return all_of(known.tensors); },
             nb::sig("def tensors(self) -> list[tuple[str, str, tuple[int, ...], bytes, int, str | None, int | None, "
@@ -441,13 +467,27 @@ void bind_manifests(nb::module_& m) {
                      "settings: Settings, /) -> tuple[Manifest, list[str], list[str]]"));
     define(m,
            "def manifest(path: bytes, piece_size: int, ignore: list[str], follow_links: bool, exclude: bytes | None, "
-           "settings: Settings, /) -> Manifest",
+           "tiles: bool, settings: Settings, /) -> Manifest",
            hash_weights);
     define(m,
            "def manifest_stored(source: tuple[object, ...], storage: object, piece_size: int, ignore: list[str], "
-           "settings: Settings, /) -> Manifest",
+           "tiles: bool, settings: Settings, /) -> Manifest",
            hash_stored);
-    define(m, "def manifest_of_tensors(tensors: object, piece_size: int, aliases: object, /) -> Manifest", of_tensors);
+    define(m, "def manifest_of_tensors(tensors: object, piece_size: int, aliases: object, tiles: bool, /) -> Manifest",
+           of_tensors);
+    define(
+        m, "def tile_form(dtype: str, shape: tuple[int, ...], /) -> tuple[tuple[int, ...], int]",
+        +[](nb::handle dtype, nb::handle shape) {
+            const manifests::TileForm form = manifests::tile_form(to_name(dtype, "dtype"), to_shape(shape));
+            return nb::make_tuple(described(form.shape), form.element_bytes);
+        });
+    define(
+        m, "def tiles_digest(dtype: str, shape: tuple[int, ...], tree: bytes | None, /) -> bytes",
+        +[](nb::handle dtype, nb::handle shape, nb::handle tree) {
+            std::optional<Digest> root;
+            if (!tree.is_none()) root = to_digest(tree, "tree");
+            return to_bytes(manifests::tiles_digest(to_name(dtype, "dtype"), to_shape(shape), root).bytes);
+        });
     define(
         m, "def require_piece_size(size: int, /) -> None",
         +[](nb::handle size) { manifests::require_piece_size(to_u64(size, "piece_size")); });

@@ -28,6 +28,7 @@ Modules:
 `formats`    trees that other systems verify: Bitcoin, Ethereum, fs-verity ...
 `bao`        parts of a file, verified as they come: bao's and bao-tree's bytes
 `manifests`  what a manifest of weights is made of
+`sharded`    one root for a model, however it is sharded
 `parts`      data that lies on several devices
 `blake3`     a drop-in for the package blake3
 `signing`    hashers for OpenSSF's model-signing: merklize[signing]
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from . import blake3 as blake3
     from . import extensions as extensions
     from . import manifests as manifests
+    from . import sharded as sharded
     from . import signing as signing
     from . import stores as stores
     from .manifests import Manifest, check_model, manifest
@@ -111,10 +113,22 @@ __all__ = [
 ]
 
 # Imported at their first use: NumPy, which `formats` needs, and the extras are slow to import.
-_MODULES = ("bao", "blake3", "extensions", "formats", "manifests", "parts", "prover", "ray", "signing", "stores")
+_MODULES = (
+    "bao",
+    "blake3",
+    "extensions",
+    "formats",
+    "manifests",
+    "parts",
+    "prover",
+    "ray",
+    "sharded",
+    "signing",
+    "stores",
+)
 _OF_MANIFESTS = ("Manifest", "check_model", "manifest")
 # Modules whose names a user may expect at the top. They need no extra, and are imported for an error's text.
-_SEARCHED = ("bao", "extensions", "formats", "manifests", "parts", "prover", "tuning")
+_SEARCHED = ("bao", "extensions", "formats", "manifests", "parts", "prover", "sharded", "tuning")
 
 
 def __getattr__(name: str) -> Any:

@@ -108,7 +108,8 @@ private:
         const bool is_renamed =
             known_.kind == Kind::file && place.source.kind == Kind::file && known_.name != place.source.name;
         const std::string name = known_.name.value_or("");
-        Reading reading{.piece_size = known_.piece_size, .keeps_going = true, .ignore = known_.ignore};
+        Reading reading{
+            .piece_size = known_.piece_size, .digest = known_.digest, .keeps_going = true, .ignore = known_.ignore};
         reading.wanted = [&](const std::string& tensor, const std::string* shard) {
             return wanted_(tensor, is_renamed ? &name : shard);
         };
@@ -160,6 +161,10 @@ std::vector<std::string> tensors_of(const Manifest& known, const std::vector<std
 }
 
 Differences diff(const Manifest& manifest, const Manifest& other) {
+    const PublicCall entry("diff");
+    if (manifest.digest != other.digest)
+        invalid_call(
+            "one manifest has digests of tiles, the other of bytes; they cannot be compared: make both of one kind");
     const std::uint64_t piece_size = manifest.piece_size == other.piece_size ? manifest.piece_size : 0;
     Differences differences;
     compare(manifest.tensors, other.tensors, piece_size, {}, differences);

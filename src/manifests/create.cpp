@@ -19,8 +19,8 @@ std::string path_in(const Manifest& known, const std::string& path) {
 Manifest create(const Source& source, Storage& storage, const Options& options, const RunOptions& run) {
     const PublicCall entry("manifest");
     require_piece_size(options.piece_size);
-    const Reading reading{.piece_size = options.piece_size, .ignore = options.ignore};
-    return manifest_of(source, read_files(source, storage, reading, run), options.piece_size, options.ignore);
+    const Reading reading{.piece_size = options.piece_size, .digest = options.digest, .ignore = options.ignore};
+    return manifest_of(source, read_files(source, storage, reading, run), reading);
 }
 
 Manifest create(const std::string& path, const Options& options, const RunOptions& run) {
@@ -33,8 +33,10 @@ Manifest create(const std::string& path, const Options& options, const RunOption
 
 Refreshed refresh(const Manifest& known, const Source& source, Storage& storage, bool everything,
                   const RunOptions& run) {
-    const Reading reading{
-        .piece_size = known.piece_size, .known = everything ? nullptr : &known, .ignore = known.ignore};
+    const Reading reading{.piece_size = known.piece_size,
+                          .digest = known.digest,
+                          .known = everything ? nullptr : &known,
+                          .ignore = known.ignore};
     Found found = read_files(source, storage, reading, run);
     Refreshed made;
     made.hashed = std::move(found.hashed);
@@ -42,7 +44,7 @@ Refreshed refresh(const Manifest& known, const Source& source, Storage& storage,
     for (const File& file : found.files) made.kept.push_back(file.path);
     std::erase_if(made.kept, [&](const auto& name) { return std::ranges::binary_search(made.hashed, name); });
     std::ranges::sort(made.kept);
-    made.manifest = manifest_of(source, std::move(found), known.piece_size, known.ignore);
+    made.manifest = manifest_of(source, std::move(found), reading);
     return made;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -69,14 +70,19 @@ public:
     }
 
     Header read_header(const std::string& shard) override {
+        Header header;
+        use(shard, [&](const ReadAt& read_at, unsigned /*readers*/) {
+            header = manifests::read_header(read_at, shown(shard), sizes_.at(shard));
+        });
+        return header;
+    }
+
+    void use(const std::string& shard, const std::function<void(const ReadAt&, unsigned)>& action) override {
         const Opened file(*this, shard);
         const std::string path = shown(shard);
-        const ReadAt read_at = [&](std::uint64_t offset, std::uint64_t count) {
-            return read_bytes(file.fd(), path, offset, count);
-        };
-        Header header = manifests::read_header(read_at, path, sizes_.at(shard));
+        action([&](std::uint64_t offset, std::uint64_t count) { return read_bytes(file.fd(), path, offset, count); },
+               UINT_MAX);
         file.require_unchanged();
-        return header;
     }
 
     std::string content(const std::string& name) override {

@@ -20,6 +20,8 @@ using namespace texts;
 std::optional<Kind> kind_of(std::string_view name) noexcept;
 /// The format of the text.
 inline constexpr std::string_view format_name = "merklize-manifest-1";
+/// DigestKind::tiles in the text.
+inline constexpr std::string_view tiles_name = "tiles-v1";
 /// Whether a manifest can have pieces of this size; 0: none.
 bool is_piece_size(std::uint64_t size) noexcept;
 /// Bits of an element, or 0 for a dtype that no manifest has.

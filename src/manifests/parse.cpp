@@ -129,7 +129,7 @@ public:
         members_of(
             whole_,
             {"format", "hash", "root", "kind", "name", "piece_size", "tensors", "files", "shards", "aliases", "ignore"},
-            {"seen"}, "the manifest");
+            {"digest", "seen"}, "the manifest");
         read_head();
         made_.shards =
             entries<Shard>("shards", "path", [&](const Value& v, const std::string& w) { return shard(v, w); });
@@ -168,6 +168,12 @@ private:
     void read_head() {
         const auto* hash = field("hash").as<std::string>();
         if (hash == nullptr || *hash != "blake3") bad("hash must be 'blake3', got " + shown(&field("hash")));
+        if (const Value* digest = json::find(members(), "digest"); digest != nullptr) {
+            const auto* name = digest->as<std::string>();
+            if (name == nullptr || *name != tiles_name)
+                bad("digest must be '" + std::string(tiles_name) + "' or not there, got " + shown(digest));
+            made_.digest = DigestKind::tiles;
+        }
         made_.piece_size = count_of(field("piece_size"), "piece_size");
         const auto* kind = field("kind").as<std::string>();
         const auto known = kind == nullptr ? std::nullopt : kind_of(*kind);
@@ -234,6 +240,8 @@ private:
                     std::to_string(made.offset));
             }
         }
+        if (made_.digest == DigestKind::tiles && json::find(found, "pieces") != nullptr)
+            bad(what + ": a tensor by tiles has no pieces");
         made.pieces = pieces_of(found, what, made.size, made.digest, made_.piece_size);
         return made;
     }

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "manifests/names.hpp"
+#include "manifests/tiles.hpp"
 
 namespace merklize::inline v0::manifests {
 namespace {
@@ -172,7 +173,7 @@ private:
         const auto old = known_tensors(shard);
         std::vector<Tensor> made;
         std::vector<std::size_t> taken;  // tensors that are hashed
-        std::vector<FileRange> ranges;
+        std::vector<Stored> hashed;
         for (const Stored& tensor : header.tensors) {
             const std::string& name = names_.at({shard, tensor.name});
             if (!is_wanted(name, &shard)) continue;
@@ -182,19 +183,45 @@ private:
                 made.back().pieces = same->second->pieces;
             } else {
                 taken.push_back(made.size() - 1);
-                ranges.push_back({tensor.offset, tensor.size});
+                hashed.push_back(tensor);
             }
         }
         const std::uint64_t size = looked_.at(shard).size;
-        std::vector<PieceDigests> digests = storage_.hash_ranges(shard, ranges, reading_.piece_size, work_.part(size));
+        std::vector<PieceDigests> digests = digests_of(shard, hashed, work_.part(size));
         for (std::size_t i = 0; i < taken.size(); i++) {
             made[taken[i]].digest = digests[i].digest;
             made[taken[i]].pieces = std::move(digests[i].pieces);
         }
         std::ranges::move(made, std::back_inserter(found_.tensors));
         found_.shards.push_back({shard, size, header.digest});
-        note(shard, !ranges.empty());
+        note(shard, !hashed.empty());
         work_.advance(size);
+    }
+
+    std::vector<PieceDigests> digests_of(const std::string& shard, const std::vector<Stored>& tensors,
+                                         const RunOptions& options) {
+        if (reading_.digest == DigestKind::bytes) {
+            std::vector<FileRange> ranges;
+            for (const Stored& tensor : tensors) ranges.push_back({tensor.offset, tensor.size});
+            return storage_.hash_ranges(shard, ranges, reading_.piece_size, options);
+        }
+        std::vector<PieceDigests> digests;
+        std::uint64_t total = 0, done = 0;
+        for (const Stored& tensor : tensors) total += tensor.size;
+        RunOptions part = options;
+        storage_.use(shard, [&](const ReadAt& read_at, unsigned readers) {
+            for (const Stored& tensor : tensors) {
+                if (options.progress) {
+                    part.progress = [&](double share) {
+                        const auto here = static_cast<double>(done) + share * static_cast<double>(tensor.size);
+                        return options.progress(here / static_cast<double>(std::max<std::uint64_t>(1, total)));
+                    };
+                }
+                digests.push_back({hash_tiles(tensor, read_at, readers, part), {}});
+                done += tensor.size;
+            }
+        });
+        return digests;
     }
 
     void read_plain() {
@@ -266,13 +293,13 @@ Found read_files(const Source& source, Storage& storage, const Reading& reading,
     return found;
 }
 
-Manifest manifest_of(const Source& source, Found found, std::uint64_t piece_size, std::vector<std::string> ignore) {
-    Manifest made{.kind = source.kind, .piece_size = piece_size};
+Manifest manifest_of(const Source& source, Found found, const Reading& reading) {
+    Manifest made{.kind = source.kind, .digest = reading.digest, .piece_size = reading.piece_size};
     if (source.kind == Kind::file || source.kind == Kind::index) made.name = source.name;
     made.tensors = std::move(found.tensors);
     made.files = std::move(found.files);
     made.shards = std::move(found.shards);
-    made.ignore = std::move(ignore);
+    made.ignore = reading.ignore;
     made.seen = std::move(found.seen);
     made.missing = std::move(found.missing);
     made.root = root_of(made);

@@ -28,6 +28,7 @@ struct Found {
 /// Which tensors and files to read, and how.
 struct Reading {
     std::uint64_t piece_size = 0;
+    DigestKind digest = DigestKind::bytes;
     /// What to hash: called with a tensor's name and shard, or with a file's name alone. Without it, everything.
     std::function<bool(const std::string& name, const std::string* shard)> wanted{};
     bool keeps_going = false;           ///< unreadable files are noted as failed, and the others are read
@@ -40,6 +41,6 @@ struct Reading {
 Found read_files(const Source& source, Storage& storage, const Reading& reading, const RunOptions& options);
 
 /// The manifest of what was found.
-Manifest manifest_of(const Source& source, Found found, std::uint64_t piece_size, std::vector<std::string> ignore);
+Manifest manifest_of(const Source& source, Found found, const Reading& reading);
 
 }  // namespace merklize::inline v0::manifests

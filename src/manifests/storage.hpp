@@ -62,6 +62,8 @@ public:
     /// Digests of ranges of a file.
     virtual std::vector<PieceDigests> hash_ranges(const std::string& shard, std::span<const FileRange> ranges,
                                                   std::uint64_t piece_size, const RunOptions& options) = 0;
+    /// Calls `action` with what reads a file, and the number of threads that may call it at once.
+    virtual void use(const std::string& shard, const std::function<void(const ReadAt&, unsigned readers)>& action) = 0;
     /// Digests of whole files, several files at once; each advances `work` by its size.
     virtual std::vector<Hashed> hash_files(std::span<const std::string> names, std::uint64_t piece_size,
                                            Work& work) = 0;

@@ -63,8 +63,9 @@ void put_list(std::string& text, const char* name, const std::vector<Entry>& ent
 }  // namespace
 
 std::string to_json(const Manifest& manifest, bool with_seen) {
-    std::string text =
-        "{\n \"format\": \"merklize-manifest-1\",\n \"hash\": \"blake3\",\n \"root\": \"" + manifest.root.hex() + "\"";
+    std::string text = "{\n \"format\": \"merklize-manifest-1\",\n \"hash\": \"blake3\"";
+    if (manifest.digest == DigestKind::tiles) text += ",\n \"digest\": \"" + std::string(tiles_name) + "\"";
+    text += ",\n \"root\": \"" + manifest.root.hex() + "\"";
     text += ",\n \"kind\": \"" + std::string(name_of(manifest.kind)) + "\"";
     text += ",\n \"name\": " + (manifest.name ? json_of(*manifest.name) : "null");
     text += ",\n \"piece_size\": " + std::to_string(manifest.piece_size);

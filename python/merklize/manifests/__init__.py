@@ -5,7 +5,7 @@ files of a folder, and `manifest_of_store()` makes the manifest of files that ot
 """
 
 from ..errors import Mismatch
-from ._entries import LEAF_CONTEXT, Difference, File, Report, Seen, Shard, Tensor
+from ._entries import LEAF_CONTEXT, Difference, File, Report, Seen, Shard, Tensor, TileDifference
 from ._manifest import (
     PIECE_SIZE,
     Manifest,
@@ -31,6 +31,7 @@ __all__ = [
     "Seen",
     "Shard",
     "Tensor",
+    "TileDifference",
     "VerityImage",
     "Weights",
     "check_model",

@@ -19,7 +19,7 @@ class Tensor(NamedTuple):
     """The dtype, as safetensors names it: "BF16", "F8_E4M3", "BOOL" ..."""
     shape: tuple[int, ...]
     digest: bytes
-    """BLAKE3 of its bytes in C order, little endian."""
+    """BLAKE3 of its bytes in C order, little endian; in a manifest by tiles its digest by tiles-v1."""
     size: int
     """Bytes."""
     shard: str | None = None
@@ -82,6 +82,15 @@ class Difference(NamedTuple):
 
     def __str__(self) -> str:
         return _native.sentence_of_difference(self.what, self.name, self.shard, self.detail or self.kind)
+
+
+class TileDifference(Difference):
+    """A difference from a manifest by tiles, of a model that ranks hold together."""
+
+    box: tuple[tuple[int, int], ...] | None = None
+    """In each dimension where the tiles that differ begin and end, if they are known."""
+    ranks: tuple[int, ...] = ()
+    """The ranks that hold them, or the tensor. None holds a missing one."""
 
 
 class Report(NamedTuple):

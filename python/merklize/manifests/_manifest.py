@@ -18,6 +18,9 @@ from ..proof import MerkleProof, MultiProof
 from ..tree import MerkleTree
 from ._entries import Difference, File, Report, Shard, Tensor
 from ._memory import aliases, digests, state_of, to_compare
+from ._tile_boxes import boxes_of
+from ._tile_check import check_tiles, tensors_of
+from ._tile_nodes import nodes_of
 from ._verity import VerityImage, check_on_disk
 
 PIECE_SIZE = 1 << 20
@@ -95,6 +98,11 @@ class Manifest:
     def name(self) -> str | None:
         """The name of the file or index."""
         return self._whole.fields()[1]
+
+    @property
+    def digest(self) -> str:
+        """What the digests of tensors are: "bytes", or "tiles-v1" (docs/tiles-format.md)."""
+        return "tiles-v1" if self._whole.fields()[5] else "bytes"
 
     @property
     def piece_size(self) -> int:
@@ -211,7 +219,9 @@ class Manifest:
         A file that cannot be read, or is no safetensors file, is a difference, not an error.
         Raises InvalidArgument: a pattern that nothing in the manifest has.
         """
-        patterns = _patterns(only, "only")
+        patterns = patterns_of(only, "only")
+        if not _is_path(source) and self.digest == "tiles-v1":
+            return check_tiles(self._whole, source, patterns)
         if not _is_path(source):
             return self._check_memory(source, patterns, device, threads)
         path = self._path_in(os.fsdecode(plain(source)))
@@ -330,7 +340,8 @@ def _is_path(source: Any) -> bool:
     return isinstance(source, (str, bytes, os.PathLike))
 
 
-def _patterns(patterns: Iterable[str], what: str) -> list[str]:
+def patterns_of(patterns: Iterable[str], what: str) -> list[str]:
+    """Return patterns as a list. Raises TypeError for a string."""
     if isinstance(patterns, str):
         raise TypeError(f"{what} must be a list of patterns, got a string")
     return list(each_of(patterns))
@@ -355,6 +366,7 @@ def _folder_of(path: str, made: _native.Manifest) -> str | None:
 def manifest(
     source: Any,
     *,
+    tiles: bool = False,
     piece_size: int = PIECE_SIZE,
     ignore: Iterable[str] = (),
     follow_links: bool = False,
@@ -369,6 +381,7 @@ def manifest(
                 or on devices, or an object with state_dict(). Or a path: of a safetensors file, of an index of shards
                 (*.index.json), or of a folder: its safetensors files tensor by tensor, all others as files. Or the URL
                 of such a thing in a store (docs/stores.md)
+    tiles       digest tensors by tiles ("tiles-v1"), as merklize.sharded does: a root that does not depend on shards
     piece_size  bytes of a piece: a power of two of at least 256 KiB, or 0. In longer tensors and files, a check tells
                 which piece differs. It costs 32 bytes a piece and no time
     ignore      of a folder: patterns of names ("*.lock", ".git") that are left out, and left out by checks. A "./" or
@@ -386,22 +399,25 @@ def manifest(
     >>> merklize.manifest({"weight": np.zeros((3, 5), np.float32)}).tensors["weight"].shape
     (3, 5)
     """
-    patterns = _native.plain_patterns(_patterns(ignore, "ignore"))
+    patterns = _native.plain_patterns(patterns_of(ignore, "ignore"))
     if not _is_path(source):
         state = state_of(source)
         require_piece_size(piece_size)
+        if tiles:
+            tensors = tensors_of([nodes_of(boxes_of(source, None, "manifest"), False)])
+            return Manifest._of(_native.manifest_of_tensors(tensors, 0, aliases(state), True))
         tensors = digests(state, piece_size, device, threads)
-        return Manifest._of(_native.manifest_of_tensors(tensors, piece_size, aliases(state)))
+        return Manifest._of(_native.manifest_of_tensors(tensors, piece_size, aliases(state), False))
     path, own = os.fsdecode(plain(source)), None if exclude is None else os.fsdecode(exclude)
     run = settings(device, threads, progress)
     if is_url(path):
         require_piece_size(piece_size)
         found, store = stores().Store.opener(path, patterns, own, device, threads)()
-        stored = _native.manifest_stored(found, store, piece_size, patterns, run)
+        stored = _native.manifest_stored(found, store, piece_size, patterns, tiles, run)
         _warn_of_missing(path, stored.missing)
         return Manifest._of(stored)
     exclude = None if own is None else os.fsencode(own)
-    made = _native.manifest(os.fsencode(path), piece_size, patterns, follow_links, exclude, run)
+    made = _native.manifest(os.fsencode(path), piece_size, patterns, follow_links, exclude, tiles, run)
     _warn_of_missing(path, made.missing)
     return Manifest._of(made, _folder_of(path, made))
 
@@ -425,7 +441,7 @@ def find_weights(path: Path, *, ignore: Iterable[str] = (), exclude: Path | None
 
     Raises FileError: a folder or an index of shards that cannot be read.
     """
-    patterns = _native.plain_patterns(_patterns(ignore, "ignore"))
+    patterns = _native.plain_patterns(patterns_of(ignore, "ignore"))
     path, own = plain(path), None if exclude is None else plain(exclude)
     if is_url(path):
         return Weights(*stores().find_url(path, patterns, own))
@@ -458,9 +474,9 @@ def manifest_of_store(
     Raises what they raise, InvalidArgument.
     """
     require_piece_size(piece_size)
-    patterns = _native.plain_patterns(_patterns(ignore, "ignore"))
+    patterns = _native.plain_patterns(patterns_of(ignore, "ignore"))
     run = settings("cpu", None, progress)
-    return Manifest._of(_native.manifest_stored(tuple(weights), store, piece_size, patterns, run))
+    return Manifest._of(_native.manifest_stored(tuple(weights), store, piece_size, patterns, False, run))
 
 
 def require_piece_size(piece_size: int) -> None:
@@ -475,6 +491,7 @@ def check_model(
     verity: VerityImage | None = None,
     only: Iterable[str] = (),
     prefix: str = "",
+    group: Any = None,
     device: Device = "auto",
     threads: int | None = None,
 ) -> Report:
@@ -486,6 +503,8 @@ def check_model(
     only      patterns of tensors' names, as in Manifest.check()
     prefix    what the manifest has before the names of this model: "unet/" in a folder of several models. Only such
               tensors are compared
+    group     of a manifest by tiles: the process group whose ranks hold the model together, as in
+              merklize.sharded.check(). All of them must call this
 
     The files of a manifest of a folder are not looked at. A tensor that is not in the manifest but is the memory of one
     that is, as tied weights are, is no difference. The report is false if anything differs; `report.require()` raises.
@@ -509,6 +528,10 @@ def check_model(
     if verity is not None:
         if not isinstance(verity, VerityImage):
             raise InvalidArgument(f"check_model: verity must be a VerityImage, got {type(verity).__name__}")
-        return check_on_disk(module, verity, _patterns(only, "only"), device, threads)
+        return check_on_disk(module, verity, patterns_of(only, "only"), device, threads)
     known = manifest if isinstance(manifest, Manifest) else Manifest.load(cast("Path", manifest))
+    if known.digest == "tiles-v1":
+        return check_tiles(known._whole, module, patterns_of(only, "only"), group=group)
+    if group is not None:
+        raise InvalidArgument("check_model: group: the manifest must be by tiles (tiles=True), got one by bytes")
     return known.check(module, only=only, device=device, threads=threads)

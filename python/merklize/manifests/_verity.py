@@ -236,7 +236,7 @@ def check_on_disk(source: Any, verity: VerityImage, only: list[str], device: Dev
                 if tensor.name in stored:
                     raise InvalidArgument(f"check_model: verity: files: two of them have a tensor {tensor.name!r}")
                 stored[tensor.name] = tensor, begin
-        known = _native.manifest_of_tensors([one._replace(digest=RIGHT) for one, _ in stored.values()], 0, [])
+        known = _native.manifest_of_tensors([one._replace(digest=RIGHT) for one, _ in stored.values()], 0, [], False)
         faults: dict[str, str] = {}
         beside: list[str] = []
         there = []

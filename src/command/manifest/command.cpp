@@ -135,6 +135,7 @@ void show_json(Call& call, const Manifest& known) {
     }
     json::Object all;
     all.text("root", known.root.hex()).text("kind", manifests::name_of(known.kind)).number("bytes", known.bytes());
+    if (known.digest == manifests::DigestKind::tiles) all.text("digest", manifests::tiles_name);
     call.line(json::indented(all.put("tensors", tensors.done()).put("files", files.done()).done(), 1));
 }
 
@@ -147,6 +148,7 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
     manifests::Options options{.ignore = manifests::plain_patterns(arguments.values("ignore")),
                                .follow_links = arguments.has("follow-links")};
     options.piece_size = size_value(arguments, "piece-size").value_or(options.piece_size);
+    if (arguments.has("tiles")) options.digest = manifests::DigestKind::tiles;
     if (is_to_file) {
         require_own(path, *target);
         options.exclude = *target;
@@ -271,6 +273,7 @@ int run_manifest_show(Call& call, const Arguments& arguments) {
         return 0;
     }
     call.line("root  " + known.root.hex());
+    if (known.digest == manifests::DigestKind::tiles) call.line("by    " + std::string(manifests::tiles_name));
     call.line("of    " + std::string(manifests::name_of(known.kind)) + (known.name ? " " + sentence(*known.name) : ""));
     call.line("has   " + std::to_string(known.tensors.size()) + " tensors in " + std::to_string(known.shards.size()) +
               " shards, " + std::to_string(known.files.size()) + " other files, " +
@@ -299,6 +302,7 @@ constexpr Option manifest_create_options[] = {
     follow_links,
     {"piece-size", 0, "SIZE",
      "Digest long tensors in pieces of SIZE, such as 1M, so that check can say which part changed; 0: whole."},
+    {"tiles", 0, {}, "Digest tensors by tiles of 32 x 32: a root that a model on many GPUs has, too."},
     {"portable", 0, {}, "Leave out times and inodes of files: refresh then hashes all."},
     options::device,
     options::threads,

@@ -1,0 +1,182 @@
+"""Boxes of a model where it lies, and the exchange of what its ranks tell."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+from ..errors import InvalidArgument, shown
+from ._memory import held, is_torch
+from ._tile_nodes import Box, nodes_of
+
+Maps = Mapping[str, Callable[[Any], Iterable[Box]]]
+Gather = Callable[[bytes], Sequence[bytes]]
+
+FAILED = b"merklize failed 1"
+
+
+def state_dict_of(model: Any, call: str) -> Mapping[str, Any]:
+    """Return the tensors of a mapping, or of an object with state_dict()."""
+    if isinstance(model, Mapping):
+        return model
+    if not callable(getattr(model, "state_dict", None)):
+        kind = type(model).__name__
+        raise TypeError(f"{call}: the model must be a mapping of names to tensors or have state_dict(), got {kind}")
+    found: Mapping[str, Any] = model.state_dict()
+    return found
+
+
+def boxes_of(model: Any, maps: Maps | None = None, call: str = "boxes") -> list[Box]:
+    """Return the boxes of a model that this process holds."""
+    state = state_dict_of(model, call)
+    found: list[Box] = []
+    for name in maps or {}:
+        if name not in state:
+            raise InvalidArgument(f"{call}: maps: the model has no tensor {name!r}")
+    for name, tensor in state.items():
+        if not isinstance(name, str):
+            raise InvalidArgument(f"{call}: names of tensors must be strings, got {shown(name)}")
+        if maps and name in maps:
+            found += maps[name](tensor.to_local() if _is_sharded(tensor) else tensor)
+        elif _is_sharded(tensor):
+            found += _of_dtensor(name, tensor, call)
+        else:
+            try:
+                shape = held(name, tensor).shape
+            except InvalidArgument as error:
+                raise InvalidArgument(f"{call}: {error}") from None
+            found.append(Box(name, tuple(shape), (0,) * len(shape), tensor))
+    return found
+
+
+def _is_sharded(tensor: Any) -> bool:
+    return all(hasattr(tensor, name) for name in ("placements", "device_mesh", "to_local"))
+
+
+def _of_dtensor(name: str, tensor: Any, call: str) -> list[Box]:
+    """Return the box of a DTensor, as its placements say."""
+    mesh, placements = tensor.device_mesh, tensor.placements
+    here = mesh.get_coordinate()
+    if here is None:
+        return []
+    shape = [int(count) for count in tensor.shape]
+    offset, extent = [0] * len(shape), list(shape)
+    plain: list[int] = []
+    strided: list[int] = []
+    for k, placement in enumerate(placements):
+        if (
+            type(placement).__name__ == "_StridedShard"
+        ):  # of FSDP over TP: cut after the dimensions of the mesh behind it
+            strided.insert(0, k)
+        elif placement.is_shard():
+            plain.append(k)
+        elif not placement.is_replicate():
+            raise InvalidArgument(
+                f"{call}: tensor {name!r}: its placement is {placement}; only Shard and Replicate are whole values: "
+                "redistribute it first"
+            )
+    done: list[int] = []
+    for k in plain + strided:
+        axis = placements[k].dim % len(shape)
+        behind = prod(mesh.size(j) for j in done if j > k and placements[j].dim % len(shape) == axis)
+        if k in strided and placements[k].split_factor != behind:
+            raise InvalidArgument(f"{call}: tensor {name!r}: unknown placement {placements[k]}; give a map")
+        step = -(-extent[axis] // mesh.size(k))
+        begin = min(step * here[k], extent[axis])
+        offset[axis] += begin
+        extent[axis] = min(step, extent[axis] - begin)
+        done.append(k)
+    local = tensor.to_local()
+    if list(local.shape) != extent:
+        raise InvalidArgument(
+            f"{call}: tensor {name!r}: its local part is {list(local.shape)}, its placements say {extent}; give a map"
+        )
+    if is_torch(local) and extent and (items := held(name, local).shape[-1:]) != tuple(extent[-1:]):
+        times = items[0] // max(1, extent[-1])  # an item holds several elements
+        shape[-1], offset[-1] = times * shape[-1], times * offset[-1]
+    return [Box(name, tuple(shape), tuple(offset), local)]
+
+
+def flat_boxes(name: str, shape: Sequence[int], begin: int, data: Any) -> list[Box]:
+    """Return the boxes of elements that follow each other in C order."""
+    sizes = tuple(int(count) for count in shape)
+    if len(data.shape) != 1:
+        raise InvalidArgument(f"flat: tensor {name!r}: data must have one dimension, got {list(data.shape)}")
+    count = int(data.shape[0])
+    if begin < 0 or begin + count > prod(sizes):
+        raise InvalidArgument(f"flat: tensor {name!r}: elements {begin} to {begin + count} are not in {list(sizes)}")
+    found: list[Box] = []
+
+    def cut(prefix: tuple[int, ...], axis: int, first: int, last: int, at: int) -> None:
+        """Cut elements first to last of what is below the prefix; data has them from `at` on."""
+        if first >= last:
+            return
+        below = prod(sizes[axis + 1 :])
+        if axis == len(sizes) or ((low := first // below) * below == first and last % below == 0):
+            extent = () if axis == len(sizes) else (last // below - low, *sizes[axis + 1 :])
+            start = prefix if axis == len(sizes) else (*prefix, low, *(0 for _ in sizes[axis + 1 :]))
+            part = data[at : at + last - first].reshape((*(1 for _ in prefix), *extent))
+            found.append(Box(name, sizes, start, part))
+            return
+        head = min(last, -(-first // below) * below) if first % below else first
+        tail = max(head, last // below * below)
+        cut((*prefix, low), axis + 1, first - low * below, head - low * below, at)
+        cut(prefix, axis, head, tail, at + head - first)
+        cut((*prefix, tail // below), axis + 1, 0, last - tail, at + tail - first)
+
+    if count == 0:  # it says that the tensor is there
+        return [Box(name, sizes, (0,) * len(sizes), data.reshape((0,) * len(sizes)))]
+    cut((), 0, begin, begin + count, 0)
+    return found
+
+
+# ---- Exchange ----
+
+
+def told(make: Callable[[], list[Box]], keeps_tiles: bool, group: Any, gather: Gather | None) -> list[bytes]:
+    """Return what nodes() makes at each rank. If it fails at one, all raise its error, and none waits for ever."""
+    failure = None
+    try:
+        data = nodes_of(make(), keeps_tiles)
+    except (InvalidArgument, TypeError) as error:
+        failure, data = error, FAILED + str(error).encode(errors="replace")
+    parts = _gathered(data, group, gather)
+    if failure is not None:
+        raise failure
+    for rank, part in enumerate(parts):
+        if bytes(part[: len(FAILED)]) == FAILED:
+            raise InvalidArgument(f"rank {rank}: {bytes(part[len(FAILED) :][:4096]).decode(errors='replace')}")
+    return parts
+
+
+def _gathered(data: bytes, group: Any, gather: Gather | None) -> list[bytes]:
+    if gather is not None:
+        parts = list(gather(data))
+        if data not in parts:
+            raise InvalidArgument(f"gather: what this rank gave is not among the {len(parts)} parts that came back")
+        return parts
+    torch = sys.modules.get("torch")
+    distributed = getattr(torch, "distributed", None)
+    if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+        if group is not None:
+            raise InvalidArgument("group: torch.distributed is not initialised in this process")
+        return [data]
+    return _all_gather(data, group, torch)
+
+
+def _all_gather(data: bytes, group: Any, torch: Any) -> list[bytes]:
+    distributed = torch.distributed
+    if distributed.get_rank(group) < 0:
+        raise InvalidArgument("group: this process is not in it")
+    device = "cuda" if distributed.get_backend(group) == "nccl" else "cpu"
+    ranks = distributed.get_world_size(group)
+    sizes = [torch.zeros(1, dtype=torch.int64, device=device) for _ in range(ranks)]
+    distributed.all_gather(sizes, torch.tensor([len(data)], dtype=torch.int64, device=device), group=group)
+    counts = [int(size) for size in sizes]
+    mine = torch.zeros(max(counts), dtype=torch.uint8, device=device)
+    mine[: len(data)] = torch.frombuffer(bytearray(data), dtype=torch.uint8).to(device)
+    all_of_them = [torch.empty_like(mine) for _ in range(ranks)]
+    distributed.all_gather(all_of_them, mine, group=group)
+    return [found[:count].cpu().numpy().tobytes() for found, count in zip(all_of_them, counts)]

@@ -1,0 +1,143 @@
+"""Models against manifests by tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _native
+from ..errors import InvalidArgument
+from ._entries import Difference, Report, Tensor, TileDifference
+from ._memory import held
+from ._tile_boxes import Gather, Maps, boxes_of, told
+from ._tile_nodes import Box, Form, Range
+from ._tile_trees import Whole, grid_of, named, rectangles_of, tensor_of, wholes_of
+
+
+def tensors_of(parts: Sequence[bytes]) -> list[Tensor]:
+    """Return the entries of all tensors."""
+    wholes, has_tiles = wholes_of(parts)
+    return [tensor_of(whole, has_tiles) for whole in wholes.values()]
+
+
+def check_tiles(
+    known: _native.Manifest,
+    model: Any,
+    only: list[str],
+    *,
+    against: Sequence[bytes] | None = None,
+    group: Any = None,
+    gather: Gather | None = None,
+    maps: Maps | None = None,
+) -> Report:
+    """Do the work of merklize.sharded.check()."""
+    names = known.names_of(only)
+    if not names:
+        raise InvalidArgument("check: there is nothing to compare: no tensor of the manifest is wanted")
+    boxes: list[Box] = []
+
+    def wanted() -> list[Box]:
+        boxes[:] = _to_compare(boxes_of(model, maps, "check"), set(names), bool(only))
+        return boxes
+
+    wholes, has_tiles = wholes_of(told(wanted, False, group, gather))
+    found = [tensor_of(whole, has_tiles) for whole in wholes.values()]
+    compared, checked, size, _ = known.check_tensors(only, found)
+    differences = [Difference(*one) for one in compared]
+    wrong = {one.name for one in differences if one.kind == "bytes"}
+    digests = {fields[0]: fields[3] for fields in known.tensors()}
+    places: dict[str, list[TileDifference]] = {}
+    if against is not None and wrong:
+        parts = told(lambda: [box for box in boxes if box.name in wrong], True, group, gather)
+        places = _places(wholes_of(parts)[0], _right(against, wrong, digests))
+    made: list[Difference] = []
+    for one in differences:
+        ranks = {rank for some in wholes[one.name].ranks for rank in some} if one.name in wholes else set()
+        detail = "differs" if one.kind == "bytes" else one.detail
+        made += places.get(one.name) or [_located(one.kind, one.name, detail, None, ranks)]
+    return Report(made, checked, size)
+
+
+def _to_compare(boxes: list[Box], names: set[str], is_part: bool) -> list[Box]:
+    """Return the boxes of a check, without second names of memory that the manifest has a name for."""
+    if is_part:
+        return [box for box in boxes if box.name in names]
+    if all(box.name in names for box in boxes):
+        return boxes
+    places = {(box.offset, place) for box in boxes if box.name in names and (place := held(box.name, box.data).place)}
+    return [box for box in boxes if box.name in names or (box.offset, held(box.name, box.data).place) not in places]
+
+
+def _right(against: Sequence[bytes], wrong: set[str], digests: dict[str, bytes]) -> dict[str, Whole]:
+    wholes, has_tiles = wholes_of(against)
+    if not has_tiles:
+        raise InvalidArgument("check: against must have digests of tiles: nodes(shards, tiles=True)")
+    for name in sorted(wrong & set(wholes)):
+        if tensor_of(wholes[name], True).digest != digests[name]:
+            raise InvalidArgument(f"check: against: its tensor {name!r} is not the manifest's")
+    return {name: wholes[name] for name in wrong if name in wholes}
+
+
+def _places(found: dict[str, Whole], right: dict[str, Whole]) -> dict[str, list[TileDifference]]:
+    """Return where tensors differ: rectangles of tiles."""
+    import numpy as np
+
+    made: dict[str, list[TileDifference]] = {}
+    for name, expected in right.items():
+        here = found[name]
+        tiles = np.argwhere((grid_of(here) != grid_of(expected)).any(axis=-1))
+        made[name] = [_difference(here, ranges) for ranges in rectangles_of([tuple(map(int, t)) for t in tiles])]
+    return made
+
+
+def _difference(whole: Whole, tiles: tuple[Range, ...]) -> TileDifference:
+    form, part = whole.form, whole.part
+    *lead, (i, i_end), (j, j_end) = tiles
+    rows = i * form.tile_rows, min(i_end * form.tile_rows, form.rows)
+    columns = j * form.tile_columns, min(j_end * form.tile_columns, form.columns)
+    stored = (*lead, rows, columns)
+    ranks: set[int] = set()
+    for box, holders in zip(whole.boxes, whole.ranks):
+        here = (*box.place.lead, box.place.rows, box.place.columns)
+        if all(a < d and c < b for (a, b), (c, d) in zip(here, stored)):
+            ranks.update(holders)
+    box_of = _in_shape(stored, form, part.shape)
+    words = [f"{what} {begin} to {end}" for what, (begin, end) in zip(_words(len(box_of)), box_of)]
+    detail = f"{', '.join(words)} differ" if words else "differs"
+    return _located("bytes", part.name, detail, box_of, ranks)
+
+
+def _located(kind: str, name: str, detail: str, box: tuple[Range, ...] | None, ranks: set[int]) -> TileDifference:
+    made = TileDifference(kind, "tensor", name, detail=f"{detail}, at {named(ranks)}" if ranks else detail)
+    made.box, made.ranks = box, tuple(sorted(ranks))
+    return made
+
+
+def _words(dimensions: int) -> list[str]:
+    if dimensions == 1:
+        return ["elements"]
+    return [f"dimension {k}:" for k in range(dimensions - 2)] + ["rows", "columns"]
+
+
+def _in_shape(stored: Sequence[Range], form: Form, shape: Sequence[int]) -> tuple[Range, ...]:
+    """Return ranges of the storage as ranges of the tensor's dimensions."""
+    total = form.rows * form.columns
+    for count in form.lead:
+        total *= count
+    whole = 1
+    for count in shape:
+        whole *= count
+    kept = [k for k, count in enumerate(shape) if count != 1]
+    if total == whole:
+        ranges = dict(zip(kept[::-1], list(stored)[::-1]))
+        return tuple(ranges.get(k, (0, 1)) for k in range(len(shape)))
+    # Elements smaller than a byte: the last dimension is counted in bytes.
+    times = whole // total if whole % total == 0 else 0
+    if times and shape and shape[-1] % times == 0:
+        sizes = [*shape[:-1], shape[-1] // times]
+        kept = [k for k, count in enumerate(sizes) if count != 1]
+        ranges = dict(zip(kept[::-1], list(stored)[::-1]))
+        found = [ranges.get(k, (0, 1)) for k in range(len(shape))]
+        found[-1] = found[-1][0] * times, found[-1][1] * times
+        return tuple(found)
+    return tuple((0, count) for count in shape)

@@ -1,0 +1,416 @@
+"""Boxes of tensors, their tiles and the nodes over them, as bytes for others: docs/tiles-format.md."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+from .. import _native
+from ..errors import InvalidArgument
+from ._memory import held, is_torch, require_text
+
+MAGIC = b"merklize nodes 1"
+MOST_DIMENSIONS = 64
+CHUNK = 32 << 20
+"""Bytes of a tensor that are copied at once where its elements do not lie one after another."""
+
+Range = tuple[int, int]
+
+
+class Box(NamedTuple):
+    """A part of a tensor that this process holds."""
+
+    name: str
+    shape: tuple[int, ...]
+    """The shape of the whole tensor."""
+    offset: tuple[int, ...]
+    """The index of the part's first element."""
+    data: Any
+    """The part: an array of NumPy or CuPy or a tensor of PyTorch, with any strides, wherever it lies."""
+
+
+class Form(NamedTuple):
+    """How a tensor lies in tiles."""
+
+    lead: tuple[int, ...]
+    """Dimensions before the matrices."""
+    rows: int
+    columns: int
+    element: int
+    """Bytes of an element."""
+    tile_rows: int
+    tile_columns: int
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Indices before the matrices, rows of tiles, tiles of a row."""
+        return (*self.lead, -(-self.rows // self.tile_rows), -(-self.columns // self.tile_columns))
+
+    def is_empty(self) -> bool:
+        """Tell whether there are no elements."""
+        return not all((*self.lead, self.rows, self.columns))
+
+
+def form_of(dtype: str, shape: Sequence[int]) -> Form:
+    """Return the form. Raises InvalidArgument: no dtype or size of a manifest."""
+    stored, element = _native.tile_form(dtype, tuple(shape))
+    if len(stored) < 2:
+        return Form((), 1, stored[0] if stored else 1, element, 1, 1024)
+    return Form(stored[:-2], stored[-2], stored[-1], element, 32, 32)
+
+
+class Part(NamedTuple):
+    """What is known of a box without its elements."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    offset: tuple[int, ...]
+    extent: tuple[int, ...]
+
+    def __str__(self) -> str:
+        spans = ", ".join(f"{at}:{at + count}" for at, count in zip(self.offset, self.extent))
+        return f"tensor {self.name!r} [{spans}]"
+
+    def key(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return what tells boxes of a tensor apart."""
+        return self.offset, self.extent
+
+
+class Place(NamedTuple):
+    """Where a box lies in its tensor's storage, in elements of the storage."""
+
+    lead: tuple[Range, ...]
+    rows: Range
+    columns: Range
+
+    def is_empty(self) -> bool:
+        """Tell whether the box has no elements."""
+        return any(begin == end for begin, end in (*self.lead, self.rows, self.columns))
+
+
+def place_of(part: Part, form: Form) -> Place:
+    """Return the place of a box. Raises InvalidArgument: parts of bytes; a box that is not in its tensor."""
+    if not len(part.shape) == len(part.offset) == len(part.extent):
+        raise InvalidArgument(f"{part}: shape {list(part.shape)}, offset and data must have as many dimensions")
+    if any(at < 0 or at + count > whole for at, count, whole in zip(part.offset, part.extent, part.shape)):
+        raise InvalidArgument(f"{part} does not lie in its shape {list(part.shape)}")
+    ranges = [(at, at + count) for at, count in zip(part.offset, part.extent)]
+    stored = list(part.shape)
+    whole = prod(part.shape)
+    total = prod((*form.lead, form.rows, form.columns))
+    if total != whole:  # elements smaller than a byte
+        bits = 8 * total // max(1, whole)
+        if stored and stored[-1] * bits % 8 == 0:
+            begin, end = ranges[-1]
+            if begin * bits % 8 or end * bits % 8:
+                raise InvalidArgument(f"{part}: its ends lie within bytes, got elements of {bits} bits")
+            ranges[-1], stored[-1] = (begin * bits // 8, end * bits // 8), stored[-1] * bits // 8
+        elif part.extent == part.shape:
+            stored, ranges = [total], [(0, total)]
+        else:
+            raise InvalidArgument(f"{part}: rows of {part.dtype} are not whole bytes, so the box must be the tensor")
+    if any(begin == end for (begin, end), count in zip(ranges, stored) if count == 1):
+        return Place((), (0, 0), (0, 0))
+    kept = [one for one, count in zip(ranges, stored) if count != 1]
+    if len(kept) < 2:
+        return Place((), (0, 1), kept[0] if kept else (0, 1))
+    return Place(tuple(kept[:-2]), kept[-2], kept[-1])
+
+
+class Cut(NamedTuple):
+    """A box by tiles: those that are whole in it, and rectangles of elements, whose tiles are shared with others."""
+
+    tiles: tuple[Range, ...]
+    """For each of Form.counts the range of whole tiles; () if none is."""
+    rectangles: tuple[tuple[Range, Range], ...]
+    """Rows and columns, for each index before."""
+
+
+def cut_of(place: Place, form: Form) -> Cut:
+    """Cut a box that is not empty."""
+    (top, bottom), (left, right) = place.rows, place.columns
+
+    def inside(begin: int, end: int, step: int, whole: int) -> Range:
+        return -(-begin // step), -(-end // step) if end == whole else end // step
+
+    i, i_end = inside(top, bottom, form.tile_rows, form.rows)
+    j, j_end = inside(left, right, form.tile_columns, form.columns)
+    if i >= i_end or j >= j_end:
+        return Cut((), ((place.rows, place.columns),))
+    upper, lower = i * form.tile_rows, min(i_end * form.tile_rows, form.rows)
+    near, far = j * form.tile_columns, min(j_end * form.tile_columns, form.columns)
+    all_sides = (
+        ((top, upper), (left, right)),
+        ((upper, lower), (left, near)),
+        ((upper, lower), (far, right)),
+        ((lower, bottom), (left, right)),
+    )
+    sides = tuple(one for one in all_sides if one[0][0] < one[0][1] and one[1][0] < one[1][1])
+    return Cut((*place.lead, (i, i_end), (j, j_end)), sides)
+
+
+def node_places(begin: int, end: int, total: int) -> list[Range]:
+    """Return level and index of the nodes at the top of leaves `begin` to `end` of a tree of `total` leaves."""
+    found, level = [], 0
+    while begin < end:
+        if total == 1:
+            found.append((level, 0))
+            break
+        if begin % 2:
+            found.append((level, begin))
+            begin += 1
+        if begin < end and end % 2 and end != total:
+            end -= 1
+            found.append((level, end))
+        begin, end, total, level = begin // 2, -(-end // 2), -(-total // 2), level + 1
+    return sorted(found)
+
+
+class Top(NamedTuple):
+    """Which nodes stand for the whole tiles of a box."""
+
+    axis: int
+    """The axis of Form.counts along which they lie. All axes behind it are whole."""
+    trees: int
+    """How many indices of the axes before it the box has."""
+    places: list[Range]
+    """Level and index of the nodes of each of these."""
+
+
+def top_of(tiles: Sequence[Range], counts: Sequence[int]) -> Top:
+    """Return the nodes of whole tiles."""
+    axis = len(counts) - 1
+    while axis > 0 and tiles[axis] == (0, counts[axis]):
+        axis -= 1
+    trees = prod(end - begin for begin, end in tiles[:axis])
+    return Top(axis, trees, node_places(*tiles[axis], counts[axis]))
+
+
+# ---- Nodes of boxes in memory ----
+
+
+def part_of(box: Box) -> tuple[Part, Form, Place, Any]:
+    """Describe a box, with a view of its elements that has the dimensions of its place."""
+    if not isinstance(box.name, str):
+        raise InvalidArgument(f"names of tensors must be strings, got {box.name!r}")
+    require_text(box.name, "tensor")
+    found = held(box.name, box.data)
+    part = Part(box.name, found.dtype, tuple(map(int, box.shape)), tuple(map(int, box.offset)), tuple(found.shape))
+    form = form_of(part.dtype, part.shape)
+    place = place_of(part, form)
+    return part, form, place, None if place.is_empty() else _elements(box.data, place)
+
+
+def _elements(data: Any, place: Place) -> Any:
+    """Return a view of [..., rows, columns]."""
+    extent = [end - begin for begin, end in (*place.lead, place.rows, place.columns)]
+    if is_torch(data):
+        plain = data.detach().resolve_conj().resolve_neg()
+    elif hasattr(data, "__array_struct__"):
+        import numpy as np
+
+        plain = np.asarray(data)
+        if not plain.dtype.isnative:
+            plain = plain.astype(plain.dtype.newbyteorder("<"))
+    elif hasattr(data, "__cuda_array_interface__"):
+        plain = data
+    else:
+        raise InvalidArgument(f"must be an array of NumPy or CuPy or a tensor of PyTorch, got {type(data).__name__}")
+    return plain.reshape(extent)  # a view: it drops or adds dimensions of 1 alone
+
+
+def _bytes_of(view: Any) -> Any:
+    """Return elements as uint8, without a copy if those of a row lie one after another."""
+    if is_torch(view):
+        import torch
+
+        if view.stride(-1) != 1:
+            view = view.clone(memory_format=torch.contiguous_format)
+        return view.view(torch.uint8)
+    if view.strides[-1] != view.itemsize:
+        view = view.copy()
+    return view.view("uint8")
+
+
+def _on_host(array: Any) -> Any:
+    if is_torch(array):
+        return array.cpu().numpy()
+    if hasattr(array, "get") and hasattr(array, "__cuda_array_interface__"):
+        return array.get()
+    import numpy as np
+
+    return np.asarray(array)
+
+
+def _is_packed(view: Any) -> bool:
+    if is_torch(view):
+        return bool(view.stride(-1) == 1)
+    return bool(view.strides[-1] == view.itemsize)
+
+
+def _tile_digests(view: Any, form: Form) -> Any:
+    """Return the digests of the tiles of whole matrices [matrices, rows, columns], where they lie."""
+    from ._tile_engine import joined, tile_digests
+
+    matrices, rows, columns = view.shape
+    step = rows
+    if not _is_packed(view):  # a part at a time is copied
+        step = max(1, CHUNK // (matrices * columns * form.element * form.tile_rows)) * form.tile_rows
+    found = []
+    for at in range(0, rows, step):
+        piece = _bytes_of(view[:, at : at + step])
+        sizes = piece.shape[1], columns, form.element, form.tile_rows, form.tile_columns
+        found.append(tile_digests(piece, *sizes))
+    return found[0] if len(found) == 1 else joined(found)
+
+
+def _payload(form: Form, place: Place, elements: Any, keeps_tiles: bool) -> Iterator[bytes]:
+    """Yield the nodes of whole tiles (or their digests), then the elements of shared tiles."""
+    import numpy as np
+
+    from ._tile_engine import merge_ranges
+
+    cut = cut_of(place, form)
+    counts = form.counts
+    (top, _), (left, _) = place.rows, place.columns
+
+    def view(rows: Range, columns: Range) -> Any:
+        return elements[..., rows[0] - top : rows[1] - top, columns[0] - left : columns[1] - left]
+
+    if cut.tiles:
+        (i, i_end), (j, j_end) = cut.tiles[-2:]
+        rows = i * form.tile_rows, min(i_end * form.tile_rows, form.rows)
+        columns = j * form.tile_columns, min(j_end * form.tile_columns, form.columns)
+        inner = view(rows, columns)
+        goal = top_of(cut.tiles, counts)
+        sizes = [end - begin for begin, end in cut.tiles]
+        axes, matrix_axis = len(counts), len(place.lead) - 1
+        made = []
+        # One call takes the matrices of one dimension. Those of the dimensions before it have pitches of their own.
+        for index in _indices(place.lead[:-1]):
+            nodes = _tile_digests(inner[index] if place.lead else inner[None], form)
+            for axis in range(axes - 1, max(goal.axis, matrix_axis) - 1, -1) if not keeps_tiles else ():
+                nodes = merge_ranges(nodes.reshape(-1, sizes[axis], 32), cut.tiles[axis][0], counts[axis])
+            made.append(_on_host(nodes).reshape(-1, 32))
+        host = np.concatenate(made)
+        for axis in range(matrix_axis - 1, goal.axis - 1, -1) if not keeps_tiles else ():
+            host = merge_ranges(host.reshape(-1, sizes[axis], 32), cut.tiles[axis][0], counts[axis])
+        yield host.tobytes()
+    for rows, columns in cut.rectangles:
+        yield _on_host(_bytes_of(view(rows, columns))).tobytes()
+
+
+def _indices(ranges: Sequence[Range]) -> Iterator[tuple[int, ...]]:
+    import itertools
+
+    return itertools.product(*(range(end - begin) for begin, end in ranges))
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack("<I", len(data)) + data
+
+
+def nodes_of(boxes: Iterable[Box], keeps_tiles: bool) -> bytes:
+    """Return the bytes of the boxes' nodes. docs/tiles-format.md has their form."""
+    records = []
+    for box in boxes:
+        if not isinstance(box, Box):
+            raise TypeError(f"nodes: shards must be Box, got {type(box).__name__}")
+        try:
+            part, form, place, elements = part_of(box)
+        except InvalidArgument as error:
+            raise InvalidArgument(f"nodes: {error}") from None
+        head = _text(part.name) + _text(part.dtype) + struct.pack("<I", len(part.shape))
+        head += b"".join(struct.pack(f"<{len(one)}Q", *one) for one in (part.shape, part.offset, part.extent))
+        payload = [] if place.is_empty() else _payload(form, place, elements, keeps_tiles)
+        records.append(b"".join([head, *payload]))
+    return b"".join([MAGIC, struct.pack("<II", int(keeps_tiles), len(records)), *records])
+
+
+# ---- Nodes of others ----
+
+
+class Given(NamedTuple):
+    """A box as its rank tells of it."""
+
+    rank: int
+    part: Part
+    form: Form
+    place: Place
+    cut: Cut | None
+    """None: the box is empty."""
+    top: Top | None
+    """None: no tile is whole, or all digests of tiles are given."""
+    nodes: memoryview
+    """Nodes, or digests of tiles."""
+    rectangles: tuple[memoryview, ...]
+
+
+class _Reader:
+    def __init__(self, data: bytes, rank: int) -> None:
+        self.left, self.rank = memoryview(data), rank
+
+    def wrong(self, why: str) -> InvalidArgument:
+        return InvalidArgument(f"combine: what rank {self.rank} gives is not what nodes() writes: {why}")
+
+    def take(self, count: int) -> memoryview:
+        if count > len(self.left):
+            raise self.wrong(f"it ends {count - len(self.left)} bytes early")
+        found, self.left = self.left[:count], self.left[count:]
+        return found
+
+    def number(self) -> int:
+        return int.from_bytes(self.take(4), "little")
+
+    def text(self) -> str:
+        try:
+            return bytes(self.take(self.number())).decode()
+        except UnicodeDecodeError:
+            raise self.wrong("a name is not UTF-8") from None
+
+    def numbers(self, count: int) -> tuple[int, ...]:
+        return struct.unpack(f"<{count}Q", self.take(8 * count))
+
+
+def read_nodes(data: bytes, rank: int) -> tuple[list[Given], bool]:
+    """Read what nodes() wrote, and tell whether it has digests of tiles. Raises InvalidArgument for anything else."""
+    reader = _Reader(data, rank)
+    if bytes(reader.take(min(len(data), len(MAGIC)))) != MAGIC:
+        raise reader.wrong("it does not begin as that does")
+    flags, count = reader.number(), reader.number()
+    if flags > 1:
+        raise reader.wrong(f"unknown flags {flags}")
+    found = []
+    for _ in range(count):
+        name, dtype, dimensions = reader.text(), reader.text(), reader.number()
+        if dimensions > MOST_DIMENSIONS:
+            raise reader.wrong(f"{dimensions} dimensions, at most {MOST_DIMENSIONS} are possible")
+        part = Part(name, dtype, *(reader.numbers(dimensions) for _ in range(3)))
+        try:
+            form = form_of(dtype, part.shape)
+            place = place_of(part, form)
+        except InvalidArgument as error:
+            raise reader.wrong(str(error)) from None
+        if place.is_empty():
+            found.append(Given(rank, part, form, place, None, None, memoryview(b""), ()))
+            continue
+        cut, top, size = cut_of(place, form), None, 0
+        if cut.tiles and flags:
+            size = prod(end - begin for begin, end in cut.tiles)
+        elif cut.tiles:
+            top = top_of(cut.tiles, form.counts)
+            size = top.trees * len(top.places)
+        nodes = reader.take(32 * size)
+        matrices = prod(end - begin for begin, end in place.lead)
+        sides = [
+            reader.take(matrices * (bottom - begin) * (right - left) * form.element)
+            for (begin, bottom), (left, right) in cut.rectangles
+        ]
+        found.append(Given(rank, part, form, place, cut, top, nodes, tuple(sides)))
+    if len(reader.left):
+        raise reader.wrong(f"{len(reader.left)} bytes too many")
+    return found, bool(flags)
