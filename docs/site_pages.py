@@ -45,7 +45,7 @@ SUBJECTS = {
     "Devices": "devices DeviceInfo why_unavailable DeviceArray",
     "Errors": "Error InvalidArgument FileError Mismatch Unavailable OutOfMemory Cancelled InternalError",
 }
-MODULES = ["prover", "formats", "bao", "manifests", "parts", "blake3", "signing", "stores", "ray", "tuning"]
+MODULES = ["prover", "formats", "bao", "manifests", "sharded", "parts", "blake3", "signing", "stores", "ray", "tuning"]
 MODULES += ["extensions"]
 VERIFY = ROOT / "build/web/verify.html"
 

@@ -199,6 +199,7 @@ SUBJECTS = {
         Row("what two manifests differ in", "other", (
             "Manifest.diff(other)", "manifests::diff(manifest, other)", "merklize_manifest_diff(manifest, other)",
             "manifest::Manifest::diff(other)", NONE), "manifest diff(OLD, NEW)"),
+        Row("the manifest of a model in shards", "parts", ("sharded.combine(parts)", NONE, NONE, NONE, NONE)),
     ],
     "Tiles": [
         Row("digests of the tiles of matrices", "matrices, output", (

@@ -85,7 +85,8 @@ def pytest_sessionstart(session):
 MORE_FIXTURES = {"memory", "http", "s3_client", "s3", "gs_bucket", "gs", "store", "opencl"}
 MORE_FILES = {
     *("test_bao_urls.py", "test_cli_build_kernels.py", "test_cli_urls.py", "test_ray.py", "test_runtimes.py"),
-    *("test_signing.py", "test_store_failures.py", "test_stores.py", "test_urls.py", "test_xet.py"),
+    *("test_sharded_torch.py", "test_signing.py", "test_store_failures.py", "test_stores.py"),
+    *("test_urls.py", "test_xet.py"),
 }
 MORE_TESTS = (
     *("[docs/stores.md]", "[docs/how-to/weights.md]", "[merklize.ray]", "[merklize.signing]"),

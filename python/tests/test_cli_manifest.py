@@ -68,6 +68,31 @@ def read_all(path, into):
     into.append(path.read_bytes())
 
 
+def test_a_manifest_by_tiles(tmp_path):
+    state = a_state()
+    path = write(tmp_path / "m.safetensors", state)
+    one, plain = tmp_path / "tiles.json", tmp_path / "plain.json"
+    made = manifest(path, tiles=True)
+    assert merklize("manifest", "create", "--tiles", path, "-o", one).stdout.split()[0].decode() == made.root.hex()
+    assert merklize("manifest", "create", path, "-o", plain).returncode == 0
+    assert Manifest.load(one) == made
+    assert merklize("manifest", "check", one).stdout.startswith(b"OK: 8 tensors")
+    assert b"by    tiles-v1" in merklize("manifest", "show", one).stdout
+    assert json.loads(merklize("manifest", "show", "--json", one).stdout)["digest"] == "tiles-v1"
+    assert "digest" not in json.loads(merklize("manifest", "show", "--json", plain).stdout)
+    other = merklize("manifest", "diff", one, plain)
+    assert (other.returncode, other.stdout) == (1, b"")
+    assert b"one manifest has digests of tiles, the other of bytes" in other.stderr
+    changed = bytearray(path.read_bytes())
+    changed[made.tensors["big"].offset + 1234567] ^= 1
+    path.write_bytes(changed)
+    found = merklize("manifest", "check", "--json", one)
+    assert [(d["kind"], d["name"]) for d in json.loads(found.stdout)["differences"]] == [("bytes", "big")]
+    assert merklize("manifest", "refresh", one).returncode == 0
+    assert Manifest.load(one).digest == "tiles-v1"
+    assert merklize("manifest", "check", one).returncode == 0
+
+
 def test_where_a_manifest_is_written(tmp_path):
     model = tmp_path / "model"
     model.mkdir()

@@ -29,7 +29,7 @@ import public_names  # noqa: E402
 BLOCK = re.compile(r"^(?:<!-- not run: ([^\n]+) -->\n)?(```[^\n]*\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
 DATA = ("text", "hexdump", "toml")
 # Those that need no extras.
-MODULES = ["bao", "blake3", "extensions", "formats", "manifests", "parts", "prover", "stores", "tuning"]
+MODULES = ["bao", "blake3", "extensions", "formats", "manifests", "parts", "prover", "sharded", "stores", "tuning"]
 HERE = ("python", "console")
 NEEDS_GPU = "needs a GPU"
 

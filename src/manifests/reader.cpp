@@ -217,7 +217,7 @@ private:
                         return options.progress(here / static_cast<double>(std::max<std::uint64_t>(1, total)));
                     };
                 }
-                digests.push_back({hash_tiles(tensor, read_at, readers, part), {}});
+                digests.push_back({digest_by_tiles(tensor, read_at, readers, part), {}});
                 done += tensor.size;
             }
         });

@@ -97,7 +97,7 @@ Digest tiles_digest(std::string_view dtype, const std::vector<std::uint64_t>& sh
     return hash(std::as_bytes(std::span(record)), tensor_mode(), runtime::on_this_thread());
 }
 
-Digest hash_tiles(const Stored& tensor, const ReadAt& read_at, unsigned readers, const RunOptions& options) {
+Digest digest_by_tiles(const Stored& tensor, const ReadAt& read_at, unsigned readers, const RunOptions& options) {
     if (options.device != runtime::cpu_device())
         invalid_call("device must be \"cpu\" or \"auto\", which reads the tiles of files, got " +
                      std::string(options.device.info().id));

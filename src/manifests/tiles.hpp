@@ -33,6 +33,6 @@ Digest tiles_digest(std::string_view dtype, const std::vector<std::uint64_t>& sh
 /// The same of a tensor in a file, which is read by rows of tiles, several at once.
 /// readers  how many threads may read at once
 /// errors   those of read_at; cancelled; invalid_argument (a device, which reads no files)
-Digest hash_tiles(const Stored& tensor, const ReadAt& read_at, unsigned readers, const RunOptions& options);
+Digest digest_by_tiles(const Stored& tensor, const ReadAt& read_at, unsigned readers, const RunOptions& options);
 
 }  // namespace merklize::inline v0::manifests

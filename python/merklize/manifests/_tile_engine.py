@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import _native
 from ..each import hash_each
 from ..hashing import merge
 
@@ -12,6 +13,7 @@ def tile_digests(data: Any, rows: int, columns: int, element: int, tile_rows: in
     import numpy as np
 
     data = np.asarray(data.numpy() if hasattr(data, "numpy") else data)
+    data = data.reshape(-1, rows, columns * element)
     step = tile_columns * element
     tiles = [
         matrix[i : i + tile_rows, j : j + step].tobytes()
@@ -54,7 +56,23 @@ def merge_ranges(digests: Any, first: int, total: int) -> Any:
     return np.concatenate([nodes for _, _, nodes in given], axis=1)
 
 
-def joined(arrays: list[Any]) -> Any:
-    import numpy as np
+def range_nodes(first: int, count: int, total: int) -> list[tuple[int, int]]:
+    begin, end = first, first + count
+    found, level = [], 0
+    while begin < end:
+        if total == 1:
+            found.append((level, 0))
+            break
+        if begin % 2:
+            found.append((level, begin))
+            begin += 1
+        if begin < end and end % 2 and end != total:
+            end -= 1
+            found.append((level, end))
+        begin, end, total, level = begin // 2, -(-end // 2), -(-total // 2), level + 1
+    return sorted(found)
 
-    return np.concatenate(arrays, axis=1)
+
+for one in (tile_digests, merge_ranges, range_nodes):
+    if not hasattr(_native, one.__name__):
+        setattr(_native, one.__name__, one)

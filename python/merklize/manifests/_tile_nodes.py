@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from ..errors import InvalidArgument
+from . import _tile_engine as _tile_engine
 from ._memory import held, is_torch, require_text
 
 MAGIC = b"merklize nodes 1"
@@ -152,23 +153,6 @@ def cut_of(place: Place, form: Form) -> Cut:
     return Cut((*place.lead, (i, i_end), (j, j_end)), sides)
 
 
-def node_places(begin: int, end: int, total: int) -> list[Range]:
-    """Return level and index of the nodes at the top of leaves `begin` to `end` of a tree of `total` leaves."""
-    found, level = [], 0
-    while begin < end:
-        if total == 1:
-            found.append((level, 0))
-            break
-        if begin % 2:
-            found.append((level, begin))
-            begin += 1
-        if begin < end and end % 2 and end != total:
-            end -= 1
-            found.append((level, end))
-        begin, end, total, level = begin // 2, -(-end // 2), -(-total // 2), level + 1
-    return sorted(found)
-
-
 class Top(NamedTuple):
     """Which nodes stand for the whole tiles of a box."""
 
@@ -185,8 +169,9 @@ def top_of(tiles: Sequence[Range], counts: Sequence[int]) -> Top:
     axis = len(counts) - 1
     while axis > 0 and tiles[axis] == (0, counts[axis]):
         axis -= 1
-    trees = prod(end - begin for begin, end in tiles[:axis])
-    return Top(axis, trees, node_places(*tiles[axis], counts[axis]))
+    begin, end = tiles[axis]
+    trees = prod(b - a for a, b in tiles[:axis])
+    return Top(axis, trees, _native.range_nodes(begin, end - begin, counts[axis]))
 
 
 # ---- Nodes of boxes in memory ----
@@ -252,27 +237,31 @@ def _is_packed(view: Any) -> bool:
 
 
 def _tile_digests(view: Any, form: Form) -> Any:
-    """Return the digests of the tiles of whole matrices [matrices, rows, columns], where they lie."""
-    from ._tile_engine import joined, tile_digests
+    """Return the digests of the tiles of [..., rows, columns], where they lie: uint8 [matrices, down, across, 32]."""
+    rows, columns = view.shape[-2:]
+    sizes = columns, form.element, form.tile_rows, form.tile_columns
+    if _is_packed(view):
+        return _native.tile_digests(_bytes_of(view), rows, *sizes)
+    # Elements of a row that do not lie side by side are copied, some rows of tiles at a time.
+    step = max(1, CHUNK // (prod(view.shape[:-2]) * columns * form.element * form.tile_rows)) * form.tile_rows
+    parts = [view[..., at : at + step, :] for at in range(0, rows, step)]
+    found = [_native.tile_digests(_bytes_of(part), part.shape[-2], *sizes) for part in parts]
+    return found[0] if len(found) == 1 else _joined(found)
 
-    matrices, rows, columns = view.shape
-    step = rows
-    if not _is_packed(view):  # a part at a time is copied
-        step = max(1, CHUNK // (matrices * columns * form.element * form.tile_rows)) * form.tile_rows
-    found = []
-    for at in range(0, rows, step):
-        piece = _bytes_of(view[:, at : at + step])
-        sizes = piece.shape[1], columns, form.element, form.tile_rows, form.tile_columns
-        found.append(tile_digests(piece, *sizes))
-    return found[0] if len(found) == 1 else joined(found)
+
+def _joined(arrays: list[Any]) -> Any:
+    """Return arrays of rows of tiles behind each other."""
+    if is_torch(arrays[0]):
+        import torch
+
+        return torch.cat(arrays, dim=1)
+    import numpy as np
+
+    return np.concatenate([_on_host(one) for one in arrays], axis=1)
 
 
 def _payload(form: Form, place: Place, elements: Any, keeps_tiles: bool) -> Iterator[bytes]:
     """Yield the nodes of whole tiles (or their digests), then the elements of shared tiles."""
-    import numpy as np
-
-    from ._tile_engine import merge_ranges
-
     cut = cut_of(place, form)
     counts = form.counts
     (top, _), (left, _) = place.rows, place.columns
@@ -286,27 +275,13 @@ def _payload(form: Form, place: Place, elements: Any, keeps_tiles: bool) -> Iter
         columns = j * form.tile_columns, min(j_end * form.tile_columns, form.columns)
         inner = view(rows, columns)
         goal = top_of(cut.tiles, counts)
-        sizes = [end - begin for begin, end in cut.tiles]
-        axes, matrix_axis = len(counts), len(place.lead) - 1
-        made = []
-        # One call takes the matrices of one dimension. Those of the dimensions before it have pitches of their own.
-        for index in _indices(place.lead[:-1]):
-            nodes = _tile_digests(inner[index] if place.lead else inner[None], form)
-            for axis in range(axes - 1, max(goal.axis, matrix_axis) - 1, -1) if not keeps_tiles else ():
-                nodes = merge_ranges(nodes.reshape(-1, sizes[axis], 32), cut.tiles[axis][0], counts[axis])
-            made.append(_on_host(nodes).reshape(-1, 32))
-        host = np.concatenate(made)
-        for axis in range(matrix_axis - 1, goal.axis - 1, -1) if not keeps_tiles else ():
-            host = merge_ranges(host.reshape(-1, sizes[axis], 32), cut.tiles[axis][0], counts[axis])
-        yield host.tobytes()
+        found = _tile_digests(inner, form)
+        for axis in range(len(counts) - 1, goal.axis - 1, -1) if not keeps_tiles else ():
+            begin, end = cut.tiles[axis]
+            found = _native.merge_ranges(found.reshape(-1, end - begin, 32), begin, counts[axis])
+        yield _on_host(found).tobytes()
     for rows, columns in cut.rectangles:
         yield _on_host(_bytes_of(view(rows, columns))).tobytes()
-
-
-def _indices(ranges: Sequence[Range]) -> Iterator[tuple[int, ...]]:
-    import itertools
-
-    return itertools.product(*(range(end - begin) for begin, end in ranges))
 
 
 def _text(text: str) -> bytes:

@@ -1,0 +1,69 @@
+"""Models that processes of PyTorch hold together have the root of the whole model. Needs PyTorch, on the CPU."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from test_docs import blocks
+
+pytest.importorskip("torch")
+pytest.importorskip("torch.distributed.tensor")
+
+HERE = Path(__file__).parent
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+
+
+def outputs(commands, folder):
+    """The lines of processes that run at once."""
+    running = [
+        subprocess.Popen(c, env=e, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for c, e in commands
+    ]
+    try:
+        found = [one.communicate(timeout=300)[0] for one in running]
+    finally:
+        for one in running:
+            one.kill()
+    for one, text in zip(running, found):
+        assert one.returncode == 0, text
+    return [text.splitlines() for text in found]
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 8])
+def test_every_sharding_has_one_root_and_one_bit_is_named(ranks, tmp_path):
+    script = [sys.executable, str(HERE / "sharded_ranks.py")]
+    store = str(tmp_path / "store")
+    found = outputs([([*script, str(k), str(ranks), store], ENVIRONMENT) for k in range(ranks)], tmp_path)
+    lines = found[0]
+    alone = next(line for line in lines if line.startswith("alone")).split()[1]
+    roots = [line.split(" ", 2)[1:] for line in lines if line.startswith("root")]
+    assert len(roots) == 10
+    assert roots == [[alone, name] for _, name in roots]
+    # The last rank's first row is shared with no other: 352 rows, as torch cuts them.
+    first = -(-352 // ranks) * (ranks - 1)
+    for mine in found:
+        assert [line for line in mine if line.startswith("root")] == [line for line in lines if line.startswith("root")]
+        (bit,) = [line for line in mine if line.startswith("bit")]
+        assert f"rows {first // 32 * 32} to" in bit
+        assert "columns 0 to 32 differ, at rank" in bit
+        assert str(ranks - 1) in bit.rpartition("rank")[2]
+        (error,) = [line for line in mine if line.startswith("error")]
+        assert "'0.bias'" in error
+        assert "meta device" in error
+
+
+def test_the_program_of_the_page(tmp_path):
+    (code,) = blocks("docs/how-to/sharded.md", "python", marks=("needs PyTorch",))
+    (tmp_path / "ranks.py").write_text(code)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    ports = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": "8"}
+    command = [sys.executable, "ranks.py"]
+    found = outputs([(command, {**ENVIRONMENT, **ports, "RANK": str(k)}) for k in range(8)], tmp_path)
+    expected = "tensor 'up.weight': rows 896 to 928, columns 0 to 32 differ, at rank 7"
+    assert all(expected in lines for lines in found)
+    assert f"# at 8 ranks: {expected}" in code
