@@ -1,6 +1,6 @@
 """A rank of test_sharded_torch.py: shards a model in many ways, and prints the root of each with its name.
 
-sharded_ranks.py RANK RANKS FILE  (of the group's store)
+sharded_ranks.py RANK RANKS FILE [cuda]  (FILE: of the group's store. cuda: on GPUs by NCCL, not on the CPU by gloo)
 """
 
 import sys
@@ -16,24 +16,25 @@ import merklize
 from merklize import sharded
 
 ROWS, COLUMNS = 200, 352
+PLACE = sys.argv[4] if len(sys.argv) > 4 else "cpu"
 
 
 def a_model():
     torch.manual_seed(5)
     return torch.nn.Sequential(
         torch.nn.Linear(COLUMNS, ROWS), torch.nn.ReLU(), torch.nn.Linear(ROWS, COLUMNS, bias=False)
-    ).to(torch.bfloat16)
+    ).to(PLACE, torch.bfloat16)
 
 
 def shardings(rank, ranks):
     """Yield the name of a sharding, the state, and its group."""
-    world = init_device_mesh("cpu", (ranks,))
+    world = init_device_mesh(PLACE, (ranks,))
     whole = a_model().state_dict()
     for placement in (Shard(0), Shard(1), Replicate()):
         kinds = {n: [placement if isinstance(placement, Replicate) or t.ndim > placement.dim else Replicate()]
                  for n, t in whole.items()}  # fmt: skip
         yield f"{placement}", {n: distribute_tensor(t, world, kinds[n]) for n, t in whole.items()}, None
-    square = init_device_mesh("cpu", (2, ranks // 2), mesh_dim_names=("dp", "tp"))
+    square = init_device_mesh(PLACE, (2, ranks // 2), mesh_dim_names=("dp", "tp"))
     for pair in ([Shard(0), Shard(0)], [Replicate(), Shard(1)], [Shard(1), Shard(0)]):
         kinds = {n: pair if t.ndim > 1 else [Replicate(), Replicate()] for n, t in whole.items()}
         yield f"{pair}", {n: distribute_tensor(t, square, kinds[n]) for n, t in whole.items()}, None
@@ -50,7 +51,7 @@ def shardings(rank, ranks):
 
 def named_bit(rank, ranks, known):
     """One flipped bit is named by every rank."""
-    world = init_device_mesh("cpu", (ranks,))
+    world = init_device_mesh(PLACE, (ranks,))
     state = {n: distribute_tensor(t, world, [Shard(0)]) for n, t in a_model().state_dict().items()}
     right = [sharded.nodes(sharded.boxes(a_model()), tiles=True)]
     assert sharded.check(state, known)
@@ -72,7 +73,11 @@ def named_bit(rank, ranks, known):
 def main():
     rank, ranks, store = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=ranks)
+    if PLACE == "cuda":
+        torch.cuda.set_device(rank)
+    dist.init_process_group(
+        "nccl" if PLACE == "cuda" else "gloo", init_method=f"file://{store}", rank=rank, world_size=ranks
+    )
     known = merklize.manifest(a_model(), tiles=True)
     print("alone", known.root.hex())
     for name, state, group in shardings(rank, ranks):
