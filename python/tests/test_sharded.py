@@ -195,6 +195,29 @@ def test_copies_that_differ_are_named():
         sharded.combine(parts_of(shards))
 
 
+def test_a_wrong_copy_is_told_from_the_right_ones():
+    array = an_array()
+    wrong = array.copy()
+    wrong.view("u2")[10, 100] ^= 1
+    known = sharded.combine(parts_of(rows("w", array, 2)))
+    shards = rows("w", array, 2) + rows("w", wrong, 2)
+
+    def check(**options):
+        def gather(data):
+            return parts_of(shards, tiles=data[16] == 1)
+
+        maps = {"w": lambda tensor: shards[0]}
+        return sharded.check({"w": array}, known, maps=maps, gather=gather, **options).differences
+
+    (found,) = check()
+    assert (found.kind, found.ranks) == ("bytes", (2,))
+    (found,) = check(against=parts_of(columns("w", array, 1), tiles=True))
+    assert (found.box, found.ranks) == (((0, 32), (96, 128)), (2,))
+    shards = rows("w", wrong, 2) * 2
+    (found,) = check()
+    assert found.ranks == (0, 1, 2, 3)
+
+
 MISTAKES = {
     "a missing box": (
         lambda a: rows("w", a, 3)[:2],
@@ -237,8 +260,9 @@ def test_a_model_that_is_another_one_is_no_valid_one():
     assert kinds({"v": array}) == [("unexpected", "v"), ("missing", "w")]
     assert kinds({"w": array, "tied": array}) == []
     assert kinds({"w": array, "more": array.copy()}) == [("unexpected", "more")]
-    with pytest.raises(merklize.InvalidArgument, match="gave no tensor"):
-        sharded.check({}, known)
+    assert kinds({}) == [("missing", "w")]
+    with pytest.raises(merklize.InvalidArgument, match="nothing in the manifest is named 'x'"):
+        sharded.check({"w": array}, known, only=["x"])
     with pytest.raises(merklize.InvalidArgument, match="must be by tiles"):
         sharded.check({"w": array}, merklize.manifest({"w": array}))
     with pytest.raises(merklize.InvalidArgument, match="group: the manifest must be by tiles"):

@@ -90,7 +90,7 @@ class TileDifference(Difference):
     box: tuple[tuple[int, int], ...] | None = None
     """In each dimension where the tiles that differ begin and end, if they are known."""
     ranks: tuple[int, ...] = ()
-    """The ranks that hold them, or the tensor. None holds a missing one."""
+    """The ranks that hold them, or the tensor. Of a tile that several ranks share, all of these."""
 
 
 class Report(NamedTuple):

@@ -11,13 +11,13 @@ from ._entries import Difference, Report, Tensor, TileDifference
 from ._memory import held
 from ._tile_boxes import Gather, Maps, boxes_of, told
 from ._tile_nodes import Box, Form, Range
-from ._tile_trees import Whole, grid_of, named, rectangles_of, tensor_of, wholes_of
+from ._tile_trees import Whole, Wholes, grid_of, named, rectangles_of, single, tensor_of, wholes_of
 
 
 def tensors_of(parts: Sequence[bytes]) -> list[Tensor]:
     """Return the entries of all tensors."""
     wholes, has_tiles = wholes_of(parts)
-    return [tensor_of(whole, has_tiles) for whole in wholes.values()]
+    return [tensor_of(whole, has_tiles) for whole in single(wholes)]
 
 
 def check_tiles(
@@ -40,22 +40,38 @@ def check_tiles(
         boxes[:] = _to_compare(boxes_of(model, maps, "check"), set(names), bool(only))
         return boxes
 
-    wholes, has_tiles = wholes_of(told(wanted, False, group, gather))
-    found = [tensor_of(whole, has_tiles) for whole in wholes.values()]
+    wholes, has_tiles = wholes_of(told(wanted, False, group, gather), takes_none=True)
+    digests = {fields[0]: fields[3] for fields in known.tensors()}
+    found: list[Tensor] = []
+    holders: dict[str, set[int]] = {}
+    for name, copies in wholes.items():
+        tensors = [tensor_of(whole, has_tiles) for whole in copies]
+        is_wrong = [tensor.digest != digests.get(name) for tensor in tensors]
+        found.append(tensors[is_wrong.index(True) if any(is_wrong) else 0])
+        holders[name] = _holders(copies, is_wrong)
     compared, checked, size, _ = known.check_tensors(only, found)
     differences = [Difference(*one) for one in compared]
     wrong = {one.name for one in differences if one.kind == "bytes"}
-    digests = {fields[0]: fields[3] for fields in known.tensors()}
     places: dict[str, list[TileDifference]] = {}
     if against is not None and wrong:
         parts = told(lambda: [box for box in boxes if box.name in wrong], True, group, gather)
         places = _places(wholes_of(parts)[0], _right(against, wrong, digests))
     made: list[Difference] = []
     for one in differences:
-        ranks = {rank for some in wholes[one.name].ranks for rank in some} if one.name in wholes else set()
         detail = "differs" if one.kind == "bytes" else one.detail
-        made += places.get(one.name) or [_located(one.kind, one.name, detail, None, ranks)]
+        made += places.get(one.name) or [_located(one.kind, one.name, detail, None, holders.get(one.name, set()))]
     return Report(made, checked, size)
+
+
+def _holders(copies: list[Whole], is_wrong: list[bool]) -> set[int]:
+    """Return the ranks that hold a tensor; if a copy of it is right, those alone that hold what differs from it."""
+    ranks = {rank for whole in copies for some in whole.ranks for rank in some}
+    if all(is_wrong) or not any(is_wrong):
+        return ranks
+    right = copies[is_wrong.index(False)]
+    return {
+        rank for whole in copies for some, others in zip(whole.ranks, right.ranks) for rank in some if some != others
+    }
 
 
 def _to_compare(boxes: list[Box], names: set[str], is_part: bool) -> list[Box]:
@@ -72,21 +88,26 @@ def _right(against: Sequence[bytes], wrong: set[str], digests: dict[str, bytes])
     wholes, has_tiles = wholes_of(against)
     if not has_tiles:
         raise InvalidArgument("check: against must have digests of tiles: nodes(shards, tiles=True)")
-    for name in sorted(wrong & set(wholes)):
-        if tensor_of(wholes[name], True).digest != digests[name]:
+    right = {whole.part.name: whole for whole in single(wholes) if whole.part.name in wrong}
+    for name, whole in right.items():
+        if tensor_of(whole, True).digest != digests[name]:
             raise InvalidArgument(f"check: against: its tensor {name!r} is not the manifest's")
-    return {name: wholes[name] for name in wrong if name in wholes}
+    return right
 
 
-def _places(found: dict[str, Whole], right: dict[str, Whole]) -> dict[str, list[TileDifference]]:
+def _places(found: Wholes, right: dict[str, Whole]) -> dict[str, list[TileDifference]]:
     """Return where tensors differ: rectangles of tiles."""
     import numpy as np
 
     made: dict[str, list[TileDifference]] = {}
     for name, expected in right.items():
-        here = found[name]
-        tiles = np.argwhere((grid_of(here) != grid_of(expected)).any(axis=-1))
-        made[name] = [_difference(here, ranges) for ranges in rectangles_of([tuple(map(int, t)) for t in tiles])]
+        distinct: dict[str, TileDifference] = {}
+        for here in found[name]:
+            tiles = np.argwhere((grid_of(here) != grid_of(expected)).any(axis=-1))
+            for ranges in rectangles_of([tuple(map(int, tile)) for tile in tiles]):
+                one = _difference(here, ranges)
+                distinct.setdefault(str(one), one)
+        made[name] = list(distinct.values())
     return made
 
 

@@ -186,10 +186,10 @@ def part_of(box: Box) -> tuple[Part, Form, Place, Any]:
     part = Part(box.name, found.dtype, tuple(map(int, box.shape)), tuple(map(int, box.offset)), tuple(found.shape))
     form = form_of(part.dtype, part.shape)
     place = place_of(part, form)
-    return part, form, place, None if place.is_empty() else _elements(box.data, place)
+    return part, form, place, None if place.is_empty() else _elements(box.name, box.data, place)
 
 
-def _elements(data: Any, place: Place) -> Any:
+def _elements(name: str, data: Any, place: Place) -> Any:
     """Return a view of [..., rows, columns]."""
     extent = [end - begin for begin, end in (*place.lead, place.rows, place.columns)]
     if is_torch(data):
@@ -200,10 +200,11 @@ def _elements(data: Any, place: Place) -> Any:
         plain = np.asarray(data)
         if not plain.dtype.isnative:
             plain = plain.astype(plain.dtype.newbyteorder("<"))
-    elif hasattr(data, "__cuda_array_interface__"):
+    elif hasattr(data, "__cuda_array_interface__") and hasattr(data, "strides"):
         plain = data
     else:
-        raise InvalidArgument(f"must be an array of NumPy or CuPy or a tensor of PyTorch, got {type(data).__name__}")
+        kind = type(data).__name__
+        raise InvalidArgument(f"tensor {name!r}: must be an array of NumPy or CuPy or a tensor of PyTorch, got {kind}")
     return plain.reshape(extent)  # a view: it drops or adds dimensions of 1 alone
 
 

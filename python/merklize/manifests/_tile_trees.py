@@ -35,16 +35,21 @@ class Whole(NamedTuple):
     """Of all of it."""
     form: Form
     boxes: list[Given]
-    """One for each box. Replicas are equal."""
+    """One for each box."""
     ranks: list[list[int]]
     """Who holds each."""
 
 
-def wholes_of(parts: Sequence[bytes]) -> tuple[dict[str, Whole], bool]:
+Wholes = dict[str, list[Whole]]
+"""Tensors by name. Where copies differ there are several: each copy is in one of them."""
+
+
+def wholes_of(parts: Sequence[bytes], *, takes_none: bool = False) -> tuple[Wholes, bool]:
     """Read what all ranks give, and return the tensors, sorted, and whether they have all digests of tiles.
 
-    Raises InvalidArgument: a part that nodes() did not write, boxes that do not make tensors. Mismatch: replicas that
-    differ.
+    takes_none  no tensor at all is no error
+
+    Raises InvalidArgument: a part that nodes() did not write, boxes that do not make tensors.
     """
     if isinstance(parts, (bytes, bytearray, memoryview, str)):
         raise TypeError("combine: give a list of what nodes() returned, one of each rank")
@@ -57,15 +62,30 @@ def wholes_of(parts: Sequence[bytes]) -> tuple[dict[str, Whole], bool]:
         kinds.add(has_tiles)
         for box in boxes:
             found[box.part.name].append(box)
-    if not found:
+    if not found and not takes_none:
         raise InvalidArgument(f"combine: {len(parts)} ranks gave no tensor, so there is nothing to digest")
     if len(kinds) > 1:
         raise InvalidArgument("combine: some ranks gave digests of tiles (nodes(tiles=True)) and some did not")
     names = sorted(found, key=str.encode)
-    return {name: _whole(found[name]) for name in names}, kinds.pop()
+    return {name: _wholes(found[name]) for name in names}, kinds.pop()
 
 
-def _whole(given: list[Given]) -> Whole:
+def single(wholes: Wholes) -> list[Whole]:
+    """Return the tensors if all copies are equal. Raises Mismatch."""
+    for copies in wholes.values():
+        for one, other in zip(copies[:1] * len(copies), copies[1:]):
+            for k, box in enumerate(one.boxes):
+                if one.ranks[k] != other.ranks[k]:
+                    groups = " and ".join(named(ranks) for ranks in _groups(copies, k))
+                    raise Mismatch(f"combine: {box.part}: the copies of {groups} differ")
+    return [copies[0] for copies in wholes.values()]
+
+
+def _groups(copies: list[Whole], k: int) -> list[list[int]]:
+    return [list(ranks) for ranks in dict.fromkeys(tuple(one.ranks[k]) for one in copies)]
+
+
+def _wholes(given: list[Given]) -> list[Whole]:
     first = given[0]
     for other in given[1:]:
         for what in ("dtype", "shape"):
@@ -84,42 +104,42 @@ def _whole(given: list[Given]) -> Whole:
             copies[box.part.key()].append(box)
     if len(copies) > MOST_BOXES:
         raise InvalidArgument(f"combine: {whole}: at most {MOST_BOXES} different boxes, got {len(copies)}")
-    for same in copies.values():
-        _require_equal(same)
-    boxes = [same[0] for same in copies.values()]
-    ranks = [sorted(box.rank for box in same) for same in copies.values()]
-    _require_cover(whole, boxes, ranks, {box.rank for box in given})
-    return Whole(whole, first.form, boxes, ranks)
+    groups = [_equal(same) for same in copies.values()]
+    boxes = [group[0][0] for group in groups]
+    _require_cover(whole, boxes, {box.rank for box in given})
+    made = []
+    for k in range(max([1, *map(len, groups)])):
+        chosen = [group[k if k < len(group) else 0] for group in groups]
+        ranks = [sorted(box.rank for box in same) for same in chosen]
+        made.append(Whole(whole, first.form, [same[0] for same in chosen], ranks))
+    return made
 
 
-def _require_equal(same: list[Given]) -> None:
-    by_bytes: dict[Any, list[int]] = defaultdict(list)
-    for box in same:
-        by_bytes[bytes(box.nodes), tuple(map(bytes, box.rectangles))].append(box.rank)
-    if len(by_bytes) > 1:
-        groups = " and ".join(named(ranks) for ranks in by_bytes.values())
-        raise Mismatch(f"combine: {same[0].part}: the copies of {groups} differ")
+def _equal(same: list[Given]) -> list[list[Given]]:
+    """Return the copies of a box in groups that are equal."""
     ranks = [box.rank for box in same]
     if len(set(ranks)) < len(ranks):
         double = next(rank for rank in ranks if ranks.count(rank) > 1)
         raise InvalidArgument(f"combine: {same[0].part} is there twice at rank {double}")
+    groups: dict[Any, list[Given]] = defaultdict(list)
+    for box in same:
+        groups[bytes(box.nodes), tuple(map(bytes, box.rectangles))].append(box)
+    return list(groups.values())
 
 
-def _require_cover(whole: Part, boxes: list[Given], ranks: list[list[int]], known: set[int]) -> None:
-    order = sorted(range(len(boxes)), key=lambda k: boxes[k].part.offset)
-    active: list[int] = []
-    for k in order:
-        part = boxes[k].part
-        begin = part.offset[0] if part.offset else 0
-        active = [j for j in active if _end(boxes[j].part) > begin]
-        for j in active:
-            other = boxes[j].part
-            if all(a < b + m and b < a + n for a, n, b, m in zip(part.offset, part.extent, other.offset, other.extent)):
-                raise InvalidArgument(
-                    f"combine: {other} of {named(ranks[j])} and {part} of {named(ranks[k])} overlap, and are not the "
-                    "same box"
-                )
-        active.append(k)
+def _require_cover(whole: Part, boxes: list[Given], known: set[int]) -> None:
+    import numpy as np
+
+    begins = np.array([box.part.offset for box in boxes], np.int64).reshape(len(boxes), len(whole.shape))
+    ends = begins + np.array([box.part.extent for box in boxes], np.int64).reshape(begins.shape)
+    for k in range(1, len(boxes)):
+        shared = ((begins[:k] < ends[k]) & (begins[k] < ends[:k])).all(axis=1)
+        if shared.any():
+            one, two = boxes[int(shared.argmax())], boxes[k]
+            raise InvalidArgument(
+                f"combine: {one.part} of rank {one.rank} and {two.part} of rank {two.rank} overlap, and are not the "
+                "same box"
+            )
     missing = prod(whole.shape) - sum(prod(box.part.extent) for box in boxes)
     if missing:
         hole = _hole([box.part for box in boxes], whole.shape) if len(boxes) <= 256 else None
@@ -131,10 +151,6 @@ def _require_cover(whole: Part, boxes: list[Given], ranks: list[list[int]], know
             f"combine: tensor {whole.name!r}: no rank gave {missing} of its {prod(whole.shape)} elements,{where} "
             f"{named(known)} gave the others"
         )
-
-
-def _end(part: Part) -> int:
-    return part.offset[0] + part.extent[0] if part.offset else 1
 
 
 def _hole(parts: Sequence[Part], shape: Sequence[int], axis: int = 0) -> list[Range] | None:
