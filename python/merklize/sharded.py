@@ -20,11 +20,12 @@ from typing import Any, cast
 
 from . import _native
 from ._inputs import each_of
-from ._types import Path
+from ._settings import settings
+from ._types import Device, Path
 from .errors import InvalidArgument
 from .manifests import Manifest, Report
 from .manifests._manifest import patterns_of
-from .manifests._tile_boxes import Gather, Maps, boxes_of, flat_boxes, told
+from .manifests._tile_boxes import Exchange, Gather, Maps, boxes_of, flat_boxes, told
 from .manifests._tile_check import check_tiles, tensors_of
 from .manifests._tile_nodes import Box, nodes_of
 
@@ -54,7 +55,7 @@ def flat(name: str, shape: Sequence[int], begin: int, data: Any) -> list[Box]:
     return flat_boxes(name, shape, begin, data)
 
 
-def nodes(shards: Iterable[Box], *, tiles: bool = False) -> bytes:
+def nodes(shards: Iterable[Box], *, tiles: bool = False, device: Device = "auto", threads: int | None = None) -> bytes:
     """Hash boxes where they lie, and return what combine() needs of them: nodes, and elements of tiles that are shared.
 
     tiles  the digests of all tiles instead of nodes, for check(against=...): 32 bytes for each tile of 32 x 32 elements
@@ -62,7 +63,9 @@ def nodes(shards: Iterable[Box], *, tiles: bool = False) -> bytes:
     Boxes that are cut at multiples of 32 (of a tensor of one dimension: 1024) share no tile.
     Raises InvalidArgument: a box that does not lie in its tensor, or whose data is no dense tensor with data.
     """
-    return nodes_of(each_of(shards), tiles)
+    if isinstance(shards, Box) or not isinstance(shards, Iterable):
+        raise TypeError(f"nodes: shards must be boxes, got {type(shards).__name__}")
+    return nodes_of(each_of(shards), tiles, settings(device, threads))
 
 
 def combine(parts: Sequence[bytes]) -> Manifest:
@@ -75,7 +78,13 @@ def combine(parts: Sequence[bytes]) -> Manifest:
 
 
 def model_manifest(
-    model: Any, group: Any = None, *, maps: Maps | None = None, gather: Gather | None = None
+    model: Any,
+    group: Any = None,
+    *,
+    maps: Maps | None = None,
+    gather: Gather | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
 ) -> Manifest:
     """Return the manifest of a model that all ranks of a group hold together. All of them must call it.
 
@@ -86,12 +95,21 @@ def model_manifest(
 
     Raises what boxes() and combine() raise, at every rank.
     """
-    return combine(told(lambda: boxes_of(model, maps, "model_manifest"), False, group, gather))
+    how = Exchange(settings(device, threads), group, gather)
+    return combine(told(lambda: boxes_of(model, maps, "model_manifest"), False, how))
 
 
-def model_root(model: Any, group: Any = None, *, maps: Maps | None = None, gather: Gather | None = None) -> bytes:
+def model_root(
+    model: Any,
+    group: Any = None,
+    *,
+    maps: Maps | None = None,
+    gather: Gather | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
+) -> bytes:
     """Return the root of model_manifest(), 32 bytes: the same for every sharding, and for the file on disk."""
-    return model_manifest(model, group, maps=maps, gather=gather).root
+    return model_manifest(model, group, maps=maps, gather=gather, device=device, threads=threads).root
 
 
 def check(
@@ -103,6 +121,8 @@ def check(
     only: Iterable[str] = (),
     maps: Maps | None = None,
     gather: Gather | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
 ) -> Report:
     """Tell whether a model that ranks hold together is what a manifest by tiles says. All ranks must call it.
 
@@ -111,6 +131,8 @@ def check(
               compared with it. It need not be trusted: what it has must have the manifest's digests
     only      patterns of tensors' names, as in Manifest.check()
     group, maps, gather  as in model_manifest()
+
+    All ranks must give `against`, or none. Ranks have the numbers that they have in the group.
 
     A manifest has a digest for each tensor, so it names tensors and the ranks that hold them; with `against`, each
     difference has the rows, columns and ranks of its tiles (TileDifference.box, TileDifference.ranks).
@@ -125,4 +147,5 @@ def check(
     if known.digest != "tiles-v1":
         raise InvalidArgument("check: the manifest must be by tiles (tiles=True), got one by bytes")
     patterns = patterns_of(only, "only")
-    return check_tiles(known._whole, model, patterns, against=against, group=group, gather=gather, maps=maps)
+    how = Exchange(settings(device, threads), group, gather)
+    return check_tiles(known._whole, model, patterns, how, against=against, maps=maps)

@@ -334,10 +334,29 @@ def test_a_huge_tensor_that_nobody_has_takes_no_memory():
         sharded.combine([head + record(b"w", b"F16", (2**30, 2**20), (0, 0), (0, 2**20))])
 
 
-@pytest.mark.parametrize("parts", [b"bytes", [1], ["text"]])
+@pytest.mark.parametrize("parts", [b"bytes", [1], ["text"], None, 5])
 def test_what_is_no_list_of_bytes_is_refused(parts):
     with pytest.raises(TypeError, match="combine"):
         sharded.combine(parts)
+
+
+def test_what_is_no_box_is_refused():
+    array = an_array()
+    for make, text in [
+        (lambda: sharded.nodes([array]), "shards must be Box, got ndarray"),
+        (lambda: sharded.nodes(None), "shards must be boxes, got NoneType"),
+        (lambda: sharded.nodes(whole("w", array)), "shards must be boxes, got Box"),
+        (lambda: sharded.nodes([sharded.Box("w", "ab", (0, 0), array)]), "'w': shape must be integers, got 'ab'"),
+        (lambda: sharded.nodes([sharded.Box("w", array.shape, (0.5, 0), array)]), "offset must be integers"),
+        (lambda: sharded.flat("w", (4,), 0, [1]), "data must be an array or a tensor, got list"),
+        (lambda: sharded.flat("w", (4,), "0", array), "begin must be integers"),
+        (lambda: sharded.model_root(5), "the model must be a mapping .*, got int"),
+    ]:
+        with pytest.raises(TypeError, match=text):
+            make()
+    for name in (1, "\ud800"):
+        with pytest.raises(merklize.InvalidArgument, match="name"):
+            sharded.nodes([sharded.Box(name, array.shape, (0, 0), array)])
 
 
 # ---- Manifests ----

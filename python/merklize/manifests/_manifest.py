@@ -18,7 +18,7 @@ from ..proof import MerkleProof, MultiProof
 from ..tree import MerkleTree
 from ._entries import Difference, File, Report, Shard, Tensor
 from ._memory import aliases, digests, state_of, to_compare
-from ._tile_boxes import boxes_of
+from ._tile_boxes import Exchange, boxes_of
 from ._tile_check import check_tiles, tensors_of
 from ._tile_nodes import nodes_of
 from ._verity import VerityImage, check_on_disk
@@ -221,7 +221,7 @@ class Manifest:
         """
         patterns = patterns_of(only, "only")
         if not _is_path(source) and self.digest == "tiles-v1":
-            return check_tiles(self._whole, source, patterns)
+            return check_tiles(self._whole, source, patterns, Exchange(settings(device, threads)))
         if not _is_path(source):
             return self._check_memory(source, patterns, device, threads)
         path = self._path_in(os.fsdecode(plain(source)))
@@ -404,7 +404,7 @@ def manifest(
         state = state_of(source)
         require_piece_size(piece_size)
         if tiles:
-            tensors = tensors_of([nodes_of(boxes_of(source, None, "manifest"), False)])
+            tensors = tensors_of([nodes_of(boxes_of(source, None, "manifest"), False, settings(device, threads))])
             return Manifest._of(_native.manifest_of_tensors(tensors, 0, aliases(state), True))
         tensors = digests(state, piece_size, device, threads)
         return Manifest._of(_native.manifest_of_tensors(tensors, piece_size, aliases(state), False))
@@ -531,7 +531,8 @@ def check_model(
         return check_on_disk(module, verity, patterns_of(only, "only"), device, threads)
     known = manifest if isinstance(manifest, Manifest) else Manifest.load(cast("Path", manifest))
     if known.digest == "tiles-v1":
-        return check_tiles(known._whole, module, patterns_of(only, "only"), group=group)
+        how = Exchange(settings(device, threads), group)
+        return check_tiles(known._whole, module, patterns_of(only, "only"), how)
     if group is not None:
         raise InvalidArgument("check_model: group: the manifest must be by tiles (tiles=True), got one by bytes")
     return known.check(module, only=only, device=device, threads=threads)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
+from .. import _native
 from ..errors import InvalidArgument, shown
 from ._memory import held, is_torch
-from ._tile_nodes import Box, nodes_of
+from ._tile_nodes import Box, integers, nodes_of
 
 Maps = Mapping[str, Callable[[Any], Iterable[Box]]]
 Gather = Callable[[bytes], Sequence[bytes]]
@@ -101,7 +102,10 @@ def _of_dtensor(name: str, tensor: Any, call: str) -> list[Box]:
 
 def flat_boxes(name: str, shape: Sequence[int], begin: int, data: Any) -> list[Box]:
     """Return the boxes of elements that follow each other in C order."""
-    sizes = tuple(int(count) for count in shape)
+    sizes = integers(name, "shape", shape)
+    (begin,) = integers(name, "begin", [begin])
+    if not hasattr(data, "shape"):
+        raise TypeError(f"flat: tensor {name!r}: data must be an array or a tensor, got {type(data).__name__}")
     if len(data.shape) != 1:
         raise InvalidArgument(f"flat: tensor {name!r}: data must have one dimension, got {list(data.shape)}")
     count = int(data.shape[0])
@@ -135,14 +139,22 @@ def flat_boxes(name: str, shape: Sequence[int], begin: int, data: Any) -> list[B
 # ---- Exchange ----
 
 
-def told(make: Callable[[], list[Box]], keeps_tiles: bool, group: Any, gather: Gather | None) -> list[bytes]:
+class Exchange(NamedTuple):
+    """How this process hashes, and how it tells the other ranks."""
+
+    run: _native.Settings
+    group: Any = None
+    gather: Gather | None = None
+
+
+def told(make: Callable[[], list[Box]], keeps_tiles: bool, how: Exchange) -> list[bytes]:
     """Return what nodes() makes at each rank. If it fails at one, all raise its error, and none waits for ever."""
     failure = None
     try:
-        data = nodes_of(make(), keeps_tiles)
+        data = nodes_of(make(), keeps_tiles, how.run)
     except (InvalidArgument, TypeError) as error:
         failure, data = error, FAILED + str(error).encode(errors="replace")
-    parts = _gathered(data, group, gather)
+    parts = _gathered(data, how.group, how.gather)
     if failure is not None:
         raise failure
     for rank, part in enumerate(parts):

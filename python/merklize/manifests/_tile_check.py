@@ -9,7 +9,7 @@ from .. import _native
 from ..errors import InvalidArgument
 from ._entries import Difference, Report, Tensor, TileDifference
 from ._memory import held
-from ._tile_boxes import Gather, Maps, boxes_of, told
+from ._tile_boxes import Exchange, Maps, boxes_of, told
 from ._tile_nodes import Box, Form, Range
 from ._tile_trees import Whole, Wholes, grid_of, named, rectangles_of, single, tensor_of, wholes_of
 
@@ -24,10 +24,9 @@ def check_tiles(
     known: _native.Manifest,
     model: Any,
     only: list[str],
+    how: Exchange,
     *,
     against: Sequence[bytes] | None = None,
-    group: Any = None,
-    gather: Gather | None = None,
     maps: Maps | None = None,
 ) -> Report:
     """Do the work of merklize.sharded.check()."""
@@ -40,7 +39,7 @@ def check_tiles(
         boxes[:] = _to_compare(boxes_of(model, maps, "check"), set(names), bool(only))
         return boxes
 
-    wholes, has_tiles = wholes_of(told(wanted, False, group, gather), takes_none=True)
+    wholes, has_tiles = wholes_of(told(wanted, False, how), takes_none=True)
     digests = {fields[0]: fields[3] for fields in known.tensors()}
     found: list[Tensor] = []
     holders: dict[str, set[int]] = {}
@@ -54,7 +53,7 @@ def check_tiles(
     wrong = {one.name for one in differences if one.kind == "bytes"}
     places: dict[str, list[TileDifference]] = {}
     if against is not None and wrong:
-        parts = told(lambda: [box for box in boxes if box.name in wrong], True, group, gather)
+        parts = told(lambda: [box for box in boxes if box.name in wrong], True, how)
         places = _places(wholes_of(parts)[0], _right(against, wrong, digests))
     made: list[Difference] = []
     for one in differences:

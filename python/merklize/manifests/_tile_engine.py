@@ -9,7 +9,9 @@ from ..each import hash_each
 from ..hashing import merge
 
 
-def tile_digests(data: Any, rows: int, columns: int, element: int, tile_rows: int, tile_columns: int) -> Any:
+def tile_digests(
+    data: Any, rows: int, columns: int, element: int, tile_rows: int, tile_columns: int, run: Any = None
+) -> Any:
     import numpy as np
 
     data = np.asarray(data.numpy() if hasattr(data, "numpy") else data)
@@ -25,7 +27,7 @@ def tile_digests(data: Any, rows: int, columns: int, element: int, tile_rows: in
     return found.reshape(len(data), -(-rows // tile_rows), -(-columns // tile_columns), 32)
 
 
-def merge_ranges(digests: Any, first: int, total: int) -> Any:
+def merge_ranges(digests: Any, first: int, total: int, run: Any = None) -> Any:
     import numpy as np
 
     digests = np.asarray(digests)

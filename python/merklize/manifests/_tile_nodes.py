@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
 from .. import _native
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, shown
 from . import _tile_engine as _tile_engine
 from ._memory import held, is_torch, require_text
 
@@ -177,13 +178,22 @@ def top_of(tiles: Sequence[Range], counts: Sequence[int]) -> Top:
 # ---- Nodes of boxes in memory ----
 
 
+def integers(name: str, what: str, values: Any) -> tuple[int, ...]:
+    """Return integers of any type as those of Python. Raises TypeError."""
+    try:
+        return tuple(map(operator.index, values))
+    except TypeError:
+        raise TypeError(f"tensor {name!r}: {what} must be integers, got {shown(values)}") from None
+
+
 def part_of(box: Box) -> tuple[Part, Form, Place, Any]:
     """Describe a box, with a view of its elements that has the dimensions of its place."""
     if not isinstance(box.name, str):
         raise InvalidArgument(f"names of tensors must be strings, got {box.name!r}")
     require_text(box.name, "tensor")
     found = held(box.name, box.data)
-    part = Part(box.name, found.dtype, tuple(map(int, box.shape)), tuple(map(int, box.offset)), tuple(found.shape))
+    shape, offset = integers(box.name, "shape", box.shape), integers(box.name, "offset", box.offset)
+    part = Part(box.name, found.dtype, shape, offset, tuple(found.shape))
     form = form_of(part.dtype, part.shape)
     place = place_of(part, form)
     return part, form, place, None if place.is_empty() else _elements(box.name, box.data, place)
@@ -237,16 +247,16 @@ def _is_packed(view: Any) -> bool:
     return bool(view.strides[-1] == view.itemsize)
 
 
-def _tile_digests(view: Any, form: Form) -> Any:
+def _tile_digests(view: Any, form: Form, run: _native.Settings) -> Any:
     """Return the digests of the tiles of [..., rows, columns], where they lie: uint8 [matrices, down, across, 32]."""
     rows, columns = view.shape[-2:]
     sizes = columns, form.element, form.tile_rows, form.tile_columns
     if _is_packed(view):
-        return _native.tile_digests(_bytes_of(view), rows, *sizes)
+        return _native.tile_digests(_bytes_of(view), rows, *sizes, run)
     # Elements of a row that do not lie side by side are copied, some rows of tiles at a time.
     step = max(1, CHUNK // (prod(view.shape[:-2]) * columns * form.element * form.tile_rows)) * form.tile_rows
     parts = [view[..., at : at + step, :] for at in range(0, rows, step)]
-    found = [_native.tile_digests(_bytes_of(part), part.shape[-2], *sizes) for part in parts]
+    found = [_native.tile_digests(_bytes_of(part), part.shape[-2], *sizes, run) for part in parts]
     return found[0] if len(found) == 1 else _joined(found)
 
 
@@ -261,7 +271,7 @@ def _joined(arrays: list[Any]) -> Any:
     return np.concatenate([_on_host(one) for one in arrays], axis=1)
 
 
-def _payload(form: Form, place: Place, elements: Any, keeps_tiles: bool) -> Iterator[bytes]:
+def _payload(form: Form, place: Place, elements: Any, keeps_tiles: bool, run: _native.Settings) -> Iterator[bytes]:
     """Yield the nodes of whole tiles (or their digests), then the elements of shared tiles."""
     cut = cut_of(place, form)
     counts = form.counts
@@ -276,10 +286,10 @@ def _payload(form: Form, place: Place, elements: Any, keeps_tiles: bool) -> Iter
         columns = j * form.tile_columns, min(j_end * form.tile_columns, form.columns)
         inner = view(rows, columns)
         goal = top_of(cut.tiles, counts)
-        found = _tile_digests(inner, form)
+        found = _tile_digests(inner, form, run)
         for axis in range(len(counts) - 1, goal.axis - 1, -1) if not keeps_tiles else ():
             begin, end = cut.tiles[axis]
-            found = _native.merge_ranges(found.reshape(-1, end - begin, 32), begin, counts[axis])
+            found = _native.merge_ranges(found.reshape(-1, end - begin, 32), begin, counts[axis], run)
         yield _on_host(found).tobytes()
     for rows, columns in cut.rectangles:
         yield _on_host(_bytes_of(view(rows, columns))).tobytes()
@@ -290,7 +300,7 @@ def _text(text: str) -> bytes:
     return struct.pack("<I", len(data)) + data
 
 
-def nodes_of(boxes: Iterable[Box], keeps_tiles: bool) -> bytes:
+def nodes_of(boxes: Iterable[Box], keeps_tiles: bool, run: _native.Settings) -> bytes:
     """Return the bytes of the boxes' nodes. docs/tiles-format.md has their form."""
     records = []
     for box in boxes:
@@ -302,7 +312,7 @@ def nodes_of(boxes: Iterable[Box], keeps_tiles: bool) -> bytes:
             raise InvalidArgument(f"nodes: {error}") from None
         head = _text(part.name) + _text(part.dtype) + struct.pack("<I", len(part.shape))
         head += b"".join(struct.pack(f"<{len(one)}Q", *one) for one in (part.shape, part.offset, part.extent))
-        payload = [] if place.is_empty() else _payload(form, place, elements, keeps_tiles)
+        payload = [] if place.is_empty() else _payload(form, place, elements, keeps_tiles, run)
         records.append(b"".join([head, *payload]))
     return b"".join([MAGIC, struct.pack("<II", int(keeps_tiles), len(records)), *records])
 

@@ -51,8 +51,9 @@ def wholes_of(parts: Sequence[bytes], *, takes_none: bool = False) -> tuple[Whol
 
     Raises InvalidArgument: a part that nodes() did not write, boxes that do not make tensors.
     """
-    if isinstance(parts, (bytes, bytearray, memoryview, str)):
-        raise TypeError("combine: give a list of what nodes() returned, one of each rank")
+    if isinstance(parts, (bytes, bytearray, memoryview, str)) or not isinstance(parts, Iterable):
+        raise TypeError(f"combine: parts must be a list of what nodes() returned, got {type(parts).__name__}")
+    parts = list(parts)
     found: dict[str, list[Given]] = defaultdict(list)
     kinds = set()
     for rank, data in enumerate(parts):
