@@ -36,7 +36,7 @@ import weakref
 import numpy as np
 
 import merklize
-from merklize import bao, formats, parts, prover
+from merklize import bao, formats, parts, prover, sharded
 
 HANG = 300  # seconds; no call takes so long
 MOST_BYTES = 16 << 30  # bytes; a call that wants more gets a MemoryError, even if the system overcommits
@@ -495,6 +495,7 @@ def main():
     functions = [
         *public(merklize),
         *public(prover),
+        *public(sharded),
         *public(parts),
         *public(formats),
         *public(bao),
