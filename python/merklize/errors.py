@@ -36,7 +36,7 @@ def encoded(text: str) -> bytes:
 
 def masked(text: str) -> str:
     """Return a text without what may be a secret: user, password and query string of every URL in it."""
-    return _native.masked(encoded(text)).decode("utf-8", "surrogatepass") if ":" in text or "?" in text else text
+    return _native.masked(encoded(text)).decode("utf-8", "surrogatepass")
 
 
 class Error(Exception):
@@ -97,7 +97,7 @@ class InvalidArgument(Error, ValueError):
 
     def __init__(self, rule: str = "", call: str = "") -> None:
         """Take what is wrong, and put the function that was called in front of it. call  as in_call() takes it."""
-        self.rule = str(rule)
+        self.rule = masked(str(rule))
         super().__init__(in_call(self.rule, str(call)))
 
 

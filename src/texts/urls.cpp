@@ -1,6 +1,7 @@
 #include "texts/urls.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace merklize::texts {
 namespace {
@@ -30,34 +31,55 @@ std::size_t end_of_part(std::string_view url) {
     return url.npos;
 }
 
+constexpr std::string_view marks = "?;#&";   // query, parameters and fragment begin with one of these
+constexpr std::string_view slashes = "/\\";  // some programs read https:\\host
+constexpr std::string_view ends_host = "/\\?#";
+
+// Where a query begins in a word that may be a path: a path may have the marks in a name, so a value must follow.
+std::size_t query_of_path(std::string_view path) {
+    const bool is_path = path.starts_with('/') || path.starts_with('.');
+    const std::size_t mark = path.find_first_of(is_path ? "?" : marks), equal = path.rfind('=');
+    return mark != path.npos && equal != path.npos && equal > mark + 1 ? mark : path.npos;
+}
+
+std::string without_query(std::string_view word, std::size_t mark) {
+    return mark >= word.size() ? std::string(word) : std::string(word.substr(0, mark + 1)) + "...";
+}
+
+// Server and path of a URL, without user and password.
+// rest  what follows https://
+// mark  where its query begins
+std::string shown_place(std::string_view rest, std::size_t mark) {
+    const std::string_view place = rest.substr(0, mark), host = rest.substr(0, rest.find_first_of(ends_host));
+    if (host.find('@') != host.npos) return std::string(behind_last(place, '@'));
+    const std::size_t bracket = host.starts_with('[') ? host.find(']') : 0;
+    const std::size_t colon = bracket == host.npos ? host.npos : host.find(':', bracket);
+    if (colon == host.npos || colon + 1 == host.size()) return std::string(place);
+    const bool is_number = std::ranges::all_of(host.substr(colon + 1), is_digit);
+    if (is_number && rest.find('@') == rest.npos) return std::string(place);
+    // The begin of a password with a mark or a / in it. If it is a number, it may as well be a port.
+    const std::size_t at = place.rfind('@');
+    if (at == place.npos) return "...";
+    if (!is_number) return std::string(place.substr(at + 1));
+    const std::size_t slash = place.find('/', at);
+    return "..." + std::string(slash == place.npos ? "" : place.substr(slash));
+}
+
 std::string shown_part(std::string_view url) {
-    const std::size_t colon = url.find(':');
-    if (colon == url.npos) return std::string(behind_last(url.substr(0, url.find('?')), '@'));
-    const std::string_view scheme = url.substr(0, colon);
+    const std::size_t colon = url.find(is_url(url) ? "://" : ":");  // of jdbc:mysql://host the second one
+    if (colon == url.npos) return std::string(behind_last(url.substr(0, url.find_first_of(marks)), '@'));
+    const std::string_view scheme = behind_last(url.substr(0, colon), ':');
     const bool is_path = equals(scheme, "file") || equals(scheme, "local");
-    const std::size_t all = std::min(url.find_first_not_of('/', colon + 1), url.size()) - colon - 1;
-    const std::size_t slashes = is_path ? std::min<std::size_t>(all, 2) : all;  // a third one may be a slip
-    const std::string begin(url.substr(0, colon + 1 + slashes));
+    const std::size_t all = std::min(url.find_first_not_of(slashes, colon + 1), url.size()) - colon - 1;
+    const std::size_t n_slashes = is_path ? std::min<std::size_t>(all, 2) : all;  // a third one may be a slip
+    const std::string begin(url.substr(0, colon + 1 + n_slashes));
     const std::string_view rest = url.substr(begin.size());
     if (equals(scheme, "data")) return begin + (rest.empty() ? "" : "...");
-    const std::size_t question = rest.find('?');
-    std::string_view place = rest.substr(0, question);
-    if (equals(scheme, "http") || equals(scheme, "https")) place = place.substr(0, place.find('#'));
-    const std::string_view host = place.substr(0, place.find('/'));
-    const std::size_t bracket = host.rfind(']');
-    const std::string_view behind = bracket == host.npos ? host : host.substr(bracket + 1);
-    const std::size_t port = behind.find(':');
-    std::string made;
-    if (host.find('@') != host.npos) {
-        made = std::string(behind_last(host, '@')) + std::string(place.substr(host.size()));
-    } else if (port != behind.npos && port + 1 < behind.size() &&
-               !std::ranges::all_of(behind.substr(port + 1), is_digit)) {
-        // The begin of a password with a / or a ? in it.
-        made = place.find('@') == place.npos ? "..." : behind_last(place, '@');
-    } else {
-        made = place;
-    }
-    return begin + made + (question == rest.npos ? "" : "?...");
+    if (is_path && rest.starts_with('/'))
+        return begin + without_query(rest, std::min(rest.find('?'), query_of_path(rest)));
+    const std::size_t user = rest.substr(0, rest.find_first_of(ends_host)).rfind('@');  // its name may have a mark
+    const std::size_t mark = rest.find_first_of(marks, user == rest.npos ? 0 : user);
+    return begin + shown_place(rest, mark) + (mark == rest.npos ? "" : std::string{rest[mark]} + "...");
 }
 
 // The length of the scheme that a text begins with, or 0.
@@ -67,26 +89,55 @@ std::size_t scheme_at(std::string_view text) {
     return end > 0 && end < text.size() && is_letter(text[0]) && text[end] == ':' ? end : 0;
 }
 
-// A word without spaces. It may begin with a quote.
-std::string masked_word(std::string_view word) {
+// A word without spaces and escapes. It may begin with a quote.
+std::string masked_plain(std::string_view word) {
     const std::size_t last = word.find_last_not_of(":,;)]");
     const std::string_view body = word.substr(0, last == word.npos ? 0 : last + 1), end = word.substr(body.size());
+    if (body.starts_with("//") && body.find('@') != body.npos) {
+        const std::string_view rest = body.substr(std::min(body.find_first_not_of('/'), body.size()));
+        const std::string shown = shown_place(rest, query_of_path(rest));
+        return std::string(body.substr(0, body.size() - rest.size())) + shown + std::string(end);
+    }
     for (std::size_t at = 0; at < body.size(); at++) {
-        if (at > 0 && (is_letter(body[at - 1]) || is_digit(body[at - 1]))) continue;
+        if (at > 0 && is_letter(body[at - 1])) continue;
         const std::string_view here = body.substr(at);
         const std::size_t scheme = scheme_at(here);
         if (scheme == 0) continue;
         const std::string_view rest = here.substr(scheme + 1);
-        const std::string_view behind = rest.substr(std::min(rest.find_first_not_of('/'), rest.size()));
-        const std::string_view host = behind.substr(0, behind.find('/'));
-        const bool has_user = host.find('@') != host.npos, has_secret = rest.find('?') != rest.npos || has_user;
-        if (scheme == 1 && (!has_user || rest.starts_with('/'))) continue;  // a drive, or a user of one letter
+        if (at > 0 && is_digit(body[at - 1]) && !rest.starts_with("//")) continue;
+        const std::string_view behind = rest.substr(std::min(rest.find_first_not_of(slashes), rest.size()));
+        const std::string_view host = behind.substr(0, behind.find_first_of(slashes));
+        const bool has_user = host.find('@') != host.npos;
+        const bool has_secret = has_user || rest.find('?') != rest.npos || query_of_path(rest) != rest.npos;
+        if (scheme == 1 && (!has_user || behind.size() < rest.size())) continue;  // a drive, or a user of one letter
         if (rest.starts_with("//") || equals(here.substr(0, scheme), "data") || has_secret)
             return std::string(body.substr(0, at)) + shown_url(here) + std::string(end);
     }
-    const std::size_t question = body.find('?'), equal = body.find('=', question == body.npos ? 0 : question);
-    const bool is_query = question != body.npos && equal != body.npos && equal > question + 1;
-    return is_query ? std::string(body.substr(0, question + 1)) + "..." + std::string(end) : std::string(word);
+    return without_query(body, query_of_path(body)) + std::string(end);
+}
+
+// A word with every escape as its letter (%3A is a colon), no matter how often it was escaped.
+std::string unescaped(std::string_view word) {
+    std::string plain;
+    for (const char letter : word) {
+        plain += letter;
+        while (plain.size() > 2 && plain[plain.size() - 3] == '%') {
+            unsigned value = 0;
+            const char* end = plain.data() + plain.size();
+            if (std::from_chars(end - 2, end, value, 16).ptr != end || value <= ' ' || value > '~') break;
+            plain.resize(plain.size() - 3);
+            plain += static_cast<char>(value);
+        }
+    }
+    return plain;
+}
+
+// A word without spaces. Where escapes hide what a URL has, it is shown without them.
+std::string masked_word(std::string_view word) {
+    std::string shown = masked_plain(word);
+    if (shown.find('%') == shown.npos) return shown;
+    const std::string plain = unescaped(shown);
+    return masked_plain(plain) == plain ? shown : masked_plain(unescaped(word));
 }
 
 }  // namespace
