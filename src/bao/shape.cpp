@@ -114,6 +114,24 @@ void require_outboard(std::span<const std::byte> outboard, std::uint64_t size, c
     require_outboard(outboard.size(), stated, size, form);
 }
 
+std::uint64_t longest_message(std::span<const std::byte> outboard, const BaoForm& form) {
+    require_form(form);
+    std::uint64_t longest = 0;
+    if (form.has_size) {
+        if (outboard.size() >= sizeof longest) std::memcpy(&longest, outboard.data(), sizeof longest);
+    } else if (__builtin_mul_overflow(outboard.size() / node_bytes + 1, form.group_bytes(), &longest)) {
+        longest = UINT64_MAX;
+    }
+    require_outboard(outboard.size(), {}, longest, form);
+    return longest;
+}
+
+void refuse_longer(std::uint64_t longest) {
+    throw BaoMismatch(
+        ErrorCode::invalid_argument, PublicCall::name(),
+        "the outboard is of a message of at most " + std::to_string(longest) + " bytes; this one has more");
+}
+
 void require_encoding(std::uint64_t length, std::uint64_t size, const BaoForm& form) {
     require_encoding_form(form);
     require_length("encoding", length, bao_encoding_bytes(size, form), size, form);

@@ -102,6 +102,12 @@ void require_encoding_form(const BaoForm& form);
 void require_outboard(std::uint64_t length, std::optional<std::uint64_t> stated, std::uint64_t size,
                       const BaoForm& form);
 void require_outboard(std::span<const std::byte> outboard, std::uint64_t size, const BaoForm& form);
+/// The size of the longest message that can have an outboard: the stated size, if the form has one. Of an input that
+/// does not say where it ends no more need be read.
+/// errors  BaoMismatch (no message has such an outboard)
+std::uint64_t longest_message(std::span<const std::byte> outboard, const BaoForm& form);
+/// Throws BaoMismatch: the message goes on behind its longest_message().
+[[noreturn]] void refuse_longer(std::uint64_t longest);
 /// Throws BaoMismatch unless an encoding of a message of `size` bytes has this length.
 void require_encoding(std::uint64_t length, std::uint64_t size, const BaoForm& form);
 

@@ -154,7 +154,9 @@ VerifiedSource verify_source(const ByteSource& source, const FileRange& asked, c
     Run run(here);
     const auto extent = source.extent();
     if (!extent) {
-        const SpooledSource copy(source, std::filesystem::temp_directory_path(), run.waiting());
+        const std::uint64_t most = longest_message(trust.outboard, trust.form);
+        const SpooledSource copy(source, std::filesystem::temp_directory_path(), run.waiting(), most);
+        if (copy.extent()->bytes > most) refuse_longer(most);
         return verify_source(copy, asked, trust, options);
     }
     const std::uint64_t position = extent->position, size = extent->bytes;

@@ -99,12 +99,17 @@ void OutputFile::finish() {
     if (!folder_.empty()) call_.caller().opener()->upload(path_, word_);
 }
 
-std::vector<std::byte> read_all(Call& call, const runtime::ByteSource& source, std::uint64_t most) {
+std::vector<std::byte> read_all(Call& call, const runtime::ByteSource& source, std::uint64_t most,
+                                const MayBe& may_be) {
     std::vector<std::byte> data;
     const auto stream = source.stream();
     for (auto piece = stream->next(call.waiting()); !piece.empty() && data.size() <= most;
-         piece = stream->next(call.waiting()))
+         piece = stream->next(call.waiting())) {
+        const std::size_t checked = data.size();
         data.insert(data.end(), piece.begin(), piece.end());
+        const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
+        if (may_be && !may_be(text, checked)) return data;
+    }
     if (source.file() == nullptr) source.require_unchanged({});
     return data;
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -62,7 +63,11 @@ private:
     std::string folder_{}, path_;
 };
 
-/// Reads a whole source. If it has more than `most` bytes, the result has, too, but is not whole.
-std::vector<std::byte> read_all(Call& call, const runtime::ByteSource& source, std::uint64_t most);
+/// Whether bytes at the beginning of a source may be those of such a file.
+/// checked  bytes that were there in the call before
+using MayBe = std::function<bool(std::string_view begin, std::size_t checked)>;
+/// Reads a whole source. The result is not whole if it has more than `most` bytes, or cannot be such a file.
+std::vector<std::byte> read_all(Call& call, const runtime::ByteSource& source, std::uint64_t most,
+                                const MayBe& may_be = {});
 
 }  // namespace merklize::command

@@ -36,10 +36,10 @@ int open_unnamed(const ByteSource& source, const std::filesystem::path& folder) 
 }  // namespace
 
 SpooledSource::SpooledSource(const ByteSource& source, const std::filesystem::path& folder,
-                             const ByteStream::Wait& wait)
+                             const ByteStream::Wait& wait, std::uint64_t most)
     : ByteSource(source.name()), file_(InputFile::taken(open_unnamed(source, folder), source.name())) {
     const auto stream = source.stream();
-    for (auto piece = stream->next(wait); !piece.empty(); piece = stream->next(wait)) {
+    for (auto piece = stream->next(wait); !piece.empty() && bytes_ <= most; piece = stream->next(wait)) {
         while (!piece.empty()) {
             const ssize_t count = ::write(file_.fd(), piece.data(), piece.size());
             if (count < 0 && errno == EINTR) continue;
@@ -48,7 +48,7 @@ SpooledSource::SpooledSource(const ByteSource& source, const std::filesystem::pa
             bytes_ += static_cast<std::uint64_t>(count);
         }
     }
-    if (source.file() == nullptr) source.require_unchanged({});
+    if (source.file() == nullptr && bytes_ <= most) source.require_unchanged({});
     if (lseek(file_.fd(), 0, SEEK_SET) < 0) fail(source, folder, errno);
 }
 

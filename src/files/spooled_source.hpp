@@ -16,8 +16,10 @@ public:
     /// Reads all of the source.
     /// folder  has the file
     /// wait    as of ByteStream::next(). If it returns false, the copy is not whole
+    /// most    bytes. A source that has more is not read to its end, and the copy has more, too
     /// errors  io (those of the source; a folder that is full or takes no files)
-    SpooledSource(const ByteSource& source, const std::filesystem::path& folder, const ByteStream::Wait& wait);
+    SpooledSource(const ByteSource& source, const std::filesystem::path& folder, const ByteStream::Wait& wait,
+                  std::uint64_t most = UINT64_MAX);
 
     std::optional<Extent> extent() const override { return Extent{0, bytes_, {}}; }
     void read_at(std::span<std::byte> out, std::uint64_t offset) const override { file_.read_at(out, offset); }

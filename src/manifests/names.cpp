@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "host/descriptor.hpp"
+#include "texts/json_reader.hpp"
 
 namespace merklize::inline v0::manifests {
 namespace {
@@ -46,20 +47,6 @@ std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, u
     return product / 8;
 }
 
-namespace {
-
-// Whether a piece of a text may be JSON of an object: it has no control characters but white space, and begins with a
-// brace.
-bool may_be_json(std::string_view piece, bool is_first) {
-    constexpr std::string_view white = " \t\r\n";
-    const std::size_t begin = piece.find_first_not_of(white);
-    if (is_first && begin != piece.npos && piece[begin] != '{') return false;
-    return std::ranges::none_of(
-        piece, [&](char c) { return static_cast<unsigned char>(c) < ' ' && white.find(c) == white.npos; });
-}
-
-}  // namespace
-
 std::string content_of(const std::string& path) {
     const auto fail = [&]() { cannot_read(path, errno); };
     const runtime::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -71,9 +58,8 @@ std::string content_of(const std::string& path) {
         const ssize_t count = read(file.get(), text.data() + done, text.size() - done);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) fail();
-        const bool may_be =
-            may_be_json(std::string_view(text).substr(done, static_cast<std::size_t>(count)), done == 0);
-        done += static_cast<std::size_t>(count);
+        const std::size_t checked = std::exchange(done, done + static_cast<std::size_t>(count));
+        const bool may_be = json::may_be_object(std::string_view(text).substr(0, done), checked);
         if (count == 0 || !may_be) {
             text.resize(done);
             return text;

@@ -218,6 +218,19 @@ Value read(std::string_view text, std::size_t most_separators) {
     return Reader(text, most_separators).whole();
 }
 
+bool may_be_object(std::string_view begin, std::size_t checked) noexcept {
+    constexpr std::string_view white = " \t\r\n";
+    constexpr std::size_t most_white = 64 << 10;
+    const std::size_t first = begin.find_first_not_of(white);
+    if (first == begin.npos ? begin.size() > most_white : begin[first] != '{') return false;
+    const std::size_t second = begin.find_first_not_of(white, std::min(first, begin.size() - 1) + 1);
+    if (second == begin.npos ? begin.size() > 2 * most_white : begin[second] != '"' && begin[second] != '}')
+        return false;
+    return std::ranges::none_of(begin.substr(checked), [&](char c) {
+        return static_cast<unsigned char>(c) < ' ' && white.find(c) == white.npos;
+    });
+}
+
 const Value* find(const Members& members, std::string_view name) noexcept {
     const auto found = std::ranges::find(members, name, &Members::value_type::first);
     return found == members.end() ? nullptr : &found->second;

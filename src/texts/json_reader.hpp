@@ -35,6 +35,13 @@ struct Value : std::variant<Other, std::uint64_t, std::string, Items, Members> {
 /// cost             proportional to the text, and n log n of an object's n members
 Value read(std::string_view text, std::size_t most_separators = SIZE_MAX);
 
+/// Whether a text that is read piece by piece may be an object: it begins with a brace, and a quote or another brace,
+/// with at most 64 KiB of white space before each, and has no control characters. A reader need not go on where it is
+/// none.
+/// begin    what has been read
+/// checked  characters of it that were there in the call before
+bool may_be_object(std::string_view begin, std::size_t checked) noexcept;
+
 /// The member of that name, or null.
 const Value* find(const Members& members, std::string_view name) noexcept;
 

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <filesystem>
 
 #include "bao/shape.hpp"
+#include "bao/trusted.hpp"
 #include "command/line/values.hpp"
 #include "command/settings.hpp"
 #include "command/tree/common.hpp"
+#include "files/spooled_source.hpp"
 #include "host/invalid.hpp"
 
 namespace merklize::command {
@@ -64,29 +68,78 @@ std::optional<std::string> output_of(Call& call, const Arguments& arguments) {
     return out == "-" ? std::nullopt : out;
 }
 
-std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::uint64_t size, const BaoForm& form) {
+namespace {
+
+// Throws BaoMismatch if the first bytes of an outboard show that it is not this root's.
+void require_root(std::string_view begin, const Digest& root, const BaoForm& form) {
+    const std::size_t at = runtime::header_bytes(form);
+    if (form.order != BaoOrder::pre || begin.size() < at + runtime::node_bytes) return;
+    std::uint64_t size = UINT64_MAX;  // of a form that does not have it: there is a node, so it is more than a group
+    if (form.has_size) std::memcpy(&size, begin.data(), sizeof size);
+    if (size <= form.group_bytes()) return;
+    const runtime::Trusted top{runtime::Shape(size, form.group_log).root(), root, true};
+    if (!top.is(runtime::written_node(reinterpret_cast<const std::byte*>(begin.data()) + at)))
+        throw BaoMismatch(ErrorCode::invalid_argument, "the outboard is not the root's");
+}
+
+// size  of the message, if it is known before it is read
+// root  null: none is trusted
+std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::optional<std::uint64_t> size,
+                                     const Digest* root, const BaoForm& form) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 30;  // of a stream, if nothing says how long it should be
     const auto input = open_input(call, name);
     const auto require = [&](std::uint64_t length, std::span<const std::byte> begin) {
         std::optional<std::uint64_t> stated;
-        if (form.has_size && begin.size() >= sizeof size)
-            std::copy_n(begin.begin(), sizeof size, std::as_writable_bytes(std::span(&stated.emplace(), 1)).begin());
+        if (form.has_size && begin.size() >= sizeof(std::uint64_t))
+            std::memcpy(&stated.emplace(), begin.data(), sizeof(std::uint64_t));
         const PublicCall entry("bao");
-        runtime::require_outboard(length, stated, size, form);
+        const auto expected = size ? size : stated;
+        if (expected) runtime::require_outboard(length, stated, *expected, form);
     };
     const auto extent = input->file() == nullptr ? std::nullopt : input->extent();
     if (!extent) {
-        auto outboard = read_all(call, *input, bao_outboard_bytes(size, form));
+        const auto may_be = [&](std::string_view begin, std::size_t checked) {
+            if (root != nullptr && checked < runtime::header_bytes(form) + runtime::node_bytes)
+                require_root(begin, *root, form);
+            std::uint64_t stated = UINT64_MAX;
+            if (form.has_size && begin.size() >= sizeof stated) std::memcpy(&stated, begin.data(), sizeof stated);
+            return begin.size() <= bao_outboard_bytes(stated, form);
+        };
+        auto outboard = read_all(call, *input, size ? bao_outboard_bytes(*size, form) : most, may_be);
+        if (!size && outboard.size() > most)
+            throw Failure{sentence(shown_name(call, name)) + ": has more than " + std::to_string(most) +
+                          " bytes: give the outboard or the message as a file"};
         require(outboard.size(), outboard);
         return outboard;
     }
     const auto [position, length, identity] = *extent;
-    std::vector<std::byte> outboard(std::min<std::uint64_t>(length, sizeof size));
+    std::vector<std::byte> outboard(std::min<std::uint64_t>(length, sizeof(std::uint64_t)));
     input->read_at(outboard, position);
     require(length, outboard);
     outboard.resize(length);
     input->read_at(outboard, position);
     input->require_unchanged(identity);
     return outboard;
+}
+
+}  // namespace
+
+BaoMessage open_message(Call& call, const std::string& name, const std::string& outboard, const BaoForm& form,
+                        const Digest* root, std::uint64_t first) {
+    auto input = open_input(call, name, first);
+    if (const auto extent = input->extent()) {
+        auto nodes = read_outboard(call, outboard, extent->bytes, root, form);
+        return {std::move(input), *extent, std::move(nodes)};
+    }
+    auto nodes = read_outboard(call, outboard, {}, root, form);
+    const PublicCall entry("bao");
+    const std::uint64_t most = runtime::longest_message(nodes, form);
+    input =
+        std::make_unique<runtime::SpooledSource>(*input, std::filesystem::temp_directory_path(), call.waiting(), most);
+    const auto extent = runtime::require_extent(*input);
+    if (extent.bytes > most) runtime::refuse_longer(most);
+    runtime::require_outboard(nodes, extent.bytes, form);
+    return {std::move(input), extent, std::move(nodes)};
 }
 
 BaoReadAt reads_of(const runtime::ByteSource& input, const runtime::ByteSource::Extent& extent) {

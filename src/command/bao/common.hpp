@@ -47,8 +47,18 @@ std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form);
 /// input)
 std::optional<std::string> output_of(Call& call, const Arguments& arguments);
 
-/// Reads an outboard of a message of `size` bytes.  errors  BaoMismatch (its size is not that of such an outboard)
-std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::uint64_t size, const BaoForm& form);
+/// A message and its outboard.
+struct BaoMessage {
+    std::unique_ptr<runtime::ByteSource> input;  ///< ranges of it can be read
+    runtime::ByteSource::Extent extent;
+    std::vector<std::byte> outboard;
+};
+/// Opens both. Of an input that does not say where it ends, no more is read than the outboard is of.
+/// root    an outboard that comes in order is not read on if it is not this root's. Null: any is taken
+/// first   bytes at the start of the message that will surely be read
+/// errors  BaoMismatch (the outboard is of no message, or of none of this size)
+BaoMessage open_message(Call& call, const std::string& name, const std::string& outboard, const BaoForm& form,
+                        const Digest* root, std::uint64_t first = UINT64_MAX);
 /// A function that reads from an extent of an input, whose first byte has offset 0, or from memory. Both must outlive
 /// the function.
 BaoReadAt reads_of(const runtime::ByteSource& input, const runtime::ByteSource::Extent& extent);

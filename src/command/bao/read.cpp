@@ -86,12 +86,12 @@ std::uint64_t decode(Call& call, const runtime::ByteSource& input, const Argumen
 
 // Reads a message window by window, verifies it by its outboard, and writes the requested bytes.
 template <class Use>
-void read_verified(Call& call, const runtime::ByteSource& input, const Arguments& arguments, const Wanted& wanted,
+void read_verified(Call& call, const BaoMessage& message, const Arguments& arguments, const Wanted& wanted,
                    const Use& use) {
     const BaoForm form = bao_form_of(arguments);
-    const auto [position, size, identity] = runtime::require_extent(input);
-    const auto outboard = read_outboard(call, arguments.value("outboard").value_or(""), size, form);
-    const BaoTrust trust{required_root(arguments), outboard, form};
+    const runtime::ByteSource& input = *message.input;
+    const auto [position, size, identity] = message.extent;
+    const BaoTrust trust{required_root(arguments), message.outboard, form};
     const std::uint64_t window = std::max<std::uint64_t>(form.group_bytes(), 8 << 20);
     const runtime::Shape shape(size, form.group_log);
     const runtime::Selection selection =
@@ -118,7 +118,7 @@ bool is_message(Call& call, const Arguments& arguments, const Digest& root) {
     const std::string& name = arguments.words()[0];
     if (name == standard_input_name) return false;
     const auto input = open_input(call, name);
-    if (input->file() != nullptr && !input->file()->is_seekable()) return false;
+    if (!input->extent()) return false;  // it may have no end
     Digest digest;
     runtime::hash_source(*input, Hash::blake3, digest.bytes, 0, run_options(call, arguments));
     return digest == root;
@@ -131,11 +131,10 @@ std::string ranges_json(const std::vector<FileRange>& ranges) {
     return all.done();
 }
 
-// A message is read by ranges, an encoding or a slice in order.
-std::unique_ptr<runtime::ByteSource> opened_to_read(Call& call, const Arguments& arguments, const Wanted& wanted) {
-    const std::string& name = arguments.words()[0];
-    if (!arguments.has("outboard")) return open_input(call, name);
-    return open_for_ranges(call, name, wanted.is_all() ? UINT64_MAX : 0);
+BaoMessage open_message(Call& call, const Arguments& arguments, const Wanted& wanted) {
+    const Digest root = required_root(arguments);
+    return open_message(call, arguments.words()[0], arguments.value("outboard").value_or(""), bao_form_of(arguments),
+                        &root, wanted.is_all() ? UINT64_MAX : 0);
 }
 
 int run_bao_decode(Call& call, const Arguments& arguments) {
@@ -143,17 +142,15 @@ int run_bao_decode(Call& call, const Arguments& arguments) {
     const Wanted wanted(ranges_of(arguments));
     required_root(arguments);
     const auto out = output_of(call, arguments);
-    const auto opened = opened_to_read(call, arguments, wanted);
-    const runtime::ByteSource& input = *opened;
     Target target(call, out);
     const auto put = [&](std::span<const std::byte> data, std::uint64_t offset) {
         wanted.each_part(data, offset, [&](std::span<const std::byte> part) { target.write(part); });
     };
     naming(shown_name(call, name), [&] {
         if (arguments.has("outboard")) {
-            read_verified(call, input, arguments, wanted, put);
+            read_verified(call, open_message(call, arguments, wanted), arguments, wanted, put);
         } else {
-            decode(call, input, arguments, wanted, put);
+            decode(call, *open_input(call, name), arguments, wanted, put);
         }
     });
     target.finish();
@@ -165,8 +162,6 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
     const Digest root = required_root(arguments);
     const Wanted wanted(ranges_of(arguments));
     const auto outboard = arguments.value("outboard");
-    const auto opened = opened_to_read(call, arguments, wanted);
-    const runtime::ByteSource& input = *opened;
     std::vector<std::string> reasons;
     json::Array faults;
     Verified verified;
@@ -174,8 +169,8 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
     try {
         if (outboard) {
             const BaoForm form = bao_form_of(arguments);
-            size = runtime::require_extent(input).bytes;
-            const auto nodes = read_outboard(call, *outboard, size, form);
+            const BaoMessage message = open_message(call, arguments, wanted);
+            size = message.extent.bytes;
             RunOptions options = run_options(call, arguments);
             const auto ranges = wanted.is_all() ? std::vector<FileRange>{{0, size}} : wanted.ranges();
             Bar bar(call, "verifying", ranges.size());
@@ -184,7 +179,7 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
                 options.progress = bar.part(1, range.bytes);
                 verified.add(runtime::Shape(size, form.group_log).groups_of(range));
                 for (const BaoFault& fault :
-                     runtime::verify_source(input, range, {root, nodes, form}, options).faults) {
+                     runtime::verify_source(*message.input, range, {root, message.outboard, form}, options).faults) {
                     reasons.push_back(fault_text(fault));
                     faults.put(json::Object()
                                    .number("offset", fault.offset)
@@ -194,9 +189,9 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
                 }
             }
         } else {
-            size = decode(call, input, arguments, wanted, [&](std::span<const std::byte> data, std::uint64_t offset) {
-                verified.add({offset, data.size()});
-            });
+            size = decode(
+                call, *open_input(call, name), arguments, wanted,
+                [&](std::span<const std::byte> data, std::uint64_t offset) { verified.add({offset, data.size()}); });
         }
     } catch (const BaoMismatch& error) {
         reasons.emplace_back(error.what());

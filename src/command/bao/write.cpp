@@ -103,29 +103,28 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
     const auto ranges = ranges_of(arguments);
     if (ranges.empty()) throw UsageError{"Missing option '--range'."};
     const auto out = output_of(call, arguments), outboard = arguments.value("outboard");
-    const auto opened = open_for_ranges(call, name, outboard ? 0 : sizeof(std::uint64_t));
-    const runtime::ByteSource& input = *opened;
-    const auto extent = runtime::require_extent(input);
-    const std::uint64_t length = extent.bytes;
-    std::vector<std::byte> kept;
+    BaoMessage opened;
     BaoSource source{.form = form};
     naming(shown_name(call, outboard.value_or(name)), [&] {
-        source.data = reads_of(input, extent);
         if (outboard) {
-            kept = read_outboard(call, *outboard, length, form);
-            source.size = length;
-            source.outboard = reads_of(kept);
+            opened = open_message(call, name, *outboard, form, nullptr, 0);
+            source.size = opened.extent.bytes;
+            source.data = reads_of(*opened.input, opened.extent);
+            source.outboard = reads_of(opened.outboard);
             return;
         }
+        opened.input = open_for_ranges(call, name, sizeof(std::uint64_t));
+        opened.extent = runtime::require_extent(*opened.input);
+        source.data = reads_of(*opened.input, opened.extent);
         source.size = form.has_size ? 0 : stated_size(arguments, form);
-        if (form.has_size && length >= sizeof source.size)
+        if (form.has_size && opened.extent.bytes >= sizeof source.size)
             source.data(std::as_writable_bytes(std::span(&source.size, 1)), 0);
         const PublicCall entry("bao");
-        runtime::require_encoding(length, source.size, form);
+        runtime::require_encoding(opened.extent.bytes, source.size, form);
     });
     Target target(call, out);
     bao_slice(source, ranges, [&](std::span<const std::byte> bytes) { target.write(bytes); });
-    input.require_unchanged(extent.identity);
+    opened.input->require_unchanged(opened.extent.identity);
     target.finish();
     return 0;
 }

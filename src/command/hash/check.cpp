@@ -26,7 +26,9 @@ namespace {
 // hide in a long one.
 constexpr std::size_t most_name = 4096;
 constexpr std::size_t most_line = 1 << 20;
-constexpr std::size_t most_named = 5;  // improper lines of a list that are named, where not all are
+constexpr std::size_t longest_line = 16 << 20;
+constexpr std::size_t most_before = 1 << 20;  // bytes before the first proper line
+constexpr std::size_t most_named = 5;         // improper lines of a list that are named, where not all are
 
 // The lines of a list, one after another.
 class Lines {
@@ -40,10 +42,14 @@ public:
     }
 
     // False at the end. Of a line that is too long, the beginning.
+    // errors  Failure (a line that may have no end)
     bool next(std::string& line) {
+        std::size_t skipped = 0;
         do {
             call_.require_going_on();
             if (!next_piece(line)) return false;
+            if (is_rest_ && (skipped += line.size()) > longest_line)
+                throw Failure{"not a list of checksums: a line has more than 16 MiB"};
         } while (std::exchange(is_rest_, !line.ends_with('\n')));
         return true;
     }
@@ -147,6 +153,8 @@ private:
     bool has_unverified_ = false;            // a list of which no file exists
     // Of this list.
     std::uint64_t n_proper_ = 0, n_good_ = 0, n_improper_ = 0, n_differs_ = 0;
+    std::uint64_t n_before_ = 0;          // bytes that were read
+    bool has_proper_ = false;             // a proper line was read
     bool has_tags_ = false;               // its lines name the hash
     std::vector<std::string> unnamed_{};  // improper lines, to be named once a proper one shows that this is a list
 };
@@ -156,6 +164,10 @@ bool Check::read(Lines& lines, const std::string& list, Line& line) {
     for (std::string text; lines.next(text);) {
         line.number++;
         line.content = is_blake3_ ? parse_check_line(text, job_.length) : sums_.parse(text);
+        n_before_ += text.size();
+        has_proper_ = has_proper_ || (!line.content.is_empty && !line.content.is_bad());
+        if (!has_proper_ && n_before_ > most_before)
+            throw Failure{"not a list of checksums: its first MiB has no properly formatted line"};
         if (line.content.is_empty) continue;
         if (!is_blake3_ && list == standard_input_name && line.content.name == standard_input_name)
             line.content = {.why_bad = "standard input holds the list, so it cannot be checked"};
@@ -184,7 +196,8 @@ Verdict Check::judge(const CheckLine& line, const HashResult& result) {
 void Check::check(const std::string& list) {
     if (list == standard_input_name && job_.has_key) throw Failure{"standard input holds the key, not a list"};
     n_proper_ = n_good_ = n_improper_ = n_differs_ = 0;
-    has_tags_ = false;
+    n_before_ = 0;
+    has_proper_ = has_tags_ = false;
     unnamed_.clear();
     Lines lines(call_, list);
     std::deque<Line> open;  // lines whose files are being hashed
@@ -218,9 +231,9 @@ void Check::check(const std::string& list) {
         put(list, line, verdict, line.content.is_bad() ? line.content.reason() : result.error);
     };
     hash_in_order(call_, job_, next, done, bar);
+    if (n_proper_ == 0) counts_[static_cast<std::size_t>(Verdict::improper)] -= n_improper_;  // it is said to be none
     if (!broken.empty()) throw Failure{broken};
     if (n_proper_ == 0) {
-        counts_[static_cast<std::size_t>(Verdict::improper)] -= n_improper_;  // the list is said to be none
         throw Failure{"no properly formatted checksum lines found" +
                       (unnamed_.empty() ? std::string() : " (line " + unnamed_.front() + ")")};
     }

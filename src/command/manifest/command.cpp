@@ -75,7 +75,7 @@ void require_own(const std::string& folder, const std::string& target) {
 Manifest load(Call& call, const std::string& file) {
     if (!is_url(file)) return manifests::load(file);
     const auto object = open_input(call, file);
-    const std::vector<std::byte> text = read_all(call, *object, manifests::most_text);
+    const std::vector<std::byte> text = read_all(call, *object, manifests::most_text, json::may_be_object);
     if (text.size() > manifests::most_text)
         throw Failure{object->name() + ": must have at most " + std::to_string(manifests::most_text) +
                       " bytes, got more"};

@@ -12,6 +12,7 @@
 #include "hashes/hash_info.hpp"
 #include "proofs/check.hpp"
 #include "texts/json.hpp"
+#include "texts/json_reader.hpp"
 
 namespace merklize::command {
 namespace {
@@ -32,9 +33,17 @@ std::pair<std::uint64_t, std::uint64_t> range_of(const std::string& text) {
     return {*first, *last};
 }
 
+// Only the bytes of a proof of several leaves may be many.
+bool may_be_proof(std::string_view begin, std::size_t checked) {
+    constexpr std::size_t header = 16, at_kind = 7, most_of_others = 4096;
+    if (!begin.starts_with(std::string_view("MKZP").substr(0, begin.size())))
+        return json::may_be_object(begin, checked);
+    return begin.size() < header || begin[at_kind] == 1 || begin.size() <= most_of_others;
+}
+
 // Malformed proofs end the command with code 1, as invalid ones do.
 AnyProof read_proof(Call& call, const std::string& path) {
-    const std::vector<std::byte> data = read_all(call, *open_input(call, path), most_proof);
+    const std::vector<std::byte> data = read_all(call, *open_input(call, path), most_proof, may_be_proof);
     const std::string_view text{reinterpret_cast<const char*>(data.data()), data.size()};
     const auto refuse = [&](const std::string& why) -> AnyProof {
         throw Failure{sentence(shown_name(call, path)) + ": not a proof: " + why};

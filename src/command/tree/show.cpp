@@ -113,7 +113,8 @@ std::string page_text(Call& call, const Arguments& arguments) {
         }
     }
     constexpr std::uint64_t most = 64 << 20;
-    const std::vector<std::byte> data = read_all(call, *open_input(call, path), most);
+    const auto may_be_page = [](std::string_view begin, std::size_t) { return begin.starts_with('<'); };
+    const std::vector<std::byte> data = read_all(call, *open_input(call, path), most, may_be_page);
     if (data.size() > most)
         throw Failure{"--page: " + sentence(path) + ": a page must have at most " + std::to_string(most) + " bytes"};
     return {reinterpret_cast<const char*>(data.data()), data.size()};
