@@ -246,13 +246,14 @@ def test_command(server, tmp_path):
 )
 @pytest.mark.parametrize("known", [True, False])
 def test_an_outboard_is_read_as_far_as_it_can_reach(server, other_server, tmp_path, kind, known):
-    """The size of the file, which its server or --size states, says how long its outboard may be."""
+    """The size of the file, which its server, --size or the outboard states, says how long the outboard may be."""
     other_server.data = NODES + bytes(1 << 20)
     name = {"a device": "/dev/zero", "a pipe": "-", "a URL": other_server.url}[kind]
     words = ["fetch", server.url, "--root", ROOT.hex(), "--outboard", name, "--group-size", "16K"]
     done = command(*words, *["--size", str(len(DATA))][: 2 * known], cwd=tmp_path, stdin=other_server.data)
     assert (done.returncode, done.stdout) == (1, b"")
-    assert f"must have at most {len(NODES)} bytes, got more".encode() in done.stderr
+    most = 8 if kind == "a device" else len(NODES)  # zeros state a size of 0
+    assert f"must have at most {most} bytes, got more".encode() in done.stderr
     assert server.asked == [(0, 0)][known:]
     assert list(tmp_path.iterdir()) == []
     if kind == "a device":
@@ -266,12 +267,17 @@ def test_an_outboard_is_read_as_far_as_it_can_reach(server, other_server, tmp_pa
 # ---- Few requests ----
 
 
+def mark_of(root, size):
+    """What stands behind the data in a partial file."""
+    return b"MKLFETCH" + root + size.to_bytes(8, "little")
+
+
 def damaged(path, groups):
     """Leave a partial file in which these groups are wrong."""
     content = bytearray(DATA)
     for group in groups:
         content[16384 * group] ^= 1
-    (path / "out.partial").write_bytes(content)
+    (path / "out.partial").write_bytes(content + mark_of(ROOT, len(DATA)))
 
 
 @pytest.mark.parametrize("ranges", [True, False])
@@ -443,6 +449,57 @@ def test_a_partial_file_that_somebody_planted(server, tmp_path, kind):
         fetch(server, tmp_path)
     assert victim.read_bytes() == b"precious"
     assert not (tmp_path / "out").exists()
+
+
+NOTES = b"notes of mine"
+STRANGE = {
+    "a short file": NOTES,
+    "a long one": NOTES * 10**6,
+    "a file of this size": DATA[:-1] + b"x",
+    "holes of this size": bytes(len(DATA)),
+    "the beginning": DATA[: len(DATA) // 2],
+    "another root": DATA + mark_of(bytes(32), len(DATA)),
+    "another size": DATA + b"x" + mark_of(ROOT, len(DATA) + 1),
+    "another size's mark": DATA + mark_of(ROOT, len(DATA) + 1),
+    "half a mark": DATA + mark_of(ROOT, len(DATA))[:20],
+    "a mark alone": mark_of(ROOT, len(DATA)),
+    "a mark and more": DATA + mark_of(ROOT, len(DATA)) + b"x",
+}
+
+
+@pytest.mark.parametrize("content", STRANGE)
+def test_a_partial_file_of_something_else_stays_as_it_is(server, tmp_path, content):
+    partial = tmp_path / "out.partial"
+    partial.write_bytes(STRANGE[content])
+    with pytest.raises(merklize.FileError, match=r"out\.partial: is not what a download of this .* left: remove it"):
+        fetch(server, tmp_path)
+    assert partial.read_bytes() == STRANGE[content]
+    assert not (tmp_path / "out").exists()
+    assert server.asked == []
+    partial.unlink()
+    fetch(server, tmp_path)
+    assert (tmp_path / "out").read_bytes() == DATA
+
+
+@pytest.mark.parametrize("content", [b"", DATA, DATA + mark_of(ROOT, len(DATA))], ids=["nothing", "all", "all, marked"])
+def test_a_process_killed_at_the_first_or_the_last_step_goes_on(server, tmp_path, content):
+    (tmp_path / "out.partial").write_bytes(content)
+    made = fetch(server, tmp_path)
+    assert (tmp_path / "out").read_bytes() == DATA
+    assert made.kept == (len(DATA) if content else 0)
+
+
+def test_an_interrupted_download_is_not_taken_for_another(server, tmp_path):
+    server.fault = lambda number, first, body: body[: max(0, 6_000_000 - first)]
+    with pytest.raises(merklize.FileError, match="ended early"):
+        fetch(server, tmp_path, retries=0)
+    left = (tmp_path / "out.partial").read_bytes()
+    assert left[len(DATA) :] == mark_of(ROOT, len(DATA))
+    server.data, server.fault = DATA[::-1], lambda number, first, body: body
+    nodes, root = bao.outboard(server.data, group_size=16384)
+    with pytest.raises(merklize.FileError, match="is not what a download of this root and size left"):
+        bao.fetch(server.url, root, nodes, tmp_path / "out", group_size=16384)
+    assert (tmp_path / "out.partial").read_bytes() == left
 
 
 def test_a_partial_file_of_another_user(server, tmp_path):

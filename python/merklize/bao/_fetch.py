@@ -48,6 +48,7 @@ _PASSING = {408, 425, 429, 500, 502, 503, 504}  # status codes after which anoth
 _REDIRECTS = {301, 302, 303, 307, 308}
 _MOST_REDIRECTS = 10
 _OWN = "must be a regular file of this user, with one name and no link; remove it"
+_MARK = b"MKLFETCH"  # behind the data of OUT.partial, with root and size: what the file is the beginning of
 _clock = time.monotonic
 
 
@@ -82,7 +83,8 @@ def fetch(
     """Download a file whose BLAKE3 digest is `root`, group by verified group.
 
     Verified bytes are written to OUT.partial, which stays if the download fails; the next call verifies it and resumes.
-    Wrong and missing bytes are requested again. `out` appears when it is complete.
+    Its last 48 bytes say of which root and size it is: a file that no such download left is refused. Wrong and missing
+    bytes are requested again. `out` appears when it is complete.
 
     url          http or https; a user and password in it go to that server alone. A server that does not give ranges is
                  read from the beginning
@@ -117,26 +119,34 @@ def fetch(
     rules: dict[str, Any] = {"format": format, "group_size": group_size}
     require_outboard(nodes, size, root, **rules)
     server = _Server(place, shown(url), min(timeout, _LONGEST), speed_limit)
-    with _opened(out) as (fd, in_order):
-        job = _Download(server, root, nodes, size, group, rules, fd, in_order, progress)
-        job.resume()
-        job.run(retries)
+    with _opened(out) as (fd, partial):
+        job = _Download(server, root, nodes, size, group, rules, fd, not partial, progress)
+        if partial:
+            job.resume(partial)
+        try:
+            job.run(retries)
+        except BaseException:
+            if partial and job.has_nothing:
+                os.unlink(partial)
+            raise
+        if partial:
+            os.ftruncate(fd, size)
     return Fetched(name, size, job.kept, job.received, job.repeated)
 
 
 @contextlib.contextmanager
-def _opened(out: Path | int) -> Iterator[tuple[int, bool]]:
-    """Give the descriptor to write to, and whether it is a stream. A file gets its name at the end."""
+def _opened(out: Path | int) -> Iterator[tuple[int, str]]:
+    """Give the descriptor to write to, and the name that the file has until it is complete, empty for a stream."""
     if isinstance(out, int):
         with _named("the descriptor"):
-            yield out, True
+            yield out, ""
         return
     name = os.fsdecode(out)
     if is_stream(name):
         with _named(name):
             fd = open_stream(name)
             try:
-                yield fd, True
+                yield fd, ""
             finally:
                 os.close(fd)
         return
@@ -152,7 +162,7 @@ def _opened(out: Path | int) -> Iterator[tuple[int, bool]]:
             _lock(fd, partial)
             if not is_new:
                 _require_own(fd, partial)
-            yield fd, False
+            yield fd, partial
             take_place(fd, partial, real)
         finally:
             os.close(fd)
@@ -378,17 +388,31 @@ class _Download:
         self._wrong: Fault | None = None  # the last fault that was received
         self.kept = self.received = self.repeated = 0
 
-    def resume(self) -> None:
-        """Verify what an earlier attempt left, and keep what is right."""
-        if self._in_order:
-            return
-        if os.fstat(self._fd).st_size and self._size:
-            os.ftruncate(self._fd, self._size)
+    def resume(self, partial: str) -> None:
+        """Verify what an earlier attempt left, and keep what is right. Raises FileError: it is of something else."""
+        mark, there = self._mark(), os.fstat(self._fd).st_size
+        is_own = there == self._size + len(mark) and os.pread(self._fd, len(mark), self._size) == mark
+        # A process that was killed at the very end leaves the data without the mark. Then nothing is missing.
+        if is_own or (there == self._size and there):
             for begin in range(0, self._size, 16 * self._window):
                 data = os.pread(self._fd, min(16 * self._window, self._size - begin), begin)
                 self._found(self._right(data, begin, self._verified(data, begin)))
             self.kept = self._size - self._left
-        os.ftruncate(self._fd, self._size)
+        if there and not is_own and (there != self._size or self._left):
+            raise FileError(
+                f"{partial}: is not what a download of this root and size left: remove it, or write to another file"
+            )
+        os.pwrite(self._fd, mark, self._size)
+
+    @property
+    def has_nothing(self) -> bool:
+        """Whether no byte is there."""
+        return self._left == self._size
+
+    def _mark(self) -> bytes:
+        root = self._root
+        digest = bytes.fromhex(root[-64:]) if isinstance(root, str) else bytes(cast("Any", root))
+        return _MARK + digest + self._size.to_bytes(8, "little")
 
     def _verified(self, data: bytes, offset: int) -> list[Fault]:
         """Return the faults of a part. Raises Mismatch if the outboard is wrong."""

@@ -28,6 +28,8 @@ from . import display, value
 
 MOST_OUTBOARD = 1 << 30
 """The most bytes of an outboard from a URL or a pipe, of a file whose size neither --size nor its server states."""
+SIZE_BYTES = 8
+"""An outboard begins with the size of its message, where its format has it."""
 
 
 def last_name(command: Command, url: str) -> str:
@@ -75,7 +77,10 @@ def read_outboard(name: str, url: str, options: dict[str, Any]) -> bytes:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return file.read()
-            most, data = most_outboard(url, options), bytearray()
+            most, data = most_outboard(url, options), bytearray(file.read(SIZE_BYTES))
+            if options["format"] == "bao":
+                size = int.from_bytes(data, "little")
+                most = min(most, bao.outboard_size(size, format="bao", group_size=options["group_size"]))
             while more := file.read(1 << 20):
                 data += more
                 if len(data) > most:
