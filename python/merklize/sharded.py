@@ -26,7 +26,7 @@ from .errors import InvalidArgument
 from .manifests import Manifest, Report
 from .manifests._manifest import patterns_of
 from .manifests._tile_boxes import Exchange, Gather, Maps, boxes_of, flat_boxes, told
-from .manifests._tile_check import check_tiles, tensors_of
+from .manifests._tile_check import check_tiles, entries_of
 from .manifests._tile_nodes import Box, nodes_of
 
 __all__ = ["Box", "boxes", "check", "combine", "flat", "model_manifest", "model_root", "nodes"]
@@ -74,7 +74,7 @@ def combine(parts: Sequence[bytes]) -> Manifest:
     Raises InvalidArgument: bytes that nodes() did not write, dtypes and shapes that differ, boxes that overlap, boxes
     that are missing, no tensor at all. Mismatch: two ranks hold the same box with other bytes.
     """
-    return Manifest._of(_native.manifest_of_tensors(tensors_of(parts), 0, [], True))
+    return Manifest._of(_native.manifest_of_tensors(entries_of(parts), 0, [], True))
 
 
 def model_manifest(

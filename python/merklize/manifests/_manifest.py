@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple, cast
 
 from .. import _native
@@ -17,9 +17,9 @@ from ..errors import FileError, InvalidArgument
 from ..proof import MerkleProof, MultiProof
 from ..tree import MerkleTree
 from ._entries import Difference, File, Report, Shard, Tensor
-from ._memory import aliases, digests, state_of, to_compare
+from ._memory import aliases, digests, state_of, tensors_of, to_compare
 from ._tile_boxes import Exchange, boxes_of
-from ._tile_check import check_tiles, tensors_of
+from ._tile_check import check_tiles, entries_of
 from ._tile_nodes import nodes_of
 from ._verity import VerityImage, check_on_disk
 
@@ -404,7 +404,7 @@ def manifest(
         state = state_of(source)
         require_piece_size(piece_size)
         if tiles:
-            tensors = tensors_of([nodes_of(boxes_of(source, None, "manifest"), False, settings(device, threads))])
+            tensors = entries_of([nodes_of(boxes_of(source, None, "manifest"), False, settings(device, threads))])
             return Manifest._of(_native.manifest_of_tensors(tensors, 0, aliases(state), True))
         tensors = digests(state, piece_size, device, threads)
         return Manifest._of(_native.manifest_of_tensors(tensors, piece_size, aliases(state), False))
@@ -522,8 +522,7 @@ def check_model(
     if (manifest is None) == (verity is None):
         raise InvalidArgument("check_model: give either manifest or verity")
     if prefix:
-        state = module if isinstance(module, Mapping) else module.state_dict()
-        module = {prefix + name: tensor for name, tensor in state.items()}
+        module = {prefix + name: tensor for name, tensor in tensors_of(module).items()}
         only = [prefix + pattern for pattern in only] or [_literal(prefix) + "*"]
     if verity is not None:
         if not isinstance(verity, VerityImage):

@@ -9,7 +9,7 @@ from .. import _native
 from .._settings import settings
 from .._types import Device
 from ..each import hash_each
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, shown
 from ._entries import Tensor
 
 # Names of NumPy, PyTorch, JAX and ml_dtypes to those of safetensors. C128 is no dtype of safetensors, but of tensors.
@@ -52,6 +52,11 @@ def held(name: str, tensor: Any) -> Held:
     if type(tensor).__module__.partition(".")[0] == "numpy" or hasattr(tensor, "__array_struct__"):
         return _numpy(what, tensor)
     if hasattr(tensor, "__dlpack__") or hasattr(tensor, "__cuda_array_interface__"):
+        if not all(hasattr(tensor, fact) for fact in ("shape", "dtype", "nbytes")):  # arrays of pyarrow
+            raise InvalidArgument(
+                f"{what}: must have a shape, a dtype and nbytes, got {type(tensor).__name__}; "
+                "give what its to_numpy(), or numpy.from_dlpack(), makes of it"
+            )
         shape, kind = tuple(map(int, tensor.shape)), str(tensor.dtype)
         return Held(_dtype(what, kind), shape, tensor, int(tensor.nbytes), None)
     raise InvalidArgument(f"{what}: must be a tensor or an array, got {type(tensor).__name__}")
@@ -120,22 +125,26 @@ def _numpy(what: str, array: Any) -> Held:
     return Held(dtype, array.shape, data, array.nbytes, place)
 
 
-def state_of(source: Any) -> dict[str, Held]:
-    """Describe the tensors of a mapping, or of an object with state_dict(). Raises InvalidArgument."""
-    if not isinstance(source, Mapping):
-        if not callable(getattr(source, "state_dict", None)):
-            raise TypeError(
-                "manifest: the source must be a path, a mapping of names to tensors, or an object with state_dict(), "
-                f"got {type(source).__name__}"
-            )
-        source = source.state_dict()
-    found = {}
-    for name, tensor in source.items():
+def tensors_of(source: Any) -> Mapping[str, Any]:
+    """Return the tensors of a mapping, or of an object with state_dict(). Raises InvalidArgument, TypeError."""
+    state = source
+    if not isinstance(state, Mapping) and callable(getattr(source, "state_dict", None)):
+        state = source.state_dict()
+    if not isinstance(state, Mapping):
+        raise TypeError(
+            "manifest: the source must be a path, a mapping of names to tensors, or an object with state_dict(), "
+            f"got {type(source).__name__}"
+        )
+    for name in state:
         if not isinstance(name, str):
-            raise InvalidArgument(f"names of tensors must be strings, got {name!r}")
+            raise InvalidArgument(f"names of tensors must be strings, got {shown(name)}")
         require_text(name, "tensor")
-        found[name] = held(name, tensor)
-    return found
+    return state
+
+
+def state_of(source: Any) -> dict[str, Held]:
+    """Describe the tensors of a mapping, or of an object with state_dict(). Raises InvalidArgument, TypeError."""
+    return {name: held(name, tensor) for name, tensor in tensors_of(source).items()}
 
 
 def require_text(name: str, what: str) -> None:

@@ -14,7 +14,7 @@ from ._tile_nodes import Box, Form, Range
 from ._tile_trees import Whole, Wholes, grid_of, named, rectangles_of, single, tensor_of, wholes_of
 
 
-def tensors_of(parts: Sequence[bytes]) -> list[Tensor]:
+def entries_of(parts: Sequence[bytes]) -> list[Tensor]:
     """Return the entries of all tensors."""
     wholes, has_tiles = wholes_of(parts)
     return [tensor_of(whole, has_tiles) for whole in single(wholes)]
