@@ -14,6 +14,7 @@
 #include "run.hpp"
 #include "source.hpp"
 #include "tree.hpp"
+#include "tree_files/differences.hpp"
 #include "tree_input.hpp"
 
 namespace merklize::binding {
@@ -91,6 +92,21 @@ nb::list check(const SharedFile& self, nb::handle most, const Settings& settings
     });
 }
 
+// Returns what LeafDifferences has.
+nb::tuple compare(const SharedFile& self, nb::handle input, nb::handle leaf_size, nb::handle row_size, nb::handle most,
+                  const Settings& settings) {
+    const LeafInput from(input, leaf_size, row_size);
+    const std::uint64_t limit = to_u64(most, "most");
+    return self.read("TreeFile", [&](const TreeFile& file) {
+        runtime::LeafDifferences found;
+        Run{settings}(
+            [&](const RunOptions& options) { found = runtime::leaves_unlike(file, from.get(), limit, options); });
+        nb::list leaves;
+        for (const std::uint64_t leaf : found.leaves) leaves.append(leaf);
+        return nb::make_tuple(leaves, found.count, found.other_leaves, found.other_bytes);
+    });
+}
+
 SharedBuilder make_builder(const TreeForm& form, const Settings& settings) {
     const Run run(settings);
     return SharedBuilder(TreeBuilder(form, run.options()));
@@ -161,6 +177,10 @@ void bind_tree_file(nb::module_& m) {
             nb::arg().none(), nb::sig("def prove_consistency(self, old_leaves: int, /) -> ConsistencyProof"))
         .def("check", check, nb::arg().none(), nb::arg().none(),
              nb::sig("def check(self, most: int, settings: Settings, /) -> list[tuple[int, int]]"))
+        .def("compare", compare, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+             nb::arg().none(),
+             nb::sig("def compare(self, input: object, leaf_size: int | None, row_size: int | None, most: int, "
+                     "settings: Settings, /) -> tuple[list[int], int, int, int]"))
         .def(
             "update",
             [](SharedFile& self, nb::handle indices, nb::handle leaves, const Settings& settings) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, cast, overload
 
 from . import _arrays, _native
 from ._diff import differing_leaves
@@ -15,11 +15,32 @@ from ._native import TreeFacts
 from ._options import RunOptions, TreeOptions, form_of, run_of, takes
 from ._types import Buffer, Digest, Digests, HashName, Indices, Input, Leaves, Path, Tree
 from ._urls import is_url, plain, stores
-from .errors import FileError
+from .errors import FileError, InvalidArgument
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+
+class Comparison(NamedTuple):
+    """How data differs from the tree over it. As a bool: whether it does not."""
+
+    differing: list[int]
+    """Indices of leaves that both have and that differ: the first `most`."""
+    n_differing: int
+    """Count of all such leaves."""
+    n_leaves: int
+    """Leaves of the tree."""
+    input_leaves: int
+    """Leaves of the input."""
+    file_size: int
+    """Bytes of the data as the tree states them; 0: it does not, or the input is leaves."""
+    input_size: int
+    """Bytes of the input. Of a stream that goes on behind the tree: those that were read."""
+
+    def __bool__(self) -> bool:
+        is_size = self.file_size in (0, self.input_size)
+        return self.n_differing == 0 and self.input_leaves == self.n_leaves and is_size
 
 
 class TreeFile:
@@ -157,6 +178,45 @@ class TreeFile:
         Reads the file once. Raises FileError, Cancelled.
         """
         return self._open.check(most, run_of("TreeFile.check", options, timed=False))
+
+    @takes(RunOptions)
+    def compare(
+        self,
+        input: Input,
+        leaf_size: int | None = None,
+        *,
+        row_size: int | None = None,
+        leaves: bool = False,
+        most: int = 1000,
+        **options: Unpack[RunOptions],
+    ) -> Comparison:
+        """Compare the leaves with those of an input, the data that the tree was built from, and say which differ.
+
+        input      as MerkleTree.from_file() takes it, with leaf_size, row_size and leaves; also a pipe. leaf_size is
+                   the tree's own, where it states one
+        most       indices in the result
+
+        Whether the tree's own nodes are right, check() says, and whether its root is the trusted one, the caller.
+        Raises FileError, InvalidArgument, Cancelled.
+
+        >>> facts = merklize.build_tree_file("data.bin", "data.mkl", leaf_size=1024)
+        >>> with merklize.TreeFile("data.mkl") as tree:
+        ...     bool(tree.compare("data.bin"))
+        True
+        """
+        file = self._open
+        if leaf_size is None and row_size is None and not leaves:
+            leaf_size = file.leaf_size
+            if leaf_size == 0:
+                raise InvalidArgument(
+                    "compare: the tree does not say what its leaves stand for: give leaf_size, row_size or leaves=True"
+                )
+        leaf_size = leaf_size_of(None, leaf_size, row_size, leaves)
+        run = run_of("TreeFile.compare", options, timed=False)
+        with opened(input, "compare: input") as source:
+            found = file.compare(source, leaf_size, row_size, most, run)
+        differing, count, input_leaves, input_size = found
+        return Comparison(differing, count, file.n_leaves, input_leaves, 0 if leaves else file.file_size, input_size)
 
     @takes(RunOptions)
     def update(self, changes: Mapping[int, Digest], **options: Unpack[RunOptions]) -> None:
