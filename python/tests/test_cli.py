@@ -26,6 +26,7 @@ import pytest
 import judges
 import merklize as library
 from cli_helpers import COMMAND, feed_until_read, merklize, output
+from merklize.bench.suites import SUITES
 from waiting import HANG
 
 COMMANDS = [
@@ -264,6 +265,8 @@ def test_a_shell_completes(shell: str, tmp_path: Path, monkeypatch: pytest.Monke
         (["hash", "da"], {"data"}),
         (["hash", "tree", ""], {"data"}),  # a file of that name
         (["completions", ""], {"bash", "zsh", "fish", "man"}),
+        (["bench", ""], {*SUITES, "all"}),
+        (["bench", "files", "rescue-h"], {"rescue-hash"}),
         (["bao", "verify", "--format", ""], formats),
         (["tree", "build", "--rule", ""], rules),
         (["tree", "verify", "--hash", "sha256_c"], {"sha256_compress"}),
@@ -293,6 +296,7 @@ def test_what_zsh_is_told() -> None:
     assert "--outboard=[" not in told("_merklize_bao_encode")
     assert ":RULE:(left_full pad duplicate_last perfect)" in told("_merklize_tree_build")
     assert "1:word:(bash zsh fish man)" in told("_merklize_completions")
+    assert f"*:word:(all {' '.join(SUITES)})" in told("_merklize_bench")
     for group, names in {
         "": COMMANDS,
         "_tree": TREE,
@@ -314,6 +318,14 @@ def test_devices() -> None:
     for backend, why in found["unavailable"].items():
         assert why
         assert f"\n  {backend}: " in text
+
+
+@pytest.mark.parametrize("columns", [200, 80, 60])
+def test_devices_fit_into_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("MERKLIZE_CACHE_DIR", "/proc/1/none")  # why kernels are not kept is a sentence, too
+    lines = output("devices").splitlines()
+    assert [line for line in lines if len(line) > columns and " " in line.strip()] == []
 
 
 def test_where_compiled_kernels_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

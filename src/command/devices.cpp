@@ -108,13 +108,17 @@ void show(Call& call, const Facts& facts) {
         rows.push_back(
             {d.id, d.name, d.driver, d.isa, std::to_string(d.units), human_bytes(static_cast<double>(d.memory_bytes))});
     }
-    call.line(table_text(rows, "    rr"));
+    const std::size_t columns = call.output_columns();
+    call.line(table_text(rows, "    rr", columns));
     if (!facts.missing.empty()) call.line("\nNot usable here:");
     for (const auto& [backend, why] : facts.missing)
-        call.line(why.starts_with(backend) ? "  " + why : std::string("  ").append(backend).append(": ").append(why));
-    call.line("\nCompiled kernels: " + (facts.why_unusable.empty() ? facts.folder : "not kept: " + facts.why_unusable));
+        call.line(wrapped(why.starts_with(backend) ? why : backend + ": " + why, columns, 2));
+    call.line("\n" + (facts.why_unusable.empty()
+                          ? "Compiled kernels: " + facts.folder
+                          : wrapped("Compiled kernels: not kept: " + facts.why_unusable, columns, 0)));
     if (facts.costs.empty()) {
-        call.line("\n--device auto is the CPU; `merklize devices --calibrate` measures what is faster.");
+        call.line("\n" + wrapped("--device auto is the CPU; `merklize devices --calibrate` measures what is faster.",
+                                 columns, 0));
     } else {
         call.line("\nMeasured, for --device auto with data of the host:");
         // The costs of a job on a device follow one another, and their sizes grow. A job with one size says nothing of
@@ -135,10 +139,11 @@ void show(Call& call, const Facts& facts) {
         }
         std::ranges::sort(rows);
         rows.insert(rows.begin(), {"job", "hash", "device", "memory", "2 KiB", "the largest"});
-        call.line(table_text(rows, "    rr"));
+        call.line(table_text(rows, "    rr", columns));
     }
     if (facts.tuned.empty()) return;
-    call.line("\nTuned on this machine; used when the caller gives no policy, unless MERKLIZE_TUNED=0:");
+    call.line("\n" + wrapped("Tuned on this machine; used when the caller gives no policy, unless MERKLIZE_TUNED=0:",
+                             columns, 0));
     rows = {{"device", "job", "hash", "log2", "policy", "time", "built-in"}};
     for (const Tuned& t : facts.tuned) {
         const std::string policy = to_text(t.policy.policy);
@@ -146,7 +151,7 @@ void show(Call& call, const Facts& facts) {
                         policy.empty() ? "built-in" : policy, human_time(t.policy.seconds),
                         human_time(t.policy.builtin_seconds)});
     }
-    call.line(table_text(rows, "   r rr"));
+    call.line(table_text(rows, "   r rr", columns));
 }
 
 int run_devices(Call& call, const Arguments& arguments) {

@@ -76,12 +76,16 @@ extern constinit const Command bench_command{
     .arguments = "SUITE...",
     .summary = "Measure this machine: digests, trees, proofs, files.",
     .help =
-        "Measure this machine: digests, trees, proofs, files. SUITE is one of the suites, or all.\n\n"
+        "Measure this machine: digests, trees, proofs, files. SUITE is all, or one of blake3-hash, blake3-merklize, "
+        "rescue-hash, rescue-merklize, sha256-merklize, proofs, update, files, hash-each and stream.\n\n"
         "Kernels and copies are timed by the device's clock, whole calls by the host's: medians of --repeat calls "
         "after a first one. Every answer is compared with the CPU's. With --peers the CPU is measured by one thread "
         "and by all; above 1x the library is faster.",
     .options = bench_options,
     .is_python = true,
+    .words =
+        "all, blake3-hash, blake3-merklize, rescue-hash, rescue-merklize, sha256-merklize, proofs, update, files, "
+        "hash-each, stream",
 };
 
 extern constinit const Command tune_list_command{

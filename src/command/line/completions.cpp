@@ -47,6 +47,7 @@ std::string choices_of(const Option& option) { return as_words(expanded(option.c
 std::string words_of(const Command& command) {
     std::string words;
     for (const Command* below : command.commands) words += (words.empty() ? "" : " ") + std::string(below->name);
+    if (!command.words.empty()) return as_words(std::string(command.words));
     return command.arguments.find('|') == command.arguments.npos ? words : as_words(std::string(command.arguments));
 }
 
@@ -166,8 +167,9 @@ std::string zsh_completions() {
                 text += " \\\n        '-" + std::string{option.letter} + (value.empty() ? "" : "+") + end;
         }
         if (named.empty()) {
-            const std::string words = words_of(command);
-            text += words.empty() ? " \\\n        '*:file:_files'\n}\n" : " \\\n        '1:word:(" + words + ")'\n}\n";
+            const std::string words = words_of(command), place = command.arguments.ends_with("...") ? "*" : "1";
+            text += words.empty() ? " \\\n        '*:file:_files'\n}\n"
+                                  : " \\\n        '" + place + ":word:(" + words + ")'\n}\n";
         } else {
             text +=
                 " \\\n        '1: :->command' '*:: :->rest'\n"

@@ -42,8 +42,9 @@ struct Command {
     std::span<const Command* const> commands{};
     /// Runs it and returns its exit code. Null: of a group alone, nothing; otherwise Python's package runs it.
     int (*run)(Call& call, const Arguments& arguments) = nullptr;
-    bool takes_urls = false;  ///< its files may be URLs
-    bool is_python = false;   ///< Python's package runs it, also if it is a group
+    bool takes_urls = false;   ///< its files may be URLs
+    bool is_python = false;    ///< Python's package runs it, also if it is a group
+    std::string_view words{};  ///< what its arguments may be, for completions: "a, b"
 };
 
 /// The command `merklize` itself.
