@@ -54,8 +54,14 @@ export interface HashOptions extends Mode, Output {
     hash?: HashName;
 }
 
+/** The digest as 64 hexadecimal digits (of another length two a byte), not as bytes. */
+export interface AsHex {
+    encoding: 'hex';
+}
+
 /** The digest of bytes. cost: reads them once, on this thread */
 export function hash(data: Bytes, options?: HashOptions): Uint8Array;
+export function hash(data: Bytes, options: HashOptions & AsHex): string;
 
 /** The digests of messages of any lengths, [n, 32] bytes. */
 export function hashEach(messages: readonly Bytes[], options?: MergeOptions): Uint8Array;
@@ -67,6 +73,7 @@ export class Hasher {
     updateFrom(stream: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): Promise<this>;
     /** The digest of all bytes so far; more may follow. */
     digest(options?: Output): Uint8Array;
+    digest(options: Output & AsHex): string;
     reset(): this;
     readonly count: number;
 }
@@ -81,6 +88,7 @@ export interface FileOptions extends HashOptions {
 /** The digest of a File, a Blob, bytes or, in Node, the file at a path. It is streamed: memory does not grow with its
  * size. */
 export function hashFile(source: Blob | Bytes | string | URL, options?: FileOptions): Promise<Uint8Array>;
+export function hashFile(source: Blob | Bytes | string | URL, options: FileOptions & AsHex): Promise<string>;
 /** The number of workers that hashFile starts; 0 if there can be none. */
 export function cores(): number;
 

@@ -67,7 +67,7 @@ export function requireOptions(options, known, what, name = 'options') {
         unknown(name === 'options' ? what : `${what}: ${name}`, name === 'options' ? 'option' : 'name', given, known);
     }
 }
-export const modeNames = ['key', 'context'], hashing = ['hash', ...modeNames], output = ['length', 'seek'];
+export const modeNames = ['key', 'context'], hashing = ['hash', ...modeNames], output = ['length', 'seek', 'encoding'];
 export const expectations = ['hash', 'rule', 'nLeaves', 'index', 'leaf'];
 
 /** Whether WebAssembly's vector instructions are used. simd(false) turns them off, simd(true) turns them on again, if

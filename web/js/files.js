@@ -1,6 +1,6 @@
 // files.js: digests of files and Blobs by all cores: workers hash equal slices, and the caller's thread makes the root.
 import { MerklizeError, hashing, invalid, output, requireOptions, shown, toBytes } from './common.js';
-import { digestSoFar, messageBegun, outputOf, requireOutput } from './hash.js';
+import { digestSoFar, encoded, messageBegun, outputOf, requireOutput } from './hash.js';
 import { machine } from './machine.js';
 import { m, modules } from './ready.js';
 
@@ -199,9 +199,10 @@ async function openedInMemory(path, facts, what) {
 /** opened() of a path in Node. It does not use openAsBlob(), because in Node 20 that takes the size modulo 4 GiB. */
 async function openedPath(path, what) {
     const { open, stat } = builtin('node:fs/promises');
-    // Node's error would show what a URL may have behind its ?.
+    // Node's error has the path, and what may be a URL may have a password or a signature.
+    const mayBeUrl = /^[\w+. -]{2,}:|^\/\/|[?@;#&\\]|%[0-9a-f]{2}/i.test(path);
     const facts = await stat(path).catch((error) => {
-        throw /^[\w+. -]{2,}:/.test(path) ? new MerklizeError(`${what}: no file; URLs are not read`, 'io') : error;
+        throw mayBeUrl ? new MerklizeError(`${what}: no file; URLs are not read`, 'io') : error;
     });
     if (!facts.isFile()) invalid(`${what}: ${path} is not a regular file; Hasher takes streams`);
     const read = async (offset, length) => {
@@ -262,11 +263,13 @@ export async function hashFile(source, options = {}) {
         invalid(`hashFile: workers must be an integer >= 0, got ${shown(workers)}`);
     options.signal?.throwIfAborted();
     const file = await opened(source, 'hashFile');
-    if (!message.hash.hasChunkTree || workers === 0 || file.size <= slice) return digestHere(file, message, options);
+    const here = async () => encoded(await digestHere(file, message, options), options);
+    if (!message.hash.hasChunkTree || workers === 0 || file.size <= slice) return here();
     try {
-        return outputOf(await rootByWorkers(file.size, message.mode, workers, file.task, options), options);
+        const root = await rootByWorkers(file.size, message.mode, workers, file.task, options);
+        return encoded(outputOf(root, options), options);
     } catch (error) {
         if (!(error instanceof NoWorkers)) throw error;
-        return digestHere(file, message, options);
+        return here();
     }
 }

@@ -1,5 +1,5 @@
 // hash.js: digests of bytes, in one call or as they come.
-import { hashNamed, hashing, invalid, joined, listOf, output, requireOptions, shown, toBytes } from './common.js';
+import { hashNamed, hashing, invalid, joined, listOf, output, requireOptions, shown, toBytes, toHex } from './common.js';
 import { m } from './ready.js';
 
 const keyed = 16, deriveContext = 32, deriveMaterial = 64;
@@ -157,10 +157,12 @@ function requireMessages(hash, what) {
 const is32Bytes = ({ length, seek }) => (length === undefined || length === 32) && (seek === undefined || seek === 0);
 
 export function requireOutput(hash, options, what) {
+    if (options.encoding !== undefined && options.encoding !== 'hex')
+        invalid(`${what}: encoding must be 'hex', or not given for bytes, got ${shown(options.encoding)}`);
     if (is32Bytes(options)) return;
     if (!hash.hasChunkTree && !hash.isKeyed)
         invalid(`${what}: length and seek are of the hash 'blake3'; '${hash.name}' has 32 bytes of output`);
-    for (const name of output)
+    for (const name of ['length', 'seek'])
         if (options[name] !== undefined && !(Number.isSafeInteger(options[name]) && options[name] >= 0))
             invalid(`${what}: ${name} must be an integer >= 0, got ${shown(options[name])}`);
     if (hash.hasChunkTree) return;
@@ -170,6 +172,8 @@ export function requireOutput(hash, options, what) {
         invalid(`${what}: '${hash.name}' has 1 to 32 bytes of output, got ${options.length}; 'blake3' has any length`);
 }
 export const outputOf = (root, { length = 32, seek = 0 }) => m.output(root, length, seek);
+/** The digest, or its digits, as the options ask. */
+export const encoded = (digest, { encoding }) => (encoding === undefined ? digest : toHex(digest));
 
 /** Chunks or Blocks, by the options. */
 export function messageBegun(options, what) {
@@ -226,10 +230,11 @@ export class Hasher {
         await readAll(stream, 'Hasher.updateFrom', (data) => this.update(data));
         return this;
     }
-    /** The digest of all bytes so far; more may follow. BLAKE3: `length` bytes of output from byte `seek` on. */
+    /** The digest of all bytes so far; more may follow. BLAKE3: `length` bytes of output from byte `seek` on.
+     * encoding: 'hex' gives digits. */
     digest(options = {}) {
         requireOptions(options, output, 'Hasher.digest');
-        return digestSoFar(this.#state, options, 'Hasher.digest');
+        return encoded(digestSoFar(this.#state, options, 'Hasher.digest'), options);
     }
     reset() {
         this.#state.reset();
@@ -259,17 +264,18 @@ export function digestOfMessage(kind, bytes, mode = plain, length = 32) {
     return whole.digest();
 }
 
-/** The digest of bytes: 32 bytes, or of BLAKE3 any `length` from byte `seek` on. */
+/** The digest of bytes: 32 bytes, or of BLAKE3 any `length` from byte `seek` on. encoding: 'hex' gives digits. */
 export function hash(data, options = noOptions) {
     const bytes = toBytes(data, 'hash: data');
     if (options !== noOptions) requireOptions(options, outputHashing, 'hash');
     const kind = hashNamed(options.hash ?? 'blake3', 'hash');
     requireMessages(kind, 'hash');
     const mode = modeOf(kind, options, 'hash');
-    if (is32Bytes(options)) return digestOfMessage(kind, bytes, mode);
+    if (options === noOptions) return digestOfMessage(kind, bytes, mode);
     requireOutput(kind, options, 'hash');
-    if (!kind.hasChunkTree) return digestOfMessage(kind, bytes, mode, options.length);
-    return outputOf(rootOfMessage(kind, bytes, mode), options);
+    if (is32Bytes(options) || !kind.hasChunkTree)
+        return encoded(digestOfMessage(kind, bytes, mode, options.length), options);
+    return encoded(outputOf(rootOfMessage(kind, bytes, mode), options), options);
 }
 
 /** The digests of a list of messages of any lengths, [n, 32] bytes. */

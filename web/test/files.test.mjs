@@ -112,7 +112,8 @@ test('a stream', async () => {
 });
 
 test('a URL in place of a path shows no secret', async () => {
-    for (const url of ['https://u:s3cr3t@h/o?X-Amz-Signature=s3cr3t', 'http:h/o?sig=s3cr3t', 'data:text/plain,s3cr3t', 'https ://h?s3cr3t']) {
+    const table = JSON.parse(readFileSync(new URL('../../tests/vectors/urls_with_secrets.json', import.meta.url), 'utf8'));
+    for (const url of [...table.urls, ...table.names, 'https ://h?s3cr3t']) {
         for (const source of [url, ...(URL.canParse(url) ? [new URL(url)] : [])])
             await assert.rejects(hashFile(source), (error) => !/s3cr3t/.test(`${error.stack} ${error.message} ${error.path}`) && !/s3cr3t/.test(String(error.cause)));
     }
@@ -139,5 +140,5 @@ test('without zlib of Node the modules are unpacked as browsers do it', () => {
 test('the types name what the module exports', () => {
     const text = readFileSync(new URL('index.d.ts', folder), 'utf8');
     const typed = [...text.matchAll(/^export (?:class|function|const) (\w+)/gm)].map(([, name]) => name);
-    assert.deepEqual(typed.sort(), Object.keys(merklize).sort());
+    assert.deepEqual([...new Set(typed)].sort(), Object.keys(merklize).sort()); // a function may have several types
 });

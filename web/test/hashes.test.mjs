@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { both, bytes, counted, heaps, hex, memory, merklize, vectors } from './common.mjs';
 
-const { Hasher, MerkleTree, hash, hashEach, hashLeaves, hashRows, hashes, merge, merkleRoot } = merklize;
+const { Hasher, MerkleTree, hash, hashEach, hashFile, hashLeaves, hashRows, hashes, merge, merkleRoot } = merklize;
 const leafOf = (message, name) => hashLeaves([message], { hash: name });
 
 both('BLAKE3, its keyed hash and key derivation', () => {
@@ -15,6 +15,18 @@ both('BLAKE3, its keyed hash and key derivation', () => {
         assert.equal(hex(hash(data, { length, key: Buffer.from(key) })), given.keyed_hash, `${given.input_len} bytes, keyed`);
         assert.equal(hex(hash(data, { length, context })), given.derive_key, `${given.input_len} bytes, derived`);
         assert.equal(hex(hash(data, { length: 7, seek: 61 })), given.hash.slice(122, 136), 'output from byte 61 on');
+    }
+});
+
+both('digits in place of bytes', async () => {
+    const data = counted(3000), abc = '6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85';
+    assert.equal(hash(new TextEncoder().encode('abc'), { encoding: 'hex' }), abc);
+    for (const options of [{}, { hash: 'sha256' }, { length: 7, seek: 61 }, { length: 0 }, { hash: 'blake2s', length: 20 }, { key: counted(32) }, { encoding: undefined }]) {
+        const digits = hex(hash(data, options)), asHex = { ...options, encoding: 'hex' };
+        assert.equal(hash(data, asHex), digits);
+        assert.equal(await hashFile(data, asHex), digits);
+        const { length, seek, encoding: _, ...ofHasher } = options;
+        if (length === undefined || options.hash === undefined) assert.equal(new Hasher(ofHasher).update(data).digest({ length, seek, encoding: 'hex' }), digits);
     }
 });
 

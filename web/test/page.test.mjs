@@ -53,7 +53,7 @@ const single = library?.proofs.find(({ json, hash, key }) => hash === 'blake3' &
 const tree = library?.trees.find(({ hash, rule, n_leaves: n, key }) => hash === 'sha256_rfc6962' && rule === 'left_full' && n === 13 && !key);
 
 /** The tree of a file's blocks, written as docs/file-format.md says. */
-function treeFile(data, leafBytes) {
+function treeFile(data, leafBytes, stated = data.length) {
     const leaves = [];
     for (let at = 0; at < data.length; at += leafBytes) leaves.push(merklize.hash(data.subarray(at, at + leafBytes)));
     const levels = [leaves];
@@ -68,7 +68,7 @@ function treeFile(data, leafBytes) {
     head[16] = 1;
     head.writeBigUInt64LE(BigInt(leaves.length), 24);
     head.writeBigUInt64LE(BigInt(leafBytes), 32);
-    head.writeBigUInt64LE(BigInt(data.length), 40);
+    head.writeBigUInt64LE(BigInt(stated), 40);
     head.set(levels.at(-1)[0], 88);
     head.set(merklize.hash(head.subarray(0, 120)).subarray(0, 8), 120);
     return { file: Buffer.concat([head, ...levels.flat()]), root: hex(levels.at(-1)[0]) };
@@ -198,6 +198,21 @@ test('as soon as a file is there, the verdict is about the file', options, () =>
     await verdict(tab, '^disk.img is not compared yet');
     await tab.click('#check-block');
     await verdict(tab, '^Valid: block 3, bytes 196608 to 262144, of disk.img is as the root says');
+}));
+
+test('the size that a tree file states is compared with that of the file', options, () => opened(async (tab) => {
+    const data = counted(100000);
+    for (const [stated, wanted] of [
+        [99999, '^Wrong tree file: it states 99,999 bytes, and disk.img has 100,000$'], // as many blocks, and the same ones
+        [102400, '^Wrong tree file: it states 102,400 bytes, and disk.img has 100,000$'],
+        [0, '^Valid: all 25 blocks of disk.img are as the root says$'], // none is stated
+    ]) {
+        const { file, root } = treeFile(data, 4096, stated);
+        await tab.fill('#root', root);
+        await give(tab, ['disk.mkl', file], ['disk.img', data]);
+        await verdict(tab, wanted);
+        assert.equal(await tab.getAttribute('#verdict', 'class'), stated === 0 ? 'verdict good' : 'verdict bad');
+    }
 }));
 
 test('a large file is compared when it is asked for', options, () => opened(async (tab) => {

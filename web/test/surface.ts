@@ -11,6 +11,8 @@ const data = new Uint8Array(64), key = new Uint8Array(32), vectors: boolean = si
 const facts: readonly HashFacts[] = hashes, some: readonly Rule[] = rules, modulus: bigint = facts[0].modulus, bits: number = facts[0].elementBits;
 const digest: Uint8Array = hash(data, { hash: facts[0].name, key, length: 32, seek: 0 });
 const text: string = toHex(digest, '0x') + toHex(digest), parsed: Uint8Array | null = fromHex(text);
+const digits: string = hash(data, { encoding: 'hex' }) + new Hasher().digest({ length: 7, encoding: 'hex' });
+const digitsOfFile: Promise<string> = hashFile(data, { workers: 0, encoding: 'hex' });
 // @ts-expect-error: a misspelt hash
 const misspelt: Uint8Array = hash(data, { hash: 'sha265' });
 const hasher: Hasher = new Hasher({ context: 'a purpose' }).update(data.buffer).reset().update(new DataView(data.buffer));
