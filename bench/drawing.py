@@ -78,6 +78,15 @@ def said(value, unit=""):
     return f"{value:.3g} {unit}"
 
 
+def steps(least, most):
+    """1, 2 and 5 of each decade: from the last one that is not above `least` to the first that is not below `most`."""
+    powers = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
+    values = [step * 10.0**power for power in powers for step in (1, 2, 5)]
+    first = max(i for i, value in enumerate(values) if value <= least)
+    last = min(i for i, value in enumerate(values) if value >= most)
+    return values[first : last + 1]
+
+
 @dataclass
 class Log:
     """A logarithmic scale: `least` at pixel `start`, `most` at `end`."""

@@ -11,7 +11,7 @@ Needs the installed merklize package.
 import argparse
 import math
 
-from drawing import WIDTH, Log, bar, dot, legend, line, path, picture, said, text
+from drawing import WIDTH, Log, bar, dot, legend, line, path, picture, said, steps, text
 from result_files import ROOT, newest, newest_suites
 
 from merklize.bench.originals import INTEGER_THROUGHPUT, ORIGINALS, V100
@@ -126,7 +126,7 @@ def headline():
 
 
 def sizes():
-    """Rates of kernels against size: a panel a job, a line a device."""
+    """Rates of kernels against size: a panel a job, a line a device. GPUs and CPUs have a band each: a broken axis."""
     panels = (
         ("blake3-hash", "blake3", "BLAKE3 digest: bytes a second", "B/s", "bytes"),
         ("blake3-merklize", "blake3", "BLAKE3 tree: leaves a second", "/s", "leaves"),
@@ -147,19 +147,26 @@ def sizes():
         for run, row in rows:
             if (row["suite"], row["hash"]) == (suite, hash) and device_of(run) in colours:
                 lines.setdefault(device_of(run), {})[row["log2"]] = 2.0 ** row["log2"] / kernel_seconds(row)
-        rates = [rate for points in lines.values() for rate in points.values()]
         logs = [log2 for points in lines.values() for log2 in points]
         across = Log(2.0 ** min(logs), 2.0 ** max(logs), left, WIDTH - right)
-        up = Log(min(rates) / 1.5, 1.5 * max(rates), y + tall, y + 14)
         drawn.append(text("ink", 16, y, 17, f"{title}, against {what}", weight=600))
-        for decade in up.decades():
-            drawn.append(line("grid", left, up.at(decade), WIDTH - right, up.at(decade)))
-            drawn.append(text("soft", left - 6, up.at(decade) + 5, 14, said(decade, unit), "end"))
+        middle = y + tall // 2
+        for is_cpu, bottom, top in ((False, middle - 12, y + 14), (True, y + tall, middle + 12)):
+            band = {device: points for device, points in lines.items() if ("CPU" in device) == is_cpu}
+            rates = [rate for points in band.values() for rate in points.values()]
+            marks = steps(min(rates), max(rates))
+            up = Log(marks[0], marks[-1], bottom, top)
+            for step in marks:
+                drawn.append(line("grid", left, up.at(step), WIDTH - right, up.at(step)))
+                drawn.append(text("soft", left - 6, up.at(step) + 5, 14, said(step, unit), "end"))
+            for device, points in band.items():
+                dashes = "6 4" if "OpenCL" in device and "H200" in device else None
+                places = [(across.at(2.0**x), up.at(points[x])) for x in sorted(points)]
+                drawn.append(path(colours[device], places, dashes))
+        for x in (left - 8, WIDTH - right - 4):  # the axis is broken here
+            drawn += [line("brown", x, middle + 4 + lower, x + 12, middle - 4 + lower) for lower in (-3, 3)]
         for log2 in range(min(logs), max(logs) + 1, 2):
             drawn.append(text("soft", across.at(2.0**log2), y + tall + 18, 14, f"2^{log2}", "middle"))
-        for device, points in lines.items():
-            dashes = "6 4" if "OpenCL" in device and "H200" in device else None
-            drawn.append(path(colours[device], [(across.at(2.0**x), up.at(points[x])) for x in sorted(points)], dashes))
         y += tall + 58
     return picture("Rates of digests and trees against their size, by device", y - 34, drawn)
 
