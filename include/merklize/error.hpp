@@ -33,6 +33,12 @@ public:
     Error(ErrorCode code, std::string call, const std::string& rule)
         : std::runtime_error(call.empty() ? rule : call + ": " + rule), code_(code), call_(std::move(call)) {}
 
+    /// An error of an argument of a call. The text is "call: argument rule".
+    Error(ErrorCode code, std::string call, std::string argument, const std::string& rule)
+        : Error(code, std::move(call), argument + ' ' + rule) {
+        argument_ = std::move(argument);
+    }
+
     ErrorCode code() const noexcept { return code_; }
     /// errno's value, or 0 if no system call failed.
     int system_error() const noexcept { return system_error_; }
@@ -40,14 +46,18 @@ public:
     const std::string& path() const noexcept { return path_; }
     /// The function that was called, if the text begins with it; else empty.
     const std::string& call() const noexcept { return call_; }
-    /// The text without the function: what is wrong, and how it should be.
-    const char* rule() const noexcept { return what() + (call_.empty() ? 0 : call_.size() + 2); }
+    /// The argument that is wrong, if the rule does not name it itself; else empty.
+    const std::string& argument() const noexcept { return argument_; }
+    /// The text without the function and the argument: what is wrong, and how it should be.
+    const char* rule() const noexcept {
+        return what() + (call_.empty() ? 0 : call_.size() + 2) + (argument_.empty() ? 0 : argument_.size() + 1);
+    }
 
 private:
     ErrorCode code_;
     int system_error_ = 0;
     std::string path_;
-    std::string call_;
+    std::string call_, argument_;
 };
 
 }  // namespace merklize::inline v0

@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
 #include <limits>
@@ -108,7 +109,8 @@ namespace {
 // call
 std::string way_out(nb::handle object, std::string_view text) {
     if (PyUnicode_Check(object.ptr())) return "; encode() makes bytes of text, bytes.fromhex() of hexadecimal digits";
-    if (!text.starts_with("hash: ") && !text.starts_with("Hasher: ")) return {};
+    constexpr const char* begins[] = {"hash: ", "Hasher: ", "update: data "};
+    if (std::ranges::none_of(begins, [&](const char* begin) { return text.starts_with(begin); })) return {};
     constexpr std::pair<const char*, const char*> ways[] = {
         {"__fspath__", "hash_file() reads the file of a path"},
         {"read", "hash_file() reads an open file"},
@@ -221,21 +223,21 @@ std::uint64_t to_u64(nb::handle value, const char* argument) {
     const nb::int_ integer = to_integer(value, argument);
     std::uint64_t result = 0;
     if (nb::try_cast(integer, result)) return result;
-    invalid_call(std::string(argument) + " must be 0 to 2^64 - 1, got " + shown(integer));
+    invalid_call(argument, "must be 0 to 2^64 - 1, got " + shown(integer));
 }
 
 std::int64_t to_i64(nb::handle value, const char* argument) {
     const nb::int_ integer = to_integer(value, argument);
     std::int64_t result = 0;
     if (nb::try_cast(integer, result)) return result;
-    invalid_call(std::string(argument) + " must be -2^63 to 2^63 - 1, got " + shown(integer));
+    invalid_call(argument, "must be -2^63 to 2^63 - 1, got " + shown(integer));
 }
 
 int to_int(nb::handle value, const char* argument) {
     const nb::int_ integer = to_integer(value, argument);
     std::uint32_t result = 0;
     if (nb::try_cast(integer, result) && result <= INT_MAX) return static_cast<int>(result);
-    invalid_call(std::string(argument) + " must be 0 to 2^31 - 1, got " + shown(integer));
+    invalid_call(argument, "must be 0 to 2^31 - 1, got " + shown(integer));
 }
 
 bool is_true(nb::handle value) {
@@ -254,8 +256,7 @@ nb::tuple to_tuple(nb::handle value, const char* argument) {
 
 nb::tuple to_pair(nb::handle value, const char* argument) {
     nb::tuple pair = to_tuple(value, argument);
-    if (pair.size() != 2)
-        invalid_call(std::string(argument) + " must be a tuple of 2, got " + std::to_string(pair.size()));
+    if (pair.size() != 2) invalid_call(argument, "must be a tuple of 2, got " + std::to_string(pair.size()));
     return pair;
 }
 
@@ -269,7 +270,7 @@ nb::handle to_iterable(nb::handle values, const char* argument) {
 unsigned to_threads(nb::handle value, const char* argument) {
     if (value.is_none()) return 0;
     const std::uint64_t threads = to_u64(value, argument);
-    if (threads == 0) invalid_call(std::string(argument) + " must be at least 1, or None for all, got 0");
+    if (threads == 0) invalid_call(argument, "must be at least 1, or None for all, got 0");
     return static_cast<unsigned>(std::min<std::uint64_t>(threads, std::numeric_limits<unsigned>::max()));
 }
 
@@ -283,7 +284,7 @@ std::string_view to_text(nb::handle value, const char* argument) {
     } catch (nb::python_error& error) {
         if (!error.matches(PyExc_UnicodeError)) throw;
     }
-    invalid_call(std::string(argument) + " must be text that UTF-8 can hold, got lone surrogates");
+    invalid_call(argument, "must be text that UTF-8 can hold, got lone surrogates");
 }
 
 std::filesystem::path to_path(nb::handle value, const char* argument) {
@@ -299,15 +300,15 @@ Digest to_digest(nb::handle value, const char* argument) {
         if (const std::optional<Digest> digest = Digest::from_hex(text)) return *digest;
         const std::string_view digits = text.substr(text.starts_with("0x") || text.starts_with("0X") ? 2 : 0);
         if (digits.find_first_not_of("0123456789abcdefABCDEF") == digits.npos)
-            invalid_call(std::string(argument) + " must be 32 bytes or 64 hexadecimal digits, got " +
-                         std::to_string(digits.size()) + " digits");
+            invalid_call(argument,
+                         "must be 32 bytes or 64 hexadecimal digits, got " + std::to_string(digits.size()) + " digits");
         wrong_type(argument, "bytes-like, a NumPy array, a tensor or 64 hexadecimal digits", value);
     }
     const InputBytes bytes(value, argument);
     if (bytes.span().size() != Digest::size) {
         const bool is_record = std::string_view(argument) == "leaf";
-        invalid_call(std::string(argument) + " must be 32 bytes, got " + std::to_string(bytes.span().size()) +
-                     " bytes" + (is_record ? "; the leaf is the digest of a record: merklize.hash(record)" : ""));
+        invalid_call(argument, "must be 32 bytes, got " + std::to_string(bytes.span().size()) + " bytes" +
+                                   (is_record ? "; the leaf is the digest of a record: merklize.hash(record)" : ""));
     }
     Digest digest;
     std::memcpy(digest.bytes.data(), bytes.span().data(), Digest::size);

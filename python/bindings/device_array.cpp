@@ -20,8 +20,7 @@ dlpack::DataType type_named(std::string_view name) {
     for (const dlpack::DataType& type : {type_uint8, type_uint32, type_int32, type_uint64, type_int64}) {
         if (name_of(type) == name) return type;
     }
-    throw Error(ErrorCode::invalid_argument,
-                "DeviceArray: dtype must be uint8, uint32, int32, uint64 or int64, got " + std::string(name));
+    invalid_call("dtype must be uint8, uint32, int32, uint64 or int64, got " + std::string(name));
 }
 
 [[noreturn]] void refuse(const std::string& text) { throw nb::buffer_error(text.c_str()); }
@@ -168,7 +167,7 @@ DeviceArray make(nb::handle device, nb::handle shape, nb::handle dtype) {
     std::vector<Py_ssize_t> extents;
     std::uint64_t bytes = type.bits / 8;
     for (nb::handle extent : shape) {
-        extents.push_back(to_i64(extent, "DeviceArray: shape"));
+        extents.push_back(to_i64(extent, "shape"));
         bytes *= static_cast<std::uint64_t>(extents.back());
     }
     const Device where = to_device(to_text(device, "device"));
@@ -178,10 +177,11 @@ DeviceArray make(nb::handle device, nb::handle shape, nb::handle dtype) {
 }
 
 DeviceArray from_numpy(nb::handle array, nb::handle device) {
-    if (!is_ndarray(array)) wrong_type("from_numpy: array", "a NumPy array", array);
+    const PublicCall entry("from_numpy");
+    if (!is_ndarray(array)) wrong_type("array", "a NumPy array", array);
     const DeviceArray made =
         make(device, array.attr("shape"), checked(PyObject_Str(nb::object(array.attr("dtype")).ptr())));
-    const InputBytes host(array, "from_numpy: array");
+    const InputBytes host(array, "array");
     Buffer buffer = made.writable();
     Run::without_gil([&] { buffer.copy_from(host.span()); });
     return made;

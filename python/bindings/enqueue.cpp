@@ -14,8 +14,7 @@ DeviceArray& Enqueued::operand(nb::handle array, const char* name) {
     if (!settings_.timings.is_none())
         invalid_call("timings must not be given with wait=False: the call ends before its work");
     DeviceArray* const there = bound_in<DeviceArray>(array);
-    if (there == nullptr)
-        invalid_call(std::string(name) + " must be on a device with wait=False, got memory of the host");
+    if (there == nullptr) invalid_call(name, "must be on a device with wait=False, got memory of the host");
     DeviceArray& found = *there;
     const Device& device = found.buffer.device();
     if (!stream_) {
@@ -24,8 +23,8 @@ DeviceArray& Enqueued::operand(nb::handle array, const char* name) {
         stream_ = shared_stream(device, handle_);
     }
     if (device != stream_->device()) {
-        invalid_call(std::string(name) + " must be on the device of the others, " + stream_->device().info().id +
-                     ", got " + device.info().id);
+        invalid_call(
+            name, "must be on the device of the others, " + stream_->device().info().id + ", got " + device.info().id);
     }
     // The same stream is in order already.
     if (found.pending && found.pending->handle != handle_) stream_->wait(found.pending->event);

@@ -41,8 +41,8 @@ nb::bytes glacier(nb::handle data, const Settings& settings) {
 }
 
 nb::tuple bittorrent_v2(nb::handle data, nb::handle piece_length, const Settings& settings) {
-    const InputBytes input(data, "bittorrent_v2: data");
-    const std::uint64_t piece = to_u64(piece_length, "bittorrent_v2: piece_length");
+    const InputBytes input(data, "data");
+    const std::uint64_t piece = to_u64(piece_length, "piece_length");
     BitTorrentFile file;
     Run{settings}([&](const RunOptions& options) { file = merklize::bittorrent_v2(input.span(), piece, options); });
     return nb::make_tuple(file.root ? nb::object(to_bytes(file.root->bytes)) : nb::none(), joined(file.layers));

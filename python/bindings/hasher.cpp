@@ -49,6 +49,7 @@ public:
     }
 
     void update(nb::handle data) {
+        const PublicCall entry("Hasher");
         const auto alone = changing();
         check();
         if (PyBytes_CheckExact(data.ptr())) {
@@ -58,7 +59,7 @@ public:
             if (keeps(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))))) return;
         }
         bool begun = false;
-        each_piece(data, "Hasher: data", [&](std::span<const std::byte> piece) {
+        each_piece(data, "data", [&](std::span<const std::byte> piece) {
             if (keeps(piece)) return;
             merklize::Hasher& state = state_ ? *state_ : begin();
             if (!begun && piece.size() <= short_work) return state.update(piece);
@@ -128,8 +129,8 @@ private:
 
     void check() const {
         if (lost_)
-            throw Error(ErrorCode::invalid_argument,
-                        "Hasher: an update was interrupted and its state is lost; reset() first");
+            throw Error(ErrorCode::invalid_argument, "Hasher",
+                        "an update was interrupted and its state is lost; reset() first");
     }
 
     std::optional<merklize::Hasher> state_;  // empty: the input is in kept_
@@ -233,7 +234,8 @@ void bind_blake3(nb::module_& m) {
     blake3.def(
         "update_mmap",
         [](nb::handle self, nb::handle path) {
-            nb::module_::import_("merklize.hashing").attr("append_file")(self.attr("update"), path, "update_mmap");
+            nb::module_::import_("merklize.hashing")
+                .attr("_append_file")(self.attr("update"), path, "update_mmap: path");
             return nb::borrow(self);
         },
         nb::arg("path").none(),

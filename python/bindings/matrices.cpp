@@ -20,11 +20,10 @@ namespace {
 class Matrices {
 public:
     /// matrices  an iterable, each item of which is checked as it comes, because it may have no end
-    Matrices(nb::handle matrices, nb::handle what, const HashTraits& hash, const Settings& settings) {
-        const std::string call(to_text(what, "what"));
+    Matrices(nb::handle matrices, const HashTraits& hash, const Settings& settings) {
         std::string first_place, first_type;
         for (nb::handle item : nb::iter(matrices)) {
-            const std::string name = call + ": matrix " + std::to_string(matrices_.size());
+            const std::string name = "matrix " + std::to_string(matrices_.size());
             bool is_transposed = false;
             const ArrayFacts facts =
                 facts_of(import_matrix(item, name.c_str(), settings, is_transposed), item, name.c_str());
@@ -42,12 +41,11 @@ public:
                 first_type = type;
             }
             if (place != first_place)
-                invalid(call + ": matrices must be all on the host or all on one device, got " + first_place + " and " +
-                        place);
+                invalid("matrices must be all on the host or all on one device, got " + first_place + " and " + place);
             if (type != first_type)
-                invalid(call + ": matrices must have words of one size, got " + first_type + " and " + type);
+                invalid("matrices must have words of one size, got " + first_type + " and " + type);
         }
-        if (matrices_.empty()) invalid(call + ": there must be at least 1 matrix, got 0");
+        if (matrices_.empty()) invalid("there must be at least 1 matrix, got 0");
     }
     Matrices(const Matrices&) = delete;
     Matrices& operator=(const Matrices&) = delete;
@@ -137,8 +135,7 @@ void extend_matrix(const Matrices& matrix, nb::handle out, nb::handle field, nb:
                    nb::handle is_reversed, const Settings& settings) {
     const int bits = to_int(added_bits, "added_bits");
     if (bits < 0)
-        throw Error(ErrorCode::invalid_argument,
-                    "extend: added_bits must not be negative, got " + std::to_string(bits));
+        throw Error(ErrorCode::invalid_argument, "added_bits must not be negative, got " + std::to_string(bits));
     const ExtendForm form{.field = static_cast<Field>(to_int(field, "field")),
                           .added_bits = static_cast<unsigned>(bits),
                           .shift = to_u64(shift, "shift"),
@@ -212,10 +209,9 @@ bool verify_opening(nb::handle indices, nb::handle rows, nb::handle siblings, nb
 
 void bind_matrices(nb::module_& m) {
     nb::class_<Matrices>(m, "Matrices", "Matrices of one call, in the memory of their arrays, which it keeps.")
-        .def(nb::init<nb::handle, nb::handle, const HashTraits&, const Settings&>(), nb::arg().none(), nb::arg().none(),
-             nb::arg(), nb::arg(),
-             nb::sig("def __init__(self, matrices: typing.Iterable[object], what: str, hash: HashInfo, settings: "
-                     "Settings, /) -> None"))
+        .def(nb::init<nb::handle, const HashTraits&, const Settings&>(), nb::arg().none(), nb::arg(), nb::arg(),
+             nb::sig("def __init__(self, matrices: typing.Iterable[object], hash: HashInfo, settings: Settings, /) -> "
+                     "None"))
         .def_prop_ro("shapes", &Matrices::shapes, nb::sig("def shapes(self) -> list[tuple[int, int]]"),
                      "Rows and columns of each.")
         .def_prop_ro("first", &Matrices::first, nb::sig("def first(self) -> typing.Any"), "The first array.");

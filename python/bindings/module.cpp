@@ -4,6 +4,7 @@
 #include <typeinfo>
 
 #include "arguments.hpp"
+#include "texts/argument_words.hpp"
 
 namespace nb = nanobind;
 
@@ -27,10 +28,13 @@ void raise(const char* name, const std::string& text) {
     PyErr_SetObject(made.type().ptr(), made.ptr());
 }
 
-// The class puts the function that was called in front of the rule.
+// The class puts the function that was called and the argument, by Python's word, in front of the rule.
 void raise_invalid(const merklize::Error& error) {
+    using merklize::binding::to_str;
+    const std::string_view argument =
+        merklize::texts::argument_word(&merklize::texts::ArgumentWords::python, error.argument());
     const nb::object made = nb::module_::import_("merklize.errors")
-                                .attr("InvalidArgument")(merklize::binding::to_str(error.rule()), error.call());
+                                .attr("InvalidArgument")(to_str(error.rule()), error.call(), to_str(argument));
     PyErr_SetObject(made.type().ptr(), made.ptr());
 }
 

@@ -13,10 +13,10 @@ namespace {
 /// Arrays on devices, each where it is.
 class Parts {
 public:
-    Parts(nb::handle objects, const char* argument, const Settings& settings) {
+    Parts(nb::handle objects, const Settings& settings) {
         std::size_t k = 0;
-        for (nb::handle object : to_iterable(objects, argument)) {
-            const std::string name = std::string(argument) + ": part " + std::to_string(k++);
+        for (nb::handle object : to_iterable(objects, "parts")) {
+            const std::string name = "part " + std::to_string(k++);
             const Input& input = inputs_.emplace_back(object, name.c_str(), settings);
             if (input.on_device() == nullptr) {
                 throw Error(ErrorCode::invalid_argument,
@@ -45,7 +45,7 @@ private:
 
 nb::bytes hash_parts(nb::handle parts, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
                      const Settings& settings) {
-    const Parts given(parts, "hash_parts", settings);
+    const Parts given(parts, settings);
     const Mode mode = to_mode(key, context);
     const Run run(settings, nullptr);
     const Output out(length, seek);
@@ -57,7 +57,7 @@ nb::bytes hash_parts(nb::handle parts, nb::handle key, nb::handle context, nb::h
 }
 
 nb::bytes merkle_root_parts(nb::handle parts, nb::handle hash, const Settings& settings) {
-    const Parts given(parts, "merkle_root_parts", settings);
+    const Parts given(parts, settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
     const Run run(settings, nullptr);
     Digest root;

@@ -71,7 +71,7 @@ nb::class_<Proof> bind(nb::module_& m, const char* name, const char* about) {
                 auto proof = Proof::from_bytes(bytes.span());
                 if (proof) return nb::cast(std::move(*proof));
                 if (const std::string why = unknown_hash_of_proof(bytes.span()); !why.empty())
-                    throw Error(ErrorCode::invalid_argument, "from_bytes: " + why);
+                    throw Error(ErrorCode::invalid_argument, why);
                 return nb::none();
             },
             nb::arg().none(), nb::sig(read.c_str()), "What to_bytes() wrote, or None.")

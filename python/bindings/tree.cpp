@@ -158,7 +158,8 @@ void update(Tree& self, nb::handle indices, nb::handle leaves, const Settings& s
 void append(Tree& self, nb::handle leaves, const Settings& settings) {
     const DigestArray given(leaves, "leaves", "k", nullptr);
     self.change([&](MerkleTree& tree) {
-        if (self.views != 0) throw nb::buffer_error("append: views of the tree's nodes exist; delete them first");
+        if (self.views != 0)
+            throw nb::buffer_error(in_call("views of the tree's nodes exist; delete them first").c_str());
         Run{settings}([&](const RunOptions& options) { tree.append(given.digests(), options); });
     });
 }

@@ -90,7 +90,7 @@ def _leaf(value: Any, what: str, k: int) -> bytes:
     try:
         return _native.digest(value, "leaf")
     except (InvalidArgument, TypeError) as error:
-        name = what.removesuffix("leaves") if what.endswith("leaves") else f"{what}: "
+        name = "" if what == "leaves" else f"{what}: "
         is_bytes = isinstance(value, (bytes, bytearray, memoryview))
         got = f"{memoryview(value).nbytes} bytes" if is_bytes else type(value).__name__
         hint = "MerkleTree.from_messages() hashes messages"
@@ -117,7 +117,7 @@ def integer(value: Any, what: str) -> int:
     try:
         return operator.index(value)
     except TypeError:
-        raise TypeError(f"{what} must be an integer, got {type(value).__name__}") from None
+        raise TypeError(in_call(f"{what} must be an integer, got {type(value).__name__}")) from None
 
 
 def unsigned(value: Any, what: str) -> int:
@@ -140,8 +140,8 @@ def indices(value: Any, what: str, n_leaves: int) -> Any:
         return np.array(value, np.uint64)  # a proof of one leaf, in a third of the time
     if not hasattr(value, "dtype"):
         if not isinstance(value, Iterable):
-            raise TypeError(f"{what} must be integers, got {type(value).__name__}")
-        call, numbers, most = what.partition(":")[0], Words64("Q"), 2**64 if hasattr(value, "__len__") else n_leaves
+            raise TypeError(in_call(f"{what} must be integers, got {type(value).__name__}"))
+        numbers, most = Words64("Q"), 2**64 if hasattr(value, "__len__") else n_leaves
         for item in each_of(value):
             number = unsigned(item, what)
             if number >= n_leaves:
@@ -150,9 +150,9 @@ def indices(value: Any, what: str, n_leaves: int) -> Any:
                     if n_leaves
                     else "the tree has no leaves, got leaf index"
                 )
-                raise InvalidArgument(f"{call}: {rule} {number}")
+                raise InvalidArgument(f"{rule} {number}")
             if len(numbers) == most:
-                raise InvalidArgument(f"{call}: an iterator gives more than {n_leaves} indices, as many as leaves")
+                raise InvalidArgument(f"an iterator gives more than {n_leaves} indices, as many as leaves")
             numbers.append(number)
         return np.array(numbers, np.uint64)
     try:
@@ -160,7 +160,7 @@ def indices(value: Any, what: str, n_leaves: int) -> Any:
     except ValueError as error:
         raise InvalidArgument(f"{what}: {error}") from None
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{what} must be an integer, got {array.dtype}")
+        raise TypeError(in_call(f"{what} must be an integer, got {array.dtype}"))
     if array.ndim != 1:
         raise InvalidArgument(f"{what}: expected one dimension, got {describe(array)}")
     if array.size and array.dtype.kind == "i" and array.min() < 0:
@@ -177,14 +177,14 @@ def nodes(buffer: Any, hash: str) -> Digests:
     return found
 
 
-def changes(value: Mapping[int, Digest], what: str, n_leaves: int) -> tuple[Any, Any]:
+def changes(value: Mapping[int, Digest], n_leaves: int) -> tuple[Any, Any]:
     """Return {index: leaf} as uint64[k] and uint8[k, 32]."""
     import numpy as np
 
     if not isinstance(value, Mapping):
-        raise TypeError(f"{what}: changes must be a mapping {{index: leaf}}, got {type(value).__name__}")
-    found = indices(value, f"{what}: index", n_leaves)
-    digests = [_native.digest(leaf, f"{what}: leaf {index}") for index, leaf in value.items()]
+        raise TypeError(in_call(f"changes must be a mapping {{index: leaf}}, got {type(value).__name__}"))
+    found = indices(value, "index", n_leaves)
+    digests = [_native.digest(leaf, f"leaf {index}") for index, leaf in value.items()]
     return found, np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 32)
 
 
@@ -197,29 +197,27 @@ def empty(beside: Array | DeviceArray, shape: tuple[int, ...], dtype: Any) -> An
     return np.empty(shape, dtype)
 
 
-def output(beside: Any, out: object, shape: tuple[int, ...], dtype: Any, what: str, settings: Settings) -> Any:
+def output(beside: Any, out: object, shape: tuple[int, ...], dtype: Any, settings: Settings) -> Any:
     """Return the array on a device that a call with wait=False writes: `out` if it is given, else a new one."""
     if not isinstance(beside, _native.DeviceArray):
-        raise InvalidArgument(f"{what} with wait=False must have its data on a device, got memory of the host")
+        raise InvalidArgument("the data must be on a device with wait=False, got memory of the host")
     if out is None:
         return _native.empty(beside.device, shape, dtype)
-    array = _native.imported(out, f"{what}: out", settings)
+    array = _native.imported(out, "out", settings)
     if not isinstance(array, _native.DeviceArray) or not _native.is_writable(array):
-        raise InvalidArgument(f"{what}: out must be writable, in C order and on a device")
+        raise InvalidArgument("out must be writable, in C order and on a device")
     same_type = array.dtype == dtype or {array.dtype, dtype} in ({"uint64", "int64"}, {"uint32", "int32"})
     if tuple(array.shape) != tuple(shape) or not same_type:
-        raise InvalidArgument(f"{what}: out must be {dtype}{list(shape)}, got {describe(array)}")
+        raise InvalidArgument(f"out must be {dtype}{list(shape)}, got {describe(array)}")
     return array
 
 
-def result(
-    beside: Any, out: object, shape: tuple[int, ...], dtype: Any, what: str, settings: Settings, wait: bool
-) -> Any:
+def result(beside: Any, out: object, shape: tuple[int, ...], dtype: Any, settings: Settings, wait: bool) -> Any:
     """Return the array that a call writes: a new one beside its data, or with wait=False that of output()."""
     if not wait:
-        return output(beside, out, shape, dtype, what, settings)
+        return output(beside, out, shape, dtype, settings)
     if out is not None:
-        raise InvalidArgument(f"{what}: out is for calls with wait=False; others return new arrays")
+        raise InvalidArgument("out is for calls with wait=False; others return new arrays")
     return empty(beside, shape, dtype)
 
 
@@ -239,7 +237,7 @@ def collected(items: Iterable[Any], what: str) -> Any:
     for item in each_of(items):
         if not _native.is_data(item):
             number, kind = len(found), type(item).__name__
-            raise TypeError(f"{what} {number} must be bytes-like, a NumPy array or a tensor, got {kind}")
+            raise TypeError(in_call(f"{what} {number} must be bytes-like, a NumPy array or a tensor, got {kind}"))
         found.append(item)
     return found
 

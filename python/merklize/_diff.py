@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._types import Indices, Tree
-from .errors import InvalidArgument
+from .errors import InvalidArgument, in_call
 
 
 def differing_leaves(one: Tree, other: Tree) -> Indices:
@@ -11,10 +11,10 @@ def differing_leaves(one: Tree, other: Tree) -> Indices:
     import numpy as np
 
     if not hasattr(other, "_nodes_at"):
-        raise TypeError(f"diff: other must be a MerkleTree or a TreeFile, got {type(other).__name__}")
+        raise TypeError(in_call(f"other must be a MerkleTree or a TreeFile, got {type(other).__name__}"))
     if (one.hash, one.rule) != (other.hash, other.rule):
         raise InvalidArgument(
-            f"diff: hash and rule must be the same, got {one.hash}, {one.rule} and {other.hash}, {other.rule}"
+            f"hash and rule must be the same, got {one.hash}, {one.rule} and {other.hash}, {other.rule}"
         )
     common, most = sorted((one.n_leaves, other.n_leaves))
     if common == 0:

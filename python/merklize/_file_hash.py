@@ -11,7 +11,7 @@ from mmap import mmap as Mapping
 from typing import Any, NamedTuple
 
 from . import _native
-from .errors import Cancelled, FileError
+from .errors import Cancelled, FileError, in_call
 
 
 def require_unchanged(descriptor: int, name: str, before: os.stat_result) -> None:
@@ -125,9 +125,9 @@ def hash_object(file: Any, how: How) -> bytes:
             data = file.read(len(piece))
             count = None if data is None else len(data)
         if count is None:
-            raise BlockingIOError("hash_file: the file has no data now; it must be in blocking mode")
+            raise BlockingIOError(in_call("the file has no data now; it must be in blocking mode"))
         if isinstance(data, str):
-            raise TypeError(f"hash_file: an open file must give bytes, got text from {type(file).__name__}")
+            raise TypeError(in_call(f"an open file must give bytes, got text from {type(file).__name__}"))
         if count == 0:
             return hasher.digest(how.length, how.seek)
         hasher.update(data)

@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 def encoded(path: Any, what: str) -> bytes:
     """Return a path as bytes. Raises TypeError (no path), InvalidArgument (lone surrogates)."""
     if not isinstance(path, (str, bytes, os.PathLike)):
-        raise TypeError(f"{what} must be a path, got {type(path).__name__}")
+        raise TypeError(in_call(f"{what} must be a path, got {type(path).__name__}"))
     refuse_near_url(path)
     try:
         name = os.fsencode(path)
@@ -73,7 +73,7 @@ def opened_path(path: Any, what: str, first: int | None = None) -> Iterator[Any]
 def opened(value: Input, what: str) -> Iterator[Any]:
     """Do the same for an input that may be a descriptor, which is given unchanged."""
     if isinstance(value, bool):
-        raise TypeError(f"{what} must be a path or a descriptor, got bool")
+        raise TypeError(in_call(f"{what} must be a path or a descriptor, got bool"))
     if isinstance(value, int):
         yield value
     else:

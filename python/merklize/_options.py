@@ -119,7 +119,7 @@ def run_of(what: str, options: Any, *, wait: bool = True, tuned: bool = True, ti
     if options:
         _refuse(what, next(iter(options)))
     if progress is not None and wait is False:
-        raise InvalidArgument(f"{what}: progress must not be given with wait=False: the call ends before its work")
+        raise InvalidArgument("progress must not be given with wait=False: the call ends before its work")
     return settings(device, threads, progress, stream, wait, tuned=tuned, timed=timed)
 
 
@@ -163,7 +163,7 @@ def _plain_form(hash: HashName) -> Form:
     return Form(None, hash, _native.TreeForm(hash, None, None, None, None), None, None)
 
 
-def form_of(what: str, hash: HashName | None, options: Any, *, has_nodes: bool = False, **refused: object) -> Form:
+def form_of(hash: HashName | None, options: Any, *, has_nodes: bool = False, **refused: object) -> Form:
     """Take the options of a tree out of a call's **options.
 
     hash       as it was given; None: the format's, else "blake3"
@@ -178,6 +178,6 @@ def form_of(what: str, hash: HashName | None, options: Any, *, has_nodes: bool =
     found, hash, rule = with_format(options.pop("format", None), hash, options.pop("rule", None), **given)
     if not has_nodes and found is not None and found.is_ambiguous:
         raise InvalidArgument(
-            f"{what}: of format {shown(found.name)} two lists of leaves may have one root; MerkleTree() looks for that"
+            f"of format {shown(found.name)} two lists of leaves may have one root; MerkleTree() looks for that"
         )
     return Form(found, hash, _native.TreeForm(hash, rule, key, context, padding), key, context)

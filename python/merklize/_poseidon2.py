@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from . import _native
 from ._types import GivenHash
-from .errors import InvalidArgument, shown
+from .errors import InvalidArgument, in_call, shown
 
 MOST_DEPTH = 4
 """How deep lists of constants may be nested."""
@@ -53,11 +53,11 @@ def poseidon2(
     four = None
     if quad is not None:
         if not isinstance(quad, (tuple, list)) or len(quad) != 3:
-            raise InvalidArgument(f"poseidon2: quad must be (rounds, constants, diagonal), got {type(quad).__name__}")
-        four = _permutation(*quad, "poseidon2: quad: ")
+            raise InvalidArgument(f"quad must be (rounds, constants, diagonal), got {type(quad).__name__}")
+        four = _permutation(*quad, "quad: ")
     return cast(
         "GivenHash",
-        _native.poseidon2(field, width, rate, _permutation(rounds, constants, diagonal, "poseidon2: "), four),
+        _native.poseidon2(field, width, rate, _permutation(rounds, constants, diagonal, ""), four),
     )
 
 
@@ -85,9 +85,8 @@ def poseidon(
     Raises InvalidArgument as poseidon2() does, and for a matrix that has no inverse, or has none without its first row
     and column, which no MDS matrix is.
     """
-    of = "poseidon: "
-    full, partial = _rounds(rounds, "(full, partial)", of)
-    given = full, partial, _words(constants, f"{of}constants"), _words(matrix, f"{of}matrix")
+    full, partial = _rounds(rounds, "(full, partial)", "")
+    given = full, partial, _words(constants, "constants"), _words(matrix, "matrix")
     return cast("GivenHash", _native.poseidon(field, width, rate, given))
 
 
@@ -118,7 +117,7 @@ def _constants(constants: object, internal: object, of: str) -> bytes:
 def _listed(values: object, what: str) -> list[Any]:
     made = values.tolist() if hasattr(values, "tolist") else values
     if not isinstance(made, (list, tuple)):
-        raise TypeError(f"{what} must be a list or an array of integers, got {type(values).__name__}")
+        raise TypeError(in_call(f"{what} must be a list or an array of integers, got {type(values).__name__}"))
     return list(made)
 
 
@@ -135,7 +134,7 @@ def _words(values: object, what: str, depth: int = 0) -> bytes:
                 continue
             value = word
         if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"{what}[{i}] must be an integer, got {type(value).__name__}")
+            raise TypeError(in_call(f"{what}[{i}] must be an integer, got {type(value).__name__}"))
         if not 0 <= value < 2**64:
             raise InvalidArgument(
                 f"{what}[{i}] is {shown(value)}, not a field element: it must be 0 or more and below p"

@@ -92,31 +92,25 @@ def is_blake3(hash: str) -> bool:
     return hash == "blake3"
 
 
-def hash_info(what: str, hash: str) -> _native.HashInfo:
+def hash_info(hash: str) -> _native.HashInfo:
     """Return the facts of a hash of trees. Raises TypeError, InvalidArgument (with the known names)."""
     return _native.hash_by_name(hash)
 
 
-def require_plain(
-    what: str, hash: str, key: Any, context: Any, length: int, seek: int, *, of_rows: bool = False
-) -> None:
+def require_plain(hash: str, key: Any, context: Any, length: int, seek: int, *, of_rows: bool = False) -> None:
     """Refuse options that a hash other than BLAKE3 does not have."""
-    _require_message(what, hash, 32)
-    size = _arrays.unsigned(length, f"{what}: length")
+    _native.require_message(hash, 32)
+    size = _arrays.unsigned(length, "length")
     keyed, sized = hash == "blake2s", hash == "blake2s" and not of_rows
     for name, is_wrong in (
         ("key", key is not None and not keyed),
         ("context", context is not None),
         ("length", size != 32 and not sized),
-        ("seek", _arrays.unsigned(seek, f"{what}: seek") != 0),
+        ("seek", _arrays.unsigned(seek, "seek") != 0),
     ):
         if is_wrong:
             of_both = name == "key" or (name == "length" and not of_rows)
             owners = "the hashes 'blake3' and 'blake2s'" if of_both else "the hash 'blake3'"
-            raise InvalidArgument(f"{what}: {name} is of {owners}, not of {shown(hash)}")
+            raise InvalidArgument(f"{name} is of {owners}, not of {shown(hash)}")
     if size != 32:
-        _require_message(what, hash, size)
-
-
-def _require_message(what: str, hash: str, length: int) -> None:
-    _native.require_message(hash, length)
+        _native.require_message(hash, size)

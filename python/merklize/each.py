@@ -10,7 +10,7 @@ from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import is_blake3, require_plain, settings
 from ._types import Bytes, Data, HashName
-from .errors import InvalidArgument
+from .errors import InvalidArgument, in_call
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -64,17 +64,19 @@ def hash_each(
     """
     if isinstance(messages, str) or _native.is_data(messages):
         raise TypeError(
-            f"hash_each: messages must be a list or a mapping of messages, got one ({type(messages).__name__}); "
-            "hash() takes one message, hash_rows() the rows of an array"
+            in_call(
+                f"messages must be a list or a mapping of messages, got one ({type(messages).__name__}); "
+                "hash() takes one message, hash_rows() the rows of an array"
+            )
         )
     names = list(messages) if isinstance(messages, Mapping) else None
     given: Any = list(messages.values()) if isinstance(messages, Mapping) else messages
-    given = _arrays.collected(given, "hash_each: message")
+    given = _arrays.collected(given, "message")
     key, context = mode_of(options)
     run = run_of("hash_each", options, tuned=is_blake3(hash))
     if not is_blake3(hash):
-        require_plain("hash_each", hash, key, context, length, seek)
-    size = _arrays.unsigned(length, "hash_each: length")
+        require_plain(hash, key, context, length, seek)
+    size = _arrays.unsigned(length, "length")
     digests = _digests(len(given), size)
     if not is_blake3(hash):
         _native.hash_message_each(given, names, digests, hash, key, size, run)
@@ -90,7 +92,7 @@ def _digests(n: int, length: int) -> Bytes:
     import numpy as np
 
     if n * length >= 2**63:
-        raise InvalidArgument(f"hash_each: {n} outputs of {length} bytes are more than 2^63 bytes")
+        raise InvalidArgument(f"{n} outputs of {length} bytes are more than 2^63 bytes")
     return np.empty((n, length), np.uint8)
 
 
@@ -100,7 +102,7 @@ def rows_output(
     """Return any part of the output of each row. The host makes it from the two values below each root."""
     import numpy as np
 
-    size = _arrays.unsigned(length, "hash_rows: length")
+    size = _arrays.unsigned(length, "length")
     digests = np.empty((rows.shape[0], size), np.uint8)
     there = rows.device if isinstance(rows, _native.DeviceArray) else None
     if there is not None and rows.shape[1] <= 1024:
@@ -109,9 +111,7 @@ def rows_output(
     return digests if there is None else _native.DeviceArray.from_numpy(digests, there)
 
 
-def leaves_of_list(
-    what: str, messages: Any, hash: _native.HashInfo, key: Any, context: Any, run: _native.Settings
-) -> Any:
+def leaves_of_list(messages: Any, hash: _native.HashInfo, key: Any, context: Any, run: _native.Settings) -> Any:
     """Return the leaves of messages of any lengths: by BLAKE3 all at once, else those of one length at once."""
     import numpy as np
 
@@ -120,17 +120,14 @@ def leaves_of_list(
     if hash.name == "blake3":
         _native.hash_each(messages, None, leaves, key, context, 32, 0, run)
         return leaves
-    given = [
-        np.frombuffer(_native.host_bytes(message, f"{what}: message {i}"), np.uint8)
-        for i, message in enumerate(messages)
-    ]
+    given = [np.frombuffer(_native.host_bytes(message, f"message {i}"), np.uint8) for i, message in enumerate(messages)]
     by_length: dict[int, list[int]] = {}
     for i, message in enumerate(given):
         by_length.setdefault(len(message), []).append(i)
     for length, which in by_length.items():
         if length % word.itemsize:
             raise InvalidArgument(
-                f"{what}: message {which[0]} has {length} bytes; {hash.name!r} takes words of {word.itemsize} bytes"
+                f"message {which[0]} has {length} bytes; {hash.name!r} takes words of {word.itemsize} bytes"
             )
         rows = np.concatenate([given[i] for i in which]).reshape(len(which), length)
         digests = np.empty((len(which), 32), np.uint8)

@@ -51,10 +51,10 @@ class Error(Exception):
 _ABOVE = ("merklize.cli", "merklize.bench", "merklize.__main__")
 
 
-def _names() -> tuple[str, ...]:
-    """Return the names of the public function that was called: the outermost one of the package on the stack.
+def _called() -> str:
+    """Return the name of the public function that was called: the outermost one of the package on the stack.
 
-    The first name is for errors: a method, a function or a class by its own name, a class method with its class.
+    A method, a function or a class by its own name, a class method with its class; "": none.
     """
     found = None
     frame: FrameType | None = sys._getframe(1)
@@ -70,35 +70,45 @@ def _names() -> tuple[str, ...]:
             break
         frame = frame.f_back
     if found is None:
-        return ()
+        return ""
     code = found.f_code
     first = code.co_varnames[0] if code.co_argcount else ""
-    if first not in ("self", "cls"):
-        return (code.co_name,)
+    if first not in ("self", "cls") or (first == "self" and code.co_name != "__init__"):
+        return code.co_name
     own = found.f_locals[first]
-    of = own.__name__ if first == "cls" else type(own).__name__
-    if code.co_name == "__init__":
-        return (of,)
-    names = (f"{of}.{code.co_name}", code.co_name, of)
-    return names if first == "cls" else (names[1], names[0], of)
+    return type(own).__name__ if first == "self" else f"{own.__name__}.{code.co_name}"
 
 
 def in_call(text: str, otherwise: str = "") -> str:
-    """Return the text of an error with the public function that was called in front, unless it begins with it.
+    """Return the text of an error with the public function that was called in front.
 
     otherwise  the function, if none of Python is on the stack: a method of the extension was called
     """
-    names = _names() or ((otherwise,) if otherwise else ())
-    return text if not names or text.startswith(tuple(f"{name}: " for name in names)) else f"{names[0]}: {text}"
+    name = _called() or otherwise
+    return f"{name}: {text}" if name else text
 
 
 class InvalidArgument(Error, ValueError):
     """A value outside what the function takes: a shape, a dtype, a length, an unknown name, a malformed proof."""
 
-    def __init__(self, rule: str = "", call: str = "") -> None:
-        """Take what is wrong, and put the function that was called in front of it. call  as in_call() takes it."""
-        self.rule = masked(str(rule))
-        super().__init__(in_call(self.rule, str(call)))
+    def __init__(self, rule: str = "", call: str = "", argument: str = "") -> None:
+        """Take what is wrong, and put the function that was called and the argument in front of it.
+
+        call      as in_call() takes it
+        argument  the argument that is wrong, if the rule does not name it itself
+        """
+        self.rule, self.argument = masked(str(rule)), str(argument)
+        super().__init__(in_call(f"{self.argument} {self.rule}" if self.argument else self.rule, str(call)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _as_it_was, (type(self), self.args, self.rule, self.argument)
+
+
+def _as_it_was(kind: type[InvalidArgument], args: tuple[object, ...], rule: str, argument: str) -> InvalidArgument:
+    """Return an error that was pickled: its text has the function that was called then."""
+    error = kind.__new__(kind)
+    error.args, error.rule, error.argument = args, rule, argument
+    return error
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

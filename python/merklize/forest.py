@@ -89,7 +89,7 @@ class MerkleForest:
         """Return a level of all trees, tree after tree: [m (n >> level), 32] or [..., 4]. 0 is the leaves."""
         level = _arrays.unsigned(level, "level")
         if level > self.height:
-            raise InvalidArgument(f"level: must be 0 to {self.height} in trees of {self.n_leaves} leaves, got {level}")
+            raise InvalidArgument(f"level must be 0 to {self.height} in trees of {self.n_leaves} leaves, got {level}")
         if self.on_device:
             return self._forest.device_level(level)
         return _arrays.nodes(self._forest.level(level), self.hash)

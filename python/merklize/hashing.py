@@ -16,7 +16,7 @@ from ._settings import device_name, hash_info, is_blake3, require_plain, setting
 from ._types import Buffer, Data, Device, Digests, HashName, Input, Path, Progress, Self, Tensor
 from ._urls import is_url, plain, stores
 from .each import leaves_of_list
-from .errors import FileError, InvalidArgument, shown
+from .errors import FileError, InvalidArgument, in_call, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -72,7 +72,7 @@ class Hasher(_native.Hasher):
 
         Raises FileError: unreadable, or it changed while it was read. Then some of its bytes may have been appended.
         """
-        append_file(super().update, path, "update_file")
+        _append_file(super().update, path, "path")
         return self
 
     def digest(self, length: int = 32, seek: int = 0) -> bytes:
@@ -94,9 +94,9 @@ class Hasher(_native.Hasher):
         super().reset()
 
 
-def append_file(update: Callable[[memoryview], object], path: Path, what: str) -> None:
-    """Append a file's bytes by a hasher's update(). what  the method that was called."""
-    name = os.fsdecode(encoded(path, f"{what}: path"))
+def _append_file(update: Callable[[memoryview], object], path: Path, what: str) -> None:
+    """Append a file's bytes by a hasher's update(). The extension calls it, too."""
+    name = os.fsdecode(encoded(path, what))
     try:
         with open(name, "rb", buffering=0) as file:
             before = os.fstat(file.fileno())
@@ -187,23 +187,21 @@ def hash(
     key, context = mode_of(options)
     run = run_of("hash", options, wait=wait, tuned=is_blake3(hash))
     if not is_blake3(hash):
-        require_plain("hash", hash, key, context, length, seek)
+        require_plain(hash, key, context, length, seek)
     if wait and out is None:
         if not is_blake3(hash):
             return _native.hash_message(data, hash, key, length, run)
         return _native.hash(data, key, context, length, seek, run)
     if wait:
-        raise InvalidArgument("hash: out is for calls with wait=False; others return new arrays")
+        raise InvalidArgument("out is for calls with wait=False; others return new arrays")
     if not is_blake3(hash):
+        raise InvalidArgument(f"wait=False is of 'blake3', got {shown(hash)}; hash_rows() takes any hash of bytes")
+    if (_arrays.unsigned(length, "length"), _arrays.unsigned(seek, "seek")) != (32, 0):
         raise InvalidArgument(
-            f"hash with wait=False is of 'blake3', got {shown(hash)}; hash_rows() takes any hash of bytes"
+            f"with wait=False the first 32 bytes are given, got length {shown(length)} from {shown(seek)}"
         )
-    if (_arrays.unsigned(length, "hash: length"), _arrays.unsigned(seek, "hash: seek")) != (32, 0):
-        raise InvalidArgument(
-            f"hash with wait=False gives the first 32 bytes, got length {shown(length)} from {shown(seek)}"
-        )
-    there = _native.import_array(data, "hash: data", run)
-    digest = _arrays.output(there, out, (32,), "uint8", "hash", run)
+    there = _native.import_array(data, "data", run)
+    digest = _arrays.output(there, out, (32,), "uint8", run)
     _native.enqueue_hash(there, digest, key, context, run)
     return cast("DeviceArray", digest)
 
@@ -239,24 +237,24 @@ def hash_file(
     key, context = mode_of(options)
     run = run_of("hash_file", options, tuned=is_blake3(hash))
     if not is_blake3(hash):
-        require_plain("hash_file", hash, key, context, length, seek)
+        require_plain(hash, key, context, length, seek)
     if not isinstance(mmap, bool):
-        raise TypeError(f"hash_file: mmap must be True or False, got {type(mmap).__name__}")
+        raise TypeError(in_call(f"mmap must be True or False, got {type(mmap).__name__}"))
     how = How(hash, key, context, length, seek, run, mmap)
     path = plain(path)
     if is_url(path) or is_source(path):
-        with opened_path(path, "hash_file: path") as source:
+        with opened_path(path, "path") as source:
             return how.source(source)
     if isinstance(path, (str, bytes, os.PathLike)):
-        return how.path(encoded(path, "hash_file: path"))
+        return how.path(encoded(path, "path"))
     if isinstance(path, int) and not isinstance(path, bool):
         return how.descriptor(path, f"file descriptor {shown(path)}")
     if isinstance(path, io.TextIOBase):
         raise TypeError(
-            f"hash_file: an open file must give bytes, got a text file ({type(path).__name__}); open it with mode 'rb'"
+            in_call(f"an open file must give bytes, got a text file ({type(path).__name__}); open it with mode 'rb'")
         )
     if hasattr(path, "readable") and not path.readable():
-        raise FileError(f"hash_file: {path!r} is not open for reading")
+        raise FileError(in_call(f"{path!r} is not open for reading"))
     if is_plain(path):
         return hash_plain_file(path, how)
     if hasattr(path, "readinto") or hasattr(path, "read"):
@@ -264,12 +262,12 @@ def hash_file(
     if hasattr(path, "fileno"):
         descriptor = path.fileno()
         return how.descriptor(descriptor, f"file descriptor {descriptor}")
-    raise TypeError(f"hash_file: path must be a path, a file descriptor or an open file, got {type(path).__name__}")
+    raise TypeError(in_call(f"path must be a path, a file descriptor or an open file, got {type(path).__name__}"))
 
 
 def _path(path: Path) -> Any:
     found = plain(path)
-    return found if is_url(found) else encoded(found, "hash_files: path")
+    return found if is_url(found) else encoded(found, "path")
 
 
 @takes(HashOptions)
@@ -292,11 +290,11 @@ def hash_files(
     """
     if isinstance(paths, (str, bytes, os.PathLike)):
         kind = type(paths).__name__
-        raise TypeError(f"hash_files: paths must be an iterable of paths, got one path ({kind}); hash_file() takes one")
+        raise TypeError(in_call(f"paths must be an iterable of paths, got one path ({kind}); hash_file() takes one"))
     key, context = mode_of(options)
     run = run_of("hash_files", options, tuned=is_blake3(hash))
     if not is_blake3(hash):
-        require_plain("hash_files", hash, key, context, length, seek)
+        require_plain(hash, key, context, length, seek)
     names = [_path(path) for path in each_of(paths)]
 
     def hash_named(names: list[Any], run: _native.Settings) -> list[bytes | FileError]:
@@ -345,31 +343,31 @@ def hash_leaves(
     """
     key, context = mode_of(options)
     run = run_of("hash_leaves", options, wait=wait)
-    return leaves_of("hash_leaves", "message", messages, hash, key, context, run, out)
+    return leaves_of("message", messages, hash, key, context, run, out)
 
 
 def leaves_of(
-    what: str, noun: str, messages: Any, hash: str, key: Any, context: Any, run: _native.Settings, out: Any = None
+    noun: str, messages: Any, hash: str, key: Any, context: Any, run: _native.Settings, out: Any = None
 ) -> Digests | DeviceArray:
-    """Do what hash_leaves() does, for the function `what`. Error texts call a message `noun`."""
-    which = hash_info(what, hash)
+    """Do what hash_leaves() does. Error texts call a message `noun`."""
+    which = hash_info(hash)
     if not _arrays.is_array(messages) and not isinstance(messages, (bytes, bytearray, memoryview, str)):
         if not run.wait or out is not None:
-            raise InvalidArgument(f"{what}: a list of {noun}s is hashed with wait=True and without out")
-        given = _arrays.collected(messages, f"{what}: {noun}")
-        return cast("Digests", leaves_of_list(what, given, which, key, context, run))
-    rows = _native.leaf_rows(messages, f"{what}: {noun}s", which, run)
-    return digests_of(what, rows, which, hash, key, context, run, out)
+            raise InvalidArgument(f"a list of {noun}s is hashed with wait=True and without out")
+        given = _arrays.collected(messages, noun)
+        return cast("Digests", leaves_of_list(given, which, key, context, run))
+    rows = _native.leaf_rows(messages, f"{noun}s", which, run)
+    return digests_of(rows, which, hash, key, context, run, out)
 
 
 def digests_of(
-    what: str, rows: Any, which: _native.HashInfo, hash: str, key: Any, context: Any, run: _native.Settings, out: Any
+    rows: Any, which: _native.HashInfo, hash: str, key: Any, context: Any, run: _native.Settings, out: Any
 ) -> Digests | DeviceArray:
     """Return the digests of imported rows: uint8[n, m]; or words [n, k], or [k] for one row."""
     bits = which.element_bits or 8
     shape, dtype = (*rows.shape[:-1], 256 // bits), rows.dtype if which.is_field else "uint8"
     row_bytes = rows.shape[-1] * (bits // 8)
-    digests: Digests | DeviceArray = _arrays.result(rows, out, shape, dtype, what, run, run.wait)
+    digests: Digests | DeviceArray = _arrays.result(rows, out, shape, dtype, run, run.wait)
     hash_them = _native.hash_leaves if run.wait else _native.enqueue_hash_leaves
     hash_them(rows, row_bytes, digests, hash, key, context, run)
     return digests
@@ -434,15 +432,15 @@ def merge(
     run = run_of("merge", options, wait=wait)
     if not _arrays.is_array(left) and not _arrays.is_array(right):
         return _native.merge_one(left, right, hash, key, context)
-    first = _arrays.digests(left, "merge: left", run)
-    second = _arrays.digests(right, "merge: right", run)
+    first = _arrays.digests(left, "left", run)
+    second = _arrays.digests(right, "right", run)
     if first.shape != second.shape or first.dtype != second.dtype:
         left_is, right_is = _arrays.describe(first), _arrays.describe(second)
-        raise InvalidArgument(f"merge: left and right must be alike, got {left_is} and {right_is}")
+        raise InvalidArgument(f"left and right must be alike, got {left_is} and {right_is}")
     if _arrays.place(first) != _arrays.place(second):
         left_is, right_is = _arrays.place(first), _arrays.place(second)
-        raise InvalidArgument(f"merge: left is on {left_is}, right on {right_is}")
-    merged: Digests | DeviceArray = _arrays.result(first, out, first.shape, first.dtype, "merge", run, wait)
+        raise InvalidArgument(f"left is on {left_is}, right on {right_is}")
+    merged: Digests | DeviceArray = _arrays.result(first, out, first.shape, first.dtype, run, wait)
     merge_them = _native.merge if wait else _native.enqueue_merge
     merge_them(first, second, merged, hash, key, context, run)
     return merged

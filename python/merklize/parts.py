@@ -69,10 +69,10 @@ def merkle_root_parts(
     Raises InvalidArgument: a part on the host, shapes, dtypes, a word >= p.
     """
     run = settings("auto", threads)
-    arrays = [_arrays.digests(part, f"merkle_root_parts: part {k}", run, "n") for k, part in numbered(leaves)]
+    arrays = [_arrays.digests(part, f"part {k}", run, "n") for k, part in numbered(leaves)]
     if len({_arrays.describe(array) for array in arrays}) > 1:
         shapes = ", ".join(_arrays.describe(array) for array in arrays[:8])
-        raise InvalidArgument(f"merkle_root_parts: the parts must be alike, got {shapes}")
+        raise InvalidArgument(f"the parts must be alike, got {shapes}")
     return _native.merkle_root_parts(list(arrays), hash, run)
 
 
@@ -123,7 +123,7 @@ def hash_file_ranges(
     """
     run = run_of("hash_file_ranges", options)
     given = list(ranges)
-    with opened(file, "hash_file_ranges: file") as source:
+    with opened(file, "file") as source:
         if isinstance(source, int):
             return _native.hash_file_ranges(source, f"file descriptor {source}", given, piece_size, run)
         return _native.hash_source_ranges(source, given, piece_size, run)
@@ -148,7 +148,7 @@ def piece_values(
     """
     key, context = mode_of(options)
     run = run_of("piece_values", options)
-    with opened_path(file, "piece_values: file") as source:
+    with opened_path(file, "file") as source:
         return _native.piece_values(source, part, offset, piece_size, key, context, run)
 
 
@@ -188,7 +188,7 @@ class TreePlan(NamedTuple):
     def leaves(self, file: Path | Source, first: int, count: int, **options: Unpack[RunOptions]) -> Digests:
         """Return `count` leaves of the input, from the leaf `first` on. Raises FileError, InvalidArgument."""
         run = run_of("TreePlan.leaves", options)
-        with opened_path(file, "leaves: file") as source:
+        with opened_path(file, "file") as source:
             sizes = self.leaf_size, self.row_size
             found = _native.leaves_of_input(source, *sizes, first, count, self._form(), run)
         return _arrays.nodes(found, self.hash)

@@ -9,7 +9,7 @@ from . import _arrays, _json, _native
 from ._inputs import numbered
 from ._options import HashOptions, mode_of, run_of, takes
 from ._types import Buffer, Bytes, Digest, HashName, HostData, Indices, Self
-from .errors import InvalidArgument, shown
+from .errors import InvalidArgument, in_call, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -49,27 +49,26 @@ class _Proof:
         """Return a JSON object with the fields, digests as hexadecimal text."""
         import json
 
-        if indent is not None and _arrays.unsigned(indent, "to_json: indent") > 80:
-            raise InvalidArgument(f"to_json: indent must be at most 80, got {shown(indent)}")
+        if indent is not None and _arrays.unsigned(indent, "indent") > 80:
+            raise InvalidArgument(f"indent must be at most 80, got {shown(indent)}")
         fields = {"format": self._format}
         return json.dumps(fields | {name: _to_json(getattr(self, name)) for name in self._fields_}, indent=indent)
 
     @classmethod
     def _read_json(cls, text: str | bytes) -> dict[str, Any]:
-        what = f"{cls.__name__}.from_json"
-        fields = _json.read(text, what)
+        fields = _json.read(text)
         if not isinstance(fields, dict):
-            raise InvalidArgument(f"{what}: expected a JSON object, got {_json.shown(fields)}")
+            raise InvalidArgument(f"expected a JSON object, got {_json.shown(fields)}")
         missing = [name for name in ("format", *cls._fields_) if name not in fields]
         unknown = [name for name in fields if name not in ("format", *cls._fields_)]
         if missing or unknown:
             wrong = [f"{name!r} is missing" for name in missing] + [f"{name!r} is unknown" for name in unknown]
-            raise InvalidArgument(f"{what}: {', '.join(wrong)}")
+            raise InvalidArgument(", ".join(wrong))
         if (found := fields.pop("format")) != cls._format:
-            raise InvalidArgument(f"{what}: the format is {_json.shown(found)}, not {cls._format!r}")
+            raise InvalidArgument(f"the format is {_json.shown(found)}, not {cls._format!r}")
         for name in ("hash", "rule"):
             if name in fields and not isinstance(fields[name], str):
-                raise InvalidArgument(f"{what}: {name} must be text, got {_json.shown(fields[name])}")
+                raise InvalidArgument(f"{name} must be text, got {_json.shown(fields[name])}")
         return fields
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -140,7 +139,7 @@ class MerkleProof(_ProofOfLeaves):
     ) -> None:
         """Take the fields by their names; the default rule is that of the hash."""
         rule = _native.default_rule(hash) if rule is None else rule
-        count, at = _count(n_leaves, "MerkleProof: n_leaves"), _count(index, "MerkleProof: index")
+        count, at = _count(n_leaves, "n_leaves"), _count(index, "index")
         self._take(_native.MerkleProof(hash, rule, count, at, leaf, siblings))
 
     @property
@@ -191,8 +190,8 @@ class MerkleProof(_ProofOfLeaves):
     def from_json(cls, text: str | bytes) -> MerkleProof:
         """Read what to_json() writes; anything malformed raises InvalidArgument."""
         fields = cls._read_json(text)
-        fields["siblings"] = tuple(_digests_from_json(fields["siblings"], "MerkleProof.from_json: siblings"))
-        fields["leaf"] = _from_hex(fields["leaf"], "MerkleProof.from_json: leaf")
+        fields["siblings"] = tuple(_digests_from_json(fields["siblings"], "siblings"))
+        fields["leaf"] = _from_hex(fields["leaf"], "leaf")
         return cls(**fields)
 
     def __repr__(self) -> str:
@@ -219,14 +218,14 @@ class MultiProof(_ProofOfLeaves):
 
     def __init__(self, hash: HashName, rule: str, n_leaves: int, indices: Any, leaves: Any, siblings: Any) -> None:
         """Take the fields by their names, as arrays or as their bytes."""
-        numbers = _items(indices, "MultiProof: indices", "uint64")
-        digests = _items(leaves, "MultiProof: leaves", "uint8")
-        others = _items(siblings, "MultiProof: siblings", "uint8")
+        numbers = _items(indices, "indices", "uint64")
+        digests = _items(leaves, "leaves", "uint8")
+        others = _items(siblings, "siblings", "uint8")
         if len(numbers) != len(digests):
             raise InvalidArgument(
-                f"MultiProof: there must be one leaf an index, got {len(numbers)} indices and {len(digests)} leaves"
+                f"there must be one leaf an index, got {len(numbers)} indices and {len(digests)} leaves"
             )
-        count = _count(n_leaves, "MultiProof: n_leaves")
+        count = _count(n_leaves, "n_leaves")
         self._take(_native.MultiProof(hash, rule, count, numbers, digests, others))
 
     @property
@@ -273,12 +272,12 @@ class MultiProof(_ProofOfLeaves):
         fields = cls._read_json(text)
         indices = fields["indices"]
         if not isinstance(indices, list):
-            raise InvalidArgument(f"MultiProof.from_json: indices must be a list, got {_json.shown(indices)}")
+            raise InvalidArgument(f"indices must be a list, got {_json.shown(indices)}")
         import numpy as np
 
-        fields["indices"] = np.array([_count(index, "MultiProof.from_json: index") for index in indices], np.uint64)
+        fields["indices"] = np.array([_count(index, "index") for index in indices], np.uint64)
         for name in ("leaves", "siblings"):
-            fields[name] = b"".join(_digests_from_json(fields[name], f"MultiProof.from_json: {name}"))
+            fields[name] = b"".join(_digests_from_json(fields[name], name))
         return cls(**fields)
 
     def to_winterfell(self) -> bytes:
@@ -294,13 +293,12 @@ class MultiProof(_ProofOfLeaves):
 
         Raises InvalidArgument for bytes that are no such proof of these.
         """
-        numbers = _items(indices, "MultiProof.from_winterfell: indices", "uint64")
-        digests = _items(leaves, "MultiProof.from_winterfell: leaves", "uint8")
+        numbers = _items(indices, "indices", "uint64")
+        digests = _items(leaves, "leaves", "uint8")
         proof = _native.MultiProof.from_winterfell(data, hash, numbers, digests)
         if proof is None:
             raise InvalidArgument(
-                f"MultiProof.from_winterfell: these bytes are not a proof of these {len(numbers)} indices and "
-                f"{len(digests)} leaves"
+                f"these bytes are not a proof of these {len(numbers)} indices and {len(digests)} leaves"
             )
         return cls._of(proof)
 
@@ -330,8 +328,8 @@ class ConsistencyProof(_Proof):
 
     def __init__(self, hash: HashName, old_leaves: int, new_leaves: int, nodes: Iterable[Digest]) -> None:
         """Take the fields by their names."""
-        old = _count(old_leaves, "ConsistencyProof: old_leaves")
-        new = _count(new_leaves, "ConsistencyProof: new_leaves")
+        old = _count(old_leaves, "old_leaves")
+        new = _count(new_leaves, "new_leaves")
         self._take(_native.ConsistencyProof(hash, old, new, nodes))
 
     @property
@@ -367,7 +365,7 @@ class ConsistencyProof(_Proof):
     def from_json(cls, text: str | bytes) -> ConsistencyProof:
         """Read what to_json() writes; anything malformed raises InvalidArgument."""
         fields = cls._read_json(text)
-        fields["nodes"] = tuple(_digests_from_json(fields["nodes"], "ConsistencyProof.from_json: nodes"))
+        fields["nodes"] = tuple(_digests_from_json(fields["nodes"], "nodes"))
         return cls(**fields)
 
     def __repr__(self) -> str:
@@ -397,10 +395,10 @@ def verify(
     True
     """
     expected = _Expected(n_leaves, hash, rule, leaf, index)
-    wanted = _native.digest(root, "verify: root")
+    wanted = _native.digest(root, "root")
     if isinstance(proof, ConsistencyProof):
-        raise TypeError("verify: a ConsistencyProof has two roots: call its verify(old_root, new_root)")
-    given: object = proof if isinstance(proof, (_Proof, str)) else _native.host_bytes(proof, "verify: proof")
+        raise TypeError(in_call("a ConsistencyProof has two roots: call its verify(old_root, new_root)"))
+    given: object = proof if isinstance(proof, (_Proof, str)) else _native.host_bytes(proof, "proof")
     claim = given
     try:
         if isinstance(given, str):
@@ -431,11 +429,11 @@ def verify_each(
     [True, True]
     """
     if not isinstance(proofs, Iterable):
-        raise TypeError(f"verify_each: proofs must be an iterable of MerkleProof, got {type(proofs).__name__}")
+        raise TypeError(in_call(f"proofs must be an iterable of MerkleProof, got {type(proofs).__name__}"))
     given = []
     for i, proof in numbered(proofs):
         if not isinstance(proof, MerkleProof):
-            raise TypeError(f"verify_each: proofs[{i}] must be a MerkleProof, got {type(proof).__name__}")
+            raise TypeError(in_call(f"proofs[{i}] must be a MerkleProof, got {type(proof).__name__}"))
         given.append(proof._proof)
     key, context = mode_of(options)
     return _native.verify_each(given, root, key, context, run_of("verify_each", options))
@@ -449,17 +447,17 @@ def from_bytes(data: HostData) -> MerkleProof | MultiProof | ConsistencyProof:
         return MultiProof._of(several)
     if (growth := _native.ConsistencyProof.from_bytes(data)) is not None:
         return ConsistencyProof._of(growth)
-    raise InvalidArgument("from_bytes: these bytes are not a proof")
+    raise InvalidArgument("these bytes are not a proof")
 
 
 def from_json(text: str | bytes) -> MerkleProof | MultiProof | ConsistencyProof:
     """Read the JSON of any proof. Raises InvalidArgument."""
-    fields = _json.read(text, "from_json")
+    fields = _json.read(text)
     name = fields.get("format") if isinstance(fields, dict) else None
     for kind in (MerkleProof, MultiProof, ConsistencyProof):
         if name == kind._format:
             return kind.from_json(text)
-    raise InvalidArgument(f"from_json: the format is {_json.shown(name)}, which is no proof's")
+    raise InvalidArgument(f"the format is {_json.shown(name)}, which is no proof's")
 
 
 class _Expected:
@@ -473,8 +471,8 @@ class _Expected:
         leaf: Digest | None = None,
         index: int | None = None,
     ) -> None:
-        self.n_leaves = None if n_leaves is None else _arrays.unsigned(n_leaves, "verify: n_leaves")
-        self.index = None if index is None else _arrays.unsigned(index, "verify: index")
+        self.n_leaves = None if n_leaves is None else _arrays.unsigned(n_leaves, "n_leaves")
+        self.index = None if index is None else _arrays.unsigned(index, "index")
         self.leaf = None if leaf is None else _native.digest(leaf, "leaf")
         self.hash = None if hash is None else _native.hash_by_name(hash).name
         self.rule = None if rule is None else _native.rule_by_name(rule)

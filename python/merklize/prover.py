@@ -80,23 +80,23 @@ def extend(
     run = run_of("extend", options)
     for name, value, allowed in (("order", order, _ORDERS), ("field", field, tuple(_EXTENDED))):
         if not isinstance(value, str):
-            raise TypeError(f"extend: {name} must be a string, got {type(value).__name__}")
+            raise TypeError(in_call(f"{name} must be a string, got {type(value).__name__}"))
         if value not in allowed:
-            raise InvalidArgument(f"extend: {name} must be one of {', '.join(allowed)}, got {shown(value)}")
+            raise InvalidArgument(f"{name} must be one of {', '.join(allowed)}, got {shown(value)}")
     number, hash, log_order = _EXTENDED[field]
-    bits = _arrays.unsigned(added_bits, "extend: added_bits")
-    by = 0 if shift is None else _arrays.unsigned(shift, "extend: shift")
+    bits = _arrays.unsigned(added_bits, "added_bits")
+    by = 0 if shift is None else _arrays.unsigned(shift, "shift")
     if shift is not None and by == 0:
-        raise InvalidArgument("extend: shift must be 1 to p - 1, or None for the field's generator, got 0")
+        raise InvalidArgument("shift must be 1 to p - 1, or None for the field's generator, got 0")
     if not _arrays.is_array(matrix):
-        raise TypeError(f"extend: matrix must be a NumPy array or a tensor, got {type(matrix).__name__}")
-    read = read_matrices(matrix, "extend", run, hash)
+        raise TypeError(in_call(f"matrix must be a NumPy array or a tensor, got {type(matrix).__name__}"))
+    read = read_matrices(matrix, run, hash)
     n, columns = read.shapes[0]
     if n == 0 or n & (n - 1):
-        raise InvalidArgument(f"extend: the number of rows must be a power of two, got {n}")
+        raise InvalidArgument(f"the number of rows must be a power of two, got {n}")
     if n.bit_length() - 1 + bits > log_order:
         raise InvalidArgument(
-            f"extend: {field} has roots of unity of order 2^{log_order} at most, got {n} rows and {bits} added bits"
+            f"{field} has roots of unity of order 2^{log_order} at most, got {n} rows and {bits} added bits"
         )
     out: Any = _arrays.empty(read.first, (n << bits, columns), read.first.dtype)
     _native.extend(read, out, number, bits, by, order == "bit_reversed", run)
@@ -175,8 +175,8 @@ class MatrixCommitment:
     ) -> None:
         """Commit to the matrices."""
         run = run_of("MatrixCommitment", options)
-        read = read_matrices(matrices, "MatrixCommitment", run, hash)
-        self._modulus = modulus_of("MatrixCommitment", words, field)
+        read = read_matrices(matrices, run, hash)
+        self._modulus = modulus_of(words, field)
         self._commitment = _native.make_commitment(read, hash, arity, cap_height, self._modulus, keep, drop_levels, run)
         self._dtype = read.first.dtype
         self._shapes = read.shapes
@@ -236,7 +236,7 @@ class MatrixCommitment:
     def root(self) -> bytes:
         """The root, 32 bytes. Raises InvalidArgument if the cap is not the root."""
         if self.cap_height != 0:
-            raise InvalidArgument(f"root: the commitment is a cap of {len(self.cap)} digests, not the root")
+            raise InvalidArgument(f"the commitment is a cap of {len(self.cap)} digests, not the root")
         return self._commitment.cap
 
     def open(self, index: SupportsIndex) -> MatrixOpening:
@@ -245,7 +245,7 @@ class MatrixCommitment:
 
     def open_many(self, indices: Iterable[SupportsIndex]) -> list[MatrixOpening]:
         """Return one opening for each index, in order. A device makes all of them at once."""
-        which = _arrays.indices(indices, "open: index", self.n_leaves)
+        which = _arrays.indices(indices, "index", self.n_leaves)
         rows, siblings = self._commitment.open_each(which, self._matrices)
         return [
             MatrixOpening(int(index), self._split(row), self._digests(path))
@@ -254,7 +254,7 @@ class MatrixCommitment:
 
     def open_together(self, indices: Iterable[SupportsIndex]) -> MatrixMultiOpening:
         """Return one opening of several indices: at least one, in any order, none twice."""
-        which = _arrays.indices(indices, "open_together: indices", self.n_leaves)
+        which = _arrays.indices(indices, "indices", self.n_leaves)
         ascending, rows, siblings = self._commitment.open_together(which, self._matrices)
         size = len(rows) // len(ascending)
         each = [self._split(rows[i * size : (i + 1) * size]) for i in range(len(ascending))]
@@ -305,14 +305,14 @@ def verify_opening(
     import numpy as np
 
     shapes = [_dims(one) for one in each_of(dims)]
-    modulus = modulus_of("verify_opening", words, field)
-    info = hash_info("verify_opening", hash)
+    modulus = modulus_of(words, field)
+    info = hash_info(hash)
     none_holds = _none_holds(shapes, hash, arity, cap_height, modulus)
-    top = _arrays.digests(cap, "verify_opening: cap", settings("auto", None), "c")
+    top = _arrays.digests(cap, "cap", settings("auto", None), "c")
     if isinstance(top, _native.DeviceArray):
-        raise InvalidArgument(f"verify_opening: cap is in the memory of {top.device}: call .numpy() to copy it")
+        raise InvalidArgument(f"cap is in the memory of {top.device}: call .numpy() to copy it")
     if not isinstance(opening, (tuple, list)):
-        raise TypeError(f"verify_opening: opening must be a MatrixOpening, got {type(opening).__name__}")
+        raise TypeError(in_call(f"opening must be a MatrixOpening, got {type(opening).__name__}"))
     try:
         indices: Any
         rows: Any

@@ -12,7 +12,7 @@ from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import hash_info, is_blake3, require_plain
 from ._types import Array, Digests, HashName, Tensor, Words
 from .each import rows_output
-from .errors import InvalidArgument, shown
+from .errors import InvalidArgument, in_call, shown
 from .hashing import digests_of
 
 if TYPE_CHECKING:
@@ -22,28 +22,28 @@ FIELDS = {"babybear": 0x78000001, "koalabear": 0x7F000001}
 """The 31-bit fields whose words a hash of bytes can take in Montgomery form, and their moduli."""
 
 
-def modulus_of(what: str, words: str, field: str | None) -> int:
-    """Return the modulus for words="montgomery", else 0. what  the function that was called."""
+def modulus_of(words: str, field: str | None) -> int:
+    """Return the modulus for words="montgomery", else 0."""
     for name, value in (("words", words), ("field", field)):
         if not isinstance(value, str) and (value is not None or name == "words"):
-            raise TypeError(f"{what}: {name} must be a string, got {type(value).__name__}")
+            raise TypeError(in_call(f"{name} must be a string, got {type(value).__name__}"))
     if words not in ("canonical", "montgomery"):
-        raise InvalidArgument(f"{what}: words must be 'canonical' or 'montgomery', got {shown(words)}")
+        raise InvalidArgument(f"words must be 'canonical' or 'montgomery', got {shown(words)}")
     if words == "canonical":
         if field is not None:
-            raise InvalidArgument(f"{what}: field is for words='montgomery', got {shown(field)} with words='canonical'")
+            raise InvalidArgument(f"field is for words='montgomery', got {shown(field)} with words='canonical'")
         return 0
     if field not in FIELDS:
-        raise InvalidArgument(f"{what}: words='montgomery' needs field, one of {', '.join(FIELDS)}, got {shown(field)}")
+        raise InvalidArgument(f"words='montgomery' needs field, one of {', '.join(FIELDS)}, got {shown(field)}")
     return FIELDS[field]
 
 
-def read_matrices(matrices: object, what: str, run: _native.Settings, hash: str) -> _native.Matrices:
+def read_matrices(matrices: object, run: _native.Settings, hash: str) -> _native.Matrices:
     if _arrays.is_array(matrices):
         matrices = [matrices]
     if not isinstance(matrices, Iterable):
-        raise TypeError(f"{what}: must be given an array or a list of arrays, got {type(matrices).__name__}")
-    return _native.Matrices(each_of(matrices), what, hash_info(what, hash), run)
+        raise TypeError(in_call(f"must be given an array or a list of arrays, got {type(matrices).__name__}"))
+    return _native.Matrices(each_of(matrices), hash_info(hash), run)
 
 
 def digest_shape(hash: str, n: int, dtype: Any) -> tuple[tuple[int, int], Any]:
@@ -91,33 +91,30 @@ def hash_rows(
     """
     key, context = mode_of(options)
     run = run_of("hash_rows", options, wait=wait)
-    which = hash_info("hash_rows", hash)
+    which = hash_info(hash)
     # The usual case first, because a call with a small array takes only a few microseconds.
     is_whole = type(length) is type(seek) is int and (length, seek) == (32, 0)
     if not is_whole:
-        length, seek = _arrays.unsigned(length, "hash_rows: length"), _arrays.unsigned(seek, "hash_rows: seek")
+        length, seek = _arrays.unsigned(length, "length"), _arrays.unsigned(seek, "seek")
         is_whole = (length, seek) == (32, 0)
         if not is_blake3(hash):
-            require_plain("hash_rows", hash, None, None, length, seek, of_rows=True)
+            require_plain(hash, None, None, length, seek, of_rows=True)
     is_canonical = field is None and type(words) is str and words == "canonical"
-    modulus = 0 if is_canonical else modulus_of("hash_rows", words, field)
+    modulus = 0 if is_canonical else modulus_of(words, field)
     if isinstance(rows, (bytes, bytearray, memoryview, str)):
         kind = type(rows).__name__
-        raise TypeError(f"hash_rows: rows must be an array or a list of matrices, got {kind}; hash() takes one message")
+        raise TypeError(in_call(f"rows must be an array or a list of matrices, got {kind}; hash() takes one message"))
     if modulus == 0 and _arrays.is_array(rows) and (_lies_in_rows(rows) or out is not None or not (wait and is_whole)):
         if not is_whole:
             if not wait or out is not None:
                 asked = f"length {shown(length)} from {shown(seek)}"
-                raise InvalidArgument(f"hash_rows with wait=False or out gives the first 32 bytes, got {asked}")
-            return rows_output(_native.byte_rows(rows, "hash_rows: rows", run), key, context, length, seek, run)
-        if which.is_field:
-            found = _native.word_rows(rows, "hash_rows: rows", which, run)
-        else:
-            found = _native.byte_rows(rows, "hash_rows: rows", run)
-        return digests_of("hash_rows", found, which, hash, key, context, run, out)
+                raise InvalidArgument(f"with wait=False or out the first 32 bytes are given, got {asked}")
+            return rows_output(_native.byte_rows(rows, "rows", run), key, context, length, seek, run)
+        found = _native.word_rows(rows, "rows", which, run) if which.is_field else _native.byte_rows(rows, "rows", run)
+        return digests_of(found, which, hash, key, context, run, out)
     if out is not None or not wait or not is_whole:
-        raise InvalidArgument("hash_rows: out, wait=False, length and seek are for one array, not for several matrices")
-    matrices = read_matrices(rows, "hash_rows", run, hash)
+        raise InvalidArgument("out, wait=False, length and seek are for one array, not for several matrices")
+    matrices = read_matrices(rows, run, hash)
     shape, dtype = digest_shape(hash, matrices.shapes[0][0], matrices.first.dtype)
     digests: Digests | DeviceArray = _arrays.empty(matrices.first, shape, dtype)
     _native.hash_matrix_rows(matrices, digests, hash, key, context, modulus, run)

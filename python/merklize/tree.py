@@ -30,7 +30,7 @@ from ._types import (
     Tensor,
     Tree,
 )
-from .errors import FileError, InvalidArgument, shown
+from .errors import FileError, InvalidArgument, in_call, shown
 from .hashing import leaves_of
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
@@ -86,7 +86,7 @@ class MerkleTree:
         **options: Unpack[TreeOptions],
     ) -> None:
         """Build the tree."""
-        form = form_of("MerkleTree", hash, options, has_nodes=True, drop_levels=drop_levels or None)
+        form = form_of(hash, options, has_nodes=True, drop_levels=drop_levels or None)
         run = run_of("MerkleTree", options)
         self._take(_native.make_tree(leaves, form.native, drop_levels, run), form.format, run)
 
@@ -116,19 +116,18 @@ class MerkleTree:
 
         The options are those of MerkleTree. Raises InvalidArgument, also if the format has leaves that are not hashed.
         """
-        what = "MerkleTree.from_messages"
-        form = form_of(what, hash, options, has_nodes=True)
-        run = run_of(what, options)
+        form = form_of(hash, options, has_nodes=True)
+        run = run_of("MerkleTree.from_messages", options)
         format = form.format
         leaf_hash = form.hash if format is None or format.name == "merklize" else format.leaf_hash
         if leaf_hash is None:
             raise InvalidArgument(
-                f"{what}: format {shown(format and format.name)} hashes no messages: MerkleTree() takes its leaves, "
+                f"format {shown(format and format.name)} hashes no messages: MerkleTree() takes its leaves, "
                 "32 bytes each"
             )
         # Only the tree reports progress.
         hashing = settings(run.device, run.threads or None, None, run.stream)
-        leaves = leaves_of(what, "message", messages, leaf_hash, form.key, form.context, hashing)
+        leaves = leaves_of("message", messages, leaf_hash, form.key, form.context, hashing)
         return cls._made(_native.make_tree(leaves, form.native, 0, run), format, run)
 
     @classmethod
@@ -146,9 +145,9 @@ class MerkleTree:
 
         The options are those of MerkleTree; key and context are for leaves and merges alike.
         """
-        form = form_of("MerkleTree.from_rows", hash, options, has_nodes=True)
+        form = form_of(hash, options, has_nodes=True)
         run = run_of("MerkleTree.from_rows", options)
-        array = _native.leaf_rows(rows, "MerkleTree.from_rows: rows", _native.hash_by_name(form.hash), run)
+        array = _native.leaf_rows(rows, "rows", _native.hash_by_name(form.hash), run)
         return cls._made(_native.make_tree_from_rows(array, array.shape[0], form.native, run), form.format, run)
 
     @classmethod
@@ -175,10 +174,10 @@ class MerkleTree:
         MerkleTree; key and context are for leaves and merges alike. The file is read once and not held. Raises
         FileError (unreadable, or it changed meanwhile), OutOfMemory (before it is read), and as the constructor.
         """
-        form = form_of("MerkleTree.from_file", hash, options, has_nodes=True)
+        form = form_of(hash, options, has_nodes=True)
         leaf_size = leaf_size_of(form.format, leaf_size, row_size, leaves)
         run = run_of("MerkleTree.from_file", options)
-        with opened(input, "MerkleTree.from_file: input") as source:
+        with opened(input, "input") as source:
             tree = _native.make_tree_from_file(source, leaf_size, row_size, form.native, run)
         return cls._made(tree, form.format, run)
 
@@ -256,9 +255,7 @@ class MerkleTree:
         """Return the nodes of a level, left to right: a view, as `.nodes`. 0 is the leaves, `height` the root."""
         level = _arrays.integer(level, "level")
         if not self.drop_levels <= level <= self.height:
-            raise InvalidArgument(
-                f"level: must be {self.drop_levels} to {self.height} in this tree, got {shown(level)}"
-            )
+            raise InvalidArgument(f"level must be {self.drop_levels} to {self.height} in this tree, got {shown(level)}")
         first, count = 1 << (self.height - level), ((self.n_leaves - 1) >> level) + 1
         if self.on_device:
             return _native.rows(self._tree.device_nodes(), first, count)
@@ -271,11 +268,11 @@ class MerkleTree:
 
     def cap(self, height: int) -> Digests | DeviceArray:
         """Return the level `height` levels below the root: 2^height nodes in a perfect tree. A view, as `.nodes`."""
-        height = _arrays.integer(height, "cap: height")
+        height = _arrays.integer(height, "height")
         most = self.height - self.drop_levels
         if not 0 <= height <= most:
             raise InvalidArgument(
-                f"cap: height must be 0 to {most} in a tree of {self.n_leaves} leaves, got {shown(height)}"
+                f"height must be 0 to {most} in a tree of {self.n_leaves} leaves, got {shown(height)}"
             )
         return self.level(self.height - height)
 
@@ -299,10 +296,10 @@ class MerkleTree:
             one = operator.index(cast("SupportsIndex", index))
         except TypeError:
             if not isinstance(index, Iterable):
-                raise TypeError(f"prove: index must be an integer, got {type(index).__name__}") from None
-            several = _arrays.indices(index, "prove: index", self.n_leaves)
+                raise TypeError(in_call(f"index must be an integer, got {type(index).__name__}")) from None
+            several = _arrays.indices(index, "index", self.n_leaves)
             return [MerkleProof._of(proof) for proof in self._tree.prove(several, _arrays.joined(leaves, "leaves"))]
-        which = _arrays.indices([one], "prove: index", self.n_leaves)
+        which = _arrays.indices([one], "index", self.n_leaves)
         return MerkleProof._of(self._tree.prove(which, _arrays.joined(leaves, "leaves"))[0])
 
     def prove_together(
@@ -314,7 +311,7 @@ class MerkleTree:
 
         Made where the tree is. Raises InvalidArgument.
         """
-        which = _arrays.indices(indices, "prove_together: indices", self.n_leaves)
+        which = _arrays.indices(indices, "indices", self.n_leaves)
         return MultiProof._of(self._tree.prove_together(which, _arrays.joined(leaves, "leaves")))
 
     def prove_range(self, first: int, last: int, leaves: HostData | Sequence[Digest] | None = None) -> MultiProof:
@@ -345,12 +342,12 @@ class MerkleTree:
         run = settings(self.device, self._threads, progress, tuned=False)
         if isinstance(changes, Mapping):
             if leaves is not None:
-                raise TypeError("update: give {index: leaf} or indices and leaves")
-            indices, digests = _arrays.changes(changes, "update", self.n_leaves)
+                raise TypeError(in_call("give {index: leaf} or indices and leaves"))
+            indices, digests = _arrays.changes(changes, self.n_leaves)
         elif leaves is None:
-            raise TypeError("update: leaves are missing")
+            raise TypeError(in_call("leaves are missing"))
         else:
-            indices = _arrays.indices(changes, "update: indices", self.n_leaves)
+            indices = _arrays.indices(changes, "indices", self.n_leaves)
             digests = leaves
         self._tree.update(indices, digests, run)
 
@@ -368,7 +365,7 @@ class MerkleTree:
 
         The file appears whole or not at all: on any error the old one, or none, is there. Raises FileError.
         """
-        _native.save_tree(self._tree, encoded(path, "save: path"))
+        _native.save_tree(self._tree, encoded(path, "path"))
 
     @classmethod
     @takes(HashOptions)
@@ -389,7 +386,7 @@ class MerkleTree:
         run = run_of("MerkleTree.load", options)
         with TreeFile(path, key=key, context=context) as file:
             if file.is_keyed and key is None and context is None:
-                raise InvalidArgument(f"load: {file.path} has keyed merges: its key or context must be given")
+                raise InvalidArgument(f"{file.path} has keyed merges: its key or context must be given")
             leaves = _arrays.nodes(file.read(0, 0, file.n_leaves), file.hash)
             padding = file.padding if file.rule == "pad" else None
             form = _native.TreeForm(file.hash, file.rule, key, context, padding)
@@ -408,7 +405,7 @@ class MerkleTree:
 
     def _nodes_at(self, level: int, indices: Indices) -> Any:
         if self.drop_levels:
-            raise InvalidArgument(f"diff: a tree whose lowest {self.drop_levels} levels were dropped")
+            raise InvalidArgument(f"a tree whose lowest {self.drop_levels} levels were dropped")
         import numpy as np
 
         first = np.uint64(1 << (self.height - level))
@@ -458,7 +455,8 @@ class MerkleTree:
             try:
                 return MerkleTree.load(file.name)
             except (InvalidArgument, FileError) as error:
-                raise InvalidArgument(str(error).replace(file.name, "a pickled MerkleTree")) from None
+                text = error.rule if isinstance(error, InvalidArgument) else str(error)
+                raise InvalidArgument(text.replace(file.name, "a pickled MerkleTree")) from None
 
     def __repr__(self) -> str:
         return f"<MerkleTree: {self.n_leaves} leaves, {self.hash}, root {self.root.hex()}>"
@@ -504,9 +502,9 @@ def build_tree(
     >>> nodes[1].tobytes() == merklize.merkle_root(nodes[4:])
     True
     """
-    form = form_of("build_tree", hash, options)
+    form = form_of(hash, options)
     run = run_of("build_tree", options, wait=wait)
-    array = _arrays.slots(nodes, "build_tree: nodes", run)
+    array = _arrays.slots(nodes, "nodes", run)
     if wait:
         return _native.build_tree(array, form.native, run)
     _native.enqueue_build_tree(array, form.native, run)
@@ -551,13 +549,13 @@ def merkle_root(
     >>> merklize.merkle_root(leaves) == merklize.merge(*leaves).tobytes()
     True
     """
-    form = form_of("merkle_root", hash, options)
+    form = form_of(hash, options)
     run = run_of("merkle_root", options, wait=wait)
     if wait and out is None:
         return _native.merkle_root(leaves, form.native, run)
     if wait:
-        raise InvalidArgument("merkle_root: out is for calls with wait=False; others return bytes")
-    array = _arrays.digests(leaves, "merkle_root: leaves", run, "n")
-    root = _arrays.output(array, out, array.shape[1:], array.dtype, "merkle_root", run)
+        raise InvalidArgument("out is for calls with wait=False; others return bytes")
+    array = _arrays.digests(leaves, "leaves", run, "n")
+    root = _arrays.output(array, out, array.shape[1:], array.dtype, run)
     _native.enqueue_merkle_root(array, root, form.native, run)
     return cast("DeviceArray", root)

@@ -15,7 +15,7 @@ from ._native import TreeFacts
 from ._options import RunOptions, TreeOptions, form_of, run_of, takes
 from ._types import Buffer, Digest, Digests, HashName, Indices, Input, Leaves, Path, Tree
 from ._urls import is_url, plain, stores
-from .errors import FileError, InvalidArgument
+from .errors import FileError, InvalidArgument, in_call
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class TreeFile:
             source = stores().tree_file_source(str(path))
             self.path, self._file = source.name, _native.open_tree_source(source)
         else:
-            name = encoded(path, "TreeFile: path")
+            name = encoded(path, "path")
             self.path, self._file = os.fsdecode(name), _native.open_tree_file(name)
         if key is not None or context is not None:
             self._file.set_mode(key, context)
@@ -154,13 +154,13 @@ class TreeFile:
     def prove(self, index: SupportsIndex | Iterable[SupportsIndex]) -> MerkleProof | list[MerkleProof]:
         """Return the proof that leaf `index` is in the tree; reads one node a level. For several indices, a list."""
         if isinstance(index, Iterable):
-            several = _arrays.indices(index, "prove: index", self.n_leaves)
+            several = _arrays.indices(index, "index", self.n_leaves)
             return [MerkleProof._of(proof) for proof in self._open.prove(several)]
-        return MerkleProof._of(self._open.prove(_arrays.indices([index], "prove: index", self.n_leaves))[0])
+        return MerkleProof._of(self._open.prove(_arrays.indices([index], "index", self.n_leaves))[0])
 
     def prove_together(self, indices: Iterable[SupportsIndex]) -> MultiProof:
         """Return one proof of several leaves, as MerkleTree.prove_together()."""
-        which = _arrays.indices(indices, "prove_together: indices", self.n_leaves)
+        which = _arrays.indices(indices, "indices", self.n_leaves)
         return MultiProof._of(self._open.prove_together(which))
 
     def prove_range(self, first: int, last: int) -> MultiProof:
@@ -230,7 +230,7 @@ class TreeFile:
         """
         run = run_of("TreeFile.update", options, tuned=False, timed=False)
         # The file may have more leaves now than when it was opened.
-        indices, leaves = _arrays.changes(changes, "update", 2**64)
+        indices, leaves = _arrays.changes(changes, 2**64)
         self._open.update(indices, leaves, run)
 
     @takes(RunOptions)
@@ -252,7 +252,7 @@ class TreeFile:
         """Add the leaves of an input, as MerkleTree.from_file() makes them, and return their number; also of a pipe."""
         leaf_size = leaf_size_of(None, leaf_size, row_size, leaves)
         run = run_of("TreeFile.append_file", options, tuned=False, timed=False)
-        with opened(input, "append_file: input") as source:
+        with opened(input, "input") as source:
             return self._open.append_file(source, leaf_size, row_size, run)
 
     def diff(self, other: Tree) -> Indices:
@@ -313,7 +313,7 @@ class TreeBuilder:
         **options: Unpack[TreeOptions],
     ) -> None:
         """Begin with no leaf."""
-        form = form_of("TreeBuilder", hash, options)
+        form = form_of(hash, options)
         self._settings = run_of("TreeBuilder", options, timed=False)
         self._builder = _native.make_builder(form.native, self._settings)
 
@@ -363,11 +363,11 @@ class TreeWriter:
         **options: Unpack[TreeOptions],
     ) -> None:
         """Open PATH.partial."""
-        form = form_of("TreeWriter", hash, options)
+        form = form_of(hash, options)
         self._settings = run_of("TreeWriter", options, timed=False)
         source = (leaf_size, file_size)
         self._writer: _native.Writer | None = _native.make_writer(
-            encoded(path, "TreeWriter: path"),
+            encoded(path, "path"),
             0 if n_leaves is None else n_leaves,
             form.native,
             source,
@@ -378,7 +378,7 @@ class TreeWriter:
     @property
     def _open(self) -> _native.Writer:
         if self._writer is None:
-            raise FileError("TreeWriter: it is closed")
+            raise FileError(in_call("it is closed"))
         return self._writer
 
     @property
@@ -439,11 +439,11 @@ def build_tree_file(
     >>> merklize.build_tree_file("data.bin", "data.mkl", leaf_size=1024).n_leaves
     4
     """
-    form = form_of("build_tree_file", hash, options, has_nodes=True)
+    form = form_of(hash, options, has_nodes=True)
     leaf_size = leaf_size_of(form.format, leaf_size, row_size, leaves)
     run = run_of("build_tree_file", options, timed=False)
     # Refuses a URL that cannot be written to before the input is opened.
-    with output_file(output, "build_tree_file: output") as path, opened(input, "build_tree_file: input") as source:
+    with output_file(output, "output") as path, opened(input, "input") as source:
         return _native.build_tree_file(source, leaf_size, row_size, path, form.native, resume, run)
 
 
@@ -464,8 +464,8 @@ def merkle_root_file(
     >>> merklize.merkle_root_file("data.bin", leaf_size=1024).height
     2
     """
-    form = form_of("merkle_root_file", hash, options, has_nodes=True)
+    form = form_of(hash, options, has_nodes=True)
     leaf_size = leaf_size_of(form.format, leaf_size, row_size, leaves)
     run = run_of("merkle_root_file", options, timed=False)
-    with opened(input, "merkle_root_file: input") as source:
+    with opened(input, "input") as source:
         return _native.merkle_root_file(source, leaf_size, row_size, form.native, run)

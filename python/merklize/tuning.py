@@ -11,6 +11,7 @@ from ._native import Timings
 from ._settings import tuning
 from ._signature import Signature
 from ._types import Policy, Progress
+from .errors import in_call
 
 Timings.__signature__ = Signature()  # type: ignore[attr-defined]
 
@@ -53,7 +54,7 @@ class options:
         """Check the values."""
         _native.policy_text(policy)
         if timings is not None and not isinstance(timings, Timings):
-            raise TypeError(f"timings must be a Timings object or None, got {type(timings).__name__}")
+            raise TypeError(in_call(f"timings must be a Timings object or None, got {type(timings).__name__}"))
         self._policy, self._timings = policy, timings
         self._outside: list[Token[Any]] = []
 

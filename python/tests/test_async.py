@@ -107,12 +107,15 @@ def test_what_is_refused(queues):
     nodes = np.zeros((8, 32), np.uint8)
     out = there(np.zeros(32, np.uint8), queues)
     for call, text in [
-        (lambda: merklize.hash(b"x", wait=False), "hash with wait=False must have its data on a device"),
-        (lambda: merklize.hash_rows(nodes, wait=False), "must have its data on a device, got memory of the host"),
+        (lambda: merklize.hash(b"x", wait=False), "hash: the data must be on a device with wait=False"),
+        (
+            lambda: merklize.hash_rows(nodes, wait=False),
+            "hash_rows: the data must be on a device with wait=False, got memory of the host",
+        ),
         (lambda: merklize.build_tree(nodes, wait=False), "nodes must be on a device with wait=False"),
         (lambda: merklize.hash(data, out=out), "out is for calls with wait=False"),
         (lambda: merklize.merkle_root(there(nodes, queues), out=out), "out is for calls with wait=False"),
-        (lambda: merklize.hash(data, wait=False, length=64), "gives the first 32 bytes, got length 64 from 0"),
+        (lambda: merklize.hash(data, wait=False, length=64), "the first 32 bytes are given, got length 64 from 0"),
         (lambda: merklize.hash(data, wait=False, out=nodes), "out must be writable, in C order and on a device"),
         (lambda: merklize.hash(data, wait=False, out=data), r"out must be uint8\[32\], got uint8\[100\]"),
         (lambda: merklize.hash(out, wait=False, out=out), "hash: out must not overlap data"),

@@ -197,7 +197,7 @@ def test_what_a_tree_says_of_itself():
 def test_leaf_counts_that_make_no_perfect_tree(n):
     with pytest.raises(merklize.InvalidArgument, match=f"power of two .*, got {n}"):
         merklize.MerkleTree(np.zeros((n, 4), np.uint64), "rp64_256")
-    with pytest.raises(merklize.InvalidArgument, match="at least 1 leaf, got 0"):
+    with pytest.raises(merklize.InvalidArgument, match="at least 1, got 0"):
         merklize.MerkleTree(np.zeros((0, 32), np.uint8))
 
 
@@ -310,7 +310,7 @@ def test_build_tree_wrong_nodes():
 def test_root_of_one_leaf():
     leaf = oracle.byte_leaves(1)
     assert merklize.merkle_root(leaf) == leaf.tobytes()
-    with pytest.raises(merklize.InvalidArgument, match="at least 1 leaf, got 0"):
+    with pytest.raises(merklize.InvalidArgument, match="at least 1, got 0"):
         merklize.merkle_root(leaf[:0])
 
 
@@ -381,7 +381,7 @@ def test_from_file_wrong(tmp_path):
     with pytest.raises(merklize.InvalidArgument, match="3000 bytes, 1000 bytes a leaf.*power of two .*got 3"):
         merklize.MerkleTree.from_file(path, leaf_size=1000, rule="perfect")
     assert merklize.MerkleTree.from_file(path, 3000).root == merklize.hash(bytes(3000))
-    with pytest.raises(merklize.InvalidArgument, match="a leaf must have at least 1 byte, got 0"):
+    with pytest.raises(merklize.InvalidArgument, match="leaf_size must be at least 1, got 0"):
         merklize.MerkleTree.from_file(path, 0)
     with pytest.raises(merklize.InvalidArgument, match="leaf_size must be 0 to .* got -5"):
         merklize.MerkleTree.from_file(path, -5)

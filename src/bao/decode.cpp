@@ -139,8 +139,8 @@ std::size_t BaoDecoder::wants() const noexcept { return state_->wants(); }
 std::span<const std::byte> BaoDecoder::take(std::span<const std::byte> data) {
     const PublicCall entry("BaoDecoder::take");
     if (data.size() != wants() || data.empty()) {
-        invalid_call("data must have " + std::to_string(wants()) + " bytes, as wants() says, got " +
-                     std::to_string(data.size()));
+        invalid_call("data", "must have " + std::to_string(wants()) + " bytes, as wants() says, got " +
+                                 std::to_string(data.size()));
     }
     state_->take(data);
     return state_->data;

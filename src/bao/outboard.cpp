@@ -45,7 +45,7 @@ WriteAt into(std::span<std::byte> out) {
 
 void require_out(std::uint64_t bytes, std::uint64_t wanted) {
     if (bytes == wanted) return;
-    invalid_call("out must have " + std::to_string(wanted) + " bytes, got " + std::to_string(bytes));
+    invalid_call("out", "must have " + std::to_string(wanted) + " bytes, got " + std::to_string(bytes));
 }
 
 // Makes the outboard or encoding of a message in host memory, in memory.

@@ -21,8 +21,9 @@ BaoForm form_of(const Call& call, const merklize_bao_form* form) {
     if (form == nullptr) return {};
     const merklize_bao_form& given = *form;
     if (given.post_order > 1 || given.without_size > 1)
-        call.invalid("form->post_order and form->without_size must be 0 or 1, got " + std::to_string(given.post_order) +
-                     " and " + std::to_string(given.without_size));
+        call.invalid("form->post_order", "and form->without_size must be 0 or 1, got " +
+                                             std::to_string(given.post_order) + " and " +
+                                             std::to_string(given.without_size));
     return {given.group_log, given.post_order != 0 ? BaoOrder::post : BaoOrder::pre, given.without_size == 0};
 }
 
@@ -67,16 +68,15 @@ merklize_status merklize_bao_outboard_bytes(uint64_t message_bytes, const merkli
     });
 }
 
-merklize_status merklize_bao_outboard(merklize_view data, const merklize_bao_form* form, merklize_output outboard,
+merklize_status merklize_bao_outboard(merklize_view data, const merklize_bao_form* form, merklize_output out,
                                       merklize_digest* root, const merklize_run_options* options) {
     return run("merklize_bao_outboard", [&](const Call& call) {
-        merklize_digest& out = call.need(root, "root");
+        merklize_digest& made = call.need(root, "root");
         const Options run(call, options);
         const BaoForm as = form_of(call, form);
-        const bool there = call.all_on_device("data and outboard", data, outboard);
-        out = to_c(
-            there ? merklize::bao_outboard(data.buffer->value, call.written(outboard.buffer, "outboard"), as, run.get())
-                  : merklize::bao_outboard(call.bytes(data, "data"), call.bytes(outboard, "outboard"), as, run.get()));
+        const bool there = call.all_on_device("data and out", data, out);
+        made = to_c(there ? merklize::bao_outboard(data.buffer->value, call.written(out.buffer, "out"), as, run.get())
+                          : merklize::bao_outboard(call.bytes(data, "data"), call.bytes(out, "out"), as, run.get()));
         run.finish();
     });
 }

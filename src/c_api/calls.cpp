@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "texts/argument_words.hpp"
 #include "texts/urls.hpp"
 
 namespace merklize::c_api {
@@ -32,9 +33,13 @@ public:
 struct LastError {
     std::string text, path;
     const char* call = "";  // a literal, with which the text begins
+    std::string argument;
     int system_error = 0;
 
-    const char* rule() const noexcept { return text.c_str() + (*call == '\0' ? 0 : std::strlen(call) + 2); }
+    const char* rule() const noexcept {
+        return text.c_str() + (*call == '\0' ? 0 : std::strlen(call) + 2) +
+               (argument.empty() ? 0 : argument.size() + 1);
+    }
 };
 
 LastError& last_error() noexcept {
@@ -42,19 +47,24 @@ LastError& last_error() noexcept {
     return last;
 }
 
-/// call  a literal; empty: the text is the rule alone
-merklize_status note(merklize_status status, const char* call, const char* rule, int system_error = 0,
-                     const std::string& path = {}) noexcept {
+/// call      a literal; empty: the text begins with the argument
+/// argument  empty: the text is the rule alone
+merklize_status note(merklize_status status, const char* call, std::string_view argument, const char* rule,
+                     int system_error = 0, const std::string& path = {}) noexcept {
     LastError& last = last_error();
     last.call = "";
     last.system_error = system_error;
     try {
         last.path = texts::masked(path);
-        last.text = *call == '\0' ? texts::masked(rule) : std::string(call) + ": " + texts::masked(rule);
+        last.argument = argument;
+        last.text = *call == '\0' ? "" : std::string(call) + ": ";
+        if (!argument.empty()) last.text.append(argument) += ' ';
+        last.text += texts::masked(rule);
         last.call = call;
     } catch (...) {  // a text of at most 15 bytes is stored without an allocation
         last.text = "out of memory";
         last.path.clear();
+        last.argument.clear();
     }
     return status;
 }
@@ -68,31 +78,31 @@ merklize_status note_failure(const char* function) noexcept {
         const bool is_too_small = dynamic_cast<const TooSmall*>(&error) != nullptr;
         const auto status = is_too_small ? MERKLIZE_TOO_SMALL : static_cast<merklize_status>(error.code());
         const bool is_of_call = error.code() == ErrorCode::invalid_argument || !error.call().empty();
-        return note(status, is_of_call ? function : "", error.rule(), error.system_error(), error.path());
+        const std::string_view argument = texts::argument_word(&texts::ArgumentWords::c, error.argument());
+        return note(status, is_of_call ? function : "", argument, error.rule(), error.system_error(), error.path());
     } catch (const std::bad_alloc&) {
-        return note(MERKLIZE_OUT_OF_MEMORY, "", "out of memory");
+        return note(MERKLIZE_OUT_OF_MEMORY, "", "", "out of memory");
     } catch (const std::length_error& error) {
-        return note(MERKLIZE_OUT_OF_MEMORY, "", error.what());
+        return note(MERKLIZE_OUT_OF_MEMORY, "", "", error.what());
     } catch (const std::exception& error) {
-        return note(MERKLIZE_INTERNAL, "", error.what());
+        return note(MERKLIZE_INTERNAL, "", "", error.what());
     } catch (...) {
-        return note(MERKLIZE_INTERNAL, "", "unknown failure");
+        return note(MERKLIZE_INTERNAL, "", "", "unknown failure");
     }
 }
 
 void Call::require_array(const void* first, std::uint64_t count, std::size_t item_bytes, const char* name) const {
     constexpr std::uint64_t most = (std::uint64_t{1} << 56) - 1;  // no processor gives a process more addresses
     if (count > most / item_bytes) {
-        invalid(std::string(name) + " must fit into memory, got " + std::to_string(count) + " items of " +
-                std::to_string(item_bytes) + " bytes");
+        invalid(name, "must fit into memory, got " + std::to_string(count) + " items of " + std::to_string(item_bytes) +
+                          " bytes");
     }
-    if (first == nullptr && count != 0)
-        invalid(std::string(name) + " is null, but must have " + std::to_string(count) + " items");
+    if (first == nullptr && count != 0) invalid(name, "is null, but must have " + std::to_string(count) + " items");
 }
 
 void Call::require_digests(std::uint64_t count, const char* name) const {
     if (count != UINT64_MAX && count % Digest::size != 0)
-        invalid(std::string(name) + " must be whole digests of 32 bytes, got " + std::to_string(count) + " bytes");
+        invalid(name, "must be whole digests of 32 bytes, got " + std::to_string(count) + " bytes");
 }
 
 std::span<const std::byte> Call::bytes(const void* first, std::uint64_t count, const char* name) const {
@@ -148,13 +158,13 @@ std::vector<std::filesystem::path> Call::paths(const char* const* paths, std::si
 
 void Call::require_index(std::size_t index, std::size_t count, const char* items) const {
     if (index < count) return;
-    invalid("index must be below the number of " + std::string(items) + ", " + std::to_string(count) + ", got " +
-            std::to_string(index));
+    invalid("index", "must be below the number of " + std::string(items) + ", " + std::to_string(count) + ", got " +
+                         std::to_string(index));
 }
 
 Buffer& Call::written(merklize_buffer* buffer, const char* name) const {
     merklize_buffer& given = need(buffer, name);
-    if (!given.writable) invalid(std::string(name) + " is written, but the buffer is only to be read");
+    if (!given.writable) invalid(name, "is written, but the buffer is only to be read");
     return *given.writable;
 }
 
@@ -170,8 +180,8 @@ Mode Call::mode(const merklize_mode* mode, Hash hash) const {
     if (mode == nullptr) return {};
     const merklize_mode& given = *mode;
     if (given.key != nullptr && given.context != nullptr) {
-        invalid("mode must have a key or a context, got a key of " + std::to_string(given.key_bytes) +
-                " bytes and a context of " + std::to_string(given.context_bytes) + " bytes");
+        invalid("mode", "must have a key or a context, got a key of " + std::to_string(given.key_bytes) +
+                            " bytes and a context of " + std::to_string(given.context_bytes) + " bytes");
     }
     const auto key = bytes(static_cast<const void*>(given.key), given.key_bytes, "mode->key");
     const auto context = items(given.context, given.context_bytes, "mode->context");
@@ -182,8 +192,7 @@ Mode Call::mode(const merklize_mode* mode, Hash hash) const {
 
 TreeRule Call::rule(merklize_rule rule, const char* name) const {
     if (rule == MERKLIZE_RULE_DEFAULT || rule > MERKLIZE_RULE_DUPLICATE_LAST) {
-        invalid(std::string(name) + " must be 0 to " + std::to_string(MERKLIZE_RULE_DUPLICATE_LAST) + ", got " +
-                std::to_string(rule));
+        invalid(name, "must be 0 to " + std::to_string(MERKLIZE_RULE_DUPLICATE_LAST) + ", got " + std::to_string(rule));
     }
     return static_cast<TreeRule>(rule - 1);
 }
@@ -215,13 +224,13 @@ TreeInput Call::input(const merklize_input* input) const {
             case MERKLIZE_INPUT_BLOCKS: return TreeInput::Kind::blocks;
             case MERKLIZE_INPUT_ROWS: return TreeInput::Kind::rows;
             case MERKLIZE_INPUT_LEAVES: return TreeInput::Kind::leaves;
-            default: invalid("input->kind must be 0 to 2, got " + std::to_string(given.kind));
+            default: invalid("input->kind", "must be 0 to 2, got " + std::to_string(given.kind));
         }
     }();
     const std::uint64_t leaf_bytes = kind == TreeInput::Kind::leaves ? Digest::size : given.leaf_bytes;
     if (given.has_descriptor == 0) return {path(given.path, "input->path"), kind, leaf_bytes};
     if (given.descriptor < 0)
-        invalid("input->descriptor must be an open descriptor, got " + std::to_string(given.descriptor));
+        invalid("input->descriptor", "must be an open descriptor, got " + std::to_string(given.descriptor));
     return {descriptor_name(given.descriptor, given.path), kind, leaf_bytes, given.descriptor};
 }
 
@@ -312,7 +321,7 @@ void Options::finish() const noexcept {
 
 RunOptions Options::kept(const Call& call) const {
     if (options_.progress || options_.timings != nullptr)
-        call.invalid("options must have no progress and no timings: they are kept after the call");
+        call.invalid("options", "must have no progress and no timings: they are kept after the call");
     return options_;
 }
 
@@ -343,6 +352,7 @@ using namespace merklize::c_api;
 
 const char* merklize_last_error() { return last_error().text.c_str(); }
 const char* merklize_last_error_call() { return last_error().call; }
+const char* merklize_last_error_argument() { return last_error().argument.c_str(); }
 const char* merklize_last_error_rule() { return last_error().rule(); }
 int merklize_last_system_error() { return last_error().system_error; }
 const char* merklize_last_error_path() { return last_error().path.c_str(); }

@@ -26,11 +26,14 @@ public:
     [[noreturn]] void invalid(const std::string& rule) const {
         throw Error(ErrorCode::invalid_argument, function_, rule);
     }
+    [[noreturn]] void invalid(const std::string& argument, const std::string& rule) const {
+        throw Error(ErrorCode::invalid_argument, function_, argument, rule);
+    }
 
     /// errors  invalid_argument (null)
     template <class T>
     T& need(T* pointer, const char* name) const {
-        if (pointer == nullptr) invalid(std::string(name) + " is null");
+        if (pointer == nullptr) invalid(name, "is null");
         return *pointer;
     }
     /// The caller's place for a new handle, set to null until the handle is made.
@@ -65,7 +68,7 @@ public:
     template <class... Views>
     bool all_on_device(const char* names, const Views&... views) const {
         const bool any = (on_device(views, names) || ...);
-        if (any && !(on_device(views, names) && ...)) invalid(std::string(names) + " must all be buffers, or none");
+        if (any && !(on_device(views, names) && ...)) invalid(names, "must all be buffers, or none");
         return any;
     }
     std::span<const std::byte> bytes(const merklize_view& view, const char* name) const {

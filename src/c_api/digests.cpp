@@ -13,7 +13,7 @@ namespace {
 
 merklize::Poseidon2 read_poseidon2(const Call& call, const merklize_poseidon2* instance, const std::string& name) {
     const merklize_poseidon2& given = call.need(instance, name.c_str());
-    if (given.field > 2) call.invalid(name + "->field must be 0, 1 or 2, got " + std::to_string(given.field));
+    if (given.field > 2) call.invalid(name + "->field", "must be 0, 1 or 2, got " + std::to_string(given.field));
     const auto constants = call.items(given.constants, given.constant_count, (name + "->constants").c_str());
     const auto diagonal = call.items(given.diagonal, given.diagonal_count, (name + "->diagonal").c_str());
     return {static_cast<merklize::Poseidon2Field>(given.field),
@@ -27,7 +27,7 @@ merklize::Poseidon2 read_poseidon2(const Call& call, const merklize_poseidon2* i
 
 merklize::Poseidon read_poseidon(const Call& call, const merklize_poseidon* instance) {
     const merklize_poseidon& given = call.need(instance, "instance");
-    if (given.field > 2) call.invalid("instance->field must be 0, 1 or 2, got " + std::to_string(given.field));
+    if (given.field > 2) call.invalid("instance->field", "must be 0, 1 or 2, got " + std::to_string(given.field));
     const auto constants = call.items(given.constants, given.constant_count, "instance->constants");
     const auto matrix = call.items(given.matrix, given.matrix_count, "instance->matrix");
     return {static_cast<merklize::Poseidon2Field>(given.field),
@@ -54,7 +54,7 @@ bool is_blake3(const Call& call, Hash hash, const merklize_mode* mode, uint64_t 
     const std::string name(merklize::traits(hash).name);
     const bool is_blake2s = hash == Hash::blake2s;
     if (!is_blake2s && mode != nullptr && (mode->key != nullptr || mode->context != nullptr))
-        call.invalid("mode must be null, or plain, of the hash '" + name + "': only blake3 and blake2s have others");
+        call.invalid("mode", "must be null, or plain, of the hash '" + name + "': only blake3 and blake2s have others");
     if (seek != 0 || (is_blake2s ? length == 0 || length > Digest::size : length != Digest::size)) {
         call.invalid("the hash '" + name + "' has " + (is_blake2s ? "1 to 32" : "32") +
                      " bytes of output from 0 on, got " + std::to_string(length) + " from " + std::to_string(seek) +

@@ -22,7 +22,7 @@ DmVerity verity_form(const Call& call, const merklize_dm_verity_form* form) {
     DmVerity how;
     if (form == nullptr) return how;
     if (form->algorithm > MERKLIZE_DM_VERITY_SHA512)
-        call.invalid("form->algorithm must be 0 or 1, got " + std::to_string(form->algorithm));
+        call.invalid("form->algorithm", "must be 0 or 1, got " + std::to_string(form->algorithm));
     how.algorithm = static_cast<DmVerityAlgorithm>(form->algorithm);
     how.salt_after = form->salt_after != 0;
     if (form->data_block_size != 0) how.data_block_size = form->data_block_size;

@@ -117,7 +117,7 @@ merklize_status merklize_manifest_refresh(const merklize_manifest* manifest, con
     return run("merklize_manifest_refresh", [&](const Call& call) {
         merklize_manifest*& out = call.handle(made, "made");
         const ManifestOptions given(call, options);
-        if (!given.patterns.empty()) call.invalid("options.patterns must be none: they are the manifest's own");
+        if (!given.patterns.empty()) call.invalid("options.patterns", "must be none: they are the manifest's own");
         const Options run(call, run_options);
         manifests::Refreshed found =
             manifests::refresh(call.need(manifest, "manifest").value, call.path(path, "path"),

@@ -23,8 +23,7 @@ void require_on_stream(const Stream& stream, std::initializer_list<StreamOperand
 
 void require_bytes(const char* name, const ConstBuffer& buffer, std::uint64_t bytes) {
     if (buffer.size() == bytes) return;
-    invalid_call(std::string(name) + " must have " + std::to_string(bytes) + " bytes, got " +
-                 std::to_string(buffer.size()));
+    invalid_call(name, "must have " + std::to_string(bytes) + " bytes, got " + std::to_string(buffer.size()));
 }
 
 }  // namespace merklize::runtime

@@ -46,13 +46,13 @@ RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options) {
 
 void require_no_timings(const RunOptions& options) {
     if (options.timings == nullptr) return;
-    invalid_call("timings must not be set: its work is many calls, which are not timed");
+    invalid_call("timings", "must not be set: its work is many calls, which are not timed");
 }
 
 void require_no_policy(const RunOptions& options) {
     if (options.policy == Policy{}) return;
-    invalid_call("policy must not be set: the tree keeps the policy that it was built with, got '" +
-                 to_text(options.policy) + "'");
+    invalid_call("policy", "must not be set: the tree keeps the policy that it was built with, got '" +
+                               to_text(options.policy) + "'");
 }
 
 void require_same_device(const ConstBuffer& one, const ConstBuffer& other) {

@@ -367,8 +367,8 @@ bool SideBySide::launch(const HashTiles& job, const Tick& tick) {
 
 void require_no_stream(const RunOptions& options) {
     if (!options.stream) return;
-    invalid_call("stream must not be set, since parts on several devices have no common stream; it is of " +
-                 options.stream->device().info().id);
+    invalid_call("stream", "must not be set, since parts on several devices have no common stream; it is of " +
+                               options.stream->device().info().id);
 }
 
 void on_their_devices(std::span<const ConstBuffer> buffers, const RunOptions& options,

@@ -49,8 +49,8 @@ ChainingValue value_of(const Node& node) {
 
 void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const {
     if (!out.empty() && seek > UINT64_MAX - (out.size() - 1)) {
-        invalid_call("output of " + std::to_string(out.size()) + " bytes from position " + std::to_string(seek) +
-                     " passes byte 2^64 - 1");
+        invalid_call("seek", "must be at most " + std::to_string(UINT64_MAX - (out.size() - 1)) + " for " +
+                                 std::to_string(out.size()) + " bytes of output, got " + std::to_string(seek));
     }
     const std::uint32_t root_flags = flags | MKZ_BLAKE3_ROOT;
     // The device makes many whole blocks in the middle. The host makes the ends, and short outputs.

@@ -103,8 +103,8 @@ std::vector<Group> by_device(std::span<const MessageView> messages, const Device
 
 void require_outputs(std::size_t n, std::size_t bytes, std::size_t length) {
     if (length != 0 ? bytes / length == n && bytes % length == 0 : bytes == 0) return;
-    invalid_call("out must have " + std::to_string(length) + " bytes for each of " + std::to_string(n) +
-                 " messages, got " + std::to_string(bytes) + " bytes");
+    invalid_call("out", "must have " + std::to_string(length) + " bytes for each of " + std::to_string(n) +
+                            " messages, got " + std::to_string(bytes) + " bytes");
 }
 
 void require_apart(std::span<const MessageView> messages, std::span<std::byte> out) {

@@ -68,8 +68,8 @@ void merge_there(Hash hash, const Mode& mode, const ConstBuffer& left, const Con
 // The count of items in a buffer, which must have no partial item.
 std::uint64_t count_of(const ConstBuffer& buffer, std::uint64_t item_bytes, const char* argument) {
     if (buffer.size() % item_bytes != 0) {
-        invalid_call(std::string(argument) + " must be a multiple of " + std::to_string(item_bytes) + " bytes, got " +
-                     std::to_string(buffer.size()) + " bytes");
+        invalid_call(argument, "must be a multiple of " + std::to_string(item_bytes) + " bytes, got " +
+                                   std::to_string(buffer.size()) + " bytes");
     }
     return buffer.size() / item_bytes;
 }

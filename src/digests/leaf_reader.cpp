@@ -23,7 +23,8 @@ constexpr std::uint64_t stream_bytes = 8 << 20, most_stream_leaf = batch_bytes;
 
 std::unique_ptr<const InputFile> opened(const TreeInput& input) {
     const std::string name = input.source ? input.source->name() : input.path.string();
-    if (input.leaf_bytes == 0) invalid(name + ": a leaf must have at least 1 byte, got 0");
+    if (input.leaf_bytes == 0)
+        invalid_call(input.kind == Kind::rows ? "row_bytes" : "leaf_bytes", "must be at least 1, got 0");
     if (input.source != nullptr) return nullptr;
     return input.descriptor < 0 ? std::make_unique<const InputFile>(input.path)
                                 : std::make_unique<const InputFile>(input.descriptor, name);

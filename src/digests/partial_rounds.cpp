@@ -79,7 +79,7 @@ PartialRounds::PartialRounds(std::span<const std::uint64_t> matrix, std::span<co
     Words inner(m * m), row(whole.begin() + 1, whole.begin() + static_cast<std::ptrdiff_t>(n)), column(m);
     for (std::size_t i = 0; i < m * m; i++) inner[i] = whole[n * (i / m + 1) + i % m + 1];
     for (std::size_t i = 0; i < m; i++) column[i] = whole[n * (i + 1)];
-    if (inverse_of(whole, n, field).empty()) invalid_call("matrix must have an inverse; this one is singular");
+    if (inverse_of(whole, n, field).empty()) invalid_call("matrix", "must have an inverse; this one is singular");
     const Words inverse = inverse_of(inner, m, field);
     if (inverse.empty()) {
         invalid_call(

@@ -24,8 +24,8 @@ const Mode plain;
 std::uint32_t levels_of(std::uint64_t piece_size) {
     if (piece_size == 0) return 0;
     if (!std::has_single_bit(piece_size) || piece_size < read_bytes) {
-        invalid_call("piece_size must be 0 or a power of two >= " + std::to_string(read_bytes) + ", got " +
-                     std::to_string(piece_size));
+        invalid_call("piece_size", "must be 0 or a power of two >= " + std::to_string(read_bytes) + ", got " +
+                                       std::to_string(piece_size));
     }
     return static_cast<std::uint32_t>(std::countr_zero(piece_size / MKZ_BLAKE3_CHUNK_LEN));
 }
@@ -33,9 +33,11 @@ std::uint32_t levels_of(std::uint64_t piece_size) {
 // The same of pieces of a part, which must not be empty and begin with a piece.
 std::uint32_t levels_of_part(std::uint64_t bytes, std::uint64_t offset, std::uint64_t piece_size) {
     const std::uint32_t levels = levels_of(piece_size);
-    if (piece_size == 0 || bytes == 0 || offset % piece_size != 0) {
-        invalid_call("a part must not be empty and begin at a multiple of piece_size, got " + std::to_string(bytes) +
-                     " bytes at " + std::to_string(offset) + ", pieces of " + std::to_string(piece_size));
+    if (piece_size == 0) invalid_call("piece_size", "must not be 0 for a part of the data, got 0");
+    if (bytes == 0) invalid_call("part", "must have at least 1 byte, got 0");
+    if (offset % piece_size != 0) {
+        invalid_call("offset", "must be a multiple of piece_size, " + std::to_string(piece_size) + ", got " +
+                                   std::to_string(offset));
     }
     return levels;
 }
@@ -170,6 +172,7 @@ PieceDigests hash_pieces(const ConstBuffer& data, std::uint64_t piece_size, cons
 
 std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view name, std::span<const FileRange> ranges,
                                            std::uint64_t piece_size, const RunOptions& options) {
+    const PublicCall entry("hash_file_ranges");
     const auto file = runtime::InputFile::whole(fd, name);
     file.require_seekable();
     return runtime::hash_ranges(file, ranges, piece_size, options);
@@ -191,9 +194,7 @@ std::vector<Digest> piece_values(ByteView part, std::uint64_t offset, std::uint6
 Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode) {
     const PublicCall entry("value_of_pieces");
     runtime::require_blake3(mode);
-    if (pieces.empty()) {
-        invalid_call("there must be at least 1 piece, got 0");
-    }
+    if (pieces.empty()) invalid_call("pieces", "must be at least 1, got 0");
     std::vector<ChainingValue> values = as_values(pieces);
     const RunOptions options = runtime::on_this_thread();
     Run run(options);
@@ -204,9 +205,7 @@ Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode) {
 void digest_of_pieces(std::span<const Digest> pieces, std::span<std::byte> out, std::uint64_t seek, const Mode& mode) {
     const PublicCall entry("digest_of_pieces");
     runtime::require_blake3(mode);
-    if (pieces.size() < 2) {
-        invalid_call("there must be at least 2 pieces, got " + std::to_string(pieces.size()));
-    }
+    if (pieces.size() < 2) invalid_call("pieces", "must be at least 2, got " + std::to_string(pieces.size()));
     std::vector<ChainingValue> values = as_values(pieces);
     const RunOptions options = runtime::on_this_thread();
     Run run(options);

@@ -42,7 +42,7 @@ constexpr unsigned most_outer = 64, most_middle = 256;  // external or full roun
 const char* field_name(Poseidon2Field field) {
     const auto i = static_cast<std::size_t>(field);
     if (i < std::size(field_names)) return field_names[i];
-    invalid_call("field must be 0 (goldilocks), 1 (babybear) or 2 (koalabear), got " + std::to_string(i));
+    invalid_call("field", "must be 0 (goldilocks), 1 (babybear) or 2 (koalabear), got " + std::to_string(i));
 }
 
 const mkz_hash_info& unit_of(const char* family, Poseidon2Field field, unsigned width) {
@@ -58,7 +58,7 @@ const mkz_hash_info& unit_of(const char* family, Poseidon2Field field, unsigned 
 
 void require_rate(unsigned rate, unsigned width) {
     if (rate < 1 || rate >= width)
-        invalid_call("rate must be 1 to width - 1 = " + std::to_string(width - 1) + ", got " + std::to_string(rate));
+        invalid_call("rate", "must be 1 to width - 1 = " + std::to_string(width - 1) + ", got " + std::to_string(rate));
 }
 
 // Rounds whose S-boxes are on every cell and stand half before, half after those whose S-box is on cell 0.
@@ -85,12 +85,13 @@ void require_permutation(const Poseidon2& of, const mkz_hash_info& unit) {
     const std::size_t wanted = std::size_t{of.external_rounds} * of.width + of.internal_rounds;
     if (of.constants.size() != wanted) {
         const std::string half = std::to_string(of.external_rounds / 2) + " x " + std::to_string(of.width);
-        invalid_call("constants must have " + std::to_string(wanted) + " words: " + half + ", " +
-                     std::to_string(of.internal_rounds) + ", " + half + "; got " + std::to_string(of.constants.size()));
+        invalid_call("constants", "must have " + std::to_string(wanted) + " words: " + half + ", " +
+                                      std::to_string(of.internal_rounds) + ", " + half + "; got " +
+                                      std::to_string(of.constants.size()));
     }
     if (of.diagonal.size() != of.width) {
-        invalid_call("diagonal must have width = " + std::to_string(of.width) + " words, got " +
-                     std::to_string(of.diagonal.size()));
+        invalid_call("diagonal", "must have width = " + std::to_string(of.width) + " words, got " +
+                                     std::to_string(of.diagonal.size()));
     }
     require_words(unit, of.constants, "constants");
     require_words(unit, of.diagonal, "diagonal");
@@ -105,28 +106,29 @@ const mkz_hash_info& require_hash(const Poseidon2& of) {
 
 const mkz_hash_info& require_quad(const Poseidon2& of, Poseidon2Field field) try {
     if (of.field != field) {
-        invalid_call("field must be that of the rows, " + std::string(field_name(field)) + ", got " +
-                     field_name(of.field));
+        invalid_call("field",
+                     "must be that of the rows, " + std::string(field_name(field)) + ", got " + field_name(of.field));
     }
     const unsigned width = field == Poseidon2Field::goldilocks ? 16 : 32;  // four digests
     if (of.width != width || of.rate != width) {
-        invalid_call("width and rate over " + std::string(field_name(field)) + " must be four digests, " +
-                     std::to_string(width) + " words, got " + std::to_string(of.width) + " and " +
-                     std::to_string(of.rate));
+        invalid_call("width", "and rate over " + std::string(field_name(field)) + " must be four digests, " +
+                                  std::to_string(width) + " words, got " + std::to_string(of.width) + " and " +
+                                  std::to_string(of.rate));
     }
     const mkz_hash_info& unit = unit_of(poseidon2_name, of.field, of.width);
     require_permutation(of, unit);
     return unit;
 } catch (const Error& error) {
-    invalid_call(std::string("quad: ") + error.rule());
+    invalid_call("quad: " + (error.argument().empty() ? "" : error.argument() + " ") + error.rule());
 }
 
 // Poseidon's matrix, row after row: what was given, or all rows of the circulant one.
 std::vector<std::uint64_t> require_matrix(const Poseidon& of, const mkz_hash_info& unit) {
     const std::size_t n = of.width;
     if (of.matrix.size() != n && of.matrix.size() != n * n) {
-        invalid_call("matrix must have width x width = " + std::to_string(n * n) + " words, or width = " +
-                     std::to_string(n) + ", the first row of a circulant one; got " + std::to_string(of.matrix.size()));
+        invalid_call("matrix", "must have width x width = " + std::to_string(n * n) +
+                                   " words, or width = " + std::to_string(n) +
+                                   ", the first row of a circulant one; got " + std::to_string(of.matrix.size()));
     }
     require_words(unit, of.matrix, "matrix");
     if (of.matrix.size() == n * n) return of.matrix;
@@ -141,8 +143,9 @@ const mkz_hash_info& require_hash(const Poseidon& of) {
     require_rounds("full", of.full_rounds, "partial", of.partial_rounds);
     const std::size_t rounds = std::size_t{of.full_rounds} + of.partial_rounds;
     if (of.constants.size() != rounds * of.width) {
-        invalid_call("constants must have " + std::to_string(rounds * of.width) + " words: " + std::to_string(rounds) +
-                     " rounds x " + std::to_string(of.width) + "; got " + std::to_string(of.constants.size()));
+        invalid_call("constants", "must have " + std::to_string(rounds * of.width) +
+                                      " words: " + std::to_string(rounds) + " rounds x " + std::to_string(of.width) +
+                                      "; got " + std::to_string(of.constants.size()));
     }
     require_words(unit, of.constants, "constants");
     return unit;

@@ -21,8 +21,8 @@ namespace {
 
 void require_power(std::uint64_t value, std::uint64_t least, std::uint64_t most, const char* argument) {
     if (std::has_single_bit(value) && value >= least && value <= most) return;
-    invalid_call(std::string(argument) + " must be a power of two from " + std::to_string(least) + " to " +
-                 std::to_string(most) + ", got " + std::to_string(value));
+    invalid_call(argument, "must be a power of two from " + std::to_string(least) + " to " + std::to_string(most) +
+                               ", got " + std::to_string(value));
 }
 
 // The options for the work after the leaves, without progress, which would start at 0 again.
@@ -48,7 +48,7 @@ public:
     Verity(const FsVerity& how, const RunOptions& options) : block_(how.block_size), options_(options) {
         require_power(block_, 1024, 65536, "block_size");
         if (how.salt.size() > 32) {
-            invalid_call("salt must be at most 32 bytes, got " + std::to_string(how.salt.size()));
+            invalid_call("salt", "must be at most 32 bytes, got " + std::to_string(how.salt.size()));
         }
         runtime::require_no_timings(options);
         salt_.assign(how.salt.begin(), how.salt.end());

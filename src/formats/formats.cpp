@@ -37,14 +37,15 @@ Format format_from_name(std::string_view name) { return runtime::row_named("form
 TreeForm form_of(Format format) { return {traits(format).hash, traits(format).rule}; }
 
 void require_unambiguous(const MerkleTree& tree, Format format) {
+    const PublicCall entry("require_unambiguous");
     const FormatTraits& facts = traits(format);
     if (!facts.is_ambiguous) return;
     for (unsigned level = 0; level < tree.height(); level++) {
         const std::span<const Digest> nodes = tree.level(level);
         if (nodes.size() % 2 == 0 && nodes.back() == nodes[nodes.size() - 2]) {
-            invalid("format '" + std::string(facts.name) + "': the last two of the " + std::to_string(nodes.size()) +
-                    " nodes of level " + std::to_string(level) +
-                    " are equal, so a list without those below the last has the same root (CVE-2012-2459)");
+            invalid_call("format '" + std::string(facts.name) + "': the last two of the " +
+                         std::to_string(nodes.size()) + " nodes of level " + std::to_string(level) +
+                         " are equal, so a list without those below the last has the same root (CVE-2012-2459)");
         }
     }
 }

@@ -21,7 +21,7 @@ constexpr Hash node_hash = Hash::keccak256_sorted;
 // The slot of a leaf.
 std::uint64_t slot_of(std::span<const std::uint64_t> slots, std::uint64_t index) {
     if (index < slots.size()) return slots[index];
-    invalid_call("index must be 0 to " + std::to_string(slots.size() - 1) + ", got " + std::to_string(index));
+    invalid_call("index", "must be 0 to " + std::to_string(slots.size() - 1) + ", got " + std::to_string(index));
 }
 
 }  // namespace
@@ -52,6 +52,7 @@ std::vector<Digest> openzeppelin_leaves(std::span<const std::span<const std::byt
 
 OpenZeppelinTree::OpenZeppelinTree(std::span<const Digest> leaves, bool sort_leaves, const RunOptions& options)
     : slots_(leaves.size()) {
+    const PublicCall entry("OpenZeppelinTree");
     std::vector<std::uint64_t> order(leaves.size());
     std::iota(order.begin(), order.end(), std::uint64_t{0});
     if (sort_leaves) std::ranges::stable_sort(order, {}, [&](std::uint64_t i) -> const Digest& { return leaves[i]; });
@@ -71,16 +72,15 @@ OpenZeppelinTree::OpenZeppelinTree(std::span<const Digest> leaves, std::span<con
         slots_.push_back(index + 1);
     }
     if (n != 0 && (slots_.size() != n || tree_indices.size() != n)) {
-        invalid_call(std::to_string(n) + " leaves need as many tree indices, " + std::to_string(n - 1) + " to " +
-                     std::to_string(2 * n - 2) + ", each once");
+        invalid_call("tree_indices", "of " + std::to_string(n) + " leaves must be " + std::to_string(n - 1) + " to " +
+                                         std::to_string(2 * n - 2) + ", each once");
     }
     build(leaves, options);
 }
 
 // Puts the leaves into their slots, and makes the inner nodes level by level.
 void OpenZeppelinTree::build(std::span<const Digest> leaves, const RunOptions& options) {
-    const PublicCall entry("OpenZeppelinTree");
-    if (leaves.empty()) invalid_call("a tree needs at least one leaf, got 0");
+    if (leaves.empty()) invalid_call("leaves", "must be at least 1, got 0");
     runtime::require_no_timings(options);
     nodes_.resize(2 * leaves.size());
     for (std::size_t i = 0; i < leaves.size(); i++) nodes_[slots_[i]] = leaves[i];

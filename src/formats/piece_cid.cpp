@@ -47,8 +47,8 @@ std::uint64_t leaves_of(std::uint64_t bytes) {
 
 void require_fits(std::uint64_t bytes) {
     if (bytes <= most_piece_bytes) return;
-    invalid_call("data must be at most " + std::to_string(most_piece_bytes) +
-                 " bytes, those of a piece of 64 GiB, got " + std::to_string(bytes));
+    invalid_call("data", "must be at most " + std::to_string(most_piece_bytes) +
+                             " bytes, those of a piece of 64 GiB, got " + std::to_string(bytes));
 }
 
 void require_options(const RunOptions& options) {

@@ -59,7 +59,10 @@ void require_merges(Hash hash, const Mode& mode) {
     if (!is_listed(hash)) invalid_call(std::string("'") + facts.name + "' is a part of other hashes");
     const std::string name = std::string("'") + facts.name + "'";
     if (facts.is_keyed == 0)
-        invalid_call("keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of " + name);
+        invalid_call(
+            "mode",
+            "must be left out: keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of " +
+                name);
     if (mode.flags() == MKZ_BLAKE3_DERIVE_KEY_MATERIAL)
         invalid_call("contexts are of the hash 'blake3', not of " + name);
     invalid_call(std::string("the key is of the hash ") + (mode.is_blake2s() ? "'blake2s'" : "'blake3'") + ", not of " +

@@ -35,6 +35,12 @@ private:
     throw Error(ErrorCode::invalid_argument, PublicCall::name(), rule);
 }
 
+/// The same, of one argument, by its name in the headers of C++: a rule such as "must be below 8, got 8".
+/// texts/argument_words.hpp has the words of other languages.
+[[noreturn]] inline void invalid_call(const std::string& argument, const std::string& rule) {
+    throw Error(ErrorCode::invalid_argument, PublicCall::name(), argument, rule);
+}
+
 /// A thing that is wrong by itself: a file, an unknown name. The text begins with the thing; faces put their function
 /// in front.
 [[noreturn]] inline void invalid(const std::string& rule) { throw Error(ErrorCode::invalid_argument, rule); }

@@ -12,8 +12,8 @@ namespace merklize::runtime {
 FieldMatrix read_field_matrix(const Matrix& matrix, Field field) {
     const FieldFacts* facts = find_field(static_cast<std::uint32_t>(field));
     if (facts == nullptr) {
-        invalid_call("field must be goldilocks (0), babybear (1) or koalabear (2), got " +
-                     std::to_string(static_cast<std::uint32_t>(field)));
+        invalid_call("field", "must be goldilocks (0), babybear (1) or koalabear (2), got " +
+                                  std::to_string(static_cast<std::uint32_t>(field)));
     }
     if (matrix.word_bytes != facts->word_bytes) {
         invalid_call(std::string("words of ") + facts->name + " have " + std::to_string(facts->word_bytes) +
@@ -39,12 +39,12 @@ Extension read_extension(const Matrix& matrix, const ExtendForm& form) {
                      " added bits");
     }
     if (form.shift >= field->modulus) {
-        invalid_call("shift must be below p = " + std::to_string(field->modulus) + ", got " +
-                     std::to_string(form.shift));
+        invalid_call("shift",
+                     "must be below p = " + std::to_string(field->modulus) + ", got " + std::to_string(form.shift));
     }
     if (form.order > RowOrder::bit_reversed) {
-        invalid_call("order must be natural (0) or bit_reversed (1), got " +
-                     std::to_string(static_cast<std::uint32_t>(form.order)));
+        invalid_call("order", "must be natural (0) or bit_reversed (1), got " +
+                                  std::to_string(static_cast<std::uint32_t>(form.order)));
     }
     const std::uint64_t rows = matrix.rows << form.added_bits;
     if (matrix.columns > UINT64_MAX / rows / field->word_bytes) {
@@ -67,8 +67,9 @@ Extension read_extension(const Matrix& matrix, const ExtendForm& form) {
 
 void set_out(Extension& extension, const Place& first, std::uint64_t bytes) {
     if (bytes != extension.out_bytes) {
-        invalid_call("out must have " + std::to_string(extension.out_bytes) + " bytes, 2^" +
-                     std::to_string(extension.job.added_bits) + " times the matrix, got " + std::to_string(bytes));
+        invalid_call("out", "must have " + std::to_string(extension.out_bytes) + " bytes, 2^" +
+                                std::to_string(extension.job.added_bits) + " times the matrix, got " +
+                                std::to_string(bytes));
     }
     extension.job.out.first = first;
 }

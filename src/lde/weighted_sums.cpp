@@ -15,9 +15,9 @@ namespace {
 void require_sums_bytes(std::size_t found, std::uint64_t n, const SumForm& form, unsigned word, const char* argument,
                         const char* of) {
     if (found / word / form.degree == n && found % (std::uint64_t{word} * form.degree) == 0) return;
-    invalid_call(std::string(argument) + " must have " + std::to_string(form.degree) + " words of " +
-                 std::to_string(word) + " bytes for each of " + std::to_string(n) + " " + of + ", got " +
-                 std::to_string(found) + " bytes");
+    invalid_call(argument, "must have " + std::to_string(form.degree) + " words of " + std::to_string(word) +
+                               " bytes for each of " + std::to_string(n) + " " + of + ", got " + std::to_string(found) +
+                               " bytes");
 }
 
 // 1 / 2^64 mod Goldilocks' p: 2^96 = -1, so it is -2^32.
@@ -55,11 +55,12 @@ void weighted_sums(const Matrix& matrix, std::span<const std::byte> weights, std
     const unsigned word = given.field.word_bytes;
     const std::uint64_t p = given.field.modulus;
     if (form.over > SumOver::columns) {
-        invalid_call("over must be rows (0) or columns (1), got " +
-                     std::to_string(static_cast<std::uint32_t>(form.over)));
+        invalid_call("over",
+                     "must be rows (0) or columns (1), got " + std::to_string(static_cast<std::uint32_t>(form.over)));
     }
     if (form.degree < 1 || form.degree > MKZ_SUMS_DEGREE) {
-        invalid_call("degree must be 1 to " + std::to_string(MKZ_SUMS_DEGREE) + ", got " + std::to_string(form.degree));
+        invalid_call("degree",
+                     "must be 1 to " + std::to_string(MKZ_SUMS_DEGREE) + ", got " + std::to_string(form.degree));
     }
     const bool over_rows = form.over == SumOver::rows;
     const char *const terms = over_rows ? "rows" : "columns", *const sums = over_rows ? "columns" : "rows";

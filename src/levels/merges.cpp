@@ -18,8 +18,8 @@ bool has_empty_tree(const TreeForm& form) noexcept {
 
 Digest empty_root() { return Message(Hash::sha256, 0).digest(); }
 
-void require_tree_size(std::uint64_t n_leaves) {
-    if (n_leaves == 0) invalid_call("a tree has at least 1 leaf, got 0");
+void require_tree_size(std::uint64_t n_leaves, const char* argument) {
+    if (n_leaves == 0) invalid_call(argument, "must be at least 1, got 0");
     if (n_leaves > UINT64_MAX / (8 * Digest::size))
         throw Error(ErrorCode::out_of_memory, PublicCall::name(), "too many leaves: " + std::to_string(n_leaves));
 }
@@ -30,9 +30,9 @@ Merges::Merges(const TreeForm& form, unsigned below) : form_(form), info_(runtim
     if (form.rule == TreeRule::pad) require_canonical(form.hash, {&form_.padding, 1}, "padding");
 }
 
-void Merges::require_count(std::uint64_t n, const std::string& file) const {
+void Merges::require_count(std::uint64_t n, const char* argument, const std::string& file) const {
     if (n == 0 && has_empty_tree(form_)) return;
-    require_tree_size(n);
+    require_tree_size(n, argument);
     if (form_.rule == TreeRule::perfect && !std::has_single_bit(n)) {
         invalid_call((file.empty() ? "" : file + ": ") +
                      "the count of leaves must be a power of two under the rule 'perfect', got " + std::to_string(n) +

@@ -26,7 +26,7 @@ public:
     /// As require_tree_size(), but for a form that has an empty tree. Also throws invalid_argument for a count that the
     /// rule does not take.
     /// file  what the leaves are in, for the text; empty: memory
-    void require_count(std::uint64_t n, const std::string& file = {}) const;
+    void require_count(std::uint64_t n, const char* argument = "leaves", const std::string& file = {}) const;
 
     Digest merge(const Digest& left, const Digest& right) const noexcept;
     /// The parent of a node that has no sibling.
@@ -47,6 +47,6 @@ bool has_empty_tree(const TreeForm& form) noexcept;
 Digest empty_root();
 
 /// Throws invalid_argument (n_leaves = 0) or out_of_memory (more leaves than memory can hold).
-void require_tree_size(std::uint64_t n_leaves);
+void require_tree_size(std::uint64_t n_leaves, const char* argument = "leaves");
 
 }  // namespace merklize::runtime

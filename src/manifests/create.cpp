@@ -9,7 +9,7 @@ namespace merklize::inline v0::manifests {
 
 void require_piece_size(std::uint64_t size) {
     if (!is_piece_size(size))
-        invalid_call("piece_size must be 0 or a power of two >= 262144, got " + std::to_string(size));
+        invalid_call("piece_size", "must be 0 or a power of two >= 262144, got " + std::to_string(size));
 }
 
 std::string path_in(const Manifest& known, const std::string& path) {

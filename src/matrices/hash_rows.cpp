@@ -45,7 +45,7 @@ void hash_rows(std::span<const Matrix> matrices, Buffer out, const RowForm& form
     const PublicCall entry("hash_rows");
     const runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash);
     if (out.size() % Digest::size != 0) {
-        invalid_call("out must be a multiple of 32 bytes, got " + std::to_string(out.size()) + " bytes");
+        invalid_call("out", "must be a multiple of 32 bytes, got " + std::to_string(out.size()) + " bytes");
     }
     if (input.on != nullptr) runtime::require_same_device(*input.on, out);
     runtime::HashMatrices job = make_job(matrices, input, out.size() / Digest::size, out, form);

@@ -59,12 +59,12 @@ MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash) {
     if (matrices.empty()) invalid_call("there must be at least 1 matrix, got 0");
     MatrixInput input{.at = {}, .word_bytes = matrices[0].word_bytes, .elements = matrices[0].elements, .on = nullptr};
     if (input.elements > Elements::montgomery) {
-        invalid_call("elements must be canonical (0), any (1) or montgomery (2), got " +
-                     std::to_string(static_cast<std::uint32_t>(input.elements)));
+        invalid_call("elements", "must be canonical (0), any (1) or montgomery (2), got " +
+                                     std::to_string(static_cast<std::uint32_t>(input.elements)));
     }
     if (input.elements != Elements::canonical && !is_field(facts)) {
-        invalid_call(std::string("elements must be canonical for hashes of bytes, which take words as they are; '") +
-                     facts.name + "' is one");
+        invalid_call("elements", std::string("must be canonical for hashes of bytes, which take words as they are; '") +
+                                     facts.name + "' is one");
     }
     if (const auto& buffer = matrices[0].buffer) input.on = &*buffer;
     for (std::size_t m = 0; m < matrices.size(); m++) {
@@ -84,7 +84,7 @@ MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash) {
             invalid_call(matrix_name(m) + ": elements must have the same form in all matrices");
         require_counts(matrix, m);
         if (matrix.buffer.has_value() != (input.on != nullptr))
-            invalid_call("matrices must be all on the host or all on one device, got both");
+            invalid_call("matrices", "must be all on the host or all on one device, got both");
         if (!matrix.buffer && matrix.words == nullptr && matrix.columns != 0)
             invalid_call(matrix_name(m) + ": its words are null");
         if (matrix.buffer) require_same_device(*input.on, *matrix.buffer);

@@ -21,7 +21,7 @@ namespace {
 void require_indices(const runtime::CommitmentPlan& plan, std::span<const std::uint64_t> indices) {
     for (const std::uint64_t index : indices) {
         if (index >= plan.n_leaves)
-            invalid_call("index must be below " + std::to_string(plan.n_leaves) + ", got " + std::to_string(index));
+            invalid_call("index", "must be below " + std::to_string(plan.n_leaves) + ", got " + std::to_string(index));
     }
 }
 

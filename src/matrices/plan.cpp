@@ -34,7 +34,7 @@ void require_heights(std::span<const MatrixDims> dims, std::uint64_t tallest) {
 }
 
 void require_arity(const CommitmentForm& form) {
-    if (form.arity != 2 && form.arity != 4) invalid_call("arity must be 2 or 4, got " + std::to_string(form.arity));
+    if (form.arity != 2 && form.arity != 4) invalid_call("arity", "must be 2 or 4, got " + std::to_string(form.arity));
     const mkz_hash_info& facts = info(form.hash);
     if (form.arity == 2 || facts.quad_hash >= 0) return;
     std::string known;
@@ -107,16 +107,16 @@ CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const Commitmen
     plan.layers.push_back(std::move(layer));
     const auto above_leaves = static_cast<unsigned>(plan.layers.size()) - 1;
     if (form.cap_height > above_leaves) {
-        invalid_call("cap_height must be at most " + std::to_string(above_leaves) + " for " + std::to_string(tallest) +
-                     " rows, got " + std::to_string(form.cap_height));
+        invalid_call("cap_height", "must be at most " + std::to_string(above_leaves) + " for " +
+                                       std::to_string(tallest) + " rows, got " + std::to_string(form.cap_height));
     }
     plan.cap_layer = above_leaves - form.cap_height;
     plan.cap_size = 1;
     for (unsigned l = plan.cap_layer; l < above_leaves; l++) plan.cap_size *= plan.layers[l].step;
     if (drop_levels > plan.cap_layer) {
-        invalid_call("drop_levels must be at most " + std::to_string(plan.cap_layer) +
-                     ", the layers below the cap of " + std::to_string(tallest) + " rows, got " +
-                     std::to_string(drop_levels));
+        invalid_call("drop_levels", "must be at most " + std::to_string(plan.cap_layer) +
+                                        ", the layers below the cap of " + std::to_string(tallest) + " rows, got " +
+                                        std::to_string(drop_levels));
     }
     place_layers(plan, drop_levels, std::uint64_t{1} << (above_leaves - drop_levels));
     return plan;

@@ -172,6 +172,7 @@ bool MatrixCommitment::State::holds(std::span<const std::uint64_t> indices, std:
 
 bool verify(const MatrixOpening& opening, std::span<const Digest> cap, std::span<const MatrixDims> dims,
             const CommitmentForm& form) {
+    const PublicCall entry("verify");
     const Verifier verifier(dims, form);
     verifier.require_shown();
     return verifier.holds({&opening.index, 1}, opening.rows, opening.siblings, cap);

@@ -95,8 +95,8 @@ std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, TreeRule r
         invalid_call("the rule must be 'left_full', not '" + std::string(rule_name(rule)) + "'");
     if (layout.n_leaves == 0) invalid_call("a tree without leaves proves nothing of an older one");
     if (old_leaves == 0 || old_leaves > layout.n_leaves) {
-        invalid_call("old_leaves must be 1 to " + std::to_string(layout.n_leaves) + ", got " +
-                     std::to_string(old_leaves));
+        invalid_call("old_leaves",
+                     "must be 1 to " + std::to_string(layout.n_leaves) + ", got " + std::to_string(old_leaves));
     }
     std::vector<NodeAt> out;
     // The root of leaves first .. last-1. RFC 6962 writes it MTH(D[first:last]).

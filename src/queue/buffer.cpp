@@ -74,10 +74,12 @@ void Stream::synchronize() const {
 }
 
 void Device::set_memory_limit(std::uint64_t bytes) const {
+    const PublicCall entry("set_memory_limit");
     if (state_->is_host()) {
-        throw Error(ErrorCode::unavailable, "set_memory_limit: " + info().id +
-                                                " has no memory of its own; set the limit of each device that has, "
-                                                "such as cuda:0");
+        throw Error(ErrorCode::unavailable, PublicCall::name(),
+                    info().id +
+                        " has no memory of its own; set the limit of each device that has, "
+                        "such as cuda:0");
     }
     state_->opened()->set_memory_limit(bytes);
 }
@@ -95,9 +97,10 @@ Buffer::Buffer(const Device& device, std::uint64_t bytes)
     : Buffer(device, runtime::Block::allocate(queue_of(device), bytes == 0 ? 1 : bytes), bytes) {}
 
 Buffer Buffer::wrap(const Device& device, void* native, std::uint64_t bytes) {
+    const PublicCall entry("Buffer::wrap");
     // An empty tensor may have any pointer, so the driver is not asked about it.
     if (bytes == 0) return Buffer(device, 0);
-    if (native == nullptr) throw Error(ErrorCode::invalid_argument, device.info().id + ": wrap: the pointer is null");
+    if (native == nullptr) invalid_call("native", "must be memory of " + device.info().id + ", got null");
     return Buffer(device, runtime::Block::wrap(queue_of(device), native, bytes), bytes);
 }
 

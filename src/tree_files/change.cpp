@@ -147,9 +147,10 @@ runtime::FileLock TreeFile::State::begin_change(const RunOptions& options) {
 }
 
 void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const std::optional<LeafSource>& source) {
+    const PublicCall entry("save_tree");
     if (tree.drop_levels() != 0) {
-        invalid(path.string() + ": cannot write a tree whose lowest " + std::to_string(tree.drop_levels()) +
-                " levels were dropped");
+        invalid_call(path.string() + ": cannot write a tree whose lowest " + std::to_string(tree.drop_levels()) +
+                     " levels were dropped");
     }
     TreeHeader header(tree.form(), tree.n_leaves(), source.value_or(tree.source()));
     header.root = tree.root();
@@ -164,8 +165,8 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
                       const RunOptions& options) {
     const PublicCall entry("update");
     if (indices.size() != leaves.size()) {
-        invalid_call("indices and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
-                     std::to_string(leaves.size()));
+        invalid_call("indices", "and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
+                                    std::to_string(leaves.size()));
     }
     if (indices.empty()) return;
     state_->require_file();

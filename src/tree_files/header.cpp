@@ -70,13 +70,14 @@ TreeHeader::TreeHeader(const TreeForm& form, std::uint64_t leaves, const LeafSou
       n_leaves(leaves),
       source(from),
       padding(form.rule == TreeRule::pad ? form.padding : Digest{}) {
-    const auto invalid = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, text); };
     if (n_leaves > most_leaves) invalid("tree file: too many leaves: " + std::to_string(n_leaves));
     if (source.leaf_bytes == 0 && source.total_bytes != 0)
-        invalid("tree file: the source's leaf_bytes must be at least 1, got 0");
+        invalid_call("leaf_bytes",
+                     "must be at least 1 for a source of " + std::to_string(source.total_bytes) + " bytes, got 0");
     if (n_leaves != 0 && !makes(source, n_leaves)) {
-        invalid("tree file: " + std::to_string(source.total_bytes) + " bytes in leaves of " +
-                std::to_string(source.leaf_bytes) + " bytes do not make " + std::to_string(n_leaves) + " leaves");
+        invalid_call("total_bytes", "must make " + std::to_string(n_leaves) + " leaves of " +
+                                        std::to_string(source.leaf_bytes) + " bytes, got " +
+                                        std::to_string(source.total_bytes));
     }
 }
 

@@ -100,6 +100,7 @@ void TreeFile::set_mode(const Mode& mode) {
 int TreeFile::descriptor() const noexcept { return state_->reader().fd(); }
 
 std::uint64_t TreeFile::level_offset(unsigned level) const {
+    const PublicCall entry("level_offset");
     state_->require_nodes(level, 0, 0);
     return state_->header().offset(level);
 }
@@ -107,13 +108,14 @@ std::uint64_t TreeFile::level_offset(unsigned level) const {
 void TreeFile::State::require_nodes(unsigned level, std::uint64_t first, std::uint64_t count) const {
     const runtime::TreeLayout layout = reader().layout();
     if (level > layout.height()) {
-        invalid("level " + std::to_string(level) + " is above the root, which is level " +
-                std::to_string(layout.height()));
+        invalid_call("level " + std::to_string(level) + " is above the root, which is level " +
+                     std::to_string(layout.height()));
     }
     const std::uint64_t size = layout.level_size(level);
     if (first <= size && count <= size - first) return;
-    invalid_call(std::to_string(count) + " nodes from node " + std::to_string(first) + " on of level " +
-                 std::to_string(level) + ", which has " + std::to_string(size));
+    invalid_call("first", "and count must be within the " + std::to_string(size) + " nodes of level " +
+                              std::to_string(level) + ", got " + std::to_string(first) + " and " +
+                              std::to_string(count));
 }
 
 void TreeFile::read(unsigned level, std::uint64_t first, std::span<Digest> out) const {

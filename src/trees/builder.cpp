@@ -102,12 +102,12 @@ void TreeBuilder::append(std::span<const Digest> leaves) {
 void TreeBuilder::append(const ConstBuffer& leaves) {
     const PublicCall entry("append");
     if (leaves.size() % Digest::size != 0) {
-        invalid_call("leaves must be a multiple of 32 bytes, got " + std::to_string(leaves.size()) + " bytes");
+        invalid_call("leaves", "must be a multiple of 32 bytes, got " + std::to_string(leaves.size()) + " bytes");
     }
     const RunOptions& options = state_->options();
     if (leaves.device() != options.device) {
-        invalid_call("leaves must be on the builder's device, " + options.device.info().id + ", got " +
-                     leaves.device().info().id);
+        invalid_call("leaves", "must be on the builder's device, " + options.device.info().id + ", got " +
+                                   leaves.device().info().id);
     }
     const std::uint64_t n = leaves.size() / Digest::size;
     if (const mkz_hash_info& hash = runtime::info(state_->form().hash); runtime::is_field(hash)) {

@@ -22,7 +22,7 @@ namespace {
 TreeLayout layout_of(const TreeForm& form, std::uint64_t leaves, std::uint64_t n) {
     runtime::require_tree_size(n);
     runtime::Merges(form).require_count(n);
-    if (!std::has_single_bit(n)) invalid_call("n_leaves must be a power of two, got " + std::to_string(n));
+    if (!std::has_single_bit(n)) invalid_call("n_leaves", "must be a power of two, got " + std::to_string(n));
     runtime::require_tree_size(leaves);
     if (leaves % n != 0) {
         invalid_call("the count of leaves must be a multiple of the " + std::to_string(n) + " leaves of a tree, got " +
@@ -52,8 +52,8 @@ struct MERKLIZE_LOCAL MerkleForest::State {
     }
     void require_level(unsigned level) const {
         if (level <= layout.height()) return;
-        invalid_call("level must be 0 to " + std::to_string(layout.height()) + " in trees of " +
-                     std::to_string(n_leaves) + " leaves, got " + std::to_string(level));
+        invalid_call("level", "must be 0 to " + std::to_string(layout.height()) + " in trees of " +
+                                  std::to_string(n_leaves) + " leaves, got " + std::to_string(level));
     }
 };
 
@@ -110,7 +110,7 @@ ConstBuffer MerkleForest::device_level(unsigned level) const {
 MerkleProof MerkleForest::prove(std::uint64_t tree, std::uint64_t index) const {
     const PublicCall entry("prove");
     if (tree >= n_trees())
-        invalid_call("tree must be below " + std::to_string(n_trees()) + ", got " + std::to_string(tree));
+        invalid_call("tree", "must be below " + std::to_string(n_trees()) + ", got " + std::to_string(tree));
     runtime::require_index(index, n_leaves());
     const std::uint64_t leaf = tree * n_leaves() + index;
     std::vector<std::uint64_t> slots = {state_->layout.leaf_slot + leaf};

@@ -45,7 +45,7 @@ MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, c
     std::vector<Digest> leaves;
     if (!reader.has_extent()) leaves = reader.read_all(run);
     const std::uint64_t n = reader.n_leaves();
-    runtime::Merges(form).require_count(n, described(reader, input.leaf_bytes));
+    runtime::Merges(form).require_count(n, "leaves", described(reader, input.leaf_bytes));
     if (n == 0) {
         MerkleTree empty(std::span<const Digest>(), form, options);
         empty.state_->source = reader.source();
@@ -73,7 +73,9 @@ TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form, const R
     runtime::require_no_timings(options);
     LeafReader reader(input, form.hash, form.mode);
     const runtime::Merges merges(form);
-    const auto require_count = [&] { merges.require_count(reader.n_leaves(), described(reader, input.leaf_bytes)); };
+    const auto require_count = [&] {
+        merges.require_count(reader.n_leaves(), "leaves", described(reader, input.leaf_bytes));
+    };
     if (reader.has_extent()) require_count();
     const double n = reader.has_extent() ? static_cast<double>(reader.n_leaves()) : 0;
     const auto share = [n](std::uint64_t leaves) { return n == 0 ? 0 : static_cast<double>(leaves) / n; };

@@ -62,7 +62,7 @@ void hash_by_length(std::span<const MessageView> messages, const TreeForm& form,
 MerkleTree MerkleTree::from_messages(std::span<const MessageView> messages, const TreeForm& form,
                                      const RunOptions& options) {
     const PublicCall entry("from_messages");
-    runtime::Merges(form).require_count(messages.size());
+    runtime::Merges(form).require_count(messages.size(), "messages");
     Timings of_leaves{.available = true};
     const RunOptions first = part_of(options, 0, hashing, options.timings == nullptr ? nullptr : &of_leaves);
     std::vector<Digest> leaves(messages.size());

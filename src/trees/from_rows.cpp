@@ -19,7 +19,7 @@ double row_share(std::uint64_t row_bytes) {
 }
 
 std::uint64_t row_bytes_of(std::uint64_t bytes, std::uint64_t n_rows, const TreeForm& form) {
-    runtime::Merges(form).require_count(n_rows);
+    runtime::Merges(form).require_count(n_rows, "n_rows");
     if (n_rows == 0 && bytes == 0) return 0;
     if (n_rows != 0 && bytes % n_rows == 0) return bytes / n_rows;
     invalid_call("rows must be of equal length, got " + std::to_string(bytes) + " bytes for " + std::to_string(n_rows) +

@@ -26,8 +26,8 @@ TreeLayout kept_layout(const TreeForm& form, std::uint64_t n_leaves, unsigned dr
     runtime::Merges(form).require_count(n_leaves);
     const TreeLayout whole{n_leaves};
     if (drop_levels > whole.height()) {
-        invalid_call("drop_levels must be at most the height, " + std::to_string(whole.height()) + " for " +
-                     std::to_string(n_leaves) + " leaves, got " + std::to_string(drop_levels));
+        invalid_call("drop_levels", "must be at most the height, " + std::to_string(whole.height()) + " for " +
+                                        std::to_string(n_leaves) + " leaves, got " + std::to_string(drop_levels));
     }
     return TreeLayout{whole.level_size(drop_levels), whole.height() - drop_levels};
 }
@@ -60,8 +60,9 @@ unsigned MerkleTree::State::kept_level(unsigned level) const {
     if (level <= height() && level >= drop_levels) return level - drop_levels;
     const std::string dropped =
         drop_levels == 0 ? "" : " that keeps levels from " + std::to_string(drop_levels) + " on";
-    invalid_call("level must be " + std::to_string(drop_levels) + " to " + std::to_string(height()) +
-                 " for a tree of " + std::to_string(n_leaves) + " leaves" + dropped + ", got " + std::to_string(level));
+    invalid_call("level", "must be " + std::to_string(drop_levels) + " to " + std::to_string(height()) +
+                              " for a tree of " + std::to_string(n_leaves) + " leaves" + dropped + ", got " +
+                              std::to_string(level));
 }
 
 void MerkleTree::State::require_on_device(const char* on_host) const {
@@ -182,8 +183,8 @@ std::vector<Digest> MerkleTree::cap(unsigned height) const {
     if (height > state_->layout.height()) {
         const std::string kept =
             state_->drop_levels == 0 ? "" : " that keeps " + std::to_string(state_->layout.height() + 1) + " levels";
-        invalid_call("height must be at most " + std::to_string(state_->layout.height()) + " for " +
-                     std::to_string(n_leaves()) + " leaves" + kept + ", got " + std::to_string(height));
+        invalid_call("height", "must be at most " + std::to_string(state_->layout.height()) + " for " +
+                                   std::to_string(n_leaves()) + " leaves" + kept + ", got " + std::to_string(height));
     }
     if (n_leaves() == 0) return {root()};
     const unsigned level = state_->layout.height() - height;

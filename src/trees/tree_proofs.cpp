@@ -35,7 +35,7 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     if (slots.size() <= few_slots) on_device.threads = 1;
     runtime::Run run(on_device);
     if (drop_levels == 0) {
-        if (!leaves.empty()) invalid_call("leaves must not be given, because this tree keeps its leaves");
+        if (!leaves.empty()) invalid_call("leaves", "must not be given, because this tree keeps its leaves");
         return gather_nodes(nodes.place(), slots, found, run);
     }
 

@@ -227,14 +227,14 @@ DmVerityReport dm_verity_verify_digests(const std::filesystem::path& hashes, Byt
     const OpenedArea opened(hashes, how, area, options);
     const DmVerity& known = opened.stated;
     runtime::require_verity(known);
-    if (!known.data_blocks) invalid_call("data_blocks must be stated, since no data is given");
+    if (!known.data_blocks) invalid_call("data_blocks", "must be stated, since no data is given");
     const runtime::VerityLayout layout(known, area);
     opened.require(root, known, layout);
     const std::size_t digest = runtime::verity_digest_bytes(known.algorithm);
     const std::uint64_t n = digests.size() / digest;
     if (digests.size() % digest != 0) {
-        invalid_call("digests must be whole ones of " + std::to_string(digest) + " bytes, got " +
-                     std::to_string(digests.size()) + " bytes");
+        invalid_call("digests", "must be whole ones of " + std::to_string(digest) + " bytes, got " +
+                                    std::to_string(digests.size()) + " bytes");
     }
     if (first > *known.data_blocks || n > *known.data_blocks - first) {
         invalid_call("blocks " + std::to_string(first) + " to " + std::to_string(first) + " + " + std::to_string(n) +

@@ -59,7 +59,7 @@ void test_files(void) {
     static merklize_digest read[n];
     OK(merklize_tree_file_read(mkl, 0, 0, read, n));
     CHECK(memcmp(read, leaves, sizeof leaves) == 0);
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "500 nodes from node 1 on of level 0, which has 500",
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "first and count must be within the 500 nodes of level 0, got 1 and 500",
           merklize_tree_file_read(mkl, 0, 1, read, n));
 
     merklize_proof *proof = NULL;

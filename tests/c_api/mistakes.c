@@ -1,5 +1,5 @@
-/* Typical mistakes: each error names the called function, what came, the rule, and a remedy if there is one. The texts
- * are whole; one that ends in "..." goes on with a list of names. */
+/* Typical mistakes that tests/vectors/surface.json has not, because they are C's own or of files: each error names the
+ * called function, what came, the rule, and a remedy if there is one. */
 #include "check.h"
 
 /* A call that must fail with this status and this text. */
@@ -7,18 +7,12 @@
     do {                                                                                                     \
         const merklize_status got_ = (call);                                                                 \
         mistakes++;                                                                                          \
-        if (got_ != (status) || !is_text(merklize_last_error(), (text))) {                                   \
+        if (got_ != (status) || strcmp(merklize_last_error(), (text)) != 0) {                                \
             printf("%s:%d: %s: got %d\n\"%s\", expected %d\n\"%s\"\n", __FILE__, __LINE__, #call, (int)got_, \
                    got_ == MERKLIZE_OK ? "" : merklize_last_error(), (int)(status), (text));                 \
             failures++;                                                                                      \
         }                                                                                                    \
     } while (0)
-
-static bool is_text(const char *got, const char *text) {
-    const size_t length = strlen(text);
-    if (length > 3 && strcmp(text + length - 3, "...") == 0) return strncmp(got, text, length - 3) == 0;
-    return strcmp(got, text) == 0;
-}
 
 static int mistakes = 0;
 
@@ -29,62 +23,18 @@ static const char *of_file(const char *before, const char *after) {
     return text;
 }
 
-static void of_names(void) {
-    merklize_hash_id hash = 0;
-    merklize_device *device = NULL;
-    merklize_format_info format;
-    merklize_policy policy;
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_hash_from_name: unknown hash 'blake2'; did you mean 'blake3'? known: blake3, ...",
-            merklize_hash_from_name("blake2", &hash));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_hash_from_name: unknown hash 'md5'; known: blake3, ...",
-            merklize_hash_from_name("md5", &hash));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_device_open: unknown device 'cdua'; did you mean 'cuda'? known: cpu, ...",
-            merklize_device_open("cdua", &device));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_device_open: unknown device 'gpu'; known: cpu, ...",
-            merklize_device_open("gpu", &device));
-    MISTAKE(MERKLIZE_UNAVAILABLE, "cpu: no device 'cpu:7'; it has 1", merklize_device_open("cpu:7", &device));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_format_get_info: unknown format 'bitcon'; did you mean 'bitcoin'? known: merklize, ...",
-            merklize_format_get_info("bitcon", &format));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_policy_from_text: policy: unknown field 'lane'; did you mean 'lanes'? known: levels_per_launch, "
-            "group_size, lanes, constants",
-            merklize_policy_from_text("lane=2", &policy));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_policy_from_text: policy: lanes must be 1, 2, 4, 8 or 16, got 3",
-            merklize_policy_from_text("lanes=3", &policy));
-}
-
 static void of_digests(void) {
     uint8_t out[64] = {0};
     const merklize_view data = merklize_view_bytes("data", 4);
-    const merklize_mode short_key = {.key = out, .key_bytes = 5}, keyed = {.key = out, .key_bytes = 32};
     const merklize_mode both = {.key = out, .key_bytes = 32, .context = "c", .context_bytes = 1};
     merklize_digest pairs[2] = {{{0}}, {{0}}}, digests[2];
     merklize_hasher *hasher = NULL;
     MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_hash: 'poseidon2_goldilocks_8' hashes field elements, not bytes; hash_rows takes them",
-            merklize_hash(data, MERKLIZE_HASH_poseidon2_goldilocks_8, NULL, 0, out, 32, NULL));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_hash: 'sha256_rfc6962' puts a prefix before a message, for leaves of trees; 'sha256' is SHA-256 "
-            "of a message",
-            merklize_hash(data, MERKLIZE_HASH_sha256_rfc6962, NULL, 0, out, 32, NULL));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
             "merklize_hash: unknown hash id 4242; merklize_hash_describe() lists the known ones",
             merklize_hash(data, 4242, NULL, 0, out, 32, NULL));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_hash: key must be 32 bytes, got 5",
-            merklize_hash(data, MERKLIZE_HASH_blake3, &short_key, 0, out, 32, NULL));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT,
             "merklize_hash: mode must have a key or a context, got a key of 32 bytes and a context of 1 bytes",
             merklize_hash(data, MERKLIZE_HASH_blake3, &both, 0, out, 32, NULL));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_hash: mode must be null, or plain, of the hash 'sha256': only blake3 and blake2s have others",
-            merklize_hash(data, MERKLIZE_HASH_sha256, &keyed, 0, out, 32, NULL));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_hash: the hash 'sha256' has 32 bytes of output from 0 on, got 64 from 0 on; blake3 has output of "
-            "any length",
-            merklize_hash(data, MERKLIZE_HASH_sha256, NULL, 0, out, 64, NULL));
     MISTAKE(MERKLIZE_IO, "/nowhere/file: cannot open: No such file or directory",
             merklize_hash_file("/nowhere/file", MERKLIZE_HASH_blake3, NULL, 0, out, 32, NULL));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_hash_file: path is null",
@@ -99,12 +49,6 @@ static void of_digests(void) {
             "merklize_merge: left, right and out must have equal counts of digests, got 2, 1 and 2",
             merklize_merge(merklize_view_digests(pairs, 2), merklize_view_digests(pairs, 1), MERKLIZE_HASH_blake3, NULL,
                            merklize_output_digests(digests, 2), NULL));
-    memset(pairs, 0xff, sizeof pairs);
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_merge: left: word 0 is 18446744073709551615, not a field element: it must be below p = "
-            "18446744069414584321",
-            merklize_merge(merklize_view_digests(pairs, 1), merklize_view_digests(pairs + 1, 1), MERKLIZE_HASH_rp64_256,
-                           NULL, merklize_output_digests(digests, 1), NULL));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT,
             "merklize_hasher_create: 'eidos' begins with the length of the message, so it takes only data whose length "
             "is known",
@@ -119,31 +63,14 @@ static void of_trees(void) {
     merklize_digest leaves[8], root;
     fill_leaves(leaves, 8);
     const merklize_view eight = merklize_view_digests(leaves, 8), three = merklize_view_digests(leaves, 3);
-    const uint8_t key[32] = {0};
-    const merklize_mode keyed = {.key = key, .key_bytes = sizeof key};
-    const merklize_form perfect = {.rule = MERKLIZE_RULE_PERFECT}, other = {.rule = 9};
+    const merklize_form other = {.rule = 9};
     const merklize_form of_field = {.hash = MERKLIZE_HASH_rp64_256};
-    const merklize_form of_key = {.hash = MERKLIZE_HASH_sha256, .rule = MERKLIZE_RULE_LEFT_FULL, .mode = &keyed};
     merklize_tree *tree = NULL;
-    merklize_proof *proof = NULL;
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_tree_from_leaves: a tree has at least 1 leaf, got 0",
-            merklize_tree_from_leaves(merklize_view_digests(leaves, 0), NULL, 0, NULL, &tree));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT,
             "merklize_tree_from_leaves: leaves must be whole digests of 32 bytes, got 63 bytes",
             merklize_tree_from_leaves(merklize_view_bytes(leaves, 63), NULL, 0, NULL, &tree));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_merkle_root: the count of leaves must be a power of two under the rule 'perfect', got 3; the "
-            "rules 'left_full', 'pad' and 'duplicate_last' take any count",
-            merklize_merkle_root(three, &perfect, &root, NULL));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_merkle_root: form->rule must be 0 to 4, got 9",
             merklize_merkle_root(three, &other, &root, NULL));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_merkle_root: keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of "
-            "'sha256'",
-            merklize_merkle_root(three, &of_key, &root, NULL));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_tree_from_leaves: drop_levels must be at most the height, 3 for 8 leaves, got 9",
-            merklize_tree_from_leaves(eight, NULL, 9, NULL, &tree));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT,
             "merklize_tree_from_rows: rows must be of equal length, got 256 bytes for 5 rows",
             merklize_tree_from_rows(eight, 5, NULL, NULL, &tree));
@@ -159,15 +86,6 @@ static void of_trees(void) {
     const uint64_t twice[2] = {1, 1};
     const merklize_digest *nodes = NULL;
     uint64_t count = 0;
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_tree_prove: leaf index must be below 8, got 8",
-            merklize_tree_prove(tree, 8, NULL, 0, &proof));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_tree_prove_together: leaf index 1 is there twice",
-            merklize_tree_prove_together(tree, twice, 2, NULL, 0, &proof));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            "merklize_tree_prove_range: [first, last) must be a range of at least one leaf within 8 leaves, got [3, 3)",
-            merklize_tree_prove_range(tree, 3, 3, NULL, 0, &proof));
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_tree_prove_consistency: old_leaves must be 1 to 8, got 9",
-            merklize_tree_prove_consistency(tree, 9, &proof));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_tree_level: level must be 0 to 3 for a tree of 8 leaves, got 4",
             merklize_tree_level(tree, 4, &nodes, &count));
     MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_tree_update: leaf index 1 is there twice",
@@ -189,8 +107,7 @@ static void of_files(void) {
     merklize_tree_file *opened = NULL;
     const merklize_form of_field = {.hash = MERKLIZE_HASH_rp64_256};
     merklize_input input = {.path = path};
-    MISTAKE(MERKLIZE_INVALID_ARGUMENT,
-            of_file("merklize_tree_from_file: ", ": a leaf must have at least 1 byte, got 0"),
+    MISTAKE(MERKLIZE_INVALID_ARGUMENT, "merklize_tree_from_file: leaf_bytes must be at least 1, got 0",
             merklize_tree_from_file(&input, NULL, NULL, &tree));
     input.leaf_bytes = 999;
     MISTAKE(
@@ -215,9 +132,8 @@ static void of_files(void) {
 }
 
 void test_mistakes(void) {
-    of_names();
     of_digests();
     of_trees();
     of_files();
-    CHECK(mistakes >= 30);
+    CHECK(mistakes >= 20);
 }

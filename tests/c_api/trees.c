@@ -394,7 +394,7 @@ void test_proofs(void) {
     OK(merklize_tree_root(none, &root));
     CHECK(root.bytes[0] == 0xe3 && root.bytes[1] == 0xb0 && root.bytes[31] == 0x55);
     merklize_tree_free(none);
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "at least 1 leaf, got 0",
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "at least 1, got 0",
           merklize_tree_from_leaves(merklize_view_digests(NULL, 0), NULL, 0, NULL, &none));
 
     /* Winterfell's batch proofs, there and back. */

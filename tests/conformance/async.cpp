@@ -222,7 +222,7 @@ TEST("async: wrong operands are refused before anything is enqueued") {
     CHECK_ERROR(
         invalid_argument, "power of two under the rule 'perfect'",
         merklize::build_tree(stream, {.nodes = block.slice(0, 7 * 32), .form = {Hash::blake3, TreeRule::perfect}}));
-    CHECK_ERROR(invalid_argument, "merkle_root: a tree has at least 1 leaf, got 0",
+    CHECK_ERROR(invalid_argument, "merkle_root: leaves must be at least 1, got 0",
                 merklize::merkle_root(stream, {.leaves = block.slice(0, 0), .out = out}));
     CHECK_ERROR(invalid_argument, "gather_nodes: slots must have 8 bytes, got 16",
                 merklize::gather_nodes(stream, {.nodes = in, .slots = block.slice(2048, 16), .out = out}));

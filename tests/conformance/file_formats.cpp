@@ -173,10 +173,10 @@ TEST("formats: trees of @openzeppelin/merkle-tree") {
     const std::uint64_t twice[] = {1, 1};
     CHECK_ERROR(invalid_argument, "takes each index once", three.prove_together(twice));
     CHECK_EQ(three.prove_together({}).proof, std::vector{three.root()});
-    CHECK_ERROR(invalid_argument, "a tree needs at least one leaf, got 0", OpenZeppelinTree({}));
+    CHECK_ERROR(invalid_argument, "leaves must be at least 1, got 0", OpenZeppelinTree({}));
     for (const std::vector<std::uint64_t>& places :
          {std::vector<std::uint64_t>{2, 3}, {2, 3, 3}, {1, 2, 3}, {2, 3, 5}}) {
-        CHECK_ERROR(invalid_argument, "3 leaves need as many tree indices, 2 to 4, each once",
+        CHECK_ERROR(invalid_argument, "tree_indices of 3 leaves must be 2 to 4, each once",
                     OpenZeppelinTree(std::span(leaves).first(3), places));
     }
 }

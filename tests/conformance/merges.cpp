@@ -84,7 +84,8 @@ TEST("merge: keys are of blake3 and blake2s, hashes are known") {
     const Mode keyed = Mode::keyed(view(Bytes(32)));
     std::vector<Digest> one(1);
     CHECK_ERROR(invalid_argument,
-                "merge: keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of 'rp64_256_v3'",
+                "merge: mode must be left out: keys are of the hashes 'blake3' and 'blake2s', and contexts of "
+                "'blake3', not of 'rp64_256_v3'",
                 merklize::merge(one, one, one, Hash::rp64_256, keyed));
     CHECK_ERROR(invalid_argument, "not of 'rp64_256_v1'", merklize::merge(one[0], one[0], Hash::rp64_256_v1, keyed));
     CHECK_ERROR(invalid_argument, "merge: the key is of the hash 'blake3', not of 'blake2s'; Mode::keyed(key, hash)",

@@ -104,7 +104,7 @@ TEST("files: pieces that are hashed apart") {
                 merklize::piece_values(view(data), 7, piece));
     CHECK_ERROR(invalid_argument, "got 100 bytes at 0, pieces of 0", merklize::piece_values(view(data), 0, 0));
     CHECK_ERROR(invalid_argument, "must not be empty", merklize::piece_values({}, 0, piece));
-    CHECK_ERROR(invalid_argument, "at least 1 piece, got 0", merklize::value_of_pieces({}));
+    CHECK_ERROR(invalid_argument, "pieces must be at least 1, got 0", merklize::value_of_pieces({}));
 }
 
 TEST("files: pieces, wrong arguments") {
@@ -120,7 +120,7 @@ TEST("files: pieces, wrong arguments") {
                         merklize::hash_file_ranges(file.fd, "file", {&beyond, 1}, piece));
         }
     }
-    CHECK_ERROR(invalid_argument, "at least 2 pieces, got 0", merklize::digest_of_pieces({}));
+    CHECK_ERROR(invalid_argument, "pieces must be at least 2, got 0", merklize::digest_of_pieces({}));
     const Descriptor directory(folder.path());
     CHECK_ERROR(io, "folder", merklize::hash_file_ranges(directory.fd, "folder", {}, 0));
 }

@@ -106,7 +106,7 @@ TEST("tree_builder: after an error it is as before") {
 }
 
 TEST("tree_builder: misuse") {
-    CHECK_ERROR(invalid_argument, "at least 1 leaf", TreeBuilder().root());
+    CHECK_ERROR(invalid_argument, "at least 1, got 0", TreeBuilder().root());
     const Bytes key = pattern(32);
     CHECK_ERROR(invalid_argument, "rp64_256_v3",
                 TreeBuilder(TreeForm(Hash::rp64_256_v3, TreeRule::pad, Mode::keyed(view(key)))));

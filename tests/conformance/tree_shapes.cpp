@@ -148,7 +148,7 @@ TEST("tree: rows") {
     const std::vector<Digest> five = leaves(Hash::blake3, 5);
     CHECK_ERROR(invalid_argument, "equal length, got 160 bytes for 3 rows",
                 MerkleTree::from_rows(std::as_bytes(std::span(five)), 3, TreeForm(Hash::blake3, TreeRule::pad)));
-    CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree::from_rows(std::span<const std::byte>(), 0));
+    CHECK_ERROR(invalid_argument, "at least 1, got 0", MerkleTree::from_rows(std::span<const std::byte>(), 0));
     const std::vector<Digest> no_words(2, Digest::from_words({UINT64_MAX, 0, 0, 0}));
     CHECK_ERROR(invalid_argument, "from_rows: word 0 is 18446744073709551615, not a field element",
                 MerkleTree::from_rows(std::as_bytes(std::span(no_words)), 2, Hash::rp64_256));
@@ -193,7 +193,7 @@ TEST("tree: messages of any lengths") {
     merklize::Timings timings;
     CHECK_EQ(MerkleTree::from_messages(texts, Hash::sha256_rfc6962, {.timings = &timings}).n_leaves(), 3u);
     CHECK_EQ(MerkleTree::from_messages(std::vector<std::string>(), Hash::sha256_rfc6962).n_leaves(), 0u);
-    CHECK_ERROR(invalid_argument, "from_messages: a tree has at least 1 leaf, got 0",
+    CHECK_ERROR(invalid_argument, "from_messages: messages must be at least 1, got 0",
                 MerkleTree::from_messages(std::vector<std::string>()));
     CHECK_ERROR(invalid_argument,
                 "from_messages: the count of leaves must be a power of two under the rule 'perfect', got 3",
@@ -294,14 +294,14 @@ TEST("tree: the empty tree of RFC 6962, and of nothing else") {
     // Other hashes and rules have no empty tree, neither in memory nor in a file.
     for (const TestForm& f : test_forms()) {
         if (f.form.hash == Hash::sha256_rfc6962 && f.form.rule == TreeRule::left_full) continue;
-        CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree({}, f.form));
-        CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", merklize::merkle_root({}, f.form));
+        CHECK_ERROR(invalid_argument, "at least 1, got 0", MerkleTree({}, f.form));
+        CHECK_ERROR(invalid_argument, "at least 1, got 0", merklize::merkle_root({}, f.form));
     }
 }
 
 TEST("tree: counts that a rule does not take") {
     for (const TreeRule rule : rules)
-        CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree({}, TreeForm(Hash::blake3, rule)));
+        CHECK_ERROR(invalid_argument, "at least 1, got 0", MerkleTree({}, TreeForm(Hash::blake3, rule)));
     for (const std::size_t n : {3, 5, 6, 7, 9, 1000}) {
         CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got " + std::to_string(n),
                     MerkleTree(leaves(Hash::rp64_256_v3, n), Hash::rp64_256_v3));
@@ -314,7 +314,7 @@ TEST("tree: counts that a rule does not take") {
         CHECK_ERROR(invalid_argument, "no tree has " + std::to_string(slots) + " slots",
                     merklize::build_tree(nodes, TreeForm(Hash::blake3, TreeRule::pad)));
     }
-    CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", merklize::heap_slots(0));
+    CHECK_ERROR(invalid_argument, "at least 1, got 0", merklize::heap_slots(0));
     CHECK_ERROR(out_of_memory, "too many leaves", merklize::heap_slots(UINT64_MAX));
     CHECK_ERROR(invalid_argument, "blake3",
                 MerkleTree(leaves(Hash::rp64_256_v3, 2),

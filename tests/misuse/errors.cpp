@@ -37,30 +37,33 @@ merklize::Error error_of(const Call& call) {
 
 }  // namespace
 
-TEST("misuse: an error has the call and the rule") {
-    const auto has = [](const merklize::Error& error, const std::string& call, const std::string& rule) {
+TEST("misuse: an error has the call, the argument and the rule") {
+    const auto has = [](const merklize::Error& error, const std::string& call, const std::string& argument,
+                        const std::string& rule) {
         CHECK_EQ(error.call(), call);
+        CHECK_EQ(error.argument(), argument);
         CHECK_EQ(std::string(error.rule()), rule);
-        CHECK_EQ(std::string(error.what()), call + ": " + rule);
+        CHECK_EQ(std::string(error.what()), call + ": " + argument + (argument.empty() ? "" : " ") + rule);
     };
-    const std::string no_leaf = "a tree has at least 1 leaf, got 0";
-    has(error_of([] { merklize::merkle_root(std::vector<Digest>{}); }), "merkle_root", no_leaf);
+    const std::string no_leaf = "must be at least 1, got 0";
+    has(error_of([] { merklize::merkle_root(std::vector<Digest>{}); }), "merkle_root", "leaves", no_leaf);
     // The outermost function is named, also by the threads that work for it.
-    has(error_of([] { MerkleTree::from_rows("", 0); }), "from_rows", no_leaf);
+    has(error_of([] { MerkleTree::from_rows("", 0); }), "from_rows", "n_rows", no_leaf);
     std::vector<std::uint64_t> words(std::size_t{4} << 17);
     words.back() = UINT64_MAX;
     const auto matrix = merklize::Matrix::of_rows(std::span<const std::uint64_t>(words), std::uint64_t{1} << 17);
     std::vector<Digest> out(std::size_t{1} << 17);
     merklize::RunOptions eight = on_cpu();
     eight.threads = 8;
-    has(error_of([&] { merklize::hash_rows({&matrix, 1}, out, Hash::rp64_256, eight); }), "hash_rows",
+    has(error_of([&] { merklize::hash_rows({&matrix, 1}, out, Hash::rp64_256, eight); }), "hash_rows", "",
         "row 131071, column 3 is 18446744073709551615, not a field element: it must be below p = "
         "18446744069414584321");
     // A thing that is wrong by itself has no call, and none of an earlier error.
     const merklize::Error unknown = error_of([] { merklize::hash_from_name("blake2"); });
     CHECK_EQ(unknown.call(), "");
+    CHECK_EQ(unknown.argument(), "");
     CHECK_EQ(std::string(unknown.rule()), std::string(unknown.what()));
-    has(error_of([] { merklize::merkle_root(std::vector<Digest>{}); }), "merkle_root", no_leaf);
+    has(error_of([] { merklize::merkle_root(std::vector<Digest>{}); }), "merkle_root", "leaves", no_leaf);
 }
 
 TEST("misuse: words that are no field elements") {

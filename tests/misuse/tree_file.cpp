@@ -99,7 +99,8 @@ TEST("misuse: arguments of tree files") {
     const std::vector<Digest> all = leaves(Hash::blake3, 5);
     const TreeForm perfect(Hash::blake3, merklize::TreeRule::perfect);
     CHECK_ERROR(invalid_argument, "power of two", TreeWriter(path, 5, perfect));
-    CHECK_ERROR(invalid_argument, "do not make 5 leaves", TreeWriter(path, 5, form, {10, 51}));
+    CHECK_ERROR(invalid_argument, "total_bytes must make 5 leaves of 10 bytes, got 51",
+                TreeWriter(path, 5, form, {10, 51}));
     CHECK_ERROR(invalid_argument, "leaf_bytes must be at least 1", TreeWriter(path, 5, form, {0, 51}));
     CHECK_ERROR(invalid_argument, "too many leaves", TreeWriter(path, std::uint64_t{1} << 57, form));
     CHECK_ERROR(io, "bytes", TreeWriter(path, std::uint64_t{1} << 50, form));
@@ -111,7 +112,7 @@ TEST("misuse: arguments of tree files") {
     writer.append(std::span(all).last(1));
     writer.finish();
     CHECK_ERROR(io, "has ended", writer.finish());
-    CHECK_ERROR(invalid_argument, "at least 1 leaf", TreeWriter(path, 0, form).finish());
+    CHECK_ERROR(invalid_argument, "at least 1, got 0", TreeWriter(path, 0, form).finish());
 
     TreeFile file(path);
     CHECK_ERROR(invalid_argument, "its key or context must be given", file.check());
@@ -132,8 +133,9 @@ TEST("misuse: arguments of tree files") {
     CHECK_ERROR(invalid_argument, "left_full", file.prove_consistency(2));
     CHECK_ERROR(invalid_argument, "level 4 is above the root", file.level_offset(4));
     std::vector<Digest> out(3);
-    CHECK_ERROR(invalid_argument, "which has 2", file.read(2, 0, out));
-    CHECK_ERROR(invalid_argument, "which has 2", file.read(2, ~std::uint64_t{0}, out));
+    CHECK_ERROR(invalid_argument, "within the 2 nodes of level 2, got 0 and 3", file.read(2, 0, out));
+    CHECK_ERROR(invalid_argument, "within the 2 nodes of level 2, got 18446744073709551615 and 3",
+                file.read(2, ~std::uint64_t{0}, out));
 
     merklize::save_tree(merklize::MerkleTree(all, TreeForm(Hash::blake3, TreeRule::left_full)), path);
     CHECK_ERROR(invalid_argument, "must be 1 to 5, got 6", TreeFile(path).prove_consistency(6));
@@ -141,7 +143,7 @@ TEST("misuse: arguments of tree files") {
                 merklize::save_tree(merklize::MerkleTree(all, form, {}, 1), path));
     const auto input = folder.write("data", Bytes(100, 0xff));
     const TreeForm field(Hash::rp64_256_v3, TreeRule::left_full);
-    CHECK_ERROR(invalid_argument, "a leaf must have at least 1 byte, got 0",
+    CHECK_ERROR(invalid_argument, "build_tree_file: leaf_bytes must be at least 1, got 0",
                 merklize::build_tree_file(TreeInput::blocks(input, 0), path, field));
     CHECK_ERROR(invalid_argument, "not a whole count of field elements",
                 merklize::build_tree_file(TreeInput::blocks(input, 10), path, field));

@@ -116,7 +116,7 @@ export function leavesOf(leaves, { kind, rule }, what) {
     if (isEmptyTree(n, kind, rule)) return bytes;
     if (!Number.isInteger(n))
         invalid(`${what}: leaves must be 32 bytes each, got ${bytes.length} bytes; MerkleTree.fromRows() hashes rows`);
-    if (n === 0) invalid(`${what}: a tree has at least 1 leaf, got 0`);
+    if (n === 0) invalid(`${what}: leaves must be at least 1, got 0`);
     if (rule === 'perfect' && (n & (n - 1)) !== 0)
         invalid(`${what}: the count of leaves must be a power of two under the rule 'perfect', got ${n}; `
             + "the rules 'left_full', 'pad' and 'duplicate_last' take any count");

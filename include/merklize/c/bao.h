@@ -28,13 +28,13 @@ MERKLIZE_C_API merklize_status merklize_bao_outboard_bytes(uint64_t message_byte
                                                            uint64_t *bytes);
 /* Computes the outboard of a message: the nodes of its tree. With the outboard, anybody who knows the root can verify
  * parts of the message.
- * outboard  [merklize_bao_outboard_bytes()], written. In host memory if the message is, otherwise on the message's
+ * out       [merklize_bao_outboard_bytes()], written. In host memory if the message is, otherwise on the message's
  *           device
  * root      host memory, written
  * errors    invalid_argument (form; an outboard of another size or device, or one that the message overlaps),
  *           unavailable, cancelled */
 MERKLIZE_C_API merklize_status merklize_bao_outboard(merklize_view data, const merklize_bao_form *form,
-                                                     merklize_output outboard, merklize_digest *root,
+                                                     merklize_output out, merklize_digest *root,
                                                      const merklize_run_options *options);
 /* The same for a file or block device of any size, or a pipe. The outboard goes into the file `output`, which appears
  * only when it is complete.

@@ -38,7 +38,10 @@ MERKLIZE_C_API const char *merklize_last_error(void);
 /* The function of the same failure, with which the text begins, or "": the text begins with what is wrong, as a file.
  * It is valid as long as the text. */
 MERKLIZE_C_API const char *merklize_last_error_call(void);
-/* The text without the function: for programs that name it otherwise. It is valid as long as the text. */
+/* The argument of that function that is wrong, which stands behind the function, or "": the rule names it itself. It is
+ * valid as long as the text. */
+MERKLIZE_C_API const char *merklize_last_error_argument(void);
+/* The text without both: for programs that name them otherwise. It is valid as long as the text. */
 MERKLIZE_C_API const char *merklize_last_error_rule(void);
 /* The value of errno of the same failure, or 0 if no system call failed. */
 MERKLIZE_C_API int merklize_last_system_error(void);

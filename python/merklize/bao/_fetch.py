@@ -103,7 +103,7 @@ def fetch(
     try:
         place = _place(url)
     except ValueError as error:
-        raise InvalidArgument(f"fetch: {error}, got {shown(url)}") from None
+        raise InvalidArgument(f"{error}, got {shown(url)}") from None
     outboard_size(0, format=format, group_size=group_size)  # refuses both
     group_log, _, has_size = FORMATS[format]
     group = 1024 << group_log if group_size is None else group_size
@@ -114,7 +114,7 @@ def fetch(
             raise Mismatch(f"the outboard is of a message of {stated} bytes, not of {size}")
         size = stated
     elif size is None:
-        raise InvalidArgument("fetch: size must be given: this format does not have it")
+        raise InvalidArgument("size must be given: this format does not have it")
     name = "" if isinstance(out, int) else os.fsdecode(out)
     rules: dict[str, Any] = {"format": format, "group_size": group_size}
     require_outboard(nodes, size, root, **rules)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from .. import _arrays, _native
 from .._types import Digest, HostData
-from ..errors import InvalidArgument, Mismatch, shown
+from ..errors import InvalidArgument, Mismatch, in_call, shown
 from .calls import form_of, known_size, require_outboard, verify
 
 
@@ -84,7 +84,7 @@ def decode_stream(
     Raises Mismatch: not what the root says, truncated, or bytes follow it. What was yielded before is right.
     """
     if not callable(getattr(file, "read", None)):
-        raise TypeError(f"decode_stream: file must be open for reading, got {type(file).__name__} without read()")
+        raise TypeError(in_call(f"file must be open for reading, got {type(file).__name__} without read()"))
     return decoded(Decoder(root, format=format, group_size=group_size, size=size), file)
 
 
@@ -127,12 +127,12 @@ class Reader(io.RawIOBase):
         super().__init__()
         for method in ("read", "seek"):
             if not callable(getattr(file, method, None)):
-                raise TypeError(f"Reader: file must be open for reading, got {type(file).__name__} without {method}()")
+                raise TypeError(in_call(f"file must be open for reading, got {type(file).__name__} without {method}()"))
         self._file = file
-        self._root = _native.digest(root, "Reader: root")
+        self._root = _native.digest(root, "root")
         self._outboard = outboard
         self._form: dict[str, Any] = {"format": format, "group_size": group_size}
-        self._size = _arrays.unsigned(file.seek(0, io.SEEK_END) if size is None else size, "Reader: size")
+        self._size = _arrays.unsigned(file.seek(0, io.SEEK_END) if size is None else size, "size")
         group = 1024 << form_of(format, group_size)[0]
         self._window = max(group, 256 << 10)
         self._kept = b""
@@ -154,24 +154,22 @@ class Reader(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         """Move there, as io.RawIOBase.seek()."""
-        offset, whence = _arrays.integer(offset, "seek: offset"), _arrays.integer(whence, "seek: whence")
+        offset, whence = _arrays.integer(offset, "offset"), _arrays.integer(whence, "whence")
         starts = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}
         if whence not in starts or starts[whence] + offset < 0:
             raise InvalidArgument(
-                f"seek: offset {shown(offset)} from {shown(whence)} is before the beginning, or from nowhere"
+                f"offset {shown(offset)} from {shown(whence)} is before the beginning, or from nowhere"
             )
         self._at = starts[whence] + offset
         return self._at
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill a writable buffer with verified bytes; fewer at the end, and where a group ends."""
-        _native.host_bytes(buffer, "readinto: buffer")  # refuses arrays of Python objects
+        _native.host_bytes(buffer, "buffer")  # refuses arrays of Python objects
         try:
             out = memoryview(buffer).cast("B")
         except ValueError as error:  # NumPy's error for dtypes that the buffer protocol lacks
-            raise InvalidArgument(
-                f"readinto: buffer must be writable bytes, got {type(buffer).__name__}: {error}"
-            ) from None
+            raise InvalidArgument(f"buffer must be writable bytes, got {type(buffer).__name__}: {error}") from None
         if self._at >= self._size or not out:
             return 0
         if not self._kept_at <= self._at < self._kept_at + len(self._kept):

@@ -12,7 +12,7 @@ from .._inputs import is_source, opened_path, output_file
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
 from .._types import Data, Digest, HostData, Path, Progress, Source
-from ..errors import InvalidArgument, Mismatch, shown
+from ..errors import InvalidArgument, Mismatch, in_call, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -95,7 +95,7 @@ class Report(NamedTuple):
 def form_of(format: str, group_size: int | None) -> tuple[int, bool, bool]:
     """Return a form as the extension takes it."""
     if not isinstance(format, str):
-        raise TypeError(f"format must be a string, got {type(format).__name__}")
+        raise TypeError(in_call(f"format must be a string, got {type(format).__name__}"))
     if format not in FORMATS:
         raise InvalidArgument(f"format must be one of {', '.join(FORMATS)}, got {shown(format)}")
     group_log, is_post, has_size = FORMATS[format]
@@ -116,7 +116,7 @@ def known_size(size: int | None, form: tuple[int, bool, bool]) -> int:
 
 def require_outboard(outboard: HostData, size: int, root: Digest, format: str, group_size: int | None) -> None:
     """Raise Mismatch unless an outboard fits a message of `size` bytes; if `size` is 0, unless the root does."""
-    size = unsigned(size, "require_outboard: size")
+    size = unsigned(size, "size")
     if size == 0:
         verify(b"", root, outboard, format=format, group_size=group_size).require()
     else:
@@ -157,7 +157,7 @@ def outboard(
     """
     form = form_of(format, group_size)
     run = run_of("outboard", options)
-    there = None if out is None else device_bytes(out, "outboard: out", run)
+    there = None if out is None else device_bytes(out, "out", run)
     return Outboard(*_native.bao_outboard(data, form, there, run))
 
 
@@ -180,10 +180,10 @@ def outboard_file(
     """
     form = form_of(format, group_size)
     run = run_of("outboard_file", options)
-    with opened_path(path, "outboard_file: path") as source:
+    with opened_path(path, "path") as source:
         if out is None:
             return Outboard(*_native.bao_outboard_file(source, form, None, run))
-        with output_file(out, "outboard_file: out") as to:
+        with output_file(out, "out") as to:
             return Outboard(*_native.bao_outboard_file(source, form, to, run))
 
 
@@ -216,7 +216,7 @@ def encode_file(
     """
     form = form_of(format, group_size)
     run = settings("cpu", threads, progress)
-    with opened_path(path, "encode_file: path") as source, output_file(out, "encode_file: out") as to:
+    with opened_path(path, "path") as source, output_file(out, "out") as to:
         return _native.bao_encode_file(source, form, to, run)
 
 
@@ -248,7 +248,7 @@ def decode(
     form = form_of(format, group_size)
     if outboard is None:
         return _native.bao_decode(encoding, root, form, known_size(size, form))
-    message = bytes(_native.host_bytes(encoding, "decode: encoding"))
+    message = bytes(_native.host_bytes(encoding, "encoding"))
     verify(message, root, outboard, format=format, group_size=group_size).require()
     return message
 
@@ -346,16 +346,16 @@ def verify(
     """
     form = form_of(format, group_size)
     run = settings("cpu", threads, progress)
-    offset = unsigned(offset, "verify: offset")
-    length = None if length is None else unsigned(length, "verify: length")
-    size = None if size is None else unsigned(size, "verify: size")
+    offset = unsigned(offset, "offset")
+    length = None if length is None else unsigned(length, "length")
+    size = None if size is None else unsigned(size, "size")
     if isinstance(data, (str, os.PathLike)) or is_source(data):
         first = None if (offset, length) == (0, None) else 0
-        with opened_path(data, "verify: data", first) as source:
+        with opened_path(data, "data", first) as source:
             found, whole = _native.bao_verify_source(source, offset, length, root, outboard, form, run)
         begin, end = in_groups(offset, whole if length is None else length, whole, 1024 << form[0])
         return Report([Fault(*fault) for fault in found], end - begin)
-    part = memoryview(_native.host_bytes(data, "verify: data"))
+    part = memoryview(_native.host_bytes(data, "data"))
     if length is not None and length != part.nbytes:
         raise InvalidArgument(f"length is for files; data has {part.nbytes} bytes, got {shown(length)}")
     whole = offset + part.nbytes if size is None else size

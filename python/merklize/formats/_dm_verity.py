@@ -48,7 +48,6 @@ class DmVerityReport(NamedTuple):
 
 
 def _how(
-    what: str,
     algorithm: str,
     salt_after: bool,
     data_block_size: int,
@@ -57,8 +56,8 @@ def _how(
     salt: Buffer,
 ) -> tuple[Any, ...]:
     if not isinstance(algorithm, str) or algorithm not in ("sha256", "sha512"):
-        raise InvalidArgument(f"{what}: algorithm must be 'sha256' or 'sha512', got {shown(algorithm)}")
-    held = bytes(_native.host_bytes(salt, f"{what}: salt"))
+        raise InvalidArgument(f"algorithm must be 'sha256' or 'sha512', got {shown(algorithm)}")
+    held = bytes(_native.host_bytes(salt, "salt"))
     return algorithm, salt_after, data_block_size, hash_block_size, data_blocks, held
 
 
@@ -78,23 +77,23 @@ class _VerifyOptions(_Expected, RunOptions, total=False):
 
 
 def _area(
-    what: str, hashes: str | os.PathLike[str], offset: int, how: DmVerity | None, options: dict[str, Any]
+    hashes: str | os.PathLike[str], offset: int, how: DmVerity | None, options: dict[str, Any]
 ) -> tuple[bytes, tuple[Any, ...] | None, int, bool]:
     """Return what the native functions take of a hash area; the fields that it must have leave `options`."""
     expected = {name: options.pop(name, None) for name in DmVerity._fields[:6]}
     expected = {name: value for name, value in expected.items() if value is not None}
-    path = encoded(hashes, f"{what}: hashes")
+    path = encoded(hashes, "hashes")
     if how is not None:
         if not isinstance(how, DmVerity):
-            raise InvalidArgument(f"{what}: how must be a DmVerity, got {shown(how)}")
+            raise InvalidArgument(f"how must be a DmVerity, got {shown(how)}")
         if expected:
-            raise InvalidArgument(f"{what}: {next(iter(expected))} is for a superblock, and how is for a tree without")
-        return path, _how(what, *how[:6]), offset, False
+            raise InvalidArgument(f"{next(iter(expected))} is for a superblock, and how is for a tree without")
+        return path, _how(*how[:6]), offset, False
     if not expected:
         return path, None, offset, True
     found = _native.dm_verity_dump(path, offset)
     fields: dict[str, Any] = dict(zip(DmVerity._fields[:6], found)) | {"data_blocks": None} | expected
-    return path, _how(what, **fields), offset, True
+    return path, _how(**fields), offset, True
 
 
 @takes(RunOptions)
@@ -121,7 +120,7 @@ def dm_verity(
 
     Raises InvalidArgument, FileError.
     """
-    how = _how("dm_verity", algorithm, salt_after, data_block_size, hash_block_size, data_blocks, salt)
+    how = _how(algorithm, salt_after, data_block_size, hash_block_size, data_blocks, salt)
     run, path = run_of("dm_verity", options, timed=False), path_of(data)
     return _native.dm_verity(data, how, run) if path is None else _native.dm_verity_file(path, how, run)
 
@@ -157,14 +156,14 @@ def dm_verity_format(
 
     Raises InvalidArgument, FileError.
     """
-    how = _how("dm_verity_format", algorithm, salt_after, data_block_size, hash_block_size, data_blocks, salt)
+    how = _how(algorithm, salt_after, data_block_size, hash_block_size, data_blocks, salt)
     if uuid is not None and not isinstance(uuid, _uuid.UUID):
-        raise InvalidArgument(f"dm_verity_format: uuid must be a uuid.UUID, got {shown(uuid)}")
+        raise InvalidArgument(f"uuid must be a uuid.UUID, got {shown(uuid)}")
     if uuid is None:
         uuid = _uuid.uuid4()
     root, facts = _native.dm_verity_format(
-        encoded(data, "dm_verity_format: data"),
-        encoded(hashes, "dm_verity_format: hashes"),
+        encoded(data, "data"),
+        encoded(hashes, "hashes"),
         how,
         offset,
         superblock,
@@ -183,7 +182,7 @@ def dm_verity_dump(hashes: str | os.PathLike[str], offset: int = 0) -> DmVerity:
 
     Raises InvalidArgument (no superblock, or a field with an impossible value), FileError.
     """
-    return _facts(_native.dm_verity_dump(encoded(hashes, "dm_verity_dump: hashes"), offset))
+    return _facts(_native.dm_verity_dump(encoded(hashes, "hashes"), offset))
 
 
 def trusted_root(root: Any, what: str) -> Any:
@@ -224,10 +223,10 @@ def dm_verity_verify(
     checked; a tree that ends early), FileError.
     """
     what, given = "dm_verity_verify", dict(options)
-    with_path, fields, offset, superblock = _area(what, hashes, offset, how, given)
+    with_path, fields, offset, superblock = _area(hashes, offset, how, given)
     run = run_of(what, cast("RunOptions", given), timed=False)
     found = _native.dm_verity_verify(
-        encoded(data, f"{what}: data"), with_path, trusted_root(root, "root"), fields, offset, superblock, run
+        encoded(data, "data"), with_path, trusted_root(root, "root"), fields, offset, superblock, run
     )
     return DmVerityReport(*found)
 
@@ -256,7 +255,7 @@ def dm_verity_verify_digests(
     Raises InvalidArgument (as dm_verity_verify(); no whole digests; blocks behind the data), FileError.
     """
     what, given = "dm_verity_verify_digests", dict(options)
-    with_path, fields, offset, superblock = _area(what, hashes, offset, how, given)
+    with_path, fields, offset, superblock = _area(hashes, offset, how, given)
     run = run_of(what, cast("RunOptions", given), timed=False)
     trusted = trusted_root(root, "root")
     found = _native.dm_verity_verify_digests(with_path, trusted, first, digests, fields, offset, superblock, run)

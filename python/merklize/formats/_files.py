@@ -63,7 +63,7 @@ def bittorrent_v2(data: Any, piece_length: int = 1 << 20, **options: Unpack[RunO
     >>> merklize.formats.bittorrent_v2(b"abc").root == merklize.hash(b"abc", hash="sha256")
     True
     """
-    piece_length = power_of_two(piece_length, _BLOCK, 1 << 62, "bittorrent_v2: piece_length")
+    piece_length = power_of_two(piece_length, _BLOCK, 1 << 62, "piece_length")
     if (path := path_of(data)) is not None:
         tree = MerkleTree.from_file(path, format="bittorrent_v2", **options)
         if tree.file_size == 0:
@@ -96,18 +96,18 @@ def fs_verity(
     >>> merklize.formats.fs_verity(b"").hex()[:16]
     '3d248ca542a24fc6'
     """
-    block_size = power_of_two(block_size, 1024, 65536, "fs_verity: block_size")
+    block_size = power_of_two(block_size, 1024, 65536, "block_size")
     if not isinstance(algorithm, str) or algorithm not in ("sha256", "sha512"):
-        raise InvalidArgument(f"fs_verity: algorithm must be 'sha256' or 'sha512', got {shown(algorithm)}")
-    salt = bytes(_native.host_bytes(salt, "fs_verity: salt"))
+        raise InvalidArgument(f"algorithm must be 'sha256' or 'sha512', got {shown(algorithm)}")
+    salt = bytes(_native.host_bytes(salt, "salt"))
     if len(salt) > 32:
-        raise InvalidArgument(f"fs_verity: salt must be at most 32 bytes, got {len(salt)}")
+        raise InvalidArgument(f"salt must be at most 32 bytes, got {len(salt)}")
     run, path = run_of("fs_verity", options, timed=False), path_of(data)
     if algorithm == "sha256":
         if path is not None:
             return _native.fs_verity_file(path, block_size, salt, run)
         return _native.fs_verity(data, block_size, salt, run)
-    blocks = _blocks_of(as_bytes(data, "fs_verity: data").data, block_size) if path is None else _read(path, block_size)
+    blocks = _blocks_of(as_bytes(data, "data").data, block_size) if path is None else _read(path, block_size)
     return _fs_verity_sha512(blocks, block_size, salt)
 
 

@@ -13,7 +13,7 @@ from .._inputs import each_of, numbered
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
 from .._types import Bytes, Digest
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, in_call, shown
 from . import _abi
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class OpenZeppelinTree:
 
         Raises InvalidArgument: an index that is none, or twice.
         """
-        which = _arrays.indices(indices, "prove_together: indices", self.n_leaves)
+        which = _arrays.indices(indices, "indices", self.n_leaves)
         leaves, proof, flags = self._tree.prove_together(which)
         return OpenZeppelinMultiProof(_split(leaves), _split(proof), flags)
 
@@ -103,12 +103,12 @@ class OpenZeppelinTree:
         Raises InvalidArgument: another format, or nodes that do not fit the values.
         """
         try:
-            found: dict[str, Any] = _json.read(dump, "load") if isinstance(dump, (str, bytes)) else dump
+            found: dict[str, Any] = _json.read(dump) if isinstance(dump, (str, bytes)) else dump
             kind = found["format"]
             if kind not in (STANDARD, SIMPLE):
-                raise InvalidArgument(f"load: format must be {STANDARD!r} or {SIMPLE!r}, got {shown(kind)}")
+                raise InvalidArgument(f"format must be {STANDARD!r} or {SIMPLE!r}, got {shown(kind)}")
             if found.get("hash") is not None:
-                raise InvalidArgument("load: the tree has a node hash of its own")
+                raise InvalidArgument("the tree has a node hash of its own")
             types = list(found["leafEncoding"]) if kind == STANDARD else None
             values = [_number_of_dump(entry["value"]) for entry in found["values"]]
             places = [operator.index(entry["treeIndex"]) for entry in found["values"]]
@@ -116,15 +116,15 @@ class OpenZeppelinTree:
         except InvalidArgument:
             raise
         except (LookupError, TypeError, AttributeError, ValueError, OverflowError, RecursionError) as error:
-            raise InvalidArgument(f"load: not a dump of a tree: {shown(str(error))}") from None
+            raise InvalidArgument(f"not a dump of a tree: {shown(str(error))}") from None
         n = len(values)
         if len(given) != 2 * n - 1 or sorted(places) != list(range(n - 1, 2 * n - 1)):
-            raise InvalidArgument(f"load: {n} values need {2 * n - 1} nodes and a slot each, got {len(given)} nodes")
-        values = [_simple_leaf(value, "load: value") for value in values] if types is None else values
+            raise InvalidArgument(f"{n} values need {2 * n - 1} nodes and a slot each, got {len(given)} nodes")
+        values = [_simple_leaf(value, "value") for value in values] if types is None else values
         tree = cls._placed(values, types, places)
         if not np.array_equal(tree.nodes, given):
             first = int(np.nonzero((tree.nodes != given).any(axis=1))[0][0])
-            raise InvalidArgument(f"load: node {first} of the dump is not the hash of what is below it")
+            raise InvalidArgument(f"node {first} of the dump is not the hash of what is below it")
         return tree
 
     @classmethod
@@ -159,7 +159,7 @@ def openzeppelin(
     True
     """
     if not isinstance(types, (list, tuple)):
-        raise TypeError(f"openzeppelin: types must be a list of ABI types, got {type(types).__name__}")
+        raise TypeError(in_call(f"types must be a list of ABI types, got {type(types).__name__}"))
     run = run_of("openzeppelin", options, timed=False)
     return _make(list(_abi.checked(types, values)), list(types), sort_leaves, run)
 
@@ -172,7 +172,7 @@ def openzeppelin_simple(leaves: Any, *, sort_leaves: bool = True, **options: Unp
     before hashing could pose as an inner node.
     """
     given = [
-        _simple_leaf(leaf.tobytes() if isinstance(leaf, np.ndarray) else leaf, f"openzeppelin_simple: leaf {i}")
+        _simple_leaf(leaf.tobytes() if isinstance(leaf, np.ndarray) else leaf, f"leaf {i}")
         for i, leaf in numbered(leaves)
     ]
     run = run_of("openzeppelin_simple", options, timed=False)
@@ -185,7 +185,7 @@ def verify_openzeppelin(proof: Iterable[Digest], root: Digest, leaf: Digest) -> 
     Each digest is 32 bytes, or 64 hexadecimal digits with or without 0x. A malformed digest in the proof is False.
     Raises InvalidArgument: the root or the leaf is no digest.
     """
-    expected, first = _node(root, "verify_openzeppelin: root"), _node(leaf, "verify_openzeppelin: leaf")
+    expected, first = _node(root, "root"), _node(leaf, "leaf")
     try:
         siblings = b"".join(map(_node, each_of(proof)))
     except InvalidArgument:
@@ -221,8 +221,9 @@ def _simple_leaf(value: Any, what: str) -> bytes:
 def _node(value: Any, what: str = "node") -> bytes:
     try:
         return _native.digest(value, what)
-    except TypeError as error:
-        raise InvalidArgument(str(error)) from None
+    except TypeError:
+        kind = type(value).__name__
+        raise InvalidArgument(f"{what} must be bytes-like, an array or 64 hexadecimal digits, got {kind}") from None
 
 
 def _number_of_dump(value: Any) -> Any:

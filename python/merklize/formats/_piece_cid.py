@@ -46,7 +46,7 @@ def piece_cid(data: Any, *, threads: int | None = None, progress: Progress = Non
     run = settings("cpu", threads, progress)
     if not isinstance(data, (str, os.PathLike)):
         return PieceCid(*_native.piece_cid(data, run))
-    with opened_path(data, "piece_cid: data") as source:
+    with opened_path(data, "data") as source:
         return PieceCid(*_native.piece_cid_file(source, run))
 
 

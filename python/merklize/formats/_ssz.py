@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def zero_hash(depth: int) -> bytes:
     """Return the root of 2^depth chunks of zeros; depth 0 to 64."""
-    if _arrays.unsigned(depth, "zero_hash: depth") > 64:
-        raise InvalidArgument(f"zero_hash: depth must be at most 64, got {depth}")
+    if _arrays.unsigned(depth, "depth") > 64:
+        raise InvalidArgument(f"depth must be at most 64, got {depth}")
     node = bytes(32)
     for _ in range(depth):
         node = merge(node, node, "sha256")
@@ -44,7 +44,7 @@ def ssz(
     >>> merklize.formats.ssz(np.zeros((2, 32), np.uint8)) == merklize.formats.zero_hash(1)
     True
     """
-    content = as_bytes(chunks, "ssz: chunks")
+    content = as_bytes(chunks, "chunks")
     if len(content) % 32:
         content = np.concatenate([content, np.zeros(-len(content) % 32, np.uint8)])
     return _native.ssz(content, limit, mix_in_length, run_of("ssz", options))

@@ -10,7 +10,7 @@ from .. import _native
 from .._inputs import each_of, encoded
 from .._settings import settings
 from .._types import HostData, Path, Progress
-from ..errors import FileError, shown
+from ..errors import FileError, in_call, shown
 from ._input import path_of
 
 
@@ -40,8 +40,8 @@ def xet_files(paths: Iterable[Path], *, threads: int | None = None, progress: Pr
     A file that fails does not stop the others: its result is the FileError, not raised.
     """
     if isinstance(paths, (str, bytes, os.PathLike)):
-        raise TypeError(f"xet_files: paths must be an iterable of paths, got one path ({type(paths).__name__})")
-    names = [encoded(path, "xet_files: path") for path in each_of(paths)]
+        raise TypeError(in_call(f"paths must be an iterable of paths, got one path ({type(paths).__name__})"))
+    names = [encoded(path, "path") for path in each_of(paths)]
     results = _native.xet_hash_files(names, settings("cpu", threads, progress))
     return [result if isinstance(result, str) else FileError._of(*result) for result in results]
 

@@ -13,7 +13,7 @@ from .._new_file import write_whole
 from .._settings import settings
 from .._types import Device, Path, Progress
 from .._urls import is_url, label, plain, shown, stores
-from ..errors import FileError, InvalidArgument
+from ..errors import FileError, InvalidArgument, in_call
 from ..proof import MerkleProof, MultiProof
 from ..tree import MerkleTree
 from ._entries import Difference, File, Report, Shard, Tensor
@@ -48,7 +48,7 @@ class Manifest:
 
     def __init__(self) -> None:
         """Raise TypeError, because manifest(), load() and from_json() make manifests."""
-        raise TypeError("Manifest: merklize.manifest(), Manifest.load() and Manifest.from_json() make manifests")
+        raise TypeError(in_call("merklize.manifest(), Manifest.load() and Manifest.from_json() make manifests"))
 
     @classmethod
     def _of(cls, native: _native.Manifest, folder: str | None = None) -> Manifest:
@@ -179,14 +179,14 @@ class Manifest:
         """
         names = [*self._all_tensors(), *self.files]
         if name not in names:
-            raise InvalidArgument(f"prove: the manifest has no tensor and no file {name!r}")
+            raise InvalidArgument(f"the manifest has no tensor and no file {name!r}")
         return self._the_tree().prove(names.index(name))
 
     def prove_shard(self, shard: str) -> MultiProof:
         """Return the proof that all tensors of a shard are under the root; their leaves in the order of their names."""
         inside = [k for k, tensor in enumerate(self._all_tensors().values()) if tensor.shard == shard]
         if not inside:
-            raise InvalidArgument(f"prove_shard: the manifest has no tensor in a shard {shard!r}")
+            raise InvalidArgument(f"the manifest has no tensor in a shard {shard!r}")
         return self._the_tree().prove_together(inside)
 
     def _the_tree(self) -> MerkleTree:
@@ -265,7 +265,7 @@ class Manifest:
         Raises InvalidArgument: no tensor of this name in the manifest.
         """
         if name not in self._all_tensors():
-            raise InvalidArgument(f"check_tensor: the manifest has no tensor {name!r}")
+            raise InvalidArgument(f"the manifest has no tensor {name!r}")
         differences = self.check({name: tensor}, only=[_literal(name)], device=device, threads=threads).differences
         return differences[0] if differences else None
 
@@ -343,7 +343,7 @@ def _is_path(source: Any) -> bool:
 def patterns_of(patterns: Iterable[str], what: str) -> list[str]:
     """Return patterns as a list. Raises TypeError for a string."""
     if isinstance(patterns, str):
-        raise TypeError(f"{what} must be a list of patterns, got a string")
+        raise TypeError(in_call(f"{what} must be a list of patterns, got a string"))
     return list(each_of(patterns))
 
 
@@ -520,18 +520,18 @@ def check_model(
     True
     """
     if (manifest is None) == (verity is None):
-        raise InvalidArgument("check_model: give either manifest or verity")
+        raise InvalidArgument("give either manifest or verity")
     if prefix:
         module = {prefix + name: tensor for name, tensor in tensors_of(module).items()}
         only = [prefix + pattern for pattern in only] or [_literal(prefix) + "*"]
     if verity is not None:
         if not isinstance(verity, VerityImage):
-            raise InvalidArgument(f"check_model: verity must be a VerityImage, got {type(verity).__name__}")
+            raise InvalidArgument(f"verity must be a VerityImage, got {type(verity).__name__}")
         return check_on_disk(module, verity, patterns_of(only, "only"), device, threads)
     known = manifest if isinstance(manifest, Manifest) else Manifest.load(cast("Path", manifest))
     if known.digest == "tiles-v1":
         how = Exchange(settings(device, threads), group)
         return check_tiles(known._whole, module, patterns_of(only, "only"), how)
     if group is not None:
-        raise InvalidArgument("check_model: group: the manifest must be by tiles (tiles=True), got one by bytes")
+        raise InvalidArgument("group: the manifest must be by tiles (tiles=True), got one by bytes")
     return known.check(module, only=only, device=device, threads=threads)

@@ -9,7 +9,7 @@ from .. import _native
 from .._settings import settings
 from .._types import Device
 from ..each import hash_each
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, in_call, shown
 from ._entries import Tensor
 
 # Names of NumPy, PyTorch, JAX and ml_dtypes to those of safetensors. C128 is no dtype of safetensors, but of tensors.
@@ -132,8 +132,10 @@ def tensors_of(source: Any) -> Mapping[str, Any]:
         state = source.state_dict()
     if not isinstance(state, Mapping):
         raise TypeError(
-            "manifest: the source must be a path, a mapping of names to tensors, or an object with state_dict(), "
-            f"got {type(source).__name__}"
+            in_call(
+                "the source must be a path, a mapping of names to tensors, or an object with state_dict(), "
+                f"got {type(source).__name__}"
+            )
         )
     for name in state:
         if not isinstance(name, str):

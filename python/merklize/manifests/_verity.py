@@ -53,7 +53,7 @@ class _Image:
         kind = os.fstat(self._file).st_mode
         if not stat.S_ISREG(kind) and not stat.S_ISBLK(kind):
             os.close(self._file)
-            raise InvalidArgument(f"check_model: verity: the image {self.name} must be a file or a block device")
+            raise InvalidArgument(f"verity: the image {self.name} must be a file or a block device")
 
     def close(self) -> None:
         os.close(self._file)
@@ -68,7 +68,7 @@ class _Image:
                 raise FileError._refused("read", self.name, error) from None
             if not part:
                 at = begin + len(found)
-                raise InvalidArgument(f"check_model: verity: the image {self.name} ends before byte {at}")
+                raise InvalidArgument(f"verity: the image {self.name} ends before byte {at}")
             found += part
         return bytes(found)
 
@@ -78,13 +78,13 @@ class _Disk:
 
     def __init__(self, verity: VerityImage, image: _Image, device: Device, threads: int | None) -> None:
         if verity.how is not None and not isinstance(verity.how, DmVerity):
-            raise InvalidArgument(f"check_model: verity: how must be a DmVerity, got {shown(verity.how)}")
+            raise InvalidArgument(f"verity: how must be a DmVerity, got {shown(verity.how)}")
         self.how = verity.how or dm_verity_dump(os.fsdecode(verity.hashes), verity.offset)
         size = hashlib.new(self.how.algorithm).digest_size
-        root = trusted_root(verity.root, "check_model: verity: root")
+        root = trusted_root(verity.root, "verity: root")
         if not isinstance(root, bytes) or len(root) != size:
             wanted = f"the {size} bytes of {self.how.algorithm}"
-            raise InvalidArgument(f"check_model: verity: root must be {wanted}, got {shown(verity.root)}")
+            raise InvalidArgument(f"verity: root must be {wanted}, got {shown(verity.root)}")
         self.block = self.how.data_block_size
         self.size = self.how.data_blocks * self.block
         self.image = image
@@ -140,7 +140,7 @@ class _Disk:
             return DmVerityReport(0, [], 0, [])
         if end > self.size:
             where = f"bytes {begin} to {end} lie behind the disk of {self.size} bytes"
-            raise InvalidArgument(f"check_model: verity: {where}")
+            raise InvalidArgument(f"verity: {where}")
         of, digests = self._of, self.digests(begin, end, contents)
         return dm_verity_verify_digests(
             os.fsdecode(of.hashes),
@@ -206,9 +206,9 @@ def _repeated(salt: bytes, rows: Any) -> Any:
 def _tensors_of(disk: _Disk, name: str, base: int) -> list[tuple[Tensor, int]] | None:
     """Return the tensors of a file, and the bytes of the image where they begin; None: its header is not the disk's."""
     if type(base) is not int or base < 0:
-        raise InvalidArgument(f"check_model: verity: files: {name!r} must begin at a byte >= 0, got {shown(base)}")
+        raise InvalidArgument(f"verity: files: {name!r} must begin at a byte >= 0, got {shown(base)}")
     if base + 8 > disk.size:
-        raise InvalidArgument(f"check_model: verity: files: {name!r} begins at {base}, the disk has {disk.size} bytes")
+        raise InvalidArgument(f"verity: files: {name!r} begins at {base}, the disk has {disk.size} bytes")
     header = disk.image.read(base, base + 8)
     length = int.from_bytes(header, "little")
     if length > min(MOST_HEADER_BYTES, disk.size - base - 8):
@@ -234,7 +234,7 @@ def check_on_disk(source: Any, verity: VerityImage, only: list[str], device: Dev
                 return Report([Difference("header", "shard", file, detail=why)], 0, 0, shared)
             for tensor, begin in found:
                 if tensor.name in stored:
-                    raise InvalidArgument(f"check_model: verity: files: two of them have a tensor {tensor.name!r}")
+                    raise InvalidArgument(f"verity: files: two of them have a tensor {tensor.name!r}")
                 stored[tensor.name] = tensor, begin
         known = _native.manifest_of_tensors([one._replace(digest=RIGHT) for one, _ in stored.values()], 0, [], False)
         faults: dict[str, str] = {}

@@ -102,7 +102,7 @@ class Cluster:
         if self.options.part_size is not None:
             part = self.options.part_size
             if part < MIB or part & (part - 1):
-                raise InvalidArgument(f"merklize.ray: part_size must be a power of two >= {MIB}, got {part}")
+                raise InvalidArgument(f"part_size must be a power of two >= {MIB}, got {part}")
             return part
         fair = max(1, size // (4 * self.slots), size >> 12)
         return min(max(1 << (fair.bit_length() - 1), 4 * MIB), 1 << 32)

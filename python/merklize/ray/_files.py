@@ -44,7 +44,7 @@ def mode_of(key: Any, context: str | None, length: int, seek: int, device: str, 
     """Return the checked mode. Tasks know the number of their threads."""
     TreeBuilder(hash, key=key, context=context, device="cpu")  # refuses what no hash has
     if length < 0 or seek < 0 or length + seek > 1 << 64:
-        raise InvalidArgument(f"merklize.ray: length and seek must be within 2^64 bytes, got {length} and {seek}")
+        raise InvalidArgument(f"length and seek must be within 2^64 bytes, got {length} and {seek}")
     return Mode(None if key is None else bytes(key), context, length, seek, 1, device)
 
 

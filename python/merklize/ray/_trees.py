@@ -156,7 +156,7 @@ class _Target:
             return
         for written in (self._out, self._partial):
             if overwrites(written, os.fsdecode(source)):
-                raise InvalidArgument(f"build_tree: {written} is both input and output")
+                raise InvalidArgument(f"{written} is both input and output")
 
     def place_of(self, part: int) -> str:
         """Return the destination of a part."""

@@ -574,6 +574,7 @@ functions! {
     pub fn merklize_status_name(status: merklize_status) -> *const c_char;
     pub fn merklize_last_error() -> *const c_char;
     pub fn merklize_last_error_call() -> *const c_char;
+    pub fn merklize_last_error_argument() -> *const c_char;
     pub fn merklize_last_error_rule() -> *const c_char;
     pub fn merklize_last_system_error() -> c_int;
     pub fn merklize_last_error_path() -> *const c_char;
@@ -745,7 +746,7 @@ functions! {
     pub fn merklize_openzeppelin_tree_prove_together(tree: *const merklize_openzeppelin_tree, indices: *const u64, count: usize, leaves: *mut merklize_digest, proof: *mut merklize_digest, capacity: usize, length: *mut usize, flags: *mut u8) -> merklize_status;
     pub fn merklize_verify_openzeppelin(proof: *const merklize_digest, length: usize, root: *const merklize_digest, leaf: *const merklize_digest, valid: *mut c_int) -> merklize_status;
     pub fn merklize_bao_outboard_bytes(message_bytes: u64, form: *const merklize_bao_form, bytes: *mut u64) -> merklize_status;
-    pub fn merklize_bao_outboard(data: merklize_view, form: *const merklize_bao_form, outboard: merklize_output, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_bao_outboard(data: merklize_view, form: *const merklize_bao_form, out: merklize_output, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_bao_outboard_descriptor(descriptor: c_int, name: *const c_char, form: *const merklize_bao_form, output: *const c_char, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_bao_slice(data: *const c_void, bytes: usize, outboard: *const u8, outboard_bytes: usize, form: *const merklize_bao_form, first: u64, count: u64, slice: *mut u8, capacity: usize, length: *mut usize) -> merklize_status;
     pub fn merklize_bao_decode_slice(slice: *const u8, slice_bytes: usize, root: *const merklize_digest, form: *const merklize_bao_form, first: u64, count: u64, message_bytes: u64, out: *mut u8, capacity: usize, length: *mut usize, valid: *mut c_int) -> merklize_status;
@@ -830,7 +831,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 210] = [
+pub const FUNCTIONS: [(&str, *const ()); 211] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -930,6 +931,7 @@ pub const FUNCTIONS: [(&str, *const ()); 210] = [
     ("merklize_hasher_update", merklize_hasher_update as *const ()),
     ("merklize_heap_slots", merklize_heap_slots as *const ()),
     ("merklize_last_error", merklize_last_error as *const ()),
+    ("merklize_last_error_argument", merklize_last_error_argument as *const ()),
     ("merklize_last_error_call", merklize_last_error_call as *const ()),
     ("merklize_last_error_path", merklize_last_error_path as *const ()),
     ("merklize_last_error_rule", merklize_last_error_rule as *const ()),

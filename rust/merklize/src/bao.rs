@@ -74,9 +74,13 @@ impl Default for Form {
 /// # Errors
 /// An invalid form.
 pub fn outboard_bytes(message_bytes: u64, form: Form) -> Result<u64> {
+    bytes_for("bao::outboard_bytes", message_bytes, form)
+}
+
+fn bytes_for(called: &str, message_bytes: u64, form: Form) -> Result<u64> {
     let (form, mut bytes) = (form.to_c(), 0);
     // SAFETY: a struct, and a place for the answer.
-    check("bao::outboard_bytes", || unsafe { sys::merklize_bao_outboard_bytes(message_bytes, &form, &mut bytes) })?;
+    check(called, || unsafe { sys::merklize_bao_outboard_bytes(message_bytes, &form, &mut bytes) })?;
     Ok(bytes)
 }
 
@@ -85,7 +89,8 @@ pub fn outboard_bytes(message_bytes: u64, form: Form) -> Result<u64> {
 /// # Errors
 /// An invalid form; `Unavailable`, `Cancelled`.
 pub fn outboard(data: &[u8], form: Form, options: &Options<'_>) -> Result<(Vec<u8>, Digest)> {
-    let mut outboard = vec![0; usize::try_from(outboard_bytes(data.len() as u64, form)?).unwrap_or(usize::MAX)];
+    let mut outboard =
+        vec![0; usize::try_from(bytes_for("bao::outboard", data.len() as u64, form)?).unwrap_or(usize::MAX)];
     let (form, mut root) = (form.to_c(), Digest::default().to_c());
     // SAFETY: `data` is read and `outboard` is written for the call.
     options.run("bao::outboard", |options| unsafe {

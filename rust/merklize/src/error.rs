@@ -116,10 +116,12 @@ pub(crate) fn check(called: &str, call: impl FnOnce() -> sys::merklize_status) -
         _ => ErrorKind::Internal,
     };
     // SAFETY: they are texts that live until the next failure in this thread.
-    let (of_call, rule, path) = unsafe {
+    let (of_call, argument, rule, path) = unsafe {
         let of_call = !CStr::from_ptr(sys::merklize_last_error_call()).is_empty();
-        (of_call, text(sys::merklize_last_error_rule()), CStr::from_ptr(sys::merklize_last_error_path()))
+        let (argument, rule) = (text(sys::merklize_last_error_argument()), text(sys::merklize_last_error_rule()));
+        (of_call, argument, rule, CStr::from_ptr(sys::merklize_last_error_path()))
     };
+    let rule = if argument.is_empty() { rule } else { format!("{argument} {rule}") };
     // SAFETY: takes nothing.
     let system_error = unsafe { sys::merklize_last_system_error() };
     Err(Error {

@@ -164,11 +164,7 @@ fn trees_of_openzeppelin() {
     let twice = hash_with(&hash_with(b"abi", Hash::KECCAK256, &options).unwrap().0, Hash::KECCAK256, &options).unwrap();
     assert_eq!(openzeppelin_leaf(b"abi").unwrap(), twice);
     let invalid = ErrorKind::InvalidArgument;
-    wrong(
-        OpenZeppelinTree::new(&[], &options),
-        invalid,
-        "OpenZeppelinTree::new: a tree needs at least one leaf, got 0",
-    );
+    wrong(OpenZeppelinTree::new(&[], &options), invalid, "OpenZeppelinTree::new: leaves must be at least 1, got 0");
     wrong(tree.prove(5), invalid, "OpenZeppelinTree::prove: index must be 0 to 4, got 5");
     wrong(
         tree.prove_together(&[1, 1]),
