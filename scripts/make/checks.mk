@@ -22,6 +22,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@echo "== rooms of src"
 	@python scripts/check_rooms.py
 	@python scripts/check_imports.py
+	@python scripts/check_calls.py
 	@echo "== sentences"
 	@python scripts/check_english.py
 	@python scripts/check_words.py

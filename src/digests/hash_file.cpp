@@ -109,7 +109,7 @@ void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std:
 
 void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
                      const RunOptions& options) {
-    const PublicCall entry("hash_file");
+    const PublicCall entry("hash_descriptor");
     runtime::require_blake3(mode);
     const runtime::InputFile file(fd, name);
     runtime::Run run(options);

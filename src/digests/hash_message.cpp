@@ -90,7 +90,7 @@ void hash_message_file(const std::filesystem::path& path, std::span<std::byte> o
 
 void hash_message_descriptor(int fd, std::string_view name, std::span<std::byte> out, const MessageForm& form,
                              const RunOptions& options) {
-    const PublicCall entry("hash_message_file");
+    const PublicCall entry("hash_message_descriptor");
     runtime::require_message(form, out.size());
     if (is_blake3(form.hash)) return hash_descriptor(fd, name, out, 0, form.mode, options);
     runtime::require_no_policy(options);

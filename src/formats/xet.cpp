@@ -11,6 +11,7 @@
 #include "calls/side_by_side.hpp"
 #include "digests/file_root.hpp"
 #include "formats/xet_ends.hpp"
+#include "host/invalid.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::inline v0 {
@@ -211,18 +212,21 @@ Digest xet_of(const InputFile& file, Run& run) {
 }  // namespace
 
 Digest xet_hash(ByteView data, const RunOptions& options) {
+    const PublicCall entry("xet_hash");
     const RunOptions here = runtime::on_the_cpu(options);
     Run run(here);
     return hash_of(chunks_of(data, run), run);
 }
 
 std::vector<XetChunk> xet_chunks(ByteView data, const RunOptions& options) {
+    const PublicCall entry("xet_chunks");
     const RunOptions here = runtime::on_the_cpu(options);
     Run run(here);
     return chunks_of(data, run);
 }
 
 Digest xet_hash_file(const std::filesystem::path& path, const RunOptions& options) {
+    const PublicCall entry("xet_hash_file");
     const InputFile file(path);
     const RunOptions here = runtime::on_the_cpu(options);
     Run run(here);
@@ -230,6 +234,7 @@ Digest xet_hash_file(const std::filesystem::path& path, const RunOptions& option
 }
 
 Digest xet_hash_descriptor(int fd, std::string_view name, const RunOptions& options) {
+    const PublicCall entry("xet_hash_descriptor");
     const InputFile file(fd, name);
     const RunOptions here = runtime::on_the_cpu(options);
     Run run(here);
@@ -237,6 +242,7 @@ Digest xet_hash_descriptor(int fd, std::string_view name, const RunOptions& opti
 }
 
 std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> paths, const RunOptions& options) {
+    const PublicCall entry("xet_hash_files");
     std::vector<FileDigest> results(paths.size());
     std::vector<char> later(paths.size());
     std::vector<std::unique_ptr<const InputFile>> pipes(paths.size());  // a writer opens its pipe only once
