@@ -1,5 +1,8 @@
 // The program `merklize`: the command line in its own process.
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <unistd.h>
 
 #include <csignal>
@@ -58,6 +61,14 @@ void prepare_signals() {
     }
 }
 
+// A heap of its own for each thread would be five changes of the process's mappings, for which threads that start, or
+// touch new pages, wait (docs/notes/files.md).
+void share_one_heap() {
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 }  // namespace
 }  // namespace merklize::command
 
@@ -67,6 +78,7 @@ int main(int argc, char** argv) {
     command::Call call(command::prepared_streams(), program);
     command::the_call = &call;
     command::prepare_signals();
+    command::share_one_heap();
     runtime::MappedFile::allow();
     runtime::on_compiling = [](std::string_view device, bool kept) {
         command::show_compiling(*command::the_call, device, kept);
