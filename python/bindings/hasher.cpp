@@ -272,8 +272,8 @@ void bind_blake3(nb::module_& m) {
     blake3.attr("key_size") = 32;
 }
 
-// Methods of merklize.Hasher on little data. As in quick.cpp, each handles the plain call and hands any other one to the
-// Python method that it replaces.
+// Methods of merklize.Hasher on little data. As in quick.cpp, each handles the plain call and hands any other one on to
+// the Python method that it replaces.
 
 PyObject *full_update = nullptr, *full_digest = nullptr;
 
