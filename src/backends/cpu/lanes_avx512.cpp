@@ -301,6 +301,44 @@ LANES_INLINE void store_digests(std::uint8_t* out, const mkz_lane32 cv[8]) {
     for (int j = 0; j < 4; j++) store(12 + j, _mm512_extracti64x4_epi64(high[j], 1));
 }
 
+#define LANES_BLOCKS_64
+
+// Loads by halves of 32 bytes, as above: lanes 0, 1, 4, 5 with 2, 3, 6, 7, so that words of neighbours join in order.
+LANES_INLINE void load_block(mkz_lane64 m[8], const std::uint8_t* const p[W64]) {
+    for (std::size_t h = 0; h < 2; h++) {
+        const auto half = [&](std::size_t lane) {
+            return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p[lane] + 32 * h));
+        };
+        __m512i r[4];
+        for (std::size_t i = 0; i < 4; i++) {
+            const std::size_t lane = i < 2 ? i : i + 2;
+            r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(half(lane)), half(lane + 2), 1);
+        }
+        for (std::size_t j = 0; j < 2; j++) {
+            const __m512i low = j == 0 ? _mm512_unpacklo_epi64(r[0], r[1]) : _mm512_unpackhi_epi64(r[0], r[1]);
+            const __m512i high = j == 0 ? _mm512_unpacklo_epi64(r[2], r[3]) : _mm512_unpackhi_epi64(r[2], r[3]);
+            m[4 * h + j] = (Lane64)_mm512_shuffle_i64x2(low, high, 0x88);
+            m[4 * h + 2 + j] = (Lane64)_mm512_shuffle_i64x2(low, high, 0xdd);
+        }
+    }
+}
+
+LANES_INLINE void store_digests(std::uint8_t* out, const mkz_lane64 digest[4]) {
+    const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    const __m512i last = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    const auto store = [&](int item, __m512i digests) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32 * item), _mm512_castsi512_si256(digests));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32 * (item + 2)), _mm512_extracti64x4_epi64(digests, 1));
+    };
+    const __m512i d[4] = {(__m512i)digest[0], (__m512i)digest[1], (__m512i)digest[2], (__m512i)digest[3]};
+    const __m512i even[2] = {_mm512_unpacklo_epi64(d[0], d[1]), _mm512_unpacklo_epi64(d[2], d[3])};
+    const __m512i odd[2] = {_mm512_unpackhi_epi64(d[0], d[1]), _mm512_unpackhi_epi64(d[2], d[3])};
+    store(0, _mm512_permutex2var_epi64(even[0], first, even[1]));
+    store(1, _mm512_permutex2var_epi64(odd[0], first, odd[1]));
+    store(4, _mm512_permutex2var_epi64(even[0], last, even[1]));
+    store(5, _mm512_permutex2var_epi64(odd[0], last, odd[1]));
+}
+
 }  // namespace
 
 #define LANES_STREAM(to, lane) _mm512_stream_si512(reinterpret_cast<__m512i*>(to), (__m512i)(lane))
