@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import merklize
 from test_docs import blocks
 
 pytest.importorskip("torch")
@@ -67,3 +68,45 @@ def test_the_program_of_the_page(tmp_path):
     expected = "tensor 'up.weight': rows 896 to 928, columns 0 to 32 differ, at rank 7"
     assert all(expected in lines for lines in found)
     assert f"# at 8 ranks: {expected}" in code
+
+
+def test_dtypes_and_views_in_one_process():
+    import torch
+
+    from merklize import sharded
+    from sharded_models import reference
+
+    digest = reference()["tensor_digest"]
+    wide = torch.arange(96 * 70 * 8, dtype=torch.int64).to(torch.uint8)
+
+    def bytes_of(tensor):
+        return tensor.contiguous().view(-1).view(torch.uint8).numpy().tobytes()
+
+    for dtype, name in [
+        (torch.bfloat16, "BF16"),
+        (torch.float8_e4m3fn, "F8_E4M3"),
+        (torch.float32, "F32"),
+        (torch.bool, "BOOL"),
+    ]:
+        tensor = (wide[: 96 * 70].reshape(96, 70) % 2).to(dtype)
+        for view in (tensor, tensor.T, tensor[::3], tensor[:, 5:], tensor[:1], tensor[:, :1], tensor[3, 4]):
+            found = sharded.model_manifest({"t": view}).tensors["t"]
+            assert found.digest == digest(name, tuple(view.shape), bytes_of(view)), (name, view.shape, view.stride())
+    packed = wide[: 96 * 64].reshape(96, 64).view(torch.float4_e2m1fn_x2)
+    expected = digest("F4", (96, 128), wide[: 96 * 64].numpy().tobytes())
+    assert sharded.model_manifest({"t": packed}).tensors["t"].digest == expected
+    for axis, step in ((0, 40), (1, 24)):
+        parts = []
+        for begin in range(0, packed.shape[axis], step):
+            part = wide[: 96 * 64].reshape(96, 64).narrow(axis, begin, min(step, packed.shape[axis] - begin))
+            offset = (begin, 0) if axis == 0 else (0, 2 * begin)
+            box = sharded.Box("t", (96, 128), offset, part.contiguous().view(torch.float4_e2m1fn_x2))
+            parts.append(sharded.nodes([box]))
+        assert sharded.combine(parts).tensors["t"].digest == expected
+    for tensor, text in [
+        (torch.quantize_per_tensor(torch.ones(3, 5), 1.0, 0, torch.qint8), "not quantized"),
+        (torch.empty(3, 5, device="meta"), "meta device"),
+        (torch.eye(3).to_sparse(), "must be dense"),
+    ]:
+        with pytest.raises(merklize.InvalidArgument, match=f"tensor 't'.*{text}"):
+            sharded.model_root({"t": tensor})

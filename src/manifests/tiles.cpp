@@ -2,14 +2,13 @@
 #include "manifests/tiles.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "host/little_endian.hpp"
 #include "host/threads.hpp"
 #include "jobs/cpu_device.hpp"
 #include "manifests/names.hpp"
-#include "merklize/hash_each.hpp"
-#include "merklize/tree.hpp"
+#include "merklize/hash.hpp"
+#include "merklize/tiles.hpp"
 
 namespace merklize::inline v0::manifests {
 namespace {
@@ -38,31 +37,30 @@ public:
         return k / down_ * form_.rows() + std::min(k % down_ * form_.tile_rows(), form_.rows());
     }
 
-    // The tiles of `rows` rows of bytes, each `columns` elements long.
-    std::vector<Digest> tiles(const std::byte* bytes, std::uint64_t rows, std::uint64_t columns) {
-        const std::uint64_t pitch = columns * form_.element_bytes, width = form_.tile_columns() * form_.element_bytes;
-        packed_.resize(rows * pitch);
-        std::vector<MessageView> messages;
-        std::size_t at = 0;
-        for (std::uint64_t left = 0; left < pitch; left += width) {
-            const std::size_t first = at, wide = std::min(width, pitch - left);
-            for (std::uint64_t row = 0; row < rows; row++, at += wide)
-                std::memcpy(packed_.data() + at, bytes + row * pitch + left, wide);
-            messages.emplace_back(std::span<const std::byte>(packed_).subspan(first, at - first));
-        }
-        return hash_each(messages, {}, runtime::on_this_thread());
+    // The tiles of `rows` rows that lie one behind another, each `columns` elements long.
+    std::vector<Digest> tiles(const char* bytes, std::uint64_t rows, std::uint64_t columns) const {
+        const std::uint64_t pitch = columns * form_.element_bytes;
+        const TiledMatrices matrix{.rows = rows,
+                                   .columns = columns,
+                                   .element_bytes = static_cast<unsigned>(form_.element_bytes),
+                                   .row_pitch = static_cast<std::int64_t>(pitch),
+                                   .tile_rows = static_cast<unsigned>(form_.tile_rows()),
+                                   .tile_columns = static_cast<unsigned>(form_.tile_columns()),
+                                   .elements = bytes};
+        std::vector<Digest> made(matrix.tiles());
+        hash_tiles(matrix, made, runtime::on_this_thread());
+        return made;
     }
 
 private:
     const TileForm& form_;
     const std::uint64_t across_, down_;
-    std::vector<std::byte> packed_{};
 };
 
+// The roots of trees of `each` leaves.
 std::vector<Digest> roots_of(const std::vector<Digest>& nodes, std::uint64_t each) {
-    std::vector<Digest> roots;
-    for (std::size_t at = 0; at < nodes.size(); at += each)
-        roots.push_back(merkle_root(std::span(nodes).subspan(at, each), {}, runtime::on_this_thread()));
+    std::vector<Digest> roots(nodes.size() / each);
+    merge_ranges(nodes, roots.size(), 0, each, roots, runtime::on_this_thread());
     return roots;
 }
 
@@ -121,16 +119,15 @@ Digest digest_by_tiles(const Stored& tensor, const ReadAt& read_at, unsigned rea
             const std::uint64_t end =
                 is_row ? std::min(last * unit_bytes, tensor.size) : layout.rows_before(last) * pitch;
             const std::string bytes = read_at(tensor.offset + begin, end - begin);
-            const auto* at = reinterpret_cast<const std::byte*>(bytes.data());
-            Strips strips(form);
+            const char* at = bytes.data();
             if (is_row) {
-                std::ranges::copy(strips.tiles(at, 1, (end - begin) / form.element_bytes),
+                std::ranges::copy(layout.tiles(at, 1, (end - begin) / form.element_bytes),
                                   nodes.begin() + static_cast<std::ptrdiff_t>(first));
                 return;
             }
             for (std::uint64_t k = first; k < last; k++) {
                 const std::uint64_t rows = layout.rows_before(k + 1) - layout.rows_before(k);
-                nodes[k] = merkle_root(strips.tiles(at, rows, form.columns()), {}, runtime::on_this_thread());
+                nodes[k] = roots_of(layout.tiles(at, rows, form.columns()), layout.across())[0];
                 at += rows * pitch;
             }
         },

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Feeds mutated input to the parsers of the Python package: proofs, tree files, weights.
+"""Feeds mutated input to the parsers of the Python package: proofs, tree files, weights, nodes of ranks.
 
-    fuzz_python.py [--seconds N] [--seed S] [--only proof|tree|weights] [--keep FOLDER]
+    fuzz_python.py [--seconds N] [--seed S] [--only proof|tree|weights|ranks] [--keep FOLDER]
 
 The rules: no exception except merklize.Error; no changed input passes for the original; an input that a parser accepts
 is the output of its writer. Inputs of tests/fuzz/corpus/python-* come first, and are mutated like valid ones. The input
@@ -233,6 +233,40 @@ class Weights(Target):
         return True
 
 
+class Ranks(Target):
+    """What a rank tells of its part of a sharded model."""
+
+    folders = ("python-ranks",)
+
+    def __init__(self):
+        import numpy as np
+
+        from merklize import sharded
+
+        self.combine = sharded.combine
+        tensor = np.arange(3 * 70 * 50, dtype=np.uint16).reshape(3, 70, 50)
+        flat = tensor.reshape(-1)
+        by_rows = [[sharded.Box("t", tensor.shape, (0, k, 0), tensor[:, k : k + 35])] for k in (0, 35)]
+        ranges = [sharded.flat("t", tensor.shape, k, flat[k : k + 5250]) for k in (0, 5250)]
+        norm = sharded.Box("norm", (3,), (0,), np.ones(3, np.float32))
+        self.samples = [
+            [sharded.nodes([*mine, norm], tiles=tiles) for mine in cut] for cut in (by_rows, ranges) for tiles in (0, 1)
+        ]
+        self.known = self.combine(self.samples[0])
+
+    def run(self, rng):
+        self.others = rng.choice(self.samples)
+        return self.feed(self.folders[0], mutate(self.kept(self.folders[0], rng) or self.others[1], rng), rng)
+
+    def judge(self, folder, data, rng):
+        try:
+            found = self.combine([self.others[0], data])
+        except merklize.Error:
+            return False
+        assert (found.root == self.known.root) == (found == self.known), "one root for other tensors"
+        return True
+
+
 def bytes_array(leaves):
     import numpy as np
 
@@ -267,7 +301,7 @@ def fuzz(name, target, seconds, seed, folder):
 
 
 def main():
-    targets = {"proof": Proofs, "tree": TreeFiles, "weights": Weights}
+    targets = {"proof": Proofs, "tree": TreeFiles, "weights": Weights, "ranks": Ranks}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=10, help="for each parser")
     parser.add_argument("--seed", type=int, default=20261120)

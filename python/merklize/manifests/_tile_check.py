@@ -10,7 +10,7 @@ from ..errors import InvalidArgument
 from ._entries import Difference, Report, Tensor, TileDifference
 from ._memory import held
 from ._tile_boxes import Exchange, Maps, boxes_of, told
-from ._tile_nodes import Box, Form, Range
+from ._tile_nodes import Box, Form, Range, storage_of
 from ._tile_trees import Whole, Wholes, grid_of, named, rectangles_of, single, tensor_of, wholes_of
 
 
@@ -139,25 +139,15 @@ def _words(dimensions: int) -> list[str]:
     return [f"dimension {k}:" for k in range(dimensions - 2)] + ["rows", "columns"]
 
 
-def _in_shape(stored: Sequence[Range], form: Form, shape: Sequence[int]) -> tuple[Range, ...]:
+def _in_shape(ranges: Sequence[Range], form: Form, shape: Sequence[int]) -> tuple[Range, ...]:
     """Return ranges of the storage as ranges of the tensor's dimensions."""
-    total = form.rows * form.columns
-    for count in form.lead:
-        total *= count
-    whole = 1
-    for count in shape:
-        whole *= count
-    kept = [k for k, count in enumerate(shape) if count != 1]
-    if total == whole:
-        ranges = dict(zip(kept[::-1], list(stored)[::-1]))
-        return tuple(ranges.get(k, (0, 1)) for k in range(len(shape)))
-    # Elements smaller than a byte: the last dimension is counted in bytes.
-    times = whole // total if whole % total == 0 else 0
-    if times and shape and shape[-1] % times == 0:
-        sizes = [*shape[:-1], shape[-1] // times]
-        kept = [k for k, count in enumerate(sizes) if count != 1]
-        ranges = dict(zip(kept[::-1], list(stored)[::-1]))
-        found = [ranges.get(k, (0, 1)) for k in range(len(shape))]
-        found[-1] = found[-1][0] * times, found[-1][1] * times
-        return tuple(found)
-    return tuple((0, count) for count in shape)
+    stored, bits = storage_of(shape, form)
+    if len(stored) != len(shape):
+        return tuple((0, count) for count in shape)
+    kept = [k for k, count in enumerate(stored) if count != 1]
+    places = dict(zip(kept[::-1], ranges[::-1]))
+    found = [places.get(k, (0, 1)) for k in range(len(shape))]
+    if bits < 8:
+        begin, end = found[-1]
+        found[-1] = begin * 8 // bits, min(-(-end * 8 // bits), shape[-1])
+    return tuple(found)

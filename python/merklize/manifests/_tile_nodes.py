@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from ..errors import InvalidArgument, shown
-from . import _tile_engine as _tile_engine
 from ._memory import held, is_torch, require_text
 
 MAGIC = b"merklize nodes 1"
@@ -93,6 +92,18 @@ class Place(NamedTuple):
         return any(begin == end for begin, end in (*self.lead, self.rows, self.columns))
 
 
+def storage_of(shape: Sequence[int], form: Form) -> tuple[list[int], int]:
+    """Return the storage's shape, with dimensions of 1, and the bits of an element of the shape if that is part of one.
+
+    Else 8: an element is one of the storage.
+    """
+    whole, stored = prod(shape), prod((*form.lead, form.rows, form.columns))
+    bits = 8 * stored // whole if whole else 8
+    if shape and shape[-1] * bits % 8 == 0:
+        return [*shape[:-1], shape[-1] * bits // 8], bits
+    return ([], 8) if bits == 8 else ([stored], bits)
+
+
 def place_of(part: Part, form: Form) -> Place:
     """Return the place of a box. Raises InvalidArgument: parts of bytes; a box that is not in its tensor."""
     if not len(part.shape) == len(part.offset) == len(part.extent):
@@ -100,20 +111,16 @@ def place_of(part: Part, form: Form) -> Place:
     if any(at < 0 or at + count > whole for at, count, whole in zip(part.offset, part.extent, part.shape)):
         raise InvalidArgument(f"{part} does not lie in its shape {list(part.shape)}")
     ranges = [(at, at + count) for at, count in zip(part.offset, part.extent)]
-    stored = list(part.shape)
-    whole = prod(part.shape)
-    total = prod((*form.lead, form.rows, form.columns))
-    if total != whole:  # elements smaller than a byte
-        bits = 8 * total // max(1, whole)
-        if stored and stored[-1] * bits % 8 == 0:
-            begin, end = ranges[-1]
-            if begin * bits % 8 or end * bits % 8:
-                raise InvalidArgument(f"{part}: its ends lie within bytes, got elements of {bits} bits")
-            ranges[-1], stored[-1] = (begin * bits // 8, end * bits // 8), stored[-1] * bits // 8
-        elif part.extent == part.shape:
-            stored, ranges = [total], [(0, total)]
-        else:
-            raise InvalidArgument(f"{part}: rows of {part.dtype} are not whole bytes, so the box must be the tensor")
+    stored, bits = storage_of(part.shape, form)
+    if bits < 8 and len(stored) == len(ranges):
+        begin, end = ranges[-1]
+        if begin * bits % 8 or end * bits % 8:
+            raise InvalidArgument(f"{part}: its ends lie within bytes, got elements of {bits} bits")
+        ranges[-1] = begin * bits // 8, end * bits // 8
+    elif bits < 8 and part.extent != part.shape:
+        raise InvalidArgument(f"{part}: rows of {part.dtype} are not whole bytes, so the box must be the tensor")
+    elif bits < 8:
+        ranges = [(0, stored[0])]
     if any(begin == end for (begin, end), count in zip(ranges, stored) if count == 1):
         return Place((), (0, 0), (0, 0))
     kept = [one for one, count in zip(ranges, stored) if count != 1]
