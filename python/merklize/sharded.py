@@ -22,7 +22,7 @@ from . import _native
 from ._inputs import each_of
 from ._settings import settings
 from ._types import Device, Path
-from .errors import InvalidArgument
+from .errors import InvalidArgument, in_call
 from .manifests import Manifest, Report
 from .manifests._manifest import patterns_of
 from .manifests._tile_boxes import Exchange, Gather, Maps, boxes_of, flat_boxes, told
@@ -64,7 +64,7 @@ def nodes(shards: Iterable[Box], *, tiles: bool = False, device: Device = "auto"
     Raises InvalidArgument: a box that does not lie in its tensor, or whose data is no dense tensor with data.
     """
     if isinstance(shards, Box) or not isinstance(shards, Iterable):
-        raise TypeError(f"nodes: shards must be boxes, got {type(shards).__name__}")
+        raise TypeError(in_call(f"shards must be boxes, got {type(shards).__name__}"))
     return nodes_of(each_of(shards), tiles, settings(device, threads))
 
 
@@ -96,7 +96,7 @@ def model_manifest(
     Raises what boxes() and combine() raise, at every rank.
     """
     how = Exchange(settings(device, threads), group, gather)
-    return combine(told(lambda: boxes_of(model, maps, "model_manifest"), False, how))
+    return combine(told(lambda: boxes_of(model, maps), False, how))
 
 
 def model_root(
@@ -145,7 +145,7 @@ def check(
             against = parts
     known = manifest if isinstance(manifest, Manifest) else Manifest.load(cast("Path", manifest))
     if known.digest != "tiles-v1":
-        raise InvalidArgument("check: the manifest must be by tiles (tiles=True), got one by bytes")
+        raise InvalidArgument("the manifest must be by tiles (tiles=True), got one by bytes")
     patterns = patterns_of(only, "only")
     how = Exchange(settings(device, threads), group, gather)
     return check_tiles(known._whole, model, patterns, how, against=against, maps=maps)

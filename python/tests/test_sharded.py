@@ -239,7 +239,10 @@ MISTAKES = {
     "a box outside": (lambda a: [[sharded.Box("w", (96, 160), (32, 0), a)]], "does not lie in its shape"),
     "other dimensions": (lambda a: [[sharded.Box("w", (96, 160), (0,), a)]], "as many dimensions"),
     "no tensor": (lambda a: [[sharded.Box("w", (96, 160), (0, 0), [1])]], "must be a tensor or an array"),
-    "a negative offset": (lambda a: [[sharded.Box("w", (96, 160), (-1, 0), a)]], "does not lie in its shape"),
+    "a negative offset": (
+        lambda a: [[sharded.Box("w", (96, 160), (-1, 0), a)]],
+        "offset must be 0 to .*, got -1",
+    ),
 }
 
 

@@ -404,7 +404,7 @@ def manifest(
         state = state_of(source)
         require_piece_size(piece_size)
         if tiles:
-            tensors = entries_of([nodes_of(boxes_of(source, None, "manifest"), False, settings(device, threads))])
+            tensors = entries_of([nodes_of(boxes_of(source, None), False, settings(device, threads))])
             return Manifest._of(_native.manifest_of_tensors(tensors, 0, aliases(state), True))
         tensors = digests(state, piece_size, device, threads)
         return Manifest._of(_native.manifest_of_tensors(tensors, piece_size, aliases(state), False))

@@ -109,7 +109,10 @@ def _torch(what: str, tensor: Any) -> Held:
 def _numpy(what: str, array: Any) -> Held:
     import numpy as np
 
-    array = np.asarray(array)
+    try:
+        array = np.asarray(array)
+    except ValueError as error:  # of an object that only says that it is an array
+        raise InvalidArgument(f"{what}: {error}") from None
     dtype = _dtype(what, array.dtype.name)
     if array.size == 0:
         return Held(dtype, array.shape, b"", 0, None)

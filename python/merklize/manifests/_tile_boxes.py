@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .. import _native
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, in_call, shown
 from ._memory import held, is_torch
 from ._tile_nodes import Box, integers, nodes_of
 
@@ -18,36 +18,33 @@ Gather = Callable[[bytes], Sequence[bytes]]
 FAILED = b"merklize failed 1"
 
 
-def state_dict_of(model: Any, call: str) -> Mapping[str, Any]:
+def state_dict_of(model: Any) -> Mapping[str, Any]:
     """Return the tensors of a mapping, or of an object with state_dict()."""
     if isinstance(model, Mapping):
         return model
     if not callable(getattr(model, "state_dict", None)):
         kind = type(model).__name__
-        raise TypeError(f"{call}: the model must be a mapping of names to tensors or have state_dict(), got {kind}")
+        raise TypeError(in_call(f"the model must be a mapping of names to tensors or have state_dict(), got {kind}"))
     found: Mapping[str, Any] = model.state_dict()
     return found
 
 
-def boxes_of(model: Any, maps: Maps | None = None, call: str = "boxes") -> list[Box]:
+def boxes_of(model: Any, maps: Maps | None) -> list[Box]:
     """Return the boxes of a model that this process holds."""
-    state = state_dict_of(model, call)
+    state = state_dict_of(model)
     found: list[Box] = []
     for name in maps or {}:
         if name not in state:
-            raise InvalidArgument(f"{call}: maps: the model has no tensor {name!r}")
+            raise InvalidArgument(f"maps: the model has no tensor {name!r}")
     for name, tensor in state.items():
         if not isinstance(name, str):
-            raise InvalidArgument(f"{call}: names of tensors must be strings, got {shown(name)}")
+            raise InvalidArgument(f"names of tensors must be strings, got {shown(name)}")
         if maps and name in maps:
             found += maps[name](tensor.to_local() if _is_sharded(tensor) else tensor)
         elif _is_sharded(tensor):
-            found += _of_dtensor(name, tensor, call)
+            found += _of_dtensor(name, tensor)
         else:
-            try:
-                shape = held(name, tensor).shape
-            except InvalidArgument as error:
-                raise InvalidArgument(f"{call}: {error}") from None
+            shape = held(name, tensor).shape
             found.append(Box(name, tuple(shape), (0,) * len(shape), tensor))
     return found
 
@@ -56,7 +53,7 @@ def _is_sharded(tensor: Any) -> bool:
     return all(hasattr(tensor, name) for name in ("placements", "device_mesh", "to_local"))
 
 
-def _of_dtensor(name: str, tensor: Any, call: str) -> list[Box]:
+def _of_dtensor(name: str, tensor: Any) -> list[Box]:
     """Return the box of a DTensor, as its placements say."""
     mesh, placements = tensor.device_mesh, tensor.placements
     here = mesh.get_coordinate()
@@ -75,7 +72,7 @@ def _of_dtensor(name: str, tensor: Any, call: str) -> list[Box]:
             plain.append(k)
         elif not placement.is_replicate():
             raise InvalidArgument(
-                f"{call}: tensor {name!r}: its placement is {placement}; only Shard and Replicate are whole values: "
+                f"tensor {name!r}: its placement is {placement}; only Shard and Replicate are whole values: "
                 "redistribute it first"
             )
     done: list[int] = []
@@ -83,7 +80,7 @@ def _of_dtensor(name: str, tensor: Any, call: str) -> list[Box]:
         axis = placements[k].dim % len(shape)
         behind = prod(mesh.size(j) for j in done if j > k and placements[j].dim % len(shape) == axis)
         if k in strided and placements[k].split_factor != behind:
-            raise InvalidArgument(f"{call}: tensor {name!r}: unknown placement {placements[k]}; give a map")
+            raise InvalidArgument(f"tensor {name!r}: unknown placement {placements[k]}; give a map")
         step = -(-extent[axis] // mesh.size(k))
         begin = min(step * here[k], extent[axis])
         offset[axis] += begin
@@ -92,7 +89,7 @@ def _of_dtensor(name: str, tensor: Any, call: str) -> list[Box]:
     local = tensor.to_local()
     if list(local.shape) != extent:
         raise InvalidArgument(
-            f"{call}: tensor {name!r}: its local part is {list(local.shape)}, its placements say {extent}; give a map"
+            f"tensor {name!r}: its local part is {list(local.shape)}, its placements say {extent}; give a map"
         )
     if is_torch(local) and extent and (items := held(name, local).shape[-1:]) != tuple(extent[-1:]):
         times = items[0] // max(1, extent[-1])  # an item holds several elements
@@ -105,12 +102,12 @@ def flat_boxes(name: str, shape: Sequence[int], begin: int, data: Any) -> list[B
     sizes = integers(name, "shape", shape)
     (begin,) = integers(name, "begin", [begin])
     if not hasattr(data, "shape"):
-        raise TypeError(f"flat: tensor {name!r}: data must be an array or a tensor, got {type(data).__name__}")
+        raise TypeError(in_call(f"tensor {name!r}: data must be an array or a tensor, got {type(data).__name__}"))
     if len(data.shape) != 1:
-        raise InvalidArgument(f"flat: tensor {name!r}: data must have one dimension, got {list(data.shape)}")
+        raise InvalidArgument(f"tensor {name!r}: data must have one dimension, got {list(data.shape)}")
     count = int(data.shape[0])
-    if begin < 0 or begin + count > prod(sizes):
-        raise InvalidArgument(f"flat: tensor {name!r}: elements {begin} to {begin + count} are not in {list(sizes)}")
+    if begin + count > prod(sizes):
+        raise InvalidArgument(f"tensor {name!r}: elements {begin} to {begin + count} are not in {list(sizes)}")
     found: list[Box] = []
 
     def cut(prefix: tuple[int, ...], axis: int, first: int, last: int, at: int) -> None:
@@ -153,19 +150,23 @@ def told(make: Callable[[], list[Box]], keeps_tiles: bool, how: Exchange) -> lis
     try:
         data = nodes_of(make(), keeps_tiles, how.run)
     except (InvalidArgument, TypeError) as error:
-        failure, data = error, FAILED + str(error).encode(errors="replace")
+        failure, data = error, FAILED + str(getattr(error, "rule", error)).encode(errors="replace")
     parts = _gathered(data, how.group, how.gather)
     if failure is not None:
         raise failure
     for rank, part in enumerate(parts):
-        if bytes(part[: len(FAILED)]) == FAILED:
-            raise InvalidArgument(f"rank {rank}: {bytes(part[len(FAILED) :][:4096]).decode(errors='replace')}")
+        if part.startswith(FAILED):
+            raise InvalidArgument(f"rank {rank}: {part[len(FAILED) :][:4096].decode(errors='replace')}")
     return parts
 
 
 def _gathered(data: bytes, group: Any, gather: Gather | None) -> list[bytes]:
     if gather is not None:
-        parts = list(gather(data))
+        parts = []
+        for part in gather(data):
+            if not isinstance(part, (bytes, bytearray, memoryview)):
+                raise TypeError(in_call(f"gather: the parts must be bytes, got {type(part).__name__}"))
+            parts.append(bytes(part))
         if data not in parts:
             raise InvalidArgument(f"gather: what this rank gave is not among the {len(parts)} parts that came back")
         return parts

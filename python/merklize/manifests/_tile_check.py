@@ -32,11 +32,11 @@ def check_tiles(
     """Do the work of merklize.sharded.check()."""
     names = known.names_of(only)
     if not names:
-        raise InvalidArgument("check: there is nothing to compare: no tensor of the manifest is wanted")
+        raise InvalidArgument("there is nothing to compare: no tensor of the manifest is wanted")
     boxes: list[Box] = []
 
     def wanted() -> list[Box]:
-        boxes[:] = _to_compare(boxes_of(model, maps, "check"), set(names), bool(only))
+        boxes[:] = _to_compare(boxes_of(model, maps), set(names), bool(only))
         return boxes
 
     wholes, has_tiles = wholes_of(told(wanted, False, how), takes_none=True)
@@ -86,11 +86,11 @@ def _to_compare(boxes: list[Box], names: set[str], is_part: bool) -> list[Box]:
 def _right(against: Sequence[bytes], wrong: set[str], digests: dict[str, bytes]) -> dict[str, Whole]:
     wholes, has_tiles = wholes_of(against)
     if not has_tiles:
-        raise InvalidArgument("check: against must have digests of tiles: nodes(shards, tiles=True)")
+        raise InvalidArgument("against must have digests of tiles: nodes(shards, tiles=True)")
     right = {whole.part.name: whole for whole in single(wholes) if whole.part.name in wrong}
     for name, whole in right.items():
         if tensor_of(whole, True).digest != digests[name]:
-            raise InvalidArgument(f"check: against: its tensor {name!r} is not the manifest's")
+            raise InvalidArgument(f"against: its tensor {name!r} is not the manifest's")
     return right
 
 

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .. import _native
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, in_call, shown
 from ._memory import held, is_torch, require_text
 
 MAGIC = b"merklize nodes 1"
@@ -108,7 +108,7 @@ def place_of(part: Part, form: Form) -> Place:
     """Return the place of a box. Raises InvalidArgument: parts of bytes; a box that is not in its tensor."""
     if not len(part.shape) == len(part.offset) == len(part.extent):
         raise InvalidArgument(f"{part}: shape {list(part.shape)}, offset and data must have as many dimensions")
-    if any(at < 0 or at + count > whole for at, count, whole in zip(part.offset, part.extent, part.shape)):
+    if any(at + count > whole for at, count, whole in zip(part.offset, part.extent, part.shape)):
         raise InvalidArgument(f"{part} does not lie in its shape {list(part.shape)}")
     ranges = [(at, at + count) for at, count in zip(part.offset, part.extent)]
     stored, bits = storage_of(part.shape, form)
@@ -186,11 +186,15 @@ def top_of(tiles: Sequence[Range], counts: Sequence[int]) -> Top:
 
 
 def integers(name: str, what: str, values: Any) -> tuple[int, ...]:
-    """Return integers of any type as those of Python. Raises TypeError."""
+    """Return integers of any type as those of Python. Raises TypeError, InvalidArgument."""
     try:
-        return tuple(map(operator.index, values))
+        found = tuple(map(operator.index, values))
     except TypeError:
-        raise TypeError(f"tensor {name!r}: {what} must be integers, got {shown(values)}") from None
+        raise TypeError(in_call(f"tensor {name!r}: {what} must be integers, got {shown(values)}")) from None
+    for one in found:
+        if not 0 <= one < 1 << 63:
+            raise InvalidArgument(f"tensor {name!r}: {what} must be 0 to 2^63 - 1, got {shown(one)}")
+    return found
 
 
 def part_of(box: Box) -> tuple[Part, Form, Place, Any]:
@@ -312,11 +316,8 @@ def nodes_of(boxes: Iterable[Box], keeps_tiles: bool, run: _native.Settings) -> 
     records = []
     for box in boxes:
         if not isinstance(box, Box):
-            raise TypeError(f"nodes: shards must be Box, got {type(box).__name__}")
-        try:
-            part, form, place, elements = part_of(box)
-        except InvalidArgument as error:
-            raise InvalidArgument(f"nodes: {error}") from None
+            raise TypeError(in_call(f"shards must be Box, got {type(box).__name__}"))
+        part, form, place, elements = part_of(box)
         head = _text(part.name) + _text(part.dtype) + struct.pack("<I", len(part.shape))
         head += b"".join(struct.pack(f"<{len(one)}Q", *one) for one in (part.shape, part.offset, part.extent))
         payload = [] if place.is_empty() else _payload(form, place, elements, keeps_tiles, run)
@@ -348,7 +349,7 @@ class _Reader:
         self.left, self.rank = memoryview(data), rank
 
     def wrong(self, why: str) -> InvalidArgument:
-        return InvalidArgument(f"combine: what rank {self.rank} gives is not what nodes() writes: {why}")
+        return InvalidArgument(f"what rank {self.rank} gives is not what nodes() writes: {why}")
 
     def take(self, count: int) -> memoryview:
         if count > len(self.left):
@@ -387,7 +388,7 @@ def read_nodes(data: bytes, rank: int) -> tuple[list[Given], bool]:
             form = form_of(dtype, part.shape)
             place = place_of(part, form)
         except InvalidArgument as error:
-            raise reader.wrong(str(error)) from None
+            raise reader.wrong(error.rule) from None
         if place.is_empty():
             found.append(Given(rank, part, form, place, None, None, memoryview(b""), ()))
             continue

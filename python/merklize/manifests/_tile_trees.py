@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from ..each import hash_each
-from ..errors import InvalidArgument, Mismatch
+from ..errors import InvalidArgument, Mismatch, in_call
 from ._entries import Tensor
 from ._tile_nodes import Form, Given, Part, Range, read_nodes
 
@@ -52,21 +52,21 @@ def wholes_of(parts: Sequence[bytes], *, takes_none: bool = False) -> tuple[Whol
     Raises InvalidArgument: a part that nodes() did not write, boxes that do not make tensors.
     """
     if isinstance(parts, (bytes, bytearray, memoryview, str)) or not isinstance(parts, Iterable):
-        raise TypeError(f"combine: parts must be a list of what nodes() returned, got {type(parts).__name__}")
+        raise TypeError(in_call(f"parts must be a list of what nodes() returned, got {type(parts).__name__}"))
     parts = list(parts)
     found: dict[str, list[Given]] = defaultdict(list)
     kinds = set()
     for rank, data in enumerate(parts):
         if not isinstance(data, (bytes, bytearray, memoryview)):
-            raise TypeError(f"combine: rank {rank}: what nodes() returned is bytes, got {type(data).__name__}")
+            raise TypeError(in_call(f"rank {rank}: what nodes() returned is bytes, got {type(data).__name__}"))
         boxes, has_tiles = read_nodes(bytes(data), rank)
         kinds.add(has_tiles)
         for box in boxes:
             found[box.part.name].append(box)
     if not found and not takes_none:
-        raise InvalidArgument(f"combine: {len(parts)} ranks gave no tensor, so there is nothing to digest")
+        raise InvalidArgument(f"{len(parts)} ranks gave no tensor, so there is nothing to digest")
     if len(kinds) > 1:
-        raise InvalidArgument("combine: some ranks gave digests of tiles (nodes(tiles=True)) and some did not")
+        raise InvalidArgument("some ranks gave digests of tiles (nodes(tiles=True)) and some did not")
     names = sorted(found, key=str.encode)
     return {name: _wholes(found[name]) for name in names}, kinds.pop()
 
@@ -78,7 +78,7 @@ def single(wholes: Wholes) -> list[Whole]:
             for k, box in enumerate(one.boxes):
                 if one.ranks[k] != other.ranks[k]:
                     groups = " and ".join(named(ranks) for ranks in _groups(copies, k))
-                    raise Mismatch(f"combine: {box.part}: the copies of {groups} differ")
+                    raise Mismatch(in_call(f"{box.part}: the copies of {groups} differ"))
     return [copies[0] for copies in wholes.values()]
 
 
@@ -95,7 +95,7 @@ def _wholes(given: list[Given]) -> list[Whole]:
                 hint = "; a transposed copy needs a map" if what == "shape" and sorted(one) == sorted(two) else ""
                 one, two = (list(v) if what == "shape" else v for v in (one, two))
                 raise InvalidArgument(
-                    f"combine: tensor {first.part.name!r}: {what} is {one} at rank {first.rank}, "
+                    f"tensor {first.part.name!r}: {what} is {one} at rank {first.rank}, "
                     f"{two} at rank {other.rank}{hint}"
                 )
     whole = first.part._replace(offset=(0,) * len(first.part.shape), extent=first.part.shape)
@@ -104,7 +104,7 @@ def _wholes(given: list[Given]) -> list[Whole]:
         if box.cut is not None:
             copies[box.part.key()].append(box)
     if len(copies) > MOST_BOXES:
-        raise InvalidArgument(f"combine: {whole}: at most {MOST_BOXES} different boxes, got {len(copies)}")
+        raise InvalidArgument(f"{whole}: at most {MOST_BOXES} different boxes, got {len(copies)}")
     groups = [_equal(same) for same in copies.values()]
     boxes = [group[0][0] for group in groups]
     _require_cover(whole, boxes, {box.rank for box in given})
@@ -121,7 +121,7 @@ def _equal(same: list[Given]) -> list[list[Given]]:
     ranks = [box.rank for box in same]
     if len(set(ranks)) < len(ranks):
         double = next(rank for rank in ranks if ranks.count(rank) > 1)
-        raise InvalidArgument(f"combine: {same[0].part} is there twice at rank {double}")
+        raise InvalidArgument(f"{same[0].part} is there twice at rank {double}")
     groups: dict[Any, list[Given]] = defaultdict(list)
     for box in same:
         groups[bytes(box.nodes), tuple(map(bytes, box.rectangles))].append(box)
@@ -138,8 +138,7 @@ def _require_cover(whole: Part, boxes: list[Given], known: set[int]) -> None:
         if shared.any():
             one, two = boxes[int(shared.argmax())], boxes[k]
             raise InvalidArgument(
-                f"combine: {one.part} of rank {one.rank} and {two.part} of rank {two.rank} overlap, and are not the "
-                "same box"
+                f"{one.part} of rank {one.rank} and {two.part} of rank {two.rank} overlap, and are not the same box"
             )
     missing = prod(whole.shape) - sum(prod(box.part.extent) for box in boxes)
     if missing:
@@ -149,7 +148,7 @@ def _require_cover(whole: Part, boxes: list[Given], known: set[int]) -> None:
             extent = tuple(end - begin for begin, end in hole)
             where = f" such as {whole._replace(offset=tuple(begin for begin, _ in hole), extent=extent)};"
         raise InvalidArgument(
-            f"combine: tensor {whole.name!r}: no rank gave {missing} of its {prod(whole.shape)} elements,{where} "
+            f"tensor {whole.name!r}: no rank gave {missing} of its {prod(whole.shape)} elements,{where} "
             f"{named(known)} gave the others"
         )
 
@@ -329,7 +328,7 @@ def _merged(levels: dict[int, list[tuple[Any, Any]]], total: int, trees: int) ->
         places = np.concatenate([one[0] for one in groups]) if groups else np.zeros(0, np.int64)
         if total == 1:
             if len(places) != 1 or levels:
-                raise InvalidArgument("combine: the nodes do not make a tree")
+                raise InvalidArgument("the nodes do not make a tree")
             return np.concatenate([one[1] for one in groups], axis=1)
         carried = []
         if groups:
@@ -340,7 +339,7 @@ def _merged(levels: dict[int, list[tuple[Any, Any]]], total: int, trees: int) ->
             pairs = len(places) - rises
             even, odd = places[0:pairs:2], places[1:pairs:2]
             if len(even) != len(odd) or (even % 2).any() or (odd != even + 1).any():
-                raise InvalidArgument("combine: the nodes do not make a tree")
+                raise InvalidArgument("the nodes do not make a tree")
             if len(even):
                 left = np.ascontiguousarray(values[:, 0:pairs:2]).reshape(-1, 32)
                 right = np.ascontiguousarray(values[:, 1:pairs:2]).reshape(-1, 32)
