@@ -26,7 +26,7 @@ from .errors import InvalidArgument, in_call
 from .manifests import Manifest, Report
 from .manifests._manifest import patterns_of
 from .manifests._tile_boxes import Exchange, Gather, Maps, boxes_of, flat_boxes, told
-from .manifests._tile_check import check_tiles, entries_of
+from .manifests._tile_check import Against, check_tiles, entries_of
 from .manifests._tile_nodes import Box, nodes_of
 
 __all__ = ["Box", "boxes", "check", "combine", "flat", "model_manifest", "model_root", "nodes"]
@@ -117,7 +117,7 @@ def check(
     manifest: Manifest | Path | Sequence[bytes],
     group: Any = None,
     *,
-    against: Sequence[bytes] | None = None,
+    against: Against | None = None,
     only: Iterable[str] = (),
     maps: Maps | None = None,
     gather: Gather | None = None,
@@ -127,8 +127,9 @@ def check(
     """Tell whether a model that ranks hold together is what a manifest by tiles says. All ranks must call it.
 
     manifest  a Manifest or the path of one; or what nodes() gave at all ranks of the other model
-    against   what nodes(tiles=True) gave at all ranks of a right model, or of a file: the tiles of wrong tensors are
-              compared with it. It need not be trusted: what it has must have the manifest's digests
+    against   what the tiles of wrong tensors are compared with: the path of the file, index or folder that the manifest
+              was made of, or what nodes(tiles=True) gave at all ranks of a right model. It need not be trusted: what it
+              has must have the manifest's digests
     only      patterns of tensors' names, as in Manifest.check()
     group, maps, gather  as in model_manifest()
 

@@ -402,6 +402,39 @@ def test_a_file_that_changed(tmp_path):
     assert refreshed.check(tmp_path)
 
 
+@pytest.mark.parametrize("make", [write, write_sharded])
+def test_a_model_against_the_checkpoint_names_tiles(tmp_path, make):
+    state = {
+        "w": an_array((5, 70, 90)),
+        "b": an_array((3000,), "u1"),
+        "s": np.full((), 3, "f4"),
+        "wide": an_array(),
+    }
+    path = make(tmp_path / "m.safetensors" if make is write else tmp_path, state)
+    known = merklize.manifest(path, tiles=True)
+    wrong = {name: array.copy() for name, array in state.items()}
+    wrong["w"].view("u2")[3, 69, 64] ^= 1
+    wrong["b"][2048] ^= 1
+    wrong["s"].view("u4")[...] ^= 1
+    expected = [("b", ((2048, 3000),)), ("s", ()), ("w", ((3, 4), (64, 70), (64, 90)))]
+    for where in (path, tmp_path):
+        assert [(d.name, d.box) for d in sharded.check(wrong, known, against=where).differences] == expected
+    assert sharded.check(state, known, against=path)
+    data = bytearray(Path(path).read_bytes()) if make is write else b""
+    if data:
+        data[known.tensors["b"].offset] ^= 1
+        (tmp_path / "m.safetensors").write_bytes(data)
+        with pytest.raises(merklize.InvalidArgument, match="tensor 'b' of .* is not the manifest's"):
+            sharded.check(wrong, known, against=path)
+        (tmp_path / "m.safetensors").write_bytes(data[: known.tensors["b"].offset + 5])
+        with pytest.raises(merklize.InvalidArgument, match="ends within tensor"):
+            sharded.check(wrong, known, against=path)
+    with pytest.raises(merklize.FileError, match="cannot read"):
+        sharded.check(wrong, known, against=tmp_path / "none" / "m.safetensors")
+    with pytest.raises(merklize.InvalidArgument, match="the manifest is of tensors in memory"):
+        sharded.check(wrong, merklize.manifest(state, tiles=True), against=path)
+
+
 def test_a_device_for_files_is_refused(opencl, tmp_path):
     path = write(tmp_path / "m.safetensors", {"w": an_array()})
     with pytest.raises(merklize.InvalidArgument, match="which reads the tiles of files"):

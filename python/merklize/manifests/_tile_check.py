@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import Any
+from math import prod
+from typing import Any, Union
 
 from .. import _native
-from ..errors import InvalidArgument
+from ..errors import FileError, InvalidArgument
 from ._entries import Difference, Report, Tensor, TileDifference
 from ._memory import held
 from ._tile_boxes import Exchange, Maps, boxes_of, told
-from ._tile_nodes import Box, Form, Range, storage_of
+from ._tile_nodes import CHUNK, Box, Form, Range, form_of, storage_of
 from ._tile_trees import Whole, Wholes, grid_of, named, rectangles_of, single, tensor_of, wholes_of
+
+Against = Union[Sequence[bytes], str, "os.PathLike[str]"]
 
 
 def entries_of(parts: Sequence[bytes]) -> list[Tensor]:
@@ -26,7 +30,7 @@ def check_tiles(
     only: list[str],
     how: Exchange,
     *,
-    against: Sequence[bytes] | None = None,
+    against: Against | None = None,
     maps: Maps | None = None,
 ) -> Report:
     """Do the work of merklize.sharded.check()."""
@@ -50,11 +54,12 @@ def check_tiles(
         holders[name] = _holders(copies, is_wrong)
     compared, checked, size, _ = known.check_tensors(only, found)
     differences = [Difference(*one) for one in compared]
-    wrong = {one.name for one in differences if one.kind == "bytes"}
+    names_of_wrong = {one.name for one in differences if one.kind == "bytes"}
     places: dict[str, list[TileDifference]] = {}
-    if against is not None and wrong:
-        parts = told(lambda: [box for box in boxes if box.name in wrong], True, how)
-        places = _places(wholes_of(parts)[0], _right(against, wrong, digests))
+    if against is not None and names_of_wrong:
+        wrong = [Tensor(*fields) for fields in known.tensors() if fields[0] in names_of_wrong]
+        parts = told(lambda: [box for box in boxes if box.name in names_of_wrong], True, how)
+        places = _places(wholes_of(parts)[0], _right(against, wrong, how.run))
     made: list[Difference] = []
     for one in differences:
         detail = "differs" if one.kind == "bytes" else one.detail
@@ -83,18 +88,54 @@ def _to_compare(boxes: list[Box], names: set[str], is_part: bool) -> list[Box]:
     return [box for box in boxes if box.name in names or (box.offset, held(box.name, box.data).place) not in places]
 
 
-def _right(against: Sequence[bytes], wrong: set[str], digests: dict[str, bytes]) -> dict[str, Whole]:
+def _right(against: Against, wrong: list[Tensor], run: _native.Settings) -> dict[str, Any]:
+    """Return the digests of the tiles of right tensors. They have been compared with the manifest."""
+    if isinstance(against, (str, os.PathLike)):
+        return {one.name: _of_file(os.fsdecode(against), one, run) for one in wrong}
     wholes, has_tiles = wholes_of(against)
     if not has_tiles:
         raise InvalidArgument("against must have digests of tiles: nodes(shards, tiles=True)")
-    right = {whole.part.name: whole for whole in single(wholes) if whole.part.name in wrong}
-    for name, whole in right.items():
-        if tensor_of(whole, True).digest != digests[name]:
-            raise InvalidArgument(f"against: its tensor {name!r} is not the manifest's")
-    return right
+    given = {whole.part.name: whole for whole in single(wholes)}
+    for one in wrong:
+        if one.name in given and tensor_of(given[one.name], True).digest != one.digest:
+            raise InvalidArgument(f"against: its tensor {one.name!r} is not the manifest's")
+    return {one.name: grid_of(given[one.name]) for one in wrong if one.name in given}
 
 
-def _places(found: Wholes, right: dict[str, Whole]) -> dict[str, list[TileDifference]]:
+def _of_file(path: str, tensor: Tensor, run: _native.Settings) -> Any:
+    """Return the digests of the tiles of a tensor in a file, which is read by rows of tiles."""
+    import numpy as np
+
+    if tensor.shard is None or tensor.offset is None:
+        raise InvalidArgument("against is a path, but the manifest is of tensors in memory, which lie in no file")
+    file = os.path.join(path if os.path.isdir(path) else os.path.dirname(path), tensor.shard)
+    form = form_of(tensor.dtype, tensor.shape)
+    pitch = form.columns * form.element
+    step = max(1, CHUNK // (pitch * form.tile_rows)) * form.tile_rows
+    sizes = form.columns, form.element, form.tile_rows, form.tile_columns
+    made = []
+    try:
+        with open(file, "rb") as source:
+            source.seek(tensor.offset)
+            for _ in range(prod(form.lead)):
+                for top in range(0, form.rows, step):
+                    rows = min(step, form.rows - top)
+                    data = np.frombuffer(source.read(rows * pitch), np.uint8)
+                    if len(data) < rows * pitch:
+                        raise InvalidArgument(f"against: {file} ends within tensor {tensor.name!r}")
+                    made.append(_native.tile_digests(data.reshape(rows, pitch), rows, *sizes, run).reshape(-1, 32))
+    except OSError as error:
+        raise FileError._refused("read", file, error) from None
+    grid = np.concatenate(made).reshape(*form.counts, 32)
+    roots = grid
+    for count in form.counts[::-1]:
+        roots = _native.merge_ranges(roots.reshape(-1, count, 32), 0, count, run)
+    if _native.tiles_digest(tensor.dtype, tensor.shape, roots.tobytes()) != tensor.digest:
+        raise InvalidArgument(f"against: tensor {tensor.name!r} of {file} is not the manifest's")
+    return grid
+
+
+def _places(found: Wholes, right: dict[str, Any]) -> dict[str, list[TileDifference]]:
     """Return where tensors differ: rectangles of tiles."""
     import numpy as np
 
@@ -102,7 +143,7 @@ def _places(found: Wholes, right: dict[str, Whole]) -> dict[str, list[TileDiffer
     for name, expected in right.items():
         distinct: dict[str, TileDifference] = {}
         for here in found[name]:
-            tiles = np.argwhere((grid_of(here) != grid_of(expected)).any(axis=-1))
+            tiles = np.argwhere((grid_of(here) != expected).any(axis=-1))
             for ranges in rectangles_of([tuple(map(int, tile)) for tile in tiles]):
                 one = _difference(here, ranges)
                 distinct.setdefault(str(one), one)
