@@ -36,7 +36,7 @@ def boxes(model: Any, *, maps: Maps | None = None) -> list[Box]:
     """Return the boxes of a model that this process holds.
 
     model  a mapping of names to tensors, or an object with state_dict(). Of a DTensor (FSDP2, tensor parallel) its
-           placements say which box it is; any other tensor is whole
+           placements say which box it is, of a ShardedTensor its metadata; any other tensor is whole
     maps   for tensors that are no box of one tensor: by the name here a function that takes the local tensor and
            returns its boxes. Of a fused tensor: a box for each of its parts. Of a transposed copy: Box(..., tensor.T)
 

@@ -7,6 +7,9 @@ import sys
 
 import torch
 import torch.distributed as dist
+from torch.distributed._shard.metadata import ShardMetadata
+from torch.distributed._shard.sharded_tensor import Shard as LocalShard
+from torch.distributed._shard.sharded_tensor import init_from_local_shards
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
@@ -45,6 +48,13 @@ def shardings(rank, ranks):
     yield "TP, a group of each copy", model, square["tp"].get_group()
     fully_shard(model, mesh=square["dp"])
     yield "TP and FSDP2", model, None
+    local = {}
+    for n, t in whole.items():
+        step = -(-len(t) // ranks)
+        part, offsets = t[rank * step :][:step].contiguous(), [rank * step, *[0] * (t.ndim - 1)]
+        facts = ShardMetadata(offsets, list(part.shape), f"rank:{rank}/{PLACE}")
+        local[n] = init_from_local_shards([LocalShard(part, facts)], t.shape)
+    yield "ShardedTensor", local, None
     lead = rank == 0
     yield "one rank has all", whole if lead else {n: t for n, t in whole.items() if n == "0.bias"}, None
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import struct
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -124,6 +125,23 @@ def test_sub_byte_storage_and_dimensions_of_one():
         assert found.digest == digest("F16", shape, array.tobytes())
         for cut in (rows, columns) if shape and 0 not in shape else ():
             assert sharded.combine(parts_of(cut("t", array, 2))).tensors["t"].digest == found.digest
+
+
+def test_tensors_are_not_copied():
+    array = np.arange(4096 * 4096, dtype="f4").reshape(4096, 4096)
+    parts_of(rows("w", array[:64, :64], 2))
+    for cut in (rows("w", array, 2), columns("w", array, 2), [[whole("w", array)]]):
+        tracemalloc.start()
+        parts_of(cut)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 0.02 * array.nbytes  # digests of tiles: 32 bytes for 4096
+    # What does not lie in rows is copied in parts.
+    tracemalloc.start()
+    parts_of([[whole("w", array.T)]])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.6 * array.nbytes
 
 
 def test_little_is_sent():

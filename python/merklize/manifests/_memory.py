@@ -80,7 +80,8 @@ def _torch(what: str, tensor: Any) -> Held:
     if tensor.is_meta or kind == "FakeTensor":
         raise InvalidArgument(f"{what} is on the meta device: it has a shape but no data; load the weights first")
     if kind == "DTensor":
-        raise InvalidArgument(f"{what} is a DTensor, which lies in parts: give .full_tensor() or .to_local() of it")
+        hint = "merklize.sharded hashes all parts; or give .full_tensor() or .to_local() of it"
+        raise InvalidArgument(f"{what} is a DTensor, which lies in parts: {hint}")
     if tensor.layout != torch.strided or tensor.is_quantized:
         raise InvalidArgument(f"{what}: must be dense and not quantized, got {tensor.layout}, {tensor.dtype}")
     plain = tensor.detach()

@@ -263,19 +263,16 @@ def rectangles_of(tiles: list[tuple[int, ...]]) -> list[tuple[Range, ...]]:
         else:
             runs.append([*tile, tile[-1] + 1])
         before = tile
-    open_runs: dict[tuple[int, ...], list[int]] = {}
+    made: list[list[Range]] = []
+    last: dict[tuple[int, ...], int] = {}  # the lowest rectangle of a matrix with these columns
     for *lead, i, j, j_end in runs:
-        same = open_runs.get((*lead, j, j_end, -1))
-        if same is not None and same[1] == i:
-            same[1] += 1
+        above = last.get((*lead, j, j_end))
+        if above is not None and made[above][-2][1] == i:
+            made[above][-2] = (made[above][-2][0], i + 1)
         else:
-            if same is not None:
-                open_runs[(*lead, j, j_end, same[0])] = same
-            open_runs[(*lead, j, j_end, -1)] = [i, i + 1]
-    return [
-        (*((index, index + 1) for index in key[:-3]), (rows[0], rows[1]), (key[-3], key[-2]))
-        for key, rows in open_runs.items()
-    ]
+            last[(*lead, j, j_end)] = len(made)
+            made.append([*((index, index + 1) for index in lead), (i, i + 1), (j, j_end)])
+    return [tuple(one) for one in made]
 
 
 def root_of(nodes: list[_Nodes], form: Form) -> bytes:
