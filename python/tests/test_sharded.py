@@ -371,7 +371,7 @@ def test_what_is_no_box_is_refused():
         (lambda: sharded.nodes([sharded.Box("w", array.shape, (0.5, 0), array)]), "offset must be integers"),
         (lambda: sharded.flat("w", (4,), 0, [1]), "data must be an array or a tensor, got list"),
         (lambda: sharded.flat("w", (4,), "0", array), "begin must be integers"),
-        (lambda: sharded.model_root(5), "the model must be a mapping .*, got int"),
+        (lambda: sharded.model_root(5), "a mapping of names to tensors.*got int"),
     ]:
         with pytest.raises(TypeError, match=text):
             make()

@@ -135,12 +135,8 @@ def tensors_of(source: Any) -> Mapping[str, Any]:
     if not isinstance(state, Mapping) and callable(getattr(source, "state_dict", None)):
         state = source.state_dict()
     if not isinstance(state, Mapping):
-        raise TypeError(
-            in_call(
-                "the source must be a path, a mapping of names to tensors, or an object with state_dict(), "
-                f"got {type(source).__name__}"
-            )
-        )
+        wanted = "a path, a mapping of names to tensors, or an object with state_dict()"
+        raise TypeError(in_call(f"the source must be {wanted}, got {type(source).__name__}"))
     for name in state:
         if not isinstance(name, str):
             raise InvalidArgument(f"names of tensors must be strings, got {shown(name)}")

@@ -8,8 +8,8 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .. import _native
-from ..errors import InvalidArgument, in_call, shown
-from ._memory import held, is_torch
+from ..errors import InvalidArgument, in_call
+from ._memory import held, is_torch, tensors_of
 from ._tile_nodes import Box, integers, nodes_of
 
 Maps = Mapping[str, Callable[[Any], Iterable[Box]]]
@@ -18,27 +18,14 @@ Gather = Callable[[bytes], Sequence[bytes]]
 FAILED = b"merklize failed 1"
 
 
-def state_dict_of(model: Any) -> Mapping[str, Any]:
-    """Return the tensors of a mapping, or of an object with state_dict()."""
-    if isinstance(model, Mapping):
-        return model
-    if not callable(getattr(model, "state_dict", None)):
-        kind = type(model).__name__
-        raise TypeError(in_call(f"the model must be a mapping of names to tensors or have state_dict(), got {kind}"))
-    found: Mapping[str, Any] = model.state_dict()
-    return found
-
-
 def boxes_of(model: Any, maps: Maps | None) -> list[Box]:
     """Return the boxes of a model that this process holds."""
-    state = state_dict_of(model)
+    state = tensors_of(model)
     found: list[Box] = []
     for name in maps or {}:
         if name not in state:
             raise InvalidArgument(f"maps: the model has no tensor {name!r}")
     for name, tensor in state.items():
-        if not isinstance(name, str):
-            raise InvalidArgument(f"names of tensors must be strings, got {shown(name)}")
         if maps and name in maps:
             found += maps[name](tensor.to_local() if _is_sharded(tensor) else tensor)
         elif _is_sharded(tensor):
