@@ -214,39 +214,39 @@ def types_of(description: dict[str, Any]) -> list[Type]:
         doc, of = table.get("doc", ""), table.get("of", "uint32_t")
         kinds[name] = Kind(c or of, rust.name, rust.use, f"{rust.name}::from_c({{0}})", "{0}.to_c()")
         found.append((Type(row, header, doc, table.get("rust_doc", doc), rust, c, of, [], []), table))
-    for one, table in found:
+    for entry, table in found:
         if "constants" in table:
-            prefix = table.get("prefix", f"MERKLIZE_{one.row.split('.')[2].upper()}_")
-            one.constants = constants_of(f"{one.row}.constants", prefix, table["constants"])
+            prefix = table.get("prefix", f"MERKLIZE_{entry.row.split('.')[2].upper()}_")
+            entry.constants = constants_of(f"{entry.row}.constants", prefix, table["constants"])
         else:
-            one.fields = fields_of(f"{one.row}.fields", kinds, table["fields"])
-        require(one)
-    return [one for one, _ in found]
+            entry.fields = fields_of(f"{entry.row}.fields", kinds, table["fields"])
+        require(entry)
+    return [entry for entry, _ in found]
 
 
-def require(one: Type) -> None:
+def require(entry: Type) -> None:
     """Refuses what no language can show."""
-    if not (ROOT / HEADERS / f"{one.header}.h").exists():
-        refuse(one.row, f"there must be {HEADERS}/{one.header}.h")
-    parts: list[Part] = [*one.constants, *one.fields]
-    documented: list[Part | Type] = [one, *one.constants, *(field for field in one.fields if field.in_rust)]
-    if "*/" in one.doc or any("*/" in part.doc for part in parts):
-        refuse(one.row, "doc must not end the comment of C that it becomes")
-    for line in one.doc.split("\n"):
+    if not (ROOT / HEADERS / f"{entry.header}.h").exists():
+        refuse(entry.row, f"there must be {HEADERS}/{entry.header}.h")
+    parts: list[Part] = [*entry.constants, *entry.fields]
+    documented: list[Part | Type] = [entry, *entry.constants, *(field for field in entry.fields if field.in_rust)]
+    if "*/" in entry.doc or any("*/" in part.doc for part in parts):
+        refuse(entry.row, "doc must not end the comment of C that it becomes")
+    for line in entry.doc.split("\n"):
         if len(line) > WIDTH - 3:
-            refuse(one.row, f"doc must have lines of at most {WIDTH - 3} characters, got {line!r}")
-    if one.rust.by_hand:
+            refuse(entry.row, f"doc must have lines of at most {WIDTH - 3} characters, got {line!r}")
+    if entry.rust.by_hand:
         return
     for at in documented:
         if not at.rust_doc or re.search("merklize_", at.rust_doc, re.I):
             refuse(at.row, "needs a doc without names of C, or a rust_doc")
-    for field in one.fields:
+    for field in entry.fields:
         if field.in_rust and not field.kind.rust:
             refuse(
                 field.row, f"type {field.kind.c!r} has no form in Rust: say not_in_rust, or write Rust's struct by hand"
             )
-    if one.rust.default and f"{one.row}.constants.{one.rust.default}" not in [part.row for part in parts]:
-        refuse(f"{one.row}.rust", f"default must be one of the constants, got {one.rust.default!r}")
+    if entry.rust.default and f"{entry.row}.constants.{entry.rust.default}" not in [part.row for part in parts]:
+        refuse(f"{entry.row}.rust", f"default must be one of the constants, got {entry.rust.default!r}")
 
 
 # C
@@ -280,18 +280,18 @@ def with_comments(declarations: list[tuple[str, str]]) -> str:
     return lines
 
 
-def in_c(one: Type) -> str:
-    text = comment(one.doc, "") if one.doc else ""
-    if one.fields:
-        space = {field.name: "" if field.kind.c.endswith("*") else " " for field in one.fields}
-        declared = [(f"{part.kind.c}{space[part.name]}{part.name}{part.array};", part.doc) for part in one.fields]
-        return f"{text}typedef struct {one.c} {{\n{with_comments(declared)}}} {one.c};"
-    if one.c:
-        text += f"typedef {one.of} {one.c};\n"
-    if not any(part.doc for part in one.constants):
-        return text + "enum { " + ", ".join(f"{part.name} = {part.value}" for part in one.constants) + " };"
-    last = one.constants[-1]
-    declared = [(f"{part.name} = {part.value}{'' if part is last else ','}", part.doc) for part in one.constants]
+def in_c(entry: Type) -> str:
+    text = comment(entry.doc, "") if entry.doc else ""
+    if entry.fields:
+        space = {field.name: "" if field.kind.c.endswith("*") else " " for field in entry.fields}
+        declared = [(f"{part.kind.c}{space[part.name]}{part.name}{part.array};", part.doc) for part in entry.fields]
+        return f"{text}typedef struct {entry.c} {{\n{with_comments(declared)}}} {entry.c};"
+    if entry.c:
+        text += f"typedef {entry.of} {entry.c};\n"
+    if not any(part.doc for part in entry.constants):
+        return text + "enum { " + ", ".join(f"{part.name} = {part.value}" for part in entry.constants) + " };"
+    last = entry.constants[-1]
+    declared = [(f"{part.name} = {part.value}{'' if part is last else ','}", part.doc) for part in entry.constants]
     return f"{text}enum {{\n{with_comments(declared)}}};"
 
 
@@ -301,18 +301,20 @@ BEFORE_FIRST = rf"enum \{{(?:\s|#[^\n]*\n|{COMMENT})*"
 ANY_TYPE = re.compile(rf"typedef struct (\w+) \{{|(?:typedef \w+ (\w+);\n)?{BEFORE_FIRST}(\w+)", re.S)
 
 
-def place(one: Type, header: str) -> re.Match[str]:
+def place(entry: Type, header: str) -> re.Match[str]:
     """The declaration of a type in its header."""
-    if one.fields:
-        pattern = rf"(?:{COMMENT}\n)?typedef struct {one.c} \{{[^}}]*\}} {one.c};"
-        empty = f"typedef struct {one.c} {{}} {one.c};"
+    if entry.fields:
+        pattern = rf"(?:{COMMENT}\n)?typedef struct {entry.c} \{{[^}}]*\}} {entry.c};"
+        empty = f"typedef struct {entry.c} {{}} {entry.c};"
     else:
-        names = [part.name for part in one.constants]
-        pattern = rf"(?:{COMMENT}\n)?(?:typedef \w+ {one.c or '-'};\n)?{BEFORE_FIRST}(?:{'|'.join(names)})\b[^}}]*\}};"
+        names = [part.name for part in entry.constants]
+        pattern = (
+            rf"(?:{COMMENT}\n)?(?:typedef \w+ {entry.c or '-'};\n)?{BEFORE_FIRST}(?:{'|'.join(names)})\b[^}}]*\}};"
+        )
         empty = f"enum {{ {names[0]} }};"
     found = list(re.finditer(pattern, header, re.S))
     if len(found) != 1:
-        refuse(one.row, f"{HEADERS}/{one.header}.h must have one place for it; write there: {empty}")
+        refuse(entry.row, f"{HEADERS}/{entry.header}.h must have one place for it; write there: {empty}")
     return found[0]
 
 
@@ -320,13 +322,13 @@ def headers(types: list[Type], by_hand: dict[str, str]) -> dict[str, str]:
     made, seen = {}, set()
     for path in sorted((ROOT / HEADERS).glob("*.h")):
         text = path.read_text()
-        here = [one for one in types if one.header == path.stem]
-        for one in here:
-            found = place(one, text)
-            text = text[: found.start()] + in_c(one) + text[found.end() :]
-        if here and NOTE not in text[: text.index("#")]:
-            refuse(here[0].row, f"the first comment of {HEADERS}/{path.name} must end with: {NOTE}")
-        known = {*by_hand, *(one.c or one.constants[0].name for one in here)}
+        in_header = [entry for entry in types if entry.header == path.stem]
+        for entry in in_header:
+            found = place(entry, text)
+            text = text[: found.start()] + in_c(entry) + text[found.end() :]
+        if in_header and NOTE not in text[: text.index("#")]:
+            refuse(in_header[0].row, f"the first comment of {HEADERS}/{path.name} must end with: {NOTE}")
+        known = {*by_hand, *(entry.c or entry.constants[0].name for entry in in_header)}
         for names in ANY_TYPE.findall(text):
             if (name := next(filter(None, names))) not in known:
                 sys.exit(f"{HEADERS}/{path.name}: {DESCRIPTION} must have a row for {name}")
@@ -354,21 +356,21 @@ def member(name: str, value: str) -> str:
     return name if name == value else f"{name}: {value}"
 
 
-def of_struct(one: Type) -> dict[str, str]:
+def of_struct(entry: Type) -> dict[str, str]:
     """The bodies of from_c() and to_c()."""
-    in_rust = [field for field in one.fields if field.in_rust]
-    given = [field for field in one.fields if field.in_rust or field.length_of]
+    in_rust = [field for field in entry.fields if field.in_rust]
+    filled = [field for field in entry.fields if field.in_rust or field.length_of]
     to_c = [
         member(
             part.name,
             f"self.{part.length_of}.len()" if part.length_of else part.kind.to_c.replace("{0}", f"self.{part.name}"),
         )
-        for part in given
+        for part in filled
     ]
-    to_c += ["..Default::default()"] if len(given) < len(one.fields) else []
+    to_c += ["..Default::default()"] if len(filled) < len(entry.fields) else []
     from_c = [member(part.name, part.kind.from_c.replace("{0}", f"c.{part.name}")) for part in in_rust]
     bodies = {}
-    for function, name, members in ("from_c", "Self", from_c), ("to_c", f"sys::{one.c}", to_c):
+    for function, name, members in ("from_c", "Self", from_c), ("to_c", f"sys::{entry.c}", to_c):
         body = f"        {name} {{ {', '.join(members)} }}\n"
         if len(body) > WIDTH + 1:
             last = "" if members[-1].startswith("..") else ","
@@ -377,39 +379,39 @@ def of_struct(one: Type) -> dict[str, str]:
     return bodies
 
 
-def of_enum(one: Type) -> dict[str, str]:
-    from_c = [f"sys::{part.name} => Self::{part.rust},\n" for part in one.constants[:-1]]
-    from_c.append(f"_ => Self::{one.constants[-1].rust},\n")
-    to_c = [f"Self::{part.rust} => sys::{part.name},\n" for part in one.constants]
+def of_enum(entry: Type) -> dict[str, str]:
+    from_c = [f"sys::{part.name} => Self::{part.rust},\n" for part in entry.constants[:-1]]
+    from_c.append(f"_ => Self::{entry.constants[-1].rust},\n")
+    to_c = [f"Self::{part.rust} => sys::{part.name},\n" for part in entry.constants]
     return {
         function: f"        match {value} {{\n            {'            '.join(arms)}        }}\n"
         for function, value, arms in (("from_c", "c", from_c), ("to_c", "self", to_c))
     }
 
 
-def in_rust(one: Type) -> str:
-    rust, fields = one.rust, [field for field in one.fields if field.in_rust]
+def in_rust(entry: Type) -> str:
+    rust, fields = entry.rust, [field for field in entry.fields if field.in_rust]
     life = "'a" if any("'a" in field.rust_type() for field in fields) else ""
-    text = rust_doc(one.rust_doc, "") + f"#[derive({rust.derive})]\n" + "#[non_exhaustive]\n" * rust.grows
+    text = rust_doc(entry.rust_doc, "") + f"#[derive({rust.derive})]\n" + "#[non_exhaustive]\n" * rust.grows
     text += f"pub {'struct' if fields else 'enum'} {rust.name}{life and f'<{life}>'} {{\n"
-    for constant in one.constants:
-        is_default = constant.row == f"{one.row}.constants.{rust.default}"
+    for constant in entry.constants:
+        is_default = constant.row == f"{entry.row}.constants.{rust.default}"
         text += rust_doc(constant.rust_doc, "    ") + "    #[default]\n" * is_default + f"    {constant.rust},\n"
     for field in fields:
         text += rust_doc(field.rust_doc, "    ") + f"    pub {field.name}: {field.rust_type()},\n"
     text += "}\n"
     if not rust.makes:
         return text
-    bodies = of_struct(one) if fields else of_enum(one)
-    c = f"sys::{one.c}" if one.c else "u32"
+    bodies = of_struct(entry) if fields else of_enum(entry)
+    c = f"sys::{entry.c}" if entry.c else "u32"
     heads = {"from_c": f"from_c(c: {'&' if fields else ''}{c}) -> Self", "to_c": f"to_c(self) -> {c}"}
     functions = [f"    pub(crate) fn {heads[function]} {{\n{bodies[function]}    }}\n" for function in rust.makes]
     return f"{text}\nimpl {rust.name}{life and '<' + chr(39) + '_>'} {{\n" + "\n".join(functions) + "}\n"
 
 
 def rust_file(types: list[Type]) -> str:
-    made = [one for one in types if not one.rust.by_hand]
-    used = {field.kind.use for one in made for field in one.fields if field.in_rust and field.kind.use}
+    written = [entry for entry in types if not entry.rust.by_hand]
+    used = {field.kind.use for entry in written for field in entry.fields if field.in_rust and field.kind.use}
     modules: dict[str, list[str]] = {}
     for path in sorted(used):
         module, _, name = path.rpartition("::")
@@ -419,7 +421,7 @@ def rust_file(types: list[Type]) -> str:
         for module, names in modules.items()
     )
     head = f"// Written by scripts/surface.py from {DESCRIPTION}. Do not edit.\n\nuse merklize_sys as sys;\n\n{uses}\n"
-    return head + "\n".join(in_rust(one) for one in made)
+    return head + "\n".join(in_rust(entry) for entry in written)
 
 
 def made() -> dict[str, str]:

@@ -117,7 +117,7 @@ def run(command: Command) -> int:
     outboard = read_outboard(nodes, url, options)
     command.begin_bar("fetching")
     try:
-        made = bao.fetch(url, root, outboard, out, progress=command.show_progress, **options)
+        fetched = bao.fetch(url, root, outboard, out, progress=command.show_progress, **options)
     except FileError as error:
         if to_output and error.errno == errno.EPIPE:
             return 141
@@ -125,13 +125,13 @@ def run(command: Command) -> int:
     if to_output:
         return 0
     if as_json:
-        fields = {**made._asdict(), "path": display(made.path), "root": root.hex()}
+        fields = {**fetched._asdict(), "path": display(fetched.path), "root": root.hex()}
         command.line(json.dumps(fields))
         return 0
-    parts = [f"{human_bytes(made.received)} received"]
-    if made.kept:
-        parts.append(f"{human_bytes(made.kept)} kept")
-    if made.repeated:
-        parts.append(f"{human_bytes(made.repeated)} wrong and asked for again")
-    command.line(f"{printable(display(made.path))}: verified, {human_bytes(made.size)} ({', '.join(parts)})")
+    parts = [f"{human_bytes(fetched.received)} received"]
+    if fetched.kept:
+        parts.append(f"{human_bytes(fetched.kept)} kept")
+    if fetched.repeated:
+        parts.append(f"{human_bytes(fetched.repeated)} wrong and asked for again")
+    command.line(f"{printable(display(fetched.path))}: verified, {human_bytes(fetched.size)} ({', '.join(parts)})")
     return 0

@@ -152,19 +152,19 @@ def _digests(urls: list[str], mode: Mode, cluster: Cluster, known: State, report
     results |= {k: known.done[f"{k}."] for k in range(len(urls)) if f"{k}." in known.done}
     group = max(1, min(64, len(left) // (4 * cluster.slots)))
     groups = [left[at : at + group] for at in range(0, len(left), group)]
-    looks = [Task(str(k), "facts", ([urls[i] for i in one], SMALL, mode), 0) for k, one in enumerate(groups)]
+    looks = [Task(str(k), "facts", ([urls[i] for i in group], SMALL, mode), 0) for k, group in enumerate(groups)]
     report.add_total(len(left) * MIB)  # until its size is known, each object counts as so much
     large: dict[int, Source] = {}
     for task, found in cluster.run(looks, report):
-        for k, one in zip(groups[int(task.key)], found):
+        for k, result in zip(groups[int(task.key)], found):
             report.add(MIB)
-            if isinstance(one, tuple):
-                large[k] = Source(urls[k], *one)
+            if isinstance(result, tuple):
+                large[k] = Source(urls[k], *result)
                 report.add_total(large[k].size)
             else:
-                results[k] = one
-                if isinstance(one, bytes):
-                    known.add(f"{k}.", one)
+                results[k] = result
+                if isinstance(result, bytes):
+                    known.add(f"{k}.", result)
 
     parts = {k: cluster.part_size(source.size) for k, source in large.items()}
 
@@ -176,8 +176,8 @@ def _digests(urls: list[str], mode: Mode, cluster: Cluster, known: State, report
 
     def tasks() -> Iterator[Task]:
         for k, source in sorted(large.items()):
-            one = [Task(f"{k}.", "whole", (source, mode), source.size)]
-            for task in one if source.size <= parts[k] else _parts(source, parts[k], mode, known, prefix(k), report):
+            whole = [Task(f"{k}.", "whole", (source, mode), source.size)]
+            for task in whole if source.size <= parts[k] else _parts(source, parts[k], mode, known, prefix(k), report):
                 if k not in results:  # it failed already
                     owners[task.key] = k
                     yield task._replace(gives_errors=True)
