@@ -7,7 +7,7 @@
 To begin with:
 `hash`, `hash_file`, `Hasher`                    BLAKE3, SHA-256 ... of bytes, arrays, tensors and files
 `MerkleTree`                                     a tree of any number of leaves, and its proofs
-`TreeFile`, `build_tree_file`, `Comparison`      a tree in a file, larger than memory; how data differs from it
+`TreeFile`, `build_tree_file`                    a tree in a file, larger than memory
 `verify`                                         whether a proof holds
 `devices`                                        what can run here
 
@@ -50,7 +50,7 @@ from .hashing import HASHES, Hasher, hash, hash_file, hash_files, hash_leaves, m
 from .proof import ConsistencyProof, MerkleProof, MultiProof, verify, verify_each
 from .rows import hash_rows
 from .tree import MerkleTree, build_tree, merkle_root
-from .tree_file import Comparison, TreeBuilder, TreeFile, TreeWriter, build_tree_file, merkle_root_file
+from .tree_file import TreeBuilder, TreeFile, TreeWriter, build_tree_file, merkle_root_file
 
 if TYPE_CHECKING:
     from . import bao, formats, parts, prover
@@ -67,7 +67,6 @@ __version__: str = _native.version()
 __all__ = [
     "HASHES",
     "Cancelled",
-    "Comparison",
     "ConsistencyProof",
     "DeviceArray",
     "DeviceInfo",

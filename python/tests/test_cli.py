@@ -320,7 +320,7 @@ def test_devices() -> None:
         assert f"\n  {backend}: " in text
 
 
-@pytest.mark.parametrize("columns", [200, 80, 60])
+@pytest.mark.parametrize("columns", [200, 80, 70])
 def test_devices_fit_into_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("MERKLIZE_CACHE_DIR", "/proc/1/none")  # why kernels are not kept is a sentence, too

@@ -113,9 +113,17 @@ void show(Call& call, const Facts& facts) {
     if (!facts.missing.empty()) call.line("\nNot usable here:");
     for (const auto& [backend, why] : facts.missing)
         call.line(wrapped(why.starts_with(backend) ? why : backend + ": " + why, columns, 2));
-    call.line("\n" + (facts.why_unusable.empty()
-                          ? "Compiled kernels: " + facts.folder
-                          : wrapped("Compiled kernels: not kept: " + facts.why_unusable, columns, 0)));
+    if (facts.why_unusable.empty()) {
+        call.line("\nCompiled kernels: " + facts.folder);
+    } else {
+        const std::string begin = "Compiled kernels: not kept: ";
+        const std::size_t first = std::min(facts.why_unusable.find(' '), facts.why_unusable.size());
+        // The first word, often a path, stays on the line.
+        call.line("\n" + begin + facts.why_unusable.substr(0, first) +
+                  (first == facts.why_unusable.size()
+                       ? ""
+                       : "\n" + wrapped(facts.why_unusable.substr(first + 1), columns, 2)));
+    }
     if (facts.costs.empty()) {
         call.line("\n" + wrapped("--device auto is the CPU; `merklize devices --calibrate` measures what is faster.",
                                  columns, 0));
