@@ -200,7 +200,7 @@ nb::object tile_digests(nb::handle data, nb::handle rows, nb::handle columns, nb
     form.element_bytes = to_u32(element_bytes, "element_bytes");
     form.tile_rows = to_u32(tile_rows, "tile_rows");
     form.tile_columns = to_u32(tile_columns, "tile_columns");
-    // Refuses forms that there are not, before any arithmetic with them.
+    // Refuses forms that do not exist, before any arithmetic with them.
     hash_tiles(TiledMatrices{.matrices = 0,
                              .element_bytes = form.element_bytes,
                              .tile_rows = form.tile_rows,

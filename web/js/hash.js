@@ -1,5 +1,6 @@
 // hash.js: digests of bytes, in one call or as they come.
-import { hashNamed, hashing, invalid, joined, listOf, output, requireOptions, shown, toBytes, toHex } from './common.js';
+import { hashNamed, hashing, invalid, joined, listOf, output, requireOptions, shown, toBytes,
+    toHex } from './common.js';
 import { m } from './ready.js';
 
 const keyed = 16, deriveContext = 32, deriveMaterial = 64;
