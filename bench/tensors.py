@@ -8,8 +8,6 @@ Needs PyTorch with this device. Rows, with the ratio of the peer's time to ours,
 - MerkleTree() of 2^20 to 2^25 digests, which owns a copy of them, against build_tree() in place, its bound;
 - hash_each() of 1,000 tensors of 60 to 68 KiB against hash() of as many bytes, its bound;
 - hash() of 1 GiB against PyTorch's copy of it;
-- digests of the tiles of a matrix of 8192 x 28672 elements of 2 bytes, of its shards by columns and by rows, and of
-  elements of other sizes, against hash() of as many bytes; and the nodes above them;
 - hash() of 64 bytes to 128 KiB and build_tree() of 2^10 leaves against a kernel of PyTorch with 32 bytes back.
 
 A time is that of the whole call and of the wait for the device; of small calls that of one of a hundred.
@@ -24,7 +22,6 @@ import torch
 from run import in_turns, write
 
 import merklize
-from merklize import _native
 
 
 def call(function, peer, calls=1):
@@ -84,49 +81,6 @@ def digest_jobs(device):
     yield "hash() of 1 GiB", "PyTorch's copy", 1 << 30, lambda: merklize.hash(data), lambda: copy.copy_(data), 1
 
 
-def tile_jobs(device):
-    rows, width = 8192, 2 * 28672
-    data = random_bytes(rows, width, device=device)
-    columns, lower = data[:, width // 8 : width // 4], data[rows // 8 : rows // 4]
-    experts = random_bytes(64, 512, 2 * 2048, device=device)
-    shapes = [
-        ("8192 x 28672 elements of 2 bytes", data, 2, 32, 32),
-        ("8192 x 3584 of them, a shard by columns", columns, 2, 32, 32),
-        ("1024 x 28672 of them, a shard by rows", lower, 2, 32, 32),
-        ("64 x 512 x 2048 elements of 2 bytes", experts, 2, 32, 32),
-        ("8192 x 57344 elements of 1 byte", data, 1, 32, 32),
-        ("8192 x 14336 elements of 4 bytes", data, 4, 32, 32),
-        ("8192 x 7168 elements of 8 bytes", data, 8, 32, 32),
-        ("one row of 234,881,024 elements of 2 bytes", data.reshape(1, -1), 2, 1, 1024),
-        ("8192 x 28671 elements of 2 bytes, at odd places", data[:, 1:-1], 2, 32, 32),
-    ]
-    for name, view, element, *tile in shapes:
-        form = (view.shape[-2], view.shape[-1] // element, element, *tile)
-        part = view[..., :128, :]
-        some = (part.shape[-2], *form[1:])
-        found = _native.tile_digests(part, *some).cpu().numpy()
-        assert np.array_equal(found, _native.tile_digests(part.cpu().numpy(), *some))
-        whole = random_bytes(view.numel(), device=device)
-        yield (
-            f"digests of the tiles of {name}",
-            "hash() of as many bytes",
-            view.numel(),
-            lambda view=view, form=form: _native.tile_digests(view, *form),
-            lambda whole=whole: merklize.hash(whole),
-            1,
-        )
-    digests = _native.tile_digests(data, rows, width // 2, 2, 32, 32)[0]
-    leaves = digests.reshape(-1, 32)
-    yield (
-        "merge_ranges() of 256 trees of 896 digests",
-        "merkle_root() of as many",
-        leaves.numel(),
-        lambda: _native.merge_ranges(digests, 0, 896),
-        lambda: merklize.merkle_root(leaves, rule="left_full"),
-        1,
-    )
-
-
 def small_jobs(device):
     words = torch.zeros(8, dtype=torch.int32, device=device)
 
@@ -151,7 +105,7 @@ def main():
     args = parser.parse_args()
     pairs = (
         (job, size, "bytes", 1, call(ours, "merklize", calls), call(theirs, peer, calls))
-        for jobs in (tree_jobs, digest_jobs, tile_jobs, small_jobs)
+        for jobs in (tree_jobs, digest_jobs, small_jobs)
         for job, peer, size, ours, theirs, calls in jobs(args.device)
     )
     rows = in_turns(pairs, args.rounds, args.only)

@@ -48,8 +48,8 @@ struct TiledMatrices {
 /// out       matrices.tiles() digests; must not overlap the matrices
 /// order     complete when it returns
 /// errors    invalid_argument (sizes; matrices that reach outside their memory; an overlap), cancelled
-/// cost      that of hash() of the same bytes, if tiles are whole. Working memory: 64 KiB a thread; on a device 64 MiB,
-///           and if it has no room, the processors hash
+/// cost      that of hash() of the same bytes, if tiles are whole. Working memory: 72 KiB a thread; 64 MiB of a device
+///           that hashes matrices of the host, and if it has no room, the processors hash
 MERKLIZE_API void hash_tiles(const TiledMatrices& matrices, std::span<Digest> out, const RunOptions& options = {});
 /// The same in the memory of a device, which computes: matrices and digests are on one.
 MERKLIZE_API void hash_tiles(const TiledMatrices& matrices, Buffer out, const RunOptions& options = {});
@@ -73,7 +73,7 @@ MERKLIZE_API std::vector<RangeNode> range_nodes(std::uint64_t first, std::uint64
 /// out     range_nodes(first, n, total) for each tree; must not overlap the leaves
 /// order   complete when it returns
 /// errors  invalid_argument (sizes; a range that the trees do not have; an overlap), out_of_memory, cancelled
-/// cost    n - 1 merges a tree, and half as much memory again as the leaves have
+/// cost    n - 1 merges a tree, and three quarters of the leaves' memory
 MERKLIZE_API void merge_ranges(std::span<const Digest> leaves, std::uint64_t trees, std::uint64_t first,
                                std::uint64_t total, std::span<Digest> out, const RunOptions& options = {});
 /// The same in the memory of a device, which computes. Both buffers are whole digests and begin on multiples of 32.

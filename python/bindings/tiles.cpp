@@ -31,9 +31,7 @@ public:
             device_.emplace(*array);
             shape_ = array->shape;
             item_bytes_ = array->dtype.bits / 8u;
-            auto stride = static_cast<Py_ssize_t>(item_bytes_);
-            strides_.resize(shape_.size());
-            for (std::size_t k = shape_.size(); k-- > 0; stride *= shape_[k]) strides_[k] = stride;
+            lie_together();
             return;
         }
         std::optional<std::string> device;
@@ -46,9 +44,12 @@ public:
         if (!object_.is_valid()) wrong_type("data", "an array or a tensor", data);
         view_.emplace(object_, PyBUF_STRIDES, "data");
         const Py_buffer& view = *view_->operator->();
-        shape_.assign(view.shape, view.shape + view.ndim);
-        strides_.assign(view.strides, view.strides + view.ndim);
         item_bytes_ = static_cast<std::uint64_t>(view.itemsize);
+        shape_.assign(view.shape, view.shape + view.ndim);
+        if (view.strides == nullptr)  // as arrays of ctypes
+            lie_together();
+        else
+            strides_.assign(view.strides, view.strides + view.ndim);
     }
 
     /// Null if the array is on the host.
@@ -84,7 +85,8 @@ public:
             if (shape[k] == 1) continue;
             if (Axis& last = axes.back(); last.extent == 1) {
                 last = {shape[k], strides[k]};
-            } else if (last.stride == strides[k] * shape[k]) {
+            } else if (static_cast<std::uint64_t>(last.stride) ==
+                       static_cast<std::uint64_t>(strides[k]) * static_cast<std::uint64_t>(shape[k])) {
                 last = {last.extent * shape[k], strides[k]};
             } else {
                 axes.push_back({shape[k], strides[k]});
@@ -99,25 +101,33 @@ public:
         for (const Axis& axis : axes) count *= static_cast<std::uint64_t>(axis.extent);
         std::vector<TiledMatrices> all;
         for (std::uint64_t i = 0; i < count; i++) {
-            std::int64_t distance = 0;
+            std::uint64_t distance = 0;  // mod 2^64: of any sign
             std::uint64_t rest = i;
             for (std::size_t k = axes.size(); k-- > 0;) {
                 const auto extent = static_cast<std::uint64_t>(axes[k].extent);
-                distance += static_cast<std::int64_t>(rest % extent) * axes[k].stride;
+                distance += rest % extent * static_cast<std::uint64_t>(axes[k].stride);
                 rest /= extent;
             }
             all.push_back(made);
             if (device_) {
                 all.back().buffer = device_->buffer;
-                all.back().first = origin_ + static_cast<std::uint64_t>(distance);
+                all.back().first = origin_ + distance;
             } else {
-                all.back().elements = static_cast<const std::byte*>((*view_)->buf) + distance;
+                all.back().elements =
+                    reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>((*view_)->buf) + distance);
             }
         }
         return all;
     }
 
 private:
+    // The strides of items in C order.
+    void lie_together() {
+        auto stride = static_cast<Py_ssize_t>(item_bytes_);
+        strides_.resize(shape_.size());
+        for (std::size_t k = shape_.size(); k-- > 0; stride *= shape_[k]) strides_[k] = stride;
+    }
+
     void import_there(nb::handle data, const std::string& device, const Settings& settings) {
         const std::string_view wanted = settings.device;
         require_device("data", device, wanted);
@@ -200,7 +210,7 @@ nb::object tile_digests(nb::handle data, nb::handle rows, nb::handle columns, nb
     form.element_bytes = to_u32(element_bytes, "element_bytes");
     form.tile_rows = to_u32(tile_rows, "tile_rows");
     form.tile_columns = to_u32(tile_columns, "tile_columns");
-    // Refuses forms that do not exist, before any arithmetic with them.
+    // Refuses an unknown form before any arithmetic with it.
     hash_tiles(TiledMatrices{.matrices = 0,
                              .element_bytes = form.element_bytes,
                              .tile_rows = form.tile_rows,

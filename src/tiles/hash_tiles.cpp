@@ -52,8 +52,8 @@ TilesInput read_tiles(const TiledMatrices& given) {
     input.grid = {.first = {},
                   .rows = given.rows,
                   .row_bytes = given.columns * given.element_bytes,
-                  .row_pitch = given.row_pitch,
-                  .matrix_pitch = given.matrix_pitch,
+                  .row_pitch = given.rows == 1 ? 0 : given.row_pitch,
+                  .matrix_pitch = given.matrices == 1 ? 0 : given.matrix_pitch,
                   .tile_rows = given.tile_rows,
                   .tile_bytes = given.tile_columns * given.element_bytes};
     input.tiles = given.tiles();

@@ -229,6 +229,7 @@ TEST("tiles: a device gets matrices of the host in pieces") {
                                 {1, 33, 600000, 1},         // a row of tiles is larger than a piece
                                 {1, 1, 40000000, 1, true},  // so is a line
                                 {700, 31, 1000, 1},
+                                {1, 600000, 1, 1},  // rows that padding makes 16 times as long
                                 {2, 65, 130000, 2, false, 300001}}) {
         const TileCase one(shape);
         CHECK(tiles_of(one.view) == tiles_of(one.view, on_cpu()));

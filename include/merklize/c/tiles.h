@@ -1,5 +1,5 @@
-/* merklize/c/tiles.h: leaves and nodes of the format tiles-v1, by which matrices have one root however they are
- * sharded. Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
+/* merklize/c/tiles.h: leaves and nodes of the format tiles-v1: matrices have one root however they are sharded.
+ * Its structs and constants are written by scripts/surface.py from scripts/surface.toml. */
 #ifndef MERKLIZE_C_TILES_H
 #define MERKLIZE_C_TILES_H
 

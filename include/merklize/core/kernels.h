@@ -20,7 +20,8 @@
  *   kernels/hash_parents.h     levels of the tree inside a digest                             hashes with a chunk tree
  *   kernels/hash_each.h        messages of any lengths -> digests, all parents level by level       hashes with a chunk
  *                              tree
- *   kernels/hash_tiles.h       tiles of matrices -> digests, and levels of many trees  hashes with a chunk tree
+ *   kernels/hash_tiles.h       tiles of matrices -> digests, and levels of many trees           hashes with a chunk
+ *                              tree
  *   kernels/data.h             gather_nodes, scatter_nodes, order_parents, gather_strided, check_words, pack_matrix,
  *                              check_matrix
  *

@@ -49,7 +49,7 @@ public:
 
 private:
     const std::uint8_t* row_of(const TileGrid::Tile& tile, std::uint64_t row) const {
-        return at(grid_.first) + grid_.distance(tile.matrix, tile.row + row, tile.byte);
+        return at(grid_.first) + static_cast<std::int64_t>(grid_.distance(tile.matrix, tile.row + row, tile.byte));
     }
     std::uint8_t* out_of(std::uint64_t tile) const { return at(job_.out) + Digest::size * (tile - job_.first); }
 

@@ -76,19 +76,21 @@ void launch_tiles(DeviceCall& call, const HashTiles& a, const Range& out) {
                  {in.memory, shape, out.memory, out.offset / Digest::size});
 }
 
+// Rows in a buffer begin where kernels can read 16 bytes at once.
+std::uint64_t packed_pitch(std::uint64_t row_bytes) { return divide_up(row_bytes, 16) * 16; }
+
 // Tiles of the host that go to a device together: whole rows of tiles, or a part of one.
 struct TilesPiece {
     std::uint64_t first, n;  // tiles
     std::uint64_t bands, row_bytes;
 
-    // Rows in the buffer begin where kernels can read 16 bytes at once.
-    std::uint64_t pitch() const { return divide_up(row_bytes, 16) * 16; }
+    std::uint64_t pitch() const { return packed_pitch(row_bytes); }
     std::uint64_t bytes(const TileGrid& grid) const { return bands * grid.tile_rows * pitch(); }
 };
 
 std::vector<TilesPiece> pieces_of(const HashTiles& a) {
     const TileGrid& grid = a.grid;
-    const std::uint64_t across = grid.across(), band_bytes = grid.tile_rows * grid.row_bytes;
+    const std::uint64_t across = grid.across(), band_bytes = grid.tile_rows * packed_pitch(grid.row_bytes);
     const std::uint64_t bands = std::max<std::uint64_t>(1, Staging::piece_bytes / band_bytes);
     const std::uint64_t tiles =
         std::min(across, Staging::piece_bytes / (std::uint64_t{grid.tile_rows} * grid.tile_bytes));
@@ -113,8 +115,8 @@ void pack_piece(const TileGrid& grid, const TilesPiece& piece, unsigned threads,
     parallel_for(piece.bands, threads, [&](std::size_t band) {
         const TileGrid::Tile tile = grid.tile(piece.first + band * across);
         for (std::uint64_t row = 0; row < tile.n_rows; row++) {
-            std::memcpy(to + (band * grid.tile_rows + row) * piece.pitch(),
-                        host_bytes(grid.first) + grid.distance(tile.matrix, tile.row + row, tile.byte),
+            const auto distance = static_cast<std::int64_t>(grid.distance(tile.matrix, tile.row + row, tile.byte));
+            std::memcpy(to + (band * grid.tile_rows + row) * piece.pitch(), host_bytes(grid.first) + distance,
                         piece.row_bytes);
         }
     });

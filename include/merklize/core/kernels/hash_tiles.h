@@ -44,15 +44,16 @@ MKZ_BODY mkz_tile mkz_tile_of(mkz_tiles shape, mkz_u64 index) {
 MKZ_BODY void MKZ_HASH_BODY(load_tile_bytes)(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *row, mkz_u64 row_pitch,
                                              mkz_u32 width, mkz_u32 column, mkz_u32 length) {
     mkz_u32 done = 0;
-    MKZ_UNROLL for (mkz_u32 k = 0; k < 16; k++) {
-        m[k] = 0;
+    MKZ_CUT_LANES for (mkz_u32 k = 0; k < 16; k++) {
+        mkz_u32 word = 0;
         MKZ_NO_UNROLL for (mkz_u32 b = 0; b < 4 && done < length; b++, done++) {
-            m[k] |= (mkz_u32)row[column] << 8 * b;
+            word |= (mkz_u32)row[column] << 8 * b;
             if (++column == width) {
                 column = 0;
                 row += row_pitch;
             }
         }
+        m[k] = word;
     }
 }
 
@@ -99,19 +100,21 @@ MKZ_BODY void MKZ_HASH_BODY(tile_tower)(mkz_work_item item, mkz_tiles shape, mkz
         MKZ_BARRIER(item);
         if (slot < slots) {
             mkz_lane32 left[8], right[8], merged[8], marks;
-            mkz_u32 count_is[MKZ_LANES]; /* 0 nothing to do, 1 alone, 2 the root, 3 a pair */
-            MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+            mkz_u32 count_is[MKZ_LANES],
+                place[MKZ_LANES]; /* count_is: 0 nothing to do, 1 alone, 2 the root, 3 a pair */
+            MKZ_CUT_LANES for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
                 mkz_u32 s = slot + j, t = s & (each - 1), child = 2 * (s >> shape.log_per_group), count = 0;
-                mkz_u32 place = (child << shape.log_per_group) + t;
                 if (s < slots && t < n) {
                     mkz_u32 below = MKZ_UNIT_CHUNK_BYTES << (level - 1); /* bytes of a value */
                     count = (mkz_tile_of(shape, first + t).bytes + below - 1) / below;
                 }
                 count_is[j] = child >= count ? 0 : child + 1 == count ? 1 : count == 2 ? 2 : 3;
-                if (count_is[j] == 0) place = 0;
+                place[j] = count_is[j] == 0 ? 0 : (child << shape.log_per_group) + t;
+            }
+            MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
                 MKZ_UNROLL for (int w = 0; w < 8; w++) {
-                    MKZ_LANE(mkz_u32, left[w], j) = from[w * stride + place];
-                    MKZ_LANE(mkz_u32, right[w], j) = from[w * stride + place + (count_is[j] > 1 ? each : 0)];
+                    MKZ_LANE(mkz_u32, left[w], j) = from[w * stride + place[j]];
+                    MKZ_LANE(mkz_u32, right[w], j) = from[w * stride + place[j] + (count_is[j] > 1 ? each : 0)];
                 }
                 MKZ_LANE(mkz_u32, marks, j) = count_is[j] == 2 ? MKZ_UNIT_ROOT_FLAG : 0;
             }
@@ -142,7 +145,7 @@ MKZ_BODY void MKZ_HASH_BODY(hash_tiles)(mkz_work_item item, MKZ_GLOBAL const mkz
     mkz_u32 n = left < each ? (mkz_u32)left : each, blocks[MKZ_LANES], begin[MKZ_LANES], tip[MKZ_LANES];
     mkz_lane32 cv[8], lo, zero = MKZ_SPLAT32(0);
     mkz_tile tile[MKZ_LANES];
-    MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+    MKZ_CUT_LANES for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
         mkz_u32 s = slot + j, t = s & (each - 1), chunk = s >> shape.log_per_group, bytes;
         blocks[j] = tip[j] = 0;
         tile[j] = mkz_tile_of(shape, shape.first + start + (t < n ? t : 0));
@@ -153,18 +156,24 @@ MKZ_BODY void MKZ_HASH_BODY(hash_tiles)(mkz_work_item item, MKZ_GLOBAL const mkz
             blocks[j] = (bytes + 63) / 64;
             if (tile[j].bytes <= MKZ_UNIT_CHUNK_BYTES) tip[j] = MKZ_UNIT_ROOT_FLAG;
         }
-        MKZ_LANE(mkz_u32, lo, j) = chunk;
         most = blocks[j] > most ? blocks[j] : most;
     }
+    MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u32, lo, j) = begin[j] / MKZ_UNIT_CHUNK_BYTES;
     MKZ_HASH_FN(iv)(cv);
     MKZ_NO_UNROLL for (mkz_u32 b = 0; b < most; b++) {
         mkz_lane32 m[16], value[8], here, marks, live;
-        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
-            mkz_u32 words[16], at = begin[j] + 64 * b, rest;
+        mkz_u32 block[16][MKZ_LANES];
+        MKZ_CUT_LANES for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+            mkz_u32 words[16];
             MKZ_UNROLL for (int k = 0; k < 16; k++) words[k] = 0;
-            if (b < blocks[j]) MKZ_HASH_BODY(load_tile_block)(words, in, tile[j], shape.row_pitch, at);
-            MKZ_UNROLL for (int k = 0; k < 16; k++) MKZ_LANE(mkz_u32, m[k], j) = words[k];
-            rest = b < blocks[j] ? tile[j].bytes - at : 0;
+            if (b < blocks[j]) MKZ_HASH_BODY(load_tile_block)(words, in, tile[j], shape.row_pitch, begin[j] + 64 * b);
+            MKZ_UNROLL for (int k = 0; k < 16; k++) block[k][j] = words[k];
+        }
+        MKZ_UNROLL for (int k = 0; k < 16; k++) {
+            MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u32, m[k], j) = block[k][j];
+        }
+        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+            mkz_u32 rest = b < blocks[j] ? tile[j].bytes - begin[j] - 64 * b : 0;
             MKZ_LANE(mkz_u32, here, j) = rest < 64 ? rest : 64;
             MKZ_LANE(mkz_u32, marks, j) = MKZ_HASH_FN(block_flags)(b, blocks[j], b + 1 == blocks[j] ? tip[j] : 0);
             MKZ_LANE(mkz_u32, live, j) = b < blocks[j] ? 0xffffffffu : 0;
