@@ -182,10 +182,13 @@ const Settings& or_default(nb::handle settings) {
 nb::object beside(nb::handle given, DeviceArray array) {
     nb::object made = nb::cast(std::move(array));
     if (bound_in<DeviceArray>(given) != nullptr) return made;
-    const std::string module = text_of(given.type().attr("__module__"));
-    const nb::object library = nb::module_::import_(module.substr(0, module.find('.')).c_str());
-    if (!nb::hasattr(library, "from_dlpack")) return made;
-    return library.attr("from_dlpack")(made);
+    const nb::object loaded = nb::module_::import_("sys").attr("modules");
+    for (nb::handle type : given.type().attr("__mro__")) {  // a subclass of a tensor may be of any module
+        const std::string module = text_of(type.attr("__module__"));
+        const nb::object library = loaded.attr("get")(module.substr(0, module.find('.')));
+        if (nb::hasattr(library, "from_dlpack")) return library.attr("from_dlpack")(made);
+    }
+    return made;
 }
 
 nb::object empty_digests(const std::vector<Py_ssize_t>& shape) {
