@@ -178,7 +178,7 @@ void merge_ranges(const ConstBuffer& leaves, std::uint64_t trees, std::uint64_t 
     runtime::require_apart({{Use::writes, "out", out}, {Use::reads, "leaves", leaves}});
     const RunOptions here = runtime::on_device_of(out, options);
     runtime::Run run(here);
-    if (out.size() != 0) {
+    if (!out.empty()) {
         runtime::DeviceCall& call = run.on_device();
         const Place given = runtime::place_of(leaves), to = runtime::place_of(out);
         call.require_node_alignment(runtime::range_of(given));
