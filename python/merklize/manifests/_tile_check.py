@@ -15,7 +15,7 @@ from ._tile_boxes import Exchange, Maps, boxes_of, told
 from ._tile_nodes import CHUNK, Box, Form, Range, form_of, storage_of
 from ._tile_trees import Whole, Wholes, grid_of, named, rectangles_of, single, tensor_of, wholes_of
 
-Against = Union[Sequence[bytes], str, "os.PathLike[str]"]
+Against = Union[Sequence[bytes], str, os.PathLike[str]]
 
 
 def entries_of(parts: Sequence[bytes]) -> list[Tensor]:
