@@ -183,7 +183,7 @@ def test_what_only_blake3_has():
         owners = "the hashes 'blake3' and 'blake2s'" if name in ("key", "length") else "the hash 'blake3'"
         with pytest.raises(merklize.InvalidArgument, match=f"hash: {name} is of {owners}, not of 'sha256d'"):
             merklize.hash(b"", hash="sha256d", **options)
-    with pytest.raises(merklize.InvalidArgument, match="Hasher: keys are of the hashes 'blake3' and 'blake2s'"):
+    with pytest.raises(merklize.InvalidArgument, match="Hasher: key and context must be left out: keys are of"):
         merklize.Hasher(hash="sha256d", key=bytes(32))
     with pytest.raises(merklize.InvalidArgument, match="32 bytes from 0 on, got length 31"):
         merklize.Hasher(hash="sha256").digest(31)
