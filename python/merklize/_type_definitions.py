@@ -173,7 +173,7 @@ NamedHash = Literal[
 GivenHash = NewType("GivenHash", str)
 """The name that poseidon() or poseidon2() gave a hash of the caller's own constants."""
 HashName = Union[NamedHash, GivenHash]
-Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
 Input = Union[Path, int, Source]
 """A path, a Source, or a descriptor open for reading, which is read from its position to its end."""
 Policy = Optional[Mapping[str, Union[int, str]]]
