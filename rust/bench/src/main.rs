@@ -16,6 +16,7 @@ mod of_plonky3;
 mod of_winterfell;
 #[cfg(feature = "proofs")]
 mod pinned;
+mod spans;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -34,6 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         json: None,
         rows: vec![],
     };
+    spans::measure();
     let mut arguments = std::env::args().skip(1);
     while let Some(option) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{option} needs a value"));

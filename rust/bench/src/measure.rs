@@ -6,6 +6,8 @@ use std::time::Instant;
 
 use merklize::Device;
 
+use crate::spans;
+
 pub struct Bench {
     pub devices: Vec<Arc<Device>>,
     /// Only jobs whose name contains this text are measured.
@@ -38,17 +40,23 @@ pub struct Row {
     pub cpu_ratio: f64,
     /// 10^9 bytes a second, of a copy.
     pub gb_per_second: Option<f64>,
+    /// Medians of the seconds of `spans::PARTS`, of a proof by Plonky3; else none.
+    pub parts: Vec<f64>,
 }
 
 impl Row {
     pub fn to_json(&self) -> String {
-        let Self { job, what, log_rows, by, seconds, spread, ratio, cpu_seconds, cpu_ratio, gb_per_second } = self;
+        let Self { job, what, log_rows, by, seconds, spread, ratio, cpu_seconds, cpu_ratio, gb_per_second, parts } =
+            self;
         // Without a value: a copy's ratio, and one of CPU seconds too short for steps of 10 ms.
         let or_null = |value: &f64| if value.is_finite() { format!("{value:.3}") } else { "null".into() };
         let (ratio, cpu_seconds, cpu_ratio) = (or_null(ratio), or_null(cpu_seconds), or_null(cpu_ratio));
         let rate = gb_per_second.map_or(String::new(), |rate| format!(r#", "gb_per_second": {rate:.2}"#));
+        let parts: Vec<String> =
+            spans::PARTS.iter().zip(parts).map(|(part, seconds)| format!(r#""{part}": {seconds:.6}"#)).collect();
+        let parts = if parts.is_empty() { String::new() } else { format!(r#", "parts": {{{}}}"#, parts.join(", ")) };
         format!(
-            r#"  {{"job": "{job}", "what": "{what}", "log_rows": {log_rows}, "by": "{by}", "seconds": {seconds:.6}, "spread": {spread:.3}, "ratio": {ratio}, "cpu_seconds": {cpu_seconds}, "cpu_ratio": {cpu_ratio}{rate}}}"#
+            r#"  {{"job": "{job}", "what": "{what}", "log_rows": {log_rows}, "by": "{by}", "seconds": {seconds:.6}, "spread": {spread:.3}, "ratio": {ratio}, "cpu_seconds": {cpu_seconds}, "cpu_ratio": {cpu_ratio}{rate}{parts}}}"#
         )
     }
 }
@@ -58,15 +66,18 @@ impl Row {
 pub struct Watch {
     seconds: f64,
     cpu_seconds: f64,
+    parts: Option<[f64; spans::PARTS.len()]>,
 }
 
 impl Watch {
     /// What `work` returns is dropped by the caller, outside of the time.
     pub fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        spans::clear();
         let (start, cpu_before) = (Instant::now(), cpu_seconds());
         let result = work();
         self.seconds += start.elapsed().as_secs_f64();
         self.cpu_seconds += cpu_seconds() - cpu_before;
+        self.parts = spans::parts();
         result
     }
 }
@@ -88,31 +99,37 @@ impl Bench {
         log_rows: u32,
         contenders: &[Contender<'_>],
     ) -> Result<(), Box<dyn Error>> {
-        let mut seconds = vec![vec![]; contenders.len()];
-        let mut cpu = seconds.clone();
+        let mut all = vec![(vec![], vec![], vec![]); contenders.len()];
         for turn in 0..=self.repeat {
-            for ((_, run), (seconds, cpu)) in contenders.iter().zip(seconds.iter_mut().zip(&mut cpu)) {
+            for ((_, run), (seconds, cpu, parts)) in contenders.iter().zip(&mut all) {
                 let mut watch = Watch::default();
                 run(&mut watch)?;
                 if turn > 0 {
                     seconds.push(watch.seconds);
                     cpu.push(watch.cpu_seconds);
+                    parts.extend(watch.parts);
                 }
             }
         }
         let mut stock = None;
-        for ((by, _), (mut seconds, mut cpu)) in contenders.iter().zip(seconds.into_iter().zip(cpu)) {
+        for ((by, _), (mut seconds, mut cpu, of_turns)) in contenders.iter().zip(all) {
             let ((median, spread), cpu_seconds) = (median_of(&mut seconds), median_of(&mut cpu).0);
             let (stock, stock_cpu) = *stock.get_or_insert((median, cpu_seconds));
             let (by, job) = (by.clone(), job.to_string());
             let (ratio, cpu_ratio) = (stock / median, stock_cpu / cpu_seconds);
             let (seconds, gb_per_second) = (median, None);
-            let row = Row { job, what, log_rows, by, seconds, spread, ratio, cpu_seconds, cpu_ratio, gb_per_second };
+            let part = |k| median_of(&mut of_turns.iter().map(|parts| parts[k]).collect::<Vec<_>>()).0;
+            let parts = if of_turns.is_empty() { vec![] } else { (0..spans::PARTS.len()).map(part).collect() };
+            let row =
+                Row { job, what, log_rows, by, seconds, spread, ratio, cpu_seconds, cpu_ratio, gb_per_second, parts };
             let Row { job, by, .. } = &row;
             println!(
                 "{job:24} {what:8} 2^{log_rows:<3} {by:20} {median:9.4} s {ratio:6.2} x  CPU {cpu_seconds:8.3} s \
                  {cpu_ratio:6.2} x  spread {spread:.2}"
             );
+            for (part, seconds) in spans::PARTS.iter().zip(&row.parts) {
+                println!("    {part:20} {seconds:9.4} s  {:.2} of it", seconds / median);
+            }
             self.rows.push(row);
         }
         self.write()
@@ -145,6 +162,7 @@ impl Bench {
             cpu_seconds: none,
             cpu_ratio: none,
             gb_per_second,
+            parts: vec![],
         });
         self.write()
     }

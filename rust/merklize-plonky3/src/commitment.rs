@@ -1,5 +1,5 @@
 use core::any::Any;
-use core::mem::{needs_drop, transmute};
+use core::mem::{needs_drop, take, transmute};
 use core::ops::Deref;
 use core::ptr;
 
@@ -12,6 +12,7 @@ use p3_matrix::Matrix;
 
 use crate::dft::{extend_form, TwoAdicElement};
 use crate::elements::{write_row, DeviceElement};
+use crate::elsewhere::drop_matrices;
 
 /// How a commitment is made, besides its matrices.
 pub(crate) struct Form {
@@ -27,6 +28,16 @@ pub(crate) struct Committed<M> {
     matrices: Vec<M>,
     /// A `Vec<Words<'static, T::Word>>` of the matrices' own memory.
     words: Option<Box<dyn Any + Send + Sync>>,
+    /// Drops the matrices, if these are extensions; else they are dropped here.
+    drop: Option<fn(Vec<M>)>,
+}
+
+impl<M> Drop for Committed<M> {
+    fn drop(&mut self) {
+        if let Some(drop) = self.drop {
+            drop(take(&mut self.matrices));
+        }
+    }
 }
 
 impl<M> Committed<M> {
@@ -43,7 +54,7 @@ impl<M> Committed<M> {
             // views live; and `words()` lends the views for no longer than the matrices are borrowed.
             Box::new(unsafe { transmute::<Vec<Words<'_, W>>, Vec<Words<'static, W>>>(words) })
         });
-        Self { matrices, words }
+        Self { matrices, words, drop: None }
     }
 
     pub(crate) fn matrices(&self) -> &[M] {
@@ -58,16 +69,18 @@ impl<M> Committed<M> {
 }
 
 impl<T: DeviceElement> Committed<RowMajorMatrix<T>> {
-    /// The same without a look at the rows.
+    /// The same of extensions, without a look at the rows.
     fn dense(matrices: Vec<RowMajorMatrix<T>>, hash: Hash) -> Self {
         let is_field_hash = hash.info().modulus.is_some();
-        Self::with(matrices, |matrices| {
+        let mut committed = Self::with(matrices, |matrices| {
             let words = matrices.iter().map(|matrix| {
                 let (words, elements) = T::in_memory(&matrix.values, is_field_hash)?;
                 Some(Words::new(words, matrix.width).ok()?.elements(elements))
             });
             words.collect()
-        })
+        });
+        committed.drop = Some(drop_matrices);
+        committed
     }
 }
 

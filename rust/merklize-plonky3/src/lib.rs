@@ -6,6 +6,7 @@ mod configurations;
 mod constants;
 mod dft;
 mod elements;
+mod elsewhere;
 mod hashers;
 mod mmcs;
 mod opening;

@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::commitment::{commit, commit_extended, commit_words, Committed, Form};
 use crate::dft::{plonky3_extension, TwoAdicElement};
 use crate::elements::{write_row, DeviceDigest, DeviceElement};
+use crate::elsewhere::drop_matrices;
+use crate::pcs::PLONKY3_HAS_VECTORS;
 
 /// Plonky3's `MerkleTreeMmcs`, whose digests of rows and whose tree are computed on a device. Commitments, openings and
 /// pruned paths have the stock types and values, so a verifier with the stock scheme accepts them. The type parameters
@@ -306,7 +308,7 @@ pub trait DeviceMmcs<F: TwoAdicElement>: Mmcs<F> {
     /// Where it commits. None: Plonky3's own code commits.
     fn device(&self) -> Option<&Arc<Device>>;
 
-    /// The same scheme, which commits on the processors of the host.
+    /// The same scheme, which commits on the processors of the host, by the code that is faster there.
     fn on_cpu(&self) -> Self;
 
     /// Commits to the extensions of matrices, each on the coset of its own shift, which is not zero, with rows in
@@ -344,7 +346,8 @@ where
 
     fn on_cpu(&self) -> Self {
         let on_cpu = |on: &OnDevice| OnDevice { device: Arc::new(or_raise(Device::open("cpu"))), ..on.clone() };
-        Self { on_device: self.on_device.as_ref().map(on_cpu), ..self.clone() }
+        let on_device = self.on_device.as_ref().filter(|_| !PLONKY3_HAS_VECTORS).map(on_cpu);
+        Self { on_device, ..self.clone() }
     }
 
     fn commit_extended(
@@ -365,6 +368,7 @@ where
         let form = self.form(*hash, matrices.iter().map(extended).collect());
         let made = form.and_then(|form| commit_extended(&matrices, added_bits, &form, device));
         let made = or_raise(made);
+        drop_matrices(matrices.into_iter().map(|(matrix, _)| matrix).collect());
         let data = MerklizeProverData::new(made.committed, made.commitment, made.resident);
         (data.cap(), data)
     }

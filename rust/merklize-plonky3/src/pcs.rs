@@ -21,8 +21,9 @@ use crate::opening::Opening;
 use crate::stock::{retyped, StockOpening, StockPcs, StockProof};
 
 /// Plonky3 picks SIMD at compile time. With it, Plonky3's extension is faster than ours on the CPU: ours takes 1.54
-/// times as long over Goldilocks, 1.22 over KoalaBear.
-const PLONKY3_HAS_VECTORS: bool = cfg!(any(target_feature = "avx2", target_arch = "aarch64"));
+/// times as long over Goldilocks, 1.22 over KoalaBear. So are its commitments to folded vectors, whose elements ours
+/// copies first.
+pub(crate) const PLONKY3_HAS_VECTORS: bool = cfg!(any(target_feature = "avx2", target_arch = "aarch64"));
 
 /// Plonky3's `TwoAdicFriPcs`, whose extensions and commitments are computed on the device of its Mmcs. Commitments,
 /// opened values and opening proofs are of the types of [`StockPcs`] over the stock Mmcs, and of the same values, so
@@ -32,8 +33,9 @@ const PLONKY3_HAS_VECTORS: bool = cfg!(any(target_feature = "avx2", target_arch 
 /// the CPU, in a build for AVX2 or NEON, Plonky3's own code extends, because it is faster there. A device with memory
 /// of its own keeps the extensions, if it has room, until the prover's data is dropped. `open` evaluates columns and
 /// adds them up there, and only weights and sums go to and fro; what does not lie on a device Plonky3's own code
-/// evaluates. Folding is Plonky3's own, over our Mmcs, which commits to folded vectors on the processors of the host;
-/// `verify` is the stock scheme's.
+/// evaluates. Folding is Plonky3's own; in a build for AVX2 or NEON so are the commitments to folded vectors, which
+/// otherwise our Mmcs makes on the processors of the host. `verify` is the stock scheme's. The memory of large matrices
+/// is given back by another thread.
 ///
 /// The commitments of the trait cannot fail by an error of a device, so it is a panic, and [`catch`](crate::catch)
 /// turns it back into a value.
