@@ -1,6 +1,7 @@
 // Rows of several matrices: a few rows at a time are packed side by side into a core's cache, and checked and hashed
 // there.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <new>
 #include <vector>
@@ -14,6 +15,9 @@
 
 namespace merklize::runtime {
 namespace {
+
+// Of 64 bytes of a row, by the hash's unit.
+std::array<Pace, cpu::n_ids> paces;
 
 // Half of a second-level cache. Whole batches of lanes: 16 rows.
 constexpr std::uint64_t cached_bytes = 256 << 10, batch = 16;
@@ -69,13 +73,14 @@ bool HostExecutor::launch(const HashMatrices& job, const Tick& tick) {
         const std::uint64_t per_piece = rows_per_piece(job, threads_ == 0 ? default_threads() : threads_);
         const std::uint64_t pieces = (job.n + per_piece - 1) / per_piece;
         std::atomic<bool> all_below{true};
-        const bool finished = parallel_for(
-            pieces, threads_,
-            [&](std::size_t piece) {
-                const std::uint64_t first = piece * per_piece;
-                if (all_below && !hash_piece(job, first, std::min(per_piece, job.n - first), {})) all_below = false;
-            },
-            tick);
+        const bool finished =
+            parallel_for(pieces, threads_,
+                         [&](std::size_t piece) {
+                             const std::uint64_t first = piece * per_piece;
+                             if (all_below && !hash_piece(job, first, std::min(per_piece, job.n - first), {}))
+                                 all_below = false;
+                         },
+                         tick, {&paces[UnitOf(job.hash).unit], per_piece * (job.row_bytes() / 64 + 1)});
         for (std::size_t m = 0; !all_below && m < job.matrices.size(); m++)
             require_words_below(job, m, job.matrices[m], 0, job.n);
         return finished;
