@@ -46,8 +46,9 @@ struct ExtendForm {
 ///         its row and column: `out` is then undefined), out_of_memory, cancelled
 /// cost    log2(rows) products for each word of the matrix, and as many for each word of `out`. Working memory: the
 ///         tables, of one word a row, and 32 MiB, or what 256 bytes of each row take twice if that is more; on a device
-///         256 MiB, and room for what is on the host, or for as many of its columns as fit; if there is none for one
-///         column of the host, the processors extend
+///         256 MiB, tables that it keeps for the next call of the same form (128 MiB of them at most), and room for
+///         what is on the host, or for as many of its columns as fit; if there is none for one column of the host, the
+///         processors extend
 MERKLIZE_API void extend(const Matrix& matrix, std::span<std::byte> out, const ExtendForm& form = {},
                          const RunOptions& options = {});
 /// The same to the memory of the matrix's device; or of out's device, if the matrix is on the host.

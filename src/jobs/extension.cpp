@@ -46,14 +46,10 @@ ExtensionPlan::ExtensionPlan(const Extend& job)
     : job_(job), field_(*find_field(job.field)), log_rows_(static_cast<std::uint32_t>(std::countr_zero(job.rows))) {
     const std::uint32_t n = std::max(1u, (log_rows_ + MKZ_EXTEND_LEVELS - 1) / MKZ_EXTEND_LEVELS);
     for (std::uint32_t k = 0; k < n; k++) parts_.push_back(log_rows_ * (k + 1) / n - log_rows_ * k / n);
-    if (field_.word_bytes == 8)
-        make_tables<std::uint64_t>();
-    else
-        make_tables<std::uint32_t>();
 }
 
 template <class Word>
-void ExtensionPlan::make_tables() {
+ExtensionPlan::Tables ExtensionPlan::make_tables() const {
     const std::uint64_t p = field_.modulus, n = job_.rows;
     const auto root_of = [&](std::uint32_t log_order) {
         return factor_power(factor_of<Word>(field_.root, p), std::uint64_t{1} << (field_.two_adicity - log_order), p);
@@ -92,8 +88,11 @@ void ExtensionPlan::make_tables() {
         std::memcpy(bytes.data(), words.data(), bytes.size());
         return bytes;
     };
-    roots_ = bytes_of(roots);
-    scales_ = bytes_of(scales);
+    return {bytes_of(roots), bytes_of(scales)};
+}
+
+ExtensionPlan::Tables ExtensionPlan::tables() const {
+    return field_.word_bytes == 8 ? make_tables<std::uint64_t>() : make_tables<std::uint32_t>();
 }
 
 std::vector<ExtensionPlan::Pass> ExtensionPlan::passes(std::uint64_t columns, std::uint32_t log_tile_columns,
@@ -116,7 +115,7 @@ std::vector<ExtensionPlan::Pass> ExtensionPlan::passes(std::uint64_t columns, st
         pass.levels = parts_[part];
         pass.kinds = kinds;
         pass.log_tile_columns = log_tile_columns;
-        pass.scales = coset * ((std::uint64_t{1} << parts_[0]) + (job_.rows >> parts_[0]));
+        pass.scales = coset * scales_of_coset();
         if (from == At::in) {
             pass.in_row_stride = words(strides.in.row_stride);
             pass.in_column_stride = words(strides.in.column_stride);

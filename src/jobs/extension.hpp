@@ -72,18 +72,33 @@ public:
 
     const FieldFacts& field() const noexcept { return field_; }
     /// Words of the field, in the form of factors (core/kernels/extend.h).
-    const std::vector<std::byte>& roots() const noexcept { return roots_; }
-    const std::vector<std::byte>& scales() const noexcept { return scales_; }
+    struct Tables {
+        std::vector<std::byte> roots{}, scales{};
+    };
+    /// Makes them: some nanoseconds a row.
+    Tables tables() const;
+    /// The bytes of either table.
+    std::uint64_t roots_bytes() const noexcept { return field_.word_bytes * job_.rows; }
+    std::uint64_t scales_bytes() const noexcept { return field_.word_bytes * (scales_of_coset() << job_.added_bits); }
+    /// Plans of equal keys have the same tables.
+    struct Key {
+        std::uint32_t field = 0, added_bits = 0;
+        std::uint64_t rows = 0, shift = 0;
+        bool operator==(const Key&) const = default;
+    };
+    Key key() const noexcept { return {job_.field, job_.added_bits, job_.rows, job_.shift}; }
 
 private:
     template <class Word>
-    void make_tables();
+    Tables make_tables() const;
+    std::uint64_t scales_of_coset() const noexcept {
+        return (std::uint64_t{1} << parts_[0]) + (job_.rows >> parts_[0]);
+    }
 
     const Extend& job_;
     const FieldFacts& field_;
     std::uint32_t log_rows_;
     std::vector<std::uint32_t> parts_;  // levels of each part, the lowest first
-    std::vector<std::byte> roots_, scales_;
 };
 
 }  // namespace merklize::runtime

@@ -1,11 +1,10 @@
 #include "queue/device.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <span>
 
 #include "hashes/hash_info.hpp"
+#include "host/forks.hpp"
 #include "jobs/registry.hpp"
 
 namespace merklize::runtime {
@@ -27,7 +26,7 @@ std::shared_ptr<Block> Block::allocate(std::shared_ptr<QueueDevice> device, std:
     try {
         return make(device, bytes, get);
     } catch (const Error& error) {
-        if (error.code() != ErrorCode::out_of_memory || !device->scratch().free_kept()) throw;
+        if (error.code() != ErrorCode::out_of_memory || !device->free_kept()) throw;
     }
     return make(std::move(device), bytes, get);
 }
@@ -52,11 +51,11 @@ Block::~Block() {
 }
 
 QueueDevice::QueueDevice(const mkz_backend& backend, std::uint32_t index, std::string id)
-    : backend_(backend), index_(index), id_(std::move(id)), process_(getpid()), programs_(*this) {
+    : backend_(backend), index_(index), id_(std::move(id)), process_(forks()), programs_(*this) {
     check(driver().facts(index_, &facts_));
 }
 
-bool QueueDevice::is_own_process() const noexcept { return getpid() == process_; }
+bool QueueDevice::is_own_process() const noexcept { return forks() == process_; }
 
 void QueueDevice::require_own_process() const {
     if (is_own_process()) return;
@@ -105,7 +104,12 @@ void QueueDevice::set_memory_limit(std::uint64_t bytes) {
         check(driver().limit_memory(index_, bytes));
         memory_limit_ = bytes;
     }
-    if (bytes != 0) scratch_.free_kept();
+    if (bytes != 0) free_kept();
+}
+
+bool QueueDevice::free_kept() noexcept {
+    const bool has_tables = tables_.free_kept();
+    return scratch_.free_kept() || has_tables;
 }
 
 mkz_stream* QueueDevice::borrow_stream(bool timed) {

@@ -15,6 +15,7 @@
 #include "merklize/error.hpp"
 #include "queue/programs.hpp"
 #include "queue/scratch.hpp"
+#include "queue/tables.hpp"
 #include "seams/backend.h"
 
 namespace merklize::runtime {
@@ -102,6 +103,10 @@ public:
     /// Working memory for calls that return before their work has ended.
     ScratchPool& scratch() noexcept { return scratch_; }
     FlagPool& flags() noexcept { return flags_; }
+    /// Tables of extensions, which later calls use, too.
+    KeptTables& tables() noexcept { return tables_; }
+    /// Frees the memory that is kept for later calls, to make room.  returns  false if there is none
+    bool free_kept() noexcept;
 
     /// Bounds the memory of all blocks, and frees what is kept for later calls.  bytes: 0: no limit
     void set_memory_limit(std::uint64_t bytes);
@@ -126,7 +131,7 @@ private:
     const mkz_backend& backend_;
     std::uint32_t index_;
     std::string id_;
-    long process_;
+    const unsigned process_;  // its forks()
     mkz_driver_facts facts_{};
     Programs programs_;
 
@@ -139,6 +144,7 @@ private:
     std::atomic<std::uint64_t> memory_limit_{0};                 // set under mutex_, as the driver's is
     ScratchPool scratch_;
     FlagPool flags_;
+    KeptTables tables_;
 };
 
 }  // namespace merklize::runtime

@@ -5,6 +5,10 @@
 #include <vector>
 
 #include "fake_device.hpp"
+#include "jobs/internals.hpp"
+#include "jobs/registry.hpp"
+#include "merklize/extend.hpp"
+#include "queue/device.hpp"
 #include "support.hpp"
 
 using namespace support;
@@ -46,4 +50,33 @@ TEST("scratch: a long call takes as much memory as one of its steps") {
     fake::blocks.most_bytes = fake::blocks.bytes;
     merklize::merkle_root(host, Hash::blake3, {.device = fake::device()});
     CHECK(fake::blocks.most_bytes - fake::blocks.bytes <= 4 * Digest::size * (std::uint64_t{1} << 22));
+}
+
+TEST("scratch: tables of an extension are kept for the next one, and freed to make room") {
+    merklize::Matrix matrix;
+    matrix.rows = 256;
+    matrix.columns = matrix.row_stride = 3;
+    matrix.buffer = Buffer(fake::device(), 8 * 3 * 256);
+    const Buffer out(fake::device(), 8 * 3 * 512);
+    const auto extend = [&](std::uint64_t shift) {
+        fake::count.allocations = 0;
+        merklize::extend(matrix, out, {.shift = shift}, {.device = fake::device()});
+        return fake::count.allocations.load();
+    };
+    merklize::runtime::QueueDevice& device = *merklize::runtime::state_of(fake::device()).opened();
+    device.free_kept();
+    extend(3);
+    device.free_kept();
+    const std::uint64_t without = fake::blocks.bytes;
+    const int first = extend(3);
+    const std::uint64_t kept = fake::blocks.bytes - without;
+    CHECK(kept > 8 * 256);
+    CHECK_EQ(extend(3), first - 2);
+    CHECK_EQ(fake::blocks.bytes, without + kept);
+    CHECK_EQ(extend(5), first);
+    CHECK_EQ(fake::blocks.bytes, without + 2 * kept);
+    CHECK_EQ(extend(3), first - 2);
+    CHECK(device.free_kept());
+    CHECK_EQ(fake::blocks.bytes, without);
+    CHECK(!device.free_kept());
 }

@@ -23,6 +23,7 @@ constexpr std::uint64_t extend_batch_bytes = 32 << 20;
 bool HostExecutor::launch(const Extend& job, const Tick& tick) {
     try {
         const ExtensionPlan plan(job);
+        const ExtensionPlan::Tables tables = plan.tables();
         const std::uint64_t word = plan.field().word_bytes, tile_columns = cpu::extend_tile_bytes / word;
         const std::uint64_t tiles_a_batch =
             std::max<std::uint64_t>(1, extend_batch_bytes / (2 * job.rows * cpu::extend_tile_bytes));
@@ -53,7 +54,7 @@ bool HostExecutor::launch(const Extend& job, const Tick& tick) {
                     parallel_for((job.rows >> pass.levels) * across, threads_,
                                  [&](std::size_t tile) {
                                      if (!kernel(pass, tile / across, tile % across * tile_columns, bytes_at(step.from),
-                                                 bytes_at(step.to), plan.roots().data(), plan.scales().data()))
+                                                 bytes_at(step.to), tables.roots.data(), tables.scales.data()))
                                          all_below = false;
                                  },
                                  part_of(tick, before, share));

@@ -27,11 +27,12 @@ MatrixAt some_columns(const MatrixAt& matrix, std::uint64_t first, std::uint64_t
 // The working memory of a job, for some columns of its matrices at a time.
 struct ExtendMemory {
     // columns  of the host that lie on the device at once
-    ExtendMemory(DeviceCall& call, const Extend& job, const ExtensionPlan& plan, std::uint64_t columns)
+    // kept     the tables, if the device has them
+    ExtendMemory(DeviceCall& call, const Extend& job, const ExtensionPlan& plan, std::uint64_t columns,
+                 const std::optional<ExtensionTables>& kept)
         : columns(columns),
           at_once(std::min(columns, most_at_once(job, plan))),
-          roots(call.scratch(plan.roots().size())),
-          scales(call.scratch(plan.scales().size())),
+          tables(kept ? *kept : make_tables(call, plan)),
           flag(call.scratch(sizeof(std::uint32_t))) {
         const std::uint64_t column_bytes = plan.field().word_bytes * job.rows;
         if (plan.needs_scratch()) {
@@ -40,6 +41,14 @@ struct ExtendMemory {
         }
         if (!job.in.first.on_device) in = call.scratch(column_bytes * columns);
         if (!job.out.first.on_device) out = call.scratch((column_bytes << job.added_bits) * columns);
+    }
+
+    // No scratch memory, because later calls use them.
+    static ExtensionTables make_tables(DeviceCall& call, const ExtensionPlan& plan) {
+        const auto block = [&](std::uint64_t bytes) {
+            return Block::allocate(call.device().shared_from_this(), bytes);
+        };
+        return {block(plan.roots_bytes()), block(plan.scales_bytes())};
     }
 
     static std::uint64_t tile_columns(const ExtensionPlan& plan) noexcept {
@@ -52,12 +61,14 @@ struct ExtendMemory {
     }
 
     std::uint64_t columns, at_once;
-    Lease roots, scales, flag;
+    ExtensionTables tables;
+    Lease flag;
     Lease coefficients{}, values{}, in{}, out{};
 };
 
 // Takes memory for as many columns as the device has room for. Nothing if it has none for one column.
-std::optional<ExtendMemory> memory_for(DeviceCall& call, const Extend& job, const ExtensionPlan& plan) {
+std::optional<ExtendMemory> memory_for(DeviceCall& call, const Extend& job, const ExtensionPlan& plan,
+                                       const std::optional<ExtensionTables>& kept) {
     const std::uint64_t word = plan.field().word_bytes, tile = ExtendMemory::tile_columns(plan);
     const bool is_there = job.in.first.on_device && job.out.first.on_device;
     // A row must fit into a piece of the staging.
@@ -67,7 +78,7 @@ std::optional<ExtendMemory> memory_for(DeviceCall& call, const Extend& job, cons
     for (;; columns = columns > tile ? tile * divide_up(columns / 2, tile) : columns / 2) {
         if (columns > 1 && word * most_rows * columns > call.facts().max_allocation) continue;
         try {
-            return ExtendMemory(call, job, plan, columns);
+            return ExtendMemory(call, job, plan, columns, kept);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::out_of_memory) throw;
         }
@@ -100,9 +111,13 @@ public:
           word_(plan.field().word_bytes),
           kernel_(call.free_kernel(data_variant(), word_ == 8 ? bodies::extend64 : bodies::extend32)) {
         const std::uint32_t none = 0;
-        call.send(memory.roots.place(), plan.roots().data(), plan.roots().size());
-        call.send(memory.scales.place(), plan.scales().data(), plan.scales().size());
         call.send(memory.flag.place(), &none, sizeof none);
+    }
+
+    void send_tables() {
+        const ExtensionPlan::Tables made = plan_.tables();
+        call_.send(memory_.tables.roots->at(0), made.roots.data(), made.roots.size());
+        call_.send(memory_.tables.scales->at(0), made.scales.data(), made.scales.size());
     }
 
     void enqueue(const MatrixAt& in, const MatrixAt& out) {
@@ -139,8 +154,8 @@ private:
             pass.out_offset += target.offset / word_;
             call_.enqueue(kernel_,
                           (job_.rows >> pass.levels) * divide_up(in.columns, std::uint64_t{1} << pass.log_tile_columns),
-                          {source.memory, target.memory, range_of(memory_.roots).memory,
-                           range_of(memory_.scales).memory, range_of(memory_.flag).memory, pass});
+                          {source.memory, target.memory, memory_.tables.roots->memory(),
+                           memory_.tables.scales->memory(), range_of(memory_.flag).memory, pass});
         }
     }
 
@@ -159,10 +174,12 @@ bool DeviceCall::launch(const Extend& a, const Tick& tick) {
     const std::uint32_t word = plan.field().word_bytes;
     require_aligned_words(*this, a.in, word);
     require_aligned_words(*this, a.out, word);
-    const std::optional<ExtendMemory> memory = memory_for(*this, a, plan);
+    const std::optional<ExtensionTables> kept = device().tables().find(plan.key());
+    const std::optional<ExtendMemory> memory = memory_for(*this, a, plan, kept);
     if (!memory) return extend_on_host(*this, a, word, tick);
     const ExtendMemory& room = *memory;
     ExtendPasses passes(*this, a, plan, room);
+    if (!kept) passes.send_tables();
     const std::uint64_t out_rows = a.rows << a.added_bits;
     const std::uint64_t batch = std::max(room.at_once, least_columns);
     Ring ring(*this);
@@ -196,6 +213,7 @@ bool DeviceCall::launch(const Extend& a, const Tick& tick) {
         if (room.out) fetch_columns(*this, to.first, word, out_rows, out);
     }
     passes.finish();
+    if (!kept) device().tables().keep(plan.key(), room.tables);
     return !tick || tick(1);
 }
 
