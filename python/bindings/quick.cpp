@@ -9,10 +9,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "arguments.hpp"
 #include "gil.hpp"
 #include "hashes/message.hpp"
+#include "host/blake3/digest.hpp"
+#include "merklize/core/hashes/blake3.h"
 #include "module.hpp"
 #include "run.hpp"
 
@@ -37,6 +41,8 @@ bool runs_plainly(std::string_view device = "auto") {
 // The functions below return an empty object, or throw, if they do not handle a call.
 
 nb::object digest_of(std::span<const std::byte> data) {
+    // One chunk, without what a call with options needs.
+    if (data.size() <= MKZ_BLAKE3_CHUNK_LEN) return to_bytes(runtime::blake3_digest(data).bytes);
     nb::object result = checked(PyBytes_FromStringAndSize(nullptr, Digest::size));
     static const Mode plain;
     const std::span out(reinterpret_cast<std::byte*>(PyBytes_AsString(result.ptr())), Digest::size);
@@ -53,8 +59,21 @@ nb::object digest_of(std::span<const std::byte> data) {
 // Other hashes are one chain of blocks, of which the slowest one needs 150 us for so many bytes.
 constexpr std::size_t little_message = 1024;
 
+// The hash of a name. Names in the text of programs are objects that Python has once, so these are looked for first.
+Hash hash_named(PyObject* name) {
+    static const auto& known = *[] {
+        auto* names = new std::vector<std::pair<PyObject*, Hash>>;  // never destroyed, as Python's objects in it
+        for (const HashTraits& hash : hashes())
+            names->emplace_back(PyUnicode_InternFromString(std::string(hash.name).c_str()), hash.hash);
+        return names;
+    }();
+    for (const auto& [object, hash] : known)
+        if (object == name) return hash;
+    return hash_from_name(to_text(name, "hash"));
+}
+
 nb::object message_digest_of(std::span<const std::byte> data, PyObject* name) {
-    const Hash hash = hash_from_name(to_text(name, "hash"));
+    const Hash hash = hash_named(name);
     if (hash == Hash::blake3) return digest_of(data);
     if (data.size() > little_message) return {};
     static const Mode plain;
