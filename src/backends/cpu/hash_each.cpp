@@ -145,14 +145,11 @@ bool hash_each(const HashEach& a, const Workers& workers) {
     const std::uint64_t per_piece =
         threads == 1 ? 1 << 20
                      : std::clamp<std::uint64_t>(short_bytes / (std::uint64_t{4} * threads), 64 << 10, 1 << 20);
-    // The chains of so many messages fit into the heap, whose memory the next piece finds again; larger blocks go back
-    // to the system.
-    constexpr std::uint64_t most_messages = 2048;
     std::vector<std::uint64_t> starts = {0};
     std::vector<std::uint64_t> long_ones;
     std::uint64_t bytes = 0;
     for (std::uint64_t i = 0; i < n; i++) {
-        if (bytes >= per_piece || i - starts.back() == most_messages) {
+        if (bytes >= per_piece) {
             starts.push_back(i);
             bytes = 0;
         }
