@@ -17,40 +17,45 @@
 
 #elif defined(MKZ_TARGET_CUDA)
 
-#define MKZ_DEFINE_LANE_OPERATOR(T, op)                                      \
-    MKZ_FN T operator op(T a, T b) {                                         \
-        MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] op## = b.w[j]; \
-        return a;                                                            \
-    }                                                                        \
-    MKZ_FN T &operator op## = (T & a, T b) { return a = a op b; }
-#define MKZ_DEFINE_LANE_SHIFT(T, op)                                    \
-    MKZ_FN T operator op(T a, int n) {                                  \
-        MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] op## = n; \
-        return a;                                                       \
+template <class Word>
+struct mkz_lanes {
+    Word w[MKZ_LANES];
+};
+typedef mkz_lanes<mkz_u32> mkz_lanes32;
+typedef mkz_lanes<mkz_u64> mkz_lanes64;
+
+template <class Word>
+MKZ_FN mkz_lanes<Word> mkz_splat(Word x) {
+    mkz_lanes<Word> r;
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) r.w[j] = x;
+    return r;
+}
+
+template <class Word>
+MKZ_FN mkz_lanes<Word> operator~(mkz_lanes<Word> a) {
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] = ~a.w[j];
+    return a;
+}
+
+/* a op b, a op= b. b is lanes, or of shifts a number. */
+#define MKZ_DEFINE_LANE_OPERATOR(op, B, b_j)                              \
+    template <class Word>                                                 \
+    MKZ_FN mkz_lanes<Word> operator op(mkz_lanes<Word> a, B b) {          \
+        MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] op## = b_j; \
+        return a;                                                         \
+    }                                                                     \
+    template <class Word>                                                 \
+    MKZ_FN mkz_lanes<Word> &operator op## = (mkz_lanes<Word> & a, B b) {  \
+        return a = a op b;                                                \
     }
-#define MKZ_DEFINE_LANE(T, word, splat)                                  \
-    typedef struct {                                                     \
-        word w[MKZ_LANES];                                               \
-    } T;                                                                 \
-    MKZ_FN T splat(word x) {                                             \
-        T r;                                                             \
-        MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) r.w[j] = x;       \
-        return r;                                                        \
-    }                                                                    \
-    MKZ_FN T operator~(T a) {                                            \
-        MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] = ~a.w[j]; \
-        return a;                                                        \
-    }                                                                    \
-    MKZ_DEFINE_LANE_OPERATOR(T, +)                                       \
-    MKZ_DEFINE_LANE_OPERATOR(T, -)                                       \
-    MKZ_DEFINE_LANE_OPERATOR(T, *)                                       \
-    MKZ_DEFINE_LANE_OPERATOR(T, &)                                       \
-    MKZ_DEFINE_LANE_OPERATOR(T, |)                                       \
-    MKZ_DEFINE_LANE_OPERATOR(T, ^)                                       \
-    MKZ_DEFINE_LANE_SHIFT(T, <<)                                         \
-    MKZ_DEFINE_LANE_SHIFT(T, >>)
-MKZ_DEFINE_LANE(mkz_lanes32, mkz_u32, mkz_splat32)
-MKZ_DEFINE_LANE(mkz_lanes64, mkz_u64, mkz_splat64)
+MKZ_DEFINE_LANE_OPERATOR(+, mkz_lanes<Word>, b.w[j])
+MKZ_DEFINE_LANE_OPERATOR(-, mkz_lanes<Word>, b.w[j])
+MKZ_DEFINE_LANE_OPERATOR(*, mkz_lanes<Word>, b.w[j])
+MKZ_DEFINE_LANE_OPERATOR(&, mkz_lanes<Word>, b.w[j])
+MKZ_DEFINE_LANE_OPERATOR(|, mkz_lanes<Word>, b.w[j])
+MKZ_DEFINE_LANE_OPERATOR(^, mkz_lanes<Word>, b.w[j])
+MKZ_DEFINE_LANE_OPERATOR(<<, int, b)
+MKZ_DEFINE_LANE_OPERATOR(>>, int, b)
 
 MKZ_FN mkz_lanes64 mkz_lanes_lt_mask(mkz_lanes64 a, mkz_lanes64 b) {
     MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] = 0 - (mkz_u64)(a.w[j] < b.w[j]);
@@ -65,8 +70,8 @@ MKZ_FN mkz_lanes32 mkz_lanes_min32(mkz_lanes32 a, mkz_lanes32 b) {
 #define MKZ_LANE32 mkz_lanes32
 #define MKZ_LANE64 mkz_lanes64
 #define MKZ_MIN32(a, b) mkz_lanes_min32((a), (b))
-#define MKZ_SPLAT32(x) mkz_splat32(x)
-#define MKZ_SPLAT64(x) mkz_splat64(x)
+#define MKZ_SPLAT32(x) mkz_splat<mkz_u32>(x)
+#define MKZ_SPLAT64(x) mkz_splat<mkz_u64>(x)
 #define MKZ_LT_MASK(a, b) mkz_lanes_lt_mask((a), (b))
 #define MKZ_LANE(type, v, j) ((v).w[j])
 

@@ -10,15 +10,7 @@
 #define MKZ_UNIT_RATE 8
 #define MKZ_UNIT_STATE_WORDS 24
 #define MKZ_UNIT_IV_MASK 0xffffffffu
-#define MKZ_UNIT_EMPTY(k)     \
-    ((k) == 0   ? 0x5c203861u \
-     : (k) == 1 ? 0x394b8298u \
-     : (k) == 2 ? 0x38c588d9u \
-     : (k) == 3 ? 0x767f9ee7u \
-     : (k) == 4 ? 0xcf50b7c6u \
-     : (k) == 5 ? 0x4a582bcdu \
-     : (k) == 6 ? 0xdd12e195u \
-                : 0x29d2a973u)
+#define MKZ_UNIT_EMPTY 0x5c203861, 0x394b8298, 0x38c588d9, 0x767f9ee7, 0xcf50b7c6, 0x4a582bcd, 0xdd12e195, 0x29d2a973
 
 #ifdef MKZ_RESET
 #undef MKZ_EIDOS_H

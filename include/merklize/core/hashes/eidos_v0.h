@@ -10,15 +10,7 @@
 #define MKZ_UNIT_RATE 8
 #define MKZ_UNIT_STATE_WORDS 24
 #define MKZ_UNIT_IV_MASK 0x7fffffffu
-#define MKZ_UNIT_EMPTY(k)     \
-    ((k) == 0   ? 0x66a84073u \
-     : (k) == 1 ? 0x11a6458bu \
-     : (k) == 2 ? 0xad92252bu \
-     : (k) == 3 ? 0x4ffff7a2u \
-     : (k) == 4 ? 0xe9b051f5u \
-     : (k) == 5 ? 0x3c84006cu \
-     : (k) == 6 ? 0x7dcdfd93u \
-                : 0x55b4b684u)
+#define MKZ_UNIT_EMPTY 0x66a84073, 0x11a6458b, 0xad92252b, 0x4ffff7a2, 0xe9b051f5, 0x3c84006c, 0x7dcdfd93, 0x55b4b684
 
 #ifdef MKZ_RESET
 #undef MKZ_EIDOS_V0_H

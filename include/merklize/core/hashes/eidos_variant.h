@@ -2,7 +2,7 @@
  * hashes.h has:
  *
  *   MKZ_UNIT_IV_MASK    the bits of the initial value's constants that count
- *   MKZ_UNIT_EMPTY(k)   word k of the digest of no elements
+ *   MKZ_UNIT_EMPTY      the eight words of the digest of no elements
  *
  * The state of a row is 8 words of chaining value, then the 16 words of a block. */
 #include "../names.h"
@@ -51,7 +51,8 @@ MKZ_FN void MKZ_HASH_FN(merge)(mkz_lane32 out[8], const mkz_lane32 left[8], cons
 MKZ_FN void MKZ_HASH_FN(init)(mkz_lane32 s[24], mkz_u64 elements) {
     MKZ_HASH_FN(iv)(s, MKZ_EIDOS_ELEMENTS, (mkz_u32)elements);
     if (elements == 0) {
-        MKZ_UNROLL for (int i = 0; i < 8; i++) s[i] = MKZ_SPLAT32(MKZ_UNIT_EMPTY(i));
+        const mkz_u32 empty[8] = {MKZ_UNIT_EMPTY};
+        MKZ_UNROLL for (int i = 0; i < 8; i++) s[i] = MKZ_SPLAT32(empty[i]);
     }
     for (int i = 8; i < 24; i++) s[i] = MKZ_SPLAT32(0);
 }
