@@ -116,7 +116,7 @@ inline bool verify(const MultiProof& proof, const Digest& root, const Merge& mer
 /// All levels of a tree, leaves first.
 class Tree {
 public:
-    Tree(Hash hash, TreeRule rule, Nodes leaves, const Merge& merge, Digest filler = {}) : hash_(hash), rule_(rule) {
+    Tree(Hash hash, TreeRule rule, Nodes leaves, const Merge& merge, Digest pad = {}) : hash_(hash), rule_(rule) {
         levels_.push_back(std::move(leaves));
         while (levels_.back().size() > 1) {
             const Nodes& below = levels_.back();
@@ -127,10 +127,10 @@ public:
                 else if (rule == TreeRule::left_full)
                     above.push_back(below[i]);
                 else
-                    above.push_back(merge(below[i], rule == TreeRule::pad ? filler : below[i]));
+                    above.push_back(merge(below[i], rule == TreeRule::pad ? pad : below[i]));
             }
-            fillers_.push_back(filler);
-            filler = merge(filler, filler);
+            pads_.push_back(pad);
+            pad = merge(pad, pad);
             levels_.push_back(std::move(above));
         }
     }
@@ -155,7 +155,7 @@ public:
                 if ((k ^ 1) < levels_[level].size())
                     proof.siblings.push_back(levels_[level][k ^ 1]);
                 else if (rule_ == TreeRule::pad)
-                    proof.siblings.push_back(fillers_[level]);
+                    proof.siblings.push_back(pads_[level]);
             }
             known = std::move(parents);
         }
@@ -166,7 +166,7 @@ private:
     Hash hash_;
     TreeRule rule_;
     std::vector<Nodes> levels_{};
-    Nodes fillers_{};
+    Nodes pads_{};
 };
 
 }  // namespace naive

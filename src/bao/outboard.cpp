@@ -85,9 +85,9 @@ Digest make_in_order(const ByteSource& source, const BaoForm& form, Run& run, co
     std::vector<std::byte> batch(tree.batch_bytes());
     std::size_t count = reader.fill_some(batch, run);
     if (count < batch.size()) {
-        std::vector<std::byte> made(bao_outboard_bytes(count, form));
-        const Digest root = make(std::span(batch).first(count), form, Kind::outboard, made, run);
-        output(made.size())(made, 0);
+        std::vector<std::byte> outboard(bao_outboard_bytes(count, form));
+        const Digest root = make(std::span(batch).first(count), form, Kind::outboard, outboard, run);
+        output(outboard.size())(outboard, 0);
         return root;
     }
     for (; count == batch.size(); count = reader.fill_some(batch, run)) tree.add(batch);
@@ -102,8 +102,8 @@ Digest make_in_order(const ByteSource& source, const BaoForm& form, Run& run, co
 // folder  has a copy of what can only be read in order, for an encoding
 Digest make(const ByteSource& source, const BaoForm& form, Kind kind, const RunOptions& options,
             const std::filesystem::path& folder, const Output& output) {
-    const RunOptions here = kind == Kind::encoding ? on_the_cpu(options) : options;
-    Run run(here);
+    const RunOptions run_options = kind == Kind::encoding ? on_the_cpu(options) : options;
+    Run run(run_options);
     const auto extent = source.extent();
     if (!extent && kind == Kind::outboard) return make_in_order(source, form, run, output);
     if (!extent) return make(SpooledSource(source, folder, run.waiting()), form, kind, options, folder, output);
@@ -137,26 +137,26 @@ namespace merklize::runtime {
 
 BaoOutput bao_of(const ByteSource& source, const BaoForm& form, Placer::Kind kind, const RunOptions& options) {
     require(form, kind);
-    BaoOutput made;
-    made.root = make(source, form, kind, options, std::filesystem::temp_directory_path(), [&](std::uint64_t bytes) {
-        made.bytes.resize(bytes);
-        return into(made.bytes);
+    BaoOutput output;
+    output.root = make(source, form, kind, options, std::filesystem::temp_directory_path(), [&](std::uint64_t bytes) {
+        output.bytes.resize(bytes);
+        return into(output.bytes);
     });
-    return made;
+    return output;
 }
 
 Digest bao_of(const ByteSource& source, const BaoForm& form, Placer::Kind kind, const std::filesystem::path& out,
               const RunOptions& options) {
     require(form, kind);
     if (source.file() != nullptr) require_apart(Storage(source.file()->fd()), out);
-    AtomicFile made = AtomicFile::temporary(out);
+    AtomicFile file = AtomicFile::temporary(out);
     const auto folder = out.has_parent_path() ? out.parent_path() : ".";
     const Digest root = make(source, form, kind, options, folder, [&](std::uint64_t bytes) -> WriteAt {
-        if (bytes != 0) made.reserve(bytes);
-        made.resize(bytes);
-        return [&made](std::span<const std::byte> data, std::uint64_t offset) { made.write(data, offset); };
+        if (bytes != 0) file.reserve(bytes);
+        file.resize(bytes);
+        return [&file](std::span<const std::byte> data, std::uint64_t offset) { file.write(data, offset); };
     });
-    made.commit();
+    file.commit();
     return root;
 }
 
@@ -167,25 +167,25 @@ namespace merklize::inline v0 {
 BaoOutput bao_outboard(ByteView data, const BaoForm& form, const RunOptions& options) {
     const PublicCall entry("bao_outboard");
     require(form, Kind::outboard);
-    BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
-    made.root = bao_outboard(data, made.bytes, form, options);
-    return made;
+    BaoOutput output{.root = {}, .bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
+    output.root = bao_outboard(data, output.bytes, form, options);
+    return output;
 }
 
 Digest bao_outboard(ByteView data, std::span<std::byte> out, const BaoForm& form, const RunOptions& options) {
     const PublicCall entry("bao_outboard");
     require(form, Kind::outboard);
-    const RunOptions here = chosen(options, Job::digest, Hash::blake3, data.size(), data.data());
-    Run run(here);
+    const RunOptions run_options = chosen(options, Job::digest, Hash::blake3, data.size(), data.data());
+    Run run(run_options);
     return make(data, form, Kind::outboard, out, run);
 }
 
 BaoOutput bao_outboard(const ConstBuffer& data, const BaoForm& form, const RunOptions& options) {
     const PublicCall entry("bao_outboard");
     require(form, Kind::outboard);
-    BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
-    made.root = bao_outboard(data, made.bytes, form, options);
-    return made;
+    BaoOutput output{.root = {}, .bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
+    output.root = bao_outboard(data, output.bytes, form, options);
+    return output;
 }
 
 Digest bao_outboard(const ConstBuffer& data, std::span<std::byte> out, const BaoForm& form, const RunOptions& options) {
@@ -194,8 +194,8 @@ Digest bao_outboard(const ConstBuffer& data, std::span<std::byte> out, const Bao
     const std::uint64_t size = data.size();
     require_out(out.size(), bao_outboard_bytes(size, form));
     require_apart({{Use::reads, "data", data}, {Use::writes, "out", std::as_bytes(out)}});
-    const RunOptions here = on_device_of(data, options);
-    Run run(here);
+    const RunOptions run_options = on_device_of(data, options);
+    Run run(run_options);
     const Shape shape(size, form.group_log);
     const std::span<std::byte> nodes = out.subspan(header_bytes(form));
     const Lease scratch = nodes.empty() ? Lease() : run.on_device().scratch(nodes.size());
@@ -213,8 +213,8 @@ Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoForm& form, co
     require_out(out.size(), bao_outboard_bytes(size, form));
     require_same_device(data, out);
     require_apart({{Use::reads, "data", data}, {Use::writes, "out", out}});
-    const RunOptions here = on_device_of(data, options);
-    Run run(here);
+    const RunOptions run_options = on_device_of(data, options);
+    Run run(run_options);
     if (header != 0) run.on_device().copy_to_device(place_of(out), &size, header);
     const Node top = write_tree_there(Shape(size, form.group_log), place_of(data), form.order,
                                       moved(place_of(out), header), run, [] {});
@@ -236,16 +236,16 @@ Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form, con
 BaoOutput bao_encode(ByteView data, const BaoForm& form, const RunOptions& options) {
     const PublicCall entry("bao_encode");
     require(form, Kind::encoding);
-    BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_encoding_bytes(data.size(), form))};
-    made.root = bao_encode(data, made.bytes, form, options);
-    return made;
+    BaoOutput output{.root = {}, .bytes = std::vector<std::byte>(bao_encoding_bytes(data.size(), form))};
+    output.root = bao_encode(data, output.bytes, form, options);
+    return output;
 }
 
 Digest bao_encode(ByteView data, std::span<std::byte> out, const BaoForm& form, const RunOptions& options) {
     const PublicCall entry("bao_encode");
     require(form, Kind::encoding);
-    const RunOptions here = on_the_cpu(options);
-    Run run(here);
+    const RunOptions run_options = on_the_cpu(options);
+    Run run(run_options);
     return make(data, form, Kind::encoding, out, run);
 }
 

@@ -71,37 +71,37 @@ private:
     }
 
     // Goes from the root down to parts that one thread hashes, as long as the nodes are right.
-    void find_parts(const Trusted& here) {
-        const Subtree& t = here.t;
+    void find_parts(const Trusted& trusted) {
+        const Subtree& t = trusted.t;
         const std::uint64_t first = t.first_chunk(), end = shape_.end_chunk(t);
         if (end <= first_ || first >= end_) return;
         const bool is_inside = first >= first_ && end <= end_;
-        if (t.level <= shape_.group_log() || (is_inside && t.level <= read_levels)) return parts_.push_back(here);
+        if (t.level <= shape_.group_log() || (is_inside && t.level <= read_levels)) return parts_.push_back(trusted);
         const std::byte* node = node_of(t);
-        if (!here.is(written_node(node))) return note(t, true);
-        find_parts(left_of(shape_, here, node));
-        find_parts(right_of(shape_, here, node));
+        if (!trusted.is(written_node(node))) return note(t, true);
+        find_parts(left_of(shape_, trusted, node));
+        find_parts(right_of(shape_, trusted, node));
     }
 
-    void verify_part(const Trusted& here, std::span<const std::byte> data) {
-        std::vector<std::byte> nodes(node_bytes * shape_.nodes_in(here.t));
-        const Node node = part_node(data, here.t.first_chunk(), shape_.group_log(), trust_.form.order, nodes.data());
-        if (!here.is(node) || !std::equal(nodes.begin(), nodes.end(), nodes_of(here.t)))
-            find_faults(here, here.t, data);
+    void verify_part(const Trusted& trusted, std::span<const std::byte> data) {
+        std::vector<std::byte> nodes(node_bytes * shape_.nodes_in(trusted.t));
+        const Node node = part_node(data, trusted.t.first_chunk(), shape_.group_log(), trust_.form.order, nodes.data());
+        if (!trusted.is(node) || !std::equal(nodes.begin(), nodes.end(), nodes_of(trusted.t)))
+            find_faults(trusted, trusted.t, data);
     }
 
     // data  the bytes of `part`
-    void find_faults(const Trusted& here, const Subtree& part, std::span<const std::byte> data) {
-        if (here.t.level <= shape_.group_log()) {
-            const auto group = data.subspan(shape_.begin(here.t) - shape_.begin(part), shape_.bytes(here.t));
-            const Node node = part_node(group, here.t.first_chunk(), shape_.group_log(), trust_.form.order, nullptr);
-            if (!here.is(node)) note(here.t, false);
+    void find_faults(const Trusted& trusted, const Subtree& part, std::span<const std::byte> data) {
+        if (trusted.t.level <= shape_.group_log()) {
+            const auto group = data.subspan(shape_.begin(trusted.t) - shape_.begin(part), shape_.bytes(trusted.t));
+            const Node node = part_node(group, trusted.t.first_chunk(), shape_.group_log(), trust_.form.order, nullptr);
+            if (!trusted.is(node)) note(trusted.t, false);
             return;
         }
-        const std::byte* node = node_of(here.t);
-        if (!here.is(written_node(node))) return note(here.t, true);
-        find_faults(left_of(shape_, here, node), part, data);
-        find_faults(right_of(shape_, here, node), part, data);
+        const std::byte* node = node_of(trusted.t);
+        if (!trusted.is(written_node(node))) return note(trusted.t, true);
+        find_faults(left_of(shape_, trusted, node), part, data);
+        find_faults(right_of(shape_, trusted, node), part, data);
     }
 
     const Shape& shape_;
@@ -130,8 +130,8 @@ std::vector<BaoFault> bao_verify(ByteView part, std::uint64_t offset, std::uint6
                      std::to_string(offset + part.size()) + " of " + std::to_string(size));
     }
     const Shape shape(size, trust.form.group_log);
-    const RunOptions here = on_the_cpu(options);
-    Run run(here);
+    const RunOptions on_cpu = on_the_cpu(options);
+    Run run(on_cpu);
     Verifier verifier(shape, trust, {offset, part.size()});
     return verifier.verify([&](std::size_t n, const SourceReader::PartOf& at, const SourceReader::Use& use) {
         run.parallel(n, [&](std::size_t i) { use(i, part.subspan(at(i).offset - offset, at(i).bytes)); });
@@ -150,8 +150,8 @@ namespace merklize::runtime {
 
 VerifiedSource verify_source(const ByteSource& source, const FileRange& asked, const BaoTrust& trust,
                              const RunOptions& options) {
-    const RunOptions here = on_the_cpu(options);
-    Run run(here);
+    const RunOptions on_cpu = on_the_cpu(options);
+    Run run(on_cpu);
     const auto extent = source.extent();
     if (!extent) {
         const std::uint64_t most = longest_message(trust.outboard, trust.form);

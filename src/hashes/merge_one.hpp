@@ -7,7 +7,7 @@
 namespace merklize::runtime {
 
 /// One merge on the calling thread, which cannot fail, allocates nothing and uses no device. For proofs, builders and
-/// fillers; many merges are a job.
+/// pads; many merges are a job.
 /// hash  a known one; for any other the result is zeros
 /// mode  ignored if the hash has no keyed merges
 /// left, right  for field hashes, words < p

@@ -239,21 +239,21 @@ struct MergeSubtrees {
 };
 
 /// The rule for the parent of a node without a sibling. The kernels have the same numbers (core/kernels.h).
-enum class Lone : std::uint32_t {
+enum class OddNode : std::uint32_t {
     promote,    ///< a copy of the node
     duplicate,  ///< merge(node, node)
-    pad,        ///< merge(node, filler)
+    pad,        ///< merge(node, root of a subtree of padding)
 };
 
 /// The kind of parent that a tree's rule asks for.
-constexpr Lone lone_of(TreeRule rule) noexcept {
+constexpr OddNode odd_node_of(TreeRule rule) noexcept {
     switch (rule) {
-        case TreeRule::pad: return Lone::pad;
-        case TreeRule::duplicate_last: return Lone::duplicate;
+        case TreeRule::pad: return OddNode::pad;
+        case TreeRule::duplicate_last: return OddNode::duplicate;
         case TreeRule::perfect:  // has none
         case TreeRule::left_full: break;
     }
-    return Lone::promote;
+    return OddNode::promote;
 }
 
 /// The paths from some nodes of a level of a tree in heap order, `levels` levels up: slot p of `nodes` = merge(slot 2p,
@@ -270,8 +270,8 @@ struct MergeAt {
         nullptr;          ///< host memory: nodes of the level, counted from `first`; ascending, none twice
     std::uint64_t n = 0;  ///< at least 1
     std::uint32_t levels = 0;
-    Lone lone = Lone::promote;        ///< the rule for an odd node on a path
-    const Digest* fillers = nullptr;  ///< of Lone::pad: [levels], the sibling of an odd node of each level
+    OddNode odd_node = OddNode::promote;  ///< the rule for an odd node on a path
+    const Digest* pads = nullptr;         ///< of OddNode::pad: [levels], the sibling of an odd node of each level
 };
 
 /// Builds the right edge of a tree of `n` leaves in heap order whose other nodes are there: the nodes above the last
@@ -283,8 +283,8 @@ struct MergeEdge {
     Place nodes{};   ///< slot 0 of the tree
     std::uint64_t n = 0;
     std::uint32_t levels = 0;  ///< of the whole tree: 2^levels >= n
-    Lone lone = Lone::promote;
-    Digest padding{};  ///< of Lone::pad
+    OddNode odd_node = OddNode::promote;
+    Digest padding{};  ///< of OddNode::pad
 };
 
 /// The nodes of BLAKE3's tree of a message, those above groups of 2^levels chunks, in the order of an outboard. Only

@@ -39,9 +39,9 @@ void extend_all(const Asked& asked, Timings* timings) {
     options.policy = {};  // the caller's is for hashes
     runtime::Run run(options);
     double all = 0;
-    for (const runtime::Extension& one : asked.extensions) all += static_cast<double>(one.out_bytes);
-    for (const runtime::Extension& one : asked.extensions) {
-        if (one.out_bytes != 0) run.launch(one.job, static_cast<double>(one.out_bytes) / all);
+    for (const runtime::Extension& extension : asked.extensions) all += static_cast<double>(extension.out_bytes);
+    for (const runtime::Extension& extension : asked.extensions) {
+        if (extension.out_bytes != 0) run.launch(extension.job, static_cast<double>(extension.out_bytes) / all);
     }
     run.finish();
     if (timings != nullptr) runtime::add(*timings, times);
@@ -51,16 +51,16 @@ MatrixCommitment commit_to(const Asked& asked, std::span<const Matrix> extended,
     Timings times;
     const RunOptions options =
         runtime::part_of(asked.options, extending_share, 1 - extending_share, timings == nullptr ? nullptr : &times);
-    MatrixCommitment made(extended, asked.form, options, asked.keep, asked.drop_levels);
+    MatrixCommitment commitment(extended, asked.form, options, asked.keep, asked.drop_levels);
     if (timings != nullptr) runtime::add(*timings, times);
-    return made;
+    return commitment;
 }
 
-void require_apart(std::span<const ExtendedMatrix> matrices, std::span<const Matrix> given,
+void require_apart(std::span<const ExtendedMatrix> matrices, std::span<const Matrix> inputs,
                    const runtime::MatrixInput& input) {
     using enum runtime::Operand::Use;
     std::vector<runtime::Operand> operands;
-    runtime::add_reads(operands, given, input);
+    runtime::add_reads(operands, inputs, input);
     for (std::size_t m = 0; m < matrices.size(); m++) {
         operands.push_back({writes, "out", std::as_bytes(matrices[m].out), m});
         if (const auto& buffer = matrices[m].buffer) operands.push_back({writes, "buffer", *buffer, m});
@@ -84,15 +84,15 @@ MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
     std::vector<Buffer> buffers;
     std::vector<Matrix> extended;
     for (std::size_t m = 0; m < asked.matrices.size(); m++) {
-        runtime::Extension& one = asked.extensions[m];
-        const std::optional<Buffer>& given = asked.matrices[m].buffer;
-        buffers.push_back(given ? *given : Buffer(asked.options.device, one.out_bytes));
-        set_out(one, runtime::place_of(buffers.back()), buffers.back().size());
-        extended.push_back(dense_extension(asked.matrices[m].matrix, one.job.added_bits));
+        runtime::Extension& extension = asked.extensions[m];
+        const std::optional<Buffer>& buffer = asked.matrices[m].buffer;
+        buffers.push_back(buffer ? *buffer : Buffer(asked.options.device, extension.out_bytes));
+        set_out(extension, runtime::place_of(buffers.back()), buffers.back().size());
+        extended.push_back(dense_extension(asked.matrices[m].matrix, extension.job.added_bits));
         extended.back().buffer = buffers.back();
     }
     const bool has_out =
-        std::ranges::any_of(asked.matrices, [](const ExtendedMatrix& one) { return !one.out.empty(); });
+        std::ranges::any_of(asked.matrices, [](const ExtendedMatrix& matrix) { return !matrix.out.empty(); });
     // Runs `work` on a second thread, if some matrix has an `out`.
     const auto on_a_thread = [&](const auto& work) {
         std::jthread thread;
@@ -107,8 +107,8 @@ MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
         // Fault in the pages of `out` now; during the copy that would take longer than everything else.
         const std::jthread making = on_a_thread([&]() noexcept {
             try {
-                for (const ExtendedMatrix& one : asked.matrices)
-                    runtime::make_pages(one.out, runtime::default_threads());
+                for (const ExtendedMatrix& matrix : asked.matrices)
+                    runtime::make_pages(matrix.out, runtime::default_threads());
             } catch (...) {}  // then the copy makes them
         });
         extend_all(asked, timings);
@@ -123,10 +123,10 @@ MatrixCommitment commit_on_device(Asked asked, Timings* timings) {
             failed = std::current_exception();
         }
     });
-    MatrixCommitment made = commit_to(asked, extended, timings);
+    MatrixCommitment commitment = commit_to(asked, extended, timings);
     if (copying.joinable()) copying.join();
     if (failed) std::rethrow_exception(failed);
-    return made;
+    return commitment;
 }
 
 // The extensions lie where the caller wants them, or in memory of the call.
@@ -134,11 +134,11 @@ MatrixCommitment commit_on_host(Asked asked, Timings* timings) {
     std::vector<runtime::HostBlock> blocks;
     std::vector<Matrix> extended;
     for (std::size_t m = 0; m < asked.matrices.size(); m++) {
-        runtime::Extension& one = asked.extensions[m];
+        runtime::Extension& extension = asked.extensions[m];
         void* to = asked.matrices[m].out.data();
-        if (asked.matrices[m].out.empty()) to = blocks.emplace_back(one.out_bytes).data();
-        set_out(one, runtime::host_place(to), one.out_bytes);
-        extended.push_back(dense_extension(asked.matrices[m].matrix, one.job.added_bits));
+        if (asked.matrices[m].out.empty()) to = blocks.emplace_back(extension.out_bytes).data();
+        set_out(extension, runtime::host_place(to), extension.out_bytes);
+        extended.push_back(dense_extension(asked.matrices[m].matrix, extension.job.added_bits));
         extended.back().words = to;
     }
     extend_all(asked, timings);
@@ -160,36 +160,37 @@ MatrixCommitment commit_on_host(Asked asked, Timings* timings) {
 MatrixCommitment commit_extended(std::span<const ExtendedMatrix> matrices, const CommitmentForm& form,
                                  const RunOptions& options, bool keep, unsigned drop_levels) {
     const PublicCall entry("commit_extended");
-    std::vector<Matrix> given;
-    for (const ExtendedMatrix& one : matrices) given.push_back(one.matrix);
-    const runtime::MatrixInput input = runtime::read_matrices(given, form.hash);
+    std::vector<Matrix> inputs;
+    for (const ExtendedMatrix& matrix : matrices) inputs.push_back(matrix.matrix);
+    const runtime::MatrixInput input = runtime::read_matrices(inputs, form.hash);
     const Buffer* first = nullptr;
     std::size_t n_buffers = 0;
-    for (const ExtendedMatrix& one : matrices) {
-        if (!one.buffer) continue;
+    for (const ExtendedMatrix& matrix : matrices) {
+        if (!matrix.buffer) continue;
         n_buffers++;
-        if (first == nullptr) first = &*one.buffer;
-        runtime::require_same_device(*first, *one.buffer);
-        if (input.on != nullptr) runtime::require_same_device(*input.on, *one.buffer);
+        if (first == nullptr) first = &*matrix.buffer;
+        runtime::require_same_device(*first, *matrix.buffer);
+        if (input.on != nullptr) runtime::require_same_device(*input.on, *matrix.buffer);
     }
     if (n_buffers != 0 && n_buffers != matrices.size())
         invalid_call("all matrices must have a buffer, or none; give all of them one");
-    const RunOptions here = first != nullptr ? runtime::on_device_of(*first, options)
-                                             : runtime::options_for(given, input, form.hash, options);
-    Asked asked{matrices, {}, form, here, keep, drop_levels};
-    for (const ExtendedMatrix& one : matrices) {
-        asked.extensions.push_back(runtime::read_extension(one.matrix, one.form));
-        if (!one.out.empty()) set_out(asked.extensions.back(), runtime::host_place(one.out.data()), one.out.size());
-        if (one.buffer) set_out(asked.extensions.back(), runtime::place_of(*one.buffer), one.buffer->size());
+    const RunOptions run_options = first != nullptr ? runtime::on_device_of(*first, options)
+                                                    : runtime::options_for(inputs, input, form.hash, options);
+    Asked asked{matrices, {}, form, run_options, keep, drop_levels};
+    for (const ExtendedMatrix& matrix : matrices) {
+        asked.extensions.push_back(runtime::read_extension(matrix.matrix, matrix.form));
+        if (!matrix.out.empty())
+            set_out(asked.extensions.back(), runtime::host_place(matrix.out.data()), matrix.out.size());
+        if (matrix.buffer) set_out(asked.extensions.back(), runtime::place_of(*matrix.buffer), matrix.buffer->size());
     }
-    require_apart(matrices, given, input);
+    require_apart(matrices, inputs, input);
     Timings sum{.available = true};
     Timings* const timings = options.timings == nullptr ? nullptr : &sum;
-    const auto finished = [&](MatrixCommitment made) {
+    const auto finished = [&](MatrixCommitment commitment) {
         if (timings != nullptr) *options.timings = sum;
-        return made;
+        return commitment;
     };
-    const runtime::DeviceState& device = runtime::state_of(here.device);
+    const runtime::DeviceState& device = runtime::state_of(run_options.device);
     if (first != nullptr) return finished(commit_on_device(asked, timings));
     if (device.is_host() || !device.parts.empty()) return finished(commit_on_host(asked, timings));
     try {

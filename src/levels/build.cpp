@@ -39,7 +39,7 @@ MergeEdge edge_job(const LevelAt& leaves, const Place& nodes, const TreeLayout& 
             .nodes = nodes,
             .n = layout.n_leaves,
             .levels = layout.height(),
-            .lone = lone_of(merges.form().rule),
+            .odd_node = odd_node_of(merges.form().rule),
             .padding = merges.form().padding};
 }
 

@@ -44,19 +44,19 @@ Digest Merges::merge(const Digest& left, const Digest& right) const noexcept {
     return merge_one(form_.hash, left, right, form_.mode);
 }
 
-Digest Merges::above_lone(const Digest& node, unsigned level) {
-    switch (lone_of(form_.rule)) {
-        case Lone::pad: return merge(node, filler(level));
-        case Lone::duplicate: return merge(node, node);
-        case Lone::promote: break;
+Digest Merges::above_odd_node(const Digest& node, unsigned level) {
+    switch (odd_node_of(form_.rule)) {
+        case OddNode::pad: return merge(node, pad(level));
+        case OddNode::duplicate: return merge(node, node);
+        case OddNode::promote: break;
     }
     return node;
 }
 
-const Digest& Merges::filler(unsigned level) {
-    if (fillers_.empty()) fillers_.push_back(form_.padding);
-    while (fillers_.size() <= below_ + level) fillers_.push_back(merge(fillers_.back(), fillers_.back()));
-    return fillers_[below_ + level];
+const Digest& Merges::pad(unsigned level) {
+    if (pads_.empty()) pads_.push_back(form_.padding);
+    while (pads_.size() <= below_ + level) pads_.push_back(merge(pads_.back(), pads_.back()));
+    return pads_[below_ + level];
 }
 
 }  // namespace merklize::runtime

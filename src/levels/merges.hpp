@@ -30,15 +30,15 @@ public:
 
     Digest merge(const Digest& left, const Digest& right) const noexcept;
     /// The parent of a node that has no sibling.
-    Digest above_lone(const Digest& node, unsigned level);
+    Digest above_odd_node(const Digest& node, unsigned level);
     /// The node with which an odd node is merged under the rule pad: the root of a subtree of padding.
-    const Digest& filler(unsigned level);
+    const Digest& pad(unsigned level);
 
 private:
     const TreeForm form_;
     const mkz_hash_info& info_;
     const unsigned below_;
-    std::vector<Digest> fillers_{};
+    std::vector<Digest> pads_{};
 };
 
 /// The root of a tree of no leaves: SHA-256 of nothing in RFC 6962, section 2.1, which is the hash sha256_rfc6962 under

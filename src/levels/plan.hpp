@@ -39,7 +39,7 @@ struct TreeLayout {
     /// Unused slots after a level above the leaves.
     std::uint64_t gap(unsigned level) const noexcept { return level_offset(level) - level_size(level); }
     /// Whether the last node of a level has no sibling.
-    bool has_lone(unsigned level) const noexcept { return level < height() && level_size(level) % 2 != 0; }
+    bool has_odd_node(unsigned level) const noexcept { return level < height() && level_size(level) % 2 != 0; }
     /// Nodes of all levels below `level`. In a file, which has the levels one after another from the leaves on, `level`
     /// begins there.
     std::uint64_t nodes_below(unsigned level) const noexcept {

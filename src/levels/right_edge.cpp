@@ -13,7 +13,7 @@ std::vector<Digest> edge_above(const TreeLayout& layout, Merges& merges, std::sp
         if (has_peak && !edge.empty()) {
             edge.push_back(merges.merge(peaks[next++], edge.back()));
         } else if (has_peak || !edge.empty()) {
-            edge.push_back(merges.above_lone(has_peak ? peaks[next++] : edge.back(), level));
+            edge.push_back(merges.above_odd_node(has_peak ? peaks[next++] : edge.back(), level));
         }
     }
     return edge;

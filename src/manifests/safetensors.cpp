@@ -40,20 +40,20 @@ public:
         bytes += read_at_(8, length);
         const std::string_view text = std::string_view(bytes).substr(8);
         if (!text.starts_with('{')) refuse("the header must begin with '{'");
-        Header made;
+        Header header;
         const Value whole = parse(text);
         for (const auto& [name, value] : *whole.as<Members>()) {
             if (name == "__metadata__") {
                 require_metadata(value);
             } else {
-                made.tensors.push_back(stored(name, value, 8 + length));
+                header.tensors.push_back(stored(name, value, 8 + length));
             }
         }
         const auto place = [](const Stored& tensor) { return std::tuple(tensor.offset, tensor.size); };
-        std::ranges::stable_sort(made.tensors, {}, place);
-        require_no_holes(made.tensors, 8 + length);
-        made.digest = hash(std::as_bytes(std::span(bytes)), {}, runtime::on_this_thread());
-        return made;
+        std::ranges::stable_sort(header.tensors, {}, place);
+        require_no_holes(header.tensors, 8 + length);
+        header.digest = hash(std::as_bytes(std::span(bytes)), {}, runtime::on_this_thread());
+        return header;
     }
 
 private:
@@ -99,45 +99,46 @@ private:
         }
         if (dtype == nullptr || shape == nullptr || offsets == nullptr || members->size() != 3)
             refuse(what + " must have dtype, shape and data_offsets, and nothing else");
-        Stored made;
-        made.name = name;
+        Stored tensor;
+        tensor.name = name;
         const auto* known = dtype->as<std::string>();
         if (known == nullptr || bits_of(*known) == 0 || *known == "C128")
             refuse(what + " has the unknown dtype " + (known == nullptr ? "that is no string" : in_quotes(*known)));
-        made.dtype = *known;
-        if (!counts_of(*shape, made.shape)) refuse(what + ": shape must be a list of integers >= 0");
+        tensor.dtype = *known;
+        if (!counts_of(*shape, tensor.shape)) refuse(what + ": shape must be a list of integers >= 0");
         std::vector<std::uint64_t> ends;
         if (!counts_of(*offsets, ends) || ends.size() != 2 || ends[0] > ends[1])
             refuse(what + ": data_offsets must be two integers [begin, end], begin <= end");
-        const auto size = bytes_of(made.shape, bits_of(made.dtype));
+        const auto size = bytes_of(tensor.shape, bits_of(tensor.dtype));
         if (!size || *size != ends[1] - ends[0]) {
-            refuse(what + ": " + made.dtype + in_brackets(made.shape) + " does not have the bytes of data_offsets " +
-                   in_brackets(ends) + ", " + std::to_string(ends[1] - ends[0]));
+            refuse(what + ": " + tensor.dtype + in_brackets(tensor.shape) +
+                   " does not have the bytes of data_offsets " + in_brackets(ends) + ", " +
+                   std::to_string(ends[1] - ends[0]));
         }
-        made.offset = begin + ends[0];
-        made.size = *size;
-        return made;
+        tensor.offset = begin + ends[0];
+        tensor.size = *size;
+        return tensor;
     }
 
-    [[noreturn]] void refuse_place(const std::string& before, std::uint64_t end, const std::string& here,
+    [[noreturn]] void refuse_place(const std::string& before, std::uint64_t end, const std::string& current,
                                    std::uint64_t begin) const {
         if (begin < end) {
-            refuse(here + " overlaps " + before + ": it begins at byte " + std::to_string(begin) + ", " + before +
+            refuse(current + " overlaps " + before + ": it begins at byte " + std::to_string(begin) + ", " + before +
                    " ends at " + std::to_string(end));
         }
-        refuse(std::to_string(begin - end) + " bytes between " + before + " and " + here + " belong to no tensor");
+        refuse(std::to_string(begin - end) + " bytes between " + before + " and " + current + " belong to no tensor");
     }
 
     void require_no_holes(const std::vector<Stored>& tensors, std::uint64_t begin) const {
         std::uint64_t at = begin;
         std::string before = "the header";
         for (const Stored& tensor : tensors) {
-            const std::string here = "tensor " + in_quotes(tensor.name);
-            if (tensor.offset != at) refuse_place(before, at, here, tensor.offset);
+            const std::string current = "tensor " + in_quotes(tensor.name);
+            if (tensor.offset != at) refuse_place(before, at, current, tensor.offset);
             at = tensor.offset + tensor.size;
-            before = here;
+            before = current;
             if (file_bytes_ && at > *file_bytes_) {
-                refuse(here + " ends at byte " + std::to_string(at) + ", beyond the end of the file of " +
+                refuse(current + " ends at byte " + std::to_string(at) + ", beyond the end of the file of " +
                        std::to_string(*file_bytes_) + " bytes");
             }
         }

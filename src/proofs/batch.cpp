@@ -112,7 +112,7 @@ std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode) {
     std::span<const Digest> siblings = proof.siblings;
     for (unsigned level = 0; level < layout.height(); level++) {
         pairs.clear();
-        bool enough = true, lone = false;
+        bool enough = true, has_odd = false;
         runtime::climb(positions, layout, level, proof.rule, [&](Sibling sibling, std::size_t i) {
             const bool takes = runtime::in_proof(sibling);
             enough = enough && (!takes || !siblings.empty());
@@ -122,12 +122,12 @@ std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode) {
                 case Sibling::right: pairs.add(nodes[i], siblings[0]); break;
                 case Sibling::known: pairs.add(nodes[i], nodes[i + 1]); break;
                 case Sibling::self: pairs.add(nodes[i], nodes[i]); break;
-                case Sibling::copy: lone = true; break;  // the last node of the level
+                case Sibling::copy: has_odd = true; break;  // the last node of the level
             }
             siblings = siblings.subspan(takes);
         });
         if (!enough) return std::nullopt;
-        if (lone) nodes[pairs.size()] = nodes.back();
+        if (has_odd) nodes[pairs.size()] = nodes.back();
         nodes.resize(positions.size());
         // Without a Run: proofs are checked on the CPU, whatever the default device is.
         if (pairs.size() != 0) runtime::HostExecutor(0).launch(pairs.into(nodes), {});

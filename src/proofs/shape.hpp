@@ -36,10 +36,10 @@ enum class Sibling : std::uint8_t {
 inline Sibling sibling_of(std::uint64_t index, const TreeLayout& layout, unsigned level, TreeRule rule) noexcept {
     if (index % 2 != 0) return Sibling::left;
     if (index + 1 < layout.level_size(level)) return Sibling::right;
-    switch (lone_of(rule)) {
-        case Lone::pad: return Sibling::right;
-        case Lone::duplicate: return Sibling::self;
-        case Lone::promote: break;
+    switch (odd_node_of(rule)) {
+        case OddNode::pad: return Sibling::right;
+        case OddNode::duplicate: return Sibling::self;
+        case OddNode::promote: break;
     }
     return Sibling::copy;
 }

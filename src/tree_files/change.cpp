@@ -67,14 +67,14 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
     const std::vector<Digest> read = reader.nodes(missing);
 
     std::vector<Digest> left, right;
-    bool has_lone = false;
+    bool has_odd_node = false;
     for (std::size_t i = 0, next = 0; i < children.indices.size(); i++) {
         const std::uint64_t index = children.indices[i];
         if (has_index(i + 1, index ^ 1)) {
             left.push_back(children.nodes[i]);
             right.push_back(children.nodes[++i]);
         } else if ((index ^ 1) >= size) {
-            has_lone = true;
+            has_odd_node = true;
         } else {
             left.push_back(index % 2 == 0 ? children.nodes[i] : read[next]);
             right.push_back(index % 2 == 0 ? read[next] : children.nodes[i]);
@@ -87,7 +87,7 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
     } else {
         merge(left, right, out.nodes, merges.form().hash, merges.form().mode, runtime::part_of(options, 0, 0));
     }
-    if (has_lone) out.nodes.push_back(merges.above_lone(children.nodes.back(), level));
+    if (has_odd_node) out.nodes.push_back(merges.above_odd_node(children.nodes.back(), level));
     return out;
 }
 

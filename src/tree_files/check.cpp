@@ -49,7 +49,7 @@ private:
         for (unsigned level = base; level < end; level++, first /= 2, n = (n + 1) / 2) {
             const std::uint64_t n_parents = (n + 1) / 2;
             merge_pairs(n / 2);
-            if (n % 2 != 0) merged_[n_parents - 1] = merges_.above_lone(children_[n - 1], level);
+            if (n % 2 != 0) merged_[n_parents - 1] = merges_.above_odd_node(children_[n - 1], level);
             read(n_parents, parents_);
             const auto stored = std::span(parents_).first(n_parents), merged = std::span(merged_).first(n_parents);
             if (!std::ranges::equal(stored, merged)) note_different(level + 1, first / 2, stored, merged);

@@ -30,7 +30,7 @@ std::vector<ProofNodes> read_proofs(const TreeFileReader& reader, const TreeForm
     runtime::Merges merges(form);
     const runtime::TreeLayout layout = reader.layout();
     const unsigned threads = runtime::default_threads();
-    const auto is_filler = [&](const NodeAt& at) { return at.index == layout.level_size(at.level); };
+    const auto is_pad = [&](const NodeAt& at) { return at.index == layout.level_size(at.level); };
     std::vector<std::vector<NodeAt>> siblings;
     std::vector<NodeAt> in_file;
     for (const auto indices : proofs) {
@@ -39,14 +39,14 @@ std::vector<ProofNodes> read_proofs(const TreeFileReader& reader, const TreeForm
         std::vector<NodeAt>& places = siblings.emplace_back();
         for (const std::uint64_t slot : wanted.slots()) places.push_back(runtime::node_at(layout, slot));
         for (const std::uint64_t index : indices) in_file.push_back({0, index});
-        std::ranges::copy_if(places, std::back_inserter(in_file), [&](const NodeAt& at) { return !is_filler(at); });
+        std::ranges::copy_if(places, std::back_inserter(in_file), [&](const NodeAt& at) { return !is_pad(at); });
     }
     const std::vector<Digest> read = reader.nodes(in_file);
     std::vector<ProofNodes> out(proofs.size());
     for (std::size_t i = 0, next = 0; i < proofs.size(); i++) {
         for (std::size_t k = 0; k < proofs[i].size(); k++) out[i].leaves.push_back(read[next++]);
         for (const NodeAt& at : siblings[i])
-            out[i].siblings.push_back(is_filler(at) ? merges.filler(at.level) : read[next++]);
+            out[i].siblings.push_back(is_pad(at) ? merges.pad(at.level) : read[next++]);
     }
     return out;
 }

@@ -15,7 +15,7 @@ namespace merklize::inline v0 {
 
 using runtime::at_node;
 using runtime::host_place;
-using runtime::Lone;
+using runtime::OddNode;
 using runtime::Place;
 using runtime::TreeLayout;
 
@@ -25,10 +25,10 @@ namespace {
 Digest hash_paths(const Place& nodes, const TreeLayout& layout, std::span<const std::uint64_t> changed,
                   runtime::Merges& merges, runtime::Run& run) {
     if (layout.height() != 0) {
-        std::vector<Digest> fillers;
-        const Lone lone = runtime::lone_of(merges.form().rule);
-        if (lone == Lone::pad) {
-            for (unsigned level = 0; level < layout.height(); level++) fillers.push_back(merges.filler(level));
+        std::vector<Digest> pads;
+        const OddNode odd_node = runtime::odd_node_of(merges.form().rule);
+        if (odd_node == OddNode::pad) {
+            for (unsigned level = 0; level < layout.height(); level++) pads.push_back(merges.pad(level));
         }
         run.launch(runtime::MergeAt{.hash = merges.hash(),
                                     .mode = merges.mode(),
@@ -38,8 +38,8 @@ Digest hash_paths(const Place& nodes, const TreeLayout& layout, std::span<const 
                                     .changed = changed.data(),
                                     .n = changed.size(),
                                     .levels = layout.height(),
-                                    .lone = lone,
-                                    .fillers = fillers.data()},
+                                    .odd_node = odd_node,
+                                    .pads = pads.data()},
                    1);
     }
     Digest root;

@@ -118,7 +118,7 @@ void MerkleTree::State::fetch_padded(std::span<std::uint64_t> slots, std::span<c
     }
     fetch(slots, leaves, found);
     runtime::Merges merges(form);
-    for (const auto& [at, level] : padded) found[at] = merges.filler(level);
+    for (const auto& [at, level] : padded) found[at] = merges.pad(level);
 }
 
 MerkleProof MerkleTree::prove(std::uint64_t index, std::span<const Digest> leaves) const {

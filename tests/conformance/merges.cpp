@@ -40,8 +40,8 @@ std::vector<Merges> all_merges() {
 }
 
 /// The parents of n leaves, level after level, by single merges under a rule for odd nodes; in heap order.
-std::vector<Digest> heap(const Merges& merge, const std::vector<Digest>& given, runtime::Lone lone,
-                         const std::vector<Digest>& fillers) {
+std::vector<Digest> heap(const Merges& merge, const std::vector<Digest>& given, runtime::OddNode odd_node,
+                         const std::vector<Digest>& pads) {
     const std::size_t first = std::bit_ceil(given.size());
     std::vector<Digest> nodes(2 * first);
     std::ranges::copy(given, nodes.begin() + static_cast<std::ptrdiff_t>(first));
@@ -52,10 +52,10 @@ std::vector<Digest> heap(const Merges& merge, const std::vector<Digest>& given, 
             Digest& out = nodes[at / 2 + i];
             if (2 * i + 1 < width)
                 out = merge(left, nodes[at + 2 * i + 1]);
-            else if (lone == runtime::Lone::promote)
+            else if (odd_node == runtime::OddNode::promote)
                 out = left;
             else
-                out = merge(left, lone == runtime::Lone::pad ? fillers[level] : left);
+                out = merge(left, odd_node == runtime::OddNode::pad ? pads[level] : left);
         }
     }
     return nodes;
@@ -112,18 +112,19 @@ TEST("merge: the paths up from some leaves make the tree of all") {
         const bool is_field = merklize::traits(merges.hash).is_field;
         for (const std::size_t n : {1, 2, 3, 4, 5, 7, 8, 9, 31, 33, 127, 128, 129, 1000, 1024, 1025}) {
             if (is_field && n > 33) continue;
-            const std::vector<Digest> fillers = leaves(merges.hash, 11, 5);
+            const std::vector<Digest> pads = leaves(merges.hash, 11, 5);
             const std::uint64_t first = std::bit_ceil(n);
-            for (const runtime::Lone lone : {runtime::Lone::promote, runtime::Lone::duplicate, runtime::Lone::pad}) {
+            for (const runtime::OddNode odd_node :
+                 {runtime::OddNode::promote, runtime::OddNode::duplicate, runtime::OddNode::pad}) {
                 std::vector<Digest> given = leaves(merges.hash, n, 3);
-                std::vector<Digest> nodes = heap(merges, given, lone, fillers);
+                std::vector<Digest> nodes = heap(merges, given, odd_node, pads);
                 std::vector<std::uint64_t> changed;
                 for (std::uint64_t i = 0; i < n; i++) {
                     if (i + 1 == n || random.below(1 + n / 20) == 0) changed.push_back(i);
                 }
                 const std::vector<Digest> fresh = leaves(merges.hash, n, 4);
                 for (const std::uint64_t i : changed) nodes[first + i] = given[i] = fresh[i];
-                const std::vector<Digest> expected = heap(merges, given, lone, fillers);
+                const std::vector<Digest> expected = heap(merges, given, odd_node, pads);
                 const runtime::MergeAt job{.hash = merges.hash,
                                            .mode = merges.mode,
                                            .nodes = runtime::host_place(nodes.data()),
@@ -132,8 +133,8 @@ TEST("merge: the paths up from some leaves make the tree of all") {
                                            .changed = changed.data(),
                                            .n = changed.size(),
                                            .levels = static_cast<std::uint32_t>(std::bit_width(first) - 1),
-                                           .lone = lone,
-                                           .fillers = fillers.data()};
+                                           .odd_node = odd_node,
+                                           .pads = pads.data()};
                 const RunOptions options = threads(2);
                 runtime::Run run(options);
                 run.launch(job, 1);

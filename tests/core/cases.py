@@ -58,18 +58,18 @@ def merge(name, left, right):
     return oracle.merge(left, right, name)
 
 
-def parents(name, nodes, lone, fillers=()):
+def parents(name, nodes, odd_node, pads=()):
     """The levels above any number of nodes (bytes), the nodes themselves first.
 
-    lone  an odd node is promoted (0), merged with itself (1) or with its level's filler (2)
+    odd_node  an odd node is promoted (0), merged with itself (1) or with its level's pad (2)
     """
     levels = [nodes]
     while len(levels[-1]) > 1:
         below = levels[-1]
         level = [merge(name, *pair) for pair in zip(below[::2], below[1::2])]
         if len(below) % 2:
-            sibling = below[-1] if lone < 2 else fillers[len(levels) - 1]
-            level.append(below[-1] if lone == 0 else merge(name, below[-1], sibling))
+            sibling = below[-1] if odd_node < 2 else pads[len(levels) - 1]
+            level.append(below[-1] if odd_node == 0 else merge(name, below[-1], sibling))
         levels.append(level)
     return levels
 

@@ -147,9 +147,9 @@ def test_first_levels_keep_the_leaves(runner, name):
         assert untouched(out[end:])
 
 
-@pytest.mark.parametrize("lone", [0, 1, 2])
+@pytest.mark.parametrize("odd_node", [0, 1, 2])
 @pytest.mark.parametrize("name", MERGES)
-def test_edges(runner, name, lone):
+def test_edges(runner, name, odd_node):
     """The right edge: the nodes above the last leaf. All other nodes are there before, and all other slots stay."""
     dtype, words = words_of(name)
     for count in (1, 2, 3, 5, 6, 7, 8, 9, 12, 33, 63):
@@ -157,10 +157,10 @@ def test_edges(runner, name, lone):
         first, slot_0, leaf_0 = 1 << height, 2, 1
         leaves = random_words(name, count * words, count).reshape(count, words)
         padding = random_words(name, words, 99)
-        fillers = [padding.tobytes()]
+        pads = [padding.tobytes()]
         for _ in range(height):
-            fillers.append(cases.merge(name, fillers[-1], fillers[-1]))
-        tree = cases.parents(name, [leaf.tobytes() for leaf in leaves], lone, fillers)
+            pads.append(cases.merge(name, pads[-1], pads[-1]))
+        tree = cases.parents(name, [leaf.tobytes() for leaf in leaves], odd_node, pads)
         expected = blank(slot_0 + first, dtype)
         for level, row in enumerate(tree[1:], 1):
             expected[slot_0 + (first >> level) :][: len(row)] = np.frombuffer(b"".join(row), dtype).reshape(-1, words)
@@ -169,23 +169,23 @@ def test_edges(runner, name, lone):
             if count >> level != len(tree[level]):
                 nodes[slot_0 + (first >> level) + len(tree[level]) - 1] = 3
         below = np.concatenate([blank(leaf_0, dtype), leaves])
-        args = (below, u64(leaf_0), nodes, u64(slot_0), u64(count), u32(height), u32(lone), padding.tobytes())
+        args = (below, u64(leaf_0), nodes, u64(slot_0), u64(count), u32(height), u32(odd_node), padding.tobytes())
         runner.launch("merge_edge", name, 1, *args)
         assert (nodes == expected).all()
 
 
-def check_ways_up(runner, name, leaves, changed, stages, lone, **policy):
+def check_ways_up(runner, name, leaves, changed, stages, odd_node, **policy):
     """Changed leaves in a tree of any count: the paths up, in stages of `stages` levels."""
     dtype, words = words_of(name)
     first = 1 << (leaves - 1).bit_length()
-    old, new, fillers = (random_words(name, count * words, seed).reshape(count, words)
+    old, new, pads = (random_words(name, count * words, seed).reshape(count, words)
                          for count, seed in ((leaves, 1), (leaves, 2), (12, 3)))  # fmt: skip
     slot_0 = 3
     nodes = blank(slot_0 + first + leaves, dtype)
     current = old.copy()
     current[changed] = new[changed]
-    filler_bytes = [filler.tobytes() for filler in fillers]
-    before, after = (cases.parents(name, [leaf.tobytes() for leaf in level], lone, filler_bytes)
+    pad_bytes = [pad.tobytes() for pad in pads]
+    before, after = (cases.parents(name, [leaf.tobytes() for leaf in level], odd_node, pad_bytes)
                      for level in (old, current))  # fmt: skip
     for level, row in enumerate(before):
         nodes[slot_0 + (first >> level) :][: len(row)] = np.frombuffer(b"".join(row), dtype).reshape(-1, words)
@@ -200,16 +200,16 @@ def check_ways_up(runner, name, leaves, changed, stages, lone, **policy):
         lists = np.array([7, *below, *starts], u32)
         width = -(-leaves >> level) if level == 0 else -(-leaves // 2**level)
         args = (nodes, u64(slot_0), u64(first >> level), u64(width), lists, u64(1), u64(1 + len(below)), u32(levels),
-                u32(lone), np.array(fillers), u64(level))  # fmt: skip
+                u32(odd_node), np.array(pads), u64(level))  # fmt: skip
         runner.launch("merge_at", name, len(tops), *args, **policy)
         below, level = tops, level + levels
     assert below == [0]
     assert (nodes == expected).all()
 
 
-@pytest.mark.parametrize("lone", [0, 1, 2])
+@pytest.mark.parametrize("odd_node", [0, 1, 2])
 @pytest.mark.parametrize("name", MERGES)
-def test_ways_up(runner, name, lone):
+def test_ways_up(runner, name, odd_node):
     for leaves, changed, stages in [
         (64, [0], [6]),
         (64, [0, 1, 2, 3, 17, 62, 63], [1, 5]),
@@ -219,12 +219,12 @@ def test_ways_up(runner, name, lone):
         (5, [1, 4], [1, 1, 1]),
         (2, [1], [1]),
     ]:
-        check_ways_up(runner, name, leaves, changed, stages, lone)
+        check_ways_up(runner, name, leaves, changed, stages, odd_node)
 
 
 @pytest.mark.parametrize("lanes", [2, 8])
 def test_ways_up_by_lanes(runner, lanes):
     # Wide lanes of field hashes take minutes to compile.
     for name in ("blake3", "sha256_rfc6962", *(["rp64_256_v3"] if lanes == 2 else [])):
-        for lone in (0, 2):
-            check_ways_up(runner, name, 37, [0, 5, 6, 7, 8, 30, 35, 36], [2, 3, 1], lone, lanes=lanes)
+        for odd_node in (0, 2):
+            check_ways_up(runner, name, 37, [0, 5, 6, 7, 8, 30, 35, 36], [2, 3, 1], odd_node, lanes=lanes)

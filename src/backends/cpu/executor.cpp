@@ -32,11 +32,11 @@ using runtime::HashChunks;
 using runtime::HashEach;
 using runtime::HashParents;
 using runtime::HashRows;
-using runtime::Lone;
 using runtime::MergeAt;
 using runtime::MergePairs;
 using runtime::MergeRows;
 using runtime::MergeSubtrees;
+using runtime::OddNode;
 using runtime::Tick;
 
 // By the hash's unit: the paces of a merge, and of 64 bytes of a row.
@@ -220,9 +220,9 @@ bool merge_level_at(const MergeAt& a, std::uint32_t level, std::vector<std::uint
     const std::uint64_t width = ((a.width - 1) >> level) + 1, first = a.first >> level;
     const std::uint8_t* below = at(a.nodes) + 32 * first;
     std::uint8_t* out = at(a.nodes) + 32 * (first / 2);
-    const bool lone = 2 * nodes.back() + 1 == width;
+    const bool has_odd = 2 * nodes.back() + 1 == width;
     const std::uint8_t* last = below + 32 * (width - 1);
-    const bool copied = lone && a.lone == Lone::promote;
+    const bool copied = has_odd && a.odd_node == OddNode::promote;
     if (copied) std::memcpy(out + 32 * nodes.back(), last, 32);
     const std::uint64_t n = nodes.size() - copied;
     const auto body = [&](std::uint64_t begin, std::uint64_t count) {
@@ -231,10 +231,10 @@ bool merge_level_at(const MergeAt& a, std::uint32_t level, std::vector<std::uint
         for (std::uint64_t i = 0; i < count; i++) {
             if (i + ahead < count) __builtin_prefetch(below + 64 * nodes[begin + i + ahead]);
             const std::uint64_t parent = nodes[begin + i];
-            const bool alone = lone && begin + i + 1 == nodes.size();
+            const bool alone = has_odd && begin + i + 1 == nodes.size();
             std::memcpy(pairs + 64 * i, below + 64 * parent, alone ? 32 : 64);
             if (alone) {
-                const void* sibling = a.lone == Lone::pad ? static_cast<const void*>(a.fillers + level) : last;
+                const void* sibling = a.odd_node == OddNode::pad ? static_cast<const void*>(a.pads + level) : last;
                 std::memcpy(pairs + 64 * i + 32, sibling, 32);
             }
         }

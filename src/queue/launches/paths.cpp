@@ -19,7 +19,7 @@ struct Paths {
         std::uint32_t level, levels;
         std::uint64_t list, starts, segments;  // the first two: where they begin in `words`
     };
-    std::vector<std::uint32_t> words;  // fillers, if there are any, then lists and starts
+    std::vector<std::uint32_t> words;  // pads, if there are any, then lists and starts
     std::vector<Stage> stages;
 };
 
@@ -27,9 +27,9 @@ struct Paths {
 // fit.
 Paths paths_of(const MergeAt& a, std::size_t most) {
     Paths paths;
-    if (a.lone == Lone::pad) {
+    if (a.odd_node == OddNode::pad) {
         paths.words.resize(8 * a.levels);
-        std::memcpy(paths.words.data(), a.fillers, 32 * std::size_t{a.levels});
+        std::memcpy(paths.words.data(), a.pads, 32 * std::size_t{a.levels});
     }
     std::size_t list = paths.words.size(), n = a.n;
     paths.words.insert(paths.words.end(), a.changed, a.changed + a.n);
@@ -81,7 +81,7 @@ void merge_at_on_device(DeviceCall& call, const MergeAt& a) {
     for (const Paths::Stage& stage : paths.stages) {
         call.enqueue(merge, stage.segments,
                      {nodes.memory, nodes.offset / 32, a.first >> stage.level, ((a.width - 1) >> stage.level) + 1,
-                      lists, stage.list, stage.starts, stage.levels, static_cast<std::uint32_t>(a.lone), lists,
+                      lists, stage.list, stage.starts, stage.levels, static_cast<std::uint32_t>(a.odd_node), lists,
                       std::uint64_t{stage.level}, constants},
                      key_arguments(a.mode));
     }
@@ -101,7 +101,7 @@ void DeviceCall::launch(const MergeEdge& a) {
     std::memcpy(&padding, a.padding.bytes.data(), sizeof padding);
     enqueue(merge, 1,
             {leaves.memory, leaves.offset / 32, nodes.memory, nodes.offset / 32, a.n, a.levels,
-             static_cast<std::uint32_t>(a.lone), padding, device().constants(a.hash)},
+             static_cast<std::uint32_t>(a.odd_node), padding, device().constants(a.hash)},
             key_arguments(a.mode));
 }
 

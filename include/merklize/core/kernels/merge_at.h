@@ -8,11 +8,11 @@
  * nodes    slot 0 of the tree
  * first    slot of the first node of the level
  * width    nodes of the level
- * lone     what becomes of the last node of an odd level: 0 it moves up unchanged, 1 it is merged with itself, 2 it is
- *          merged with fillers[filler] in this level, fillers[filler + 1] in the next level, ... */
+ * odd_node  what becomes of the last node of an odd level: 0 it moves up unchanged, 1 it is merged with itself, 2 it
+ *          is merged with pads[pad_0] in this level, pads[pad_0 + 1] in the next level, ... */
 MKZ_BODY void MKZ_HASH_BODY(merge_at)(mkz_work_item item, MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 first, mkz_u64 width,
                                       MKZ_GLOBAL const mkz_u32 *lists, mkz_u64 list, mkz_u64 starts, mkz_u32 levels,
-                                      mkz_u32 lone, MKZ_GLOBAL const MKZ_WORD *fillers, mkz_u64 filler,
+                                      mkz_u32 odd_node, MKZ_GLOBAL const MKZ_WORD *pads, mkz_u64 pad_0,
                                       mkz_context ctx) {
     mkz_u32 begin = lists[starts + item.group], n = lists[starts + item.group + 1] - begin;
     lists += list + begin;
@@ -35,14 +35,14 @@ MKZ_BODY void MKZ_HASH_BODY(merge_at)(mkz_work_item item, MKZ_GLOBAL MKZ_WORD *n
                 MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) MKZ_LANE(MKZ_WORD, left[k], j) = node[k];
                 if (2 * parents[j] + 1 < width)
                     MKZ_WORD_FN(load_node)(node, nodes, child + 1);
-                else if (lone == 2)
-                    MKZ_WORD_FN(load_node)(node, fillers, filler + level);
+                else if (odd_node == 2)
+                    MKZ_WORD_FN(load_node)(node, pads, pad_0 + level);
                 MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) MKZ_LANE(MKZ_WORD, right[k], j) = node[k];
             }
             MKZ_MERGE(left, left, right);
             MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
                 MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) node[k] = MKZ_LANE(MKZ_WORD, left[k], j);
-                if (lone == 0 && 2 * parents[j] + 1 >= width)
+                if (odd_node == 0 && 2 * parents[j] + 1 >= width)
                     MKZ_WORD_FN(load_node)(node, nodes, first + 2 * parents[j]);
                 if (ours[j]) MKZ_WORD_FN(store_node)(nodes, first / 2 + parents[j], node);
             }
@@ -56,11 +56,11 @@ MKZ_BODY void MKZ_HASH_BODY(merge_at)(mkz_work_item item, MKZ_GLOBAL MKZ_WORD *n
 #if MKZ_ENTRIES & MKZ_ONLY_MERGE_AT
 MKZ_ENTRY(MKZ_HASH_ENTRY(merge_at))
 (MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 slot_0, mkz_u64 first, mkz_u64 width, MKZ_GLOBAL const mkz_u32 *lists,
- mkz_u64 list, mkz_u64 starts, mkz_u32 levels, mkz_u32 lone, MKZ_GLOBAL const MKZ_WORD *fillers, mkz_u64 filler,
+ mkz_u64 list, mkz_u64 starts, mkz_u32 levels, mkz_u32 odd_node, MKZ_GLOBAL const MKZ_WORD *pads, mkz_u64 pad_0,
  MKZ_GLOBAL const mkz_u64 *constants MKZ_KEY_PARAMETERS) {
 #include "entry_context.h"
     MKZ_TAKE_KEY(ctx);
-    MKZ_HASH_BODY(merge_at)(item, nodes + MKZ_NODE_WORDS * slot_0, first, width, lists, list, starts, levels, lone,
-                            fillers, filler, ctx);
+    MKZ_HASH_BODY(merge_at)(item, nodes + MKZ_NODE_WORDS * slot_0, first, width, lists, list, starts, levels, odd_node,
+                            pads, pad_0, ctx);
 }
 #endif
