@@ -198,7 +198,7 @@ struct HashTiles {
 };
 
 /// One level of several trees: in each of `rows` rows of nodes, out[i] = merge(in[2i], in[2i + 1]) for i < pairs, and
-/// with a lone node out[pairs] = in[2 pairs]. A device takes nodes in its memory alone.
+/// with an odd node out[pairs] = in[2 pairs]. A device takes nodes in its memory alone.
 struct MergeRows {
     Hash hash{};
     Mode mode{};
@@ -206,11 +206,11 @@ struct MergeRows {
     std::uint64_t in_stride = 0;  ///< nodes from one row to the next
     std::uint64_t rows = 0;
     std::uint64_t pairs = 0;
-    bool has_lone = false;
+    bool has_odd = false;
     Place out{};  ///< memory that `in` does not have
     std::uint64_t out_stride = 0;
 
-    std::uint64_t out_nodes() const noexcept { return pairs + (has_lone ? 1 : 0); }
+    std::uint64_t out_nodes() const noexcept { return pairs + (has_odd ? 1 : 0); }
 };
 
 /// out[i] = merge(left[i], right[i]).

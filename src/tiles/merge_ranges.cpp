@@ -82,7 +82,7 @@ void merge_all(runtime::Run& run, const Ranges& of, Place leaves, const Place& o
             step.in = at_node(leaves, index - level.begin);
             step.in_stride = stride;
             step.pairs = 0;
-            step.has_lone = true;
+            step.has_odd = true;
             step.out = at_node(out, taken++);
             step.out_stride = of.k;
             run.launch(step);
@@ -91,7 +91,7 @@ void merge_all(runtime::Run& run, const Ranges& of, Place leaves, const Place& o
             step.in = at_node(leaves, level.merged_begin() - level.begin);
             step.in_stride = stride;
             step.pairs = level.merged() / 2;
-            step.has_lone = level.merged() % 2 != 0;
+            step.has_odd = level.merged() % 2 != 0;
             stride = step.out_stride = step.out_nodes();
             if (stride == 0) return;
             auto next = room(of.trees * stride);

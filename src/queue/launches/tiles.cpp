@@ -187,7 +187,7 @@ bool DeviceCall::launch(const MergeRows& a, const Tick& tick) {
     const Range in = range_of(a.in), out = range_of(a.out);
     enqueue(merge.kernel, divide_up(n, merge.group_chunks()),
             {in.memory, in.offset / Digest::size, a.in_stride, out.memory, out.offset / Digest::size, a.out_stride,
-             a.rows, a.pairs, std::uint32_t{a.has_lone}});
+             a.rows, a.pairs, std::uint32_t{a.has_odd}});
     return !tick || tick(1);
 }
 

@@ -196,25 +196,25 @@ MKZ_BODY void MKZ_HASH_BODY(hash_tiles)(mkz_work_item item, MKZ_GLOBAL const mkz
 }
 
 /* One level of `rows` trees: out[out_offset + r out_stride + i] = merge(node 2i, node 2i + 1) of row r for i < pairs,
- * and if has_lone, also the node 2 pairs for i == pairs. Row r begins at in[in_offset + r in_stride]. Launched with
- * ceil(rows (pairs + has_lone) / MKZ_GROUP_NODES) groups. `in` and `out` must not overlap. */
+ * and if has_odd, also the node 2 pairs for i == pairs. Row r begins at in[in_offset + r in_stride]. Launched with
+ * ceil(rows (pairs + has_odd) / MKZ_GROUP_NODES) groups. `in` and `out` must not overlap. */
 MKZ_BODY void MKZ_HASH_BODY(merge_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset,
                                         mkz_u64 in_stride, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset,
-                                        mkz_u64 out_stride, mkz_u64 rows, mkz_u64 pairs, mkz_u32 has_lone) {
-    mkz_u64 each = pairs + has_lone, first = item.index * MKZ_LANES, total = rows * each;
+                                        mkz_u64 out_stride, mkz_u64 rows, mkz_u64 pairs, mkz_u32 has_odd) {
+    mkz_u64 each = pairs + has_odd, first = item.index * MKZ_LANES, total = rows * each;
     mkz_lane32 left[8], right[8], merged[8];
     mkz_u64 to[MKZ_LANES];
-    mkz_u32 is_lone[MKZ_LANES];
+    mkz_u32 is_odd[MKZ_LANES];
     if (first >= total) return;
     MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
         mkz_u64 here = j == 0 || first + j < total ? first + j : total - 1, row = here / each, i = here - row * each;
         mkz_u64 from = in_offset + row * in_stride + 2 * i;
         mkz_u32 node[8];
-        is_lone[j] = i == pairs;
+        is_odd[j] = i == pairs;
         to[j] = out_offset + row * out_stride + i;
         mkz_load_node32(node, in, from);
         MKZ_UNROLL for (int w = 0; w < 8; w++) MKZ_LANE(mkz_u32, left[w], j) = node[w];
-        mkz_load_node32(node, in, is_lone[j] ? from : from + 1);
+        mkz_load_node32(node, in, is_odd[j] ? from : from + 1);
         MKZ_UNROLL for (int w = 0; w < 8; w++) MKZ_LANE(mkz_u32, right[w], j) = node[w];
     }
     MKZ_HASH_FN(merge)(merged, left, right);
@@ -222,7 +222,7 @@ MKZ_BODY void MKZ_HASH_BODY(merge_rows)(mkz_work_item item, MKZ_GLOBAL const mkz
         mkz_u32 node[8];
         MKZ_UNROLL for (int w = 0; w < 8; w++) {
             mkz_u32 both = MKZ_LANE(mkz_u32, merged[w], j), alone = MKZ_LANE(mkz_u32, left[w], j);
-            node[w] = is_lone[j] ? alone : both;
+            node[w] = is_odd[j] ? alone : both;
         }
         if (j == 0 || first + j < total) mkz_store_node32(out, to[j], node);
     }
@@ -237,8 +237,8 @@ MKZ_ENTRY(MKZ_HASH_ENTRY(hash_tiles))
 
 MKZ_ENTRY(MKZ_HASH_ENTRY(merge_rows))
 (MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 in_stride, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset,
- mkz_u64 out_stride, mkz_u64 rows, mkz_u64 pairs, mkz_u32 has_lone) {
+ mkz_u64 out_stride, mkz_u64 rows, mkz_u64 pairs, mkz_u32 has_odd) {
     MKZ_HASH_BODY(merge_rows)(MKZ_THIS_ITEM(), in, in_offset, in_stride, out, out_offset, out_stride, rows, pairs,
-                              has_lone);
+                              has_odd);
 }
 #endif
