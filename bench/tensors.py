@@ -6,9 +6,11 @@
 Needs PyTorch with this device. Rows, with the ratio of the peer's time to ours, turn by turn:
 
 - MerkleTree() of 2^20 to 2^25 digests, which owns a copy of them, against build_tree() in place, its bound;
-- hash_each() of 1,000 tensors of 60 to 68 KiB against hash() of as many bytes, its bound;
+- hash_each() of 1,000 tensors of 60 to 68 KiB, and of 60,000 of 256 bytes, without names and with them, against hash()
+  of as many bytes, its bound;
 - hash() of 1 GiB against PyTorch's copy of it;
-- hash() of 64 bytes to 128 KiB and build_tree() of 2^10 leaves against a kernel of PyTorch with 32 bytes back.
+- hash() of 64 bytes to 128 KiB, build_tree() and merkle_root() of 2^10 leaves against a kernel of PyTorch with 32
+  bytes back.
 
 A time is that of the whole call and of the wait for the device; of small calls that of one of a hundred.
 """
@@ -75,6 +77,19 @@ def digest_jobs(device):
         lambda: merklize.hash(whole),
         1,
     )
+    together = random_bytes(60_000, 256, device=device)
+    small = [row.clone() for row in together]
+    named = {f"layers.{i}.weight": tensor for i, tensor in enumerate(small)}
+    assert merklize.hash_each(named)["layers.59999.weight"] == merklize.hash(small[-1].cpu().numpy(), device="cpu")
+    for kind, given in (("tensors", small), ("named tensors", named)):
+        yield (
+            f"hash_each() of 60,000 {kind} of 256 bytes",
+            "hash() of as many bytes",
+            together.numel(),
+            lambda given=given: merklize.hash_each(given),
+            lambda: merklize.hash(together),
+            1,
+        )
     data = random_bytes(1 << 30, device=device)
     assert merklize.hash(data) == merklize.hash(data.cpu().numpy(), device="cpu")
     copy = torch.empty_like(data)
@@ -87,12 +102,20 @@ def small_jobs(device):
     def bound():
         return (words + 1).cpu()
 
-    for size, name in ((64, "64 bytes"), (1 << 14, "16 KiB"), (1 << 16, "64 KiB"), (1 << 17, "128 KiB")):
+    for size, name in (
+        (64, "64 bytes"),
+        (1 << 12, "4 KiB"),
+        (1 << 14, "16 KiB"),
+        (1 << 16, "64 KiB"),
+        (1 << 17, "128 KiB"),
+    ):
         data = random_bytes(size, device=device)
         assert merklize.hash(data) == merklize.hash(data.cpu().numpy(), device="cpu")
         yield f"hash() of {name}", "PyTorch's kernel", size, lambda data=data: merklize.hash(data), bound, 100
     nodes = random_bytes(2 << 10, 32, device=device)
     yield "build_tree() of 2^10 leaves", "PyTorch's kernel", 32 << 10, lambda: merklize.build_tree(nodes), bound, 100
+    leaves = nodes[1 << 10 :]
+    yield "merkle_root() of 2^10 leaves", "PyTorch's kernel", 32 << 10, lambda: merklize.merkle_root(leaves), bound, 100
 
 
 def main():

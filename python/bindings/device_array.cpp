@@ -303,20 +303,23 @@ namespace {
 // A class of a module that nobody has to have imported.
 class LoadedType {
 public:
-    constexpr LoadedType(const char* module, const char* name) : module_(module), name_(name) {}
+    constexpr LoadedType(const char* module, const char* type) : module_(module), type_(type) {}
 
     // Null as long as the module has not been imported.
     PyTypeObject* get() {
         if (found_ == nullptr) {
-            PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), module_);
-            if (module != nullptr) found_ = nb::getattr(module, name_, nb::object()).release().ptr();
+            // A name that is made once, because this is asked for each message of a call.
+            if (name_ == nullptr) name_ = PyUnicode_InternFromString(module_);
+            PyObject* module = name_ == nullptr ? nullptr : PyDict_GetItem(PyImport_GetModuleDict(), name_);
+            if (module != nullptr) found_ = nb::getattr(module, type_, nb::object()).release().ptr();
         }
         return reinterpret_cast<PyTypeObject*>(found_);
     }
 
 private:
     const char* module_;
-    const char* name_;
+    const char* type_;
+    PyObject* name_ = nullptr;  // of the module
     PyObject* found_ = nullptr;
 };
 
@@ -341,8 +344,9 @@ bool is_plain_memory(nb::handle object) {
 }
 
 nb::object import_array(nb::handle object, const char* argument, const Settings* settings) {
-    if (PyBytes_CheckExact(object.ptr()) || is_plain_memory(object)) return nb::borrow(object);
-    if (DeviceArray* array = bound_in<DeviceArray>(object)) {
+    const bool is_tensor = is_known_tensor(object);  // which spares it the other questions
+    if (!is_tensor && (PyBytes_CheckExact(object.ptr()) || is_plain_memory(object))) return nb::borrow(object);
+    if (DeviceArray* array = is_tensor ? nullptr : bound_in<DeviceArray>(object)) {
         if (settings == nullptr) {
             throw Error(ErrorCode::invalid_argument,
                         std::string(argument) + " is in the memory of " + array->device().id +
@@ -351,7 +355,7 @@ nb::object import_array(nb::handle object, const char* argument, const Settings*
         if (settings->wait) array->settle();
         return nb::borrow(object);
     }
-    if (is_ndarray(object)) {
+    if (!is_tensor && is_ndarray(object)) {
         if (!is_masked(object)) return nb::borrow(object);
         throw Error(ErrorCode::invalid_argument,
                     std::string(argument) + ": a masked array; give its .data, or what .filled() makes of it");

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <deque>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,7 +65,7 @@ private:
             views_.emplace_back(std::span(reinterpret_cast<const std::byte*>(bytes), static_cast<std::size_t>(size)));
             return;
         }
-        if (is_plain_memory(object)) {
+        if (!is_known_tensor(object) && is_plain_memory(object)) {
             if (const PlainMemory& memory = memories_.emplace_back(object); memory.is_valid())
                 return void(views_.emplace_back(memory.bytes()));
             memories_.pop_back();
@@ -74,14 +73,13 @@ private:
         if (const auto seen = viewer_.view(object, cuda_stream_handle(settings.stream))) {
             if (seen->device.type != dlpack::cuda)
                 return void(views_.emplace_back(std::span<const std::byte>(seen->first, seen->bytes)));
-            if (seen->device.id != known_.id) {
-                const std::string name = "cuda:" + std::to_string(seen->device.id);
-                require_device(argument, name, settings.device);
-                const Device device = to_device(name);
-                known_ = {seen->device.id, runtime::Internals::all_memory(device)};
-                note(device);
+            if (known_ == nullptr || seen->device.id != number_) {
+                require_device(argument, "cuda:" + std::to_string(seen->device.id), settings.device);
+                known_ = &cuda_device(seen->device.id);
+                number_ = seen->device.id;
+                note(known_->device);
             }
-            views_.emplace_back(known_.memory->slice(reinterpret_cast<std::uintptr_t>(seen->first), seen->bytes));
+            views_.emplace_back(runtime::Internals::part_of(known_->memory, seen->address(), seen->bytes));
             return;
         }
         const Input& input = inputs_.emplace_back(object, argument, settings);
@@ -102,10 +100,8 @@ private:
     std::vector<MessageView> views_;
     std::vector<Device> devices_;  // on which messages lie
     TensorViewer viewer_;
-    struct {
-        std::int32_t id = -1;
-        std::optional<ConstBuffer> memory{};
-    } known_;  // of the last tensor's device
+    const CudaDevice* known_ = nullptr;  // of the last tensor
+    std::int32_t number_ = 0;            // of that device
 };
 
 void hash_each(nb::handle messages, nb::handle names, nb::handle out, nb::handle key, nb::handle context,
@@ -127,6 +123,19 @@ void hash_message_each(nb::handle messages, nb::handle names, nb::handle out, nb
     const OutputBytes output(out);
     const RunOptions options = given.options(settings);
     Run::without_gil([&] { merklize::hash_message_each(given.views(), output.span(), bytes, form, options); });
+}
+
+// A dict of the digests with their names.
+nb::dict named_digests(nb::handle names, nb::handle digests, nb::handle length) {
+    const nb::tuple keys = checked<nb::tuple>(PySequence_Tuple(names.ptr()));
+    const InputBytes all(digests, "digests");
+    const std::uint64_t bytes = to_u64(length, "length");
+    nb::dict named;
+    for (std::size_t i = 0; i < keys.size(); i++) {
+        const nb::object digest = to_bytes(all.span().subspan(bytes * i, bytes));
+        checked(PyDict_SetItem(named.ptr(), nb::handle(keys[i]).ptr(), digest.ptr()));
+    }
+    return named;
 }
 
 /// Rows of equal length as messages, of an array on the host or on a device.
@@ -155,6 +164,8 @@ void bind_hash_each(nb::module_& m) {
            "def hash_each(messages: list[object], names: list[object] | None, out: object, key: object, context: str | "
            "None, length: int, seek: int, settings: Settings, /) -> None",
            hash_each);
+    define(m, "def named_digests(names: list[object], digests: object, length: int, /) -> dict[typing.Any, bytes]",
+           named_digests);
     define(m,
            "def hash_rows_output(rows: object, row_bytes: int, out: object, key: object, context: str | None, length: "
            "int, seek: int, settings: Settings, /) -> None",

@@ -82,6 +82,21 @@ nb::object message_digest_of(std::span<const std::byte> data, PyObject* name) {
     return to_bytes(message.digest().bytes);
 }
 
+// The digest of a tensor on a CUDA device whose bytes lie in C order.
+nb::object digest_of_tensor(nb::handle object, bool one_thread) {
+    TensorViewer viewer;
+    const std::optional<Extent> seen = viewer.view(object, cuda_stream_handle({}));
+    if (!seen || seen->device.type != dlpack::cuda) return {};
+    const CudaDevice& there = cuda_device(seen->device.id);
+    const ConstBuffer data = runtime::Internals::part_of(there.memory, seen->address(), seen->bytes);
+    nb::object result = checked(PyBytes_FromStringAndSize(nullptr, Digest::size));
+    const std::span out(reinterpret_cast<std::byte*>(PyBytes_AsString(result.ptr())), Digest::size);
+    static const Mode plain;
+    const RunOptions& options = one_thread || seen->bytes <= little ? there.by_one_thread : there.options;
+    Run::without_gil([&] { merklize::hash(data, out, 0, plain, options); });
+    return result;
+}
+
 bool is_text(PyObject* object, const char* text) {
     return PyUnicode_CheckExact(object) && PyUnicode_CompareWithASCIIString(object, text) == 0;
 }
@@ -115,11 +130,18 @@ std::optional<PlainOptions> plain_options(PyObject* const* values, PyObject* nam
     return options;
 }
 
-// hash(data) of bytes or of plain memory, also with device="cpu", threads=1 and hash=NAME.
+// hash(data) of bytes, of plain memory or of a tensor, also with device="cpu" and threads=1; of bytes and plain memory
+// also with hash=NAME.
 nb::object quick_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (count != 1) return {};
     const std::optional<PlainOptions> options = plain_options(args + count, names);
-    if (!options || !runs_plainly(options->on_cpu ? "cpu" : "auto")) return {};
+    if (!options) return {};
+    if (is_known_tensor(args[0]) || (!PyBytes_CheckExact(args[0]) && !is_plain_memory(args[0]))) {
+        const bool is_tuned = tuning_blocks.load(std::memory_order_relaxed) != 0;
+        const bool is_plain = options->hash == nullptr && !options->on_cpu && !is_tuned;
+        return is_plain ? digest_of_tensor(args[0], options->one_thread) : nb::object();
+    }
+    if (!runs_plainly(options->on_cpu ? "cpu" : "auto")) return {};
     const auto digest = [&](std::span<const std::byte> data) -> nb::object {
         if (data.size() > (options->one_thread ? little_alone : little)) return {};
         return options->hash == nullptr ? digest_of(data) : message_digest_of(data, options->hash);

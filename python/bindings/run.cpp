@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -31,6 +32,19 @@ void prepare_libraries(std::string_view device) {
 Device to_device(std::string_view name) {
     prepare_libraries(name);
     return Device(name);
+}
+
+const CudaDevice& cuda_device(std::int32_t number) {
+    static auto& known = *new std::map<std::int32_t, CudaDevice>;  // never destroyed, because drivers may be gone
+    const auto found = known.find(number);
+    if (found != known.end()) return found->second;
+    const Device device = to_device("cuda:" + std::to_string(number));
+    RunOptions options{.device = device};
+    options.stream = shared_stream(device, cuda_stream_handle({}));
+    RunOptions by_one_thread = options;
+    by_one_thread.threads = 1;
+    return known.try_emplace(number, CudaDevice{device, runtime::Internals::all_memory(device), options, by_one_thread})
+        .first->second;
 }
 
 const RunOptions& on_this_thread() {

@@ -27,6 +27,13 @@ bool is_cpu(std::string_view name);
 void prepare_libraries(std::string_view device = {});
 /// The device of this name.
 Device to_device(std::string_view name);
+/// A CUDA device, and what calls on tensors there need of it. Made once: a name takes a microsecond to look up.
+struct CudaDevice {
+    Device device;
+    ConstBuffer memory;                 ///< all of it
+    RunOptions options, by_one_thread;  ///< on the default stream, without progress
+};
+const CudaDevice& cuda_device(std::int32_t number);
 /// Options of a call that runs on the CPU, in the calling thread and without progress.
 const RunOptions& on_this_thread();
 /// errors  InvalidArgument: data on `device` with another device asked for by name

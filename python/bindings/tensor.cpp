@@ -152,15 +152,31 @@ Tensor from_capsule(nb::handle capsule, const dlpack::Device& promised, const ch
     return tensor;
 }
 
-/// The functions that the type of an object has, or null.
-const dlpack::ExchangeApi* exchange_api_of(nb::handle object) {
-    const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())));
+/// The functions that a type has, or null.
+const dlpack::ExchangeApi* exchange_api_in(nb::handle type) {
     const nb::object capsule = nb::getattr(type, dlpack::ExchangeApi::attribute, nb::none());
     if (!PyCapsule_IsValid(capsule.ptr(), dlpack::ExchangeApi::name)) return nullptr;
     const auto* api =
         static_cast<const dlpack::ExchangeApi*>(PyCapsule_GetPointer(capsule.ptr(), dlpack::ExchangeApi::name));
     while (api != nullptr && api->version.major > 1) api = api->previous;
     return api != nullptr && api->version.major == 1 ? api : nullptr;
+}
+
+/// The functions that the type of an object has, or null. Those of the last type that has some are remembered, because
+/// a program has its tensors of one type.
+struct {
+    nb::handle type{};  // kept alive, so that no other type gets its address
+    const dlpack::ExchangeApi* api = nullptr;
+} known;
+
+const dlpack::ExchangeApi* exchange_api_of(nb::handle object) {
+    if (is_known_tensor(object)) return known.api;
+    const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())));
+    const dlpack::ExchangeApi* found = exchange_api_in(type);
+    if (found == nullptr) return nullptr;
+    const nb::object before = nb::steal(known.type);
+    known = {type.inc_ref(), found};
+    return found;
 }
 
 /// Describes a tensor. None if the functions refuse it; then __dlpack__ raises the reason.
@@ -180,7 +196,7 @@ void order_after_producer(const dlpack::ExchangeApi& api, std::int32_t device, s
     if (api.current_stream(dlpack::cuda, device, &current) != 0) throw_raised();
     const std::uint64_t producer = cuda_stream_handle(reinterpret_cast<std::uintptr_t>(current));
     if (producer == stream) return;
-    const Device where = to_device("cuda:" + std::to_string(device));
+    const Device& where = cuda_device(device).device;
     shared_stream(where, stream).wait(shared_stream(where, producer).record());
 }
 
@@ -348,6 +364,10 @@ Tensor from_cuda_array_interface(nb::handle object, const char* argument, std::s
 }
 
 }  // namespace
+
+bool is_known_tensor(nb::handle object) noexcept {
+    return reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())) == known.type.ptr();
+}
 
 std::string name_of(const dlpack::DataType& dtype) {
     std::string name;

@@ -50,11 +50,16 @@ std::optional<std::string> cuda_device_of(nb::handle object, const char* argumen
 /// stream  CUDA's handle of the queue on which the data will be used
 Tensor import_cuda(nb::handle object, const char* argument, std::string_view wanted, std::uint64_t stream);
 
+/// Whether an object is of the type whose exchange functions (DLPack 1.3) were used last.
+bool is_known_tensor(nb::handle object) noexcept;
+
 /// Where the bytes of a tensor lie.
 struct Extent {
     dlpack::Device device;
     std::byte* first;
     std::uint64_t bytes;
+
+    std::uint64_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(first); }
 };
 
 /// Looks at tensors by the exchange functions of their types (DLPack 1.3), which takes some ten nanoseconds each and

@@ -84,8 +84,7 @@ def hash_each(
         _native.hash_each(given, names, digests, key, context, size, seek, run)
     if names is None:
         return digests
-    together = digests.tobytes()
-    return {name: together[size * i : size * (i + 1)] for i, name in enumerate(names)}
+    return _native.named_digests(names, digests, size)
 
 
 def _digests(n: int, length: int) -> Bytes:

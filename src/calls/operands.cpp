@@ -6,6 +6,7 @@
 #include <string>
 
 #include "host/invalid.hpp"
+#include "jobs/internals.hpp"
 #include "queue/device.hpp"
 
 namespace merklize::runtime {
@@ -45,6 +46,18 @@ MemoryRange::MemoryRange(const ConstBuffer& buffer) : bytes(buffer.size()) {
     const Address address = address_of(buffer);
     block = address.block;
     begin = address.offset;
+}
+
+MemoryRange BufferRanges::operator()(const ConstBuffer& buffer) {
+    if (const Block* block = Internals::of(buffer).get(); block != block_ && !buffer.empty()) {
+        whole_ = buffer;
+        whole_.begin -= buffer.offset();
+        block_ = block;
+    }
+    MemoryRange range = whole_;
+    range.begin += buffer.offset();
+    range.bytes = buffer.size();
+    return range;
 }
 
 MemoryRange::MemoryRange(const MatrixAt& matrix, std::uint64_t rows, std::uint64_t word_bytes, const ConstBuffer* on) {

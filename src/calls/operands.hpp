@@ -11,6 +11,8 @@
 
 namespace merklize::runtime {
 
+class Block;
+
 /// Bytes of the host or of a device, to compare with others.
 struct MemoryRange {
     // NOLINTNEXTLINE(google-explicit-constructor)
@@ -24,6 +26,16 @@ struct MemoryRange {
     const void* block = nullptr;  ///< addresses of one block are comparable
     std::uint64_t begin = 0;
     std::uint64_t bytes = 0;
+};
+
+/// The ranges of many buffers. Those in a row that lie in one block cost one question to the driver together.
+class BufferRanges {
+public:
+    MemoryRange operator()(const ConstBuffer& buffer);
+
+private:
+    const Block* block_ = nullptr;
+    MemoryRange whole_{std::span<const std::byte>()};  // from where the block begins
 };
 
 /// Memory that a call uses.

@@ -86,7 +86,10 @@ void hash(const ConstBuffer& data, std::span<std::byte> out, std::uint64_t seek,
     if (data.size() <= runtime::DeviceCall::most_fetched && options.policy == Policy{}) {
         const std::span<const std::byte> copy = run.on_device().fetch(runtime::place_of(data), data.size());
         run.finish();
-        return hash(copy, out, seek, mode, runtime::on_this_thread());
+        constexpr std::size_t little = 32 << 10;  // one thread hashes it before others join
+        RunOptions on_host = runtime::on_this_thread();
+        if (copy.size() > little) on_host.threads = options.threads;
+        return hash(copy, out, seek, mode, on_host);
     }
     // The device computes the whole digest of some chunks. The host makes longer output, and the upper part of large
     // trees.
@@ -100,8 +103,7 @@ void hash(const ConstBuffer& data, std::span<std::byte> out, std::uint64_t seek,
                                      .mode = mode,
                                      .out = digest.place()},
                    1);
-        run.on_device().copy_to_host(out.data(), digest.place(), out.size());
-        return run.finish();
+        return run.on_device().download(out.data(), digest.place(), out.size());
     }
     runtime::root_of(runtime::place_of(data), data.size(), mode, run).expand(out, seek, run);
 }

@@ -110,9 +110,10 @@ void require_outputs(std::size_t n, std::size_t bytes, std::size_t length) {
 void require_apart(std::span<const MessageView> messages, std::span<std::byte> out) {
     using enum runtime::Operand::Use;
     const runtime::WrittenMemory written(std::vector<runtime::Operand>{{writes, "out", std::as_bytes(out)}});
+    runtime::BufferRanges range_of;
     for (std::size_t i = 0; i < messages.size(); i++) {
         const ConstBuffer* buffer = messages[i].buffer();
-        const runtime::MemoryRange memory = buffer != nullptr ? runtime::MemoryRange(*buffer) : messages[i].host();
+        const runtime::MemoryRange memory = buffer != nullptr ? range_of(*buffer) : messages[i].host();
         written.require_apart({reads, "message", memory, i});
     }
 }

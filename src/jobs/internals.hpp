@@ -22,6 +22,13 @@ struct Internals {
     /// All memory of a CUDA device, from address 0 on: for views of many arrays whose owners give their addresses.
     /// Unlike wrap(), it does not ask the driver about each array.
     static ConstBuffer all_memory(const Device& device);
+    /// Bytes of such a view.
+    static ConstBuffer part_of(const ConstBuffer& all, std::uint64_t first, std::uint64_t bytes) noexcept {
+        ConstBuffer part = all;
+        part.offset_ = first;
+        part.bytes_ = bytes;
+        return part;
+    }
 };
 
 inline const DeviceState& state_of(const Device& device) noexcept { return Internals::of(device); }

@@ -42,11 +42,7 @@ void copy_nodes(const Place& to, const Place& from, std::uint64_t n, Run& run) {
         return n <= few ? run.on_device().copy_to_device(to, host, bytes) : run.on_device().upload(to, host, bytes);
     }
     std::byte* host = host_bytes(to);
-    if (from.on_device) {
-        if (n > few) return run.on_device().download(host, from, bytes);
-        run.on_device().copy_to_host(host, from, bytes);
-        return run.finish();
-    }
+    if (from.on_device) return run.on_device().download(host, from, bytes);
     constexpr std::uint64_t per_piece = 1 << 20;
     run.parallel((bytes + per_piece - 1) / per_piece,
                  [&](std::size_t piece) {

@@ -34,6 +34,7 @@ inline constexpr Body merge_level{"mkz_merge_level", MKZ_ONLY_MERGE_LEVEL},
     hash_parents{"mkz_hash_parents", MKZ_ONLY_HASH_PARENTS}, merge_at{"mkz_merge_at", MKZ_ONLY_MERGE_AT},
     merge_edge{"mkz_merge_edge", MKZ_ONLY_MERGE_EDGE}, hash_each{"mkz_hash_each", MKZ_ONLY_HASH_EACH},
     hash_each_parents{"mkz_hash_each_parents", MKZ_ONLY_HASH_EACH},
+    hash_each_tower{"mkz_hash_each_tower", MKZ_ONLY_HASH_EACH},
     // An item copies four nodes and makes three, so small groups end more evenly (docs/notes/gpu-trees.md).
     merge_keep{"mkz_merge_keep", MKZ_ONLY_MERGE_KEEP, 128}, gather_nodes{"mkz_gather_nodes", 0},
     scatter_nodes{"mkz_scatter_nodes", 0}, order_parents{"mkz_order_parents", 0},

@@ -90,6 +90,10 @@ void Staging::send(const Place& to, const void* from, std::uint64_t bytes) {
 }
 
 void Staging::download(void* to, const Place& from, std::uint64_t bytes) {
+    if (bytes <= most_fetched && !facts().unified) {
+        std::ranges::copy(fetch(from, bytes), static_cast<std::byte*>(to));
+        return finish();
+    }
     if (bytes <= small_copy || facts().unified || is_pinned(to, bytes)) {
         copy_to_host(to, from, bytes);
         return finish();

@@ -40,6 +40,10 @@ void digests() {
         there.emplace_back(on_device(view(data).first(size)));
     }
     CHECK_EQ(merklize::hash_each(there), merklize::hash_each(views, {}, on_cpu()));
+    Bytes longer(64 * views.size()), wanted(64 * views.size());
+    merklize::hash_each(there, std::as_writable_bytes(std::span(longer)), 64);
+    merklize::hash_each(views, std::as_writable_bytes(std::span(wanted)), 64, 0, {}, on_cpu());
+    CHECK_EQ(hex(longer), hex(wanted));
 }
 
 // merge_pairs, and hash_rows of the hashes that have it.
@@ -175,7 +179,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
         require(t.hash, {has_chunks ? bodies::hash_chunks : bodies::hash_rows});
     }
     require(Hash::blake3, {bodies::hash_chunks, bodies::hash_parents, bodies::hash_each, bodies::hash_each_parents,
-                           bodies::hash_tiles, bodies::merge_rows});
+                           bodies::hash_each_tower, bodies::hash_tiles, bodies::merge_rows});
     CHECK(ran.contains(bodies::order_parents.name));
     CHECK(ran.contains(bodies::gather_strided.name));
     CHECK(ran.contains(bodies::check_words64.name));

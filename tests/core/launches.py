@@ -33,7 +33,7 @@ BODIES = (
     "merge_keep",
 )
 ONLY = {body: 1 << bit for bit, body in enumerate(BODIES)}
-ONLY["hash_each_parents"] = ONLY["hash_each"]
+ONLY["hash_each_parents"] = ONLY["hash_each_tower"] = ONLY["hash_each"]
 
 u32, u64 = np.uint32, np.uint64
 
@@ -214,8 +214,11 @@ def check_rows_of_messages(runner, **policy):
         assert [value.tobytes() for value in values] == [blake3.blake3(message).digest() for message in messages]
 
 
-def each_by(runner, messages, key=oracle.IV, flags=0, *, gap=0, below_root=0, **policy):
-    """BLAKE3 of each message in one launch of chunks and one a level; or the two values below the root, 64 bytes."""
+def each_by(runner, messages, key=oracle.IV, flags=0, *, gap=0, below_root=0, tower=False, **policy):
+    """BLAKE3 of each message in one launch of chunks and one a level; or the two values below the root, 64 bytes.
+
+    tower  one launch for all levels instead
+    """
     n, data, table = len(messages), b"?" * 16, []
     chunks = [max(1, -(-len(message) // 1024)) for message in messages]
     first = np.cumsum([0, *chunks])
@@ -229,7 +232,10 @@ def each_by(runner, messages, key=oracle.IV, flags=0, *, gap=0, below_root=0, **
     args = (padded(data, 0), words, u64(1), u32(n), values, out, u64(1), key, u32(flags), u32(below_root))
     runner.launch("hash_each", "blake3", runner.groups(first[-1], policy) + 1, *args, **policy)
     assert untouched(values[first[-1] :])
-    for level in range(1, int(max(chunks) - 1).bit_length() + 1):
+    if tower:
+        args = (words, u64(1), u32(0), values, out, u64(1), key, u32(flags))
+        runner.launch("hash_each_tower", "blake3", n, *args, **policy)
+    for level in () if tower else range(1, int(max(chunks) - 1).bit_length() + 1):
         slots = (int(first[-1]) >> level) + n
         args = (words, u64(1), u32(n), u32(level), values, others, out, u64(1), key, u32(flags), u32(below_root))
         runner.launch("hash_each_parents", "blake3", runner.groups(slots, policy) + 1, *args, **policy)
@@ -244,7 +250,10 @@ def check_each(runner, **policy):
     around = [1024 * chunks + more for chunks in (1, 2, 3, 4, 5, 8, 16) for more in (-1, 0, 1)]
     for lengths in ([0], [5000], [0, 1, 63, 64, 65], [100] * 40, [1024] * 40, around, [0, 70_000, 3, 2048, 0, 1025]):
         messages = [np.random.default_rng(k).bytes(length) for k, length in enumerate(lengths)]
-        assert each_by(runner, messages, **policy) == [blake3.blake3(message).digest() for message in messages]
+        expected = [blake3.blake3(message).digest() for message in messages]
+        assert each_by(runner, messages, **policy) == expected
+        if max(lengths) <= 2048 * policy.get("group_size", runner.device.group_size):
+            assert each_by(runner, messages, tower=True, **policy) == expected
     found = each_by(runner, messages, tuple(range(8)), KEYED_HASH, below_root=1, **policy)
     for message, values in zip(messages, found):
         if len(message) <= 1024:

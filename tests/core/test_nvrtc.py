@@ -41,7 +41,7 @@ def kernels_of(name):
     """Names of the entry points in a program of one hash."""
     bodies = ["merge_level", "merge_pairs", "merge_subtree", "merge_at", "merge_edge", "merge_keep", "hash_rows"]
     if name.startswith("blake3"):
-        bodies += ["hash_chunks", "hash_parents", "hash_each", "hash_each_parents"]
+        bodies += ["hash_chunks", "hash_parents", "hash_each", "hash_each_parents", "hash_each_tower"]
     return {f"mkz_{body}_{name}" for body in bodies} | DATA_KERNELS
 
 

@@ -72,8 +72,7 @@ bool DeviceCall::launch(const HashChunks& a, const Tick& tick) {
     if (a.out.on_device) {
         return_out(range_of(a.out), range_of(top), 32 * n_out);
     } else {
-        copy_to_host(host_bytes(a.out), top.place(), 32 * n_out);
-        finish();
+        download(host_bytes(a.out), top.place(), 32 * n_out);
     }
     return true;
 }

@@ -71,10 +71,23 @@ void launch_each(DeviceCall& call, const HashEach& a, const EachTable& table, mk
                   table.levels > 0 ? range_of(values.even.values).memory : out.memory, out.memory, out.offset / 32, key,
                   a.mode.flags(), below_root});
     if (table.levels == 0) return;
-    const Kernel parents = call.kernel(variant, bodies::hash_each_parents);
+    const Kernel parents = call.kernel(variant, bodies::hash_each_parents),
+                 tower = call.kernel(variant, bodies::hash_each_tower);
+    // A group for a message spares launches, unless most messages are short and there are many.
+    constexpr std::uint64_t few_messages = 1024, many_chunks = 8;
+    constexpr std::uint64_t most_in_group = 1024;  // values, for which local memory has room
+    const bool has_towers = !a.below_root && (table.n <= few_messages || table.chunks >= many_chunks * table.n);
     for (std::uint32_t level = 1; level <= table.levels; level++) {
         Range from = range_of(values.even.values), to = range_of(values.odd.values);
         if (level % 2 == 0) std::swap(from, to);
+        const std::uint32_t left = table.levels - level + 1;
+        if (has_towers && left > 1 &&
+            std::uint64_t{1} << left <= 2 * std::min<std::uint64_t>(tower.group_size, most_in_group)) {
+            call.enqueue(tower, table.n,
+                         {words.memory, words.offset / 8, level - 1, from.memory, out.memory, out.offset / 32, key,
+                          a.mode.flags()});
+            break;
+        }
         call.enqueue(parents, groups_of(slots(level), policy, parents),
                      {words.memory, words.offset / 8, table.n, level, from.memory, to.memory, out.memory,
                       out.offset / 32, key, a.mode.flags(), below_root});
@@ -86,10 +99,14 @@ bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
     // Where kernels take addresses, one launch reaches all messages. An OpenCL kernel reaches one block, so there a
     // launch hashes successive messages of one block.
     const bool has_addresses = call.facts().language != MKZ_LANGUAGE_OPENCL;
-    const auto address = [&](const Extent& message) {
-        const Range range = range_of(message.place);
-        return has_addresses ? reinterpret_cast<std::uintptr_t>(driver.native(range.memory)) + range.offset
-                             : range.offset;
+    const mkz_memory* block = nullptr;  // of the message before, and where it begins: mostly all lie in one
+    std::uint64_t begin = 0;
+    const auto address = [&](const Range& range) {
+        if (has_addresses && range.memory != block) {
+            begin = reinterpret_cast<std::uintptr_t>(driver.native(range.memory));
+            block = range.memory;
+        }
+        return begin + range.offset;
     };
     const std::uint64_t out_bytes = (a.below_root ? 2 : 1) * Digest::size, n = a.messages.size();
     const Lease found =
@@ -106,12 +123,11 @@ bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
             const Range range = range_of(message.place);
             chunks += chunks_of(message.bytes);
             if (count > 0 && (chunks > most_chunks || (!has_addresses && range.memory != in))) break;
-            if (!call.is_aligned(range, 16)) align = 1;
+            if (has_addresses ? address(range) % 16 != 0 : !call.is_aligned(range, 16)) align = 1;
         }
-        const std::uint64_t base =
-            has_addresses ? reinterpret_cast<std::uintptr_t>(driver.native(in)) : std::uint64_t{0};
+        const std::uint64_t base = has_addresses ? address({in, 0}) : 0;
         const EachTable table(a.messages.subspan(first, count),
-                              [&](const Extent& message) { return address(message) - base; });
+                              [&](const Extent& message) { return address(range_of(message.place)) - base; });
         const Lease words = call.scratch(EachTable::bytes_of(count));
         call.send(words.place(), table.words.data(), EachTable::bytes_of(count));
         launch_each(call, a, table, in, range_of(words), align, values, {out.memory, out.offset + out_bytes * first});

@@ -1,10 +1,11 @@
 /* hash_each.h: digests of n messages of any lengths by a hash with a chunk tree: all chunks of all messages, then level
- * by level all parents.
+ * by level all parents, the last ones together.
  *
  *   messages   A: 3 chunks      B: 1 chunk    C: 2 chunks
  *   slots      A0 A1 A2         B0            C0 C1        hash_each: the digest of B, and values of the others
  *   level 1    A01 A2  -        -             C01          hash_each_parents, level = 1: the digest of C
- *   level 2    A012    -        -             -            level = 2: the digest of A
+ *   level 2    A012    -        -             -            level = 2: the digest of A. Or both levels by one launch of
+ *                                                          hash_each_tower, where a group makes those of a message
  *
  * The table has a word of 64 bits for each of
  *   first [n + 1]  chunks of all messages before this one; an empty message has one chunk
@@ -134,6 +135,23 @@ MKZ_BODY void MKZ_HASH_BODY(hash_each_parents)(mkz_work_item item, MKZ_GLOBAL co
     }
 }
 
+/* The parents that are left from a level on, a group for each message, which has at most 2 MKZ_GROUP_SIZE values in
+ * that level. Launched with n groups.
+ * level  of the values in `from`
+ * The others are as for one level; the digests are written. */
+MKZ_BODY void MKZ_HASH_BODY(hash_each_tower)(mkz_work_item item, MKZ_GLOBAL const mkz_u64 *table, mkz_u32 level,
+                                             MKZ_GLOBAL const mkz_u32 *from, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_at,
+                                             mkz_key key, mkz_u32 flags, MKZ_LOCAL mkz_u32 *tower) {
+    mkz_u32 m = (mkz_u32)item.group, levels = 0;
+    mkz_u64 count = table[m + 1] - table[m];
+    count = (count >> level) + ((count & (((mkz_u64)1 << level) - 1)) != 0);
+    while (((mkz_u64)1 << levels) < count) levels++;
+    item.group = 0;
+    if (levels != 0) /* else the launch over chunks has written the digest, or a lower level has */
+        MKZ_HASH_BODY(hash_parents)(item, from, MKZ_HASH_BODY(each_slot)(table, level, m), out, out_at + m, count, 1,
+                                    key, flags | MKZ_UNIT_ROOT_FLAG, levels, 0, tower);
+}
+
 #if MKZ_ENTRIES & MKZ_ONLY_HASH_EACH
 MKZ_ENTRY(MKZ_HASH_ENTRY(hash_each))
 (MKZ_GLOBAL const mkz_u8 *in, MKZ_GLOBAL const mkz_u64 *table, mkz_u64 table_at, mkz_u32 n, MKZ_GLOBAL mkz_u32 *values,
@@ -146,5 +164,12 @@ MKZ_ENTRY(MKZ_HASH_ENTRY(hash_each_parents))
  MKZ_GLOBAL mkz_u32 *to, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_at, mkz_key key, mkz_u32 flags, mkz_u32 below_root) {
     MKZ_HASH_BODY(hash_each_parents)(MKZ_THIS_ITEM(), table + table_at, n, level, from, to, out, out_at, key, flags,
                                      below_root);
+}
+
+MKZ_ENTRY(MKZ_HASH_ENTRY(hash_each_tower))
+(MKZ_GLOBAL const mkz_u64 *table, mkz_u64 table_at, mkz_u32 level, MKZ_GLOBAL const mkz_u32 *from,
+ MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_at, mkz_key key, mkz_u32 flags) {
+    MKZ_LOCAL_ARRAY(mkz_u32, tower, MKZ_TOWER_WORDS);
+    MKZ_HASH_BODY(hash_each_tower)(MKZ_THIS_ITEM(), table + table_at, level, from, out, out_at, key, flags, tower);
 }
 #endif

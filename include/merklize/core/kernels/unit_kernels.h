@@ -52,8 +52,9 @@
 #if MKZ_UNIT_CHUNK_BYTES
 #include "chunk_blocks.h"
 #include "hash_chunks.h"
-#include "hash_each.h"
 #include "hash_parents.h"
+/* Its towers are those of hash_parents. */
+#include "hash_each.h"
 #include "hash_tiles.h"
 #endif
 #include "hash_rows.h"
