@@ -230,6 +230,7 @@ def test_keys():
         ("https://h:8080/a?b=c", "https://h:8080/a?..."),
         ("https://[::1]:80/a", "https://[::1]:80/a"),
         ("jdbc:mysql://u:p@h/a?b", "jdbc:mysql://h/a?..."),
+        ("argument (//u:12/p@h/a) or --//u:p@h/a", "argument (//.../a) or --//h/a"),
         ("/data/a;b=c/d#e=f", "/data/a;b=c/d#e=f"),
         ("file:///a;b=c#d", "file:///a;b=c#d"),
         ("a;b=c: no such file", "a;...: no such file"),

@@ -93,10 +93,12 @@ std::size_t scheme_at(std::string_view text) {
 std::string masked_plain(std::string_view word) {
     const std::size_t last = word.find_last_not_of(":,;)]");
     const std::string_view body = word.substr(0, last == word.npos ? 0 : last + 1), end = word.substr(body.size());
-    if (body.starts_with("//") && body.find('@') != body.npos) {
-        const std::string_view rest = body.substr(std::min(body.find_first_not_of('/'), body.size()));
-        const std::string shown = shown_place(rest, query_of_path(rest));
-        return std::string(body.substr(0, body.size() - rest.size())) + shown + std::string(end);
+    const std::size_t bare = body.find("//");  // a host without a scheme, behind a bracket or a dash
+    const auto is_mark = [](char c) { return !is_letter(c) && !is_digit(c); };
+    if (bare != body.npos && std::ranges::all_of(body.substr(0, bare), is_mark) && body.find('@') != body.npos) {
+        const std::size_t begin = std::min(body.find_first_not_of('/', bare), body.size());
+        const std::string_view rest = body.substr(begin);
+        return std::string(body.substr(0, begin)) + shown_place(rest, query_of_path(rest)) + std::string(end);
     }
     for (std::size_t at = 0; at < body.size(); at++) {
         if (at > 0 && is_letter(body[at - 1])) continue;
