@@ -99,10 +99,11 @@ std::vector<std::byte> read_outboard(Call& call, const std::string& name, std::o
     const auto extent = input->file() == nullptr ? std::nullopt : input->extent();
     if (!extent) {
         const auto may_be = [&](std::string_view begin, std::size_t checked) {
+            std::uint64_t stated = size.value_or(UINT64_MAX);
+            if (form.has_size && begin.size() >= sizeof stated) std::memcpy(&stated, begin.data(), sizeof stated);
+            if (size) return stated == *size;
             if (root != nullptr && checked < runtime::header_bytes(form) + runtime::node_bytes)
                 require_root(begin, *root, form);
-            std::uint64_t stated = UINT64_MAX;
-            if (form.has_size && begin.size() >= sizeof stated) std::memcpy(&stated, begin.data(), sizeof stated);
             return begin.size() <= bao_outboard_bytes(stated, form);
         };
         auto outboard = read_all(call, *input, size ? bao_outboard_bytes(*size, form) : most, may_be);
