@@ -165,7 +165,6 @@ TEST("misuse: typical mistakes with files") {
 TEST("misuse: typical mistakes with formats") {
     const Bytes data(100);
     const std::vector<Digest> none, three(3);
-    const std::uint64_t twice[2] = {1, 1};
     MISTAKE(invalid_argument, "dm_verity: data has 100 bytes, less than a block of 4096", merklize::dm_verity(data));
     const merklize::OpenZeppelinTree tree(three);
     MISTAKE(invalid_argument, "prove: index must be 0 to 2, got 3", tree.prove(3));
