@@ -52,7 +52,7 @@ def shardings(rank, ranks):
     for n, t in whole.items():
         step = -(-len(t) // ranks)
         part, offsets = t[rank * step :][:step].contiguous(), [rank * step, *[0] * (t.ndim - 1)]
-        facts = ShardMetadata(offsets, list(part.shape), f"rank:{rank}/{PLACE}")
+        facts = ShardMetadata(offsets, list(part.shape), f"rank:{rank}/{part.device}")
         local[n] = init_from_local_shards([LocalShard(part, facts)], t.shape)
     yield "ShardedTensor", local, None
     lead = rank == 0
