@@ -24,7 +24,7 @@ def test_tests_of_the_package(tmp_path):
     if not archives:
         pytest.skip(f"pip could not fetch the package's source distribution: {fetched.stderr[-300:]}")
     with tarfile.open(archives[0]) as archive:
-        archive.extractall(tmp_path, filter="data")
+        archive.extractall(tmp_path, [member for member in archive if member.isfile()])  # Debian 12 has no filters
     (tests,) = tmp_path.glob("blake3-*/tests/test_blake3.py")
     (tmp_path / "shim").mkdir()
     (tmp_path / "shim" / "blake3.py").write_text(

@@ -108,7 +108,7 @@ def test_a_digest_of_parts_that_were_hashed_anywhere(path, mode):
         (lambda: parts.hash_file_ranges(Memory(), [(0, len(DATA) + 1)]), "memory"),
         (
             lambda: parts.piece_values(Memory(), (0, MIB), 1, 256 * KIB),
-            "begin at a multiple of piece_size, got 1048576 bytes at 1",
+            "offset must be a multiple of piece_size, 262144, got 1",
         ),
         (lambda: parts.value_of_pieces(b""), "piece"),
         (lambda: parts.plan_tree("x", 3000), "give one of leaf_size, row_size and leaves=True"),

@@ -26,7 +26,7 @@ namespace {
 // hide in a long one.
 constexpr std::size_t most_name = 4096;
 constexpr std::size_t most_line = 1 << 20;
-constexpr std::size_t longest_line = 16 << 20;
+constexpr std::size_t longest_line = 1 << 30;  // a longer one may have no end
 constexpr std::size_t most_before = 1 << 20;  // bytes before the first proper line
 constexpr std::size_t most_named = 5;         // improper lines of a list that are named, where not all are
 
@@ -49,7 +49,7 @@ public:
             call_.require_going_on();
             if (!next_piece(line)) return false;
             if (is_rest_ && (skipped += line.size()) > longest_line)
-                throw Failure{"not a list of checksums: a line has more than 16 MiB"};
+                throw Failure{"not a list of checksums: a line has more than 1 GiB"};
         } while (std::exchange(is_rest_, !line.ends_with('\n')));
         return true;
     }
