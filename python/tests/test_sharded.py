@@ -6,6 +6,7 @@ import contextlib
 import json
 import struct
 import sys
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -296,6 +297,38 @@ def test_a_model_that_is_another_one_is_no_valid_one():
         sharded.model_root({"w": array}, maps={"x": lambda t: []})
 
 
+@pytest.mark.parametrize("error", [merklize.OutOfMemory, merklize.Unavailable, ValueError, KeyError, TypeError])
+def test_whatever_fails_at_one_rank_is_told_to_the_others(error):
+    array = an_array()
+
+    def fail(local):
+        raise error("no room")
+
+    told = []
+    with pytest.raises(error, match="no room"):
+        sharded.model_root({"w": array}, maps={"w": fail}, gather=lambda data: [told.append(data), data][1:])
+    assert len(told) == 1
+    with pytest.raises(merklize.InvalidArgument, match="rank 0: .*no room"):
+        sharded.model_root({"w": array}, gather=lambda data: [*told, data])
+
+
+def test_a_check_of_one_process_asks_no_others(monkeypatch):
+    array = an_array()
+    known = merklize.manifest({"w": array}, tiles=True)
+
+    class Torch:
+        class distributed:
+            is_available = is_initialized = staticmethod(lambda: True)
+            get_rank = get_world_size = get_backend = staticmethod(lambda group: pytest.fail("asked others"))
+
+    monkeypatch.setitem(sys.modules, "torch", Torch)
+    assert known.check({"w": array})
+    assert known.check_tensor("w", array) is None
+    assert merklize.manifest({"w": array}, tiles=True) == known
+    with pytest.raises(pytest.fail.Exception, match="asked others"):
+        sharded.check({"w": array}, known)
+
+
 # ---- What others give ----
 
 
@@ -335,6 +368,10 @@ LIES = {
     "an end beyond": (record(b"w", b"F16", (64, 64), (2**64 - 1, 0), (1, 64)), "does not lie"),
     "an extent beyond": (record(b"w", b"F16", (64, 64), (0, 0), (65, 64)), "does not lie"),
     "an end within a byte": (record(b"w", b"F4", (64, 64), (0, 1), (64, 1)), "within bytes"),
+    "a zero byte in a dtype": (record(b"w", b"F16\0", (1,), (0,), (1,)), r"unknown dtype 'F16\\x00'"),
+    "a long dtype": (record(b"w", b"F" * 100_000, (1,), (0,), (1,)), "unknown dtype 'FFF"),
+    "a name to shorten": (record(b"w" * 100_000, b"F16", (64, 64), (0, 0), (65, 64)), "tensor 'www.*does not lie"),
+    "a huge shape of no elements": (record(b"w", b"F16", (2**63, 0), (0, 0), (1, 0)), "'w' must be below 2"),
 }
 
 
@@ -343,8 +380,20 @@ def test_a_lie_is_an_error_that_names_the_rank(what):
     data, text = LIES[what]
     if len(data) > 24 and not data.startswith(b"merklize"):
         data = b"merklize nodes 1" + struct.pack("<II", 0, 1) + data
-    with pytest.raises(merklize.InvalidArgument, match=f"rank 1.*{text}"):
+    with pytest.raises(merklize.InvalidArgument, match=f"rank 1.*{text}") as caught:
         sharded.combine([sharded.nodes([whole("w", an_array())]), data])
+    assert len(str(caught.value)) < 400
+
+
+def test_many_boxes_take_no_long_time():
+    head = b"merklize nodes 1" + struct.pack("<II", 0, 1 << 14)
+    boxes = [record(b"w", b"U8", (1 << 18, 64), (32 * (k // 2), 32 * (k % 2)), (32, 32), bytes(32))
+             for k in range(1 << 14)]  # fmt: skip
+    by_halves = [record(b"w", b"U8", (1 << 18, 64), (0, 32 * k), (1 << 18, 32), bytes(32 << 13)) for k in (0, 1)]
+    begin = time.process_time()
+    made = sharded.combine([head + b"".join(boxes)])
+    assert time.process_time() - begin < 6
+    assert made == sharded.combine([head[:20] + struct.pack("<I", 2) + b"".join(by_halves)])
 
 
 def test_a_huge_tensor_that_nobody_has_takes_no_memory():
@@ -372,6 +421,7 @@ def test_what_is_no_box_is_refused():
         (lambda: sharded.flat("w", (4,), 0, [1]), "data must be an array or a tensor, got list"),
         (lambda: sharded.flat("w", (4,), "0", array), "begin must be integers"),
         (lambda: sharded.model_root(5), "a mapping of names to tensors.*got int"),
+        (lambda: sharded.model_root({"w": array}, gather=lambda data: None), "gather must return the parts"),
     ]:
         with pytest.raises(TypeError, match=text):
             make()
@@ -451,6 +501,21 @@ def test_a_model_against_the_checkpoint_names_tiles(tmp_path, make):
         sharded.check(wrong, known, against=tmp_path / "none" / "m.safetensors")
     with pytest.raises(merklize.InvalidArgument, match="the manifest is of tensors in memory"):
         sharded.check(wrong, merklize.manifest(state, tiles=True), against=path)
+    with pytest.raises(merklize.InvalidArgument, match="against: a path cannot hold a zero byte"):
+        sharded.check(wrong, known, against=f"{path}\0")
+
+
+def test_a_manifest_that_lies_of_a_tensor_without_elements(tmp_path):
+    state = {"e": np.zeros((0, 3), "f4")}
+    path = write(tmp_path / "m.safetensors", state)
+    right = merklize.manifest(path, tiles=True)
+    one = right.tensors["e"]._replace(digest=bytes(32))
+    fields = json.loads(right.to_json())
+    fields["tensors"][0]["digest"] = one.digest.hex()
+    known = Manifest.from_json(json.dumps({**fields, "root": one.leaf().hex()}))
+    assert [d.kind for d in sharded.check(state, known).differences] == ["bytes"]
+    with pytest.raises(merklize.InvalidArgument, match="tensor 'e' of .* is not the manifest's"):
+        sharded.check(state, known, against=path)
 
 
 def test_a_device_for_files_is_refused(opencl, tmp_path):
@@ -594,6 +659,12 @@ def test_flat_ranges_are_few_boxes(shape):
         assert (again.reshape(-1)[begin:end].view("u4") == flat[begin:end].view("u4")).all()
     with pytest.raises(merklize.InvalidArgument, match="are not in"):
         sharded.flat("w", shape, 1, flat)
+
+
+def test_flat_ranges_of_a_single_element():
+    one = np.float32(3).reshape(1)
+    parts = parts_of([sharded.flat("s", (), 0, one), sharded.flat("s", (), 1, one[:0])])
+    assert sharded.combine(parts) == sharded.model_manifest({"s": one.reshape(())})
 
 
 def test_torch_is_not_imported():

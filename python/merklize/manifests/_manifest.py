@@ -216,12 +216,14 @@ class Manifest:
         source  what manifest() takes: a path, tensors, a module
         only    patterns as of a shell ("*.weight", "model-00001*"): of tensors, files or shards; the rest is not read
 
-        A file that cannot be read, or is no safetensors file, is a difference, not an error.
+        A file that cannot be read, or is no safetensors file, is a difference, not an error. Tensors are those of this
+        process alone; merklize.sharded.check() takes a model that many ranks hold.
         Raises InvalidArgument: a pattern that nothing in the manifest has.
         """
         patterns = patterns_of(only, "only")
         if not _is_path(source) and self.digest == "tiles-v1":
-            return check_tiles(self._whole, source, patterns, Exchange(settings(device, threads)))
+            here = Exchange(settings(device, threads), gather=lambda told: [told])  # as by bytes: this process alone
+            return check_tiles(self._whole, source, patterns, here)
         if not _is_path(source):
             return self._check_memory(source, patterns, device, threads)
         path = self._path_in(os.fsdecode(plain(source)))
@@ -381,7 +383,8 @@ def manifest(
                 or on devices, or an object with state_dict(). Or a path: of a safetensors file, of an index of shards
                 (*.index.json), or of a folder: its safetensors files tensor by tensor, all others as files. Or the URL
                 of such a thing in a store (docs/stores.md)
-    tiles       digest tensors by tiles ("tiles-v1"), as merklize.sharded does: a root that does not depend on shards
+    tiles       digest tensors by tiles ("tiles-v1"), as merklize.sharded does: a root that does not depend on shards.
+                Tensors in memory are then those of PyTorch, NumPy or CuPy
     piece_size  bytes of a piece: a power of two of at least 256 KiB, or 0. In longer tensors and files, a check tells
                 which piece differs. It costs 32 bytes a piece and no time
     ignore      of a folder: patterns of names ("*.lock", ".git") that are left out, and left out by checks. A "./" or

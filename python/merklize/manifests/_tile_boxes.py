@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .. import _native
-from ..errors import InvalidArgument, in_call
+from ..errors import Error, InvalidArgument, in_call, shown
 from ._memory import held, is_torch, tensors_of
 from ._tile_nodes import Box, integers, nodes_of
 
@@ -81,9 +81,8 @@ def _of_dtensor(name: str, tensor: Any) -> list[Box]:
         raise InvalidArgument(
             f"tensor {name!r}: its local part is {list(local.shape)}, its placements say {extent}; give a map"
         )
-    if is_torch(local) and extent and (items := held(name, local).shape[-1:]) != tuple(extent[-1:]):
-        times = items[0] // max(1, extent[-1])  # an item holds several elements
-        shape[-1], offset[-1] = times * shape[-1], times * offset[-1]
+    if is_torch(local) and extent and held(name, local).dtype == "F4":  # an item has two elements
+        shape[-1], offset[-1] = 2 * shape[-1], 2 * offset[-1]
     return [Box(name, tuple(shape), tuple(offset), local)]
 
 
@@ -117,8 +116,8 @@ def flat_boxes(name: str, shape: Sequence[int], begin: int, data: Any) -> list[B
         cut(prefix, axis, head, tail, at + head - first)
         cut((*prefix, tail // below), axis + 1, 0, last - tail, at + tail - first)
 
-    if count == 0:  # it says that the tensor is there
-        return [Box(name, sizes, (0,) * len(sizes), data.reshape((0,) * len(sizes)))]
+    if count == 0:  # it says that the tensor is there; a part of a single element cannot be empty
+        return [Box(name, sizes, (0,) * len(sizes), data.reshape((0,) * len(sizes)))] if sizes else []
     cut((), 0, begin, begin + count, 0)
     return found
 
@@ -139,8 +138,10 @@ def told(make: Callable[[], list[Box]], keeps_tiles: bool, how: Exchange) -> lis
     failure = None
     try:
         data = nodes_of(make(), keeps_tiles, how.run)
-    except (InvalidArgument, TypeError) as error:
-        failure, data = error, FAILED + str(getattr(error, "rule", error)).encode(errors="replace")
+    except Exception as error:  # of a map, a device, a file: the others wait
+        own = isinstance(error, (Error, TypeError))
+        text = str(getattr(error, "rule", error)) if own else f"{type(error).__name__}: {error}"
+        failure, data = error, FAILED + text.encode(errors="replace")
     parts = _gathered(data, how.group, how.gather)
     if failure is not None:
         raise failure
@@ -152,8 +153,10 @@ def told(make: Callable[[], list[Box]], keeps_tiles: bool, how: Exchange) -> lis
 
 def _gathered(data: bytes, group: Any, gather: Gather | None) -> list[bytes]:
     if gather is not None:
-        parts = []
-        for part in gather(data):
+        parts, given = [], gather(data)
+        if not isinstance(given, Iterable):
+            raise TypeError(in_call(f"gather must return the parts of all ranks, got {shown(given)}"))
+        for part in given:
             if not isinstance(part, (bytes, bytearray, memoryview)):
                 raise TypeError(in_call(f"gather: the parts must be bytes, got {type(part).__name__}"))
             parts.append(bytes(part))

@@ -8,6 +8,7 @@ from math import prod
 from typing import Any, Union
 
 from .. import _native
+from .._inputs import encoded
 from ..errors import FileError, InvalidArgument
 from ._entries import Difference, Report, Tensor, TileDifference
 from ._memory import held
@@ -91,7 +92,8 @@ def _to_compare(boxes: list[Box], names: set[str], is_part: bool) -> list[Box]:
 def _right(against: Against, wrong: list[Tensor], run: _native.Settings) -> dict[str, Any]:
     """Return the digests of the tiles of right tensors. They have been compared with the manifest."""
     if isinstance(against, (str, os.PathLike)):
-        return {one.name: _of_file(os.fsdecode(against), one, run) for one in wrong}
+        path = os.fsdecode(encoded(against, "against"))
+        return {one.name: _of_file(path, one, run) for one in wrong}
     wholes, has_tiles = wholes_of(against)
     if not has_tiles:
         raise InvalidArgument("against must have digests of tiles: nodes(shards, tiles=True)")
@@ -110,6 +112,8 @@ def _of_file(path: str, tensor: Tensor, run: _native.Settings) -> Any:
         raise InvalidArgument("against is a path, but the manifest is of tensors in memory, which lie in no file")
     file = os.path.join(path if os.path.isdir(path) else os.path.dirname(path), tensor.shard)
     form = form_of(tensor.dtype, tensor.shape)
+    if form.is_empty():  # its digest follows from dtype and shape
+        raise InvalidArgument(f"against: tensor {tensor.name!r} of {file} is not the manifest's")
     pitch = form.columns * form.element
     step = max(1, CHUNK // (pitch * form.tile_rows)) * form.tile_rows
     sizes = form.columns, form.element, form.tile_rows, form.tile_columns

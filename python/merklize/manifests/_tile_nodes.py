@@ -73,7 +73,7 @@ class Part(NamedTuple):
 
     def __str__(self) -> str:
         spans = ", ".join(f"{at}:{at + count}" for at, count in zip(self.offset, self.extent))
-        return f"tensor {self.name!r} [{spans}]"
+        return f"tensor {shown(self.name)} [{spans}]"
 
     def key(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return what tells boxes of a tensor apart."""
@@ -322,7 +322,7 @@ def nodes_of(boxes: Iterable[Box], keeps_tiles: bool, run: _native.Settings) -> 
         head += b"".join(struct.pack(f"<{len(one)}Q", *one) for one in (part.shape, part.offset, part.extent))
         payload = [] if place.is_empty() else _payload(form, place, elements, keeps_tiles, run)
         records.append(b"".join([head, *payload]))
-    return b"".join([MAGIC, struct.pack("<II", int(keeps_tiles), len(records)), *records])
+    return b"".join([MAGIC, struct.pack("<II", 1 if keeps_tiles else 0, len(records)), *records])
 
 
 # ---- Nodes of others ----
@@ -384,6 +384,10 @@ def read_nodes(data: bytes, rank: int) -> tuple[list[Given], bool]:
         if dimensions > MOST_DIMENSIONS:
             raise reader.wrong(f"{dimensions} dimensions, at most {MOST_DIMENSIONS} are possible")
         part = Part(name, dtype, *(reader.numbers(dimensions) for _ in range(3)))
+        if len(dtype) > 16 or not dtype.isprintable():  # errors quote it
+            raise reader.wrong(f"unknown dtype {shown(dtype)}")
+        if any(count >> 63 for count in part.shape):  # also of a tensor without elements
+            raise reader.wrong(f"sizes of {shown(name)} must be below 2^63, got {list(part.shape)}")
         try:
             form = form_of(dtype, part.shape)
             place = place_of(part, form)

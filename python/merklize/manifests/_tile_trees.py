@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from ..each import hash_each
-from ..errors import InvalidArgument, Mismatch, in_call
+from ..errors import InvalidArgument, Mismatch, in_call, shown
 from ._entries import Tensor
 from ._tile_nodes import Form, Given, Part, Range, read_nodes
 
@@ -64,7 +64,8 @@ def wholes_of(parts: Sequence[bytes], *, takes_none: bool = False) -> tuple[Whol
         for box in boxes:
             found[box.part.name].append(box)
     if not found and not takes_none:
-        raise InvalidArgument(f"{len(parts)} ranks gave no tensor, so there is nothing to digest")
+        who = "1 rank" if len(parts) == 1 else f"{len(parts)} ranks"
+        raise InvalidArgument(f"{who} gave no tensor, so there is nothing to digest")
     if len(kinds) > 1:
         raise InvalidArgument("some ranks gave digests of tiles (nodes(tiles=True)) and some did not")
     names = sorted(found, key=str.encode)
@@ -95,7 +96,7 @@ def _wholes(given: list[Given]) -> list[Whole]:
                 hint = "; a transposed copy needs a map" if what == "shape" and sorted(one) == sorted(two) else ""
                 one, two = (list(v) if what == "shape" else v for v in (one, two))
                 raise InvalidArgument(
-                    f"tensor {first.part.name!r}: {what} is {one} at rank {first.rank}, "
+                    f"tensor {shown(first.part.name)}: {what} is {one} at rank {first.rank}, "
                     f"{two} at rank {other.rank}{hint}"
                 )
     whole = first.part._replace(offset=(0,) * len(first.part.shape), extent=first.part.shape)
@@ -133,6 +134,9 @@ def _require_cover(whole: Part, boxes: list[Given], known: set[int]) -> None:
 
     begins = np.array([box.part.offset for box in boxes], np.int64).reshape(len(boxes), len(whole.shape))
     ends = begins + np.array([box.part.extent for box in boxes], np.int64).reshape(begins.shape)
+    if len(boxes) > 1:  # where all are alike, none is apart from another
+        varies = (begins != begins[0]).any(axis=0) | (ends != ends[0]).any(axis=0)
+        begins, ends = begins[:, varies], ends[:, varies]
     for k in range(1, len(boxes)):
         shared = ((begins[:k] < ends[k]) & (begins[k] < ends[:k])).all(axis=1)
         if shared.any():
@@ -148,7 +152,7 @@ def _require_cover(whole: Part, boxes: list[Given], known: set[int]) -> None:
             extent = tuple(end - begin for begin, end in hole)
             where = f" such as {whole._replace(offset=tuple(begin for begin, _ in hole), extent=extent)};"
         raise InvalidArgument(
-            f"tensor {whole.name!r}: no rank gave {missing} of its {prod(whole.shape)} elements,{where} "
+            f"tensor {shown(whole.name)}: no rank gave {missing} of its {prod(whole.shape)} elements,{where} "
             f"{named(known)} gave the others"
         )
 
@@ -304,8 +308,12 @@ def _roots(nodes: list[_Nodes], counts: tuple[int, ...], ranges: tuple[Range, ..
         else:
             deeper.append(one)
     cuts = sorted({edge for one in deeper for edge in one.tiles[axis]})
+    beginning: dict[int, list[_Nodes]] = defaultdict(list)
+    for one in deeper:
+        beginning[one.tiles[axis][0]].append(one)
+    inside: list[_Nodes] = []
     for begin, end in zip(cuts, cuts[1:]):
-        inside = [one for one in deeper if one.tiles[axis][0] <= begin < one.tiles[axis][1]]
+        inside = [one for one in inside if begin < one.tiles[axis][1]] + beginning[begin]
         if inside:
             below = _roots(inside, counts, (*ranges, (begin, end)))
             put([(0, place) for place in range(begin, end)], below)
