@@ -144,9 +144,13 @@ def check(
         manifest = combine(parts)
         if against is None and all(part[16:20] == b"\1\0\0\0" for part in parts):
             against = parts
-    known = manifest if isinstance(manifest, Manifest) else Manifest.load(cast("Path", manifest))
-    if known.digest != "tiles-v1":
-        raise InvalidArgument("the manifest must be by tiles (tiles=True), got one by bytes")
+
+    def load() -> _native.Manifest:
+        known = manifest if isinstance(manifest, Manifest) else Manifest.load(cast("Path", manifest))
+        if known.digest != "tiles-v1":
+            raise InvalidArgument("the manifest must be by tiles (tiles=True), got one by bytes")
+        return known._whole
+
     patterns = patterns_of(only, "only")
     how = Exchange(settings(device, threads), group, gather)
-    return check_tiles(known._whole, model, patterns, how, against=against, maps=maps)
+    return check_tiles(load, model, patterns, how, against=against, maps=maps)

@@ -312,6 +312,22 @@ def test_whatever_fails_at_one_rank_is_told_to_the_others(error):
         sharded.model_root({"w": array}, gather=lambda data: [*told, data])
 
 
+def test_a_manifest_that_one_rank_cannot_read_is_told_to_the_others(tmp_path):
+    state = {"w": an_array()}
+    known = merklize.manifest(state, tiles=True)
+    bytes_of = merklize.manifest(state)
+    for wrong, only, kind, text in [
+        (tmp_path / "none.json", [], merklize.FileError, "none.json"),
+        (bytes_of, [], merklize.InvalidArgument, "must be by tiles"),
+        (known, ["x"], merklize.InvalidArgument, "nothing in the manifest is named 'x'"),
+    ]:
+        told = []
+        with pytest.raises(kind, match=text):
+            sharded.check(state, wrong, only=only, gather=lambda data, to=told: [to.append(data), data][1:])
+        with pytest.raises(merklize.InvalidArgument, match=f"rank 0: .*{text}"):
+            sharded.check(state, known, gather=lambda data, to=told: [*to, data])
+
+
 def test_a_check_of_one_process_asks_no_others(monkeypatch):
     array = an_array()
     known = merklize.manifest({"w": array}, tiles=True)

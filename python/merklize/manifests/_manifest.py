@@ -223,7 +223,7 @@ class Manifest:
         patterns = patterns_of(only, "only")
         if not _is_path(source) and self.digest == "tiles-v1":
             here = Exchange(settings(device, threads), gather=lambda told: [told])  # as by bytes: this process alone
-            return check_tiles(self._whole, source, patterns, here)
+            return check_tiles(lambda: self._whole, source, patterns, here)
         if not _is_path(source):
             return self._check_memory(source, patterns, device, threads)
         path = self._path_in(os.fsdecode(plain(source)))
@@ -534,7 +534,7 @@ def check_model(
     known = manifest if isinstance(manifest, Manifest) else Manifest.load(cast("Path", manifest))
     if known.digest == "tiles-v1":
         how = Exchange(settings(device, threads), group)
-        return check_tiles(known._whole, module, patterns_of(only, "only"), how)
+        return check_tiles(lambda: known._whole, module, patterns_of(only, "only"), how)
     if group is not None:
         raise InvalidArgument("group: the manifest must be by tiles (tiles=True), got one by bytes")
     return known.check(module, only=only, device=device, threads=threads)

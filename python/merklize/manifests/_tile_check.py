@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Union
 
@@ -26,7 +26,7 @@ def entries_of(parts: Sequence[bytes]) -> list[Tensor]:
 
 
 def check_tiles(
-    known: _native.Manifest,
+    load: Callable[[], _native.Manifest],
     model: Any,
     only: list[str],
     how: Exchange,
@@ -34,17 +34,22 @@ def check_tiles(
     against: Against | None = None,
     maps: Maps | None = None,
 ) -> Report:
-    """Do the work of merklize.sharded.check()."""
-    names = known.names_of(only)
-    if not names:
-        raise InvalidArgument("there is nothing to compare: no tensor of the manifest is wanted")
-    boxes: list[Box] = []
+    """Do the work of merklize.sharded.check().
+
+    load  returns the manifest. What it raises is told to the other ranks
+    """
+    made_here: list[tuple[_native.Manifest, list[Box]]] = []
 
     def wanted() -> list[Box]:
-        boxes[:] = _to_compare(boxes_of(model, maps), set(names), bool(only))
-        return boxes
+        known = load()
+        names = known.names_of(only)
+        if not names:
+            raise InvalidArgument("there is nothing to compare: no tensor of the manifest is wanted")
+        made_here.append((known, _to_compare(boxes_of(model, maps), set(names), bool(only))))
+        return made_here[0][1]
 
     wholes, has_tiles = wholes_of(told(wanted, False, how), takes_none=True)
+    ((known, boxes),) = made_here
     digests = {fields[0]: fields[3] for fields in known.tensors()}
     found: list[Tensor] = []
     holders: dict[str, set[int]] = {}
