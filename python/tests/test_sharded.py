@@ -145,6 +145,19 @@ def test_tensors_are_not_copied():
     assert peak < 0.6 * array.nbytes
 
 
+@pytest.mark.parametrize("shape", [(4096, 32, 32), (1, 64, 64, 32, 32), (2, 2048, 32, 32), (3, 1, 1500, 900)])
+def test_matrices_that_do_not_lie_in_rows_are_copied_in_parts(shape, monkeypatch):
+    array = an_array(shape, "f4")
+    expected = sharded.model_root({"w": array})
+    stored = np.ascontiguousarray(array.swapaxes(-1, -2)).swapaxes(-1, -2)
+    monkeypatch.setattr("merklize.manifests._tile_nodes.CHUNK", 1 << 20)
+    tracemalloc.start()
+    assert sharded.model_root({"w": stored}) == expected
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.2 * array.nbytes
+
+
 def test_little_is_sent():
     """The bytes that eight ranks send of a layer of 70 billion parameters' model, cut as tensor parallel cuts it."""
 
@@ -532,6 +545,22 @@ def test_a_manifest_that_lies_of_a_tensor_without_elements(tmp_path):
     assert [d.kind for d in sharded.check(state, known).differences] == ["bytes"]
     with pytest.raises(merklize.InvalidArgument, match="tensor 'e' of .* is not the manifest's"):
         sharded.check(state, known, against=path)
+
+
+def test_a_file_is_read_in_parts(tmp_path, monkeypatch):
+    state = {"row": an_array((2_000_001,)), "w": an_array((1500, 1000))}
+    path = write(tmp_path / "m.safetensors", state)
+    known = merklize.manifest(path, tiles=True)
+    wrong = {name: array.copy() for name, array in state.items()}
+    wrong["row"].view("u2")[2_000_000] ^= 1
+    wrong["w"].view("u2")[1499, 999] ^= 1
+    monkeypatch.setattr("merklize.manifests._tile_check.CHUNK", 1 << 18)
+    tracemalloc.start()
+    found = sharded.check(wrong, known, against=path).differences
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [d.box for d in found] == [((1_999_872, 2_000_001),), ((1472, 1500), (992, 1000))]
+    assert peak < 1_500_000
 
 
 def test_a_device_for_files_is_refused(opencl, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from itertools import product
 from math import prod
 from typing import Any, Union
 
@@ -119,20 +120,21 @@ def _of_file(path: str, tensor: Tensor, run: _native.Settings) -> Any:
     form = form_of(tensor.dtype, tensor.shape)
     if form.is_empty():  # its digest follows from dtype and shape
         raise InvalidArgument(f"against: tensor {tensor.name!r} of {file} is not the manifest's")
-    pitch = form.columns * form.element
-    step = max(1, CHUNK // (pitch * form.tile_rows)) * form.tile_rows
-    sizes = form.columns, form.element, form.tile_rows, form.tile_columns
+    # Some rows of tiles at once, or of the only row some tiles.
+    wide = form.columns if form.tile_rows > 1 else CHUNK // form.element
+    step = max(1, CHUNK // (wide * form.element * form.tile_rows)) * form.tile_rows
     made = []
     try:
         with open(file, "rb") as source:
             source.seek(tensor.offset)
             for _ in range(prod(form.lead)):
-                for top in range(0, form.rows, step):
-                    rows = min(step, form.rows - top)
-                    data = np.frombuffer(source.read(rows * pitch), np.uint8)
-                    if len(data) < rows * pitch:
+                for top, left in product(range(0, form.rows, step), range(0, form.columns, wide)):
+                    rows, columns = min(step, form.rows - top), min(wide, form.columns - left)
+                    data = np.frombuffer(source.read(rows * columns * form.element), np.uint8)
+                    if len(data) < rows * columns * form.element:
                         raise InvalidArgument(f"against: {file} ends within tensor {tensor.name!r}")
-                    made.append(_native.tile_digests(data.reshape(rows, pitch), rows, *sizes, run).reshape(-1, 32))
+                    sizes = rows, columns, form.element, form.tile_rows, form.tile_columns
+                    made.append(_native.tile_digests(data.reshape(rows, -1), *sizes, run).reshape(-1, 32))
     except OSError as error:
         raise FileError._refused("read", file, error) from None
     grid = np.concatenate(made).reshape(*form.counts, 32)

@@ -264,22 +264,32 @@ def _tile_digests(view: Any, form: Form, run: _native.Settings) -> Any:
     sizes = columns, form.element, form.tile_rows, form.tile_columns
     if _is_packed(view):
         return _native.tile_digests(_bytes_of(view), rows, *sizes, run)
-    # Elements of a row that do not lie side by side are copied, some rows of tiles at a time.
-    step = max(1, CHUNK // (prod(view.shape[:-2]) * columns * form.element * form.tile_rows)) * form.tile_rows
+    # Elements of a row that do not lie side by side are copied, some matrices or some rows of tiles at a time.
+    at_once = columns * form.element * min(rows, form.tile_rows)
+    for axis, count in enumerate(view.shape[:-2]):
+        each = max(1, CHUNK // (at_once * prod(view.shape[axis + 1 : -2])))
+        if each < count:
+            ahead = (slice(None),) * axis  # of dimensions of 1 alone
+            cut = [view[(*ahead, slice(at, at + each))] for at in range(0, count, each)]
+            return _joined([_tile_digests(part, form, run) for part in cut], 0)
+        if count > 1:
+            break
+    step = max(1, CHUNK // (at_once * prod(view.shape[:-2]))) * form.tile_rows
     parts = [view[..., at : at + step, :] for at in range(0, rows, step)]
-    found = [_native.tile_digests(_bytes_of(part), part.shape[-2], *sizes, run) for part in parts]
-    return found[0] if len(found) == 1 else _joined(found)
+    return _joined([_native.tile_digests(_bytes_of(part), part.shape[-2], *sizes, run) for part in parts], 1)
 
 
-def _joined(arrays: list[Any]) -> Any:
-    """Return arrays of rows of tiles behind each other."""
+def _joined(arrays: list[Any], axis: int) -> Any:
+    """Return digests of tiles, of matrices (axis 0) or of rows of tiles (1), behind each other."""
+    if len(arrays) == 1:
+        return arrays[0]
     if is_torch(arrays[0]):
         import torch
 
-        return torch.cat(arrays, dim=1)
+        return torch.cat(arrays, dim=axis)
     import numpy as np
 
-    return np.concatenate([_on_host(one) for one in arrays], axis=1)
+    return np.concatenate([_on_host(one) for one in arrays], axis=axis)
 
 
 def _payload(form: Form, place: Place, elements: Any, keeps_tiles: bool, run: _native.Settings) -> Iterator[bytes]:
