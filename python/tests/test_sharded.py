@@ -294,6 +294,8 @@ def test_a_model_that_is_another_one_is_no_valid_one():
     assert kinds({"w": array.view("i2")}) == [("dtype", "w")]
     assert kinds({"v": array}) == [("unexpected", "v"), ("missing", "w")]
     assert kinds({"w": array, "tied": array}) == []
+    for report in (sharded.check, merklize.check_model, lambda state, known: known.check(state)):
+        assert report({"w": array, "tied": array}, known).aliases == (("tied", "w"),)
     assert kinds({"w": array, "more": array.copy()}) == [("unexpected", "more")]
     assert kinds({}) == [("missing", "w")]
     with pytest.raises(merklize.InvalidArgument, match="nothing in the manifest is named 'x'"):

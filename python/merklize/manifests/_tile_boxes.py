@@ -30,13 +30,18 @@ def boxes_of(model: Any, maps: Maps | None) -> list[Box]:
             found += maps[name](tensor.to_local() if _is_sharded(tensor) else tensor)
         elif _is_sharded(tensor):
             found += _of_dtensor(name, tensor)
-        elif hasattr(tensor, "local_shards"):  # a ShardedTensor, as FSDP1's state dicts have
+        elif is_in_parts(tensor):
             shape, shards = tuple(tensor.size()), tensor.local_shards()
             found += [Box(name, shape, tuple(one.metadata.shard_offsets), one.tensor) for one in shards]
         else:
             shape = held(name, tensor).shape
             found.append(Box(name, tuple(shape), (0,) * len(shape), tensor))
     return found
+
+
+def is_in_parts(tensor: Any) -> bool:
+    """Tell whether it is a DTensor, or a ShardedTensor, as FSDP1's state dicts have."""
+    return _is_sharded(tensor) or hasattr(tensor, "local_shards")
 
 
 def _is_sharded(tensor: Any) -> bool:

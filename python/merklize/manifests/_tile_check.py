@@ -12,8 +12,8 @@ from .. import _native
 from .._inputs import encoded
 from ..errors import FileError, InvalidArgument
 from ._entries import Difference, Report, Tensor, TileDifference
-from ._memory import held
-from ._tile_boxes import Exchange, Maps, boxes_of, told
+from ._memory import aliases, held, tensors_of
+from ._tile_boxes import Exchange, Maps, boxes_of, is_in_parts, told
 from ._tile_nodes import CHUNK, Box, Form, Range, form_of, storage_of
 from ._tile_trees import Whole, Wholes, grid_of, named, rectangles_of, single, tensor_of, wholes_of
 
@@ -39,18 +39,21 @@ def check_tiles(
 
     load  returns the manifest. What it raises is told to the other ranks
     """
-    made_here: list[tuple[_native.Manifest, list[Box]]] = []
+    made_here: list[tuple[_native.Manifest, list[Box], tuple[tuple[str, ...], ...]]] = []
 
     def wanted() -> list[Box]:
         known = load()
         names = known.names_of(only)
         if not names:
             raise InvalidArgument("there is nothing to compare: no tensor of the manifest is wanted")
-        made_here.append((known, _to_compare(boxes_of(model, maps), set(names), bool(only))))
-        return made_here[0][1]
+        state = tensors_of(model)
+        boxes = _to_compare(boxes_of(state, maps), set(names), bool(only))
+        plain = {name: tensor for name, tensor in state.items() if name not in (maps or {}) and not is_in_parts(tensor)}
+        made_here.append((known, boxes, aliases({name: held(name, tensor) for name, tensor in plain.items()})))
+        return boxes
 
     wholes, has_tiles = wholes_of(told(wanted, False, how), takes_none=True)
-    ((known, boxes),) = made_here
+    ((known, boxes, shared),) = made_here
     digests = {fields[0]: fields[3] for fields in known.tensors()}
     found: list[Tensor] = []
     holders: dict[str, set[int]] = {}
@@ -71,7 +74,7 @@ def check_tiles(
     for one in differences:
         detail = "differs" if one.kind == "bytes" else one.detail
         made += places.get(one.name) or [_located(one.kind, one.name, detail, None, holders.get(one.name, set()))]
-    return Report(made, checked, size)
+    return Report(made, checked, size, shared)
 
 
 def _holders(copies: list[Whole], is_wrong: list[bool]) -> set[int]:
