@@ -325,6 +325,10 @@ def test_whatever_fails_at_one_rank_is_told_to_the_others(error):
     assert len(told) == 1
     with pytest.raises(merklize.InvalidArgument, match="rank 0: .*no room"):
         sharded.model_root({"w": array}, gather=lambda data: [*told, data])
+    hostile = told[0] + b"\0\x1b[31m\xff"
+    with pytest.raises(merklize.InvalidArgument, match="rank 0: ") as caught:
+        sharded.model_root({"w": array}, gather=lambda data: [hostile, data])
+    assert str(caught.value).isprintable()
 
 
 def test_a_manifest_that_one_rank_cannot_read_is_told_to_the_others(tmp_path):
@@ -341,6 +345,17 @@ def test_a_manifest_that_one_rank_cannot_read_is_told_to_the_others(tmp_path):
             sharded.check(state, wrong, only=only, gather=lambda data, to=told: [to.append(data), data][1:])
         with pytest.raises(merklize.InvalidArgument, match=f"rank 0: .*{text}"):
             sharded.check(state, known, gather=lambda data, to=told: [*to, data])
+
+
+@pytest.mark.parametrize(
+    ("backend", "place"),
+    [("gloo", "cpu"), ("nccl", "cuda"), ("cuda:nccl", "cuda"), ("cpu:gloo,cuda:nccl", "cpu"), ("xccl", "xpu"),
+     ("mpi", "cpu"), ("undefined", "cpu")],
+)  # fmt: skip
+def test_backends_of_a_group_exchange_tensors_where_they_take_them(backend, place):
+    from merklize.manifests._tile_boxes import exchanged_on
+
+    assert exchanged_on(backend) == place
 
 
 def test_a_check_of_one_process_asks_no_others(monkeypatch):

@@ -152,7 +152,8 @@ def told(make: Callable[[], list[Box]], keeps_tiles: bool, how: Exchange) -> lis
         raise failure
     for rank, part in enumerate(parts):
         if part.startswith(FAILED):
-            raise InvalidArgument(f"rank {rank}: {part[len(FAILED) :][:4096].decode(errors='replace')}")
+            text = part[len(FAILED) :][:4096].decode(errors="replace")
+            raise InvalidArgument(f"rank {rank}: {''.join(c if c.isprintable() else ' ' for c in text)}")
     return parts
 
 
@@ -177,11 +178,18 @@ def _gathered(data: bytes, group: Any, gather: Gather | None) -> list[bytes]:
     return _all_gather(data, group, torch)
 
 
+def exchanged_on(backend: str) -> str:
+    """Return the kind of device whose tensors a backend takes: of "gloo", "nccl", "cuda:nccl", "cpu:gloo,cuda:nccl"."""
+    names = {part.rpartition(":")[2] for part in backend.lower().split(",")}
+    kinds = {"nccl": "cuda", "xccl": "xpu"}
+    return kinds[min(names)] if names <= set(kinds) else "cpu"
+
+
 def _all_gather(data: bytes, group: Any, torch: Any) -> list[bytes]:
     distributed = torch.distributed
     if distributed.get_rank(group) < 0:
         raise InvalidArgument("group: this process is not in it")
-    device = "cuda" if distributed.get_backend(group) == "nccl" else "cpu"
+    device = exchanged_on(str(distributed.get_backend(group)))
     ranks = distributed.get_world_size(group)
     sizes = [torch.zeros(1, dtype=torch.int64, device=device) for _ in range(ranks)]
     distributed.all_gather(sizes, torch.tensor([len(data)], dtype=torch.int64, device=device), group=group)
