@@ -20,6 +20,12 @@ CHUNK = 32 << 20
 Range = tuple[int, int]
 
 
+def quoted(name: str) -> str:
+    """Return a name as errors have it: whole, unless it is longer than names of tensors are."""
+    text = repr(name)
+    return text if len(text) <= 512 else f"{text[:509]}..."
+
+
 class Box(NamedTuple):
     """A part of a tensor that this process holds."""
 
@@ -73,7 +79,7 @@ class Part(NamedTuple):
 
     def __str__(self) -> str:
         spans = ", ".join(f"{at}:{at + count}" for at, count in zip(self.offset, self.extent))
-        return f"tensor {shown(self.name)} [{spans}]"
+        return f"tensor {quoted(self.name)} [{spans}]"
 
     def key(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return what tells boxes of a tensor apart."""
@@ -397,7 +403,7 @@ def read_nodes(data: bytes, rank: int) -> tuple[list[Given], bool]:
         if len(dtype) > 16 or not dtype.isprintable():  # errors quote it
             raise reader.wrong(f"unknown dtype {shown(dtype)}")
         if any(count >> 63 for count in part.shape):  # also of a tensor without elements
-            raise reader.wrong(f"sizes of {shown(name)} must be below 2^63, got {list(part.shape)}")
+            raise reader.wrong(f"sizes of {quoted(name)} must be below 2^63, got {list(part.shape)}")
         try:
             form = form_of(dtype, part.shape)
             place = place_of(part, form)

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from ..each import hash_each
-from ..errors import InvalidArgument, Mismatch, in_call, shown
+from ..errors import InvalidArgument, Mismatch, in_call
 from ._entries import Tensor
-from ._tile_nodes import Form, Given, Part, Range, read_nodes
+from ._tile_nodes import Form, Given, Part, Range, quoted, read_nodes
 
 MOST_BOXES = 1 << 14
 """The most different boxes of a tensor."""
@@ -96,7 +96,7 @@ def _wholes(given: list[Given]) -> list[Whole]:
                 hint = "; a transposed copy needs a map" if what == "shape" and sorted(one) == sorted(two) else ""
                 one, two = (list(v) if what == "shape" else v for v in (one, two))
                 raise InvalidArgument(
-                    f"tensor {shown(first.part.name)}: {what} is {one} at rank {first.rank}, "
+                    f"tensor {quoted(first.part.name)}: {what} is {one} at rank {first.rank}, "
                     f"{two} at rank {other.rank}{hint}"
                 )
     whole = first.part._replace(offset=(0,) * len(first.part.shape), extent=first.part.shape)
@@ -152,7 +152,7 @@ def _require_cover(whole: Part, boxes: list[Given], known: set[int]) -> None:
             extent = tuple(end - begin for begin, end in hole)
             where = f" such as {whole._replace(offset=tuple(begin for begin, _ in hole), extent=extent)};"
         raise InvalidArgument(
-            f"tensor {shown(whole.name)}: no rank gave {missing} of its {prod(whole.shape)} elements,{where} "
+            f"tensor {quoted(whole.name)}: no rank gave {missing} of its {prod(whole.shape)} elements,{where} "
             f"{named(known)} gave the others"
         )
 
