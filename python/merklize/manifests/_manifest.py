@@ -506,8 +506,9 @@ def check_model(
     only      patterns of tensors' names, as in Manifest.check()
     prefix    what the manifest has before the names of this model: "unet/" in a folder of several models. Only such
               tensors are compared
-    group     of a manifest by tiles: the process group whose ranks hold the model together, as in
-              merklize.sharded.check(). All of them must call this
+    group     of a manifest by tiles: the process group of torch.distributed whose ranks hold the model together; None:
+              the default one, or if there is none this process alone. All of them must call this. Manifest.check() is
+              of this process alone
 
     The files of a manifest of a folder are not looked at. A tensor that is not in the manifest but is the memory of one
     that is, as tied weights are, is no difference. The report is false if anything differs; `report.require()` raises.
