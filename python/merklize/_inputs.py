@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ._types import Input
-from ._urls import is_url, plain, refuse_near_url, stores
+from ._urls import is_url, plain, refuse_near_url, stores, system_name
 from .errors import InvalidArgument, in_call
 
 _T = TypeVar("_T")
@@ -20,15 +20,21 @@ def encoded(path: Any, what: str) -> bytes:
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise TypeError(in_call(f"{what} must be a path, got {type(path).__name__}"))
     refuse_near_url(path)
-    try:
-        name = os.fsencode(path)
-    except UnicodeEncodeError:
-        raise InvalidArgument(
-            f"{what}: a path must be text that the file system can hold, got lone surrogates"
-        ) from None
+    name = system_name(path, what)
     if b"\0" in name:
         raise InvalidArgument(f"{what}: a path cannot hold a zero byte")
     return name
+
+
+def path_text(path: Any, what: str) -> str:
+    """Return a path as text. Raises what encoded() raises."""
+    return os.fsdecode(encoded(path, what))
+
+
+def name_of(path: Any, what: str) -> str:
+    """Return a path, or a URL of a store, as text. Raises what plain() and encoded() raise."""
+    path = plain(path)
+    return str(path) if is_url(path) else path_text(path, what)
 
 
 def each_of(values: Iterable[_T]) -> Iterator[_T]:

@@ -8,12 +8,13 @@ import stat
 from contextlib import suppress
 
 from . import _native
+from ._urls import system_name
 from .errors import FileError
 
 
 def beside(path: str, end: str) -> str:
     """Return the path of the file beside `path` that has this ending; a shorter one where that is too long."""
-    return os.fsdecode(_native.beside(os.fsencode(path), end))
+    return os.fsdecode(_native.beside(system_name(path, "path"), end))
 
 
 def is_stream(path: str) -> bool:

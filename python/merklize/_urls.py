@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from . import _native
-from .errors import FileError, encoded
+from .errors import FileError, InvalidArgument, encoded
 
 _OF_PROTOCOLS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-:")
 
@@ -40,7 +40,17 @@ def local_path(url: str) -> str | None:
         raise FileError(f"{shown(url)}: a file:// URL must name a path of this machine: file:///data/x")
     from urllib.parse import unquote_to_bytes
 
-    return os.fsdecode(unquote_to_bytes(os.fsencode(slash + path)))  # a name can be any bytes
+    return os.fsdecode(unquote_to_bytes(system_name(slash + path, "URL")))  # a name can be any bytes
+
+
+def system_name(path: Any, what: str) -> bytes:
+    """Return the bytes by which the system knows a path. Raises InvalidArgument: lone surrogates."""
+    try:
+        return os.fsencode(path)
+    except UnicodeEncodeError:
+        raise InvalidArgument(
+            f"{what}: a path must be text that the file system can hold, got lone surrogates"
+        ) from None
 
 
 def plain(path: Any) -> Any:

@@ -97,8 +97,9 @@ class InvalidArgument(Error, ValueError):
         call      as in_call() takes it
         argument  the argument that is wrong, if the rule does not name it itself
         """
-        self.rule, self.argument = masked(str(rule)), str(argument)
-        super().__init__(in_call(f"{self.argument} {self.rule}" if self.argument else self.rule, str(call)))
+        rule, call, argument = (text if isinstance(text, str) else shown(text) for text in (rule, call, argument))
+        self.rule, self.argument = masked(rule), argument
+        super().__init__(in_call(f"{argument} {self.rule}" if argument else self.rule, call))
 
     def __reduce__(self) -> tuple[object, ...]:
         return _as_it_was, (type(self), self.args, self.rule, self.argument)

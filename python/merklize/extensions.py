@@ -29,14 +29,14 @@ True
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 
 from . import _native
+from ._inputs import path_text
 from ._native import Command, DeviceArray, HashInfo
 from ._new_file import beside, is_stream, open_stream, take_place, write_all, write_whole
 from ._types import Buffer, Device, Digest, HashName, HostData, Path, Progress, Source
-from ._urls import is_url, label, local_path, plain, printable, shown, split_http
+from ._urls import is_url, label, local_path, plain, printable, shown, split_http, system_name
 from .errors import FileError, alone
 
 __all__ = [
@@ -65,6 +65,7 @@ __all__ = [
     "local_path",
     "open_stream",
     "overwrites",
+    "path_text",
     "plain",
     "printable",
     "refused",
@@ -91,7 +92,7 @@ def refused(what: str, name: str, error: OSError) -> FileError:
 
 def overwrites(written: str, read: str) -> bool:
     """Tell whether writing to a path changes the file of another, under any name."""
-    return _native.overwrites(os.fsencode(written), os.fsencode(read))
+    return _native.overwrites(system_name(written, "written"), system_name(read, "read"))
 
 
 def hash_info(name: str) -> HashInfo:

@@ -16,7 +16,7 @@ from ._native import DeviceArray, TreeFacts
 from ._options import HashOptions, RunOptions, mode_of, run_of, takes
 from ._settings import settings
 from ._types import Buffer, Digests, HashName, Input, Path, Source, Tensor
-from .errors import InvalidArgument
+from .errors import InvalidArgument, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -125,7 +125,7 @@ def hash_file_ranges(
     given = list(ranges)
     with opened(file, "file") as source:
         if isinstance(source, int):
-            return _native.hash_file_ranges(source, f"file descriptor {source}", given, piece_size, run)
+            return _native.hash_file_ranges(source, f"file descriptor {shown(source)}", given, piece_size, run)
         return _native.hash_source_ranges(source, given, piece_size, run)
 
 

@@ -86,7 +86,7 @@ class MerkleTree:
         **options: Unpack[TreeOptions],
     ) -> None:
         """Build the tree."""
-        form = form_of(hash, options, has_nodes=True, drop_levels=drop_levels or None)
+        form = form_of(hash, options, has_nodes=True, drop_levels=_arrays.integer(drop_levels, "drop_levels") or None)
         run = run_of("MerkleTree", options)
         self._take(_native.make_tree(leaves, form.native, drop_levels, run), form.format, run)
 

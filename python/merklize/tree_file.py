@@ -205,7 +205,7 @@ class TreeFile:
         True
         """
         file = self._open
-        if leaf_size is None and row_size is None and not leaves:
+        if leaf_size is None and row_size is None and leaves is False:
             leaf_size = file.leaf_size
             if leaf_size == 0:
                 raise InvalidArgument(

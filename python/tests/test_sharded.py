@@ -737,3 +737,9 @@ def test_torch_is_not_imported():
 
     code = "import sys, numpy as np; from merklize import sharded; sharded.model_root({'w': np.ones((3, 5))});"
     subprocess.run([sys.executable, "-c", code + "assert 'torch' not in sys.modules"], check=True)
+
+
+@pytest.mark.parametrize("maps", [[], memoryview(bytes(4)).cast("B", (2, 2)), "w", 5])
+def test_maps_that_are_no_mapping(maps):
+    with pytest.raises(TypeError, match="maps must be a mapping of names to functions, got"):
+        sharded.boxes({"w": np.zeros(3)}, maps=maps)

@@ -7,6 +7,7 @@ import itertools
 import json
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import weakref
@@ -16,8 +17,19 @@ import pytest
 
 import merklize
 import oracle
-from merklize import bao, formats
-from wrong_kinds import DLPack, closed_map, holding_itself, released
+from merklize import bao, formats, parts, prover, sharded
+from wrong_kinds import (
+    ALLOWED,
+    DLPack,
+    calls_with,
+    closed_map,
+    consume,
+    holding_itself,
+    made_objects,
+    methods,
+    public,
+    released,
+)
 
 PROGRAM = pathlib.Path(__file__).with_name("wrong_kinds.py")
 
@@ -384,6 +396,74 @@ def test_errors_of_numpy_and_cpython_do_not_come_through():
     ):
         with pytest.raises((ValueError, TypeError)):
             call(released(memoryview))
+
+
+HUGE = 10**5000
+WITHOUT_TRUTH_OR_DIGITS = {
+    "array": np.arange(3),
+    "integer": HUGE,
+    "pairs": [(0, HUGE)],
+    "name": {HUGE: ROOT},
+    "lone surrogate": "\ud800",
+    "file of a lone surrogate": "file:///\ud800",
+    "zero byte": "a\0b",
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_TRUTH_OR_DIGITS)
+def test_values_without_truth_or_digits(kind, tmp_path, monkeypatch):
+    """An array is neither true nor false; Python prints no integer of 5,000 digits; no path has a lone surrogate."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").write_bytes(b"data of a file")
+    value = WITHOUT_TRUTH_OR_DIGITS[kind]
+    modules = merklize, prover, sharded, parts, formats, bao, merklize.manifests
+    calls = [pair for module in modules for pair in public(module)]
+    calls += [("manifest", merklize.manifest), ("check_model", merklize.check_model), ("load", merklize.Manifest.load)]
+    for thing in (*made_objects(0), merklize.manifest({"w": oracle.byte_leaves(1)})):
+        if not isinstance(thing, merklize.DeviceArray):  # one that nothing made
+            calls += [(name, getattr(thing, attribute)) for name, _, attribute in methods(thing)]
+    for name, function in calls:
+        for positional, named in calls_with(function, lambda _: [value]) if callable(function) else ():
+            try:
+                consume(function(*positional, **named))
+            except ALLOWED:
+                pass
+            except Exception as error:
+                pytest.fail(f"{name}: {type(error).__name__}: {error!s:.100}")
+
+
+@pytest.mark.parametrize("path", ["\ud800", pathlib.Path("\ud800"), "a\0b", b"a\0b"], ids=ascii)
+def test_paths_that_no_system_holds(path):
+    made, leaves = bao.outboard(b"data"), merklize.manifest({"w": oracle.byte_leaves(1)})
+    image = merklize.manifests.VerityImage(ROOT, path, "data")
+    calls = {
+        "load": lambda: merklize.Manifest.load(path),
+        "save": lambda: leaves.save(path),
+        "check": lambda: leaves.check(path),
+        "refresh": lambda: leaves.refresh(path),
+        "manifest": lambda: merklize.manifest(path),
+        "manifest: exclude": lambda: merklize.manifest(".", exclude=path),
+        "find_weights": lambda: merklize.manifests.find_weights(path),
+        "check_model": lambda: merklize.check_model({"w": oracle.byte_leaves(1)}, path),
+        "check_model: verity": lambda: merklize.check_model({"w": oracle.byte_leaves(1)}, verity=image),
+        "sharded.check": lambda: sharded.check({"w": oracle.byte_leaves(1)}, path),
+        "fetch": lambda: bao.fetch("http://127.0.0.1:1/x", made.root, made.outboard, path, retries=0),
+        "TreeFile": lambda: merklize.TreeFile(path),
+        "hash_file": lambda: merklize.hash_file(path),
+    }
+    for name, call in calls.items():
+        try:
+            call()
+        except merklize.InvalidArgument as error:
+            assert re.search("lone surrogates|zero byte", str(error)), name  # noqa: PT017
+        else:
+            pytest.fail(name)
+
+
+@pytest.mark.parametrize("weights", [(), ("a",), ("folder", None), ["folder", None, None, None, ""], None])
+def test_weights_that_are_none(weights):
+    with pytest.raises(TypeError, match="weights must be what find_weights"):
+        merklize.manifests.manifest_of_store(weights, object())
 
 
 def test_shown():

@@ -31,6 +31,7 @@ from ..extensions import (
     file_error,
     is_stream,
     open_stream,
+    path_text,
     printable,
     refused,
     shown,
@@ -115,7 +116,7 @@ def fetch(
         size = stated
     elif size is None:
         raise InvalidArgument("size must be given: this format does not have it")
-    name = "" if isinstance(out, int) else os.fsdecode(out)
+    name = "" if isinstance(out, int) else path_text(out, "out")
     rules: dict[str, Any] = {"format": format, "group_size": group_size}
     require_outboard(nodes, size, root, **rules)
     server = _Server(place, shown(url), min(timeout, _LONGEST), speed_limit)
@@ -141,7 +142,7 @@ def _opened(out: Path | int) -> Iterator[tuple[int, str]]:
         with _named("the descriptor"):
             yield out, ""
         return
-    name = os.fsdecode(out)
+    name = path_text(out, "out")
     if is_stream(name):
         with _named(name):
             fd = open_stream(name)

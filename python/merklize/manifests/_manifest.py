@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, cast
 
 from .. import _native
-from .._inputs import each_of
+from .._inputs import each_of, name_of
 from .._new_file import write_whole
 from .._settings import settings
 from .._types import Device, Path, Progress
-from .._urls import is_url, label, plain, shown, stores
+from .._urls import is_url, label, shown, stores, system_name
 from ..errors import FileError, InvalidArgument, in_call
 from ..proof import MerkleProof, MultiProof
 from ..tree import MerkleTree
@@ -142,13 +142,11 @@ class Manifest:
 
         Raises FileError, and InvalidArgument if the path is one of the hashed files, which saving would change.
         """
-        path = plain(path)
-        if is_url(path):
-            self._path = str(path)
+        self._path = name_of(path, "path")
+        if is_url(self._path):
             stores().write_object(self.to_json(seen=seen).encode(), self._path)
             return
-        self._path = os.fsdecode(path)
-        target, folder = os.fsencode(path), self._folder
+        target, folder = os.fsencode(self._path), self._folder
         if folder is not None and any(
             _native.overwrites(target, os.fsencode(os.path.join(folder, name))) for name in [*self.shards, *self.files]
         ):
@@ -158,7 +156,7 @@ class Manifest:
     @classmethod
     def load(cls, path: Path) -> Manifest:
         """Read a file. Raises FileError, and InvalidArgument as from_json()."""
-        name = os.fsdecode(plain(path))
+        name = name_of(path, "path")
         if not is_url(name):
             made = cls._of(_native.load_manifest(os.fsencode(name)))
         else:
@@ -178,12 +176,13 @@ class Manifest:
         `proof.verify(root, leaf=leaf)`.
         """
         names = [*self._all_tensors(), *self.files]
-        if name not in names:
+        if _text(name, "name") not in names:
             raise InvalidArgument(f"the manifest has no tensor and no file {name!r}")
         return self._the_tree().prove(names.index(name))
 
     def prove_shard(self, shard: str) -> MultiProof:
         """Return the proof that all tensors of a shard are under the root; their leaves in the order of their names."""
+        _text(shard, "shard")
         inside = [k for k, tensor in enumerate(self._all_tensors().values()) if tensor.shard == shard]
         if not inside:
             raise InvalidArgument(f"the manifest has no tensor in a shard {shard!r}")
@@ -226,7 +225,7 @@ class Manifest:
             return check_tiles(lambda: self._whole, source, patterns, here)
         if not _is_path(source):
             return self._check_memory(source, patterns, device, threads)
-        path = self._path_in(os.fsdecode(plain(source)))
+        path = self._path_in(name_of(source, "source"))
         run = settings(device, threads, progress)
         if is_url(path):
             open_store = stores().Store.opener(path, self._whole.fields()[4], self._path, device, threads)
@@ -266,13 +265,15 @@ class Manifest:
 
         Raises InvalidArgument: no tensor of this name in the manifest.
         """
-        if name not in self._all_tensors():
+        if _text(name, "name") not in self._all_tensors():
             raise InvalidArgument(f"the manifest has no tensor {name!r}")
         differences = self.check({name: tensor}, only=[_literal(name)], device=device, threads=threads).differences
         return differences[0] if differences else None
 
     def diff(self, other: Manifest) -> list[Difference]:
         """Return how `other` differs from this manifest: tensors and files, by name."""
+        if not isinstance(other, Manifest):
+            raise TypeError(in_call(f"other must be a Manifest, got {type(other).__name__}"))
         return [Difference(*one) for one in self._whole.diff(other._whole)]
 
     def refresh(
@@ -293,14 +294,14 @@ class Manifest:
         A write that keeps all three is not found; check() finds it.
         Raises FileError, InvalidArgument: a manifest of tensors in memory.
         """
-        where = self._path_in(os.fsdecode(plain(path)))
+        where = self._path_in(name_of(path, "path"))
         run = settings(device, threads, progress)
         if is_url(where) and self.kind != "tensors":
             source, store = stores().Store.opener(where, self._whole.fields()[4], self._path, device, threads)()
             made, hashed, kept = self._whole.refresh_stored(source, store, everything, run)
         else:
             options = everything, follow_links, self._own(), run
-            made, hashed, kept = self._whole.refresh(os.fsencode(where), *options)
+            made, hashed, kept = self._whole.refresh(system_name(where, "path"), *options)
         _warn_of_missing(where, made.missing)
         return Refreshed(Manifest._of(made, _folder_of(where, made)), hashed, kept)
 
@@ -336,6 +337,12 @@ class Refreshed(NamedTuple):
 def _literal(name: str) -> str:
     """Return the pattern that matches this name alone."""
     return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+
+
+def _text(name: Any, what: str) -> str:
+    if not isinstance(name, str):
+        raise TypeError(in_call(f"{what} must be a string, got {type(name).__name__}"))
+    return name
 
 
 def _is_path(source: Any) -> bool:
@@ -411,7 +418,7 @@ def manifest(
             return Manifest._of(_native.manifest_of_tensors(tensors, 0, aliases(state), True))
         tensors = digests(state, piece_size, device, threads)
         return Manifest._of(_native.manifest_of_tensors(tensors, piece_size, aliases(state), False))
-    path, own = os.fsdecode(plain(source)), None if exclude is None else os.fsdecode(exclude)
+    path, own = name_of(source, "source"), None if exclude is None else name_of(exclude, "exclude")
     run = settings(device, threads, progress)
     if is_url(path):
         require_piece_size(piece_size)
@@ -419,7 +426,7 @@ def manifest(
         stored = _native.manifest_stored(found, store, piece_size, patterns, tiles, run)
         _warn_of_missing(path, stored.missing)
         return Manifest._of(stored)
-    exclude = None if own is None else os.fsencode(own)
+    exclude = None if own is None else system_name(own, "exclude")
     made = _native.manifest(os.fsencode(path), piece_size, patterns, follow_links, exclude, tiles, run)
     _warn_of_missing(path, made.missing)
     return Manifest._of(made, _folder_of(path, made))
@@ -445,19 +452,19 @@ def find_weights(path: Path, *, ignore: Iterable[str] = (), exclude: Path | None
     Raises FileError: a folder or an index of shards that cannot be read.
     """
     patterns = _native.plain_patterns(patterns_of(ignore, "ignore"))
-    path, own = plain(path), None if exclude is None else plain(exclude)
+    path, own = name_of(path, "path"), None if exclude is None else name_of(exclude, "exclude")
     if is_url(path):
         return Weights(*stores().find_url(path, patterns, own))
-    where, own = os.fsencode(path), None if own is None else os.fsencode(own)
-    folder, name, names = _native.find_weights(where, patterns, False, own)
+    where, apart = os.fsencode(path), None if own is None else system_name(own, "exclude")
+    folder, name, names = _native.find_weights(where, patterns, False, apart)
     index = None
     if name is not None and name.endswith(INDEX_SUFFIX):
         try:
             with open(where, "rb") as file:
                 index = file.read()
         except OSError as error:
-            raise FileError._refused("read", os.fsdecode(where), error) from None
-    return Weights(folder, name, None if name is not None else names, index, os.fsdecode(where))
+            raise FileError._refused("read", path, error) from None
+    return Weights(folder, name, None if name is not None else names, index, path)
 
 
 def manifest_of_store(
@@ -478,6 +485,8 @@ def manifest_of_store(
     """
     require_piece_size(piece_size)
     patterns = _native.plain_patterns(patterns_of(ignore, "ignore"))
+    if not isinstance(weights, tuple) or len(weights) != len(Weights._fields):
+        raise TypeError(in_call(f"weights must be what find_weights() returns, got {type(weights).__name__}"))
     run = settings("cpu", None, progress)
     return Manifest._of(_native.manifest_stored(tuple(weights), store, piece_size, patterns, False, run))
 

@@ -138,9 +138,7 @@ def tensors_of(source: Any) -> Mapping[str, Any]:
         wanted = "a path, a mapping of names to tensors, or an object with state_dict()"
         raise TypeError(in_call(f"the source must be {wanted}, got {type(source).__name__}"))
     for name in state:
-        if not isinstance(name, str):
-            raise InvalidArgument(f"names of tensors must be strings, got {shown(name)}")
-        require_text(name, "tensor")
+        require_name(name)
     return state
 
 
@@ -149,12 +147,14 @@ def state_of(source: Any) -> dict[str, Held]:
     return {name: held(name, tensor) for name, tensor in tensors_of(source).items()}
 
 
-def require_text(name: str, what: str) -> None:
-    """Refuse a name that UTF-8, and so a manifest, cannot hold."""
+def require_name(name: Any) -> None:
+    """Refuse a name of a tensor that is no text, or that UTF-8, and so a manifest, cannot hold."""
+    if not isinstance(name, str):
+        raise InvalidArgument(f"names of tensors must be strings, got {shown(name)}")
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise InvalidArgument(f"the name of a {what} must be text that UTF-8 can hold, got {name!r}") from None
+        raise InvalidArgument(f"the name of a tensor must be text that UTF-8 can hold, got {name!r}") from None
 
 
 def aliases(state: Mapping[str, Held]) -> tuple[tuple[str, ...], ...]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from ..errors import Error, InvalidArgument, in_call, shown
-from ._memory import held, is_torch, tensors_of
+from ._memory import held, is_torch, require_name, tensors_of
 from ._tile_nodes import Box, integers, nodes_of
 
 Maps = Mapping[str, Callable[[Any], Iterable[Box]]]
@@ -22,6 +22,8 @@ def boxes_of(model: Any, maps: Maps | None) -> list[Box]:
     """Return the boxes of a model that this process holds."""
     state = tensors_of(model)
     found: list[Box] = []
+    if maps is not None and not isinstance(maps, Mapping):
+        raise TypeError(in_call(f"maps must be a mapping of names to functions, got {type(maps).__name__}"))
     for name in maps or {}:
         if name not in state:
             raise InvalidArgument(f"maps: the model has no tensor {name!r}")
@@ -93,6 +95,7 @@ def _of_dtensor(name: str, tensor: Any) -> list[Box]:
 
 def flat_boxes(name: str, shape: Sequence[int], begin: int, data: Any) -> list[Box]:
     """Return the boxes of elements that follow each other in C order."""
+    require_name(name)
     sizes = integers(name, "shape", shape)
     (begin,) = integers(name, "begin", [begin])
     if not hasattr(data, "shape"):

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any, Union
 
 from .. import _native
-from .._inputs import encoded
+from .._inputs import path_text
 from ..errors import FileError, InvalidArgument
 from ._entries import Difference, Report, Tensor, TileDifference
 from ._memory import aliases, held, tensors_of
@@ -101,7 +101,7 @@ def _to_compare(boxes: list[Box], names: set[str], is_part: bool) -> list[Box]:
 def _right(against: Against, wrong: list[Tensor], run: _native.Settings) -> dict[str, Any]:
     """Return the digests of the tiles of right tensors. They have been compared with the manifest."""
     if isinstance(against, (str, os.PathLike)):
-        path = os.fsdecode(encoded(against, "against"))
+        path = path_text(against, "against")
         return {one.name: _of_file(path, one, run) for one in wrong}
     wholes, has_tiles = wholes_of(against)
     if not has_tiles:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from ..errors import InvalidArgument, in_call, shown
-from ._memory import held, is_torch, require_text
+from ._memory import held, is_torch, require_name
 
 MAGIC = b"merklize nodes 1"
 MOST_DIMENSIONS = 64
@@ -205,9 +205,7 @@ def integers(name: str, what: str, values: Any) -> tuple[int, ...]:
 
 def part_of(box: Box) -> tuple[Part, Form, Place, Any]:
     """Describe a box, with a view of its elements that has the dimensions of its place."""
-    if not isinstance(box.name, str):
-        raise InvalidArgument(f"names of tensors must be strings, got {box.name!r}")
-    require_text(box.name, "tensor")
+    require_name(box.name)
     found = held(box.name, box.data)
     shape, offset = integers(box.name, "shape", box.shape), integers(box.name, "offset", box.offset)
     part = Part(box.name, found.dtype, shape, offset, tuple(found.shape))

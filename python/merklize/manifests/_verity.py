@@ -10,6 +10,7 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from .. import _native
+from .._inputs import path_text
 from .._types import Device, Path
 from ..errors import FileError, InvalidArgument, shown
 from ..formats import DmVerity, DmVerityReport, dm_verity_dump, dm_verity_verify_digests
@@ -45,9 +46,9 @@ class _Image:
     """The data of a disk, open for reading."""
 
     def __init__(self, path: Path) -> None:
-        self.name = os.fsdecode(path)
+        self.name = path_text(path, "verity: image")
         try:
-            self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            self._file = os.open(self.name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except OSError as error:
             raise FileError._refused("open", self.name, error) from None
         kind = os.fstat(self._file).st_mode
@@ -79,7 +80,7 @@ class _Disk:
     def __init__(self, verity: VerityImage, image: _Image, device: Device, threads: int | None) -> None:
         if verity.how is not None and not isinstance(verity.how, DmVerity):
             raise InvalidArgument(f"verity: how must be a DmVerity, got {shown(verity.how)}")
-        self.how = verity.how or dm_verity_dump(os.fsdecode(verity.hashes), verity.offset)
+        self.how = verity.how or dm_verity_dump(path_text(verity.hashes, "verity: hashes"), verity.offset)
         size = hashlib.new(self.how.algorithm).digest_size
         root = trusted_root(verity.root, "verity: root")
         if not isinstance(root, bytes) or len(root) != size:
@@ -143,7 +144,7 @@ class _Disk:
             raise InvalidArgument(f"verity: {where}")
         of, digests = self._of, self.digests(begin, end, contents)
         return dm_verity_verify_digests(
-            os.fsdecode(of.hashes),
+            path_text(of.hashes, "verity: hashes"),
             of.root,
             begin // self.block,
             digests,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import FileError, InvalidArgument
-from ..extensions import Buffer, HashName, Path, file_error, is_url, plain, shown
+from ..extensions import Buffer, HashName, Path, file_error, is_url, path_text, plain, shown
 from ..hashing import hash as digest_of
 from ..parts import digest_of_pieces
 from ..stores import Report, open_object
@@ -29,7 +29,7 @@ def url_of(path: Any) -> str:
         raise TypeError(f"merklize.ray takes URLs and paths that all nodes see, got {type(path).__name__}")
     from urllib.parse import quote
 
-    return "file://" + quote(os.path.abspath(os.fsdecode(path)))
+    return "file://" + quote(os.path.abspath(path_text(path, "path")))
 
 
 def source_of(url: str) -> Source:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import InvalidArgument
-from ..extensions import refused
+from ..extensions import path_text, refused
 from ..hashing import hash as digest_of
 
 FORMAT = "merklize-ray-state-1"
@@ -33,9 +33,9 @@ class State:
         self._file: Any = None
         if path is None:
             return
-        name = os.fsdecode(path)
+        name = path_text(path, "state")
         try:
-            self._file = open(path, "a+b")  # noqa: SIM115  # open until the job is done
+            self._file = open(name, "a+b")  # noqa: SIM115  # open until the job is done
             self._file.seek(0)
             lines = self._file.read().split(b"\n")
         except OSError as error:

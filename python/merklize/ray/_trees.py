@@ -10,7 +10,19 @@ from typing import Any
 
 from .. import TreeFacts
 from ..errors import FileError, InvalidArgument
-from ..extensions import Buffer, HashName, Path, beside, file_error, hash_info, is_url, overwrites, plain, shown
+from ..extensions import (
+    Buffer,
+    HashName,
+    Path,
+    beside,
+    file_error,
+    hash_info,
+    is_url,
+    overwrites,
+    path_text,
+    plain,
+    shown,
+)
 from ..parts import plan_tree
 from ..stores import (
     Passing,
@@ -144,7 +156,7 @@ class _Target:
         """Take a path or a URL. Raises FileError if it cannot be written to."""
         self._shape = shape
         self._is_url = is_url(out)
-        self._out = str(out) if self._is_url else os.path.abspath(os.fsdecode(out))
+        self._out = str(out) if self._is_url else os.path.abspath(path_text(out, "out"))
         self.name = shown(self._out) if self._is_url else self._out
         self._partial = self._out + ".parts" if self._is_url else beside(self._out, ".ray-partial")
         if self._is_url:
@@ -155,7 +167,7 @@ class _Target:
         if self._is_url or is_url(source):
             return
         for written in (self._out, self._partial):
-            if overwrites(written, os.fsdecode(source)):
+            if overwrites(written, path_text(source, "input")):
                 raise InvalidArgument(f"{written} is both input and output")
 
     def place_of(self, part: int) -> str:
