@@ -34,8 +34,9 @@ ArrayFacts facts_of(const nb::object& imported, nb::handle value, const char* wh
     const std::string kind = text_of(type.attr("kind"));
     const auto bytes = nb::cast<Py_ssize_t>(type.attr("itemsize"));
     const std::string_view name = kind == "u" ? "uint" : kind == "i" ? "int" : kind == "V" ? "V" : "";
-    if (!name.empty() && is_true(type.attr("isnative")))
-        facts.word = std::string(name) + std::to_string(kind == "V" ? bytes : 8 * bytes);
+    // Items of 16 bytes may be two references to objects of Python, which are no words.
+    const bool is_words = !name.empty() && is_true(type.attr("isnative")) && !is_true(type.attr("hasobject"));
+    if (is_words) facts.word = std::string(name) + std::to_string(kind == "V" ? bytes : 8 * bytes);
     for (nb::handle extent : facts.array.attr("shape")) facts.shape.push_back(nb::cast<Py_ssize_t>(extent));
     return facts;
 }

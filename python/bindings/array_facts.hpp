@@ -14,7 +14,7 @@ namespace merklize::binding {
 struct ArrayFacts {
     nb::object array{};                      ///< of NumPy, or a DeviceArray
     const DeviceArray* on_device = nullptr;  ///< null: on the host
-    std::string word{};                      ///< "uint8", "int64", "V16"; empty: no words, or of another byte order
+    std::string word{};                      ///< "uint8", "int64", "V16"; empty: no plain words of this machine's order
     std::vector<Py_ssize_t> shape{};
 
     /// dtype and shape as in "uint8[8, 32]"

@@ -398,6 +398,14 @@ def test_errors_of_numpy_and_cpython_do_not_come_through():
             call(released(memoryview))
 
 
+def test_matrices_of_references():
+    """A pair of references has as many bytes as a word of 16."""
+    pairs = np.zeros((4, 4), [("a", "O"), ("b", "O")])
+    for call in (merklize.prover.MatrixCommitment, merklize.hash_rows):
+        with pytest.raises(merklize.InvalidArgument, match=r"matrix 0 must be uint8, .*, got .*'O'"):
+            call([pairs])
+
+
 HUGE = 10**5000
 WITHOUT_TRUTH_OR_DIGITS = {
     "array": np.arange(3),
