@@ -254,11 +254,15 @@ nb::tuple to_tuple(nb::handle value, const char* argument) {
     return nb::borrow<nb::tuple>(value);
 }
 
-nb::tuple to_pair(nb::handle value, const char* argument) {
-    nb::tuple pair = to_tuple(value, argument);
-    if (pair.size() != 2) invalid_call(argument, "must be a tuple of 2, got " + std::to_string(pair.size()));
-    return pair;
+nb::tuple to_fields(nb::handle value, std::size_t count, const char* argument) {
+    nb::tuple fields = to_tuple(value, argument);
+    if (fields.size() != count)
+        invalid_call(argument,
+                     "must be a tuple of " + std::to_string(count) + ", got " + std::to_string(fields.size()));
+    return fields;
 }
+
+nb::tuple to_pair(nb::handle value, const char* argument) { return to_fields(value, 2, argument); }
 
 nb::handle to_iterable(nb::handle values, const char* argument) {
     if (PyMemoryView_Check(values.ptr()) && !values.attr("ndim").equal(nb::int_(1)))

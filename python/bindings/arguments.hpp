@@ -122,6 +122,8 @@ std::int64_t to_i64(nb::handle value, const char* argument);
 int to_int(nb::handle value, const char* argument);
 bool is_true(nb::handle value);
 nb::tuple to_tuple(nb::handle value, const char* argument);
+/// A tuple of so many items. (Those of an nb::tuple are read without a look at its size.)
+nb::tuple to_fields(nb::handle value, std::size_t count, const char* argument);
 nb::tuple to_pair(nb::handle value, const char* argument);
 /// An argument that is iterated over.
 /// errors  TypeError (a memoryview of several dimensions, for which CPython raises NotImplementedError)

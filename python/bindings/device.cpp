@@ -32,7 +32,7 @@ nb::tuple describe(const runtime::TunedPolicy& policy) {
 }
 
 runtime::TunedPolicy to_tuned(nb::handle described) {
-    const auto fields = nb::cast<nb::tuple>(described);
+    const nb::tuple fields = to_fields(described, 6, "policy");
     runtime::TunedPolicy policy;
     const std::string_view job = to_text(fields[0], "job");
     for (const mkz_kernel kernel :

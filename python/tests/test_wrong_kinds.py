@@ -474,6 +474,12 @@ def test_weights_that_are_none(weights):
         merklize.manifests.manifest_of_store(weights, object())
 
 
+@pytest.mark.parametrize("policy", [(), ("digest",), ("digest", "blake3", 4, {}, 0.1)])
+def test_tuned_policies_of_too_few_fields(policy):
+    with pytest.raises(merklize.InvalidArgument, match=r"policy must be a tuple of 6, got \d"):
+        merklize.tuning.store_tuned_policies("cpu", [policy])
+
+
 def test_shown():
     shown = merklize.errors.shown
     assert shown(-5) == "-5"
