@@ -202,7 +202,8 @@ async function openedPath(path, what) {
     // Node's error has the path, and what may be a URL may have a password or a signature.
     const mayBeUrl = /^[\w+. -]{2,}:|^\/\/|[?@;#&\\]|%[0-9a-f]{2}/i.test(path);
     const facts = await stat(path).catch((error) => {
-        throw mayBeUrl ? new MerklizeError(`${what}: no file; URLs are not read`, 'io') : error;
+        throw mayBeUrl
+            ? new MerklizeError(`${what}: no file that can be read (${error.code}); URLs are not read`, 'io') : error;
     });
     if (!facts.isFile()) invalid(`${what}: ${path} is not a regular file; Hasher takes streams`);
     const read = async (offset, length) => {
