@@ -30,7 +30,7 @@ LINES = (
     "verity format f new",
     "verity root f",
     "verity verify f h {root}",
-    "fetch http://127.0.0.1:9/f --outboard f.obao --root {root} -o new",
+    "fetch http://127.0.0.1:9/f --outboard f.obao --root {root} -o new --retries 1",
     "bench blake3-hash --sizes 8",
     "tune --device cpu",
     "demo",
