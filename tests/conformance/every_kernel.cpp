@@ -93,8 +93,9 @@ void tiles() {
         merklize::TiledMatrices view{.rows = 70, .columns = 100, .element_bytes = element};
         view.row_pitch = 100 * element;
         view.elements = words.data();
-        std::vector<Digest> expected(view.tiles()), nodes(3), found(3);
-        const Buffer out(Device(), Digest::size * expected.size()), top(Device(), 3 * Digest::size);
+        std::vector<Digest> expected(view.tiles());
+        std::vector<Digest> nodes(merklize::range_nodes(1, expected.size(), 20).size());
+        const Buffer out(Device(), Digest::size * expected.size()), top(Device(), Digest::size * nodes.size());
         merklize::hash_tiles(view, expected, on_cpu());
         view.buffer = on_device(std::as_bytes(std::span(words)));
         merklize::hash_tiles(view, out);
