@@ -42,8 +42,7 @@ public:
             }
             if (place != first_place)
                 invalid("matrices must be all on the host or all on one device, got " + first_place + " and " + place);
-            if (type != first_type)
-                invalid("matrices must have words of one size, got " + first_type + " and " + type);
+            if (type != first_type) invalid("matrices must have words of one size, got " + first_type + " and " + type);
         }
         if (matrices_.empty()) invalid("there must be at least 1 matrix, got 0");
     }

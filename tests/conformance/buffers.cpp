@@ -312,7 +312,8 @@ TEST("buffers: streams and times") {
     CHECK_ERROR(invalid_argument, "options.stream must be of the call's device",
                 merklize::hash(view(data), {}, {.device = Device("cpu"), .stream = stream}));
     CHECK_ERROR(invalid_argument, "the stream is null", merklize::Stream::wrap(Device(), nullptr));
-    CHECK_ERROR(invalid_argument, "Buffer::wrap: native must be memory of ", merklize::ConstBuffer::wrap(Device(), nullptr, 8));
+    CHECK_ERROR(invalid_argument, "Buffer::wrap: native must be memory of ",
+                merklize::ConstBuffer::wrap(Device(), nullptr, 8));
 }
 
 TEST("buffers: policies that do not exist") {
