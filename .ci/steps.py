@@ -99,7 +99,9 @@ class Run:
 
     def write(self) -> None:
         facts = {"seconds": self.seconds(), "cores": os.cpu_count(), "is_whole": self.is_whole(), "steps": self.steps}
-        self.out.write_text(json.dumps(facts, indent=1) + "\n")
+        whole = self.out.with_name(f"{self.out.name}.partial")
+        whole.write_text(json.dumps(facts, indent=1) + "\n")
+        whole.replace(self.out)
 
     def say(self, line: bytes) -> None:
         with self.lock:
@@ -156,19 +158,21 @@ class Run:
                 count_tests(text, tests)
                 if (named := FAILURES.search(text)) and len(failures) < MOST_FAILURES:
                     failures.append(next(filter(None, named.groups())))
-            _, status, used = os.wait4(child.pid, 0)
+            os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it keeps its number until it is no child here
             with self.lock:
+                _, status, used = os.wait4(child.pid, 0)
                 self.children.remove(child.pid)
-            child.returncode = os.waitstatus_to_exitcode(status)
-            step |= {
-                "seconds": round(time.monotonic() - begin),
-                "processor_seconds": round(used.ru_utime + used.ru_stime),
-                "tests": tests,
-                "failures": failures,
-                **compiled(log),
-            }
-        if not self.is_over:
-            step["verdict"] = {0: "ok", 77: "not run"}.get(child.returncode, "FAILED")
+                child.returncode = os.waitstatus_to_exitcode(status)
+                if self.is_over:
+                    return False
+                step |= {
+                    "verdict": {0: "ok", 77: "not run"}.get(child.returncode, "FAILED"),
+                    "seconds": round(time.monotonic() - begin),
+                    "processor_seconds": round(used.ru_utime + used.ru_stime),
+                    "tests": tests,
+                    "failures": failures,
+                    **compiled(log),
+                }
         return True
 
 
