@@ -156,7 +156,7 @@ VerifiedSource verify_source(const ByteSource& source, const FileRange& asked, c
     if (!extent) {
         const std::uint64_t most = longest_message(trust.outboard, trust.form);
         const SpooledSource copy(source, std::filesystem::temp_directory_path(), run.waiting(), most);
-        if (copy.extent()->bytes > most) refuse_longer(most);
+        if (const auto whole = copy.extent(); whole && whole->bytes > most) refuse_longer(most);
         return verify_source(copy, asked, trust, options);
     }
     const std::uint64_t position = extent->position, size = extent->bytes;

@@ -111,8 +111,11 @@ void show(Call& call, const Facts& facts) {
     const std::size_t columns = call.output_columns();
     call.line(table_text(rows, "    rr", columns));
     if (!facts.missing.empty()) call.line("\nNot usable here:");
-    for (const auto& [backend, why] : facts.missing)
-        call.line(wrapped(why.starts_with(backend) ? why : backend + ": " + why, columns, 2));
+    for (const auto& [backend, why] : facts.missing) {
+        std::string text;
+        if (!why.starts_with(backend)) text.append(backend).append(": ");
+        call.line(wrapped(text.append(why), columns, 2));
+    }
     if (facts.why_unusable.empty()) {
         call.line("\nCompiled kernels: " + facts.folder);
     } else {

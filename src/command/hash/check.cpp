@@ -48,8 +48,8 @@ public:
         do {
             call_.require_going_on();
             if (!next_piece(line)) return false;
-            if (is_rest_ && (skipped += line.size()) > longest_line)
-                throw Failure{"not a list of checksums: a line has more than 1 GiB"};
+            if (is_rest_) skipped += line.size();
+            if (skipped > longest_line) throw Failure{"not a list of checksums: a line has more than 1 GiB"};
         } while (std::exchange(is_rest_, !line.ends_with('\n')));
         return true;
     }
