@@ -39,7 +39,7 @@ FAILURES = re.compile(
     r"|^test (?P<cargo>\S+) \.\.\. FAILED|^not ok \d+ - (?P<node>.+)|^make: \*\*\* \[(?P<make>.+?)\]"
 )
 MOST_FAILURES = 20
-CTEST = re.compile(r"tests passed, (\d+) tests? failed out of (\d+)")
+CTEST = re.compile(r"% tests passed(?:, (\d+) tests? failed)? out of (\d+)")
 
 
 def compiled(log: Path) -> dict[str, int]:
@@ -52,7 +52,7 @@ def compiled(log: Path) -> dict[str, int]:
 def count_tests(line: str, tests: dict[str, int]) -> None:
     """Add what a test runner's closing line says."""
     if found := CTEST.search(line):
-        failed, of = map(int, found.groups())
+        failed, of = (int(count or 0) for count in found.groups())
         tests["passed"] += of - failed
         tests["failed"] += failed
         return

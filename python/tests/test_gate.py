@@ -124,6 +124,7 @@ def test_a_list_that_is_none_is_red(tmp_path, lines):
     [
         ("97% tests passed, 3 tests failed out of 98", 95, 3, 0),
         ("100% tests passed, 0 tests failed out of 12", 12, 0, 0),
+        ("100% tests passed out of 12", 12, 0, 0),  # CMake 4
         ("1 failed, 5290 passed, 20 skipped in 412.51s (0:06:52)", 5290, 1, 20),
         ("test result: ok. 16 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 1.2s", 16, 0, 2),
         ("# pass 122", 122, 0, 0),
