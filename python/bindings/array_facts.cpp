@@ -4,10 +4,14 @@
 
 namespace merklize::binding {
 
+std::string in_brackets(const std::vector<Py_ssize_t>& numbers) {
+    std::string text = "[";
+    for (std::size_t k = 0; k < numbers.size(); k++) text += (k == 0 ? "" : ", ") + std::to_string(numbers[k]);
+    return text + "]";
+}
+
 std::string ArrayFacts::text() const {
-    std::string result = (on_device != nullptr ? word : text_of(array.attr("dtype"))) + "[";
-    for (std::size_t k = 0; k < shape.size(); k++) result += (k == 0 ? "" : ", ") + std::to_string(shape[k]);
-    return result + "]";
+    return (on_device != nullptr ? word : text_of(array.attr("dtype"))) + in_brackets(shape);
 }
 
 nb::object ArrayFacts::contiguous() const {

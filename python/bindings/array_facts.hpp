@@ -10,6 +10,9 @@
 
 namespace merklize::binding {
 
+/// "[8, 32]"
+std::string in_brackets(const std::vector<Py_ssize_t>& numbers);
+
 /// An imported array with what rules ask of it.
 struct ArrayFacts {
     nb::object array{};                      ///< of NumPy, or a DeviceArray

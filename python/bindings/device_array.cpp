@@ -13,8 +13,8 @@ namespace merklize::binding {
 
 namespace {
 
-constexpr dlpack::DataType type_uint8{dlpack::type_uint, 8, 1}, type_uint64{dlpack::type_uint, 64, 1},
-    type_int64{dlpack::type_int, 64, 1}, type_uint32{dlpack::type_uint, 32, 1}, type_int32{dlpack::type_int, 32, 1};
+constexpr dlpack::DataType type_uint64{dlpack::type_uint, 64, 1}, type_int64{dlpack::type_int, 64, 1},
+    type_uint32{dlpack::type_uint, 32, 1}, type_int32{dlpack::type_int, 32, 1};
 
 dlpack::DataType type_named(std::string_view name) {
     for (const dlpack::DataType& type : {type_uint8, type_uint32, type_int32, type_uint64, type_int64}) {

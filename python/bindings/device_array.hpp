@@ -14,6 +14,8 @@
 
 namespace merklize::binding {
 
+inline constexpr dlpack::DataType type_uint8{dlpack::type_uint, 8, 1};
+
 /// The enqueued work that writes an array.
 struct Pending {
     Event event;

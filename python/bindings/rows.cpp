@@ -49,7 +49,7 @@ nb::object byte_rows(nb::handle value, nb::handle what, nb::handle settings) {
     const Py_ssize_t n = facts.shape[0];
     if (facts.on_device != nullptr) {
         DeviceArray bytes = *facts.on_device;
-        bytes.dtype = {dlpack::type_uint, 8, 1};
+        bytes.dtype = type_uint8;
         bytes.shape = {n, n == 0 ? 0 : static_cast<Py_ssize_t>(bytes.buffer.size()) / n};
         return nb::cast(std::move(bytes));
     }

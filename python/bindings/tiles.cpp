@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "array_facts.hpp"
 #include "digest_array.hpp"
 #include "host/invalid.hpp"
 #include "module.hpp"
@@ -13,8 +14,6 @@
 namespace merklize::binding {
 
 namespace {
-
-constexpr dlpack::DataType bytes_type{dlpack::type_uint, 8, 1};
 
 std::uint32_t to_u32(nb::handle value, const char* argument) {
     const std::uint64_t number = to_u64(value, argument);
@@ -55,8 +54,38 @@ public:
     /// Null if the array is on the host.
     const DeviceArray* on_device() const noexcept { return device_ ? &*device_ : nullptr; }
 
-    /// The array as matrices. Leading dimensions that have no common pitch give several.
-    std::vector<TiledMatrices> matrices(const TiledMatrices& form) const {
+    /// The array as matrices: those of the last leading dimensions that have a common pitch, and the dimensions before
+    /// them, for each index of which there are such matrices.
+    struct Matrices {
+        struct Axis {
+            Py_ssize_t extent, stride;
+        };
+        TiledMatrices first;
+        std::vector<Axis> axes;
+
+        /// How many times there are such matrices.
+        std::uint64_t count() const noexcept {
+            std::uint64_t count = 1;
+            for (const Axis& axis : axes) count *= static_cast<std::uint64_t>(axis.extent);
+            return count;
+        }
+        TiledMatrices at(std::uint64_t index) const {
+            std::uint64_t distance = 0;  // mod 2^64: of any sign
+            for (std::size_t k = axes.size(); k-- > 0;) {
+                const auto extent = static_cast<std::uint64_t>(axes[k].extent);
+                distance += index % extent * static_cast<std::uint64_t>(axes[k].stride);
+                index /= extent;
+            }
+            TiledMatrices matrices = first;
+            if (matrices.buffer)
+                matrices.first += distance;
+            else
+                matrices.elements = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(matrices.elements) +
+                                                                  static_cast<std::uintptr_t>(distance));
+            return matrices;
+        }
+    };
+    Matrices matrices(const TiledMatrices& form) const {
         std::vector<Py_ssize_t> shape = shape_, strides = strides_;
         if (shape.empty()) {
             shape.push_back(1);
@@ -77,9 +106,7 @@ public:
         }
         if (shape[rank - 1] > 1 && strides[rank - 1] != static_cast<Py_ssize_t>(item_bytes_))
             invalid("data: the elements of a row must lie side by side, got " + described() + "; copy it first");
-        struct Axis {
-            Py_ssize_t extent, stride;
-        };
+        using Axis = Matrices::Axis;
         std::vector<Axis> axes = {{1, 0}};
         for (std::size_t k = 0; k + 2 < rank; k++) {
             if (shape[k] == 1) continue;
@@ -92,32 +119,18 @@ public:
                 axes.push_back({shape[k], strides[k]});
             }
         }
-        TiledMatrices made = form;
-        made.matrices = static_cast<std::uint64_t>(axes.back().extent);
-        made.matrix_pitch = axes.back().stride;
-        made.row_pitch = strides[rank - 2];
-        axes.pop_back();
-        std::uint64_t count = 1;
-        for (const Axis& axis : axes) count *= static_cast<std::uint64_t>(axis.extent);
-        std::vector<TiledMatrices> all;
-        for (std::uint64_t i = 0; i < count; i++) {
-            std::uint64_t distance = 0;  // mod 2^64: of any sign
-            std::uint64_t rest = i;
-            for (std::size_t k = axes.size(); k-- > 0;) {
-                const auto extent = static_cast<std::uint64_t>(axes[k].extent);
-                distance += rest % extent * static_cast<std::uint64_t>(axes[k].stride);
-                rest /= extent;
-            }
-            all.push_back(made);
-            if (device_) {
-                all.back().buffer = device_->buffer;
-                all.back().first = origin_ + distance;
-            } else {
-                all.back().elements =
-                    reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>((*view_)->buf) + distance);
-            }
+        TiledMatrices first = form;
+        first.matrices = static_cast<std::uint64_t>(axes.back().extent);
+        first.matrix_pitch = axes.back().stride;
+        first.row_pitch = strides[rank - 2];
+        if (device_) {
+            first.buffer = device_->buffer;
+            first.first = origin_;
+        } else {
+            first.elements = (*view_)->buf;
         }
-        return all;
+        axes.pop_back();
+        return {first, axes};
     }
 
 private:
@@ -156,13 +169,8 @@ private:
     }
 
     std::string described() const {
-        const auto list = [](const std::vector<Py_ssize_t>& numbers) {
-            std::string text = "[";
-            for (std::size_t k = 0; k < numbers.size(); k++) text += (k == 0 ? "" : ", ") + std::to_string(numbers[k]);
-            return text + "]";
-        };
-        return "items of " + std::to_string(item_bytes_) + " bytes, shape " + list(shape_) + ", strides of " +
-               list(strides_) + " bytes";
+        return "items of " + std::to_string(item_bytes_) + " bytes, shape " + in_brackets(shape_) + ", strides of " +
+               in_brackets(strides_) + " bytes";
     }
 
     nb::object object_{};
@@ -219,29 +227,28 @@ nb::object tile_digests(nb::handle data, nb::handle rows, nb::handle columns, nb
                              .tile_rows = form.tile_rows,
                              .tile_columns = form.tile_columns},
                std::span<Digest>());
-    const std::vector<TiledMatrices> all = array.matrices(form);
-    std::uint64_t matrices = 0;
-    for (const TiledMatrices& one : all) matrices += one.matrices;
-    const std::uint64_t tiles = all.empty() ? 0 : all[0].tiles();
+    const Strided::Matrices matrices = array.matrices(form);
+    const std::uint64_t count = matrices.count(), tiles = matrices.first.tiles();
     const auto along = [](std::uint64_t n, std::uint64_t tile) {
         return static_cast<Py_ssize_t>(n / tile + (n % tile != 0));
     };
-    const std::vector<Py_ssize_t> shape = {static_cast<Py_ssize_t>(matrices), along(form.rows, form.tile_rows),
-                                           along(form.columns, form.tile_columns), Digest::size};
+    const std::vector<Py_ssize_t> shape = {static_cast<Py_ssize_t>(count * matrices.first.matrices),
+                                           along(form.rows, form.tile_rows), along(form.columns, form.tile_columns),
+                                           Digest::size};
     const Run run(settings, array.on_device());
     if (const DeviceArray* there = array.on_device()) {
-        const Buffer out = room_for(there->buffer.device(), Digest::size * tiles * all.size());
+        const Buffer out = room_for(there->buffer.device(), Digest::size * tiles * count);
         run([&](const RunOptions& options) {
-            for (std::size_t i = 0; i < all.size(); i++)
-                hash_tiles(all[i], out.slice(Digest::size * tiles * i, Digest::size * tiles), options);
+            for (std::uint64_t i = 0; i < count; i++)
+                hash_tiles(matrices.at(i), out.slice(Digest::size * tiles * i, Digest::size * tiles), options);
         });
-        return beside(data, {out, bytes_type, shape});
+        return beside(data, {out, type_uint8, shape});
     }
     const nb::object made = empty_digests(shape);
     const OutputBytes out(made);
     run([&](const RunOptions& options) {
-        for (std::size_t i = 0; i < all.size(); i++)
-            hash_tiles(all[i], as_digests(out.span()).subspan(tiles * i, tiles), options);
+        for (std::uint64_t i = 0; i < count; i++)
+            hash_tiles(matrices.at(i), as_digests(out.span()).subspan(tiles * i, tiles), options);
     });
     return made;
 }
@@ -259,7 +266,7 @@ nb::object merge_ranges(nb::handle digests, nb::handle first, nb::handle total, 
         run([&](const RunOptions& options) {
             merklize::merge_ranges(leaves.buffer(), trees, begin, all, out, options);
         });
-        return beside(digests, {out, bytes_type, shape});
+        return beside(digests, {out, type_uint8, shape});
     }
     const nb::object made = empty_digests(shape);
     const OutputBytes out(made);

@@ -123,3 +123,10 @@ def test_ranges_that_are_refused():
         _native.merge_ranges(leaves[0], 0, 4)
     with pytest.raises(TypeError, match="data must be an array or a tensor, got str"):
         _native.tile_digests("text", 1, 1, 1, 32, 32)
+
+
+def test_more_matrices_than_memory_has_digests_for():
+    """Leading dimensions without a common pitch are not listed before there is room for the result."""
+    many = np.broadcast_to(np.zeros((3, 32, 32), np.uint8), (1 << 50, 3, 32, 32))
+    with pytest.raises(MemoryError):
+        _native.tile_digests(many, 32, 32, 1, 32, 32)
