@@ -167,10 +167,8 @@ def _places(found: Wholes, right: dict[str, Any]) -> dict[str, list[TileDifferen
 
 def _difference(whole: Whole, tiles: tuple[Range, ...]) -> TileDifference:
     form, part = whole.form, whole.part
-    *lead, (i, i_end), (j, j_end) = tiles
-    rows = i * form.tile_rows, min(i_end * form.tile_rows, form.rows)
-    columns = j * form.tile_columns, min(j_end * form.tile_columns, form.columns)
-    stored = (*lead, rows, columns)
+    *lead, down, across = tiles
+    stored = (*lead, *form.elements(down, across))
     ranks: set[int] = set()
     for box, holders in zip(whole.boxes, whole.ranks):
         here = (*box.place.lead, box.place.rows, box.place.columns)

@@ -59,6 +59,11 @@ class Form(NamedTuple):
         """Tell whether there are no elements."""
         return not all((*self.lead, self.rows, self.columns))
 
+    def elements(self, down: Range, across: Range) -> tuple[Range, Range]:
+        """Return the rows and the columns of elements that ranges of tiles have."""
+        rows = down[0] * self.tile_rows, min(down[1] * self.tile_rows, self.rows)
+        return rows, (across[0] * self.tile_columns, min(across[1] * self.tile_columns, self.columns))
+
 
 def form_of(dtype: str, shape: Sequence[int]) -> Form:
     """Return the form. Raises InvalidArgument: no dtype or size of a manifest."""
@@ -155,8 +160,7 @@ def cut_of(place: Place, form: Form) -> Cut:
     j, j_end = inside(left, right, form.tile_columns, form.columns)
     if i >= i_end or j >= j_end:
         return Cut((), ((place.rows, place.columns),))
-    upper, lower = i * form.tile_rows, min(i_end * form.tile_rows, form.rows)
-    near, far = j * form.tile_columns, min(j_end * form.tile_columns, form.columns)
+    (upper, lower), (near, far) = form.elements((i, i_end), (j, j_end))
     all_sides = (
         ((top, upper), (left, right)),
         ((upper, lower), (left, near)),
@@ -238,12 +242,9 @@ def _bytes_of(view: Any) -> Any:
     if is_torch(view):
         import torch
 
-        if view.stride(-1) != 1:
-            view = view.clone(memory_format=torch.contiguous_format)
-        return view.view(torch.uint8)
-    if view.strides[-1] != view.itemsize:
-        view = view.copy()
-    return view.view("uint8")
+        plain = view if _is_packed(view) else view.clone(memory_format=torch.contiguous_format)
+        return plain.view(torch.uint8)
+    return (view if _is_packed(view) else view.copy()).view("uint8")
 
 
 def _on_host(array: Any) -> Any:
@@ -306,10 +307,7 @@ def _payload(form: Form, place: Place, elements: Any, keeps_tiles: bool, run: _n
         return elements[..., rows[0] - top : rows[1] - top, columns[0] - left : columns[1] - left]
 
     if cut.tiles:
-        (i, i_end), (j, j_end) = cut.tiles[-2:]
-        rows = i * form.tile_rows, min(i_end * form.tile_rows, form.rows)
-        columns = j * form.tile_columns, min(j_end * form.tile_columns, form.columns)
-        inner = view(rows, columns)
+        inner = view(*form.elements(*cut.tiles[-2:]))
         goal = top_of(cut.tiles, counts)
         found = _tile_digests(inner, form, run)
         for axis in range(len(counts) - 1, goal.axis - 1, -1) if not keeps_tiles else ():
