@@ -118,22 +118,24 @@ def small_jobs(device):
     yield "merkle_root() of 2^10 leaves", "PyTorch's kernel", 32 << 10, lambda: merklize.merkle_root(leaves), bound, 100
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def measure(suite, about, pairs_of, rounds):
+    """Measure a suite of a device in turns, as the program's arguments say. pairs_of  makes its rows for a device"""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cuda:0")
-    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--only", default="")
     parser.add_argument("--note", default="", help="of the build and of the machine")
     parser.add_argument("--out", type=pathlib.Path)
     args = parser.parse_args()
-    pairs = (
-        (job, size, "bytes", 1, call(ours, "merklize", calls), call(theirs, peer, calls))
-        for jobs in (tree_jobs, digest_jobs, small_jobs)
-        for job, peer, size, ours, theirs, calls in jobs(args.device)
-    )
-    rows = in_turns(pairs, args.rounds, args.only)
-    write(rows, "tensors", args.out, device=torch.cuda.get_device_name(args.device), note=args.note)
+    rows = in_turns(pairs_of(args.device), args.rounds, args.only)
+    write(rows, suite, args.out, device=torch.cuda.get_device_name(args.device), note=args.note)
+
+
+def all_jobs(device):
+    for jobs in (tree_jobs, digest_jobs, small_jobs):
+        for job, peer, size, ours, theirs, calls in jobs(device):
+            yield job, size, "bytes", 1, call(ours, "merklize", calls), call(theirs, peer, calls)
 
 
 if __name__ == "__main__":
-    main()
+    measure("tensors", __doc__, all_jobs, 21)

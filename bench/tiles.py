@@ -7,13 +7,8 @@ Needs PyTorch with this device. A time is that of the whole call and of the wait
 8192 x 28672 elements of 2 bytes, its shards, and elements of other sizes; and the nodes above the tiles.
 """
 
-import argparse
-import pathlib
-
 import numpy as np
-import torch
-from run import in_turns, write
-from tensors import call, random_bytes
+from tensors import call, measure, random_bytes
 
 import merklize
 from merklize import _native
@@ -43,26 +38,13 @@ def tile_jobs(device):
         whole = random_bytes(view.numel(), device=device)
         ours = call(lambda view=view, form=form: _native.tile_digests(view, *form), "merklize")
         theirs = call(lambda whole=whole: merklize.hash(whole), "hash() of as many bytes")
-        yield f"digests of the tiles of {name}", view.numel(), ours, theirs
+        yield f"digests of the tiles of {name}", view.numel(), "bytes", 1, ours, theirs
     digests = _native.tile_digests(data, rows, width // 2, 2, 32, 32)[0]
     leaves = digests.reshape(-1, 32)
     ours = call(lambda: _native.merge_ranges(digests, 0, 896), "merklize")
     theirs = call(lambda: merklize.merkle_root(leaves, rule="left_full"), "merkle_root() of as many")
-    yield "merge_ranges() of 256 trees of 896 digests", leaves.numel(), ours, theirs
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", default="cuda:0")
-    parser.add_argument("--rounds", type=int, default=11)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--note", default="", help="of the build and of the machine")
-    parser.add_argument("--out", type=pathlib.Path)
-    args = parser.parse_args()
-    pairs = ((job, size, "bytes", 1, ours, theirs) for job, size, ours, theirs in tile_jobs(args.device))
-    rows = in_turns(pairs, args.rounds, args.only)
-    write(rows, "tiles", args.out, device=torch.cuda.get_device_name(args.device), note=args.note)
+    yield "merge_ranges() of 256 trees of 896 digests", leaves.numel(), "bytes", 1, ours, theirs
 
 
 if __name__ == "__main__":
-    main()
+    measure("tiles", __doc__, tile_jobs, 11)
