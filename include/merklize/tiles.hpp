@@ -68,7 +68,7 @@ struct RangeNode {
 MERKLIZE_API std::vector<RangeNode> range_nodes(std::uint64_t first, std::uint64_t count, std::uint64_t total);
 
 /// These nodes of `trees` trees of one shape, by BLAKE3 as the merge: of the leaves alone that each tree's owner has.
-/// Somebody who has the nodes of all ranges of a tree can compute its root.
+/// The nodes of all ranges of a tree are enough to compute its root.
 /// leaves  n for each tree, one tree behind another: its leaves [first, first + n)
 /// out     range_nodes(first, n, total) for each tree; must not overlap the leaves
 /// order   complete when it returns

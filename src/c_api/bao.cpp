@@ -21,9 +21,8 @@ BaoForm form_of(const Call& call, const merklize_bao_form* form) {
     if (form == nullptr) return {};
     const merklize_bao_form& given = *form;
     if (given.post_order > 1 || given.without_size > 1)
-        call.invalid("form->post_order", "and form->without_size must be 0 or 1, got " +
-                                             std::to_string(given.post_order) + " and " +
-                                             std::to_string(given.without_size));
+        call.invalid("form->post_order and form->without_size must be 0 or 1, got " + std::to_string(given.post_order) +
+                     " and " + std::to_string(given.without_size));
     return {given.group_log, given.post_order != 0 ? BaoOrder::post : BaoOrder::pre, given.without_size == 0};
 }
 

@@ -111,9 +111,9 @@ const mkz_hash_info& require_quad(const Poseidon2& of, Poseidon2Field field) try
     }
     const unsigned width = field == Poseidon2Field::goldilocks ? 16 : 32;  // four digests
     if (of.width != width || of.rate != width) {
-        invalid_call("width", "and rate over " + std::string(field_name(field)) + " must be four digests, " +
-                                  std::to_string(width) + " words, got " + std::to_string(of.width) + " and " +
-                                  std::to_string(of.rate));
+        invalid_call("width and rate over " + std::string(field_name(field)) + " must be four digests, " +
+                     std::to_string(width) + " words, got " + std::to_string(of.width) + " and " +
+                     std::to_string(of.rate));
     }
     const mkz_hash_info& unit = unit_of(poseidon2_name, of.field, of.width);
     require_permutation(of, unit);

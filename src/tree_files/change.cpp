@@ -165,8 +165,8 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
                       const RunOptions& options) {
     const PublicCall entry("update");
     if (indices.size() != leaves.size()) {
-        invalid_call("indices", "and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
-                                    std::to_string(leaves.size()));
+        invalid_call("indices and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
+                     std::to_string(leaves.size()));
     }
     if (indices.empty()) return;
     state_->require_file();

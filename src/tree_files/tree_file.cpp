@@ -113,9 +113,8 @@ void TreeFile::State::require_nodes(unsigned level, std::uint64_t first, std::ui
     }
     const std::uint64_t size = layout.level_size(level);
     if (first <= size && count <= size - first) return;
-    invalid_call("first", "and count must be within the " + std::to_string(size) + " nodes of level " +
-                              std::to_string(level) + ", got " + std::to_string(first) + " and " +
-                              std::to_string(count));
+    invalid_call("first and count must be within the " + std::to_string(size) + " nodes of level " +
+                 std::to_string(level) + ", got " + std::to_string(first) + " and " + std::to_string(count));
 }
 
 void TreeFile::read(unsigned level, std::uint64_t first, std::span<Digest> out) const {

@@ -56,8 +56,8 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
     State& state = *state_;
     runtime::require_no_policy(options);
     if (indices.size() != leaves.size()) {
-        invalid_call("indices", "and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
-                                    std::to_string(leaves.size()));
+        invalid_call("indices and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
+                     std::to_string(leaves.size()));
     }
     if (state.drop_levels != 0) invalid_call("the tree does not keep its leaves");
     if (indices.empty()) return;

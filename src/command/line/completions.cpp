@@ -45,9 +45,9 @@ std::string choices_of(const Option& option) { return as_words(expanded(option.c
 
 // The words that may follow the name of a command, other than files: the commands of a group, or fixed words.
 std::string words_of(const Command& command) {
+    if (!command.words.empty()) return as_words(std::string(command.words));
     std::string words;
     for (const Command* below : command.commands) words += (words.empty() ? "" : " ") + std::string(below->name);
-    if (!command.words.empty()) return as_words(std::string(command.words));
     return command.arguments.find('|') == command.arguments.npos ? words : as_words(std::string(command.arguments));
 }
 
