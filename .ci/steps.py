@@ -81,7 +81,7 @@ def read_list(text: str) -> list[list[dict]]:
 
 
 class Run:
-    """The steps of a list, of which several may run at once."""
+    """Runs the steps of a list: one of each lane at a time."""
 
     def __init__(self, lanes: list[list[dict]], out: Path) -> None:
         self.lanes, self.out = lanes, out
