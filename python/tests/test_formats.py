@@ -104,8 +104,6 @@ def test_ssz():
         bits = np.array([k * k % 3 == 1 for k in range(case["n"])], bool)
         packed = np.packbits(bits, bitorder="little")
         assert formats.ssz(packed, -(-case["limit"] // 256), mix_in_length=case["n"]).hex() == case["root"]
-    with pytest.raises(merklize.InvalidArgument, match="limit is 2 chunks, got 3"):
-        formats.ssz(oracle.byte_leaves(3), 2)
     with pytest.raises(merklize.InvalidArgument, match="hashes no messages"):
         MerkleTree.from_messages([b"a"], format="ssz")
 
@@ -126,8 +124,6 @@ def test_bittorrent_v2(tmp_path):
     assert formats.bittorrent_v2(tmp_path / "data", case["piece_length"]) == found
     assert MerkleTree.from_file(tmp_path / "data", format="bittorrent_v2").root == found.root
     assert formats.bittorrent_v2(b"").root is None
-    with pytest.raises(merklize.InvalidArgument, match="power of two from 16384 .*got 8192"):
-        formats.bittorrent_v2(b"a", 8192)
 
 
 def test_fs_verity(tmp_path):
@@ -139,13 +135,8 @@ def test_fs_verity(tmp_path):
     assert formats.fs_verity(tmp_path / "data") == formats.fs_verity(data)
     shown = "sha256:" + formats.fs_verity(data).hex()
     assert output("tree", "build", tmp_path / "data", "--format", "fs_verity") == shown + "\n"
-    for options, text in (
-        ({"block_size": 3000}, "power of two from 1024 to 65536, got 3000"),
-        ({"salt": bytes(33)}, "salt must be at most 32 bytes, got 33"),
-        ({"algorithm": "md5"}, "algorithm must be 'sha256' or 'sha512', got 'md5'"),
-    ):
-        with pytest.raises(merklize.InvalidArgument, match=text):
-            formats.fs_verity(data, **options)
+    with pytest.raises(merklize.InvalidArgument, match="algorithm must be 'sha256' or 'sha512', got 'md5'"):
+        formats.fs_verity(data, algorithm="md5")
     with pytest.raises(FileNotFoundError):
         formats.fs_verity(tmp_path / "missing")
 
@@ -273,7 +264,6 @@ def test_openzeppelin_misuse():
             "address: must have at most 20 bytes, got 21",
         ),
         (lambda: formats.openzeppelin([[1, 2]], ["uint8"]), "a value must have 1 fields, one a type, got 2 fields"),
-        (lambda: tree.prove(3), "index must be 0 to 2, got 3"),
         (lambda: tree.prove_together([1, 1]), "each index once"),
         (lambda: formats.OpenZeppelinTree.load({"format": "other"}), "format must be 'standard-v1' or 'simple-v1'"),
         (lambda: formats.OpenZeppelinTree.load(dump), "node 1 of the dump is not the hash of what is below it"),

@@ -81,16 +81,8 @@ def test_the_name_says_the_constants():
     ("changed", "text"),
     [
         ({"field": "mersenne"}, "field must be goldilocks, babybear or koalabear, got 'mersenne'"),
-        ({"width": 12}, "width over koalabear must be one of 16, 24, 32, got 12"),
-        ({"rate": 0}, "rate must be 1 to width - 1 = 15, got 0"),
         ({"rounds": (8, 21)}, "must have one word for each of 21 internal rounds, got 20 words"),
-        ({"rounds": (6, 20)}, "constants must have 116 words: 3 x 16, 20, 3 x 16; got 148"),
         ({"rounds": 8}, "rounds must be"),
-        ({"diagonal": [1] * 15}, "diagonal must have width = 16 words, got 15"),
-        (
-            {"diagonal": [1] * 15 + [0x7F000001]},
-            r"diagonal\[15\] is 2130706433, not a field element: it must be below p",
-        ),
         ({"diagonal": [-1] * 16}, r"diagonal\[0\] is -1"),
         ({"quad": "koalabear"}, r"quad must be \(rounds, constants, diagonal\), got str"),
         ({"quad": (8, *quad_of("koalabear")[1:])}, "quad: rounds must be"),
@@ -325,14 +317,7 @@ def test_the_name_of_poseidon_says_the_constants():
     ("changed", "text"),
     [
         ({"field": "mersenne"}, "poseidon: field must be goldilocks, babybear or koalabear, got 'mersenne'"),
-        ({"width": 12}, "poseidon: width over koalabear must be one of 16, 24, got 12"),
-        ({"rate": 16}, "rate must be 1 to width - 1 = 15, got 16"),
         ({"rounds": 8}, r"poseidon: rounds must be \(full, partial\), got 8"),
-        ({"rounds": (7, 20)}, "full rounds must be even, 2 to 64, got 7"),
-        ({"rounds": (8, 21)}, "constants must have 464 words: 29 rounds x 16; got 448"),
-        ({"matrix": [1] * 15}, "matrix must have width x width = 256 words, or width = 16"),
-        ({"matrix": [1] * 16}, "matrix must have an inverse; this one is singular"),
-        ({"matrix": [1] * 15 + [0x7F000001]}, r"matrix\[15\] is 2130706433, not a field element"),
         ({"matrix": [-1] * 16}, r"poseidon: matrix\[0\] is -1"),
     ],
 )

@@ -320,7 +320,7 @@ def test_field_words_must_be_canonical():
     assert not merklize.MerkleProof(good.hash, 1, 2, leaf, good.siblings).verify(tree.root)
 
 
-@pytest.mark.parametrize("index", [16, 17, 2**63, 2**64 - 1, -1, 2**64])
+@pytest.mark.parametrize("index", [2**63, 2**64 - 1, -1, 2**64])
 def test_no_such_leaf(index):
     with pytest.raises(merklize.InvalidArgument, match=f"index must be .* got {index}"):
         TREES["blake3"].prove(index)

@@ -107,12 +107,8 @@ def test_default_rules():
     assert merklize.MerkleTree(oracle.byte_leaves(3)).rule == "left_full"
     assert merklize.MerkleTree(oracle.byte_leaves(3), "sha256_rfc6962").rule == "left_full"
     assert merklize.MerkleTree(oracle.word_leaves(4), "rp64_256").rule == "perfect"
-    with pytest.raises(merklize.InvalidArgument, match=r"power of two.* got 3"):
-        merklize.MerkleTree(oracle.word_leaves(3), "rp64_256")
     promoted = merklize.MerkleTree(oracle.byte_leaves(3), rule="promote")
     assert promoted.rule == "left_full"
-    with pytest.raises(merklize.InvalidArgument, match=r"bitcoin.*left_full"):
-        merklize.MerkleTree(oracle.byte_leaves(3), rule="bitcoin")
 
 
 @pytest.mark.parametrize("rule", ["perfect", *RULES])
@@ -126,8 +122,6 @@ def test_padding():
     tree = merklize.MerkleTree(leaves, rule="pad", padding=padding)
     assert levels_of(tree) == oracle.levels(leaves, "blake3", "pad", padding)
     assert tree.root != merklize.MerkleTree(leaves, rule="pad").root
-    with pytest.raises(merklize.InvalidArgument, match="padding"):
-        merklize.MerkleTree(leaves, padding=padding)
     with pytest.raises(merklize.InvalidArgument, match="32 bytes, got 3"):
         merklize.MerkleTree(leaves, rule="pad", padding=b"abc")
 
@@ -287,8 +281,6 @@ def test_wrong_changes():
     bad[0, 2] = oracle.P
     with pytest.raises(merklize.InvalidArgument, match=str(oracle.P)):
         field.update([0], bad)
-    with pytest.raises(merklize.InvalidArgument, match="left_full"):
-        field.append(oracle.word_leaves(4))
     nodes = tree.nodes
     with pytest.raises(BufferError):
         tree.append(leaves)

@@ -69,7 +69,6 @@ void test_pieces(void);
 void test_forests(void);
 void test_formats(void);
 void test_errors(void);
-void test_mistakes(void);
 void test_threads(void);
 void test_names(void);
 void test_extremes(void);

@@ -73,7 +73,6 @@ void test_versions(void) {
           merklize_policy_to_text(&policy, text, 23, &length));
     CHECK(length == 23);
     OK(merklize_policy_to_text(&policy, text, 24, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "lanes", merklize_policy_from_text("lanes=3", &policy));
     policy.lanes = 3;
     FAILS(MERKLIZE_INVALID_ARGUMENT, "lanes", merklize_policy_to_text(&policy, text, sizeof text, &length));
 }
@@ -155,13 +154,8 @@ void test_digests(void) {
     CHECK(is_hex(message.bytes, "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"));
     OK(merklize_hash_file(file_path("input"), MERKLIZE_HASH_blake3, NULL, 0, message.bytes, 32, NULL));
     CHECK(is_hex(message.bytes, "62b6960e1a44bcc1eb1a611a8d6235b6b4b78f32e7abc4fb4c6cdcce94895c47"));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "the hash 'sha256' has 32 bytes of output from 0 on, got 33 from 0 on",
-          merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_sha256, NULL, 0, out, 33, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "got 32 from 1 on",
           merklize_hash_file(file_path("input"), MERKLIZE_HASH_sha256, NULL, 1, out, 32, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT,
-          "mode must be null, or plain, of the hash 'sha256': only blake3 and blake2s have others",
-          merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_sha256, &key, 0, out, 32, NULL));
     /* BLAKE2s: RFC 7693's "abc"; a short digest, and a short key, by hashlib. */
     OK(merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_blake2s, NULL, 0, message.bytes, 32, NULL));
     CHECK(is_hex(message.bytes, "508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982"));
@@ -173,8 +167,6 @@ void test_digests(void) {
     OK(merklize_merge(merklize_view_digests(pair, 1), merklize_view_digests(pair + 1, 1), MERKLIZE_HASH_blake2s,
                       &secret, merklize_output_digests(&above, 1), NULL));
     CHECK(is_hex(above.bytes, "01e4342e8dd8cd1b99a3a9892c051b88110ef0c0509ca32ac3d0c8a0685d06b2"));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "the hash 'blake2s' has 1 to 32 bytes of output from 0 on, got 33 from 0 on",
-          merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_blake2s, NULL, 0, out, 33, NULL));
     OK(merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_sha3_256, NULL, 0, message.bytes, 32, NULL));
     CHECK(is_hex(message.bytes, "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"));
     OK(merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_sha256, &plain, 0, out, 32, NULL));
@@ -207,8 +199,6 @@ void test_digests(void) {
     }
     FAILS(MERKLIZE_INVALID_ARGUMENT, "paths: an item is null",
           merklize_hash_files(&(const char *){NULL}, 1, MERKLIZE_HASH_blake3, NULL, 0, 32, NULL, &files));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "rp64_256_v3",
-          merklize_hash(merklize_view_bytes("abc", 3), MERKLIZE_HASH_rp64_256, NULL, 0, message.bytes, 32, NULL));
 }
 
 void test_hasher(void) {
@@ -289,9 +279,6 @@ void test_rows(void) {
     CHECK(word == UINT64_C(2688511591005434316));
     const uint64_t modulus[4] = {1, UINT64_C(0xffffffff00000001), 0, 0};
     memcpy(pair[0].bytes, modulus, 32);
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "left: word 1 is 18446744069414584321",
-          merklize_merge(merklize_view_digests(&pair[0], 1), merklize_view_digests(&pair[1], 1), MERKLIZE_HASH_rp64_256,
-                         NULL, merklize_output_digests(out, 1), NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "word 1 is 18446744069414584321",
           merklize_hash_leaves(merklize_view_bytes(modulus, 32), 32, MERKLIZE_HASH_rp64_256, NULL,
                                merklize_output_digests(out, 1), NULL));

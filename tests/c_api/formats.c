@@ -55,8 +55,6 @@ static void test_formats_of_files(void) {
     OK(merklize_fs_verity(data, 4097, &salted, &digest, NULL));
     OK(merklize_fs_verity_file(path, &salted, &same, NULL));
     CHECK(equal(&digest, &same));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "block_size must be a power of two from 1024 to 65536, got 3000",
-          merklize_fs_verity(data, 1, &(merklize_fs_verity_form){.block_size = 3000}, &digest, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "form->salt is null",
           merklize_fs_verity(data, 1, &(merklize_fs_verity_form){.salt_bytes = 3}, &digest, NULL));
 
@@ -75,13 +73,11 @@ static void test_formats_of_files(void) {
 
     merklize_digest chunks[3];
     memcpy(chunks, data, sizeof chunks);
-    const uint64_t limit = 2, none = 0, long_limit = 1024;
+    const uint64_t none = 0, long_limit = 1024;
     OK(merklize_ssz(chunks, 3, NULL, NULL, &digest, NULL));
     CHECK(is_hex(digest.bytes, "17c8d5caa3d7162e8dada90de6e741783f3d73736498c11eba34974fbf5464f3"));
     OK(merklize_ssz(NULL, 0, &long_limit, &none, &digest, NULL));
     CHECK(is_hex(digest.bytes, "ceb3266bf0938bc72f8256356ddc13bccc20dd767f25448b2658135780b7da51"));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "the limit is 2 chunks, got 3",
-          merklize_ssz(chunks, 3, &limit, NULL, &digest, NULL));
 }
 
 /* Known answers of veritysetup 2.6.1 and of @web3-storage/data-segment 5.3.0, as in python/tests. */
@@ -158,12 +154,8 @@ static void test_dm_verity(void) {
           merklize_dm_verity_verify(path, hashes, root.bytes, 32, NULL, &area, NULL, 0, NULL, &wrong, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "without a superblock the fields must be stated",
           merklize_dm_verity_verify(path, hashes, root.bytes, 64, NULL, &tree, NULL, 0, NULL, &wrong, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_dm_verity: salt must be at most 256 bytes, got 257",
-          merklize_dm_verity(data, 4096, &(merklize_dm_verity_form){.salt = data, .salt_bytes = 257}, &root, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_dm_verity: form->algorithm must be 0 or 1, got 2",
           merklize_dm_verity(data, 4096, &(merklize_dm_verity_form){.algorithm = 2}, &root, NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_dm_verity: data has 100 bytes, less than a block of 4096",
-          merklize_dm_verity(data, 100, NULL, &root, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "there is no dm-verity superblock at this offset",
           merklize_dm_verity_dump(hashes, 0, &facts));
 }
@@ -263,8 +255,6 @@ static void test_openzeppelin(void) {
     CHECK(valid == 0);
     OK(merklize_verify_openzeppelin(proof, length - 1, &nodes[0], &leaves[1], &valid));
     CHECK(valid == 0);
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "index must be 0 to 4, got 5",
-          merklize_openzeppelin_tree_prove(tree, 5, proof, 8, &length));
 
     /* A proof of all five leaves needs no other node, and four merges. */
     const uint64_t all[5] = {0, 1, 2, 3, 4}, one = 2;

@@ -68,7 +68,6 @@ int main(int argc, char **argv) {
         test_forests();
         test_formats();
         test_errors();
-        test_mistakes();
         test_names();
         test_extremes();
         test_threads();

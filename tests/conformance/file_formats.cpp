@@ -59,10 +59,6 @@ TEST("formats: fs_verity by the program fsverity") {
         CHECK_EQ(merklize::fs_verity_file(folder.write("data", large), {65536, salted}),
                  merklize::fs_verity(view(large), {65536, salted}));
     }
-    CHECK_ERROR(invalid_argument, "fs_verity: block_size must be a power of two from 1024 to 65536, got 3000",
-                merklize::fs_verity({}, {3000, {}}));
-    CHECK_ERROR(invalid_argument, "fs_verity: salt must be at most 32 bytes, got 33",
-                merklize::fs_verity({}, {4096, view(large).first(33)}));
     CHECK_ERROR(io, "nowhere", merklize::fs_verity_file("/nowhere/file"));
 }
 
@@ -89,7 +85,6 @@ TEST("formats: glacier by botocore, bittorrent_v2 by libtorrent") {
             CHECK_EQ(hex(layers), test["piece_layer"].text);
     }
     CHECK(!merklize::bittorrent_v2({}).root);
-    CHECK_ERROR(invalid_argument, "piece_length must be a power of two from 16384", merklize::bittorrent_v2({}, 8192));
 }
 
 TEST("formats: ssz by remerkleable") {
@@ -114,7 +109,6 @@ TEST("formats: ssz by remerkleable") {
         const std::uint64_t limit = test["limit"].number / 4 + (test["limit"].number % 4 != 0);
         CHECK_EQ(merklize::ssz(chunks_of(data), limit, test["n"].number).hex(), test["root"].text);
     }
-    CHECK_ERROR(invalid_argument, "ssz: the limit is 2 chunks, got 3", merklize::ssz(chunks_of(pattern(96)), 2));
 }
 
 TEST("formats: trees of @openzeppelin/merkle-tree") {
@@ -169,11 +163,9 @@ TEST("formats: trees of @openzeppelin/merkle-tree") {
     const std::vector<Digest> leaves = merklize::openzeppelin_leaves(views);
     for (std::size_t i = 0; i < views.size(); ++i) CHECK_EQ(leaves[i], merklize::openzeppelin_leaf(views[i]));
     const OpenZeppelinTree three(chunks_of(pattern(96)));
-    CHECK_ERROR(invalid_argument, "index must be 0 to 2, got 3", three.prove(3));
     const std::uint64_t twice[] = {1, 1};
     CHECK_ERROR(invalid_argument, "takes each index once", three.prove_together(twice));
     CHECK_EQ(three.prove_together({}).proof, std::vector{three.root()});
-    CHECK_ERROR(invalid_argument, "leaves must be at least 1, got 0", OpenZeppelinTree({}));
     for (const std::vector<std::uint64_t>& places :
          {std::vector<std::uint64_t>{2, 3}, {2, 3, 3}, {1, 2, 3}, {2, 3, 5}}) {
         CHECK_ERROR(invalid_argument, "tree_indices of 3 leaves must be 2 to 4, each once",

@@ -163,14 +163,7 @@ TEST("files: errors name the file and the cause") {
     const auto path = folder.write("three", Bytes(96));
     CHECK_ERROR(io, "missing: cannot open: No such file", file_digest(folder.path() / "missing"));
     CHECK_ERROR(io, "Is a directory", file_digest(folder.path()));
-    CHECK_ERROR(io, "missing: cannot open", MerkleTree::from_file(TreeInput::blocks(folder.path() / "missing", 32)));
     CHECK_ERROR(io, "not a regular file", MerkleTree::from_file(TreeInput::blocks("/dev/null", 32)));
-    CHECK_ERROR(invalid_argument, "of 96 bytes, 32 bytes a leaf: the count of leaves must be a power of two",
-                MerkleTree::from_file(TreeInput::blocks(path, 32),
-                                      merklize::TreeForm(Hash::blake3, merklize::TreeRule::perfect)));
-    CHECK_ERROR(invalid_argument, "leaves of 10 bytes: not a whole count of field elements",
-                MerkleTree::from_file(TreeInput::blocks(path, 10), Hash::rp64_256));
-    CHECK_ERROR(invalid_argument, "got 0", MerkleTree::from_file(TreeInput::blocks(path, 0)));
     Bytes out(32);
     CHECK_ERROR(io, "the pipe: cannot", merklize::hash_descriptor(-1, "the pipe", view(out)));
 }

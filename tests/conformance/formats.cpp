@@ -114,8 +114,6 @@ TEST("formats: names") {
         CHECK(form.hash == t.hash);
         CHECK(form.rule == t.rule);
     }
-    CHECK_ERROR(invalid_argument, "unknown format 'git'; known: merklize, rfc6962, bitcoin",
-                merklize::format_from_name("git"));
     CHECK_ERROR(invalid_argument, "unknown format number 200", merklize::traits(static_cast<Format>(200)));
 }
 

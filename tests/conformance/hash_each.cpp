@@ -105,8 +105,6 @@ TEST("hash_each: refusals, and cancelling") {
     Bytes out(63);
     CHECK_ERROR(invalid_argument, "hash_each: out must have 32 bytes for each of 2 messages, got 63 bytes",
                 merklize::hash_each(views_of(messages), view(out)));
-    CHECK_ERROR(invalid_argument, "hash_message_each: 'sha256_rfc6962' puts a prefix before a message",
-                merklize::hash_message_each(views_of(messages), Hash::sha256_rfc6962));
     const std::vector<Bytes> many(64, Bytes(1 << 20));
     const AskedOften often;
     CHECK_ERROR(cancelled, "",

@@ -83,23 +83,13 @@ TEST("merge: every hash and mode, any count") {
 TEST("merge: keys are of blake3 and blake2s, hashes are known") {
     const Mode keyed = Mode::keyed(view(Bytes(32)));
     std::vector<Digest> one(1);
-    CHECK_ERROR(invalid_argument,
-                "merge: mode must be left out: keys are of the hashes 'blake3' and 'blake2s', and contexts of "
-                "'blake3', not of 'rp64_256_v3'",
-                merklize::merge(one, one, one, Hash::rp64_256, keyed));
-    CHECK_ERROR(invalid_argument, "not of 'rp64_256_v1'", merklize::merge(one[0], one[0], Hash::rp64_256_v1, keyed));
     CHECK_ERROR(invalid_argument, "merge: the key is of the hash 'blake3', not of 'blake2s'; Mode::keyed(key, hash)",
                 merklize::merge(one[0], one[0], Hash::blake2s, keyed));
-    CHECK_ERROR(invalid_argument, "merge: contexts are of the hash 'blake3', not of 'blake2s'",
-                merklize::merge(one[0], one[0], Hash::blake2s, Mode::derive_key("context")));
     const Mode short_key = Mode::keyed(view(Bytes(5)), Hash::blake2s);
     CHECK_ERROR(invalid_argument, "merge: the key is of the hash 'blake2s', not of 'blake3'",
                 merklize::merge(one[0], one[0], Hash::blake3, short_key));
     CHECK_ERROR(invalid_argument, "hash: the key is of the hash 'blake2s', not of 'blake3'",
                 merklize::hash(view(Bytes(5)), short_key));
-    CHECK_ERROR(invalid_argument, "key of 'blake2s' must be 1 to 32 bytes, got 0", Mode::keyed({}, Hash::blake2s));
-    CHECK_ERROR(invalid_argument, "key of 'blake2s' must be 1 to 32 bytes, got 33",
-                Mode::keyed(view(Bytes(33)), Hash::blake2s));
     CHECK_ERROR(invalid_argument, "keys are of the hashes 'blake3' and 'blake2s', not of 'sha256'",
                 Mode::keyed(view(Bytes(32)), Hash::sha256));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::merge(one[0], one[0], static_cast<Hash>(77)));

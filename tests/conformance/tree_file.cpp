@@ -446,10 +446,6 @@ TEST("tree_file: one way from an input to a tree: in memory, in a file, the root
             ::close(fd);
         }
     }
-    CHECK_ERROR(invalid_argument, "100 bytes are not a whole count of rows of 30 bytes",
-                merklize::merkle_root_file(TreeInput::rows(folder.write("data", Bytes(100)), 30)));
-    CHECK_ERROR(invalid_argument, "at least 1, got 0",
-                merklize::merkle_root_file(TreeInput::rows(folder.write("data", Bytes()), 30)));
     CHECK_ERROR(io, "not a regular file", merklize::MerkleTree::from_file(TreeInput::blocks("/dev/null", 30)));
 }
 

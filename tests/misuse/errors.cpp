@@ -1,4 +1,5 @@
-// Wrong calls: each gives an Error with the right code, and a text with the numbers and names.
+// Wrong calls that tests/vectors/surface.json has not: each gives an Error with the right code, and a text with the
+// numbers and names.
 
 #include <cstddef>
 #include <stdexcept>
@@ -11,15 +12,12 @@
 using namespace support;
 using merklize::MerkleTree;
 
-TEST("misuse: counts of leaves") {
-    CHECK_ERROR(invalid_argument, "got 0", MerkleTree(std::vector<Digest>{}));
-    CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got 3",
-                MerkleTree(std::vector<Digest>(3), Hash::rp64_256));
-    CHECK_ERROR(invalid_argument, "got 1000", MerkleTree(std::vector<Digest>(1000), Hash::rp64_256));
+TEST("misuse: counts of nodes") {
     std::vector<Digest> nodes(7);
     CHECK_ERROR(invalid_argument, "got 3", merklize::build_tree(nodes, Hash::rp64_256));
     nodes.resize(6);
-    CHECK_ERROR(invalid_argument, "no tree has 6 slots", merklize::build_tree(nodes));
+    CHECK_ERROR(invalid_argument, "no tree has 6 slots: n leaves take 2^ceil(log2 n) + n, for a power of two 2 n",
+                merklize::build_tree(nodes));
     CHECK_ERROR(invalid_argument, "no tree has 0 slots", merklize::build_tree(std::span<Digest>()));
 }
 
@@ -111,51 +109,41 @@ static_assert(!std::is_constructible_v<merklize::ByteView, std::nullptr_t>);
 static_assert(!std::is_convertible_v<std::nullptr_t, merklize::MessageView>);
 static_assert(std::is_convertible_v<const char*, merklize::ByteView>);
 
-TEST("misuse: keys") {
-    for (const std::size_t size : {0, 31, 33, 64}) {
-        CHECK_ERROR(invalid_argument, "32 bytes, got " + std::to_string(size),
-                    merklize::Mode::keyed(view(Bytes(size))));
-    }
-}
-
-TEST("misuse: names of hashes and devices") {
-    CHECK_ERROR(invalid_argument, "unknown hash 'sha3'; did you mean 'sha3_256'? known: blake3, ",
-                merklize::hash_from_name("sha3"));
-    CHECK_ERROR(invalid_argument, "unknown hash ''", merklize::hash_from_name(""));
-    CHECK_ERROR(invalid_argument, "unknown hash 'BLAKE3'; did you mean 'blake3'? known: blake3, ",
-                merklize::hash_from_name("BLAKE3"));
-    CHECK_ERROR(invalid_argument,
-                "unknown hash 'SHA-256'; did you mean 'sha256'? known: ", merklize::hash_from_name("SHA-256"));
-    CHECK_ERROR(invalid_argument,
-                "unknown hash 'sha25'; did you mean 'sha256'? known: ", merklize::hash_from_name("sha25"));
-    CHECK_ERROR(invalid_argument, "unknown hash 'posiedon2_babybear_16'; did you mean 'poseidon2_babybear_16'? known: ",
-                merklize::hash_from_name("posiedon2_babybear_16"));
-    CHECK_ERROR(invalid_argument, "unknown hash 'md5'; known: ", merklize::hash_from_name("md5"));
-    CHECK_ERROR(invalid_argument, "unknown format 'bitcon'; did you mean 'bitcoin'? known: merklize, ",
-                merklize::format_from_name("bitcon"));
-    CHECK_ERROR(invalid_argument, "unknown tree rule 'pdda'; did you mean 'pad'? known: perfect, ",
-                merklize::rule_from_name("pdda"));
-    CHECK_ERROR(invalid_argument, "unknown device 'cdua:0'; did you mean 'cuda'? known: cpu, ",
-                merklize::Device("cdua:0"));
-    CHECK_ERROR(invalid_argument, "unknown device 'gpu'; known: cpu, ", merklize::Device("gpu"));
+TEST("misuse: names and numbers of hashes and devices") {
     CHECK_ERROR(invalid_argument, ", auto", merklize::Device("gpu"));
-    CHECK_ERROR(invalid_argument,
-                "unknown field 'lane'; did you mean 'lanes'? known: ", merklize::policy_from_text("lane=2"));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::traits(static_cast<Hash>(77)));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", MerkleTree(std::vector<Digest>(2), static_cast<Hash>(77)));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::merge(Digest{}, Digest{}, static_cast<Hash>(77)));
-    CHECK_ERROR(invalid_argument, "unknown device 'tpu'", merklize::Device("tpu"));
-    CHECK_ERROR(invalid_argument, "unknown device ''", merklize::Device(""));
-    for (const char* name : {"cpu:1", "cpu:x", "cpu:", "cpu0"}) {
-        CHECK(!merklize::why_unavailable(name).empty());
-        bool thrown = false;
-        try {
-            const merklize::Device device(name);
-        } catch (const merklize::Error&) {
-            thrown = true;
-        }
-        CHECK(thrown);
-    }
+    CHECK_ERROR(invalid_argument, "dm_verity: algorithm must be sha256 or sha512, got 'sha1'",
+                merklize::dm_verity_algorithm_from_name("sha1"));
+    for (const char* name : {"cpu:1", "cpu:x", "cpu:", "cpu0"}) CHECK(!merklize::why_unavailable(name).empty());
+}
+
+TEST("misuse: trees") {
+    const std::vector<Digest> eight = leaves(Hash::rp64_256, 8);
+    CHECK_ERROR(invalid_argument, "device_level: the tree's nodes are in memory of the host; level() has them",
+                MerkleTree(eight, {}, on_cpu()).device_level(0));
+    CHECK_ERROR(invalid_argument,
+                "prove: this tree dropped its lowest 1 levels, so all its 8 leaves must be given, got 0",
+                MerkleTree(eight, {}, {}, 1).prove(0));
+}
+
+TEST("misuse: files of trees and of dm-verity") {
+    const TemporaryFolder folder;
+    const std::filesystem::path path = folder.write("input", Bytes(1000)), output = folder.path() / "output.mkl";
+    const merklize::TreeInput input = merklize::TreeInput::blocks(path, 100);
+    CHECK_ERROR(invalid_argument, "build_tree_file: mode must be left out: keys are of the hashes 'blake3' and",
+                merklize::build_tree_file(
+                    input, output, {Hash::sha256, merklize::TreeRule::left_full, merklize::Mode::derive_key("c")}));
+    CHECK_ERROR(invalid_argument,
+                "TreeWriter: the count of leaves must be a power of two under the rule 'perfect', got 3; the rules "
+                "'left_full', 'pad' and 'duplicate_last' take any count",
+                merklize::TreeWriter(output, 3, {Hash::blake3, merklize::TreeRule::perfect}));
+    CHECK_ERROR(invalid_argument,
+                path.string() + ": there is no dm-verity superblock at this offset; without one, state the fields",
+                merklize::dm_verity_dump(path));
+    merklize::build_tree_file(input, output);
+    CHECK_ERROR(invalid_argument, "prove: leaf index must be below 10, got 10", merklize::TreeFile(output).prove(10));
 }
 
 TEST("misuse: options that a call does not look at") {

@@ -31,25 +31,6 @@ TEST("policy: texts, there and back") {
     CHECK_EQ(policy_from_text("lanes=0,constants=tuned"), Policy{});
 }
 
-TEST("policy: what a text must be") {
-    CHECK_ERROR(invalid_argument, "levels_per_launch must be 1 to 32, got 99",
-                policy_from_text("levels_per_launch=99"));
-    CHECK_ERROR(invalid_argument, "group_size must be a power of two up to 1024, got 48",
-                policy_from_text("group_size=48"));
-    CHECK_ERROR(invalid_argument, "lanes must be 1, 2, 4, 8 or 16, got -1", policy_from_text("lanes=-1"));
-    CHECK_ERROR(invalid_argument, "lanes must be 1, 2, 4, 8 or 16, got nothing", policy_from_text("lanes="));
-    CHECK_ERROR(invalid_argument, "lanes must be 1, 2, 4, 8 or 16, got 99999999999",
-                policy_from_text("lanes=99999999999"));
-    CHECK_ERROR(invalid_argument, "constants must be tuned, literal, constant, global or local, got 1",
-                policy_from_text("constants=1"));
-    // A field that only tuning tables set is not in a caller's policy.
-    CHECK_ERROR(invalid_argument, "unknown field 'cells'; known: levels_per_launch, group_size, lanes, constants",
-                policy_from_text("cells=6"));
-    CHECK_ERROR(invalid_argument, "lanes is there twice", policy_from_text("lanes=1,lanes=2"));
-    for (const char* text : {"fast", "lanes=1,", ",lanes=1", "lanes=1,,group_size=2"})
-        CHECK_ERROR(invalid_argument, "must be NAME=VALUE,...", policy_from_text(text));
-}
-
 TEST("policy: every call refuses what makes no sense, on the CPU too") {
     const std::vector<Digest> given = leaves(Hash::blake3, 8);
     const merklize::RunOptions options{.policy = {.levels_per_launch = 99}};

@@ -127,29 +127,15 @@ fn a_quad_gives_merges_of_four() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn a_quad_that_does_not_fit_is_refused() {
     let (of, wide) = (published("goldilocks_w8"), published("babybear_w32"));
     let good = of.instance(Goldilocks, 4);
     let other = wide.instance(BabyBear, 32);
-    let mut large = of.words.clone();
-    large[70] = 0xffff_ffff_0000_0001;
-    for (wrong, quad, rule) in [
-        (Poseidon2 { width: 24, ..good }, None, "width over goldilocks must be one of 8, 12, 16, got 24"),
-        (Poseidon2 { rate: 8, ..good }, None, "rate must be 1 to width - 1 = 7, got 8"),
-        (Poseidon2 { external_rounds: 7, ..good }, None, "external rounds must be even, 2 to 64, got 7"),
-        (Poseidon2 { internal_rounds: 0, ..good }, None, "internal rounds must be 1 to 256, got 0"),
-        (
-            Poseidon2 { constants: &of.words[1..], ..good },
-            None,
-            "constants must have 86 words: 4 x 8, 22, 4 x 8; got 85",
-        ),
-        (Poseidon2 { constants: &[], ..good }, None, "4 x 8; got 0"),
-        (Poseidon2 { diagonal: &of.diagonal[..7], ..good }, None, "diagonal must have width = 8 words, got 7"),
-        (Poseidon2 { constants: &large, ..good }, None, "constants[70] is 18446744069414584321, not a field element"),
-        (good, Some(&other), "quad: field must be that of the rows, goldilocks, got babybear"),
-        (good, Some(&good), "quad: width and rate over goldilocks must be four digests, 16 words, got 8 and 4"),
+    for (quad, rule) in [
+        (other, "quad: field must be that of the rows, goldilocks, got babybear"),
+        (good, "quad: width and rate over goldilocks must be four digests, 16 words, got 8 and 4"),
     ] {
-        let error = Hash::poseidon2(&wrong, quad).unwrap_err();
+        let error = Hash::poseidon2(&good, Some(&quad)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert!(error.to_string().contains(rule), "{error}, not {rule}");
     }
@@ -179,18 +165,4 @@ fn constants_of_poseidon() {
     let tree = MerkleTree::from_rows(&rows, 5, hash, &Options::new()).unwrap();
     let proof = Proof::from_bytes(&tree.prove(9).unwrap().to_bytes()).unwrap();
     proof.verify(&tree.root(), Expect::new().hash(hash), Mode::Plain).unwrap();
-
-    let large = [0x7f00_0001; 16];
-    for (wrong, rule) in [
-        (Poseidon { width: 32, ..good }, "width over koalabear must be one of 16, 24, got 32"),
-        (Poseidon { full_rounds: 7, ..good }, "full rounds must be even, 2 to 64, got 7"),
-        (Poseidon { partial_rounds: 12, ..good }, "constants must have 288 words: 18 rounds x 16; got 272"),
-        (Poseidon { matrix: &row[1..], ..good }, "matrix must have width x width = 256 words"),
-        (Poseidon { matrix: &large, ..good }, "matrix[0] is 2130706433, not a field element"),
-        (Poseidon { matrix: &[1; 16], ..good }, "matrix must have an inverse; this one is singular"),
-    ] {
-        let error = Hash::poseidon(&wrong).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-        assert!(error.to_string().contains(rule), "{error}, not {rule}");
-    }
 }
