@@ -4,8 +4,10 @@
 #include <vector>
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/variant.h>
 
 #include "arguments.hpp"
+#include "command/tree/proof_json.hpp"
 #include "form.hpp"
 #include "module.hpp"
 
@@ -75,6 +77,9 @@ nb::class_<Proof> bind(nb::module_& m, const char* name, const char* about) {
                 return nb::none();
             },
             nb::arg().none(), nb::sig(read.c_str()), "What to_bytes() wrote, or None.")
+        .def(
+            "to_json", [](const Proof& self) { return to_str(command::proof_json(self)); },
+            nb::sig("def to_json(self) -> str"), "A JSON object with the fields.")
         .def(
             "__eq__", [](const Proof& self, const Proof& other) { return self == other; }, nb::is_operator(),
             nb::sig("def __eq__(self, other: object, /) -> bool"));
@@ -236,6 +241,16 @@ void bind_proof(nb::module_& m) {
            "def verify_each(proofs: list[MerkleProof], root: object, key: object, context: str | None, settings: "
            "Settings, /) -> list[bool]",
            verify_each);
+    define(
+        m, "def proof_from_bytes(data: object, /) -> MerkleProof | MultiProof | ConsistencyProof",
+        +[](nb::handle data) { return command::proof_from_bytes(InputBytes(data, "data").span()); });
+    define(
+        m, "def proof_from_json(text: bytes, kind: str, /) -> MerkleProof | MultiProof | ConsistencyProof",
+        +[](nb::handle text, nb::handle kind) {
+            const InputBytes bytes(text, "text");
+            const std::string_view json{reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()};
+            return command::proof_from_json(json, std::string(to_text(kind, "kind")));
+        });
     define(
         m, "def digest(value: object, what: str, /) -> bytes", +[](nb::handle value, nb::handle argument) {
             return to_bytes(to_digest(value, std::string(to_text(argument, "what")).c_str()).bytes);

@@ -46,7 +46,7 @@ nb::object read_json(nb::handle text) {
     const InputBytes bytes(text, "text");
     json::Value read;
     Run::without_gil(
-        [&] { read = json::read({reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()}); });
+        [&] { read = json::read_text({reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()}); });
     return to_object(read);
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _native, errors
-from .errors import InvalidArgument, in_call
+from .errors import in_call
 
 
 def shown(value: object) -> str:
@@ -14,12 +14,13 @@ def shown(value: object) -> str:
     return words[value] if value is None or isinstance(value, bool) else errors.shown(value)
 
 
-def read(text: str | bytes) -> Any:
-    """Return the value of a text. Raises InvalidArgument, TypeError."""
+def encoded(text: str | bytes) -> bytes:
+    """Return the bytes of a text. Raises TypeError."""
     if not isinstance(text, (str, bytes, bytearray)):
         raise TypeError(in_call(f"the text must be str or bytes, got {type(text).__name__}"))
-    try:
-        return _native.read_json(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
-    except InvalidArgument as error:
-        reason = error.rule
-        raise InvalidArgument(f"{'' if reason.startswith('not JSON') else 'not JSON: '}{reason}") from None
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+
+
+def read(text: str | bytes) -> Any:
+    """Return the value of a text. Raises InvalidArgument, TypeError."""
+    return _native.read_json(encoded(text))

@@ -47,29 +47,19 @@ class _Proof:
 
     def to_json(self, indent: int | None = None) -> str:
         """Return a JSON object with the fields, digests as hexadecimal text."""
+        text: str = self._proof.to_json()
+        if indent is None:
+            return text
         import json
 
-        if indent is not None and _arrays.unsigned(indent, "indent") > 80:
+        if _arrays.unsigned(indent, "indent") > 80:
             raise InvalidArgument(f"indent must be at most 80, got {shown(indent)}")
-        fields = {"format": self._format}
-        return json.dumps(fields | {name: _to_json(getattr(self, name)) for name in self._fields_}, indent=indent)
+        return json.dumps(json.loads(text), indent=indent)
 
     @classmethod
-    def _read_json(cls, text: str | bytes) -> dict[str, Any]:
-        fields = _json.read(text)
-        if not isinstance(fields, dict):
-            raise InvalidArgument(f"expected a JSON object, got {_json.shown(fields)}")
-        missing = [name for name in ("format", *cls._fields_) if name not in fields]
-        unknown = [name for name in fields if name not in ("format", *cls._fields_)]
-        if missing or unknown:
-            wrong = [f"{name!r} is missing" for name in missing] + [f"{name!r} is unknown" for name in unknown]
-            raise InvalidArgument(", ".join(wrong))
-        if (found := fields.pop("format")) != cls._format:
-            raise InvalidArgument(f"the format is {_json.shown(found)}, not {cls._format!r}")
-        for name in ("hash", "rule"):
-            if name in fields and not isinstance(fields[name], str):
-                raise InvalidArgument(f"{name} must be text, got {_json.shown(fields[name])}")
-        return fields
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read what to_json() writes; anything malformed raises InvalidArgument."""
+        return cls._of(_native.proof_from_json(_json.encoded(text), cls._format))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable: cannot set {name}")
@@ -186,14 +176,6 @@ class MerkleProof(_ProofOfLeaves):
         """Read exactly what to_bytes() writes; anything else raises InvalidArgument."""
         return cls._of(_found(_native.MerkleProof.from_bytes(data), "MerkleProof"))
 
-    @classmethod
-    def from_json(cls, text: str | bytes) -> MerkleProof:
-        """Read what to_json() writes; anything malformed raises InvalidArgument."""
-        fields = cls._read_json(text)
-        fields["siblings"] = tuple(_digests_from_json(fields["siblings"], "siblings"))
-        fields["leaf"] = _from_hex(fields["leaf"], "leaf")
-        return cls(**fields)
-
     def __repr__(self) -> str:
         return f"<MerkleProof: leaf {self.index} of {self.n_leaves}, {self.hash}, {self.leaf.hex()}>"
 
@@ -265,20 +247,6 @@ class MultiProof(_ProofOfLeaves):
     def from_bytes(cls, data: HostData) -> MultiProof:
         """Read exactly what to_bytes() writes; anything else raises InvalidArgument."""
         return cls._of(_found(_native.MultiProof.from_bytes(data), "MultiProof"))
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> MultiProof:
-        """Read what to_json() writes; anything malformed raises InvalidArgument."""
-        fields = cls._read_json(text)
-        indices = fields["indices"]
-        if not isinstance(indices, list):
-            raise InvalidArgument(f"indices must be a list, got {_json.shown(indices)}")
-        import numpy as np
-
-        fields["indices"] = np.array([_count(index, "index") for index in indices], np.uint64)
-        for name in ("leaves", "siblings"):
-            fields[name] = b"".join(_digests_from_json(fields[name], name))
-        return cls(**fields)
 
     def to_winterfell(self) -> bytes:
         """Return the bytes of Winterfell's BatchMerkleProof (winter-crypto 0.13) of a perfect tree.
@@ -361,13 +329,6 @@ class ConsistencyProof(_Proof):
         """Read exactly what to_bytes() writes; anything else raises InvalidArgument."""
         return cls._of(_found(_native.ConsistencyProof.from_bytes(data), "ConsistencyProof"))
 
-    @classmethod
-    def from_json(cls, text: str | bytes) -> ConsistencyProof:
-        """Read what to_json() writes; anything malformed raises InvalidArgument."""
-        fields = cls._read_json(text)
-        fields["nodes"] = tuple(_digests_from_json(fields["nodes"], "nodes"))
-        return cls(**fields)
-
     def __repr__(self) -> str:
         return f"<ConsistencyProof: {self.old_leaves} to {self.new_leaves} leaves, {self.hash}>"
 
@@ -441,23 +402,18 @@ def verify_each(
 
 def from_bytes(data: HostData) -> MerkleProof | MultiProof | ConsistencyProof:
     """Read the compact form of any proof. Raises InvalidArgument."""
-    if (one := _native.MerkleProof.from_bytes(data)) is not None:
-        return MerkleProof._of(one)
-    if (several := _native.MultiProof.from_bytes(data)) is not None:
-        return MultiProof._of(several)
-    if (growth := _native.ConsistencyProof.from_bytes(data)) is not None:
-        return ConsistencyProof._of(growth)
-    raise InvalidArgument("these bytes are not a proof")
+    return _wrapped(_native.proof_from_bytes(data))
 
 
 def from_json(text: str | bytes) -> MerkleProof | MultiProof | ConsistencyProof:
     """Read the JSON of any proof. Raises InvalidArgument."""
-    fields = _json.read(text)
-    name = fields.get("format") if isinstance(fields, dict) else None
-    for kind in (MerkleProof, MultiProof, ConsistencyProof):
-        if name == kind._format:
-            return kind.from_json(text)
-    raise InvalidArgument(f"the format is {_json.shown(name)}, which is no proof's")
+    return _wrapped(_native.proof_from_json(_json.encoded(text), ""))
+
+
+def _wrapped(proof: object) -> MerkleProof | MultiProof | ConsistencyProof:
+    if isinstance(proof, _native.MerkleProof):
+        return MerkleProof._of(proof)
+    return MultiProof._of(proof) if isinstance(proof, _native.MultiProof) else ConsistencyProof._of(proof)
 
 
 class _Expected:
@@ -521,31 +477,3 @@ def _items(value: Any, what: str, dtype: str) -> Any:
     elif array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any():
         raise InvalidArgument(f"{what} must be uint64[k], got {_arrays.describe(array)}")
     return np.ascontiguousarray(array, dtype)
-
-
-def _to_json(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, tuple):
-        return [_to_json(item) for item in value]
-    if hasattr(value, "dtype"):
-        return [row.tobytes().hex() for row in value] if value.ndim == 2 else value.tolist()
-    return value
-
-
-def _digests_from_json(values: object, what: str) -> list[bytes]:
-    if not isinstance(values, list):
-        raise InvalidArgument(f"{what} must be a list, got {_json.shown(values)}")
-    return [_from_hex(value, f"{what}[{i}]") for i, value in enumerate(values)]
-
-
-def _from_hex(value: object, what: str) -> bytes:
-    # bytes.fromhex() would skip spaces.
-    if isinstance(value, str) and len(value) == 64:
-        try:
-            digest = bytes.fromhex(value)
-        except ValueError:
-            digest = b""
-        if len(digest) == 32:
-            return digest
-    raise InvalidArgument(f"{what} must be 64 hexadecimal digits, got {_json.shown(value)}")

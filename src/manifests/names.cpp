@@ -107,17 +107,6 @@ void require_distinct(const std::vector<std::string>& names) {
     }
 }
 
-std::string in_quotes(std::string_view name) {
-    const char quote = name.find('\'') != name.npos && name.find('"') == name.npos ? '"' : '\'';
-    std::string text(1, quote);
-    std::string escaped;
-    for (const char c : name) {
-        if (c == quote || c == '\\') escaped += '\\';
-        escaped += c;
-    }
-    return cut(text + sentence(escaped) + quote);
-}
-
 std::string in_brackets(const std::vector<std::uint64_t>& numbers) {
     std::string text = "[";
     for (const std::uint64_t number : numbers) text += (text.size() == 1 ? "" : ", ") + std::to_string(number);

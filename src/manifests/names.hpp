@@ -40,8 +40,6 @@ std::string content_of(const std::string& path);
 void require_path(std::string_view name);
 /// Throws invalid_argument if two names differ only in the case of ASCII letters, which some systems ignore.
 void require_distinct(const std::vector<std::string>& names);
-/// A name in quotes, as by Python's repr(); a long one is cut.
-std::string in_quotes(std::string_view name);
 /// Numbers as by Python's str(); a long list is cut.
 std::string in_brackets(const std::vector<std::uint64_t>& numbers);
 /// Throws io: `path` cannot be read, with the system's text for an errno.

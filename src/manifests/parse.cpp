@@ -14,24 +14,10 @@ namespace {
 using json::Items;
 using json::Members;
 using json::Other;
+using json::shown;
 using json::Value;
 
 [[noreturn]] void bad(const std::string& why) { invalid("not a valid manifest: " + why); }
-
-std::string shown(const Value* value) {
-    if (value == nullptr) return "nothing";
-    std::string text;
-    if (const auto* string = value->as<std::string>()) {
-        text = in_quotes(*string);
-    } else if (const auto* number = value->as<std::uint64_t>()) {
-        text = std::to_string(*number);
-    } else if (const auto* other = value->as<Other>()) {
-        text = other->text;
-    } else {
-        text = value->as<Items>() != nullptr ? "a list" : "an object";
-    }
-    return cut(std::move(text));
-}
 
 const Members& members_of(const Value& value, std::initializer_list<std::string_view> needed,
                           std::initializer_list<std::string_view> more, const std::string& what) {

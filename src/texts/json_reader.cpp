@@ -218,6 +218,23 @@ Value read(std::string_view text, std::size_t most_separators) {
     return Reader(text, most_separators).whole();
 }
 
+Value read_text(std::string_view text) {
+    try {
+        return read(text);
+    } catch (const Error& error) {
+        const std::string reason(error.rule());
+        invalid(reason.starts_with("not JSON") ? reason : "not JSON: " + reason);
+    }
+}
+
+std::string shown(const Value* value) {
+    if (value == nullptr) return "nothing";
+    if (const auto* text = value->as<std::string>()) return texts::in_quotes(*text);
+    if (const auto* number = value->as<std::uint64_t>()) return std::to_string(*number);
+    if (const auto* other = value->as<Other>()) return texts::cut(other->text);
+    return value->as<Items>() != nullptr ? "a list" : "an object";
+}
+
 bool may_be_object(std::string_view begin, std::size_t checked) noexcept {
     constexpr std::string_view white = " \t\r\n";
     constexpr std::size_t most_white = 64 << 10;

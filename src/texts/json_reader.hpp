@@ -35,6 +35,12 @@ struct Value : std::variant<Other, std::uint64_t, std::string, Items, Members> {
 /// cost             proportional to the text, and n log n of an object's n members
 Value read(std::string_view text, std::size_t most_separators = SIZE_MAX);
 
+/// read(), whose every error begins with "not JSON".
+Value read_text(std::string_view text);
+
+/// A value as errors quote it, in JSON's words; null: "nothing".
+std::string shown(const Value* value);
+
 /// Whether a text that is read piece by piece may be an object: it begins with a brace, and a quote or another brace,
 /// with at most 64 KiB of white space before each, and has no control characters. A reader need not go on where it is
 /// none.

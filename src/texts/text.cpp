@@ -106,6 +106,17 @@ std::string cut(std::string text) {
     return text.substr(0, end) + "...";
 }
 
+std::string in_quotes(std::string_view name) {
+    const char quote = name.find('\'') != name.npos && name.find('"') == name.npos ? '"' : '\'';
+    std::string text(1, quote);
+    std::string escaped;
+    for (const char c : name) {
+        if (c == quote || c == '\\') escaped += '\\';
+        escaped += c;
+    }
+    return cut(text + sentence(escaped) + quote);
+}
+
 std::string_view foreign_kind(std::string_view first) noexcept {
     constexpr std::string_view pickle =
         "a pickle of Python, as PyTorch writes: safetensors.torch.save_file() writes safetensors";

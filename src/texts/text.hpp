@@ -24,6 +24,8 @@ std::string sentence(std::string_view bytes);
 std::size_t width_of(std::string_view text) noexcept;
 /// At most 200 characters of a text, for an error.
 std::string cut(std::string text);
+/// A name in quotes, as by Python's repr(); a long one is cut.
+std::string in_quotes(std::string_view name);
 
 /// What a file is by its first 8 bytes, and the remedy, where another kind of file often lies in place of weights or of
 /// JSON; otherwise empty.

@@ -104,10 +104,8 @@ const char* judge_proof(const std::string& text, std::uint64_t& taken) {
         const AnyProof found = proof_from_json(text);
         taken++;
         return proof_from_json(proof_json(found)) == found ? nullptr : "a proof changes when written again";
-    } catch (const Failure& failure) {
-        return failure.text.empty() ? "a refusal without a reason" : nullptr;
-    } catch (const merklize::Error&) {
-        return nullptr;
+    } catch (const merklize::Error& error) {
+        return error.rule().empty() ? "a refusal without a reason" : nullptr;
     }
 }
 

@@ -3,20 +3,16 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include <merklize/error.hpp>
-
-#include "command/endings.hpp"
-#include "command/output/text.hpp"
+#include "host/invalid.hpp"
 #include "texts/json.hpp"
 #include "texts/json_reader.hpp"
+#include "texts/text.hpp"
 
 namespace merklize::command {
 namespace {
 
 constexpr const char *one_format = "merklize-proof-3", *multi_format = "merklize-multi-proof-3",
                      *consistency_format = "merklize-consistency-proof-3";
-
-[[noreturn]] void no_proof(const std::string& text) { throw Failure{text}; }
 
 std::string digests_json(std::span<const Digest> digests) {
     json::Array all;
@@ -33,49 +29,48 @@ public:
             if (find(name) == nullptr) wrong += (wrong.empty() ? "'" : ", '") + std::string(name) + "' is missing";
         for (const auto& [name, value] : members) {
             if (name != "format" && std::ranges::find(names, name) == names.end())
-                wrong += (wrong.empty() ? "'" : ", '") + sentence(name) + "' is unknown";
+                wrong += (wrong.empty() ? "'" : ", '") + texts::sentence(name) + "' is unknown";
         }
-        if (!wrong.empty()) no_proof(wrong);
+        if (!wrong.empty()) invalid(wrong);
     }
 
-    std::uint64_t number(std::string_view name) const { return number_of(*find(name), name); }
-    std::vector<std::uint64_t> numbers(std::string_view name) const {
-        std::vector<std::uint64_t> found;
-        for (const json::Value& item : items(name)) found.push_back(number_of(item, name));
-        return found;
-    }
+    std::uint64_t number(std::string_view name) const { return number_of(*find(name), std::string(name)); }
+    std::vector<std::uint64_t> numbers(std::string_view name) const { return each(name, number_of); }
     const std::string& text(std::string_view name) const {
         const auto* found = find(name)->as<std::string>();
-        if (found == nullptr) no_proof(std::string(name) + " must be text");
+        if (found == nullptr) must_be(name, "text", *find(name));
         return *found;
     }
-    Digest digest(std::string_view name) const { return digest_of(*find(name), name); }
-    std::vector<Digest> digests(std::string_view name) const {
-        std::vector<Digest> found;
-        for (const json::Value& item : items(name)) found.push_back(digest_of(item, name));
-        return found;
-    }
+    Digest digest(std::string_view name) const { return digest_of(*find(name), std::string(name)); }
+    std::vector<Digest> digests(std::string_view name) const { return each(name, digest_of); }
 
 private:
     const json::Value* find(std::string_view name) const {
         const auto found = std::ranges::find(members_, name, &json::Members::value_type::first);
         return found == members_.end() ? nullptr : &found->second;
     }
-    const json::Items& items(std::string_view name) const {
-        const auto* found = find(name)->as<json::Items>();
-        if (found == nullptr) no_proof(std::string(name) + " must be a list");
-        return *found;
+    [[noreturn]] static void must_be(std::string_view name, const char* what, const json::Value& value) {
+        invalid(std::string(name) + " must be " + what + ", got " + json::shown(&value));
     }
-    static std::uint64_t number_of(const json::Value& value, std::string_view name) {
+    template <class Item>
+    std::vector<Item> each(std::string_view name, Item (*read)(const json::Value&, const std::string&)) const {
+        const auto* items = find(name)->as<json::Items>();
+        if (items == nullptr) must_be(name, "a list", *find(name));
+        std::vector<Item> found;
+        for (const json::Value& item : *items)
+            found.push_back(read(item, std::string(name) + "[" + std::to_string(found.size()) + "]"));
+        return found;
+    }
+    static std::uint64_t number_of(const json::Value& value, const std::string& name) {
         const auto* found = value.as<std::uint64_t>();
-        if (found == nullptr) no_proof(std::string(name) + " must be a whole number of 0 to 2^64 - 1");
+        if (found == nullptr) must_be(name, "an integer of 0 to 2^64 - 1", value);
         return *found;
     }
-    static Digest digest_of(const json::Value& value, std::string_view name) {
+    static Digest digest_of(const json::Value& value, const std::string& name) {
         const auto* digits = value.as<std::string>();
         const bool fits = digits != nullptr && digits->size() == 2 * Digest::size;  // from_hex() takes 0x, too
         const auto found = fits ? Digest::from_hex(*digits) : std::nullopt;
-        if (!found) no_proof(std::string(name) + " must be 64 hexadecimal digits");
+        if (!found) must_be(name, "64 hexadecimal digits", value);
         return *found;
     }
 
@@ -111,44 +106,44 @@ std::vector<std::byte> proof_bytes(const AnyProof& proof) {
     return std::visit([](const auto& one) { return one.to_bytes(); }, proof);
 }
 
-AnyProof proof_from_json(std::string_view text) {
-    json::Value whole;
-    try {
-        whole = json::read(text);
-    } catch (const Error& error) {
-        no_proof(error.what());
-    }
+AnyProof proof_from_json(std::string_view text, std::string_view kind) {
+    const json::Value whole = json::read_text(text);
     const auto* members = whole.as<json::Members>();
-    if (members == nullptr) no_proof("expected a JSON object");
-    const auto named = std::ranges::find(*members, "format", &json::Members::value_type::first);
-    const auto* format = named == members->end() ? nullptr : named->second.as<std::string>();
-    if (format == nullptr) no_proof("the format is missing");
-    AnyProof found;
+    if (members == nullptr) invalid("expected a JSON object, got " + json::shown(&whole));
+    const json::Value* const found = json::find(*members, "format");
+    const auto* format = found == nullptr ? nullptr : found->as<std::string>();
+    const std::string got = found == nullptr ? "the format is missing" : "the format is " + json::shown(found);
+    if (!kind.empty() && (format == nullptr || *format != kind)) invalid(got + ", not '" + std::string(kind) + "'");
+    if (format == nullptr) invalid(found == nullptr ? got : got + ", which is no proof's");
     if (*format == one_format) {
         const Fields fields(*members, {"hash", "index", "n_leaves", "leaf", "siblings", "rule"});
-        found = MerkleProof{hash_from_name(fields.text("hash")),
-                            rule_from_name(fields.text("rule")),
-                            fields.number("n_leaves"),
-                            fields.number("index"),
-                            fields.digest("leaf"),
-                            fields.digests("siblings")};
-    } else if (*format == multi_format) {
-        const Fields fields(*members, {"hash", "rule", "n_leaves", "indices", "leaves", "siblings"});
-        found = MultiProof{hash_from_name(fields.text("hash")),
+        return MerkleProof{hash_from_name(fields.text("hash")),
                            rule_from_name(fields.text("rule")),
                            fields.number("n_leaves"),
-                           fields.numbers("indices"),
-                           fields.digests("leaves"),
+                           fields.number("index"),
+                           fields.digest("leaf"),
                            fields.digests("siblings")};
-    } else if (*format == consistency_format) {
-        const Fields fields(*members, {"hash", "old_leaves", "new_leaves", "nodes"});
-        found = ConsistencyProof{hash_from_name(fields.text("hash")), fields.number("old_leaves"),
-                                 fields.number("new_leaves"), fields.digests("nodes")};
-    } else {
-        no_proof("the format is '" + sentence(*format) + "', which is no proof's");
     }
-    static_cast<void>(proof_bytes(found));  // throws if counts do not fit
-    return found;
+    if (*format == multi_format) {
+        const Fields fields(*members, {"hash", "rule", "n_leaves", "indices", "leaves", "siblings"});
+        MultiProof proof{hash_from_name(fields.text("hash")),
+                         rule_from_name(fields.text("rule")),
+                         fields.number("n_leaves"),
+                         fields.numbers("indices"),
+                         fields.digests("leaves"),
+                         fields.digests("siblings")};
+        if (proof.indices.size() != proof.leaves.size()) {
+            invalid("there must be one leaf an index, got " + std::to_string(proof.indices.size()) + " indices and " +
+                    std::to_string(proof.leaves.size()) + " leaves");
+        }
+        return proof;
+    }
+    if (*format == consistency_format) {
+        const Fields fields(*members, {"hash", "old_leaves", "new_leaves", "nodes"});
+        return ConsistencyProof{hash_from_name(fields.text("hash")), fields.number("old_leaves"),
+                                fields.number("new_leaves"), fields.digests("nodes")};
+    }
+    invalid(got + ", which is no proof's");
 }
 
 AnyProof proof_from_bytes(std::span<const std::byte> bytes) {
@@ -156,7 +151,7 @@ AnyProof proof_from_bytes(std::span<const std::byte> bytes) {
     if (auto several = MultiProof::from_bytes(bytes)) return std::move(*several);
     if (auto consistency = ConsistencyProof::from_bytes(bytes)) return std::move(*consistency);
     const std::string hash = unknown_hash_of_proof(bytes);
-    no_proof(hash.empty() ? "these bytes are not a proof" : hash);
+    invalid(hash.empty() ? "these bytes are not a proof" : hash);
 }
 
 }  // namespace merklize::command

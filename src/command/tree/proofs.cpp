@@ -48,11 +48,11 @@ AnyProof read_proof(Call& call, const std::string& path) {
     const auto refuse = [&](const std::string& why) -> AnyProof {
         throw Failure{sentence(shown_name(call, path)) + ": not a proof: " + why};
     };
+    if (data.size() > most_proof) return refuse("too long");
     try {
-        if (data.size() > most_proof) return refuse("too long");
-        return text.starts_with("MKZP") ? proof_from_bytes(data) : proof_from_json(text);
-    } catch (const Failure& failure) {
-        return refuse(failure.text);
+        AnyProof proof = text.starts_with("MKZP") ? proof_from_bytes(data) : proof_from_json(text);
+        static_cast<void>(proof_bytes(proof));  // throws if counts do not fit
+        return proof;
     } catch (const Error& error) {
         return refuse(error.what());
     }
