@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "command/endings.hpp"
 #include "command/hash/check_line.hpp"
 #include "command/output/text.hpp"
 #include "command/tree/proof_json.hpp"
@@ -105,7 +104,7 @@ const char* judge_proof(const std::string& text, std::uint64_t& taken) {
         taken++;
         return proof_from_json(proof_json(found)) == found ? nullptr : "a proof changes when written again";
     } catch (const merklize::Error& error) {
-        return error.rule().empty() ? "a refusal without a reason" : nullptr;
+        return *error.rule() == '\0' ? "a refusal without a reason" : nullptr;
     }
 }
 
