@@ -10,6 +10,7 @@
 
 #include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
+#include "numpy_array.hpp"
 #include "run.hpp"
 
 namespace merklize::binding {
@@ -162,6 +163,12 @@ std::span<const std::byte> InputBytes::span() const noexcept {
 
 PlainMemory::PlainMemory(nb::handle object) {
     if (!is_plain_memory(object)) return;
+    if (const auto array = is_plain_ndarray(object) ? NumpyArray::of(object) : std::nullopt) {
+        array_ = nb::borrow(object);
+        bytes_ = array->bytes;
+        is_valid_ = true;
+        return;
+    }
     try {
         view_.emplace(object, PyBUF_STRIDES | PyBUF_FORMAT, "array");
     } catch (const Error&) {  // NumPy exports no buffers of this dtype; the object was released or closed
@@ -170,6 +177,7 @@ PlainMemory::PlainMemory(nb::handle object) {
     const char* format = (*view_)->format;
     is_valid_ = format != nullptr && format[0] != '\0' && std::strchr("bBc?hHiIlLqQefd", format[0]) != nullptr &&
                 format[1] == '\0' && view_->is_in_c_order();
+    bytes_ = {static_cast<const std::byte*>((*view_)->buf), static_cast<std::size_t>((*view_)->len)};
 }
 
 Input::Input(nb::handle object, const char* argument, const Settings& settings)

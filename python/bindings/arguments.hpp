@@ -50,13 +50,12 @@ public:
     PlainMemory& operator=(const PlainMemory&) = delete;
 
     bool is_valid() const noexcept { return is_valid_; }
-    const Py_buffer* operator->() const noexcept { return view_->operator->(); }
-    std::span<const std::byte> bytes() const noexcept {
-        return {static_cast<const std::byte*>((*this)->buf), static_cast<std::size_t>((*this)->len)};
-    }
+    std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
 private:
-    std::optional<BufferView> view_;
+    nb::object array_{};  // of NumPy, which is read without its buffer
+    std::optional<BufferView> view_{};
+    std::span<const std::byte> bytes_{};
     bool is_valid_ = false;
 };
 

@@ -18,6 +18,7 @@
 #include "host/blake3/digest.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "module.hpp"
+#include "numpy_array.hpp"
 #include "run.hpp"
 
 namespace merklize::binding {
@@ -156,13 +157,13 @@ nb::object quick_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) 
     return memory.is_valid() ? digest(memory.bytes()) : nb::object();
 }
 
-// The name of the hash, given as third argument or by its keyword. None if the call has further arguments.
-std::optional<std::string_view> named_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+// The hash, given as third argument or by its keyword. None if the call has further arguments.
+std::optional<Hash> third_argument(PyObject* const* args, Py_ssize_t count, PyObject* names) {
     const Py_ssize_t keywords = names == nullptr ? 0 : PyTuple_Size(names);
-    if (count + keywords == 2) return "blake3";
+    if (count + keywords == 2) return Hash::blake3;
     if (count + keywords != 3 || !PyUnicode_CheckExact(args[2])) return {};
-    if (keywords == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "hash") != 0) return {};
-    return to_text(args[2], "hash");
+    if (keywords == 1 && !is_text(PyTuple_GetItem(names, 0), "hash")) return {};
+    return hash_named(args[2]);
 }
 
 // merge(left, right) and merge(left, right, hash) of arrays uint8[..., 32], uint64[..., 4] or uint32[..., 8] of one
@@ -170,19 +171,17 @@ std::optional<std::string_view> named_hash(PyObject* const* args, Py_ssize_t cou
 nb::object quick_merge(PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (count < 2 || !runs_plainly()) return {};
     if (!is_plain_ndarray(args[0]) || !is_plain_ndarray(args[1])) return {};
-    const PlainMemory left(args[0]), right(args[1]);
-    const bool is_quick = left.is_valid() && right.is_valid() && left.bytes().size() <= little && left->ndim >= 1 &&
-                          left->ndim == right->ndim && left->format[0] == right->format[0] &&
-                          std::equal(left->shape, left->shape + left->ndim, right->shape) &&
-                          left->itemsize * left->shape[left->ndim - 1] == Digest::size &&
-                          std::strchr("BIiLlQq", left->format[0]) != nullptr;
+    const auto left = NumpyArray::of(args[0]), right = NumpyArray::of(args[1]);
+    const bool is_quick = left && right && left->bytes.size() <= little && !left->shape.empty() &&
+                          left->format == right->format && std::ranges::equal(left->shape, right->shape) &&
+                          left->item_bytes * left->shape.back() == Digest::size &&
+                          std::strchr("BIiLlQq", left->format) != nullptr;
     if (!is_quick) return {};
-    const std::optional<std::string_view> name = named_hash(args, count, names);
-    if (!name) return {};
-    nb::object merged = nb::handle(args[0]).attr("copy")();
-    const OutputBytes out(merged);
+    const std::optional<Hash> hash = third_argument(args, count, names);
+    if (!hash) return {};
+    nb::object merged = NumpyArray::like(args[0]);
     static const Mode plain;
-    merklize::merge(as_digests(left.bytes()), as_digests(right.bytes()), as_digests(out.span()), hash_from_name(*name),
+    merklize::merge(as_digests(left->bytes), as_digests(right->bytes), as_digests(NumpyArray::of(merged)->bytes), *hash,
                     plain, on_this_thread());
     return merged;
 }

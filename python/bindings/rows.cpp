@@ -8,25 +8,21 @@
 #include "array_facts.hpp"
 #include "host/invalid.hpp"
 #include "module.hpp"
+#include "numpy_array.hpp"
 
 namespace merklize::binding {
 
 namespace {
 
 /// Whether an array is NumPy's own, in C order and aligned, of items of one of the buffer protocol's formats and of
-/// `word_bytes`, 0 for any, and of at most 2 dimensions. Most are, and their description from the buffer takes a tenth
-/// of asking Python for it.
-bool is_plain(nb::handle value, const char* formats, Py_ssize_t word_bytes, int least_dimensions, const char* what) {
+/// `word_bytes`, 0 for any, and of at most 2 dimensions. Most are, and asking Python for their description takes ten
+/// times as long.
+bool is_plain(nb::handle value, const char* formats, Py_ssize_t word_bytes, std::size_t least_dimensions) {
     if (!is_plain_ndarray(value)) return false;
-    try {
-        const BufferView view(value, PyBUF_STRIDES | PyBUF_FORMAT, what);
-        return view->ndim <= 2 && view->ndim >= least_dimensions && (word_bytes == 0 || view->itemsize == word_bytes) &&
-               view->format != nullptr && view->format[0] != '\0' && view->format[1] == '\0' &&
-               std::strchr(formats, view->format[0]) != nullptr && view.is_in_c_order() &&
-               reinterpret_cast<std::uintptr_t>(view->buf) % static_cast<std::uintptr_t>(view->itemsize) == 0;
-    } catch (const Error&) {  // NumPy exports no buffers of this dtype
-        return false;
-    }
+    const auto array = NumpyArray::of(value);
+    return array && array->shape.size() <= 2 && array->shape.size() >= least_dimensions &&
+           (word_bytes == 0 || array->item_bytes == word_bytes) && std::strchr(formats, array->format) != nullptr &&
+           reinterpret_cast<std::uintptr_t>(array->bytes.data()) % static_cast<std::uintptr_t>(array->item_bytes) == 0;
 }
 
 /// A NumPy array in C order as bytes.
@@ -42,8 +38,8 @@ ArrayFacts imported(nb::handle value, const char* what, nb::handle settings) {
 /// The rows of [n, ...] items of any dtype as uint8[n, m]: the bytes of each in C order.
 nb::object byte_rows(nb::handle value, nb::handle what, nb::handle settings) {
     const std::string name(to_text(what, "what"));
-    if (is_plain(value, "B", 1, 2, name.c_str())) return nb::borrow(value);
-    if (is_plain(value, "?bhHiIlLqQefdg", 0, 2, name.c_str())) return as_bytes(nb::borrow(value));
+    if (is_plain(value, "B", 1, 2)) return nb::borrow(value);
+    if (is_plain(value, "?bhHiIlLqQefd", 0, 2)) return as_bytes(nb::borrow(value));
     const ArrayFacts facts = imported(value, name.c_str(), settings);
     if (facts.shape.size() < 2) invalid(name + " must be uint8[n, m], or [n, ...] of any dtype, got " + facts.text());
     const Py_ssize_t n = facts.shape[0];
@@ -70,8 +66,7 @@ nb::object word_rows(nb::handle value, nb::handle what, bool one_row_will_do, nb
     const auto& traits = bound<HashTraits>(hash);
     const unsigned bits = traits.is_field ? traits.element_bits : 8;
     const std::size_t least = one_row_will_do ? 1 : 2;
-    if (is_plain(value, bits == 8 ? "bB" : "iIlLqQ", bits / 8, static_cast<int>(least), name.c_str()))
-        return nb::borrow(value);
+    if (is_plain(value, bits == 8 ? "bB" : "iIlLqQ", bits / 8, least)) return nb::borrow(value);
     const ArrayFacts facts = imported(value, name.c_str(), settings);
     const std::string word = "uint" + std::to_string(bits);
     if (facts.shape.size() < least || facts.shape.size() > 2 || !facts.has_words_of(word)) {

@@ -9,11 +9,7 @@
 namespace merklize::runtime {
 
 Run::Run(const RunOptions& options, Ending ending)
-    : options_(options),
-      ending_(ending),
-      threads_(usable_threads(options.threads)),
-      host_(threads_),
-      progress_(options.progress) {
+    : options_(options), ending_(ending), host_(options.threads), progress_(options.progress) {
     require_valid(options.policy);
     if (options.timings != nullptr) *options.timings = Timings{};
     if (options.stream && device().is_host()) {
@@ -21,10 +17,10 @@ Run::Run(const RunOptions& options, Ending ending)
                 options.stream->device().info().id);
     }
     if (!device().parts.empty()) {
-        several_ = std::make_unique<SideBySide>(options, threads_);
+        several_ = std::make_unique<SideBySide>(options, threads());
         executor_ = several_.get();
     } else if (!device().is_host()) {
-        device_call_ = std::make_unique<DeviceCall>(device().opened(), options, threads_, ending);
+        device_call_ = std::make_unique<DeviceCall>(device().opened(), options, threads(), ending);
         executor_ = device_call_.get();
     }
 }
@@ -35,7 +31,7 @@ DeviceCall& Run::on_device() {
 }
 
 void Run::parallel(std::size_t n, const std::function<void(std::size_t)>& body, double share) {
-    progress_.end(parallel_for(n, threads_, body, progress_.begin(share)));
+    progress_.end(parallel_for(n, host_.threads(), body, progress_.begin(share)));
 }
 
 RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options) {

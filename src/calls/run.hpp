@@ -32,7 +32,7 @@ public:
     const RunOptions& options() const noexcept { return options_; }
     mkz_policy policy() const noexcept { return to_seam(options_.policy); }
     /// Of the CPU: usable_threads() of those asked for.
-    unsigned threads() const noexcept { return threads_; }
+    unsigned threads() const { return host_.threads().count(); }
     /// Whether jobs run on the CPU; false for one device and for several.
     bool on_host() const noexcept { return executor_ == &host_; }
     /// Whether the call returns an event, so that nothing in it may wait.
@@ -49,7 +49,7 @@ public:
     /// threads  0 = as many as the call may use
     template <class Job>
     void launch_on_host(const Job& job, unsigned threads = 0) {
-        progress_.end(HostExecutor(threads == 0 ? threads_ : threads).launch(job, progress_.begin(0)));
+        progress_.end((threads == 0 ? host_ : HostExecutor(threads)).launch(job, progress_.begin(0)));
     }
     /// Runs a job on the CPU, by the calling thread alone and without progress: for pieces inside a parallel loop. Safe
     /// from any thread.
@@ -88,7 +88,6 @@ public:
 private:
     const RunOptions& options_;
     const Ending ending_;
-    const unsigned threads_;  // asked for once, since it is a system call
     HostExecutor host_;
     std::unique_ptr<DeviceCall> device_call_{};  // on one device with queues
     std::unique_ptr<Executor> several_{};        // on several devices

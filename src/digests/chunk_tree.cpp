@@ -90,13 +90,14 @@ void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mo
     }
 }
 
-std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run) noexcept {
+std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run) {
     if (n_chunks < 2) return 0;
     const std::uint32_t most = std::bit_width(n_chunks - 1) - 1;
     // A device leaves the last 2^8 or so subtrees to the host, because another launch would cost more than merging them
     // there.
     constexpr std::uint32_t host_levels = 8;
     if (!run.on_host()) return most - std::min(most, host_levels);
+    if (most <= least_subtree_levels) return most;
     const std::uint64_t fair = n_chunks / (std::uint64_t{4} * run.threads());
     const auto levels = static_cast<std::uint32_t>(std::bit_width(fair)) - (fair != 0);
     return std::min(std::clamp(levels, least_subtree_levels, most_subtree_levels), most);

@@ -50,7 +50,7 @@ void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mo
 
 /// log2 of the chunks of one launched subtree, for data of n chunks. If n >= 2, at least two subtrees remain, so that
 /// no launch makes the root.
-std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run) noexcept;
+std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run);
 
 /// Chaining values of the subtrees of 2^levels chunks in `bytes` bytes of data. The data begins with chunk `counter`.
 std::vector<ChainingValue> subtree_values(const Place& data, std::uint64_t bytes, std::uint64_t counter,

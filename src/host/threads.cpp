@@ -325,6 +325,12 @@ unsigned usable_threads(unsigned asked) {
     return asked == 0 ? default_threads() : std::min(asked, Pool::most_workers + 1);  // and the caller's
 }
 
+unsigned ThreadCount::count() const {
+    unsigned count = count_.load(std::memory_order_relaxed);
+    if (count == 0) count_.store(count = usable_threads(asked_), std::memory_order_relaxed);
+    return count;
+}
+
 void Pace::measured(double nanoseconds) noexcept {
     const std::uint32_t before = picoseconds_.load(std::memory_order_relaxed);
     double now = std::clamp(nanoseconds * 1000, 1.0, 4e9);
@@ -333,8 +339,8 @@ void Pace::measured(double nanoseconds) noexcept {
     picoseconds_.store(static_cast<std::uint32_t>(std::ceil(now)), std::memory_order_relaxed);
 }
 
-bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std::size_t)>& body, const Tick& tick,
-                  const Item& item) {
+bool parallel_for(std::size_t n, const ThreadCount& threads, const std::function<void(std::size_t)>& body,
+                  const Tick& tick, const Item& item) {
     bool keep = true;
     const auto maybe_tick = [&](std::size_t done) {
         if (!tick || !keep) return keep;
@@ -346,11 +352,13 @@ bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std:
         const double took = std::chrono::duration<double, std::nano>(end - begin).count();
         item.pace->measured(took / static_cast<double>(ran * item.units));
     };
-    std::size_t useful = n <= 1 ? n : std::min<std::size_t>(usable_threads(threads), n);
     const double per_item = item.pace == nullptr ? 0 : item.pace->nanoseconds() * static_cast<double>(item.units);
     const double work = per_item * static_cast<double>(n);
-    if (per_item != 0)
-        useful = work < work_to_share ? 1 : std::min(useful, 1 + static_cast<std::size_t>(work / work_to_join));
+    std::size_t useful = 1;
+    if (n > 1 && (per_item == 0 || work >= work_to_share)) {
+        useful = std::min<std::size_t>(threads.count(), n);
+        if (per_item != 0) useful = std::min(useful, 1 + static_cast<std::size_t>(work / work_to_join));
+    }
     if (useful <= 1) {
         const auto begin = item.pace != nullptr && n > 1 ? Clock::now() : Clock::time_point{};
         std::size_t ran = 0;

@@ -14,6 +14,23 @@ unsigned default_threads();
 /// The threads that a call uses whose caller asked for so many: 0 is default_threads(), and more than parallel_for()
 /// has are not asked for, so that no loop over threads lasts for a count that a caller made up.
 unsigned usable_threads(unsigned asked);
+/// The threads of a call. How many "all" are is asked when a loop is first worth sharing: the answer is a system
+/// call, which takes longer than many small calls do.
+class ThreadCount {
+public:
+    /// asked  as for usable_threads()
+    ThreadCount(unsigned asked) noexcept : asked_(asked) {}
+    ThreadCount(const ThreadCount& other) noexcept : asked_(other.asked_), count_(other.count_.load()) {}
+    ThreadCount& operator=(const ThreadCount&) = delete;
+
+    /// usable_threads(), by the first call.
+    unsigned count() const;
+
+private:
+    const unsigned asked_;
+    mutable std::atomic<unsigned> count_{0};  // 0: not asked yet
+};
+
 /// How many processors the control group of this process may keep busy, rounded up; UINT_MAX: as many as there are.
 /// root  the folder that has proc/ and sys/: "/", or a test's own
 unsigned group_threads(const std::filesystem::path& root);
@@ -48,7 +65,7 @@ struct Item {
 /// all are done. Workers are kept between calls and shared by all callers; a forked child makes its own.
 /// returns  false if tick cancelled: then some items did not run
 /// errors   the first exception that a body threw; the remaining items do not run
-bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std::size_t)>& body, const Tick& tick = {},
-                  const Item& item = {});
+bool parallel_for(std::size_t n, const ThreadCount& threads, const std::function<void(std::size_t)>& body,
+                  const Tick& tick = {}, const Item& item = {});
 
 }  // namespace merklize::runtime

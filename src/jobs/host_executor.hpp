@@ -9,14 +9,16 @@ namespace merklize::runtime {
 class HostExecutor final : public Executor {
 public:
     /// threads  CPU threads, the caller's included; 0 = all that the process may use
-    explicit HostExecutor(unsigned threads) noexcept : threads_(threads) {}
+    explicit HostExecutor(const ThreadCount& threads) noexcept : threads_(threads) {}
+
+    const ThreadCount& threads() const noexcept { return threads_; }
 
     MKZ_JOBS(MKZ_RUNS_JOB)
     bool launch(const HashParents& job, const Tick& tick);
     bool launch(const Expand& job, const Tick& tick);
 
 private:
-    unsigned threads_;
+    ThreadCount threads_;
 };
 
 }  // namespace merklize::runtime

@@ -27,9 +27,9 @@ void add(Timings& sum, const Timings& part) {
 
 bool Progress::tell(double done) noexcept {
     if (cancelled_) return false;
+    if (!function_) return true;
     const auto now = Clock::now();
-    if (!function_ || now - last_ < std::chrono::milliseconds(tick_milliseconds.load(std::memory_order_relaxed)))
-        return true;
+    if (now - last_ < std::chrono::milliseconds(tick_milliseconds.load(std::memory_order_relaxed))) return true;
     last_ = now;
     try {
         cancelled_ = !function_(std::min(1.0, before_ + done));

@@ -37,7 +37,9 @@ void add(Timings& sum, const Timings& part);
 class Progress {
 public:
     /// function  may be empty; must outlive this
-    explicit Progress(const Tick& function) : function_(function) {}
+    explicit Progress(const Tick& function) : function_(function) {
+        if (function) last_ = Clock::now();
+    }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
@@ -68,8 +70,8 @@ private:
 
     const Tick& function_;
     double before_ = 0;
-    double share_ = 0;                       // of the current step
-    Clock::time_point last_ = Clock::now();  // one clock for all steps, so that a call of many short steps reports, too
+    double share_ = 0;          // of the current step
+    Clock::time_point last_{};  // one clock for all steps, so that a call of many short steps reports, too
     bool cancelled_ = false;
     std::exception_ptr failure_{};
 };

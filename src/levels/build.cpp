@@ -24,10 +24,13 @@ mkz_policy tuned(const Merges& merges, std::uint64_t n, const Run& run) {
     const std::uint32_t device = run.device().index;
     const std::uint32_t hash = merges.info().unit;
     mkz_policy policy = run.policy();
+    // One thread makes so few merges, and takes less time for them than for the question how many threads there are.
+    const bool by_one = run.on_host() && n <= 32;
     // The tuned policies of the CPU were measured with all threads.
-    if (!run.on_host() || run.options().threads == 0 || run.threads() == default_threads())
+    if (by_one || !run.on_host() || run.options().threads == 0 || run.threads() == default_threads())
         policy = tuned_policy(backend, device, MKZ_KERNEL_MERGE_SUBTREES, hash, n, policy);
-    backend.tune(device, MKZ_KERNEL_MERGE_SUBTREES, hash, std::max<std::uint64_t>(n, 2) - 1, run.threads(), &policy);
+    backend.tune(device, MKZ_KERNEL_MERGE_SUBTREES, hash, std::max<std::uint64_t>(n, 2) - 1, by_one ? 1 : run.threads(),
+                 &policy);
     return policy;
 }
 

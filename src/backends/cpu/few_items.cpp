@@ -5,10 +5,13 @@
 #include "backends/cpu/lanes.hpp"
 #include "host/blake3/rows.hpp"
 #include "merklize/core/hashes/blake3.h"
+#include "merklize/hashes.hpp"
 
 #if defined(LANES_HAVE_AVX2) || defined(LANES_HAVE_AVX512)
 namespace merklize::cpu {
 namespace {
+
+constexpr auto blake3 = static_cast<std::size_t>(Hash::blake3);
 
 // A single item is one chain, for which blake3_chain() is fastest.
 void hash_one(const std::uint8_t* blocks, std::size_t n, std::uint64_t counter, const std::uint32_t* key,
@@ -19,7 +22,7 @@ void hash_one(const std::uint8_t* blocks, std::size_t n, std::uint64_t counter, 
     std::memcpy(out, cv, sizeof cv);
 }
 
-// Rows for at most four chunks or pairs, lanes_for(n) for more.
+// Rows for at most four chunks, pairs or merges, and one chain for one short row; lanes_for(n) for more.
 template <const runtime::Blake3Rows& rows, const Lanes& (*lanes_for)(std::size_t n)>
 void use_rows(Lanes& lanes) {
     lanes.hash_chunks = [](const std::uint8_t* data, std::size_t n, ChunkCounter counter, const std::uint32_t* key,
@@ -38,6 +41,24 @@ void use_rows(Lanes& lanes) {
         if (n == 1) return hash_one(in, 1, 0, key, flags, 0, 0, out);
         if (n <= rows.most) return rows.compress_pairs(in, n, key, flags, out);
         lanes_for(n).compress_pairs(in, n, key, flags, out);
+    };
+    lanes.merge[blake3] = [](const std::uint8_t* in, std::size_t n, std::uint8_t* out, const std::uint64_t* table) {
+        if (n == 0) return;
+        if (n > rows.most) return lanes_for(n).merge[blake3](in, n, out, table);
+        std::uint32_t key[8];
+        mkz_blake3_iv(key);
+        if (n == 1) return hash_one(in, 1, 0, key, MKZ_BLAKE3_MERGE, 0, 0, out);
+        rows.compress_pairs(in, n, key, MKZ_BLAKE3_MERGE, out);
+    };
+    lanes.hash_short_rows = [](const std::uint8_t* in, std::size_t n, std::size_t bytes, const std::uint32_t* key,
+                               std::uint32_t flags, std::uint8_t* out) {
+        if (n == 0) return;
+        if (n > 1) return lanes_for(n).hash_short_rows(in, n, bytes, key, flags, out);
+        std::uint32_t cv[8];
+        std::memcpy(cv, key, sizeof cv);
+        const runtime::Blake3LastBlock last = runtime::blake3_chunk(cv, in, bytes, 0, flags);
+        runtime::blake3_chain(cv, {last.words, 1, 0, last.flags | MKZ_BLAKE3_ROOT, 0, 0, last.bytes});
+        std::memcpy(out, cv, sizeof cv);
     };
 }
 
@@ -66,9 +87,6 @@ const Lanes& avx512(std::size_t n) { return n <= most_narrow ? lanes_avx512_narr
 
 Lanes with_few_items_avx512(Lanes lanes) {
     use_rows<runtime::blake3_rows_avx512, avx512>(lanes);
-    lanes.hash_short_rows = [](const std::uint8_t* in, std::size_t n, std::size_t bytes, const std::uint32_t* key,
-                               std::uint32_t flags,
-                               std::uint8_t* out) { avx512(n).hash_short_rows(in, n, bytes, key, flags, out); };
     lanes.hash_chains = [](const Chain* chains, std::size_t n, const std::uint32_t* key, std::uint32_t flags) {
         avx512(n).hash_chains(chains, n, key, flags);
     };

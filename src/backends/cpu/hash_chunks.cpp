@@ -42,9 +42,9 @@ std::uint64_t one_level_up(std::uint8_t* values, std::uint64_t n, const Mode& mo
 bool hash_chunks(const HashChunks& a, const Workers& workers) {
     const std::uint64_t chunks = (a.bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
     const std::uint64_t per_subtree = std::uint64_t{1} << a.levels;
-    const std::uint64_t piece = workers.threads == 1
-                                    ? most_chunks_per_piece
-                                    : piece_of(workers, chunks, least_chunks_per_piece, chunks_per_piece);
+    const bool alone = chunks > least_chunks_per_piece && workers.threads.count() == 1;
+    const std::uint64_t piece =
+        alone ? most_chunks_per_piece : piece_of(workers, chunks, least_chunks_per_piece, chunks_per_piece);
     const std::uint64_t per_piece = std::max<std::uint64_t>(1, piece / per_subtree) * per_subtree;
     const auto body = [&](std::uint64_t first, std::uint64_t count) {
         const std::uint8_t* data = at(a.data) + first * MKZ_BLAKE3_CHUNK_LEN;

@@ -141,10 +141,10 @@ bool hash_each(const HashEach& a, const Workers& workers) {
     }
     // A thread takes pieces of about 1 MiB: enough chunks of each length to fill the lanes, while the values stay in
     // the second-level cache. Fewer bytes if the threads would get fewer than four pieces each.
-    const unsigned threads = workers.threads == 0 ? runtime::default_threads() : workers.threads;
+    constexpr std::uint64_t least = 64 << 10, most = 1 << 20;
+    const unsigned threads = short_bytes <= least ? 1 : workers.threads.count();
     const std::uint64_t per_piece =
-        threads == 1 ? 1 << 20
-                     : std::clamp<std::uint64_t>(short_bytes / (std::uint64_t{4} * threads), 64 << 10, 1 << 20);
+        threads == 1 ? most : std::clamp(short_bytes / (std::uint64_t{4} * threads), least, most);
     std::vector<std::uint64_t> starts = {0};
     std::vector<std::uint64_t> long_ones;
     std::uint64_t bytes = 0;

@@ -16,7 +16,7 @@ inline std::uint8_t* at(const runtime::Place& place) {
 
 /// The threads that run a job's loops, and the tick that can cancel them.
 struct Workers {
-    unsigned threads;  // 0 = all that the process may use
+    const runtime::ThreadCount& threads;
     const runtime::Tick& tick;
 };
 
@@ -37,7 +37,8 @@ bool in_pieces(const Workers& workers, std::uint64_t n, std::uint64_t per_piece,
 /// The size of pieces: `most` if each thread gets several of them, else less, but a multiple of `least`, which fills
 /// the lanes. Several, so that a thread that comes late or is slower does not keep the others waiting.
 inline std::uint64_t piece_of(const Workers& workers, std::uint64_t n, std::uint64_t least, std::uint64_t most) {
-    const unsigned threads = workers.threads == 0 ? runtime::default_threads() : workers.threads;
+    if (n <= least) return least;
+    const unsigned threads = workers.threads.count();
     if (threads == 1) return most;
     constexpr std::uint64_t pieces_per_thread = 4;
     const std::uint64_t fair = n / (pieces_per_thread * threads);

@@ -22,10 +22,11 @@ std::array<Pace, cpu::n_ids> paces;
 // Half of a second-level cache. Whole batches of lanes: 16 rows.
 constexpr std::uint64_t cached_bytes = 256 << 10, batch = 16;
 
-std::uint64_t rows_per_piece(const HashMatrices& job, unsigned threads) {
+std::uint64_t rows_per_piece(const HashMatrices& job, const ThreadCount& threads) {
     const std::uint64_t all = (job.n + batch - 1) / batch;
+    if (all <= 1) return batch;
     const std::uint64_t cached = cached_bytes / batch / std::max<std::uint64_t>(job.row_bytes(), 1);
-    const std::uint64_t shared = all / (4 * std::uint64_t{threads});  // several pieces a thread
+    const std::uint64_t shared = all / (4 * std::uint64_t{threads.count()});  // several pieces a thread
     return batch * std::max<std::uint64_t>(1, std::min({all, cached, shared}));
 }
 
@@ -70,7 +71,7 @@ bool hash_piece(const HashMatrices& job, std::uint64_t first, std::uint64_t coun
 
 bool HostExecutor::launch(const HashMatrices& job, const Tick& tick) {
     try {
-        const std::uint64_t per_piece = rows_per_piece(job, threads_ == 0 ? default_threads() : threads_);
+        const std::uint64_t per_piece = rows_per_piece(job, threads_);
         const std::uint64_t pieces = (job.n + per_piece - 1) / per_piece;
         std::atomic<bool> all_below{true};
         const bool finished =

@@ -171,7 +171,7 @@ bool add_up(const WeightedSums& job, unsigned threads, const Tick& tick) {
 }  // namespace
 
 bool HostExecutor::launch(const WeightedSums& job, const Tick& tick) {
-    const unsigned threads = threads_ == 0 ? default_threads() : threads_;
+    const unsigned threads = threads_.count();
     try {
         return find_field(job.field)->word_bytes == 8 ? add_up<std::uint64_t, Total64>(job, threads, tick)
                                                       : add_up<std::uint32_t, Total32>(job, threads, tick);

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include <nanobind/nanobind.h>
+
+namespace merklize::binding {
+
+namespace nb = nanobind;
+
+/// An array of NumPy in C order, each of whose items is one number in the processor's byte order. It is read where it
+/// lies, as NumPy's own macros do (numpy/ndarraytypes.h), because its buffer takes 60 ns, which is a small hash.
+struct NumpyArray {
+    std::span<std::byte> bytes;
+    std::span<const Py_ssize_t> shape;
+    char format;  ///< of the buffer protocol
+    Py_ssize_t item_bytes;
+
+    /// The array stays the caller's, who keeps it alive.
+    /// array    of the type numpy.ndarray, no subclass
+    /// returns  none for any other array, and of a NumPy that this package does not know
+    static std::optional<NumpyArray> of(nb::handle array);
+    /// A new array of the type and shape of one that of() takes, with undefined content.
+    static nb::object like(nb::handle array);
+};
+
+}  // namespace merklize::binding
