@@ -191,6 +191,18 @@ TEST("tiles: every border, of elements of every size") {
     }
 }
 
+// Whole tiles side by side fill the lanes of a batch, of two, and some of the next.
+TEST("tiles: as many side by side as lanes have room for") {
+    for (const unsigned element : {1u, 2u, 4u, 8u, 16u}) {
+        for (const std::uint64_t across : {7, 8, 9, 16, 17, 32, 33, 65}) {
+            const std::uint64_t columns = 32 * across;
+            check_tiles({1, 33, columns, element});
+            check_tiles({2, 64, columns + 5, element, false, static_cast<std::int64_t>((columns + 5) * element + 3)});
+        }
+        check_tiles({2, 64, 32 * 40, element, false, -static_cast<std::int64_t>(32 * 40 * element)});
+    }
+}
+
 TEST("tiles: of one row") {
     for (const unsigned element : {1u, 2u, 4u, 8u, 16u}) {
         for (const std::uint64_t columns : {1, 5, 63, 1023, 1024, 1025, 2100})

@@ -72,8 +72,8 @@ struct Lanes {
     void (*hash_chunks)(const std::uint8_t* data, std::size_t n, ChunkCounter counter, const std::uint32_t key[8],
                         std::uint32_t flags, std::uint8_t* out) = nullptr;
     /// The chunks of n tiles side by side, `chunks` of each: tile i is rows of `width` bytes, `pitch` bytes apart, from
-    /// data + width * i on. A row is 64 to 512 bytes, a power of two. The value of chunk c of tile i goes to
-    /// out + 32 (chunks i + c).
+    /// data + width * i on. A row is 32 to 512 bytes, a power of two. The value of chunk c of tile i goes to
+    /// out + 32 (chunks i + c); of a tile of one chunk that is its digest.
     void (*hash_tile_chunks)(const std::uint8_t* data, std::size_t n, std::size_t width, std::ptrdiff_t pitch,
                              std::size_t chunks, const std::uint32_t key[8], std::uint8_t* out) = nullptr;
     /// n pairs of 32 bytes to n BLAKE3 chaining values, each pair one whole block with these flags and no others:

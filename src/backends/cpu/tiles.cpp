@@ -53,9 +53,9 @@ private:
     }
     std::uint8_t* out_of(std::uint64_t tile) const { return at(job_.out) + Digest::size * (tile - job_.first); }
 
-    // Whether the tile is a power of two of chunks, each of whole rows of whole blocks.
+    // Whether the tile is a power of two of chunks, each of whole rows of whole or half blocks.
     static bool fits_lanes(const TileGrid::Tile& tile) {
-        return tile.n_rows == 32 && tile.n_bytes % MKZ_BLAKE3_BLOCK_LEN == 0 &&
+        return tile.n_rows == 32 && tile.n_bytes % (MKZ_BLAKE3_BLOCK_LEN / 2) == 0 &&
                MKZ_BLAKE3_CHUNK_LEN % tile.n_bytes == 0;
     }
 
@@ -63,7 +63,9 @@ private:
         const std::uint64_t chunks = tile.bytes() / MKZ_BLAKE3_CHUNK_LEN;
         std::uint8_t values[Digest::size * tiles_piece_bytes / MKZ_BLAKE3_CHUNK_LEN];
         const Mode plain;
-        lanes().hash_tile_chunks(row_of(tile, 0), n, tile.n_bytes, grid_.row_pitch, chunks, plain.key_words(), values);
+        std::uint8_t* to = chunks == 1 ? out : values;
+        lanes().hash_tile_chunks(row_of(tile, 0), n, tile.n_bytes, grid_.row_pitch, chunks, plain.key_words(), to);
+        if (chunks == 1) return;
         for (std::uint64_t each = chunks / 2; each > 1; each /= 2)
             lanes().compress_pairs(values, n * each, plain.key_words(), MKZ_BLAKE3_PARENT, values);
         lanes().compress_pairs(values, n, plain.key_words(), MKZ_BLAKE3_PARENT | MKZ_BLAKE3_ROOT, out);
