@@ -52,10 +52,12 @@ constexpr Item items[] = {
 // The functions that extensions compiled with NumPy's headers call, by their numbers there.
 struct Functions {
     unsigned (*abi)();
+    PyTypeObject* array;
+    PyObject* (*type)(int number);
     PyObject* (*make)(PyTypeObject*, PyObject* type, int dimensions, const Py_ssize_t* shape, const Py_ssize_t* strides,
                       void* data, int flags, PyObject* like);
 };
-constexpr std::size_t number_of_abi = 0, number_of_make = 94;
+constexpr std::size_t number_of_abi = 0, number_of_array = 2, number_of_type = 45, number_of_make = 94;
 constexpr unsigned abi_of_1 = 0x01000009, abi_of_2 = 0x02000000;
 
 // Of the NumPy that has been imported. Null: not a known one.
@@ -71,6 +73,8 @@ const Functions* find_functions() try {
     if (table == nullptr) throw_raised();
     static Functions functions;
     functions.abi = reinterpret_cast<decltype(functions.abi)>(table[number_of_abi]);
+    functions.array = static_cast<PyTypeObject*>(table[number_of_array]);
+    functions.type = reinterpret_cast<decltype(functions.type)>(table[number_of_type]);
     functions.make = reinterpret_cast<decltype(functions.make)>(table[number_of_make]);
     const unsigned abi = functions.abi();
     return abi == abi_of_1 || abi == abi_of_2 ? &functions : nullptr;
@@ -111,6 +115,13 @@ nb::object NumpyArray::like(nb::handle array) {
     Py_INCREF(type);  // make() takes it over
     return checked(
         functions()->make(Py_TYPE(array.ptr()), type, it.dimensions, it.shape, nullptr, nullptr, 0, nullptr));
+}
+
+nb::object NumpyArray::of_bytes(Py_ssize_t rows, Py_ssize_t columns) {
+    constexpr int number_of_uint8 = 2;
+    const Functions& numpy = *functions();
+    const Py_ssize_t shape[] = {rows, columns};
+    return checked(numpy.make(numpy.array, numpy.type(number_of_uint8), 2, shape, nullptr, nullptr, 0, nullptr));
 }
 
 }  // namespace merklize::binding

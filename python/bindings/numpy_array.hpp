@@ -24,6 +24,8 @@ struct NumpyArray {
     static std::optional<NumpyArray> of(nb::handle array);
     /// A new array of the type and shape of one that of() takes, with undefined content.
     static nb::object like(nb::handle array);
+    /// A new array uint8[rows, columns] with undefined content. NumPy must be one that of() has taken an array of.
+    static nb::object of_bytes(Py_ssize_t rows, Py_ssize_t columns);
 };
 
 }  // namespace merklize::binding

@@ -157,13 +157,19 @@ nb::object quick_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) 
     return memory.is_valid() ? digest(memory.bytes()) : nb::object();
 }
 
-// The hash, given as third argument or by its keyword. None if the call has further arguments.
-std::optional<Hash> third_argument(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+// The hash, given behind the `count_of_data` first arguments or by its keyword. None if the call has others.
+std::optional<Hash> hash_behind(Py_ssize_t count_of_data, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     const Py_ssize_t keywords = names == nullptr ? 0 : PyTuple_Size(names);
-    if (count + keywords == 2) return Hash::blake3;
-    if (count + keywords != 3 || !PyUnicode_CheckExact(args[2])) return {};
+    if (count < count_of_data || count + keywords > count_of_data + 1) return {};
+    if (count + keywords == count_of_data) return Hash::blake3;
+    if (!PyUnicode_CheckExact(args[count_of_data])) return {};
     if (keywords == 1 && !is_text(PyTuple_GetItem(names, 0), "hash")) return {};
-    return hash_named(args[2]);
+    return hash_named(args[count_of_data]);
+}
+
+bool are_digests(const NumpyArray& array) {
+    return !array.shape.empty() && array.item_bytes * array.shape.back() == Digest::size &&
+           std::strchr("BIiLlQq", array.format) != nullptr;
 }
 
 // merge(left, right) and merge(left, right, hash) of arrays uint8[..., 32], uint64[..., 4] or uint32[..., 8] of one
@@ -172,18 +178,45 @@ nb::object quick_merge(PyObject* const* args, Py_ssize_t count, PyObject* names)
     if (count < 2 || !runs_plainly()) return {};
     if (!is_plain_ndarray(args[0]) || !is_plain_ndarray(args[1])) return {};
     const auto left = NumpyArray::of(args[0]), right = NumpyArray::of(args[1]);
-    const bool is_quick = left && right && left->bytes.size() <= little && !left->shape.empty() &&
-                          left->format == right->format && std::ranges::equal(left->shape, right->shape) &&
-                          left->item_bytes * left->shape.back() == Digest::size &&
-                          std::strchr("BIiLlQq", left->format) != nullptr;
+    const bool is_quick = left && right && left->bytes.size() <= little && are_digests(*left) &&
+                          left->format == right->format && std::ranges::equal(left->shape, right->shape);
     if (!is_quick) return {};
-    const std::optional<Hash> hash = third_argument(args, count, names);
+    const std::optional<Hash> hash = hash_behind(2, args, count, names);
     if (!hash) return {};
     nb::object merged = NumpyArray::like(args[0]);
     static const Mode plain;
     merklize::merge(as_digests(left->bytes), as_digests(right->bytes), as_digests(NumpyArray::of(merged)->bytes), *hash,
                     plain, on_this_thread());
     return merged;
+}
+
+// An array [n, k] that is the one argument beside the hash, if it holds little for that hash.
+std::optional<std::pair<NumpyArray, Hash>> one_array(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (count < 1 || !runs_plainly() || !is_plain_ndarray(args[0])) return {};
+    const auto array = NumpyArray::of(args[0]);
+    if (!array || array->shape.size() != 2 || array->bytes.empty()) return {};
+    const std::optional<Hash> hash = hash_behind(1, args, count, names);
+    if (!hash || array->bytes.size() > (*hash == Hash::blake3 ? little : little_message)) return {};
+    return {{*array, *hash}};
+}
+
+// hash_rows(rows) and hash_rows(rows, hash) of an array [n, k], by a hash of bytes.
+nb::object quick_hash_rows(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const auto given = one_array(args, count, names);
+    if (!given || traits(given->second).is_field) return {};
+    const auto& [rows, hash] = *given;
+    nb::object digests = NumpyArray::of_bytes(rows.shape[0], Digest::size);
+    static const Mode plain;
+    merklize::hash_leaves(rows.bytes, rows.bytes.size() / static_cast<std::size_t>(rows.shape[0]),
+                          as_digests(NumpyArray::of(digests)->bytes), hash, plain, on_this_thread());
+    return digests;
+}
+
+// merkle_root(leaves) and merkle_root(leaves, hash) of an array [n, 32], or [n, 4] or [n, 8] of words.
+nb::object quick_merkle_root(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const auto given = one_array(args, count, names);
+    if (!given || !are_digests(given->first)) return {};
+    return to_bytes(merklize::merkle_root(as_digests(given->first.bytes), given->second, on_this_thread()).bytes);
 }
 
 // The Python function that reads all options.
@@ -223,6 +256,10 @@ void bind_quick(nb::module_& m) {
           nb::sig("def quick_hash(function: typing.Any, signature: str) -> typing.Any"));
     m.def("quick_merge", &stand_for<quick_merge>,
           nb::sig("def quick_merge(function: typing.Any, signature: str) -> typing.Any"));
+    m.def("quick_hash_rows", &stand_for<quick_hash_rows>,
+          nb::sig("def quick_hash_rows(function: typing.Any, signature: str) -> typing.Any"));
+    m.def("quick_merkle_root", &stand_for<quick_merkle_root>,
+          nb::sig("def quick_merkle_root(function: typing.Any, signature: str) -> typing.Any"));
 }
 
 }  // namespace merklize::binding

@@ -446,7 +446,7 @@ def merge(
     return merged
 
 
-def _signature(function: Any) -> str:
+def signature_of(function: Any) -> str:
     """Return the signature of a function that takes() options, as Python prints it."""
     shown_as = function.__wrapped__
     names = list(shown_as.__code__.co_varnames[: shown_as.__code__.co_argcount])
@@ -458,6 +458,6 @@ def _signature(function: Any) -> str:
 
 if not TYPE_CHECKING:
     # Little data on the host is hashed before any option is read, which would take most of the time.
-    hash = _native.quick_hash(hash, _signature(hash))
-    merge = _native.quick_merge(merge, _signature(merge))
+    hash = _native.quick_hash(hash, signature_of(hash))
+    merge = _native.quick_merge(merge, signature_of(merge))
     _native.quicken(Hasher)

@@ -13,7 +13,7 @@ from ._settings import hash_info, is_blake3, require_plain
 from ._types import Array, Digests, HashName, Tensor, Words
 from .each import rows_output
 from .errors import InvalidArgument, in_call, shown
-from .hashing import digests_of
+from .hashing import digests_of, signature_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -119,6 +119,10 @@ def hash_rows(
     digests: Digests | DeviceArray = _arrays.empty(matrices.first, shape, dtype)
     _native.hash_matrix_rows(matrices, digests, hash, key, context, modulus, run)
     return digests
+
+
+if not TYPE_CHECKING:  # as hash() in hashing.py
+    hash_rows = _native.quick_hash_rows(hash_rows, signature_of(hash_rows))
 
 
 def _lies_in_rows(array: Any) -> bool:

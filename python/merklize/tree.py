@@ -31,7 +31,7 @@ from ._types import (
     Tree,
 )
 from .errors import FileError, InvalidArgument, in_call, shown
-from .hashing import leaves_of
+from .hashing import leaves_of, signature_of
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
 if TYPE_CHECKING:
@@ -559,3 +559,7 @@ def merkle_root(
     root = _arrays.output(array, out, array.shape[1:], array.dtype, run)
     _native.enqueue_merkle_root(array, root, form.native, run)
     return cast("DeviceArray", root)
+
+
+if not TYPE_CHECKING:  # as hash() in hashing.py
+    merkle_root = _native.quick_merkle_root(merkle_root, signature_of(merkle_root))

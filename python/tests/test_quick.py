@@ -168,6 +168,27 @@ def test_merge_of_arrays(hash, shape):
         assert merged[k].tobytes() == merklize.merge(left[k].tobytes(), right[k].tobytes(), hash)
 
 
+@pytest.mark.parametrize("hash", merklize.HASHES)
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 16, 33, 1024, 1025])
+def test_rows_and_roots_of_little(hash, n):
+    leaves = np.random.default_rng(6).integers(0, 120, (n, 32), dtype=np.uint8)
+
+    def found(call, *args, **options):
+        try:
+            result = call(*args, **options)
+        except merklize.InvalidArgument as error:
+            return str(error)
+        return result if isinstance(result, bytes) else (result.dtype, result.shape, result.tobytes())
+
+    rows = [leaves.view(kind) for kind in ("u1", "u4", "u8", "i8", ">u2")]
+    for array in [*rows, leaves[::2], leaves.reshape(n, 4, 8), leaves[:, :0], leaves.T]:
+        for call in (merklize.hash_rows, merklize.merkle_root):
+            wanted = found(call, array, hash, threads=1)
+            assert found(call, array, hash) == found(call, array, hash=hash) == wanted
+            if hash == "blake3":
+                assert found(call, array) == wanted
+
+
 def test_merge_errors_are_those_of_the_long_way():
     zeros, many = np.zeros(32, np.uint8), np.zeros((2, 32), np.uint8)
     largest = np.full(4, 2**64 - 1, np.uint64)

@@ -58,6 +58,8 @@ CALLS: dict[str, tuple[Callable[[], object], Callable[[], object], float]] = {
     "hash_each of 16": (lambda: merklize.hash_each([DATA] * 16), lambda: [official(DATA) for _ in range(16)], 1.1),
     "hash_each of 500": (lambda: merklize.hash_each(MANY), lambda: [official(data) for data in MANY], 0.3),
     "merge of a pair": (lambda: merklize.merge(LEFT, RIGHT), lambda: official(DATA), 3.0),
+    "hash_rows of a row": (lambda: merklize.hash_rows(LEFT), lambda: official(DATA), 3.0),
+    "root of 16 leaves": (lambda: merklize.merkle_root(LEAVES), lambda: [official(DATA) for _ in range(15)], 0.5),
     "a tree of 16 leaves": (lambda: merklize.MerkleTree(LEAVES), lambda: [official(DATA) for _ in range(15)], 1.5),
     "verify": (lambda: merklize.verify(PROOF, ROOT), lambda: [official(DATA) for _ in range(4)], 1.8),
 }  # fmt: skip
