@@ -65,6 +65,11 @@ def test_urls_that_name_nothing(url):
         ("zip://a::https://u:p@host/b?s=1", "zip://a::https://host/b?..."),
         ("s3://bucket/key?versionId=1", "s3://bucket/key?..."),
         ("http://user:pass@[::1]:80/@scope/a?sig=1", "http://[::1]:80/@scope/a?..."),
+        ("http://[::1]:80/@scope/a?sig=1", "http://[::1]:80/@scope/a?..."),
+        ("zip://x::https://u:p@[fe80::1%25eth0]:80/@x#u@p", "zip://x::https://[fe80::1%25eth0]:80/@x#..."),
+        ("https://user:pass@host/@scope/a", "https://.../a"),  # the host may as well be scope
+        ("https://me@mail:pass@host/a", "https://host/a"),
+        ("https://user%3Apass%40host/a", "https://host/a"),
         ("http://[fe80::1]/a::b?sig=1", "http://[fe80::1]/a::b?..."),
         ("zip://a::blockcache::s3://b/x?sig=1", "zip://a::blockcache::s3://b/x?..."),
         ("https://user:pa?ss@host/a", "https://...?..."),
