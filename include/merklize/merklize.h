@@ -76,5 +76,6 @@
 #include <merklize/c/manifests.h>
 #include <merklize/c/pieces.h>
 #include <merklize/c/tiles.h>
+#include <merklize/c/xmss.h>
 
 #endif

@@ -41,3 +41,4 @@
 #include <merklize/piece_cid.hpp>
 #include <merklize/tiles.hpp>
 #include <merklize/xet.hpp>
+#include <merklize/xmss.hpp>

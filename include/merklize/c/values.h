@@ -28,6 +28,7 @@ typedef struct merklize_proof merklize_proof;
 typedef struct merklize_commitment merklize_commitment;
 typedef struct merklize_manifest merklize_manifest;
 typedef struct merklize_differences merklize_differences;
+typedef struct merklize_xmss_key merklize_xmss_key;
 
 /* Bytes that a call reads, where they lie: host memory, or a whole buffer (merklize_buffer_slice() makes one of a
  * part). All zero means no bytes. A call uses a buffer on the buffer's device, whatever options->device is. It is an
