@@ -56,6 +56,7 @@ CPP_SUBJECTS = {
     "Rows of matrices, and commitments": "matrix.hpp extend.hpp matrix_commitment.hpp poseidon.hpp",
     "Verified streaming": "bao.hpp pieces.hpp",
     "Manifests of weights": "manifest.hpp tiles.hpp",
+    "Keys that sign": "xmss.hpp",
     "Formats of others": "formats.hpp file_formats.hpp dm_verity.hpp openzeppelin.hpp piece_cid.hpp xet.hpp",
     "Hashes by number": "hashes.hpp",
     "In a SYCL program": "sycl.hpp",

@@ -46,7 +46,7 @@ PURPOSES = {
         "queue, programs, tuning, seams": ("src/queue/**", "src/programs/**", "src/tuning/**", "src/seams/**"),
     },
     "subjects": {
-        "digests, levels, trees, proofs, matrices, lde, tiles": (
+        "digests, levels, trees, proofs, matrices, lde, tiles, xmss": (
             "src/digests/**",
             "src/levels/**",
             "src/trees/**",
@@ -54,6 +54,7 @@ PURPOSES = {
             "src/matrices/**",
             "src/lde/**",
             "src/tiles/**",
+            "src/xmss/**",
         ),
         "manifests, tree_files, bao, formats, verity": (
             "src/manifests/**",

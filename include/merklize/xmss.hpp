@@ -12,8 +12,8 @@
 #include <merklize/bytes.hpp>
 #include <merklize/device.hpp>
 
-/// Keys of Ethereum's XMSS: trees whose leaves are one-time keys, made from a seed. docs/xmss.md says first what you must
-/// not do with such a key.
+/// Keys of Ethereum's XMSS: trees whose leaves are one-time keys, made from a seed. docs/xmss.md says first what you
+/// must not do with such a key.
 namespace merklize::inline v0::xmss {
 
 inline constexpr std::size_t seed_bytes = 32;
@@ -28,8 +28,8 @@ using Node = std::array<std::byte, node_bytes>;
 using PublicKey = std::array<std::byte, public_key_bytes>;
 using Signature = std::array<std::byte, signature_bytes>;
 
-/// The key of a seed for a range of epochs: it has the seed, and the nodes above bottom trees of about the square root of
-/// the range. The seed is wiped with it. Any number of threads may use one.
+/// The key of a seed for a range of epochs: it has the seed, and the nodes above bottom trees of about the square root
+/// of the range. The seed is wiped with it. Any number of threads may use one.
 class MERKLIZE_API Key {
 public:
     Key(Key&&) noexcept;
@@ -40,8 +40,8 @@ public:
     std::uint32_t first_epoch() const noexcept;
     std::uint32_t last_epoch() const noexcept;
 
-    /// The siblings from the leaf of an epoch up. The bottom tree of the epoch is made again, unless the last call needed
-    /// the same one.
+    /// The siblings from the leaf of an epoch up. The bottom tree of the epoch is made again, unless the last call
+    /// needed the same one.
     /// errors  invalid_argument (an epoch outside the range), out_of_memory, cancelled
     std::vector<Node> path(std::uint64_t epoch, const RunOptions& options = {}) const;
     /// Never sign two different messages with one epoch: together they let others sign. The key does not know what it
@@ -64,14 +64,14 @@ private:
 /// made from the seed at once, so the cost is that of the range.
 /// seeds   32 secret random bytes for each key; wipe them when you no longer need them. Copies of them are wiped here,
 ///         on the devices, too
-/// errors  invalid_argument (bytes that are not whole seeds; a range that ends before it begins, or after epoch 2^32 - 1),
-///         out_of_memory, cancelled
+/// errors  invalid_argument (bytes that are not whole seeds; a range that ends before it begins, or after epoch
+///         2^32 - 1), out_of_memory, cancelled
 /// cost    347 compressions of BLAKE2s an epoch and a key, and one a node
 MERKLIZE_API std::vector<Key> keys(ByteView seeds, std::uint64_t first_epoch, std::uint64_t last_epoch,
                                    const RunOptions& options = {});
 
-/// Whether a signature is one of the message by the key and the epoch. Anything else is false: other lengths, and epochs
-/// of 2^32 or more. Takes no memory and about 150 compressions of BLAKE2s.
+/// Whether a signature is one of the message by the key and the epoch. Anything else is false: other lengths, and
+/// epochs of 2^32 or more. Takes no memory and about 150 compressions of BLAKE2s.
 MERKLIZE_API bool verify(ByteView public_key, std::uint64_t epoch, ByteView message, ByteView signature);
 /// The same for many, 64 of them at once in the lanes of a thread.
 /// public_keys, messages, signatures  one behind another: as many as epochs

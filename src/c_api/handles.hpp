@@ -81,6 +81,10 @@ struct merklize_manifest {
     merklize::manifests::Manifest value;
 };
 
+struct merklize_xmss_key {
+    merklize::xmss::Key value;
+};
+
 struct merklize_differences {
     merklize::manifests::Differences value;
     std::vector<std::string> missing;      ///< shards that are in an index alone

@@ -365,6 +365,18 @@ bool SideBySide::launch(const HashTiles& job, const Tick& tick) {
     });
 }
 
+// A subtree takes as long as the hash of its compressions' blocks.
+bool SideBySide::launch(const MakeXmss& job, const Tick& tick) {
+    constexpr std::uint64_t leaf_bytes = 347 * 64;
+    return slices(job.n, job.n * (leaf_bytes << job.levels), tick, [&](std::uint64_t first, std::uint64_t count) {
+        MakeXmss part = job;
+        part.begin += first;
+        part.n = count;
+        part.out += 16 * first;
+        return part;
+    });
+}
+
 void require_no_stream(const RunOptions& options) {
     if (!options.stream) return;
     invalid_call("stream", "must not be set, since parts on several devices have no common stream; it is of " +

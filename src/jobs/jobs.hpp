@@ -197,6 +197,43 @@ struct HashTiles {
     Place out{};  ///< of tile `first`
 };
 
+/// A key of XMSS, as kernels have it: MKZ_XMSS_KEY_WORDS (core/hashes/xmss.h). It is wiped when it goes.
+struct XmssSecret {
+    std::uint32_t seed[8]{};
+    std::uint32_t parameter[4]{};
+    std::uint32_t zeros[4]{};
+
+    ~XmssSecret() { wipe(this, sizeof *this); }
+};
+
+/// Subtrees of 2^levels epochs of XMSS keys, to the nodes on top of them. Those of a key hold all of its epochs, and
+/// all keys have the same epochs; subtree t of all is subtree t % per_key() of key t / per_key().
+struct MakeXmss {
+    static constexpr Hash hash = Hash::blake2s;
+
+    std::span<const XmssSecret> keys{};  ///< host memory
+    std::uint32_t first = 0, last = 0;   ///< epochs
+    std::uint32_t levels = 0;
+    std::uint64_t begin = 0, n = 0;  ///< the subtrees that are made
+    std::byte* out = nullptr;        ///< host memory: 16 bytes for each
+
+    std::uint64_t per_key() const noexcept { return (last >> levels) - (first >> levels) + std::uint64_t{1}; }
+
+    /// Slot `slot` of level `level` of the subtrees that are made, one behind another.
+    struct Slot {
+        std::uint64_t key;
+        std::uint32_t index;  ///< of the node, within its level of the whole tree
+        bool is_there;        ///< whether an epoch of the key is below it
+    };
+    Slot slot(std::uint32_t level, std::uint64_t slot) const noexcept {
+        const std::uint32_t log_slots = levels - level;
+        const std::uint64_t tree = begin + (slot >> log_slots), key = tree / per_key();
+        const std::uint64_t nth = (first >> levels) + tree % per_key(), mask = (std::uint64_t{1} << log_slots) - 1;
+        const auto index = static_cast<std::uint32_t>((nth << log_slots) + (slot & mask));
+        return {key, index, index >= first >> level && index <= last >> level};
+    }
+};
+
 /// One level of several trees: in each of `rows` rows of nodes, out[i] = merge(in[2i], in[2i + 1]) for i < pairs, and
 /// with an odd node out[pairs] = in[2 pairs]. A device takes nodes in its memory alone.
 struct MergeRows {
@@ -322,7 +359,7 @@ struct Expand {
 // clang-format off
 #define MKZ_JOBS(X) \
     X(HashChunks) X(HashEach) X(HashRows) X(HashMatrices) X(MergePairs) X(MergeSubtrees) X(MergeAt) X(Extend) \
-    X(WeightedSums) X(HashTiles) X(MergeRows)
+    X(WeightedSums) X(HashTiles) X(MergeRows) X(MakeXmss)
 // clang-format on
 
 }  // namespace merklize::runtime

@@ -12,8 +12,8 @@
 #define MERKLIZE_XMSS_SIGNATURE_BYTES 1208 /* 42 chains of 16 bytes, 24 random bytes, 32 siblings */
 #define MERKLIZE_XMSS_HEIGHT 32            /* levels above the leaves: there are 2^32 epochs */
 
-/* The keys of seeds, all for the epochs from first_epoch to last_epoch, both included. A key has its seed, and the nodes
- * above bottom trees of about the square root of the range.
+/* The keys of seeds, all for the epochs from first_epoch to last_epoch, both included. A key has its seed, and the
+ * nodes above bottom trees of about the square root of the range.
  * seeds   [count * 32] secret random bytes; wipe them when you no longer need them. Copies of them are wiped
  * keys    [count], written: a handle for each seed; null after an error
  * errors  invalid_argument (a range that ends before it begins, or after epoch 2^32 - 1), out_of_memory, cancelled */
@@ -28,8 +28,8 @@ MERKLIZE_C_API void merklize_xmss_key_free(merklize_xmss_key *key);
 MERKLIZE_C_API merklize_status merklize_xmss_key_info(const merklize_xmss_key *key, uint8_t *public_key,
                                                       uint64_t *first_epoch, uint64_t *last_epoch);
 
-/* The siblings from the leaf of an epoch up. The bottom tree of the epoch is made again, unless the last call needed the
- * same one.
+/* The siblings from the leaf of an epoch up. The bottom tree of the epoch is made again, unless the last call needed
+ * the same one.
  * path    [512], written: 32 nodes of 16 bytes
  * errors  invalid_argument (an epoch outside the range), out_of_memory, cancelled */
 MERKLIZE_C_API merklize_status merklize_xmss_key_path(const merklize_xmss_key *key, uint64_t epoch,

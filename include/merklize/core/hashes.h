@@ -44,6 +44,7 @@
  *   QUAD_HASH -1       id of the hash whose row of four nodes is the merge of four nodes, for trees of arity 4; -1:
  *                      there is none
  *   TAKES_TWO 0        field hashes: 1: there is permute_two, of two states at once, if MKZ_STATES is 2
+ *   HAS_XMSS 0         1: keys of XMSS are made with it: hashes/xmss.h
  *   IS_PART 0          1: no hash, but a function that hashes need; the host does not list it
  *
  * A family's header documents the facts that only this family has: hashes/field_sponge.h, eidos_variant.h,

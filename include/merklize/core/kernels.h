@@ -22,6 +22,8 @@
  *                              tree
  *   kernels/hash_tiles.h       tiles of matrices -> digests, and levels of many trees           hashes with a chunk
  *                              tree
+ *   kernels/xmss.h             subtrees of XMSS keys                                   BLAKE2s; slots / (group size *
+ *                              lanes) groups
  *   kernels/data.h             gather_nodes, scatter_nodes, order_parents, gather_strided, check_words, pack_matrix,
  *                              check_matrix
  *

@@ -17,5 +17,6 @@
 #define MKZ_ONLY_EXTEND 2048 /* extensions (kernels/extend.h) */
 #define MKZ_ONLY_SUMS 4096   /* sums with weights (kernels/weighted_sums.h) */
 #define MKZ_ONLY_TILES 8192  /* tiles of matrices, and trees above them (kernels/hash_tiles.h) */
+#define MKZ_ONLY_XMSS 16384  /* subtrees of XMSS keys (kernels/xmss.h) */
 
 #endif /* MKZ_ONLY_H */

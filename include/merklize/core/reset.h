@@ -32,6 +32,8 @@
 #undef MKZ_RPO_H
 #undef MKZ_SHA256_COMPRESSION_H
 #undef MKZ_TILES_H
+#undef MKZ_XMSS_H
+#undef MKZ_XMSS_SUBTREES_H
 
 #undef MKZ_BSWAP64
 #undef MKZ_FN

@@ -524,6 +524,7 @@ opaque! {
     merklize_commitment
     merklize_manifest
     merklize_differences
+    merklize_xmss_key
 }
 zeroed! {
     merklize_digest
@@ -782,6 +783,13 @@ functions! {
     pub fn merklize_hash_tiles(matrices: *const merklize_tiled_matrices, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_range_nodes(first: u64, count: u64, total: u64, nodes: *mut merklize_range_node, capacity: usize, needed: *mut usize) -> merklize_status;
     pub fn merklize_merge_ranges(leaves: merklize_view, trees: u64, first: u64, total: u64, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_xmss_keys(seeds: *const u8, count: usize, first_epoch: u64, last_epoch: u64, options: *const merklize_run_options, keys: *mut *mut merklize_xmss_key) -> merklize_status;
+    pub fn merklize_xmss_key_free(key: *mut merklize_xmss_key);
+    pub fn merklize_xmss_key_info(key: *const merklize_xmss_key, public_key: *mut u8, first_epoch: *mut u64, last_epoch: *mut u64) -> merklize_status;
+    pub fn merklize_xmss_key_path(key: *const merklize_xmss_key, epoch: u64, options: *const merklize_run_options, path: *mut u8) -> merklize_status;
+    pub fn merklize_xmss_key_sign(key: *const merklize_xmss_key, epoch: u64, message: *const u8, length: usize, options: *const merklize_run_options, signature: *mut u8) -> merklize_status;
+    pub fn merklize_xmss_verify(public_key: *const u8, public_key_bytes: usize, epoch: u64, message: *const u8, message_bytes: usize, signature: *const u8, signature_bytes: usize, valid: *mut c_int) -> merklize_status;
+    pub fn merklize_xmss_verify_each(public_keys: *const u8, epochs: *const u64, messages: *const u8, signatures: *const u8, count: usize, options: *const merklize_run_options, valid: *mut u8) -> merklize_status;
 }
 
 /// The hashes by id, for a macro that makes something of each: `each! { (BLAKE3, blake3, 0) ... }`.
@@ -831,7 +839,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 211] = [
+pub const FUNCTIONS: [(&str, *const ()); 218] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -1043,6 +1051,13 @@ pub const FUNCTIONS: [(&str, *const ()); 211] = [
     ("merklize_xet_hash_file", merklize_xet_hash_file as *const ()),
     ("merklize_xet_hash_files", merklize_xet_hash_files as *const ()),
     ("merklize_xet_hex", merklize_xet_hex as *const ()),
+    ("merklize_xmss_key_free", merklize_xmss_key_free as *const ()),
+    ("merklize_xmss_key_info", merklize_xmss_key_info as *const ()),
+    ("merklize_xmss_key_path", merklize_xmss_key_path as *const ()),
+    ("merklize_xmss_key_sign", merklize_xmss_key_sign as *const ()),
+    ("merklize_xmss_keys", merklize_xmss_keys as *const ()),
+    ("merklize_xmss_verify", merklize_xmss_verify as *const ()),
+    ("merklize_xmss_verify_each", merklize_xmss_verify_each as *const ()),
 ];
 
 /// The structs by name, with their sizes and alignments.

@@ -267,7 +267,7 @@ bool run(bool (*loop)(const Job& job, const Workers& workers), const Job& job, c
 
 namespace merklize::runtime {
 
-// HashMatrices: matrices.cpp. HashTiles: tiles.cpp.
+// HashMatrices: matrices.cpp. HashTiles: tiles.cpp. MakeXmss: xmss.cpp.
 #define MKZ_LOOP(Job, loop) \
     bool HostExecutor::launch(const Job& job, const Tick& tick) { return cpu::run(cpu::loop, job, {threads_, tick}); }
 MKZ_LOOP(HashChunks, hash_chunks)

@@ -34,6 +34,8 @@ void join(Lanes& lanes, const Lanes& others) {
     take(lanes.copy_past_caches, others.copy_past_caches);
     take(lanes.from_montgomery_32, others.from_montgomery_32);
     take(lanes.from_montgomery_64, others.from_montgomery_64);
+    take(lanes.xmss_leaves, others.xmss_leaves);
+    take(lanes.xmss_nodes, others.xmss_nodes);
     take(lanes.extend_32, others.extend_32);
     take(lanes.extend_64, others.extend_64);
 }

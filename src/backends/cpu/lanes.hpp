@@ -62,6 +62,13 @@ struct Chain {
     return chain.bytes == 0 ? 1 : (chain.bytes + 63) / 64;
 }
 
+/// A slot of a level of a tree of an XMSS key (MakeXmss).
+struct XmssSlot {
+    const std::uint32_t* key;  ///< MKZ_XMSS_KEY_WORDS
+    std::uint32_t index;       ///< of the node, within its level of the whole tree
+    bool is_there;             ///< whether an epoch of the key is below it
+};
+
 /// The kernels of one instruction set: single-threaded, on host memory of any alignment. Each takes any count of items
 /// and fills its last batch of lanes with copies. Where `out` may be `in`, an item is read before it is overwritten.
 struct Lanes {
@@ -98,6 +105,13 @@ struct Lanes {
     /// evicts nothing from the caches and reads no lines of `out`, so it suits memory that is not read soon. The caller
     /// must fence before other threads read it.
     void (*copy_past_caches)(const std::uint8_t* in, std::size_t n, std::uint8_t* out) = nullptr;
+
+    // Of XMSS keys (core/hashes/xmss.h). A slot's node goes to out + 16 i.
+    /// n slots of level 0.
+    void (*xmss_leaves)(const XmssSlot* slots, std::size_t n, std::uint8_t* out) = nullptr;
+    /// n slots of a level above. Those of the level below, 32 bytes for each, are at `in`, which may be out.
+    void (*xmss_nodes)(const XmssSlot* slots, std::size_t n, std::uint32_t level, const std::uint8_t* in,
+                       std::uint8_t* out) = nullptr;
 
     // For words of 4 bytes (the 31-bit fields) and of 8 bytes (Goldilocks).
     FormKernel from_montgomery_32 = nullptr;

@@ -9,6 +9,7 @@
 #define MKZ_UNIT_RATE 64
 #define MKZ_UNIT_STATE_WORDS 8
 #define MKZ_UNIT_IS_KEYED 1
+#define MKZ_UNIT_HAS_XMSS 1
 
 #ifdef MKZ_RESET
 #undef MKZ_BLAKE2S_H
@@ -115,6 +116,8 @@ MKZ_FN void mkz_blake2s_merge_by(mkz_lane32 out[8], const mkz_lane32 left[8], co
     mkz_blake2s_merge_keyed(out, left, right, key, MKZ_SPLAT32(0));
 }
 #endif
+
+#include "xmss.h"
 
 #endif /* MKZ_BLAKE2S_H */
 #include "../unit.h"

@@ -58,6 +58,9 @@
 #include "hash_tiles.h"
 #endif
 #include "hash_rows.h"
+#if MKZ_UNIT_HAS_XMSS
+#include "xmss.h"
+#endif
 
 #undef MKZ_KEY_PARAMETERS
 #undef MKZ_TAKE_KEY
