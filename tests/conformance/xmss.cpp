@@ -188,9 +188,9 @@ struct Example {
 
 TEST("xmss: known answers") {
     const std::vector<xmss::Key> made = xmss::keys(counted_seed(), 0, 4);
-    CHECK_EQ(reference::hex(to_bytes(made[0].public_key())),
+    CHECK_EQ(hex(to_bytes(made[0].public_key())),
              "ed0d3c8e7cf085e06979d7b4754d7638c487ed3aef7201c095bf4c74aad6b6e3");
-    CHECK_EQ(reference::hex(reference::sha256(Example::get().signature)),
+    CHECK_EQ(hex(reference::sha256(Example::get().signature)),
              "ccaaf68ea31ec790d27c6e831769f27c2ed8808f3e3629468794c7461665c4cc");
 }
 
