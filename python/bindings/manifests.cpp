@@ -39,9 +39,9 @@ nb::tuple described(const std::vector<std::uint64_t>& shape) {
 }
 
 std::vector<std::uint64_t> to_shape(nb::handle shape) {
-    std::vector<std::uint64_t> made;
-    for (nb::handle extent : nb::cast<nb::tuple>(shape)) made.push_back(to_u64(extent, "shape"));
-    return made;
+    std::vector<std::uint64_t> extents;
+    for (nb::handle extent : nb::cast<nb::tuple>(shape)) extents.push_back(to_u64(extent, "shape"));
+    return extents;
 }
 
 nb::tuple described(const manifests::Tensor& tensor) {
@@ -53,16 +53,16 @@ nb::tuple described(const manifests::Tensor& tensor) {
 }
 
 manifests::Tensor to_tensor(nb::handle entry) {
-    manifests::Tensor made{.name = to_name(entry[0], "Tensor: name"), .dtype = to_name(entry[1], "Tensor: dtype")};
-    made.shape = to_shape(entry[2]);
-    made.digest = to_digest(entry[3], "Tensor: digest");
-    made.size = to_u64(entry[4], "Tensor: size");
+    manifests::Tensor tensor{.name = to_name(entry[0], "Tensor: name"), .dtype = to_name(entry[1], "Tensor: dtype")};
+    tensor.shape = to_shape(entry[2]);
+    tensor.digest = to_digest(entry[3], "Tensor: digest");
+    tensor.size = to_u64(entry[4], "Tensor: size");
     if (!entry[5].is_none()) {
-        made.shard = to_name(entry[5], "Tensor: shard");
-        made.offset = to_u64(entry[6], "Tensor: offset");
+        tensor.shard = to_name(entry[5], "Tensor: shard");
+        tensor.offset = to_u64(entry[6], "Tensor: offset");
     }
-    made.pieces = to_values(entry[7], "Tensor: pieces");
-    return made;
+    tensor.pieces = to_values(entry[7], "Tensor: pieces");
+    return tensor;
 }
 
 nb::tuple described(const manifests::File& file) {
@@ -78,13 +78,13 @@ nb::tuple described(const manifests::Seen& seen) {
     return nb::make_tuple(to_str(seen.path), seen.size, nanoseconds, seen.inode);
 }
 
-nb::tuple described(const manifests::Difference& one) {
+nb::tuple described(const manifests::Difference& difference) {
     const auto number = [](const std::optional<std::uint64_t>& value) {
         return value ? nb::object(nb::int_(*value)) : nb::none();
     };
-    return nb::make_tuple(to_str(one.kind), to_str(one.what), to_str(one.name),
-                          one.shard ? nb::object(to_str(*one.shard)) : nb::none(), number(one.begin), number(one.end),
-                          to_str(one.detail));
+    return nb::make_tuple(to_str(difference.kind), to_str(difference.what), to_str(difference.name),
+                          difference.shard ? nb::object(to_str(*difference.shard)) : nb::none(),
+                          number(difference.begin), number(difference.end), to_str(difference.detail));
 }
 
 nb::str described(const std::string& name) { return to_str(name); }
@@ -106,8 +106,8 @@ nb::tuple described(const manifests::Report& report) {
     return nb::make_tuple(all_of(report.differences), report.checked, report.bytes, described(report.missing));
 }
 
-nb::tuple described(manifests::Refreshed&& made) {
-    return nb::make_tuple(std::move(made.manifest), all_of(made.hashed), all_of(made.kept));
+nb::tuple described(manifests::Refreshed&& refreshed) {
+    return nb::make_tuple(std::move(refreshed.manifest), all_of(refreshed.hashed), all_of(refreshed.kept));
 }
 
 std::vector<std::string> to_names(nb::handle list, const char* argument) {
@@ -158,11 +158,11 @@ public:
         return in_python([&] {
             std::vector<manifests::Looked> found;
             for (nb::handle item : object_.attr("sizes")(to_list(names))) {
-                manifests::Looked& one = found.emplace_back();
+                manifests::Looked& looked = found.emplace_back();
                 if (nb::isinstance<nb::int_>(item)) {
-                    one.size = to_u64(item, "size");
+                    looked.size = to_u64(item, "size");
                 } else {
-                    one.error = pointer_to(item);
+                    looked.error = pointer_to(item);
                 }
             }
             require_count(found.size(), names.size());
@@ -184,12 +184,12 @@ public:
                                           std::uint64_t piece_size, const RunOptions& options) override {
         return in_python([&] {
             const auto progress = [&options](double share) { return options.progress(share); };
-            std::vector<PieceDigests> made;
+            std::vector<PieceDigests> digests;
             for (nb::handle pair :
                  object_.attr("hash")(to_str(shard), list_of(ranges), piece_size, nb::cpp_function(progress)))
-                made.push_back(to_made(pair));
-            require_count(made.size(), ranges.size());
-            return made;
+                digests.push_back(to_made(pair));
+            require_count(digests.size(), ranges.size());
+            return digests;
         });
     }
 
@@ -202,12 +202,12 @@ public:
         return in_python([&] {
             std::vector<manifests::Hashed> found;
             for (nb::handle item : object_.attr("hash_files")(to_list(names), piece_size)) {
-                manifests::Hashed& one = found.emplace_back();
+                manifests::Hashed& hashed = found.emplace_back();
                 require_count(found.size() <= names.size(), true);
                 if (is_pair(item)) {
-                    one.made = to_made(item);
+                    hashed.made = to_made(item);
                 } else {
-                    one.error = pointer_to(item);
+                    hashed.error = pointer_to(item);
                 }
                 work.advance(known_.at(names[found.size() - 1]));
             }
@@ -224,8 +224,8 @@ private:
 
     std::string read(const std::string& name, std::uint64_t offset, std::uint64_t count) {
         return in_python([&] {
-            const nb::object made = object_.attr("read")(to_str(name), offset, offset + count);
-            const InputBytes bytes(made, "content");
+            const nb::object content = object_.attr("read")(to_str(name), offset, offset + count);
+            const InputBytes bytes(content, "content");
             require_count(bytes.span().size(), count);
             return std::string(reinterpret_cast<const char*>(bytes.span().data()), count);
         });
@@ -236,8 +236,8 @@ private:
 };
 
 // Files in a store: (folder, name of a file or an index or None, names of a folder or None, text of an index or None).
-manifests::Source to_weights(nb::handle given) {
-    const auto fields = nb::cast<nb::tuple>(given);
+manifests::Source to_weights(nb::handle weights) {
+    const auto fields = nb::cast<nb::tuple>(weights);
     manifests::Source source;
     source.folder = to_name(fields[0], "folder");
     if (!fields[2].is_none()) {
@@ -276,9 +276,9 @@ Manifest hash_weights(nb::handle path, nb::handle piece_size, nb::handle ignore,
     const std::string file = to_path(path, "path").string();
     const manifests::Options options{to_u64(piece_size, "piece_size"), to_names(ignore, "ignore"),
                                      is_true(follow_links), to_exclude(exclude), kind_of_digest(tiles)};
-    Manifest made;
-    Run{settings}([&](const RunOptions& run) { made = manifests::create(file, options, run); });
-    return made;
+    Manifest manifest;
+    Run{settings}([&](const RunOptions& run) { manifest = manifests::create(file, options, run); });
+    return manifest;
 }
 
 Manifest hash_stored(nb::handle source, nb::handle storage, nb::handle piece_size, nb::handle ignore, nb::handle tiles,
@@ -288,21 +288,21 @@ Manifest hash_stored(nb::handle source, nb::handle storage, nb::handle piece_siz
                                      .digest = kind_of_digest(tiles)};
     const manifests::Source files = to_weights(source);
     PythonStorage place(storage);
-    Manifest made;
-    Run{settings}([&](const RunOptions& run) { made = manifests::create(files, place, options, run); });
-    return made;
+    Manifest manifest;
+    Run{settings}([&](const RunOptions& run) { manifest = manifests::create(files, place, options, run); });
+    return manifest;
 }
 
 Manifest of_tensors(nb::handle tensors, nb::handle piece_size, nb::handle aliases, nb::handle tiles) {
-    Manifest made{.kind = manifests::Kind::tensors,
-                  .digest = kind_of_digest(tiles),
-                  .piece_size = to_u64(piece_size, "piece_size")};
-    manifests::require_piece_size(made.piece_size);
-    for (nb::handle tensor : tensors) made.tensors.push_back(to_tensor(tensor));
-    std::ranges::sort(made.tensors, {}, &manifests::Tensor::name);
-    for (nb::handle group : aliases) made.aliases.push_back(to_names(group, "aliases"));
-    made.root = root_of(made);
-    return made;
+    Manifest manifest{.kind = manifests::Kind::tensors,
+                      .digest = kind_of_digest(tiles),
+                      .piece_size = to_u64(piece_size, "piece_size")};
+    manifests::require_piece_size(manifest.piece_size);
+    for (nb::handle tensor : tensors) manifest.tensors.push_back(to_tensor(tensor));
+    std::ranges::sort(manifest.tensors, {}, &manifests::Tensor::name);
+    for (nb::handle group : aliases) manifest.aliases.push_back(to_names(group, "aliases"));
+    manifest.root = root_of(manifest);
+    return manifest;
 }
 
 nb::tuple check_weights(const Manifest& known, nb::handle path, nb::handle only, nb::handle follow_links,
@@ -332,9 +332,9 @@ nb::tuple refresh_weights(const Manifest& known, nb::handle path, nb::handle eve
                           nb::handle exclude, const Settings& settings) {
     const std::string file = to_path(path, "path").string();
     const manifests::RefreshOptions options{is_true(everything), is_true(follow_links), to_exclude(exclude)};
-    manifests::Refreshed made;
-    Run{settings}([&](const RunOptions& run) { made = manifests::refresh(known, file, options, run); });
-    return described(std::move(made));
+    manifests::Refreshed refreshed;
+    Run{settings}([&](const RunOptions& run) { refreshed = manifests::refresh(known, file, options, run); });
+    return described(std::move(refreshed));
 }
 
 nb::tuple refresh_stored(const Manifest& known, nb::handle source, nb::handle storage, nb::handle everything,
@@ -343,24 +343,25 @@ nb::tuple refresh_stored(const Manifest& known, nb::handle source, nb::handle st
     const manifests::Source files = to_weights(source);
     PythonStorage place(storage);
     const bool all_files = is_true(everything);
-    manifests::Refreshed made;
-    Run{settings}([&](const RunOptions& run) { made = manifests::refresh(known, files, place, all_files, run); });
-    return described(std::move(made));
+    manifests::Refreshed refreshed;
+    Run{settings}([&](const RunOptions& run) { refreshed = manifests::refresh(known, files, place, all_files, run); });
+    return described(std::move(refreshed));
 }
 
 Manifest manifest_of_text(nb::handle text) {
     const InputBytes bytes(text, "text");
-    Manifest made;
-    Run::without_gil(
-        [&] { made = manifests::parse({reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()}); });
-    return made;
+    Manifest manifest;
+    Run::without_gil([&] {
+        manifest = manifests::parse({reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()});
+    });
+    return manifest;
 }
 
 Manifest manifest_of_file(nb::handle path) {
     const std::string file = to_path(path, "path").string();
-    Manifest made;
-    Run::without_gil([&] { made = manifests::load(file); });
-    return made;
+    Manifest manifest;
+    Run::without_gil([&] { manifest = manifests::load(file); });
+    return manifest;
 }
 
 // The tensors of the safetensors file that begins with these bytes, which may end behind the header.
@@ -376,13 +377,13 @@ nb::list tensors_of_header(nb::handle bytes, nb::handle shard) {
     manifests::Header header;
     Run::without_gil([&] { header = manifests::read_header(read_at, path, std::nullopt); });
     nb::list all;
-    for (manifests::Stored& one : header.tensors) {
-        all.append(described(manifests::Tensor{.name = std::move(one.name),
-                                               .dtype = std::move(one.dtype),
-                                               .shape = std::move(one.shape),
-                                               .size = one.size,
+    for (manifests::Stored& stored : header.tensors) {
+        all.append(described(manifests::Tensor{.name = std::move(stored.name),
+                                               .dtype = std::move(stored.dtype),
+                                               .shape = std::move(stored.shape),
+                                               .size = stored.size,
                                                .shard = path,
-                                               .offset = one.offset}));
+                                               .offset = stored.offset}));
     }
     return all;
 }
@@ -507,10 +508,10 @@ void bind_manifests(nb::module_& m) {
     define(
         m, "def sentence_of_difference(what: str, name: str, shard: str | None, detail: str, /) -> str",
         +[](nb::handle argument, nb::handle name, nb::handle shard, nb::handle detail) {
-            manifests::Difference one{.what = to_name(argument, "what"), .name = to_name(name, "name")};
-            if (!shard.is_none()) one.shard = to_name(shard, "shard");
-            one.detail = to_name(detail, "detail");
-            return to_str(one.sentence());
+            manifests::Difference difference{.what = to_name(argument, "what"), .name = to_name(name, "name")};
+            if (!shard.is_none()) difference.shard = to_name(shard, "shard");
+            difference.detail = to_name(detail, "detail");
+            return to_str(difference.sentence());
         });
     define(
         m, "def leaf_of_tensor(tensor: object, /) -> bytes",

@@ -55,7 +55,7 @@ def from_lists(value: Any) -> Any:
 
 
 def _is_deeper(value: object, most: int) -> bool:
-    return isinstance(value, (list, tuple)) and (most == 0 or any(_is_deeper(one, most - 1) for one in value))
+    return isinstance(value, (list, tuple)) and (most == 0 or any(_is_deeper(item, most - 1) for item in value))
 
 
 def listed(value: Any, what: str, shape: str, settings: Settings) -> Any:
@@ -68,7 +68,7 @@ def listed(value: Any, what: str, shape: str, settings: Settings) -> Any:
         return joined(value, what)
     import numpy as np
 
-    rows = [np.asarray(digests(one, f"{what}[{k}]", settings, "n")).view(np.uint8) for k, one in numbered(value)]
+    rows = [np.asarray(digests(item, f"{what}[{k}]", settings, "n")).view(np.uint8) for k, item in numbered(value)]
     lengths = {len(row) for row in rows}
     if len(lengths) > 1:
         counts = " and ".join(map(str, sorted(lengths)[:2]))
@@ -82,7 +82,7 @@ def joined(value: Any, what: str) -> Any:
         return value
     import numpy as np
 
-    parts = [one if type(one) is bytes and len(one) == 32 else _leaf(one, what, k) for k, one in numbered(value)]
+    parts = [leaf if type(leaf) is bytes and len(leaf) == 32 else _leaf(leaf, what, k) for k, leaf in numbered(value)]
     return np.frombuffer(b"".join(parts), np.uint8).reshape(-1, 32)
 
 

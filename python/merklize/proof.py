@@ -28,9 +28,9 @@ class _Proof:
 
     @classmethod
     def _of(cls, proof: object) -> Self:
-        made = cls.__new__(cls)
-        made._take(proof)
-        return made
+        self = cls.__new__(cls)
+        self._take(proof)
+        return self
 
     def _take(self, proof: object) -> None:
         object.__setattr__(self, "_proof", proof)

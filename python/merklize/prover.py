@@ -304,7 +304,7 @@ def verify_opening(
     """
     import numpy as np
 
-    shapes = [_dims(one) for one in each_of(dims)]
+    shapes = [_dims(shape) for shape in each_of(dims)]
     modulus = modulus_of(words, field)
     info = hash_info(hash)
     none_holds = _none_holds(shapes, hash, arity, cap_height, modulus)
@@ -343,10 +343,10 @@ def verify_opening(
     )
 
 
-def _dims(one: Any) -> tuple[int, int]:
-    if not isinstance(one, (tuple, list)) or len(one) != 2:
-        raise TypeError(in_call(f"dims must be (rows, columns) of each matrix, got {type(one).__name__}"))
-    return _arrays.unsigned(one[0], "dims: rows"), _arrays.unsigned(one[1], "dims: columns")
+def _dims(shape: Any) -> tuple[int, int]:
+    if not isinstance(shape, (tuple, list)) or len(shape) != 2:
+        raise TypeError(in_call(f"dims must be (rows, columns) of each matrix, got {type(shape).__name__}"))
+    return _arrays.unsigned(shape[0], "dims: rows"), _arrays.unsigned(shape[1], "dims: columns")
 
 
 def _none_holds(shapes: list[tuple[int, int]], hash: str, arity: int, cap_height: int, modulus: int) -> bool:

@@ -98,9 +98,9 @@ class MerkleTree:
 
     @classmethod
     def _made(cls, tree: _native.Tree, format: Format | None, run: _native.Settings) -> Self:
-        made = cls.__new__(cls)
-        made._take(tree, format, run)
-        return made
+        self = cls.__new__(cls)
+        self._take(tree, format, run)
+        return self
 
     @classmethod
     @takes(TreeOptions)
@@ -293,13 +293,13 @@ class MerkleTree:
         Raises InvalidArgument: index >= n_leaves or negative.
         """
         try:
-            one = operator.index(cast("SupportsIndex", index))
+            single = operator.index(cast("SupportsIndex", index))
         except TypeError:
             if not isinstance(index, Iterable):
                 raise TypeError(in_call(f"index must be an integer, got {type(index).__name__}")) from None
             several = _arrays.indices(index, "index", self.n_leaves)
             return [MerkleProof._of(proof) for proof in self._tree.prove(several, _arrays.joined(leaves, "leaves"))]
-        which = _arrays.indices([one], "index", self.n_leaves)
+        which = _arrays.indices([single], "index", self.n_leaves)
         return MerkleProof._of(self._tree.prove(which, _arrays.joined(leaves, "leaves"))[0])
 
     def prove_together(

@@ -13,6 +13,7 @@ import pytest
 import merklize
 from store_fixtures import gs, gs_bucket, http, memory, s3, s3_client, store  # noqa: F401
 from store_servers import needs
+from tree_fixtures import folder, root  # noqa: F401
 
 # Tests must not fail because the machine is busy.
 hypothesis.settings.register_profile("events", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])

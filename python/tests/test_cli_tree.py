@@ -23,18 +23,6 @@ from waiting import HANG, eventually
 KNOWN_ROOT = "a10cdf376affe2cf843d72b664faa33e37ed4e3d01e3dea214850fa7679879f4"
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "data").write_bytes(bytes(range(256)) * 250)  # 64000 bytes
-    return tmp_path
-
-
-@pytest.fixture
-def root(folder: Path) -> str:
-    """The root of the tree over `data` with leaves of 1000 bytes, saved as `tree`."""
-    return output("tree", "build", "data", "--leaf-size", "1000", "-o", "tree", cwd=folder).strip()
-
-
 def test_build_agrees_with_the_definition(folder: Path, root: str) -> None:
     data = (folder / "data").read_bytes()
     level = [library.hash(data[i : i + 1000]) for i in range(0, 64000, 1000)]

@@ -16,18 +16,6 @@ from cli_helpers import COMMAND, merklize, output
 from waiting import HANG
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "data").write_bytes(bytes(range(256)) * 250)  # 64000 bytes
-    return tmp_path
-
-
-@pytest.fixture
-def root(folder: Path) -> str:
-    """The root of the tree over `data` with leaves of 1000 bytes, saved as `tree`."""
-    return output("tree", "build", "data", "--leaf-size", "1000", "-o", "tree", cwd=folder).strip()
-
-
 def test_check(folder: Path, root: str) -> None:
     assert root
     assert output("tree", "check", "tree", cwd=folder) == "every parent is the hash of its children\n"

@@ -140,13 +140,13 @@ private:
         RunOptions options = options_;
         if (task.by_one_thread) options.threads = 1;
         const auto leaves = leaves_.first(bytes / Digest::size);
-        const auto here = std::as_bytes(leaves);
+        const auto leaf_bytes = std::as_bytes(leaves);
         if (task.is_tree) {
             return there_ ? merkle_root(there_->slice(0, bytes), task.hash, options)
                           : merkle_root(leaves, task.hash, options);
         }
-        if (task.hash != Hash::blake3) return hash_message(here, task.hash, options);
-        return there_ ? hash(there_->slice(0, bytes), {}, options) : hash(here, {}, options);
+        if (task.hash != Hash::blake3) return hash_message(leaf_bytes, task.hash, options);
+        return there_ ? hash(there_->slice(0, bytes), {}, options) : hash(leaf_bytes, {}, options);
     }
 
     RunOptions options_;
@@ -156,16 +156,16 @@ private:
 
 // The CPU, and the device that the caller names, else the GPUs of the first backend that has any.
 std::vector<RunOptions> chosen(Call& call, const Arguments& arguments) {
-    const RunOptions given = run_options(call, arguments);
-    RunOptions cpu = given;
+    const RunOptions asked = run_options(call, arguments);
+    RunOptions cpu = asked;
     cpu.device = Device("cpu");
     std::vector<RunOptions> all = {cpu};
     const auto add = [&](const Device& device) {
-        all.push_back(given);
+        all.push_back(asked);
         all.back().device = device;
     };
-    if (given.device.info().backend != "cpu") {
-        add(given.device);
+    if (asked.device.info().backend != "cpu") {
+        add(asked.device);
     } else if (!arguments.has("device")) {
         call.caller().prepare_libraries({});
         for (const DeviceInfo& info : devices()) {
@@ -193,7 +193,7 @@ struct Measured {
 Fact manifest_fact(std::span<const std::byte> data, const RunOptions& options) {
     constexpr std::size_t n = 64;
     const std::size_t size = data.size() / n;
-    manifests::Manifest made{.kind = manifests::Kind::tensors};
+    manifests::Manifest manifest{.kind = manifests::Kind::tensors};
     const auto digest_all = [&] {
         std::vector<MessageView> messages;
         for (std::size_t i = 0; i < n; i++) messages.emplace_back(data.subspan(i * size, size));
@@ -202,21 +202,21 @@ Fact manifest_fact(std::span<const std::byte> data, const RunOptions& options) {
     for (std::size_t i = 0; i < n; i++) {
         char name[16];
         std::snprintf(name, sizeof name, "layer.%02zu", i);
-        made.tensors.push_back({.name = name, .dtype = "U8", .shape = {size}, .size = size});
+        manifest.tensors.push_back({.name = name, .dtype = "U8", .shape = {size}, .size = size});
     }
     const auto make = [&] {
         const std::vector<Digest> digests = digest_all();
-        for (std::size_t i = 0; i < n; i++) made.tensors[i].digest = digests[i];
-        made.root = manifests::root_of(made);
+        for (std::size_t i = 0; i < n; i++) manifest.tensors[i].digest = digests[i];
+        manifest.root = manifests::root_of(manifest);
     };
     make();  // warm
     const double seconds = std::min(seconds_of(make), seconds_of(make));
     // The check must name the one tensor that was changed, and no other.
-    manifests::Manifest changed = made;
+    manifests::Manifest changed = manifest;
     std::vector<std::byte> bytes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(size));
     bytes[size / 2] ^= std::byte{1};
     changed.tensors[0].digest = hash(bytes, {}, options);
-    const manifests::Differences found = diff(made, changed);
+    const manifests::Differences found = diff(manifest, changed);
     const bool ok = found.size() == 1 && found[0].name == changed.tensors[0].name && found[0].kind == "bytes";
     return {"manifest of 64 tensors",
             three_digits(static_cast<double>(data.size()) / seconds / 1e9) + " GB/s; a changed byte is " +
@@ -261,8 +261,9 @@ void show(Call& call, const std::vector<RunOptions>& places, const Measured& fou
     for (const Task& task : tasks) {
         std::vector<std::string> line;
         for (const RunOptions& place : places) {
-            const auto row = std::ranges::find_if(
-                found.rows, [&](const Row& one) { return one.task == &task && one.device == place.device.info().id; });
+            const auto row = std::ranges::find_if(found.rows, [&](const Row& found) {
+                return found.task == &task && found.device == place.device.info().id;
+            });
             if (line.empty()) line = {row->job(), task.is_tree ? "M merges/s" : "GB/s"};
             line.push_back(row == found.rows.end() ? "" : three_digits(row->rate() / (task.is_tree ? 1e6 : 1e9)));
         }
@@ -279,16 +280,16 @@ void show(Call& call, const std::vector<RunOptions>& places, const Measured& fou
 std::string demo_json(const Measured& found) {
     json::Array jobs;
     for (const Row& row : found.rows) {
-        json::Object one;
-        one.text("device", row.device).text("job", row.job()).number("bytes", row.bytes);
-        one.number("seconds", row.seconds).number("rate", row.rate());
-        one.text("unit", row.task->is_tree ? "merges/s" : "bytes/s").text("answer", row.answer);
-        jobs.put(one.number("ok", row.ok).done());
+        json::Object entry;
+        entry.text("device", row.device).text("job", row.job()).number("bytes", row.bytes);
+        entry.number("seconds", row.seconds).number("rate", row.rate());
+        entry.text("unit", row.task->is_tree ? "merges/s" : "bytes/s").text("answer", row.answer);
+        jobs.put(entry.number("ok", row.ok).done());
     }
     for (const Fact& fact : found.facts) {
-        json::Object one;
-        one.text("device", "cpu").text("job", fact.job).number("seconds", fact.seconds).text("answer", fact.text);
-        jobs.put(one.number("ok", fact.ok).done());
+        json::Object entry;
+        entry.text("device", "cpu").text("job", fact.job).number("seconds", fact.seconds).text("answer", fact.text);
+        jobs.put(entry.number("ok", fact.ok).done());
     }
     json::Object all;
     all.text("version", MERKLIZE_VERSION_STRING).number("bytes", found.bytes).put("jobs", jobs.done());

@@ -71,24 +71,27 @@ struct Facts {
 std::string facts_json(const Facts& facts) {
     json::Array devices, costs, policies;
     for (const DeviceInfo& d : facts.found) {
-        json::Object one;
-        one.text("id", d.id).text("backend", d.backend).text("name", d.name).text("vendor", d.vendor);
-        one.text("driver", d.driver).text("isa", d.isa).number("units", d.units);
-        devices.put(one.number("memory_bytes", d.memory_bytes).done());
+        json::Object device;
+        device.text("id", d.id).text("backend", d.backend).text("name", d.name).text("vendor", d.vendor);
+        device.text("driver", d.driver).text("isa", d.isa).number("units", d.units);
+        devices.put(device.number("memory_bytes", d.memory_bytes).done());
     }
     json::Object missing;
-    for (const Missing& one : facts.missing) missing.text(one.backend, one.why);
+    for (const Missing& backend : facts.missing) missing.text(backend.backend, backend.why);
     for (const Cost& c : facts.costs) {
-        json::Object one;
-        one.text("device", c.device).text("job", name_of(c.job)).text("hash", traits(c.hash).name);
-        one.number("bytes", c.bytes).number("seconds", c.seconds);
-        costs.put(one.number("pinned", c.is_pinned).done());
+        json::Object cost;
+        cost.text("device", c.device).text("job", name_of(c.job)).text("hash", traits(c.hash).name);
+        cost.number("bytes", c.bytes).number("seconds", c.seconds);
+        costs.put(cost.number("pinned", c.is_pinned).done());
     }
     for (const Tuned& t : facts.tuned) {
-        json::Object one;
-        one.text("device", t.device).text("job", t.job()).text("hash", t.hash()).number("log2", shown_log2(t.policy));
-        one.put("policy", policy_json(t.policy.policy)).number("seconds", t.policy.seconds);
-        policies.put(one.number("builtin_seconds", t.policy.builtin_seconds).done());
+        json::Object policy;
+        policy.text("device", t.device)
+            .text("job", t.job())
+            .text("hash", t.hash())
+            .number("log2", shown_log2(t.policy));
+        policy.put("policy", policy_json(t.policy.policy)).number("seconds", t.policy.seconds);
+        policies.put(policy.number("builtin_seconds", t.policy.builtin_seconds).done());
     }
     const auto or_null = [](const std::string& text) { return text.empty() ? std::string("null") : json::text(text); };
     json::Object cache;

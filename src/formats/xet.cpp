@@ -203,41 +203,41 @@ std::vector<XetChunk> chunks_of_rest(const InputFile& file, const InputFile::Ext
 Digest xet_of(const InputFile& file, Run& run) {
     const auto extent = file.extent();
     if (!extent) return hash_of(chunks_of_stream(file, run), run);
-    const Digest made = hash_of(chunks_of_rest(file, *extent, run), run);
+    const Digest root = hash_of(chunks_of_rest(file, *extent, run), run);
     file.require_unchanged(extent->identity);
     file.leave_at(extent->position + extent->bytes);
-    return made;
+    return root;
 }
 
 }  // namespace
 
 Digest xet_hash(ByteView data, const RunOptions& options) {
     const PublicCall entry("xet_hash");
-    const RunOptions here = runtime::on_the_cpu(options);
-    Run run(here);
+    const RunOptions on_cpu = runtime::on_the_cpu(options);
+    Run run(on_cpu);
     return hash_of(chunks_of(data, run), run);
 }
 
 std::vector<XetChunk> xet_chunks(ByteView data, const RunOptions& options) {
     const PublicCall entry("xet_chunks");
-    const RunOptions here = runtime::on_the_cpu(options);
-    Run run(here);
+    const RunOptions on_cpu = runtime::on_the_cpu(options);
+    Run run(on_cpu);
     return chunks_of(data, run);
 }
 
 Digest xet_hash_file(const std::filesystem::path& path, const RunOptions& options) {
     const PublicCall entry("xet_hash_file");
     const InputFile file(path);
-    const RunOptions here = runtime::on_the_cpu(options);
-    Run run(here);
+    const RunOptions on_cpu = runtime::on_the_cpu(options);
+    Run run(on_cpu);
     return xet_of(file, run);
 }
 
 Digest xet_hash_descriptor(int fd, std::string_view name, const RunOptions& options) {
     const PublicCall entry("xet_hash_descriptor");
     const InputFile file(fd, name);
-    const RunOptions here = runtime::on_the_cpu(options);
-    Run run(here);
+    const RunOptions on_cpu = runtime::on_the_cpu(options);
+    Run run(on_cpu);
     return xet_of(file, run);
 }
 
@@ -246,7 +246,7 @@ std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> pa
     std::vector<FileDigest> results(paths.size());
     std::vector<char> later(paths.size());
     std::vector<std::unique_ptr<const InputFile>> pipes(paths.size());  // a writer opens its pipe only once
-    const auto hash_one = [&](std::size_t i, const RunOptions& one, bool leaves_large) {
+    const auto hash_one = [&](std::size_t i, const RunOptions& by_threads, bool leaves_large) {
         try {
             auto file = pipes[i] ? std::move(pipes[i]) : std::make_unique<const InputFile>(paths[i]);
             if (leaves_large) {
@@ -257,7 +257,7 @@ std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> pa
                     return;
                 }
             }
-            Run run(one);
+            Run run(by_threads);
             const Digest digest = xet_of(*file, run);
             results[i].output.assign(digest.bytes.begin(), digest.bytes.end());
         } catch (const Error& error) {
@@ -266,14 +266,14 @@ std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> pa
     };
     // Files of at most a window are hashed side by side, one thread each. Then all threads take larger files and pipes
     // one by one.
-    const RunOptions here = runtime::on_the_cpu(options);
-    const RunOptions alone = runtime::by_one_thread(here);
-    Run run(here);
+    const RunOptions on_cpu = runtime::on_the_cpu(options);
+    const RunOptions alone = runtime::by_one_thread(on_cpu);
+    Run run(on_cpu);
     // The number of large files is known only after this pass, so each pass counts as half of the progress.
     double before = 0.5;
     run.parallel(paths.size(), [&](std::size_t i) { hash_one(i, alone, true); }, before);
     const auto n_later = std::count(later.begin(), later.end(), 1);
-    RunOptions together = here;
+    RunOptions together = on_cpu;
     for (std::size_t i = 0; i < paths.size(); i++) {
         if (!later[i]) continue;
         together.progress = runtime::part_of(options.progress, before, 0.5 / static_cast<double>(n_later));

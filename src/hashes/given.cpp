@@ -24,8 +24,8 @@ struct Registry {
 };
 
 Registry& registry() {
-    static Registry& made = *new Registry;  // never destroyed: hashes may be used while the process ends
-    return made;
+    static Registry& registry = *new Registry;  // never destroyed: hashes may be used while the process ends
+    return registry;
 }
 
 template <class Fits>
@@ -55,22 +55,22 @@ const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Di
     if (count == most_given) {
         invalid_call("a process takes at most " + std::to_string(most_given) + " sets of constants");
     }
-    auto* made = new GivenHash;  // kept for ever
-    made->name = name;
-    made->digest = digest;
-    made->table = std::move(table);
+    auto* entry = new GivenHash;  // kept for ever
+    entry->name = name;
+    entry->digest = digest;
+    entry->table = std::move(table);
     const mkz_hash_info& facts = *mkz_find_hash(unit);
-    made->info = facts;
-    made->info.id = static_cast<std::uint32_t>(first_given + count);
-    made->info.name = made->name.c_str();
-    made->info.rate = static_cast<std::uint32_t>(made->table[0]);
-    made->info.table_words = static_cast<std::uint32_t>(made->table.size());
-    made->info.quad_hash = quad != nullptr ? static_cast<std::int32_t>(quad->info.id) : -1;
-    made->info.is_part = made->info.rate == facts.rate ? 1 : 0;
-    made->traits = {static_cast<Hash>(made->info.id), made->name, true, made->info.word_bits, made->info.modulus};
-    all.entries[count] = made;
+    entry->info = facts;
+    entry->info.id = static_cast<std::uint32_t>(first_given + count);
+    entry->info.name = entry->name.c_str();
+    entry->info.rate = static_cast<std::uint32_t>(entry->table[0]);
+    entry->info.table_words = static_cast<std::uint32_t>(entry->table.size());
+    entry->info.quad_hash = quad != nullptr ? static_cast<std::int32_t>(quad->info.id) : -1;
+    entry->info.is_part = entry->info.rate == facts.rate ? 1 : 0;
+    entry->traits = {static_cast<Hash>(entry->info.id), entry->name, true, entry->info.word_bits, entry->info.modulus};
+    all.entries[count] = entry;
     all.count.store(count + 1, std::memory_order_release);
-    return *made;
+    return *entry;
 }
 
 const GivenHash* find_given(Hash hash) noexcept {

@@ -29,20 +29,21 @@ void run_extension(const runtime::Extend& job, const RunOptions& options) {
 void extend(const Matrix& matrix, std::span<std::byte> out, const ExtendForm& form, const RunOptions& options) {
     const PublicCall entry("extend");
     runtime::require_no_policy(options);
-    runtime::Extension made = runtime::read_extension(matrix, form);
-    runtime::set_out(made, runtime::host_place(out.data()), out.size());
-    require_apart(matrix, made, std::as_bytes(out));
-    run_extension(made.job, made.input.on == nullptr ? options : runtime::on_device_of(*made.input.on, options));
+    runtime::Extension extension = runtime::read_extension(matrix, form);
+    runtime::set_out(extension, runtime::host_place(out.data()), out.size());
+    require_apart(matrix, extension, std::as_bytes(out));
+    run_extension(extension.job,
+                  extension.input.on == nullptr ? options : runtime::on_device_of(*extension.input.on, options));
 }
 
 void extend(const Matrix& matrix, Buffer out, const ExtendForm& form, const RunOptions& options) {
     const PublicCall entry("extend");
     runtime::require_no_policy(options);
-    runtime::Extension made = runtime::read_extension(matrix, form);
-    if (made.input.on != nullptr) runtime::require_same_device(*made.input.on, out);
-    runtime::set_out(made, runtime::place_of(out), out.size());
-    require_apart(matrix, made, out);
-    run_extension(made.job, runtime::on_device_of(out, options));
+    runtime::Extension extension = runtime::read_extension(matrix, form);
+    if (extension.input.on != nullptr) runtime::require_same_device(*extension.input.on, out);
+    runtime::set_out(extension, runtime::place_of(out), out.size());
+    require_apart(matrix, extension, out);
+    run_extension(extension.job, runtime::on_device_of(out, options));
 }
 
 }  // namespace merklize::inline v0

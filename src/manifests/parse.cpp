@@ -117,26 +117,27 @@ public:
             {"format", "hash", "root", "kind", "name", "piece_size", "tensors", "files", "shards", "aliases", "ignore"},
             {"digest", "seen"}, "the manifest");
         read_head();
-        made_.shards =
+        manifest_.shards =
             entries<Shard>("shards", "path", [&](const Value& v, const std::string& w) { return shard(v, w); });
-        made_.tensors =
+        manifest_.tensors =
             entries<Tensor>("tensors", "name", [&](const Value& v, const std::string& w) { return tensor(v, w); });
-        made_.files = entries<File>("files", "path", [&](const Value& v, const std::string& w) { return file(v, w); });
+        manifest_.files =
+            entries<File>("files", "path", [&](const Value& v, const std::string& w) { return file(v, w); });
         require_names();
         if (json::find(members(), "seen") != nullptr)
-            made_.seen =
+            manifest_.seen =
                 entries<Seen>("seen", "path", [&](const Value& v, const std::string& w) { return seen(v, w); });
         for (const Value& group : items_of(field("aliases"), "aliases")) {
-            made_.aliases.push_back(strings_of(group, "aliases"));
-            for (const std::string& alias : made_.aliases.back()) {
-                if (!std::ranges::binary_search(made_.tensors, alias, {}, &Tensor::name))
+            manifest_.aliases.push_back(strings_of(group, "aliases"));
+            for (const std::string& alias : manifest_.aliases.back()) {
+                if (!std::ranges::binary_search(manifest_.tensors, alias, {}, &Tensor::name))
                     bad("aliases: " + in_quotes(alias) + " is no tensor of the manifest");
             }
         }
-        made_.ignore = strings_of(field("ignore"), "ignore");
-        made_.root = digest_of(field("root"), "root");
+        manifest_.ignore = strings_of(field("ignore"), "ignore");
+        manifest_.root = digest_of(field("root"), "root");
         require_root();
-        return std::move(made_);
+        return std::move(manifest_);
     }
 
 private:
@@ -158,37 +159,37 @@ private:
             const auto* name = digest->as<std::string>();
             if (name == nullptr || *name != tiles_name)
                 bad("digest must be '" + std::string(tiles_name) + "' or not there, got " + shown(digest));
-            made_.digest = DigestKind::tiles;
+            manifest_.digest = DigestKind::tiles;
         }
-        made_.piece_size = count_of(field("piece_size"), "piece_size");
+        manifest_.piece_size = count_of(field("piece_size"), "piece_size");
         const auto* kind = field("kind").as<std::string>();
         const auto known = kind == nullptr ? std::nullopt : kind_of(*kind);
         if (!known) bad("kind must be one of tensors, file, index, folder, got " + shown(&field("kind")));
-        made_.kind = *known;
+        manifest_.kind = *known;
         const auto* no_name = field("name").as<Other>();
         const bool has_name = no_name == nullptr || no_name->text != "null";
-        if (has_name != (made_.kind == Kind::file || made_.kind == Kind::index)) {
+        if (has_name != (manifest_.kind == Kind::file || manifest_.kind == Kind::index)) {
             bad("name must be a file's name if kind is file or index, and else null, got " + shown(&field("name")));
         }
-        if (has_name) made_.name = path_of(field("name"), "name");
-        if (!is_piece_size(made_.piece_size))
-            bad("piece_size must be 0 or a power of two >= 262144, got " + std::to_string(made_.piece_size));
+        if (has_name) manifest_.name = path_of(field("name"), "name");
+        if (!is_piece_size(manifest_.piece_size))
+            bad("piece_size must be 0 or a power of two >= 262144, got " + std::to_string(manifest_.piece_size));
     }
 
     // A list that is sorted by its key, without repeated keys.
     template <class Entry>
     std::vector<Entry> entries(const char* name, const char* key,
                                const std::function<Entry(const Value&, const std::string&)>& read_one) const {
-        std::vector<Entry> made;
+        std::vector<Entry> entries_read;
         for (const Value& value : items_of(field(name), name)) {
-            Entry entry = read_one(value, std::string(name) + "[" + std::to_string(made.size()) + "]");
-            if (!made.empty() && entry.key() <= made.back().key()) {
+            Entry entry = read_one(value, std::string(name) + "[" + std::to_string(entries_read.size()) + "]");
+            if (!entries_read.empty() && entry.key() <= entries_read.back().key()) {
                 bad(std::string(name) + " must be sorted by " + key + ", each once; " + in_quotes(entry.key()) +
                     " is out of order");
             }
-            made.push_back(std::move(entry));
+            entries_read.push_back(std::move(entry));
         }
-        return made;
+        return entries_read;
     }
 
     Shard shard(const Value& value, const std::string& what) const {
@@ -201,66 +202,66 @@ private:
     Tensor tensor(const Value& value, const std::string& what) const {
         const Members& found =
             members_of(value, {"name", "dtype", "shape", "digest"}, {"shard", "offset", "pieces"}, what);
-        Tensor made;
-        made.name = string_of(*json::find(found, "name"), what + ": name");
+        Tensor entry;
+        entry.name = string_of(*json::find(found, "name"), what + ": name");
         const Value* dtype = json::find(found, "dtype");
         const auto* known = dtype->as<std::string>();
         if (known == nullptr || bits_of(*known) == 0) bad(what + ": unknown dtype " + shown(dtype));
-        made.dtype = *known;
+        entry.dtype = *known;
         for (const Value& item : items_of(*json::find(found, "shape"), what + ": shape"))
-            made.shape.push_back(count_of(item, what + ": shape"));
-        const auto size = bytes_of(made.shape, bits_of(made.dtype));
+            entry.shape.push_back(count_of(item, what + ": shape"));
+        const auto size = bytes_of(entry.shape, bits_of(entry.dtype));
         if (!size)
-            bad(what + ": " + made.dtype + in_brackets(made.shape) + " is not a whole number of bytes below 2^61");
-        made.size = *size;
-        made.digest = digest_of(*json::find(found, "digest"), what + ": digest");
+            bad(what + ": " + entry.dtype + in_brackets(entry.shape) + " is not a whole number of bytes below 2^61");
+        entry.size = *size;
+        entry.digest = digest_of(*json::find(found, "digest"), what + ": digest");
         const Value *in = json::find(found, "shard"), *offset = json::find(found, "offset");
         if ((in == nullptr) != (offset == nullptr)) bad(what + ": shard and offset must be there together");
         if (in != nullptr) {
-            made.shard = string_of(*in, what + ": shard");
-            made.offset = count_of(*offset, what + ": offset");
-            const auto here = std::ranges::lower_bound(made_.shards, *made.shard, {}, &Shard::path);
-            if (here == made_.shards.end() || here->path != *made.shard || made.offset > here->size ||
-                made.size > here->size - made.offset) {
-                bad(what + ": it does not lie in a shard of the manifest, got " + in_quotes(*made.shard) + ", byte " +
-                    std::to_string(made.offset));
+            entry.shard = string_of(*in, what + ": shard");
+            entry.offset = count_of(*offset, what + ": offset");
+            const auto shard = std::ranges::lower_bound(manifest_.shards, *entry.shard, {}, &Shard::path);
+            if (shard == manifest_.shards.end() || shard->path != *entry.shard || entry.offset > shard->size ||
+                entry.size > shard->size - entry.offset) {
+                bad(what + ": it does not lie in a shard of the manifest, got " + in_quotes(*entry.shard) + ", byte " +
+                    std::to_string(entry.offset));
             }
         }
-        if (made_.digest == DigestKind::tiles && json::find(found, "pieces") != nullptr)
+        if (manifest_.digest == DigestKind::tiles && json::find(found, "pieces") != nullptr)
             bad(what + ": a tensor by tiles has no pieces");
-        made.pieces = pieces_of(found, what, made.size, made.digest, made_.piece_size);
-        return made;
+        entry.pieces = pieces_of(found, what, entry.size, entry.digest, manifest_.piece_size);
+        return entry;
     }
 
     File file(const Value& value, const std::string& what) const {
         const Members& found = members_of(value, {"path", "size", "digest"}, {"pieces"}, what);
-        File made{path_of(*json::find(found, "path"), what + ": path"),
-                  count_of(*json::find(found, "size"), what + ": size"),
-                  digest_of(*json::find(found, "digest"), what + ": digest"),
-                  {}};
-        made.pieces = pieces_of(found, what, made.size, made.digest, made_.piece_size);
-        return made;
+        File entry{path_of(*json::find(found, "path"), what + ": path"),
+                   count_of(*json::find(found, "size"), what + ": size"),
+                   digest_of(*json::find(found, "digest"), what + ": digest"),
+                   {}};
+        entry.pieces = pieces_of(found, what, entry.size, entry.digest, manifest_.piece_size);
+        return entry;
     }
 
     Seen seen(const Value& value, const std::string& what) const {
         const Members& found = members_of(value, {"path", "size", "mtime_ns", "inode"}, {}, what);
-        Seen made{.path = path_of(*json::find(found, "path"), what + ": path"),
-                  .size = count_of(*json::find(found, "size"), what + ": size")};
+        Seen entry{.path = path_of(*json::find(found, "path"), what + ": path"),
+                   .size = count_of(*json::find(found, "size"), what + ": size")};
         const Value *time = json::find(found, "mtime_ns"), *inode = json::find(found, "inode");
         constexpr std::int64_t second = 1'000'000'000;
         if (const auto* since_1970 = time->as<std::uint64_t>()) {
-            made.seconds = static_cast<std::int64_t>(*since_1970 / second);
-            made.nanoseconds = static_cast<std::uint32_t>(*since_1970 % second);
+            entry.seconds = static_cast<std::int64_t>(*since_1970 / second);
+            entry.nanoseconds = static_cast<std::uint32_t>(*since_1970 % second);
         } else if (const auto before_1970 = negative(*time)) {
-            made.seconds = *before_1970 / second - (*before_1970 % second != 0);
-            made.nanoseconds = static_cast<std::uint32_t>((*before_1970 % second + second) % second);
+            entry.seconds = *before_1970 / second - (*before_1970 % second != 0);
+            entry.nanoseconds = static_cast<std::uint32_t>((*before_1970 % second + second) % second);
         } else {
             bad(what + ": mtime_ns must be an integer from -2^63 to 2^64 - 1, got " + shown(time));
         }
         if (inode->as<std::uint64_t>() == nullptr)
             bad(what + ": inode must be an integer from 0 to 2^64 - 1, got " + shown(inode));
-        made.inode = *inode->as<std::uint64_t>();
-        return made;
+        entry.inode = *inode->as<std::uint64_t>();
+        return entry;
     }
 
     // An integer from -2^63 to -1.
@@ -275,22 +276,23 @@ private:
 
     void require_names() const {
         std::vector<std::string> names;
-        for (const Shard& shard : made_.shards) names.push_back(shard.path);
-        for (const File& file : made_.files) names.push_back(file.path);
+        for (const Shard& shard : manifest_.shards) names.push_back(shard.path);
+        for (const File& file : manifest_.files) names.push_back(file.path);
         require_distinct(names);
-        for (const File& file : made_.files) {
-            if (std::ranges::binary_search(made_.shards, file.path, {}, &Shard::path))
+        for (const File& file : manifest_.files) {
+            if (std::ranges::binary_search(manifest_.shards, file.path, {}, &Shard::path))
                 bad(in_quotes(file.path) + " is a shard and a file");
         }
     }
 
     void require_root() const {
-        const Digest root = root_of(made_);
-        if (root != made_.root) bad("the root is " + made_.root.hex() + ", that of its entries is " + root.hex());
+        const Digest root = root_of(manifest_);
+        if (root != manifest_.root)
+            bad("the root is " + manifest_.root.hex() + ", that of its entries is " + root.hex());
     }
 
     const Value whole_;
-    Manifest made_{};
+    Manifest manifest_{};
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ public:
         for (const std::string& name : source_.shards)
             if (looked_.contains(name)) guarded(name, [&] { headers_[name] = storage_.read_header(name); });
         name_tensors();
-        for (const auto& one : headers_) guarded(one.first, [&] { read_shard(one.first, one.second); });
+        for (const auto& shard : headers_) guarded(shard.first, [&] { read_shard(shard.first, shard.second); });
         read_plain();
         find_missing();
         return std::move(found_);
@@ -85,8 +85,8 @@ private:
     // A write after this moment must get a later time than the noted one, because refresh() compares them.
     void wait_for_clock() const {
         Clock::duration newest{};
-        for (const auto& [_, one] : looked_)
-            if (one.seen) newest = std::max(newest, last_write(*one.seen));
+        for (const auto& [_, file] : looked_)
+            if (file.seen) newest = std::max(newest, last_write(*file.seen));
         const Clock::duration left = newest + clock_step - Clock::now().time_since_epoch();
         if (left > Clock::duration::zero() && left <= clock_step) std::this_thread::sleep_for(left);
     }
@@ -171,28 +171,28 @@ private:
 
     void read_shard(const std::string& shard, const Header& header) {
         const auto old = known_tensors(shard);
-        std::vector<Tensor> made;
+        std::vector<Tensor> tensors;
         std::vector<std::size_t> taken;  // tensors that are hashed
         std::vector<Stored> hashed;
         for (const Stored& tensor : header.tensors) {
             const std::string& name = names_.at({shard, tensor.name});
             if (!is_wanted(name, &shard)) continue;
-            made.push_back({name, tensor.dtype, tensor.shape, {}, tensor.size, shard, tensor.offset, {}});
+            tensors.push_back({name, tensor.dtype, tensor.shape, {}, tensor.size, shard, tensor.offset, {}});
             if (const auto same = old.find({tensor.offset, tensor.size}); same != old.end()) {
-                made.back().digest = same->second->digest;
-                made.back().pieces = same->second->pieces;
+                tensors.back().digest = same->second->digest;
+                tensors.back().pieces = same->second->pieces;
             } else {
-                taken.push_back(made.size() - 1);
+                taken.push_back(tensors.size() - 1);
                 hashed.push_back(tensor);
             }
         }
         const std::uint64_t size = looked_.at(shard).size;
         std::vector<PieceDigests> digests = digests_of(shard, hashed, work_.part(size));
         for (std::size_t i = 0; i < taken.size(); i++) {
-            made[taken[i]].digest = digests[i].digest;
-            made[taken[i]].pieces = std::move(digests[i].pieces);
+            tensors[taken[i]].digest = digests[i].digest;
+            tensors[taken[i]].pieces = std::move(digests[i].pieces);
         }
-        std::ranges::move(made, std::back_inserter(found_.tensors));
+        std::ranges::move(tensors, std::back_inserter(found_.tensors));
         found_.shards.push_back({shard, size, header.digest});
         note(shard, !hashed.empty());
         work_.advance(size);
@@ -213,8 +213,8 @@ private:
             for (const Stored& tensor : tensors) {
                 if (options.progress) {
                     part.progress = [&](double share) {
-                        const auto here = static_cast<double>(done) + share * static_cast<double>(tensor.size);
-                        return options.progress(here / static_cast<double>(std::max<std::uint64_t>(1, total)));
+                        const auto bytes = static_cast<double>(done) + share * static_cast<double>(tensor.size);
+                        return options.progress(bytes / static_cast<double>(std::max<std::uint64_t>(1, total)));
                     };
                 }
                 digests.push_back({digest_by_tiles(tensor, read_at, readers, part), {}});
@@ -294,16 +294,16 @@ Found read_files(const Source& source, Storage& storage, const Reading& reading,
 }
 
 Manifest manifest_of(const Source& source, Found found, const Reading& reading) {
-    Manifest made{.kind = source.kind, .digest = reading.digest, .piece_size = reading.piece_size};
-    if (source.kind == Kind::file || source.kind == Kind::index) made.name = source.name;
-    made.tensors = std::move(found.tensors);
-    made.files = std::move(found.files);
-    made.shards = std::move(found.shards);
-    made.ignore = reading.ignore;
-    made.seen = std::move(found.seen);
-    made.missing = std::move(found.missing);
-    made.root = root_of(made);
-    return made;
+    Manifest manifest{.kind = source.kind, .digest = reading.digest, .piece_size = reading.piece_size};
+    if (source.kind == Kind::file || source.kind == Kind::index) manifest.name = source.name;
+    manifest.tensors = std::move(found.tensors);
+    manifest.files = std::move(found.files);
+    manifest.shards = std::move(found.shards);
+    manifest.ignore = reading.ignore;
+    manifest.seen = std::move(found.seen);
+    manifest.missing = std::move(found.missing);
+    manifest.root = root_of(manifest);
+    return manifest;
 }
 
 }  // namespace merklize::inline v0::manifests

@@ -23,59 +23,59 @@ struct TilesInput {
     runtime::MemoryRange memory{std::span<const std::byte>()};
 };
 
-void require_shape(const TiledMatrices& given) {
-    const unsigned size = given.element_bytes;
+void require_shape(const TiledMatrices& tiled) {
+    const unsigned size = tiled.element_bytes;
     if (size != 1 && size != 2 && size != 4 && size != 8 && size != 16)
         invalid_call("elements must have 1, 2, 4, 8 or 16 bytes, got " + std::to_string(size));
-    const bool is_square = given.tile_rows == 32 && given.tile_columns == 32;
-    if (!is_square && (given.tile_rows != 1 || given.tile_columns != 1024)) {
-        invalid_call("tiles must be 32 x 32 or 1 x 1024 elements, got " + std::to_string(given.tile_rows) + " x " +
-                     std::to_string(given.tile_columns));
+    const bool is_square = tiled.tile_rows == 32 && tiled.tile_columns == 32;
+    if (!is_square && (tiled.tile_rows != 1 || tiled.tile_columns != 1024)) {
+        invalid_call("tiles must be 32 x 32 or 1 x 1024 elements, got " + std::to_string(tiled.tile_rows) + " x " +
+                     std::to_string(tiled.tile_columns));
     }
     const auto require_count = [](std::uint64_t n, const char* what) {
         if (n > most_lines) invalid_call(std::string("at most 2^40 ") + what + ", got " + std::to_string(n));
     };
-    require_count(given.matrices, "matrices");
-    require_count(given.rows, "rows");
-    require_count(given.columns, "columns");
-    const Wide matrix = Wide{given.rows} * given.columns * size;
-    if (matrix > INT64_MAX || matrix * given.matrices > INT64_MAX) {
-        invalid_call("at most 2^63 - 1 bytes, got " + std::to_string(given.matrices) + " matrices of " +
-                     std::to_string(given.rows) + " x " + std::to_string(given.columns) + " elements");
+    require_count(tiled.matrices, "matrices");
+    require_count(tiled.rows, "rows");
+    require_count(tiled.columns, "columns");
+    const Wide matrix = Wide{tiled.rows} * tiled.columns * size;
+    if (matrix > INT64_MAX || matrix * tiled.matrices > INT64_MAX) {
+        invalid_call("at most 2^63 - 1 bytes, got " + std::to_string(tiled.matrices) + " matrices of " +
+                     std::to_string(tiled.rows) + " x " + std::to_string(tiled.columns) + " elements");
     }
 }
 
 // errors  invalid_argument (bytes outside the buffer, or where a process has no memory)
-TilesInput read_tiles(const TiledMatrices& given) {
-    require_shape(given);
+TilesInput read_tiles(const TiledMatrices& tiled) {
+    require_shape(tiled);
     TilesInput input;
     input.grid = {.first = {},
-                  .rows = given.rows,
-                  .row_bytes = given.columns * given.element_bytes,
-                  .row_pitch = given.rows == 1 ? 0 : given.row_pitch,
-                  .matrix_pitch = given.matrices == 1 ? 0 : given.matrix_pitch,
-                  .tile_rows = given.tile_rows,
-                  .tile_bytes = given.tile_columns * given.element_bytes};
-    input.tiles = given.tiles();
+                  .rows = tiled.rows,
+                  .row_bytes = tiled.columns * tiled.element_bytes,
+                  .row_pitch = tiled.rows == 1 ? 0 : tiled.row_pitch,
+                  .matrix_pitch = tiled.matrices == 1 ? 0 : tiled.matrix_pitch,
+                  .tile_rows = tiled.tile_rows,
+                  .tile_bytes = tiled.tile_columns * tiled.element_bytes};
+    input.tiles = tiled.tiles();
     if (input.tiles == 0) return input;
-    if (!given.buffer && given.elements == nullptr) invalid_call("the matrices' elements are null");
-    const Wide down = Wide{given.row_pitch} * (Wide{given.rows} - 1),
-               over = Wide{given.matrix_pitch} * (Wide{given.matrices} - 1);
+    if (!tiled.buffer && tiled.elements == nullptr) invalid_call("the matrices' elements are null");
+    const Wide down = Wide{tiled.row_pitch} * (Wide{tiled.rows} - 1),
+               over = Wide{tiled.matrix_pitch} * (Wide{tiled.matrices} - 1);
     const Wide lowest = std::min<Wide>(down, 0) + std::min<Wide>(over, 0),
                end = std::max<Wide>(down, 0) + std::max<Wide>(over, 0) + input.grid.row_bytes;
-    const Wide size = given.buffer ? Wide{given.buffer->size()} : Wide{most_memory};
-    const Wide first = given.buffer ? Wide{given.first} : Wide{reinterpret_cast<std::uintptr_t>(given.elements)};
+    const Wide size = tiled.buffer ? Wide{tiled.buffer->size()} : Wide{most_memory};
+    const Wide first = tiled.buffer ? Wide{tiled.first} : Wide{reinterpret_cast<std::uintptr_t>(tiled.elements)};
     if (first + lowest < 0 || first + end > size) {
         invalid_call("matrices reach outside the " + std::to_string(static_cast<std::uint64_t>(size)) +
-                     " bytes of their " + (given.buffer ? "buffer" : "memory"));
+                     " bytes of their " + (tiled.buffer ? "buffer" : "memory"));
     }
     const auto bytes = static_cast<std::uint64_t>(end - lowest);
-    if (given.buffer) {
-        input.grid.first = runtime::moved(runtime::place_of(*given.buffer), given.first);
-        input.memory = given.buffer->slice(static_cast<std::uint64_t>(first + lowest), bytes);
+    if (tiled.buffer) {
+        input.grid.first = runtime::moved(runtime::place_of(*tiled.buffer), tiled.first);
+        input.memory = tiled.buffer->slice(static_cast<std::uint64_t>(first + lowest), bytes);
     } else {
-        input.grid.first = runtime::host_place(given.elements);
-        const auto* lowest_byte = static_cast<const std::byte*>(given.elements) + static_cast<std::int64_t>(lowest);
+        input.grid.first = runtime::host_place(tiled.elements);
+        const auto* lowest_byte = static_cast<const std::byte*>(tiled.elements) + static_cast<std::int64_t>(lowest);
         input.memory = std::span(lowest_byte, bytes);
     }
     return input;
@@ -102,8 +102,8 @@ void hash_tiles(const TiledMatrices& matrices, std::span<Digest> out, const RunO
     if (matrices.buffer)
         invalid_call("out must be in memory of " + matrices.buffer->device().info().id + ", where the matrices are");
     const std::uint64_t bytes = matrices.matrices * matrices.rows * input.grid.row_bytes;
-    const RunOptions here = runtime::chosen(options, Job::rows, Hash::blake3, bytes, matrices.elements);
-    run_tiles(input, out.size(), std::as_bytes(out), runtime::host_place(out.data()), here);
+    const RunOptions chosen = runtime::chosen(options, Job::rows, Hash::blake3, bytes, matrices.elements);
+    run_tiles(input, out.size(), std::as_bytes(out), runtime::host_place(out.data()), chosen);
 }
 
 void hash_tiles(const TiledMatrices& matrices, Buffer out, const RunOptions& options) {
@@ -114,8 +114,8 @@ void hash_tiles(const TiledMatrices& matrices, Buffer out, const RunOptions& opt
     runtime::require_same_device(*matrices.buffer, out);
     if (out.size() % Digest::size != 0)
         invalid_call("out must be a multiple of 32 bytes, got " + std::to_string(out.size()) + " bytes");
-    const RunOptions here = runtime::on_device_of(out, options);
-    run_tiles(input, out.size() / Digest::size, out, runtime::place_of(out), here);
+    const RunOptions on_device = runtime::on_device_of(out, options);
+    run_tiles(input, out.size() / Digest::size, out, runtime::place_of(out), on_device);
 }
 
 }  // namespace merklize::inline v0

@@ -49,18 +49,19 @@ private:
 
     void add_to(unsigned level, std::span<const std::byte> digests, bool is_last) {
         if (level == levels_.size()) return root_.assign(digests.begin(), digests.end());
-        Level& here = levels_[level];
-        here.waiting.insert(here.waiting.end(), digests.begin(), digests.end());
-        const std::size_t block = how_.hash_block_size, left = here.waiting.size() % block;
-        if (is_last && left != 0) here.waiting.resize(here.waiting.size() + block - left);
-        const std::size_t n = here.waiting.size() / block;
+        Level& pending = levels_[level];
+        pending.waiting.insert(pending.waiting.end(), digests.begin(), digests.end());
+        const std::size_t block = how_.hash_block_size, left = pending.waiting.size() % block;
+        if (is_last && left != 0) pending.waiting.resize(pending.waiting.size() + block - left);
+        const std::size_t n = pending.waiting.size() / block;
         if (n == 0) return;
-        const std::span whole = std::span(here.waiting).first(n * block);
-        if (write_) write_(whole, layout_.offset(level) + here.written);
+        const std::span whole = std::span(pending.waiting).first(n * block);
+        if (write_) write_(whole, layout_.offset(level) + pending.written);
         std::vector<std::byte> above(n * verity_digest_bytes(how_.algorithm));
         hash_verity_blocks(run_, how_, whole.data(), block, above, 0);
-        here.written += whole.size();
-        here.waiting.erase(here.waiting.begin(), here.waiting.begin() + static_cast<std::ptrdiff_t>(whole.size()));
+        pending.written += whole.size();
+        pending.waiting.erase(pending.waiting.begin(),
+                              pending.waiting.begin() + static_cast<std::ptrdiff_t>(whole.size()));
         add_to(level + 1, above, false);
     }
 
@@ -84,7 +85,7 @@ class VerityOutput {
 public:
     VerityOutput(const std::filesystem::path& path, bool in_place) : path_(path) {
         if (!in_place) {
-            made_.emplace(AtomicFile::temporary(path));
+            new_file_.emplace(AtomicFile::temporary(path));
             return;
         }
         file_ = Descriptor(disk_calls.open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666));
@@ -93,22 +94,22 @@ public:
 
     /// `bytes`: where the tree ends. A new file gets this size.
     void reserve(std::uint64_t bytes) {
-        if (made_) {
-            made_->reserve(bytes);
-            return made_->resize(bytes);
+        if (new_file_) {
+            new_file_->reserve(bytes);
+            return new_file_->resize(bytes);
         }
         if (!fits_limit(bytes)) fail("cannot write", EFBIG);
     }
     void write(std::span<const std::byte> data, std::uint64_t offset) {
-        if (made_) return made_->write(data, offset);
+        if (new_file_) return new_file_->write(data, offset);
         if (const int error = write_all(file_.get(), data, offset)) fail("cannot write", error);
     }
     void sync() {
-        if (made_) return made_->sync();
+        if (new_file_) return new_file_->sync();
         if (disk_calls.fdatasync(file_.get()) != 0) fail("cannot write", errno);
     }
     void finish() {
-        if (made_) return made_->commit();
+        if (new_file_) return new_file_->commit();
         sync();
         if (!file_.close()) fail("cannot write", errno);
     }
@@ -119,7 +120,7 @@ private:
     }
 
     std::filesystem::path path_;
-    std::optional<AtomicFile> made_{};
+    std::optional<AtomicFile> new_file_{};
     Descriptor file_{};
 };
 

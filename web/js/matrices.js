@@ -130,15 +130,15 @@ export function verifyOpening(opening, cap, dims, options = {}) {
     const agree = (i, j, from) => i === j
         || layers.slice(from).every((layer) => equal(rowsAt(i, layer), rowsAt(j, layer)));
 
-    let here = indices.map((index, i) => ({ index, owner: i, node: rowsDigest(i, layers[0]) })), next = 0;
+    let level = indices.map((index, i) => ({ index, owner: i, node: rowsDigest(i, layers[0]) })), next = 0;
     for (let l = 0; l < capLayer; l++) {
         const above = [], { step } = layers[l];
-        for (let i = 0; i < here.length; ) {
-            const index = Math.floor(here[i].index / step), { owner } = here[i], children = [];
+        for (let i = 0; i < level.length; ) {
+            const index = Math.floor(level[i].index / step), { owner } = level[i], children = [];
             for (let child = index * step; child < (index + 1) * step; child++) {
-                if (i < here.length && here[i].index === child) {
-                    if (!agree(owner, here[i].owner, l + 1)) return false;
-                    children.push(here[i++].node);
+                if (i < level.length && level[i].index === child) {
+                    if (!agree(owner, level[i].owner, l + 1)) return false;
+                    children.push(level[i++].node);
                 } else if (next < siblings.length) {
                     children.push(siblings[next++]);
                 } else {
@@ -149,7 +149,8 @@ export function verifyOpening(opening, cap, dims, options = {}) {
             if (layers[l + 1].matrices.length > 0) node = merge([node, rowsDigest(owner, layers[l + 1])]);
             above.push({ index, owner, node });
         }
-        here = above;
+        level = above;
     }
-    return next === siblings.length && here.every(({ index, node }) => index < tops.length && equal(node, tops[index]));
+    return next === siblings.length
+        && level.every(({ index, node }) => index < tops.length && equal(node, tops[index]));
 }

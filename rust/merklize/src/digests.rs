@@ -174,16 +174,16 @@ pub fn hash_files<'a>(
     })?;
     let digests = FileDigests::own(handle);
     let digest_of = |(index, path): (usize, &_)| {
-        let mut one = sys::merklize_file_digest::default();
+        let mut digest = sys::merklize_file_digest::default();
         // SAFETY: a live handle, and a place for the answer.
-        check("hash_files", || unsafe { sys::merklize_file_digests_get(digests.as_c(), index, &mut one) })?;
-        if one.output.is_null() {
+        check("hash_files", || unsafe { sys::merklize_file_digests_get(digests.as_c(), index, &mut digest) })?;
+        if digest.output.is_null() {
             // SAFETY: a text that lives as long as the handle.
-            let why = unsafe { text(one.error) };
-            return Err(Error::of_file(why, one.system_error, AsRef::<Path>::as_ref(path)));
+            let why = unsafe { text(digest.error) };
+            return Err(Error::of_file(why, digest.system_error, AsRef::<Path>::as_ref(path)));
         }
         // SAFETY: 32 bytes that live as long as the handle.
-        Ok(Digest(unsafe { *one.output.cast::<[u8; 32]>() }))
+        Ok(Digest(unsafe { *digest.output.cast::<[u8; 32]>() }))
     };
     Ok(paths.iter().enumerate().map(digest_of).collect())
 }

@@ -196,10 +196,10 @@ fn commit_extended_to<W: Word>(
     const CALL: &str = "commit_extended";
     let form = sys::merklize_commitment_form { drop_levels, ..commitment_form(CALL, hash, arity, cap_height)? };
     let mut rooms = Vec::with_capacity(matrices.len());
-    let mut given = Vec::with_capacity(matrices.len());
+    let mut extended = Vec::with_capacity(matrices.len());
     for (i, &(matrix, form)) in matrices.iter().enumerate() {
         let (mut words, n_words) = room_for(CALL, matrix, form)?;
-        given.push(sys::merklize_extended_matrix {
+        extended.push(sys::merklize_extended_matrix {
             matrix: matrix.to_c(),
             form: form.to_c(CALL)?,
             out: words.as_mut_ptr().cast(),
@@ -212,7 +212,7 @@ fn commit_extended_to<W: Word>(
     // SAFETY: the matrices are read for the call, and each vector has room for the words of its extension. Buffers know
     // their sizes.
     options.run(CALL, |options| unsafe {
-        sys::merklize_commit_extended(given.as_ptr(), given.len(), &form, options, &mut handle)
+        sys::merklize_commit_extended(extended.as_ptr(), extended.len(), &form, options, &mut handle)
     })?;
     let written = |(mut words, n_words): (Vec<W>, usize)| {
         // SAFETY: a call that succeeds has written all words.

@@ -117,8 +117,9 @@ struct Kept {
 
 impl Kept {
     fn new(patterns: &[String], exclude: Option<&PathBuf>) -> Result<Self> {
-        let patterns = patterns.iter().map(|one| c_text("pattern", one.as_str())).collect::<Result<Vec<_>>>()?;
-        let pointers = patterns.iter().map(|one| one.as_ptr()).collect();
+        let patterns =
+            patterns.iter().map(|pattern| c_text("pattern", pattern.as_str())).collect::<Result<Vec<_>>>()?;
+        let pointers = patterns.iter().map(|pattern| pattern.as_ptr()).collect();
         Ok(Self { patterns, pointers, exclude: exclude.map(|path| c_path(path)).transpose()? })
     }
 
@@ -145,12 +146,12 @@ impl Manifest {
         let kept = Kept::new(&options.ignore, options.exclude.as_ref())?;
         let mut options_c = kept.to_c(options.follow_links);
         options_c.piece_size = if options.piece_size == 0 { u64::MAX } else { options.piece_size };
-        let mut made = ptr::null_mut();
+        let mut handle = ptr::null_mut();
         // SAFETY: paths and patterns live as long as the call.
         run.run("Manifest::create", |run| unsafe {
-            sys::merklize_manifest_create(path.as_ptr(), &options_c, run, &mut made)
+            sys::merklize_manifest_create(path.as_ptr(), &options_c, run, &mut handle)
         })?;
-        Ok(Self::own(made))
+        Ok(Self::own(handle))
     }
 
     /// Reads the text of a manifest.
@@ -257,12 +258,12 @@ impl Manifest {
         let kept = Kept::new(&[], options.exclude.as_ref())?;
         let mut options_c = kept.to_c(options.follow_links);
         options_c.everything = options.everything.into();
-        let mut made = ptr::null_mut();
+        let mut handle = ptr::null_mut();
         // SAFETY: a live handle; the paths live as long as the call.
         run.run("Manifest::refresh", |run| unsafe {
-            sys::merklize_manifest_refresh(self.as_c(), path.as_ptr(), &options_c, run, &mut made)
+            sys::merklize_manifest_refresh(self.as_c(), path.as_ptr(), &options_c, run, &mut handle)
         })?;
-        Ok(Self::own(made))
+        Ok(Self::own(handle))
     }
 }
 
@@ -281,35 +282,35 @@ fn names(
     count: usize,
     get: impl Fn(usize, *mut *const c_char) -> sys::merklize_status,
 ) -> Result<Vec<String>> {
-    let one = |index| {
+    let name_at = |index| {
         let mut name = ptr::null();
         check(called, || get(index, &mut name))?;
         // SAFETY: a text that ends with a 0 and lives as long as the handle.
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     };
-    (0..count).map(one).collect()
+    (0..count).map(name_at).collect()
 }
 
 impl Differences {
     fn all(&self, called: &str) -> Result<Findings<Difference>> {
         // SAFETY: a live handle.
         let count = unsafe { sys::merklize_differences_count(self.as_c()) };
-        let one = |index| {
-            let mut one = sys::merklize_difference::default();
+        let difference_at = |index| {
+            let mut difference = sys::merklize_difference::default();
             // SAFETY: a live handle and a struct.
-            check(called, || unsafe { sys::merklize_differences_get(self.as_c(), index, &mut one) })?;
+            check(called, || unsafe { sys::merklize_differences_get(self.as_c(), index, &mut difference) })?;
             // SAFETY: texts that end with a 0 and live as long as the handle.
             let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
             Ok(Difference {
-                kind: text(one.kind),
-                what: text(one.what),
-                name: text(one.name),
-                shard: (!one.shard.is_null()).then(|| text(one.shard)),
-                piece: one.begin..one.end,
-                sentence: text(one.sentence),
+                kind: text(difference.kind),
+                what: text(difference.what),
+                name: text(difference.name),
+                shard: (!difference.shard.is_null()).then(|| text(difference.shard)),
+                piece: difference.begin..difference.end,
+                sentence: text(difference.sentence),
             })
         };
-        let mut found = Findings::new((0..count).map(one).collect::<Result<_>>()?);
+        let mut found = Findings::new((0..count).map(difference_at).collect::<Result<_>>()?);
         // SAFETY: a live handle.
         let missing = unsafe { sys::merklize_differences_missing_count(self.as_c()) };
         // SAFETY: a live handle, and an index below the count.

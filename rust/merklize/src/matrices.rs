@@ -178,8 +178,8 @@ pub fn hash_rows<'a, W: Word>(
     let (matrices, (hash, mode)) = (all_to_c(matrices), how.into().to_c());
     // SAFETY: the matrices are read for the call, and `digests` has a place for each row.
     options.run("hash_rows", |options| unsafe {
-        let (given, count, out) = (matrices.as_ptr(), matrices.len(), output(&mut digests));
-        sys::merklize_hash_rows(given, count, hash, 0, &mode, out, options)
+        let (first, count, out) = (matrices.as_ptr(), matrices.len(), output(&mut digests));
+        sys::merklize_hash_rows(first, count, hash, 0, &mode, out, options)
     })?;
     Ok(digests)
 }
@@ -197,8 +197,8 @@ pub fn hash_rows_on_device<'a, W: Word>(
     let (matrices, (hash, mode)) = (all_to_c(matrices), how.into().to_c());
     // SAFETY: the matrices are read for the call; the buffer knows its size.
     options.run("hash_rows", |options| unsafe {
-        let (given, count) = (matrices.as_ptr(), matrices.len());
-        sys::merklize_hash_rows(given, count, hash, 0, &mode, out.output(), options)
+        let (first, count) = (matrices.as_ptr(), matrices.len());
+        sys::merklize_hash_rows(first, count, hash, 0, &mode, out.output(), options)
     })
 }
 

@@ -84,10 +84,10 @@ std::string proof_json(const AnyProof& proof) {
     const auto form = [&](const char* format, Hash hash) -> json::Object& {
         return fields.text("format", format).text("hash", traits(hash).name);
     };
-    if (const auto* one = std::get_if<MerkleProof>(&proof)) {
-        form(one_format, one->hash).number("index", one->index).number("n_leaves", one->n_leaves);
-        fields.text("leaf", one->leaf.hex()).put("siblings", digests_json(one->siblings));
-        fields.text("rule", rule_name(one->rule));
+    if (const auto* single = std::get_if<MerkleProof>(&proof)) {
+        form(one_format, single->hash).number("index", single->index).number("n_leaves", single->n_leaves);
+        fields.text("leaf", single->leaf.hex()).put("siblings", digests_json(single->siblings));
+        fields.text("rule", rule_name(single->rule));
     } else if (const auto* several = std::get_if<MultiProof>(&proof)) {
         json::Array indices;
         for (const std::uint64_t index : several->indices) indices.put(std::to_string(index));
@@ -103,7 +103,7 @@ std::string proof_json(const AnyProof& proof) {
 }
 
 std::vector<std::byte> proof_bytes(const AnyProof& proof) {
-    return std::visit([](const auto& one) { return one.to_bytes(); }, proof);
+    return std::visit([](const auto& held) { return held.to_bytes(); }, proof);
 }
 
 AnyProof proof_from_json(std::string_view text, std::string_view kind) {
@@ -147,7 +147,7 @@ AnyProof proof_from_json(std::string_view text, std::string_view kind) {
 }
 
 AnyProof proof_from_bytes(std::span<const std::byte> bytes) {
-    if (auto one = MerkleProof::from_bytes(bytes)) return std::move(*one);
+    if (auto single = MerkleProof::from_bytes(bytes)) return std::move(*single);
     if (auto several = MultiProof::from_bytes(bytes)) return std::move(*several);
     if (auto consistency = ConsistencyProof::from_bytes(bytes)) return std::move(*consistency);
     const std::string hash = unknown_hash_of_proof(bytes);

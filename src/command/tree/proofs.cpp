@@ -81,8 +81,8 @@ Digest leaf_of(Call& call, const std::string& piece, Hash hash, const std::optio
 }
 
 std::string said(const AnyProof& claim) {
-    if (const auto* one = std::get_if<MerkleProof>(&claim))
-        return "leaf " + std::to_string(one->index) + " of " + std::to_string(one->n_leaves);
+    if (const auto* single = std::get_if<MerkleProof>(&claim))
+        return "leaf " + std::to_string(single->index) + " of " + std::to_string(single->n_leaves);
     if (const auto* several = std::get_if<MultiProof>(&claim))
         return std::to_string(several->indices.size()) + " leaves of " + std::to_string(several->n_leaves);
     const auto& consistency = std::get<ConsistencyProof>(claim);
@@ -91,9 +91,11 @@ std::string said(const AnyProof& claim) {
 }
 
 void put_facts(json::Object& facts, const AnyProof& claim) {
-    if (const auto* one = std::get_if<MerkleProof>(&claim)) {
-        facts.number("index", one->index).number("n_leaves", one->n_leaves).text("hash", traits(one->hash).name);
-        facts.text("rule", rule_name(one->rule)).text("leaf", one->leaf.hex());
+    if (const auto* single = std::get_if<MerkleProof>(&claim)) {
+        facts.number("index", single->index)
+            .number("n_leaves", single->n_leaves)
+            .text("hash", traits(single->hash).name);
+        facts.text("rule", rule_name(single->rule)).text("leaf", single->leaf.hex());
     } else if (const auto* several = std::get_if<MultiProof>(&claim)) {
         json::Array indices, leaves;
         for (const std::uint64_t index : several->indices) indices.put(std::to_string(index));
@@ -124,19 +126,19 @@ int run_tree_prove(Call& call, const Arguments& arguments) {
     }
     refuse_input_as_output(call, words[0], arguments.value("output"));
     const TreeFile tree = open_tree(call, words[0]);
-    AnyProof made;
+    AnyProof proof;
     if (since) {
-        made = tree.prove_consistency(*since);
+        proof = tree.prove_consistency(*since);
     } else if (words.size() == 2 && words[1].find('-') == std::string::npos) {
-        made = tree.prove(indices[0]);
+        proof = tree.prove(indices[0]);
     } else {
-        made = tree.prove_together(indices);
+        proof = tree.prove_together(indices);
     }
     Target target(call, arguments.value("output"));
     if (arguments.has("binary")) {
-        target.write(std::span<const std::byte>(proof_bytes(made)));
+        target.write(std::span<const std::byte>(proof_bytes(proof)));
     } else {
-        target.write(proof_json(made) + "\n");
+        target.write(proof_json(proof) + "\n");
     }
     target.finish();
     return 0;
@@ -159,25 +161,25 @@ int run_tree_verify(Call& call, const Arguments& arguments) {
     const auto expect = [&](const char* name, bool same) {
         if (!same) wrong.emplace_back(name);
     };
-    const auto* one = std::get_if<MerkleProof>(&claim);
+    const auto* single = std::get_if<MerkleProof>(&claim);
     const auto* several = std::get_if<MultiProof>(&claim);
     const auto* consistency = std::get_if<ConsistencyProof>(&claim);
-    if (one != nullptr) {
-        if (piece) expect("leaf", leaf_of(call, *piece, one->hash, mode) == one->leaf);
-        if (index) expect("index", *index == one->index);
+    if (single != nullptr) {
+        if (piece) expect("leaf", leaf_of(call, *piece, single->hash, mode) == single->leaf);
+        if (index) expect("index", *index == single->index);
     } else if (piece || index) {
         throw UsageError{"--leaf-file and --index are for a proof of one leaf"};
     }
     if ((consistency != nullptr) != old_root.has_value())
         throw UsageError{"--old-root is for a proof made with --since, and needed there"};
-    const std::uint64_t claimed = one != nullptr       ? one->n_leaves
+    const std::uint64_t claimed = single != nullptr    ? single->n_leaves
                                   : several != nullptr ? several->n_leaves
                                                        : consistency->new_leaves;
-    const TreeRule by = one != nullptr ? one->rule : several != nullptr ? several->rule : TreeRule::left_full;
+    const TreeRule by = single != nullptr ? single->rule : several != nullptr ? several->rule : TreeRule::left_full;
     if (n_leaves) expect("n_leaves", *n_leaves == claimed);
     if (hash) expect("hash", *hash == hash_of(claim));
     if (rule) expect("rule", *rule == by);
-    const std::optional<Digest> computed = one != nullptr       ? runtime::root_of(*one, merges)
+    const std::optional<Digest> computed = single != nullptr    ? runtime::root_of(*single, merges)
                                            : several != nullptr ? runtime::root_of(*several, merges)
                                                                 : std::nullopt;
     expect("root", consistency != nullptr
