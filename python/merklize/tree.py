@@ -255,7 +255,8 @@ class MerkleTree:
         """Return the nodes of a level, left to right: a view, as `.nodes`. 0 is the leaves, `height` the root."""
         level = _arrays.integer(level, "level")
         if not self.drop_levels <= level <= self.height:
-            raise InvalidArgument(f"level must be {self.drop_levels} to {self.height} in this tree, got {shown(level)}")
+            kept = f"{self.drop_levels} to {self.height} for a tree of {self.n_leaves} leaves"
+            raise InvalidArgument(f"level must be {kept}, got {shown(level)}")
         first, count = 1 << (self.height - level), ((self.n_leaves - 1) >> level) + 1
         if self.on_device:
             return _native.rows(self._tree.device_nodes(), first, count)

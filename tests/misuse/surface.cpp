@@ -1,7 +1,5 @@
 // The rows of tests/vectors/surface.json through the functions of C++.
 
-#include <optional>
-
 #include "surface.hpp"
 
 using merklize::MerkleTree;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -58,7 +59,11 @@ public:
                                     : merklize::Field::goldilocks;
     }
     /// A file of these bytes; without `file` one that is not there.
-    std::filesystem::path path() { return has("file") ? folder_.write("input", bytes("file")) : "/nowhere/file"; }
+    std::filesystem::path path() {
+        if (!has("file")) return "/nowhere/file";
+        if (!folder_) folder_.emplace();
+        return folder_->write("input", bytes("file"));
+    }
 
     std::string not_asked() const {
         for (const auto& [name, value] : with_.members)
@@ -69,7 +74,7 @@ public:
 private:
     const json::Value& with_;
     std::set<std::string> asked_;
-    TemporaryFolder folder_;
+    std::optional<TemporaryFolder> folder_;
 };
 
 inline Digest digest(std::uint64_t i) {

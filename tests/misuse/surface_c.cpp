@@ -64,6 +64,23 @@ merklize_input input_of(Arguments& with, const std::string& path) {
     return input;
 }
 
+/// A merklize_poseidon2 or merklize_poseidon. Both point to the words.
+template <class Instance>
+Instance instance_of(Arguments& with, const std::vector<std::uint64_t>& constants,
+                     const std::vector<std::uint64_t>& others) {
+    const auto number = [&](const char* name) { return static_cast<std::uint32_t>(with.number(name)); };
+    const std::vector<std::uint64_t> rounds = with["rounds"].numbers();
+    return {static_cast<std::uint32_t>(with.field()),
+            number("width"),
+            number("rate"),
+            static_cast<std::uint32_t>(rounds.at(0)),
+            static_cast<std::uint32_t>(rounds.at(1)),
+            constants.data(),
+            constants.size(),
+            others.data(),
+            others.size()};
+}
+
 std::string name_of(merklize_hash_id hash) {
     char name[128];
     need(merklize_hash_name(hash, name, sizeof name, nullptr));
@@ -147,15 +164,7 @@ const std::map<std::string, Call> runners = {
     {"poseidon2",
      [](Arguments& with) {
          const std::vector<std::uint64_t> constants = with.words("constants"), diagonal = with.words("diagonal");
-         const merklize_poseidon2 of{static_cast<std::uint32_t>(with.field()),
-                                     static_cast<std::uint32_t>(with.number("width")),
-                                     static_cast<std::uint32_t>(with.number("rate")),
-                                     static_cast<std::uint32_t>(with["rounds"].items[0].number),
-                                     static_cast<std::uint32_t>(with["rounds"].items[1].number),
-                                     constants.data(),
-                                     constants.size(),
-                                     diagonal.data(),
-                                     diagonal.size()};
+         const auto of = instance_of<merklize_poseidon2>(with, constants, diagonal);
          merklize_hash_id hash = 0;
          need(merklize_hash_poseidon2(&of, nullptr, &hash));
          return name_of(hash);
@@ -163,15 +172,7 @@ const std::map<std::string, Call> runners = {
     {"poseidon",
      [](Arguments& with) {
          const std::vector<std::uint64_t> constants = with.words("constants"), matrix = with.words("matrix");
-         const merklize_poseidon of{static_cast<std::uint32_t>(with.field()),
-                                    static_cast<std::uint32_t>(with.number("width")),
-                                    static_cast<std::uint32_t>(with.number("rate")),
-                                    static_cast<std::uint32_t>(with["rounds"].items[0].number),
-                                    static_cast<std::uint32_t>(with["rounds"].items[1].number),
-                                    constants.data(),
-                                    constants.size(),
-                                    matrix.data(),
-                                    matrix.size()};
+         const auto of = instance_of<merklize_poseidon>(with, constants, matrix);
          merklize_hash_id hash = 0;
          need(merklize_hash_poseidon(&of, &hash));
          return name_of(hash);

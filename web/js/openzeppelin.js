@@ -62,7 +62,7 @@ export class OpenZeppelinTree {
     }
     #slot(index, what) {
         return this.#slots[index]
-            ?? invalid(`OpenZeppelinTree.${what}: the index must be 0 to ${this.nLeaves - 1}, got ${shown(index)}`);
+            ?? invalid(`OpenZeppelinTree.${what}: index must be 0 to ${this.nLeaves - 1}, got ${shown(index)}`);
     }
     get nLeaves() {
         return this.#slots.length;

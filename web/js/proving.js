@@ -32,7 +32,7 @@ export function rangePlan(tree, first, last, what) {
 /** The plan of a proof that the tree of the first `oldLeaves` leaves is the beginning of this one: RFC 6962, section
  * 2.1.2. */
 export function consistencyPlan({ hash, rule, nLeaves }, oldLeaves, what) {
-    if (rule !== 'left_full') invalid(`${what}: the rule must be 'left_full', got '${rule}'`);
+    if (rule !== 'left_full') invalid(`${what}: the rule must be 'left_full', not '${rule}'`);
     if (!isCount(oldLeaves) || oldLeaves < 1 || oldLeaves > nLeaves)
         invalid(`${what}: the old tree must have 1 to ${nLeaves} leaves, got ${shown(oldLeaves)}`);
     const n = BigInt(nLeaves), old = BigInt(oldLeaves);

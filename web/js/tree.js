@@ -69,7 +69,8 @@ export class MerkleTree {
     /** The nodes of a level, a view of `nodes`. 0: the leaves; height: the root */
     level(level) {
         if (!Number.isSafeInteger(level) || level < 0 || level > this.height)
-            invalid(`${treeName}.level: the level must be 0 to ${this.height}, got ${shown(level)}`);
+            invalid(`${treeName}.level: level must be 0 to ${this.height} for a tree of ${this.nLeaves} leaves, `
+                + `got ${shown(level)}`);
         const first = 2 ** (this.height - level), count = Math.ceil(this.nLeaves / 2 ** level);
         return this.nodes.subarray(32 * first, 32 * (first + count));
     }
