@@ -62,6 +62,16 @@ nb::bytes of_bytes(nb::handle text) {
 
 void bind_texts(nb::module_& m) {
     define(m, "def read_json(text: bytes, /) -> object", read_json);
+    nb::class_<json::Prefix>(m, "JsonPrefix",
+                             "Tells early that a text which is read piece by piece is no object of JSON.")
+        .def(nb::init<>())
+        .def(
+            "take",
+            [](json::Prefix& self, nb::handle piece) {
+                const InputBytes bytes(piece, "piece");
+                return self.take({reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()});
+            },
+            nb::arg(), nb::sig("def take(self, piece: object, /) -> bool"));
     define(m, "def shown_url(url: bytes, /) -> bytes", of_bytes<texts::shown_url>);
     define(m, "def masked(text: bytes, /) -> bytes", of_bytes<texts::masked>);
     define(m, "def begin_of_no_url(word: bytes, /) -> bytes", of_bytes<texts::begin_of_no_url>);

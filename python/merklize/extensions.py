@@ -29,7 +29,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from . import _native
 from ._inputs import path_text
@@ -56,6 +56,7 @@ __all__ = [
     "hash_info",
     "human_bytes",
     "human_time",
+    "is_json",
     "is_processor",
     "is_stream",
     "is_url",
@@ -93,6 +94,11 @@ def refused(what: str, name: str, error: OSError) -> FileError:
 def overwrites(written: str, read: str) -> bool:
     """Tell whether writing to a path changes the file of another, under any name."""
     return _native.overwrites(system_name(written, "written"), system_name(read, "read"))
+
+
+def is_json() -> Callable[[Buffer], bool]:
+    """Return a function that takes the pieces of a text, and says False when it can be no object of JSON."""
+    return _native.JsonPrefix().take
 
 
 def hash_info(name: str) -> HashInfo:

@@ -41,6 +41,28 @@ INPUTS = {
     "a proof that goes on": (b"MKZP\2\1\0\0" + (3).to_bytes(8, "little"), b"\0"),
     "a tree that goes on": (b"MKLTREE\0", b"\0"),
 }
+# Documents that begin well. No character of them need be wrong, so they end by their length.
+HEADER = (10**8).to_bytes(8, "little")  # of safetensors, which may have so many bytes
+DOCUMENTS = {
+    "a name": (b'{"', b"a"),
+    "a string": (b'{"format": "', b"a"),
+    "a number": (b'{"format": 1', b"0"),
+    "a list": (b'{"tensors": [0', b", 0"),
+    "objects": (b'{"tensors": [{"name": ["a"]}', b', {"name": ["a"]}'),
+    "white space": (b'{"format": ', b" "),
+    "white space at the end": (b"{}", b"\n"),
+    "a proof of several leaves": (
+        b"MKZP\2\1\0\1" + (1 << 50).to_bytes(8, "little") + b"\1\0\xff\xff\xff\xff\x7f",
+        b"\0",
+    ),
+    "the name of a tensor": (HEADER + b'{"', b"a"),
+    "tensors": (HEADER + b'{"a": {"dtype": "U8"}', b', "b": {"dtype": "U8"}'),
+}
+OF_DOCUMENTS = f"""
+    tree verify @ --root {ROOT}; tree verify @ --root {ROOT} --json; manifest show @; manifest check @ m;
+    manifest diff @ made.json; manifest diff made.json @; manifest create @; manifest create --tiles @;
+    manifest create index/@; manifest check made.json @; tree show t --html o --page @
+"""
 LIMIT = 30  # seconds
 MOST = 128 << 20  # bytes of memory; Python with the package takes 60 MB
 
@@ -58,7 +80,7 @@ print(os.waitstatus_to_exitcode(status), usage.ru_maxrss)
 
 def run(line: str, folder: Path, path: str, stdin: int) -> tuple[int, int]:
     """Return the exit code, negative for a signal, and the most bytes of memory."""
-    words = [path if word == "@" else word for word in line.split()]
+    words = [path if word == "@" else word.replace("@", "x.safetensors.index.json") for word in line.split()]
     with open(os.devnull, "wb") as null:
         done = subprocess.run(
             [sys.executable, "-S", "-c", MEASURE, str(LIMIT), COMMAND, *words],
@@ -75,14 +97,23 @@ def run(line: str, folder: Path, path: str, stdin: int) -> tuple[int, int]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("endless")
+    (made / "index").mkdir()
+    (made / "index" / "x.safetensors.index.json").symlink_to("/dev/stdin")
     files_of_each_kind(made)
     return made
 
 
-@pytest.mark.parametrize("line", [" ".join(line.split()) for line in READERS.split(";")])
-def test_it_is_refused(folder: Path, line: str) -> None:
+def lines_of(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.split(";")]
+
+
+@pytest.mark.parametrize(
+    ("line", "inputs"),
+    [*((line, INPUTS) for line in lines_of(READERS)), *((line, DOCUMENTS) for line in lines_of(OF_DOCUMENTS))],
+)
+def test_it_is_refused(folder: Path, line: str, inputs: dict[str, tuple[bytes, bytes]]) -> None:
     wrong = {}
-    for name, (begin, more) in INPUTS.items():
+    for name, (begin, more) in inputs.items():
         # A process that writes for ever, until nobody reads.
         program = f"import sys\nout = sys.stdout.buffer\nout.write({begin!r})\nwhile True: out.write({more!r} * 32768)"
         with subprocess.Popen(

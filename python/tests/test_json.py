@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import random as random_module
 import struct
 
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 import merklize
 import oracle
 from cli_helpers import merklize as run
-from merklize import formats
+from merklize import _json, _native, formats
 from merklize.manifests import Manifest
 from weights import write, write_sharded
 
@@ -148,3 +149,40 @@ def test_texts_name_what_is_wrong():
     for kind in (None, 5, [text], bytearray):
         with pytest.raises(TypeError, match=r"^MerkleProof.from_json: the text must be str or bytes, got "):
             merklize.MerkleProof.from_json(kind)
+
+
+def mutated(text: bytes, random: random_module.Random) -> bytes:
+    """Change, insert or remove a few characters, mostly to those that have a meaning."""
+    made = bytearray(text)
+    for _ in range(random.randint(1, 3)):
+        at, new = random.randrange(len(made)), random.choice(b'{}[]:,"\\ tfn01eu-+.x')
+        made[at : at + random.randint(0, 2)] = bytes([new]) * random.randint(0, 2)
+    return bytes(made)
+
+
+def test_what_is_read_in_pieces_is_judged_as_the_whole():
+    """A begin that is refused has no end with which it would be read; a text that is read is never refused before."""
+    random = random_module.Random(1)
+    texts = [json.dumps(one).encode() for one in DOCUMENTS.values()]
+    texts.append(b' {"a" : [1, -2.5e+7, true, [], {}, null, "\\u00e9\\n\\\\"], "b": {"": false}}\n ')
+    refused = taken = 0
+    for _ in range(4000):
+        text = mutated(random.choice(texts), random)
+        prefix = _native.JsonPrefix()
+        cut = random.randint(0, len(text))
+        may_be = prefix.take(text[:cut]) and prefix.take(text[cut:])
+        if is_taken(_json.read, text):
+            taken += 1
+            assert may_be or text.lstrip(b" \t\r\n")[:1] != b"{"
+        refused += not may_be
+    assert refused > 1000
+    assert taken > 100
+    for text in texts:
+        assert all(_native.JsonPrefix().take(text[:end]) for end in range(len(text) + 1))
+
+
+@pytest.mark.parametrize("begin", [b"", b"{"])
+def test_white_space_without_an_end_is_refused(begin):
+    prefix = _native.JsonPrefix()
+    assert prefix.take(begin + b"\n" * (1 << 16))
+    assert not prefix.take(b" ")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -259,3 +262,38 @@ def test_no_credentials(s3, monkeypatch):
     with pytest.raises(PermissionError, match=r"merklize\[s3\] takes credentials from AWS_ACCESS_KEY_ID"):
         merklize.hash_file("s3://bucket/x")
     s3fs.S3FileSystem.clear_instance_cache()
+
+
+@pytest.mark.parametrize(
+    ("begin", "more", "text", "most"),
+    [
+        (b'{"format": "', b"a", "must have at most 33554432 bytes, got more", 48 * MIB),
+        (b"", b"\0", "not JSON", 16 * MIB),
+        (b'{"format" ', b"x", "not JSON", 16 * MIB),
+    ],
+)
+@pytest.mark.parametrize("name", ["m.json", "m.safetensors.index.json"])
+def test_an_answer_without_an_end_is_refused(name, begin, more, text, most):
+    """Of a server that states no size, documents have 32 MiB at most, and only while they may be such documents."""
+    sent = 0
+
+    class Endless(BaseHTTPRequestHandler):
+        def do_GET(self):
+            nonlocal sent
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(begin)
+            with contextlib.suppress(OSError):
+                while True:
+                    sent += self.wfile.write(more * MIB)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        read = merklize.Manifest.load if name == "m.json" else merklize.manifest
+        with pytest.raises((merklize.FileError, merklize.InvalidArgument), match=text):
+            read(f"http://127.0.0.1:{server.server_address[1]}/{name}")
+        server.shutdown()
+    assert sent < most

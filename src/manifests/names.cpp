@@ -53,22 +53,22 @@ std::string content_of(const std::string& path) {
     if (!file) fail();
     struct stat info{};
     if (fstat(file.get(), &info) != 0) fail();
-    std::string text(static_cast<std::size_t>(std::max<off_t>(info.st_size, 0)) + 1, '\0');
+    const bool has_size = S_ISREG(info.st_mode) && info.st_size > 0;  // files of /proc state none
+    const std::uint64_t most = has_size ? most_text : json::most_streamed;
+    if (has_size && static_cast<std::uint64_t>(info.st_size) > most) invalid(path + ": " + json::too_long(most, true));
+    std::string text(has_size ? static_cast<std::size_t>(info.st_size) + 1 : 1, '\0');
+    json::Prefix prefix;
     for (std::size_t done = 0;;) {
         const ssize_t count = read(file.get(), text.data() + done, text.size() - done);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) fail();
-        const std::size_t checked = std::exchange(done, done + static_cast<std::size_t>(count));
-        const bool may_be = json::may_be_object(std::string_view(text).substr(0, done), checked);
-        if (count == 0 || !may_be) {
+        const std::size_t before = std::exchange(done, done + static_cast<std::size_t>(count));
+        if (count == 0 || !prefix.take(std::string_view(text).substr(before, done - before))) {
             text.resize(done);
             return text;
         }
-        if (done == text.size()) {
-            if (done > most_text)
-                invalid(path + ": must have at most " + std::to_string(most_text) + " bytes, got more");
-            text.resize(std::min<std::uint64_t>(2 * done, most_text + 1));
-        }
+        if (done > most) invalid(path + ": " + json::too_long(most, has_size));
+        if (done == text.size()) text.resize(std::min<std::uint64_t>(2 * done, most + 1));
     }
 }
 

@@ -34,7 +34,7 @@ std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, u
 inline constexpr std::uint64_t most_text = std::uint64_t{1} << 32;
 /// The text of a file of JSON. Where it cannot be JSON, it may end behind the place that shows this, so that a file
 /// without an end does not fill the memory.
-/// errors  io; invalid_argument (more than most_text bytes)
+/// errors  io; invalid_argument (more than most_text bytes, or than json::most_streamed without a known size)
 std::string content_of(const std::string& path);
 /// Throws invalid_argument unless the name of a file stays in its folder on every system.
 void require_path(std::string_view name);

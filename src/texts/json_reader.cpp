@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "host/invalid.hpp"
 #include "texts/text.hpp"
@@ -235,17 +236,78 @@ std::string shown(const Value* value) {
     return value->as<Items>() != nullptr ? "a list" : "an object";
 }
 
-bool may_be_object(std::string_view begin, std::size_t checked) noexcept {
-    constexpr std::string_view white = " \t\r\n";
+bool Prefix::open(bool is_list) noexcept {
+    if (depth_ == most_depth) return false;
+    is_list_[depth_++] = is_list;
+    want_ = is_list ? Want::value_or_end : Want::name_or_end;
+    return true;
+}
+
+bool Prefix::close(bool is_list) noexcept {
+    if (is_list_[depth_ - 1] != is_list) return false;
+    want_ = --depth_ == 0 ? Want::nothing : Want::comma_or_end;
+    return true;
+}
+
+bool Prefix::end_token() noexcept {
+    token_ = Token::none;
+    want_ = is_name_ ? Want::colon : Want::comma_or_end;
+    return true;
+}
+
+// The first character of a token.
+bool Prefix::begin(char c) noexcept {
+    const bool is_value = want_ == Want::value || want_ == Want::value_or_end;
+    is_name_ = want_ == Want::name || want_ == Want::name_or_end;
+    white_ = 0;
+    switch (c) {
+        case '{': return (is_value || want_ == Want::object) && open(false);
+        case '[': return is_value && open(true);
+        case '}': return (want_ == Want::name_or_end || want_ == Want::comma_or_end) && close(false);
+        case ']': return (want_ == Want::value_or_end || want_ == Want::comma_or_end) && close(true);
+        case ':': return std::exchange(want_, Want::value) == Want::colon;
+        case ',':
+            return std::exchange(want_, is_list_[depth_ - (depth_ > 0)] ? Want::value : Want::name) ==
+                   Want::comma_or_end;
+        case '"': token_ = Token::string; return is_value || is_name_;
+        case 't': word_ = "rue"; break;
+        case 'f': word_ = "alse"; break;
+        case 'n': word_ = "ull"; break;
+        default: token_ = Token::number; return is_value && (c == '-' || (c >= '0' && c <= '9'));
+    }
+    token_ = Token::word;
+    return is_value;
+}
+
+bool Prefix::take(char c) noexcept {
     constexpr std::size_t most_white = 64 << 10;
-    const std::size_t first = begin.find_first_not_of(white);
-    if (first == begin.npos ? begin.size() > most_white : begin[first] != '{') return false;
-    const std::size_t second = begin.find_first_not_of(white, std::min(first, begin.size() - 1) + 1);
-    if (second == begin.npos ? begin.size() > 2 * most_white : begin[second] != '"' && begin[second] != '}')
-        return false;
-    return std::ranges::none_of(begin.substr(checked), [&](char c) {
-        return static_cast<unsigned char>(c) < ' ' && white.find(c) == white.npos;
-    });
+    constexpr std::string_view escapes = "\"\\/bfnrtu", of_numbers = "0123456789+-.eE", white = " \t\n\r";
+    switch (token_) {
+        case Token::none: break;
+        case Token::escape: token_ = Token::string; return escapes.find(c) != escapes.npos;
+        case Token::string:
+            if (c == '"') return end_token();
+            if (c == '\\') token_ = Token::escape;
+            return static_cast<unsigned char>(c) >= ' ';
+        case Token::word:
+            if (c != word_[0]) return false;
+            word_.remove_prefix(1);
+            return !word_.empty() || end_token();
+        case Token::number:
+            if (of_numbers.find(c) != of_numbers.npos) return true;
+            end_token();  // by a character that is not of it
+    }
+    if (white.find(c) == white.npos) return begin(c);
+    return (want_ != Want::object && want_ != Want::name_or_end) || ++white_ <= most_white;
+}
+
+bool Prefix::take(std::string_view more) noexcept {
+    return std::ranges::all_of(more, [this](char c) { return take(c); });
+}
+
+std::string too_long(std::uint64_t most, bool has_size) {
+    return "must have at most " + std::to_string(most) + " bytes, got more" +
+           (has_size ? "" : "; longer ones must be in a file, whose size is known");
 }
 
 const Value* find(const Members& members, std::string_view name) noexcept {

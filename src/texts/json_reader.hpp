@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -41,12 +42,38 @@ Value read_text(std::string_view text);
 /// A value as errors quote it, in JSON's words; null: "nothing".
 std::string shown(const Value* value);
 
-/// Whether a text that is read piece by piece may be an object: it begins with a brace, and a quote or another brace,
-/// with at most 64 KiB of white space before each, and has no control characters. A reader need not go on where it is
-/// none.
-/// begin    what has been read
-/// checked  characters of it that were there in the call before
-bool may_be_object(std::string_view begin, std::size_t checked) noexcept;
+/// Looks at a text that is read piece by piece, and says early that read() would refuse it, or that it is no object: a
+/// reader need not go on there. So most inputs without an end are refused at their first wrong character. White space
+/// before the first members is 64 KiB at most.
+class Prefix {
+public:
+    /// Takes the next piece. False: this is no object. Memory: none, whatever comes.
+    bool take(std::string_view more) noexcept;
+
+private:
+    enum class Want : std::uint8_t { object, value, value_or_end, name, name_or_end, colon, comma_or_end, nothing };
+    enum class Token : std::uint8_t { none, string, escape, word, number };
+
+    bool take(char c) noexcept;
+    bool begin(char c) noexcept;
+    bool open(bool is_list) noexcept;
+    bool close(bool is_list) noexcept;
+    bool end_token() noexcept;
+
+    Want want_ = Want::object;
+    Token token_ = Token::none;
+    bool is_name_ = false;
+    std::string_view word_{};  // what is left of true, false or null
+    std::bitset<128> is_list_{};
+    std::size_t depth_ = 0, white_ = 0;
+};
+
+/// Bytes of the longest document that is read from what has no size: a pipe, a device, a server that states none. It
+/// may have no end, although every byte fits.
+inline constexpr std::uint64_t most_streamed = std::uint64_t{32} << 20;
+/// What an error says behind a size that a document has more than.
+/// has_size  whether it was known before
+std::string too_long(std::uint64_t most, bool has_size);
 
 /// The member of that name, or null.
 const Value* find(const Members& members, std::string_view name) noexcept;

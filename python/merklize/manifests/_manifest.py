@@ -161,7 +161,7 @@ class Manifest:
             made = cls._of(_native.load_manifest(os.fsencode(name)))
         else:
             try:
-                made = cls.from_json(stores().read_whole(name, MOST_BYTES))
+                made = cls.from_json(stores().read_whole(name, MOST_BYTES, _native.JsonPrefix().take))
             except InvalidArgument as error:
                 raise InvalidArgument(f"{shown(name)}: {error.rule}") from None
         made._path = name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -12,6 +13,7 @@ from ._ranges import opened
 from ._systems import file_system
 
 _APPEAR_WHOLE = ("s3", "gcs")
+_MOST_STREAMED = 32 << 20
 
 
 def require_writable(url: str) -> None:
@@ -56,14 +58,22 @@ def _put(url: str, put: Any) -> None:
         raise failure from None
 
 
-def read_whole(url: str, most: int) -> bytes:
-    """Return a whole small object: a manifest, an index, a proof. Raises FileError if it has more than `most` bytes."""
+def read_whole(url: str, most: int, may_be: Callable[[bytes], bool] | None = None) -> bytes:
+    """Return a whole small object: a manifest, an index, a proof. Raises FileError if it has more than `most` bytes.
+
+    may_be  takes each piece. Where it returns False, the text ends there, because it is no such object. An object whose
+            size its server does not state may then have 32 MiB at most: it may have no end.
+    """
     parts, count = [], 0
     with opened(url) as source:
+        if may_be is not None and source.size is None:
+            most = min(most, _MOST_STREAMED)
         for piece in source.pieces(None):
             count += len(piece)
-            if count > most:
+            if max(count, source.size or 0) > most:
                 raise file_error(source.name, f"must have at most {most} bytes, got more")
             parts.append(piece)
+            if may_be is not None and not may_be(piece):
+                return b"".join(parts)
         source.require_same()
     return b"".join(parts)

@@ -75,10 +75,12 @@ void require_own(const std::string& folder, const std::string& target) {
 Manifest load(Call& call, const std::string& file) {
     if (!is_url(file)) return manifests::load(file);
     const auto object = open_input(call, file);
-    const std::vector<std::byte> text = read_all(call, *object, manifests::most_text, json::may_be_object);
-    if (text.size() > manifests::most_text)
-        throw Failure{object->name() + ": must have at most " + std::to_string(manifests::most_text) +
-                      " bytes, got more"};
+    const auto extent = object->extent();
+    const std::uint64_t most = extent ? manifests::most_text : json::most_streamed;
+    json::Prefix prefix;
+    const auto may_be = [&](std::string_view begin, std::size_t checked) { return prefix.take(begin.substr(checked)); };
+    const std::vector<std::byte> text = read_all(call, *object, most, may_be);
+    if (text.size() > most) throw Failure{object->name() + ": " + json::too_long(most, extent.has_value())};
     try {
         return manifests::parse({reinterpret_cast<const char*>(text.data()), text.size()});
     } catch (const Error& error) {

@@ -34,21 +34,26 @@ std::pair<std::uint64_t, std::uint64_t> range_of(const std::string& text) {
 }
 
 // Only the bytes of a proof of several leaves may be many.
-bool may_be_proof(std::string_view begin, std::size_t checked) {
+bool may_be_proof(json::Prefix& prefix, std::string_view begin, std::size_t checked) {
     constexpr std::size_t header = 16, at_kind = 7, most_of_others = 4096;
-    if (!begin.starts_with(std::string_view("MKZP").substr(0, begin.size())))
-        return json::may_be_object(begin, checked);
+    if (!begin.starts_with(std::string_view("MKZP").substr(0, begin.size()))) return prefix.take(begin.substr(checked));
     return begin.size() < header || begin[at_kind] == 1 || begin.size() <= most_of_others;
 }
 
 // Malformed proofs end the command with code 1, as invalid ones do.
 AnyProof read_proof(Call& call, const std::string& path) {
-    const std::vector<std::byte> data = read_all(call, *open_input(call, path), most_proof, may_be_proof);
+    const auto input = open_input(call, path);
+    const auto extent = input->extent();
+    const std::uint64_t most = extent ? most_proof : json::most_streamed;
+    json::Prefix prefix;
+    const std::vector<std::byte> data = read_all(call, *input, most, [&](std::string_view begin, std::size_t checked) {
+        return may_be_proof(prefix, begin, checked);
+    });
     const std::string_view text{reinterpret_cast<const char*>(data.data()), data.size()};
     const auto refuse = [&](const std::string& why) -> AnyProof {
         throw Failure{sentence(shown_name(call, path)) + ": not a proof: " + why};
     };
-    if (data.size() > most_proof) return refuse("too long");
+    if (data.size() > most) return refuse("it " + json::too_long(most, extent.has_value()));
     try {
         AnyProof proof = text.starts_with("MKZP") ? proof_from_bytes(data) : proof_from_json(text);
         static_cast<void>(proof_bytes(proof));  // throws if counts do not fit
