@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import merklize
+from cli_helpers import merklize as command
 from merklize import _native
 from merklize.stores import opened
 from store_fixtures import DATA, MIB
@@ -226,7 +227,6 @@ def test_http_is_not_written(http, tmp_path):
 
 
 def test_manifests(store, tmp_path):
-    pytest.importorskip("safetensors")
     from safetensors.numpy import save_file
 
     folder = tmp_path / "m"
@@ -261,6 +261,22 @@ def test_manifests(store, tmp_path):
     changed = [difference.name for difference in here.check(url).differences]
     assert changed == ["big.bin"]
     assert merklize.manifest(url, ignore=["sub", "*.bin"]).files.keys() == {"empty"}
+
+
+@pytest.mark.parametrize("mark", ["?", ";", "#", "&", "%3F", "%253B"])
+def test_a_name_never_has_what_may_be_a_secret(mark, memory, http, tmp_path):
+    """What follows these in a URL is not shown, so it is not written into a manifest as a name either."""
+    pytest.importorskip("safetensors")
+    memory.pipe_file(f"/b/o{mark}s3cr3t", b"data")
+    for url in (f"memory://b/o{mark}s3cr3t", http.url(f"o{mark}s3cr3t")):
+        for call in (merklize.manifest, lambda one: merklize.manifest({"a": np.zeros(4)}).check(one)):
+            with pytest.raises(merklize.InvalidArgument, match="a manifest needs the name of an object") as error:
+                call(url)
+            assert "s3cr3t" not in str(error.value)
+        done = command("manifest", "create", url, "-o", tmp_path / "out.json")
+        assert (done.returncode, b"s3cr3t" in done.stdout + done.stderr, os.listdir(tmp_path)) == (1, False, [])
+    if mark != "#":  # fsspec cuts names there
+        assert [*merklize.manifest("memory://b").files] == [f"o{mark}s3cr3t"]  # of a folder's list they are names
 
 
 def test_memory_is_bounded(http, monkeypatch):

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
 from typing import Any, Optional
+from urllib.parse import unquote
 
 from ..errors import Error, FileError, InvalidArgument
-from ..extensions import Device, Progress, alone, file_error, shown
+from ..extensions import Device, Progress, alone, file_error, is_json, shown
 from ..parts import hash_file_ranges
 from ._failures import Passing, extra_of, failure_of
 from ._limits import limits
@@ -21,6 +22,7 @@ Found = tuple[str, Optional[str], Optional[list[str]], Optional[bytes], str]  # 
 
 INDEX_SUFFIX = ".index.json"
 MOST_INDEX_BYTES = 256 << 20
+_SECRET = frozenset("?;#&")  # what texts do not show of a URL begins with one of these, perhaps escaped
 
 
 def find_url(url: str, ignore: Iterable[str], exclude: str | None) -> Found:
@@ -33,9 +35,15 @@ def find_url(url: str, ignore: Iterable[str], exclude: str | None) -> Found:
         folder = url.rstrip("/")
         names = [name for name in _below(folder) if not _is_ignored(name, tuple(ignore))]
         return folder, None, [name for name in names if exclude != f"{folder}/{name}"], None, shown(url)
-    if "?" in name:
-        raise InvalidArgument(f"{shown(url)}: a manifest needs names of objects: a URL with a query string has none")
-    index = read_whole(url, MOST_INDEX_BYTES) if name.endswith(INDEX_SUFFIX) else None
+    plain = name
+    while plain != (plain := unquote(plain)):
+        pass
+    if not _SECRET.isdisjoint(plain):
+        raise InvalidArgument(
+            f"{shown(url)}: a manifest needs the name of an object, and what follows ? ; # & may be a secret; name an "
+            "object without these, or its folder"
+        )
+    index = read_whole(url, MOST_INDEX_BYTES, is_json()) if name.endswith(INDEX_SUFFIX) else None
     return folder, name, None, index, shown(url)
 
 
