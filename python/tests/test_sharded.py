@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import struct
+import subprocess
 import sys
 import time
 import tracemalloc
@@ -266,6 +268,18 @@ MISTAKES = {
         r"shape is \[96, 160\] at rank 0, \[32, 160\]",
     ),
     "a transposed copy": (lambda a: [[whole("w", a)], [whole("w", a.T)]], "at rank 1; a transposed copy needs a map"),
+    "a doubled box of a tensor without elements": (
+        lambda a: [[whole("w", a[:0])] * 2],
+        r"'w' \[0:0, 0:160\] is there twice at rank 0",
+    ),
+    "another shape without elements": (
+        lambda a: [[whole("w", a[:0])], [whole("w", a[:, :0])]],
+        r"'w': shape is \[0, 160\] at rank 0, \[96, 0\] at rank 1",
+    ),
+    "boxes without elements alone": (
+        lambda a: [[sharded.Box("w", (96, 160), (96, 0), a[:0])], []],
+        "'w': no rank gave 15360 of its 15360 elements",
+    ),
     "no ranks": (lambda a: [], "0 ranks gave no tensor"),
     "no boxes": (lambda a: [[], []], "2 ranks gave no tensor"),
     "a box outside": (lambda a: [[sharded.Box("w", (96, 160), (32, 0), a)]], "does not lie in its shape"),
@@ -420,7 +434,10 @@ LIES = {
     "a zero byte in a dtype": (record(b"w", b"F16\0", (1,), (0,), (1,)), r"unknown dtype 'F16\\x00'"),
     "a long dtype": (record(b"w", b"F" * 100_000, (1,), (0,), (1,)), "unknown dtype 'FFF"),
     "a name to shorten": (record(b"w" * 100_000, b"F16", (64, 64), (0, 0), (65, 64)), "tensor 'www.*does not lie"),
-    "a huge shape of no elements": (record(b"w", b"F16", (2**63, 0), (0, 0), (1, 0)), "'w' must be below 2"),
+    "a huge shape of no elements": (record(b"w", b"F16", (2**63, 0), (0, 0), (1, 0)), "must be below 2"),
+    "too few bytes": (record(b"w", b"F16", (64, 64), (0, 0), (64, 64), bytes(31)), "ends 1 bytes early"),
+    "no byte": (record(b"w", b"F16", (1,), (0,), (1,)), "bytes early"),
+    "dimensions that do not end": (record(b"w", b"F16", (1,) * 64, (0,) * 64, (1,) * 64)[:-1], "bytes early"),
 }
 
 
@@ -432,6 +449,8 @@ def test_a_lie_is_an_error_that_names_the_rank(what):
     with pytest.raises(merklize.InvalidArgument, match=f"rank 1.*{text}") as caught:
         sharded.combine([sharded.nodes([whole("w", an_array())]), data])
     assert len(str(caught.value)) < 1000
+    if data[24:28] == struct.pack("<I", 1) and data[28:29] == b"w":  # its name could be read
+        assert "tensor 'w'" in str(caught.value)
 
 
 def test_many_boxes_take_no_long_time():
@@ -581,6 +600,46 @@ def test_a_file_is_read_in_parts(tmp_path, monkeypatch):
     tracemalloc.stop()
     assert [d.box for d in found] == [((1_999_872, 2_000_001),), ((1472, 1500), (992, 1000))]
     assert peak < 1_500_000
+
+
+@pytest.mark.parametrize("shape", [(3, 900_001), (33, 90_001), (2, 33, 70_000), (600_001,)])
+def test_wide_tensors_are_read_in_parts_of_rows(shape, tmp_path, monkeypatch):
+    """A row of tiles may be longer than what is read at once: the nodes are the same, also in memory and in a file."""
+    array = an_array(shape, "f4")
+    expected = reference()["tensor_digest"]("F32", shape, array.tobytes())
+    assert merklize.manifest({"w": array}, tiles=True).tensors["w"].digest == expected
+    path = write(tmp_path / "m.safetensors", {"w": array})
+    known = merklize.manifest(path, tiles=True)
+    assert known.tensors["w"].digest == expected
+    monkeypatch.setattr("merklize.manifests._tile_nodes.CHUNK", 1 << 18)
+    monkeypatch.setattr("merklize.manifests._tile_check.CHUNK", 1 << 18)
+    stored = np.asfortranarray(array)
+    assert sharded.model_root({"w": stored}) == known.root
+    wrong = array.copy()
+    wrong.view("u4").reshape(-1)[-1] ^= 1
+    (found,) = sharded.check({"w": wrong}, known, against=path).differences
+    assert all(end == count for (_, end), count in zip(found.box, shape))
+
+
+def test_the_memory_for_a_wide_tensor_is_bounded(tmp_path):
+    """Three rows of 2^26 bytes are one row of tiles."""
+    shape, header = (3, 1 << 26), tmp_path / "w.safetensors"
+    text = json.dumps({"w": {"dtype": "U8", "shape": shape, "data_offsets": [0, 3 << 26]}}).encode()
+    header.write_bytes(struct.pack("<Q", len(text)) + text)
+    os.truncate(header, 8 + len(text) + (3 << 26))
+    code = """if True:
+        import resource, sys, merklize
+        merklize.hash(bytes(1 << 20))
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        made = merklize.manifest(sys.argv[1], tiles=True, threads=2)
+        print(made.tensors["w"].digest.hex(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    """
+    digest, kibibytes = subprocess.run(
+        [sys.executable, "-c", code, str(header)], stdout=subprocess.PIPE, check=True, text=True
+    ).stdout.split()
+    assert int(kibibytes) < 48 << 10
+    known = merklize.manifest({"w": np.zeros(shape, "u1")}, tiles=True)
+    assert known.tensors["w"].digest.hex() == digest
 
 
 def test_a_device_for_files_is_refused(opencl, tmp_path):

@@ -2,6 +2,7 @@
 #include "manifests/tiles.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "host/little_endian.hpp"
 #include "host/threads.hpp"
@@ -15,13 +16,23 @@ namespace {
 
 // Bytes that are read at once: a store takes long for each request, and has one reader.
 constexpr std::uint64_t block_bytes = std::uint64_t{1} << 20, block_of_store = std::uint64_t{16} << 20;
+// Bytes of the longest row of tiles that is read whole. Parts of a longer one are read row by row, so that the memory
+// is bounded, and a store gets 32 requests for a part.
+constexpr std::uint64_t strip_bytes = std::uint64_t{8} << 20, strip_of_store = std::uint64_t{64} << 20;
 
 const Mode& tensor_mode() {
     static const Mode mode = Mode::derive_key("merklize 2026-11-28 tiles-v1 tensor");
     return mode;
 }
 
-// The digests of the tiles of neighbouring rows of tiles, whose elements lie one after another.
+// The roots of trees of `each` leaves.
+std::vector<Digest> roots_of(const std::vector<Digest>& nodes, std::uint64_t each) {
+    std::vector<Digest> roots(nodes.size() / each);
+    merge_ranges(nodes, roots.size(), 0, each, roots, runtime::on_this_thread());
+    return roots;
+}
+
+// Rows of tiles: strips. The elements of one lie behind those of the one before it.
 class Strips {
 public:
     explicit Strips(const TileForm& form)
@@ -37,8 +48,8 @@ public:
         return k / down_ * form_.rows() + std::min(k % down_ * form_.tile_rows(), form_.rows());
     }
 
-    // The tiles of `rows` rows that lie one behind another, each `columns` elements long.
-    std::vector<Digest> tiles(const char* bytes, std::uint64_t rows, std::uint64_t columns) const {
+    // The root over the tiles of `rows` rows that lie one behind another, each `columns` elements long.
+    Digest root(const char* bytes, std::uint64_t rows, std::uint64_t columns) const {
         const std::uint64_t pitch = columns * form_.element_bytes;
         const TiledMatrices matrix{.rows = rows,
                                    .columns = columns,
@@ -49,20 +60,13 @@ public:
                                    .elements = bytes};
         std::vector<Digest> made(matrix.tiles());
         hash_tiles(matrix, made, runtime::on_this_thread());
-        return made;
+        return roots_of(made, made.size())[0];
     }
 
 private:
     const TileForm& form_;
     const std::uint64_t across_, down_;
 };
-
-// The roots of trees of `each` leaves.
-std::vector<Digest> roots_of(const std::vector<Digest>& nodes, std::uint64_t each) {
-    std::vector<Digest> roots(nodes.size() / each);
-    merge_ranges(nodes, roots.size(), 0, each, roots, runtime::on_this_thread());
-    return roots;
-}
 
 }  // namespace
 
@@ -102,38 +106,44 @@ Digest digest_by_tiles(const Stored& tensor, const ReadAt& read_at, unsigned rea
     const TileForm form = tile_form(tensor.dtype, tensor.shape);
     if (tensor.size == 0) return tiles_digest(tensor.dtype, tensor.shape, {});
     const Strips layout(form);
-    const std::uint64_t pitch = form.columns() * form.element_bytes;
-    const bool is_row = form.shape.size() < 2;
-    // A block: strips, or tiles of a tensor that is one row.
-    const std::uint64_t unit_bytes =
-        (is_row ? form.tile_columns() * form.element_bytes : std::min(form.tile_rows(), form.rows()) * pitch);
-    const std::uint64_t units = is_row ? layout.across() : tensor.size / (form.rows() * pitch) * layout.down();
-    const std::uint64_t step = std::max<std::uint64_t>(1, (readers == 1 ? block_of_store : block_bytes) / unit_bytes);
-    std::vector<Digest> nodes(units);
+    const std::uint64_t pitch = form.columns() * form.element_bytes, height = std::min(form.tile_rows(), form.rows());
+    const std::uint64_t strips = tensor.size / (form.rows() * pitch) * layout.down();
+    const std::uint64_t block = readers == 1 ? block_of_store : block_bytes;
+    const std::uint64_t longest = form.shape.size() < 2 ? block : readers == 1 ? strip_of_store : strip_bytes;
+    // A strip has parts of a power of two of tiles, whose roots are nodes of its tree. Or strips are read together.
+    const std::uint64_t tile_pitch = form.tile_columns() * form.element_bytes;
+    const std::uint64_t part = height * pitch <= longest
+                                   ? std::bit_ceil(layout.across())
+                                   : std::bit_floor(std::max<std::uint64_t>(1, longest / (height * tile_pitch)));
+    const std::uint64_t parts = (layout.across() + part - 1) / part;
+    const std::uint64_t together = parts > 1 ? 1 : std::max<std::uint64_t>(1, block / (height * pitch));
+    std::vector<Digest> nodes(strips * parts);
     const runtime::Tick tick = options.progress ? runtime::Tick(options.progress) : runtime::Tick();
     const bool is_whole = runtime::parallel_for(
-        (units + step - 1) / step, std::min(readers, runtime::usable_threads(options.threads)),
-        [&](std::size_t block) {
-            const std::uint64_t first = block * step, last = std::min(first + step, units);
-            const std::uint64_t begin = is_row ? first * unit_bytes : layout.rows_before(first) * pitch;
-            const std::uint64_t end =
-                is_row ? std::min(last * unit_bytes, tensor.size) : layout.rows_before(last) * pitch;
-            const std::string bytes = read_at(tensor.offset + begin, end - begin);
-            const char* at = bytes.data();
-            if (is_row) {
-                std::ranges::copy(layout.tiles(at, 1, (end - begin) / form.element_bytes),
-                                  nodes.begin() + static_cast<std::ptrdiff_t>(first));
+        (nodes.size() + together - 1) / together, std::min(readers, runtime::usable_threads(options.threads)),
+        [&](std::size_t number) {
+            if (parts > 1) {
+                const std::uint64_t strip = number / parts, left = number % parts * part * tile_pitch;
+                const std::uint64_t top = layout.rows_before(strip), rows = layout.rows_before(strip + 1) - top;
+                const std::uint64_t width = std::min(part * tile_pitch, pitch - left);
+                std::string bytes;
+                bytes.reserve(rows * width);
+                for (std::uint64_t row = 0; row < rows; row++)
+                    bytes += read_at(tensor.offset + (top + row) * pitch + left, width);
+                nodes[number] = layout.root(bytes.data(), rows, width / form.element_bytes);
                 return;
             }
+            const std::uint64_t first = number * together, last = std::min<std::uint64_t>(first + together, strips);
+            const std::uint64_t begin = layout.rows_before(first), end = layout.rows_before(last);
+            const std::string bytes = read_at(tensor.offset + begin * pitch, (end - begin) * pitch);
             for (std::uint64_t k = first; k < last; k++) {
-                const std::uint64_t rows = layout.rows_before(k + 1) - layout.rows_before(k);
-                nodes[k] = roots_of(layout.tiles(at, rows, form.columns()), layout.across())[0];
-                at += rows * pitch;
+                const std::uint64_t top = layout.rows_before(k), rows = layout.rows_before(k + 1) - top;
+                nodes[k] = layout.root(bytes.data() + (top - begin) * pitch, rows, form.columns());
             }
         },
         tick);
     if (!is_whole) throw Error(ErrorCode::cancelled, "cancelled by the caller's progress function");
-    nodes = roots_of(nodes, is_row ? layout.across() : layout.down());
+    nodes = roots_of(roots_of(nodes, parts), layout.down());
     for (std::size_t axis = form.shape.size(); axis > 2; axis--) nodes = roots_of(nodes, form.shape[axis - 3]);
     return tiles_digest(tensor.dtype, tensor.shape, nodes[0]);
 }

@@ -123,21 +123,26 @@ def _of_file(path: str, tensor: Tensor, run: _native.Settings) -> Any:
     form = form_of(tensor.dtype, tensor.shape)
     if form.is_empty():  # its digest follows from dtype and shape
         raise InvalidArgument(f"against: tensor {tensor.name!r} of {file} is not the manifest's")
-    # Some rows of tiles at once, or of the only row some tiles.
-    wide = form.columns if form.tile_rows > 1 else CHUNK // form.element
+    # Some rows of tiles at once, or of a long row some tiles.
+    wide = min(form.columns, CHUNK // (form.element * form.tile_rows))
     step = max(1, CHUNK // (wide * form.element * form.tile_rows)) * form.tile_rows
     made = []
     try:
         with open(file, "rb") as source:
-            source.seek(tensor.offset)
-            for _ in range(prod(form.lead)):
+            for matrix in range(prod(form.lead)):
                 for top, left in product(range(0, form.rows, step), range(0, form.columns, wide)):
                     rows, columns = min(step, form.rows - top), min(wide, form.columns - left)
-                    data = np.frombuffer(source.read(rows * columns * form.element), np.uint8)
+                    lines, pitch = (1, rows * columns) if columns == form.columns else (rows, columns)
+                    data = bytearray()
+                    for line in range(lines):
+                        first = (matrix * form.rows + top + line) * form.columns + left
+                        source.seek(tensor.offset + first * form.element)
+                        data += source.read(pitch * form.element)
                     if len(data) < rows * columns * form.element:
                         raise InvalidArgument(f"against: {file} ends within tensor {tensor.name!r}")
                     sizes = rows, columns, form.element, form.tile_rows, form.tile_columns
-                    made.append(_native.tile_digests(data.reshape(rows, -1), *sizes, run).reshape(-1, 32))
+                    elements = np.frombuffer(data, np.uint8).reshape(rows, -1)
+                    made.append(_native.tile_digests(elements, *sizes, run).reshape(-1, 32))
     except OSError as error:
         raise FileError._refused("read", file, error) from None
     grid = np.concatenate(made).reshape(*form.counts, 32)

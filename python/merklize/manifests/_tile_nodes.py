@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -269,8 +270,14 @@ def _tile_digests(view: Any, form: Form, run: _native.Settings) -> Any:
     sizes = columns, form.element, form.tile_rows, form.tile_columns
     if _is_packed(view):
         return _native.tile_digests(_bytes_of(view), rows, *sizes, run)
-    # Elements of a row that do not lie side by side are copied, some matrices or some rows of tiles at a time.
-    at_once = columns * form.element * min(rows, form.tile_rows)
+    # Elements of a row that do not lie side by side are copied, some matrices, some rows of tiles or some tiles of a
+    # row at a time.
+    height = form.element * min(rows, form.tile_rows)
+    if columns * height > CHUNK and columns > form.tile_columns:
+        wide = max(1, CHUNK // (height * form.tile_columns)) * form.tile_columns
+        strips = [view[..., at : at + wide] for at in range(0, columns, wide)]
+        return _joined([_tile_digests(strip, form, run) for strip in strips], 2)
+    at_once = columns * height
     for axis, count in enumerate(view.shape[:-2]):
         each = max(1, CHUNK // (at_once * prod(view.shape[axis + 1 : -2])))
         if each < count:
@@ -285,7 +292,7 @@ def _tile_digests(view: Any, form: Form, run: _native.Settings) -> Any:
 
 
 def _joined(arrays: list[Any], axis: int) -> Any:
-    """Return digests of tiles, of matrices (axis 0) or of rows of tiles (1), behind each other."""
+    """Return digests of tiles behind each other: of matrices (axis 0), rows of tiles (1) or parts of these (2)."""
     if len(arrays) == 1:
         return arrays[0]
     if is_torch(arrays[0]):
@@ -359,9 +366,12 @@ class Given(NamedTuple):
 class _Reader:
     def __init__(self, data: bytes, rank: int) -> None:
         self.left, self.rank = memoryview(data), rank
+        self.name: str | None = None
+        """Of the tensor that is read."""
 
     def wrong(self, why: str) -> InvalidArgument:
-        return InvalidArgument(f"what rank {self.rank} gives is not what nodes() writes: {why}")
+        tensor = "" if self.name is None or why.startswith("tensor ") else f"tensor {quoted(self.name)}: "
+        return InvalidArgument(f"what rank {self.rank} gives is not what nodes() writes: {tensor}{why}")
 
     def take(self, count: int) -> memoryview:
         if count > len(self.left):
@@ -376,10 +386,48 @@ class _Reader:
         try:
             return bytes(self.take(self.number())).decode()
         except UnicodeDecodeError:
-            raise self.wrong("a name is not UTF-8") from None
+            raise self.wrong("a text is not UTF-8") from None
 
     def numbers(self, count: int) -> tuple[int, ...]:
         return struct.unpack(f"<{count}Q", self.take(8 * count))
+
+
+class _Layout(NamedTuple):
+    """Where a box lies in its tensor, and the bytes that nodes() writes of it: nodes, then elements of shared tiles."""
+
+    form: Form
+    place: Place
+    cut: Cut | None
+    top: Top | None
+    nodes: int
+    sides: tuple[int, ...]
+
+
+@lru_cache(1 << 12)  # layers of a model and its experts have the same boxes
+def _layout(
+    dtype: str, shape: tuple[int, ...], offset: tuple[int, ...], extent: tuple[int, ...], has_tiles: bool
+) -> _Layout:
+    form = form_of(dtype, shape)
+    place = place_of(Part("", dtype, shape, offset, extent), form)
+    if place.is_empty():
+        return _Layout(form, place, None, None, 0, ())
+    cut, top, size = cut_of(place, form), None, 0
+    if cut.tiles and has_tiles:
+        size = prod(end - begin for begin, end in cut.tiles)
+    elif cut.tiles:
+        top = top_of(cut.tiles, form.counts)
+        size = top.trees * len(top.places)
+    matrices = prod(end - begin for begin, end in place.lead) * form.element
+    sides = (matrices * (bottom - begin) * (right - left) for (begin, bottom), (left, right) in cut.rectangles)
+    return _Layout(form, place, cut, top, 32 * size, tuple(sides))
+
+
+def _layout_of(part: Part, has_tiles: bool) -> _Layout:
+    try:
+        return _layout(*part[1:], has_tiles)
+    except InvalidArgument:
+        place_of(part, form_of(part.dtype, part.shape))  # fails in the same way, and names the tensor
+        raise
 
 
 def read_nodes(data: bytes, rank: int) -> tuple[list[Given], bool]:
@@ -392,35 +440,24 @@ def read_nodes(data: bytes, rank: int) -> tuple[list[Given], bool]:
         raise reader.wrong(f"unknown flags {flags}")
     found = []
     for _ in range(count):
-        name, dtype, dimensions = reader.text(), reader.text(), reader.number()
+        reader.name = None
+        reader.name = name = reader.text()
+        dtype, dimensions = reader.text(), reader.number()
         if dimensions > MOST_DIMENSIONS:
             raise reader.wrong(f"{dimensions} dimensions, at most {MOST_DIMENSIONS} are possible")
-        part = Part(name, dtype, *(reader.numbers(dimensions) for _ in range(3)))
+        numbers = reader.numbers(3 * dimensions)
+        part = Part(name, dtype, numbers[:dimensions], numbers[dimensions : 2 * dimensions], numbers[2 * dimensions :])
         if len(dtype) > 16 or not dtype.isprintable():  # errors quote it
             raise reader.wrong(f"unknown dtype {shown(dtype)}")
-        if any(count >> 63 for count in part.shape):  # also of a tensor without elements
-            raise reader.wrong(f"sizes of {quoted(name)} must be below 2^63, got {list(part.shape)}")
+        if max(part.shape, default=0) >> 63:  # also of a tensor without elements
+            raise reader.wrong(f"sizes must be below 2^63, got {list(part.shape)}")
         try:
-            form = form_of(dtype, part.shape)
-            place = place_of(part, form)
+            form, place, cut, top, size, sides = _layout_of(part, flags == 1)
         except InvalidArgument as error:
             raise reader.wrong(error.rule) from None
-        if place.is_empty():
-            found.append(Given(rank, part, form, place, None, None, memoryview(b""), ()))
-            continue
-        cut, top, size = cut_of(place, form), None, 0
-        if cut.tiles and flags:
-            size = prod(end - begin for begin, end in cut.tiles)
-        elif cut.tiles:
-            top = top_of(cut.tiles, form.counts)
-            size = top.trees * len(top.places)
-        nodes = reader.take(32 * size)
-        matrices = prod(end - begin for begin, end in place.lead)
-        sides = [
-            reader.take(matrices * (bottom - begin) * (right - left) * form.element)
-            for (begin, bottom), (left, right) in cut.rectangles
-        ]
-        found.append(Given(rank, part, form, place, cut, top, nodes, tuple(sides)))
+        nodes, rectangles = reader.take(size), tuple(map(reader.take, sides))
+        found.append(Given(rank, part, form, place, cut, top, nodes, rectangles))
+    reader.name = None
     if len(reader.left):
         raise reader.wrong(f"{len(reader.left)} bytes too many")
     return found, bool(flags)

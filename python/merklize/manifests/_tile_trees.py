@@ -55,21 +55,23 @@ def wholes_of(parts: Sequence[bytes], *, takes_none: bool = False) -> tuple[Whol
         raise TypeError(in_call(f"parts must be a list of what nodes() returned, got {type(parts).__name__}"))
     parts = list(parts)
     found: dict[str, list[Given]] = defaultdict(list)
-    kinds = set()
+    kinds: dict[bool, list[int]] = defaultdict(list)
     for rank, data in enumerate(parts):
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(in_call(f"rank {rank}: what nodes() returned is bytes, got {type(data).__name__}"))
         boxes, has_tiles = read_nodes(bytes(data), rank)
-        kinds.add(has_tiles)
+        kinds[has_tiles].append(rank)
         for box in boxes:
             found[box.part.name].append(box)
     if not found and not takes_none:
         who = "1 rank" if len(parts) == 1 else f"{len(parts)} ranks"
         raise InvalidArgument(f"{who} gave no tensor, so there is nothing to digest")
     if len(kinds) > 1:
-        raise InvalidArgument("some ranks gave digests of tiles (nodes(tiles=True)) and some did not")
+        raise InvalidArgument(
+            f"{named(kinds[True])} gave digests of tiles (nodes(tiles=True)), {named(kinds[False])} nodes"
+        )
     names = sorted(found, key=str.encode)
-    return {name: _wholes(found[name]) for name in names}, kinds.pop()
+    return {name: _wholes(found[name]) for name in names}, True in kinds
 
 
 def single(wholes: Wholes) -> list[Whole]:
@@ -101,9 +103,14 @@ def _wholes(given: list[Given]) -> list[Whole]:
                 )
     whole = first.part._replace(offset=(0,) * len(first.part.shape), extent=first.part.shape)
     copies: dict[Any, list[Given]] = defaultdict(list)
+    empty = set()
     for box in given:
         if box.cut is not None:
             copies[box.part.key()].append(box)
+        elif (box.rank, box.part.key()) in empty:
+            raise InvalidArgument(f"{box.part} is there twice at rank {box.rank}")
+        else:
+            empty.add((box.rank, box.part.key()))
     if len(copies) > MOST_BOXES:
         raise InvalidArgument(f"{whole}: at most {MOST_BOXES} different boxes, got {len(copies)}")
     groups = [_equal(same) for same in copies.values()]
