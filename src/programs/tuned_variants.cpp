@@ -9,9 +9,10 @@ namespace {
 
 constexpr Body with_hash[] = {bodies::merge_level, bodies::merge_pairs,  bodies::merge_subtree, bodies::hash_rows,
                               bodies::hash_chunks, bodies::hash_parents, bodies::merge_at,      bodies::merge_edge,
-                              bodies::hash_each,   bodies::merge_keep,   bodies::hash_tiles};
+                              bodies::hash_each,   bodies::merge_keep,   bodies::hash_tiles,    bodies::xmss_leaves};
 
 constexpr auto tiles_hash = static_cast<std::uint32_t>(Hash::blake3);
+constexpr auto xmss_hash = static_cast<std::uint32_t>(Hash::blake2s);
 
 // The bodies that run a job with this hash.
 std::vector<Body> bodies_of(mkz_kernel kernel, const mkz_hash_info& hash) {
@@ -22,6 +23,7 @@ std::vector<Body> bodies_of(mkz_kernel kernel, const mkz_hash_info& hash) {
             return {};
         case MKZ_KERNEL_HASH_ROWS:
             if (is_field(hash)) return {};
+            if (hash.id == xmss_hash) return {bodies::hash_rows, bodies::xmss_leaves};
             return {hash.has_chunk_tree ? bodies::hash_chunks : bodies::hash_rows};
         case MKZ_KERNEL_HASH_ELEMENTS:
             if (is_field(hash)) return {bodies::hash_rows};
@@ -60,6 +62,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
                     if (job == MKZ_KERNEL_MERGE_AT) policy.lanes = 1;  // as queue/launches/paths.cpp launches it
                     Variant variant = variant_of(hash.id, policy);
                     add(variant, body);
+                    if (body.only == MKZ_ONLY_XMSS) continue;
                     if (is_of_bytes) variant.align = 1;
                     variant.keyed = hash.is_keyed && !(is_of_bytes && hash.has_chunk_tree);
                     add(variant, body);

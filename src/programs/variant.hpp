@@ -43,8 +43,9 @@ inline constexpr Body merge_level{"mkz_merge_level", MKZ_ONLY_MERGE_LEVEL},
     extend32{"mkz_extend32", MKZ_ONLY_EXTEND, 128}, extend64{"mkz_extend64", MKZ_ONLY_EXTEND, 128},
     weighted_sums32{"mkz_weighted_sums32", MKZ_ONLY_SUMS, 128},
     weighted_sums64{"mkz_weighted_sums64", MKZ_ONLY_SUMS, 128}, hash_tiles{"mkz_hash_tiles", MKZ_ONLY_TILES},
-    merge_rows{"mkz_merge_rows", MKZ_ONLY_TILES}, xmss_leaves{"mkz_xmss_leaves", MKZ_ONLY_XMSS},
-    xmss_level{"mkz_xmss_level", MKZ_ONLY_XMSS};
+    merge_rows{"mkz_merge_rows", MKZ_ONLY_TILES},
+    // A path's few leaves go to many units; and registers, not groups, limit what is resident.
+    xmss_leaves{"mkz_xmss_leaves", MKZ_ONLY_XMSS, 32}, xmss_level{"mkz_xmss_level", MKZ_ONLY_XMSS, 32};
 
 }  // namespace bodies
 

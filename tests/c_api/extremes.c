@@ -708,6 +708,33 @@ static void of_tiles(void) {
     CLAIM(merklize_merge_ranges(given, 1, 3, 9, merklize_output_digests(digests, n), &asked));
 }
 
+static void of_xmss(void) {
+    merklize_xmss_key *keys[2] = {NULL, NULL};
+    uint64_t first, last;
+    CLAIM(merklize_xmss_keys(bytes, n, 5, 6, &asked, keys));
+    for (size_t i = 0; i < 2; i++) DROP(xmss_key, keys[i]);
+    ASK(merklize_xmss_keys(bytes, 1, n, 0, &asked, keys));
+    DROP(xmss_key, keys[0]);
+    ASK(merklize_xmss_keys(bytes, 1, n, n, &asked, keys));
+    if (keys[0] != NULL) {
+        ASK(merklize_xmss_key_info(keys[0], out, &first, &last));
+        CHECK(first == n && last == n);
+        ASK(merklize_xmss_key_path(keys[0], n, &asked, out));
+        ASK(merklize_xmss_key_sign(keys[0], n, bytes, 32, &asked, out));
+        CLAIM(merklize_xmss_key_sign(keys[0], n, bytes, n, &asked, out));
+    }
+    DROP(xmss_key, keys[0]);
+    ASK(merklize_xmss_keys(bytes, 1, 9, 10, &asked, keys));
+    ASK(merklize_xmss_key_path(keys[0], n, &asked, out));
+    ASK(merklize_xmss_key_sign(keys[0], n, bytes, 32, &asked, out));
+    DROP(xmss_key, keys[0]);
+    ASK(merklize_xmss_verify(bytes, 32, n, bytes, 32, bytes, 1208, &valid));
+    CHECK(valid == 0);
+    ASK(merklize_xmss_verify(bytes, n, 1, bytes, n, bytes, n, &valid));
+    CHECK(valid == 0);
+    CLAIM(merklize_xmss_verify_each(bytes, words, bytes, bytes, n, &asked, out));
+}
+
 static void of_matrices(void) {
     const merklize_hash_id hash = MERKLIZE_HASH_poseidon2_goldilocks_8;
     const merklize_matrix sound = {
@@ -932,6 +959,7 @@ void test_extremes(void) {
         of_manifests();
         of_matrices();
         of_tiles();
+        of_xmss();
     }
     setrlimit(RLIMIT_AS, &before);
     CHECK(calls > 5000);

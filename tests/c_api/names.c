@@ -422,6 +422,37 @@ static void of_tiles(void) {
     NAMES("out", merklize_merge_ranges, merklize_view_digests(leaves, 4), 1, 1, 9, room, NULL);
 }
 
+static void of_xmss(void) {
+    merklize_xmss_key *key = NULL;
+    NAMES("keys", merklize_xmss_keys, bytes, 1, 0, 0, NULL, NULL);
+    NAMES("seeds", merklize_xmss_keys, NULL, 1, 0, 0, NULL, &key);
+    NAMES("first_epoch", merklize_xmss_keys, bytes, 1, 5, 4, NULL, &key);
+    NAMES("last_epoch", merklize_xmss_keys, bytes, 1, 5, 1ull << 32, NULL, &key);
+    CHECK(merklize_xmss_keys(bytes, 1, 5, 9, NULL, &key) == MERKLIZE_OK);
+    NAMES("key", merklize_xmss_key_info, NULL, out, &number, NULL);
+    NAMES("public_key", merklize_xmss_key_info, key, NULL, &number, NULL);
+    NAMES("key", merklize_xmss_key_path, NULL, 5, NULL, out);
+    NAMES("epoch", merklize_xmss_key_path, key, 10, NULL, out);
+    NAMES("path", merklize_xmss_key_path, key, 5, NULL, NULL);
+    NAMES("key", merklize_xmss_key_sign, NULL, 5, bytes, 32, NULL, out);
+    NAMES("epoch", merklize_xmss_key_sign, key, 4, bytes, 32, NULL, out);
+    NAMES("message", merklize_xmss_key_sign, key, 5, NULL, 32, NULL, out);
+    NAMES("message", merklize_xmss_key_sign, key, 5, bytes, 31, NULL, out);
+    NAMES("signature", merklize_xmss_key_sign, key, 5, bytes, 32, NULL, NULL);
+    merklize_xmss_key_free(key);
+    int valid = 1;
+    NAMES("public_key", merklize_xmss_verify, NULL, 32, 0, bytes, 32, bytes, 1208, &valid);
+    CHECK(valid == 0);
+    NAMES("message", merklize_xmss_verify, bytes, 32, 0, NULL, 32, bytes, 1208, &valid);
+    NAMES("signature", merklize_xmss_verify, bytes, 32, 0, bytes, 32, NULL, 1208, &valid);
+    NAMES("valid", merklize_xmss_verify, bytes, 32, 0, bytes, 32, bytes, 1208, NULL);
+    NAMES("public_keys", merklize_xmss_verify_each, NULL, words, bytes, bytes, 2, NULL, out);
+    NAMES("epochs", merklize_xmss_verify_each, bytes, NULL, bytes, bytes, 2, NULL, out);
+    NAMES("messages", merklize_xmss_verify_each, bytes, words, NULL, bytes, 2, NULL, out);
+    NAMES("signatures", merklize_xmss_verify_each, bytes, words, bytes, NULL, 2, NULL, out);
+    NAMES("valid", merklize_xmss_verify_each, bytes, words, bytes, bytes, 2, NULL, NULL);
+}
+
 static void of_matrices(void) {
     const merklize_matrix sound = {
         .words = words, .rows = 8, .columns = 8, .row_stride = 8, .column_stride = 1, .word_bytes = 8};
@@ -479,4 +510,5 @@ void test_names(void) {
     of_manifests();
     of_matrices();
     of_tiles();
+    of_xmss();
 }

@@ -7,6 +7,7 @@
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/tiles.hpp"
+#include "merklize/xmss.hpp"
 #include "programs/variant.hpp"
 #include "queue/device.hpp"
 #include "support.hpp"
@@ -106,6 +107,13 @@ void tiles() {
     }
 }
 
+// xmss_leaves and xmss_level.
+void keys_that_sign() {
+    const Bytes seeds = Random(3).bytes(64);
+    const auto here = merklize::xmss::keys(seeds, 5, 40, on_cpu()), there = merklize::xmss::keys(seeds, 5, 40);
+    for (std::size_t k = 0; k < 2; k++) CHECK(here[k].public_key() == there[k].public_key());
+}
+
 // merge_level and merge_subtree, by teams where the hash has them; merge_edge; merge_at, gather_nodes and
 // scatter_nodes.
 void trees(Hash hash, const Mode& mode) {
@@ -151,6 +159,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
     trees(Hash::blake2s, keyed);
     extensions();
     tiles();
+    keys_that_sign();
 
     const std::vector<Digest> rows = leaves(Hash::blake3, 140), packed = {rows[3], rows[23], rows[43]};
     const std::uint64_t extents[] = {3, 2};
@@ -181,6 +190,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
     }
     require(Hash::blake3, {bodies::hash_chunks, bodies::hash_parents, bodies::hash_each, bodies::hash_each_parents,
                            bodies::hash_each_tower, bodies::hash_tiles, bodies::merge_rows});
+    require(Hash::blake2s, {bodies::xmss_leaves, bodies::xmss_level});
     CHECK(ran.contains(bodies::order_parents.name));
     CHECK(ran.contains(bodies::gather_strided.name));
     CHECK(ran.contains(bodies::check_words64.name));

@@ -165,6 +165,17 @@ def test_nvrtc_makes_kernels_of_tiles(nvrtc, policy, arch):
     assert all(fact["stack"] == fact["spills"] == 0 for fact in facts.values())
 
 
+# Of leaves, 28 of the library's groups of 32 fit on a multiprocessor of sm_90.
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_nvrtc_makes_kernels_of_xmss(nvrtc, arch):
+    _, log, _ = nvrtc.compile(defines(only=16384, group_size=32) + entry_text("blake2s"), arch)
+    facts = kernel_facts(log)
+    print(facts)
+    most = 96 if arch == "sm_100" else 72
+    assert set(facts) == {"mkz_xmss_leaves_blake2s", "mkz_xmss_level_blake2s"}
+    assert all(fact["stack"] == fact["spills"] == 0 and fact["registers"] <= most for fact in facts.values())
+
+
 def test_nvrtc_compiles_the_example_of_the_page(nvrtc):
     options = [f"--include-path={source_text.INCLUDE}"]
     _, log, _ = nvrtc.compile(source_text.example(source_text.PAGE, "cuda"), "sm_90", options)

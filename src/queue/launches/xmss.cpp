@@ -1,4 +1,4 @@
-// Subtrees of XMSS keys: as many at a time as the device makes in a moment, level after level in its memory.
+// Subtrees of XMSS keys: as many at a time as have room on the device, level after level in its memory.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -12,14 +12,16 @@ namespace merklize::runtime {
 namespace {
 
 constexpr std::uint64_t node_bytes = 16;
-// Enough to keep a large GPU busy, and what has room on any device.
-constexpr std::uint64_t first_slots = 1 << 18, first_slots_of_cpu = 1 << 12, most_slots = 1 << 22;
-// Between two questions whether to go on.
+// Subtrees with so many slots are on the device at a time: 96 MiB, or with little memory less.
+constexpr std::uint64_t most_slots = 1 << 22, few_slots = 1 << 16;
+// Leaves of the first launch: enough to keep a large GPU busy. Later ones have more, if none takes so long that a caller
+// would wait for an answer.
+constexpr std::uint64_t first_leaves = 1 << 18, first_leaves_of_cpu = 1 << 10;
 constexpr double wanted_seconds = 0.025;
 
 // The kernels' argument mkz_xmss_subtrees (core/kernels/xmss.h).
 struct Subtrees {
-    std::uint64_t begin, count, per_key;
+    std::uint64_t begin, count, per_key, first_slot;
     std::uint32_t first, last, levels, level;
 };
 
@@ -79,59 +81,87 @@ struct XmssKernels {
     mkz_policy policy;
 };
 
-// A group of 32 items: a path's few leaves go to many units, and registers, not groups, limit what is resident.
 XmssKernels kernels_of(DeviceCall& call, std::uint64_t n) {
     mkz_policy policy = call.chosen(MKZ_KERNEL_HASH_ROWS, MakeXmss::hash, n);
-    policy.group_size = 32;
+    policy.group_size = bodies::xmss_leaves.group_of(policy.group_size);
     const Variant variant = variant_of(info(MakeXmss::hash).id, policy);
     return {call.free_kernel(variant, bodies::xmss_leaves), call.free_kernel(variant, bodies::xmss_level), policy};
 }
 
-bool make_on_device(DeviceCall& call, const MakeXmss& a, const Tick& tick) {
-    using Clock = std::chrono::steady_clock;
-    const std::uint64_t least = std::uint64_t{1} << a.levels, all = a.n << a.levels;
-    const XmssKernels kernels = kernels_of(call, all);
-    const SentSecrets keys(call, a.keys);
-    const bool is_cpu = call.facts().unified != 0;
-    std::uint64_t slots = std::max(least, is_cpu ? first_slots_of_cpu : first_slots);
-    Lease nodes, above;
-    std::uint64_t room = 0;
-    for (std::uint64_t done = 0; done < a.n;) {
-        const auto start = Clock::now();
-        const std::uint64_t n = std::min(slots >> a.levels, a.n - done);
-        if (n > room) {
-            nodes = Lease();
-            above = Lease();
-            nodes = call.scratch(node_bytes * n << a.levels);
-            above = call.scratch(node_bytes * std::max<std::uint64_t>(n, n << a.levels >> 1));
-            room = n;
+class Maker {
+public:
+    Maker(DeviceCall& call, const MakeXmss& job, const Tick& tick)
+        : call_(call),
+          job_(job),
+          tick_(tick),
+          kernels_(kernels_of(call, job.n << job.levels)),
+          keys_(call, job.keys),
+          at_once_(call.facts().is_cpu != 0 ? first_leaves_of_cpu : first_leaves) {}
+
+    // slots  that are on the device at a time
+    // returns  false if the caller cancelled
+    bool make(std::uint64_t slots) {
+        const std::uint64_t most = std::clamp<std::uint64_t>(slots >> job_.levels, 1, job_.n);
+        const std::uint64_t bytes = node_bytes * most << job_.levels;
+        const Lease nodes = call_.scratch(bytes), above = call_.scratch(std::max<std::uint64_t>(node_bytes, bytes / 2));
+        for (std::uint64_t done = 0, n = 0; done < job_.n; done += n) {
+            n = std::min(most, job_.n - done);
+            Subtrees trees{job_.begin + done, n, job_.per_key(), 0, job_.first, job_.last, job_.levels, 0};
+            if (!make_leaves(trees, done, range_of(nodes))) return false;
+            const Lease *from = &nodes, *to = &above;
+            for (trees.first_slot = 0, trees.level = 1; trees.level <= job_.levels;
+                 trees.level++, std::swap(from, to)) {
+                call_.enqueue(kernels_.level, groups(n << (job_.levels - trees.level)),
+                              {keys_.memory(), trees, range_of(*from).memory, range_of(*to).memory});
+            }
+            call_.download(job_.out + node_bytes * done, from->place(), node_bytes * n);
         }
-        Subtrees trees{a.begin + done, n, a.per_key(), a.first, a.last, a.levels, 0};
-        call.enqueue(kernels.leaves, groups_of(n << a.levels, kernels.policy, kernels.leaves),
-                     {keys.memory(), trees, range_of(nodes).memory});
-        const Lease *from = &nodes, *to = &above;
-        for (trees.level = 1; trees.level <= a.levels; trees.level++, std::swap(from, to)) {
-            call.enqueue(kernels.level, groups_of(n << (a.levels - trees.level), kernels.policy, kernels.level),
-                         {keys.memory(), trees, range_of(*from).memory, range_of(*to).memory});
-        }
-        call.download(a.out + node_bytes * done, from->place(), node_bytes * n);
-        done += n;
-        if (tick && !tick(static_cast<double>(done) / static_cast<double>(a.n))) return false;
-        const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-        if (seconds < wanted_seconds) slots = std::max(least, std::min(most_slots, 4 * slots));
+        return !tick_ || tick_(1);
     }
-    return true;
-}
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    std::uint64_t groups(std::uint64_t slots) const { return groups_of(slots, kernels_.policy, kernels_.leaves); }
+
+    // done  subtrees before these
+    bool make_leaves(Subtrees& trees, std::uint64_t done, const Range& out) {
+        const std::uint64_t slots = trees.count << job_.levels;
+        for (trees.first_slot = 0; trees.first_slot < slots;) {
+            const std::uint64_t n = std::min(at_once_, slots - trees.first_slot);
+            const auto start = Clock::now();
+            call_.enqueue(kernels_.leaves, groups(n), {keys_.memory(), trees, out.memory});
+            trees.first_slot += n;
+            if (!tick_ && n == slots) continue;
+            call_.synchronize_main();
+            const double all = static_cast<double>(job_.n << job_.levels);
+            if (tick_ && !tick_(static_cast<double>((done << job_.levels) + trees.first_slot) / all)) return false;
+            const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+            if (seconds < wanted_seconds) at_once_ = std::min(most_slots, 4 * at_once_);
+        }
+        return true;
+    }
+
+    DeviceCall& call_;
+    const MakeXmss& job_;
+    const Tick& tick_;
+    const XmssKernels kernels_;
+    const SentSecrets keys_;
+    std::uint64_t at_once_;  // leaves of a launch: a multiple of a group's
+};
 
 }  // namespace
 
-// If a device has no room, the processors hash.
+// With little memory a device takes fewer at a time. If it has none, the processors hash.
 bool DeviceCall::launch(const MakeXmss& a, const Tick& tick) {
     if (a.n == 0) return true;
-    try {
-        return make_on_device(*this, a, tick);
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::out_of_memory) throw;
+    for (const std::uint64_t slots : {most_slots, few_slots}) {
+        try {
+            return Maker(*this, a, tick).make(slots);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory) throw;
+        }
+        free_scratch();
     }
     return HostExecutor(threads()).launch(a, tick);
 }

@@ -8,6 +8,7 @@
 typedef struct mkz_xmss_subtrees {
     mkz_u64 begin, count; /* the subtrees of the launch */
     mkz_u64 per_key;
+    mkz_u64 first_slot;  /* of the launch, which may have a part of a level */
     mkz_u32 first, last; /* epochs of the keys */
     mkz_u32 levels;      /* of a subtree: it has 2^levels slots of level 0 */
     mkz_u32 level;       /* of the launch */
@@ -46,7 +47,7 @@ MKZ_BODY void MKZ_HASH_BODY(xmss_store)(mkz_xmss_subtrees trees, MKZ_GLOBAL mkz_
 /* out[4 s ..] = slot s of level 0. keys: MKZ_XMSS_KEY_WORDS words each */
 MKZ_BODY void MKZ_HASH_BODY(xmss_leaves)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *keys, mkz_xmss_subtrees trees,
                                          MKZ_GLOBAL mkz_u32 *out) {
-    mkz_u64 rank = item.index * MKZ_LANES;
+    mkz_u64 rank = trees.first_slot + item.index * MKZ_LANES;
     mkz_lane32 p[4], seed[8], epoch[1], is_there[1], leaf[4], filler[4];
     mkz_u32 any = 0, all = 0xffffffffu;
     if (rank >= trees.count << trees.levels) return;
@@ -65,7 +66,7 @@ MKZ_BODY void MKZ_HASH_BODY(xmss_leaves)(mkz_work_item item, MKZ_GLOBAL const mk
 /* One level: out[4 s ..] = the node above slots 2 s and 2 s + 1 of `in`, which is other memory. */
 MKZ_BODY void MKZ_HASH_BODY(xmss_level)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *keys, mkz_xmss_subtrees trees,
                                         MKZ_GLOBAL const mkz_u32 *in, MKZ_GLOBAL mkz_u32 *out) {
-    mkz_u64 rank = item.index * MKZ_LANES, slots = trees.count << (trees.levels - trees.level);
+    mkz_u64 rank = trees.first_slot + item.index * MKZ_LANES, slots = trees.count << (trees.levels - trees.level);
     mkz_lane32 p[4], seed[8], index[1], is_there[1], left[4], right[4];
     if (rank >= slots) return;
     MKZ_HASH_BODY(xmss_slots)(trees, keys, rank, p, seed, index, is_there);
