@@ -46,7 +46,7 @@ SUBJECTS = {
     "Errors": "Error InvalidArgument FileError Mismatch Unavailable OutOfMemory Cancelled InternalError",
 }
 MODULES = ["prover", "formats", "bao", "manifests", "sharded", "parts", "blake3", "signing", "stores", "ray", "tuning"]
-MODULES += ["extensions"]
+MODULES += ["xmss", "extensions"]
 VERIFY = ROOT / "build/web/verify.html"
 
 # How pages rank in the search, by the begin of their names: what users read, else pages for developers, else lists.

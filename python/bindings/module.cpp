@@ -104,4 +104,5 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_tree_file(m);
     merklize::binding::bind_tree_input(m);
     merklize::binding::bind_xet(m);
+    merklize::binding::bind_xmss(m);
 }

@@ -35,6 +35,7 @@ void bind_tree(nanobind::module_& m);
 void bind_tree_file(nanobind::module_& m);
 void bind_tree_input(nanobind::module_& m);
 void bind_xet(nanobind::module_& m);
+void bind_xmss(nanobind::module_& m);
 
 /// Gives a class that only calls make an error that names them.
 /// text  of the TypeError; a literal

@@ -30,6 +30,7 @@ Modules:
 `manifests`  what a manifest of weights is made of
 `sharded`    one root for a model, however it is sharded
 `parts`      data that lies on several devices
+`xmss`       keys of Ethereum's XMSS: trees that sign
 `blake3`     a drop-in for the package blake3
 `signing`    hashers for OpenSSF's model-signing: merklize[signing]
 `stores`     how URLs are read: merklize[s3], [gcs], [http]
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from . import sharded as sharded
     from . import signing as signing
     from . import stores as stores
+    from . import xmss as xmss
     from .manifests import Manifest, check_model, manifest
 
 __version__: str = _native.version()
@@ -125,10 +127,11 @@ _MODULES = (
     "sharded",
     "signing",
     "stores",
+    "xmss",
 )
 _OF_MANIFESTS = ("Manifest", "check_model", "manifest")
 # Modules whose names a user may expect at the top. They need no extra, and are imported for an error's text.
-_SEARCHED = ("bao", "extensions", "formats", "manifests", "parts", "prover", "sharded", "tuning")
+_SEARCHED = ("bao", "extensions", "formats", "manifests", "parts", "prover", "sharded", "tuning", "xmss")
 
 
 def __getattr__(name: str) -> Any:

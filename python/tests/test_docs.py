@@ -30,6 +30,7 @@ BLOCK = re.compile(r"^(?:<!-- not run: ([^\n]+) -->\n)?(```[^\n]*\n)(.*?)^```$",
 DATA = ("text", "hexdump", "toml")
 # Those that need no extras.
 MODULES = ["bao", "blake3", "extensions", "formats", "manifests", "parts", "prover", "sharded", "stores", "tuning"]
+MODULES += ["xmss"]
 HERE = ("python", "console")
 NEEDS_GPU = "needs a GPU"
 

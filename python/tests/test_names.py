@@ -15,7 +15,7 @@ import merklize
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 CORE = ["hash", "hash_file", "Hasher", "MerkleTree", "TreeFile", "build_tree_file", "verify", "devices"]
 MODULES = ["bao", "blake3", "extensions", "formats", "manifests", "parts", "prover", "ray", "signing", "stores"]
-MODULES += ["sharded", "tuning"]
+MODULES += ["sharded", "tuning", "xmss"]
 
 
 def is_exception(thing):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from merklize import bao, formats, parts, prover
+from merklize import bao, formats, parts, prover, xmss
 from wrong_kinds import calls_with, consume, merklize, public
 
-FUNCTIONS = dict(pair for module in (merklize, prover, parts, formats, bao) for pair in public(module))
+FUNCTIONS = dict(pair for module in (merklize, prover, parts, formats, bao, xmss) for pair in public(module))
 NAMES = {name.rpartition(".")[2] for name in FUNCTIONS}
 WRONG = (object(), -1, "x", b"abc", [], [5], None, 2**70, 1.5, {"a": 1})
 

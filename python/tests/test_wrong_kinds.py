@@ -17,7 +17,7 @@ import pytest
 
 import merklize
 import oracle
-from merklize import bao, formats, parts, prover, sharded
+from merklize import bao, formats, parts, prover, sharded, xmss
 from wrong_kinds import (
     ALLOWED,
     DLPack,
@@ -79,6 +79,10 @@ TAKE_BYTES = {
     "fs_verity: SHA-512": lambda data: formats.fs_verity(data, algorithm="sha512"),
     "fs_verity: salt": lambda data: formats.fs_verity(b"", salt=data),
     "ssz": formats.ssz,
+    "xmss.keys": lambda data: xmss.keys([data], 0, 1),
+    "sign": lambda data: xmss.keys([ROOT], 0, 1)[0].sign(0, data),
+    "xmss.verify": lambda data: xmss.verify(ROOT, 0, ROOT, data),
+    "xmss.verify_each": lambda data: xmss.verify_each([ROOT], [0], [ROOT], [data]),
     "xet": formats.xet,
     "xet_chunks": formats.xet_chunks,
     "outboard": bao.outboard,
@@ -206,6 +210,9 @@ def calls_of_iterables(tmp_path):
         lambda items: bao.slice_ranges(b"", items),
         lambda items: bao.Decoder(ROOT, ranges=items),
         merklize.prover.MatrixCommitment,
+        lambda items: xmss.keys(items, 0, 1),
+        lambda items: xmss.verify_each(items, [0], [ROOT], [ROOT]),
+        lambda items: xmss.verify_each([ROOT], items, [ROOT], [ROOT]),
     ]
 
 
@@ -295,6 +302,7 @@ def test_weak_references(tmp_path):
         tree.prove_consistency(5),
         formats.openzeppelin_simple(leaves),
         bao.Decoder(ROOT),
+        *xmss.keys([ROOT], 0, 1),
     ):
         assert weakref.ref(thing)() is thing
     reference = weakref.ref(tree)
@@ -424,7 +432,7 @@ def test_values_without_truth_or_digits(kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").write_bytes(b"data of a file")
     value = WITHOUT_TRUTH_OR_DIGITS[kind]
-    modules = merklize, prover, sharded, parts, formats, bao, merklize.manifests
+    modules = merklize, prover, sharded, parts, formats, bao, xmss, merklize.manifests
     calls = [pair for module in modules for pair in public(module)]
     calls += [("manifest", merklize.manifest), ("check_model", merklize.check_model), ("load", merklize.Manifest.load)]
     for thing in (*made_objects(0), merklize.manifest({"w": oracle.byte_leaves(1)})):

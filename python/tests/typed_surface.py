@@ -113,6 +113,14 @@ def openings(matrix: np.ndarray[tuple[int, int], np.dtype[np.uint64]]) -> bool:
     return merklize.prover.verify_opening(opening, commitment.cap, commitment.dims, "rp64_256_v3")
 
 
+def keys(seeds: list[bytes], rows: np.ndarray[tuple[int, int], np.dtype[np.uint8]]) -> list[bool]:
+    made: list[merklize.xmss.Key] = [*merklize.xmss.keys(seeds, 0, 3), *merklize.xmss.keys(rows, 0, 3, threads=1)]
+    signed: list[bytes] = [key.sign(3, bytes(32), device="cpu") for key in made]
+    count, public_keys = len(made), [key.public_key for key in made]
+    one: bool = merklize.xmss.verify(public_keys[0], 3, bytes(32), signed[0][-512:] + made[0].path(3).tobytes())
+    return [one, *merklize.xmss.verify_each(public_keys, [3] * count, [bytes(32)] * count, signed)]
+
+
 def failures(data: bytes) -> str:
     try:
         merklize.hash(data)

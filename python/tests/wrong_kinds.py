@@ -36,7 +36,7 @@ import weakref
 import numpy as np
 
 import merklize
-from merklize import bao, formats, parts, prover, sharded
+from merklize import bao, formats, parts, prover, sharded, xmss
 
 HANG = 300  # seconds; no call takes so long
 MOST_BYTES = 16 << 30  # bytes; a call that wants more gets a MemoryError, even if the system overcommits
@@ -357,6 +357,9 @@ RIGHT = {
     "out": [None, "out"], "text": ["{}"], "proof": [[bytes(32)]], "paths": [["data"]], "name": ["cpu"],
     "file": [io.BytesIO(b"data")], "format": ["bao", "rfc6962"], "rule": [None, "left_full"], "encoding": [b""],
     "item": [b""], "buffer": [bytearray(8)], "salt": [b""], "field": ["goldilocks"], "width": [8], "rate": [4],
+    "seeds": [LEAVES[:2], [bytes(32)]], "first_epoch": [1000], "last_epoch": [1007], "epoch": [1003],
+    "message": [bytes(32)], "public_key": [bytes(32)], "signature": [bytes(1208)], "public_keys": [[bytes(32)]],
+    "epochs": [[1003]], "signatures": [[bytes(1208)]],
 }  # fmt: skip
 
 
@@ -378,7 +381,7 @@ def made_objects(number):
         tree.prove(1), tree.prove_together([1, 2]), tree.prove_consistency(5), merklize.prover.MatrixCommitment(LEAVES),
         formats.openzeppelin([[1], [2]], ["uint8"]), formats.openzeppelin_simple(LEAVES), merklize.tuning.Timings(),
         bao.Decoder(made.root, format="bao"), bao.Reader(io.BytesIO(data), made.root, made.outboard),
-        merklize.DeviceArray.__new__(merklize.DeviceArray),
+        merklize.DeviceArray.__new__(merklize.DeviceArray), *xmss.keys(LEAVES[:1], 1000, 1007),
     ]  # fmt: skip
 
 
@@ -499,6 +502,7 @@ def main():
         *public(parts),
         *public(formats),
         *public(bao),
+        *(pair for pair in public(xmss) if pair[0] != "merklize.xmss.keys"),  # of a long range it takes hours
         *public(merklize.tuning),
     ]
     outcomes, wrong_outcomes = {}, []
