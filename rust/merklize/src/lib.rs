@@ -27,6 +27,7 @@ mod tree_file;
 mod tree_writer;
 mod types;
 mod verdict;
+pub mod xmss;
 
 pub use device::{Buffer, Device, Event, Stream};
 pub use digests::{

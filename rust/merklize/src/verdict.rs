@@ -2,7 +2,7 @@ use core::ops::Deref;
 
 use crate::error::{Error, Result};
 
-/// Which of many proofs are valid, in order: a slice of `bool` that must be used, also after a `?`.
+/// Which of many proofs, or signatures, are valid, in order: a slice of `bool` that must be used, also after a `?`.
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
@@ -23,26 +23,41 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "a proof that does not hold is no error here: look at the verdicts, or call require_all()"]
-pub struct Verdicts(Vec<bool>);
+pub struct Verdicts(Vec<bool>, Claims);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Claims {
+    Proofs,
+    Signatures,
+}
 
 impl Verdicts {
     pub(crate) fn new(valid: Vec<bool>) -> Self {
-        Self(valid)
+        Self(valid, Claims::Proofs)
     }
 
-    /// # Errors [`NotValid`](crate::ErrorKind::NotValid): a proof is not valid; the text has the index of the first one
-    /// and how many there are.
+    pub(crate) fn of_signatures(valid: Vec<bool>) -> Self {
+        Self(valid, Claims::Signatures)
+    }
+
+    /// # Errors [`NotValid`](crate::ErrorKind::NotValid): a proof or a signature is not valid; the text has the index
+    /// of the first one and how many there are.
     pub fn require_all(&self) -> Result<()> {
         let Some(first) = self.0.iter().position(|valid| !valid) else {
             return Ok(());
         };
         let (count, n) = (self.0.iter().filter(|valid| !**valid).count(), self.0.len());
-        let text =
-            format!("verify_each: {count} of {n} proofs do not lead to this root; the first one is proof {first}");
-        Err(Error::not_valid(text))
+        Err(Error::not_valid(match self.1 {
+            Claims::Proofs => {
+                format!("verify_each: {count} of {n} proofs do not lead to this root; the first one is proof {first}")
+            }
+            Claims::Signatures => {
+                format!("xmss::verify_each: {count} of {n} signatures do not hold; the first one is signature {first}")
+            }
+        }))
     }
 
-    /// One `bool` a proof.
+    /// One `bool` for each, in order.
     #[must_use]
     pub fn into_vec(self) -> Vec<bool> {
         self.0
