@@ -31,7 +31,7 @@ from waiting import HANG
 
 COMMANDS = [
     *("hash", "tree", "bao", "fetch", "manifest", "devices"),
-    *("verity", "piece"),
+    *("verity", "xmss", "piece"),
     *("bench", "tune", "build-kernels", "demo", "completions"),
 ]
 NATIVE = ["hash", "devices", "demo", "completions"]

@@ -34,6 +34,7 @@ LINES = (
     "manifest check {0}/made.json {0}/m",
     "manifest show {0}/made.json",
     "piece {0}/f",
+    "xmss key --help",
     "verity format {0}/f {0}/h",
     "devices",
     "devices --json",

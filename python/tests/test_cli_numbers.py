@@ -27,6 +27,8 @@ LINES = (
     "manifest create m -o new",
     "manifest check made.json m",
     "piece f",
+    "xmss key --first-epoch 0 --last-epoch 3",
+    "xmss verify f --public-key {root} --epoch 0 --message {root}",
     "verity format f new",
     "verity root f",
     "verity verify f h {root}",
@@ -49,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def command_of(line: str) -> list[str]:
     words = line.split()
-    return words[: 2 if words[0] in ("tree", "bao", "manifest", "verity") else 1]
+    return words[: 2 if words[0] in ("tree", "bao", "manifest", "verity", "xmss") else 1]
 
 
 def options_of(line: str) -> list[tuple[str, str]]:

@@ -145,9 +145,11 @@ COMMANDS = """
     tree prove {} 1; tree verify {} --root ROOT; tree check {}; tree append {} f; tree update t.mkl 0 --from {};
     tree diff t.mkl {}; bao outboard {}; bao encode {}; bao decode {} ROOT; bao hash {}; bao verify f {} ROOT;
     bao decode f --outboard {} ROOT; bao slice f 0 1 --outboard {}; bao encode f -o {}/x; manifest create {};
-    manifest check {}; manifest show {}; manifest diff {} {}; manifest create f -o {}/x; verity format {} h;
-    verity verify f {} ROOT; verity dump {}; devices {}; bench {}; bench files --json {}/x; tune {}; build-kernels {};
-    fetch {} --root ROOT --outboard f -o o --retries 0; FETCH --outboard {} -o o; FETCH --outboard f -o {}/x;
+    manifest check {}; manifest show {}; xmss verify {} --public-key ROOT --epoch 0 --message ROOT;
+    xmss verify f --public-key {} --epoch 0 --message ROOT; manifest diff {} {}; manifest create f -o {}/x;
+    verity format {} h; verity verify f {} ROOT; verity dump {}; devices {}; bench {}; bench files --json {}/x; tune {};
+    build-kernels {}; fetch {} --root ROOT --outboard f -o o --retries 0; FETCH --outboard {} -o o;
+    FETCH --outboard f -o {}/x;
     fetch {} {}; fetch http://127.0.0.1:9/x --root {}
 """.replace("FETCH", FETCH).replace("ROOT", "00" * 32)
 

@@ -34,16 +34,8 @@ Policy policy_of(const Arguments& arguments) {
 // The key on standard input. The read asks for one byte more than a key may have, to see that the key ends there.
 Mode read_key(Call& call, Hash hash) {
     const bool is_short = runtime::has_short_digests(hash);
-    const int fd = call.standard_input();
     std::byte key[33];
-    std::size_t count = 0;
-    while (count < sizeof key) {
-        const ssize_t more = read(fd, key + count, sizeof key - count);
-        if (more < 0 && errno == EINTR) continue;
-        if (more < 0) throw Failure{std::string("standard input: ") + strerror(errno)};
-        if (more == 0) break;
-        count += static_cast<std::size_t>(more);
-    }
+    const std::size_t count = read_standard_input(call, key);
     if (count > 32 || count < (is_short ? 1 : 32)) {
         throw Failure{std::string("the key on standard input must be ") + (is_short ? "1 to 32 bytes" : "32 bytes") +
                       "; there are " + (count <= 32 ? std::to_string(count) : std::string("more"))};
@@ -54,6 +46,19 @@ Mode read_key(Call& call, Hash hash) {
 }
 
 }  // namespace
+
+std::size_t read_standard_input(Call& call, std::span<std::byte> out) {
+    const int fd = call.standard_input();
+    std::size_t count = 0;
+    while (count < out.size()) {
+        const ssize_t more = read(fd, out.data() + count, out.size() - count);
+        if (more < 0 && errno == EINTR) continue;
+        if (more < 0) throw Failure{std::string("standard input: ") + strerror(errno)};
+        if (more == 0) break;
+        count += static_cast<std::size_t>(more);
+    }
+    return count;
+}
 
 RunOptions run_options(Call& call, const Arguments& arguments) {
     const std::string device = arguments.value_or("device", "auto");

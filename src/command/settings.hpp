@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +20,10 @@ namespace merklize::command {
 
 /// The name of an input that is standard input.
 inline constexpr std::string_view standard_input_name = "-";
+
+/// Reads standard input until `out` is full or there is no more. Returns how many bytes there were.
+/// errors  Failure (it is closed, it cannot be read)
+std::size_t read_standard_input(Call& call, std::span<std::byte> out);
 
 /// --device, --num-threads and --policy.
 /// errors  UsageError, and those of opening the device

@@ -71,13 +71,26 @@ constexpr Command verity_group{
     .commands = verity_commands,
 };
 
+extern const Command xmss_key_command, xmss_verify_command;
+constexpr const Command* xmss_commands[] = {&xmss_key_command, &xmss_verify_command};
+constexpr Command xmss_group{
+    .name = "xmss",
+    .summary = "Ethereum's XMSS keys: make public keys, verify signatures.",
+    .help =
+        "Keys of Ethereum's XMSS: trees over one-time keys, one for each epoch.\n\n"
+        "The command does not sign, because it would have to remember which epochs were used: your client does.\n\n"
+        "Example: merklize xmss key --first-epoch 0 --last-epoch 1048575 < seeds",
+    .options = options::only_help,
+    .commands = xmss_commands,
+};
+
 // completions.cpp is in one unit with this file, so that clang-tidy sees its command declared twice.
 extern const Command hash_command, fetch_command, piece_command, devices_command, bench_command, tune_command,
     build_kernels_command, demo_command, completions_command;  // NOLINT(readability-redundant-declaration)
-constexpr const Command* commands[] = {
-    &hash_command,          &tree_group,    &bao_group,          &fetch_command, &manifest_group,
-    &verity_group,          &piece_command, &devices_command,    &bench_command, &tune_command,
-    &build_kernels_command, &demo_command,  &completions_command};
+constexpr const Command* commands[] = {&hash_command,    &tree_group,         &bao_group,    &fetch_command,
+                                       &manifest_group,  &verity_group,       &xmss_group,   &piece_command,
+                                       &devices_command, &bench_command,      &tune_command, &build_kernels_command,
+                                       &demo_command,    &completions_command};
 constexpr Option whole_options[] = {options::version, options::help};
 constexpr Command whole{
     .name = "merklize",

@@ -72,6 +72,20 @@ std::optional<Digest> digest_value(const Arguments& arguments, std::string_view 
     return digest;
 }
 
+std::optional<std::vector<std::byte>> hex_bytes(std::string_view text) {
+    std::vector<std::byte> bytes;
+    if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
+    if (text.size() % 2 != 0) return {};
+    const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+    for (std::size_t i = 0; i < text.size(); i += 2) {
+        const auto lower = [&](std::size_t at) { return static_cast<char>(text[at] | (text[at] >= 'A' ? 0x20 : 0)); };
+        const int high = digit(lower(i)), low = digit(lower(i + 1));
+        if (high < 0 || low < 0) return {};
+        bytes.push_back(static_cast<std::byte>(high << 4 | low));
+    }
+    return bytes;
+}
+
 std::optional<std::uint64_t> plain_number(std::string_view text) noexcept {
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "command/line/arguments.hpp"
 #include "merklize/digest.hpp"
@@ -37,6 +39,8 @@ auto named_value(const Arguments& arguments, std::string_view option, const Read
 /// 64 hexadecimal digits.
 std::optional<Digest> digest_value(const Arguments& arguments, std::string_view option);
 
+/// Pairs of hexadecimal digits, with or without 0x in front; none for any other text.
+std::optional<std::vector<std::byte>> hex_bytes(std::string_view text);
 /// A number in plain digits; none for any other text, and for 2^64 or more.
 std::optional<std::uint64_t> plain_number(std::string_view text) noexcept;
 

@@ -17,21 +17,6 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// Parses pairs of hexadecimal digits, with or without 0x in front; none for any other text.
-std::optional<Bytes> from_hex(std::string_view text) {
-    Bytes bytes;
-    if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
-    if (text.size() % 2 != 0) return {};
-    const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
-    for (std::size_t i = 0; i < text.size(); i += 2) {
-        const auto lower = [&](std::size_t at) { return static_cast<char>(text[at] | (text[at] >= 'A' ? 0x20 : 0)); };
-        const int high = digit(lower(i)), low = digit(lower(i + 1));
-        if (high < 0 || low < 0) return {};
-        bytes.push_back(static_cast<std::byte>(high << 4 | low));
-    }
-    return bytes;
-}
-
 void fill_random(std::span<std::byte> out) {
     std::random_device random;
     for (std::byte& byte : out) byte = static_cast<std::byte>(random() & 0xff);
@@ -43,7 +28,7 @@ std::array<std::byte, 16> uuid_of(const Arguments& arguments) {
     if (const auto text = arguments.value("uuid")) {
         std::string digits = *text;
         std::erase(digits, '-');
-        const auto given = from_hex(digits);
+        const auto given = hex_bytes(digits);
         if (!given || given->size() != uuid.size())
             refuse_value("uuid", "must be 32 hexadecimal digits, with or without -");
         std::ranges::copy(*given, uuid.begin());
@@ -66,7 +51,7 @@ std::optional<Bytes> salt_of(const Arguments& arguments) {
     const auto text = arguments.value("salt");
     if (!text) return {};
     if (*text == "-") return Bytes{};
-    auto salt = from_hex(*text);
+    auto salt = hex_bytes(*text);
     if (!salt) refuse_value("salt", "must be pairs of hexadecimal digits, or - for no salt");
     return salt;
 }
@@ -192,7 +177,7 @@ int run_verity_format(Call& call, const Arguments& arguments) {
 
 int run_verity_verify(Call& call, const Arguments& arguments) {
     const std::string &data = arguments.words()[0], &hashes = arguments.words()[1];
-    const auto root = from_hex(arguments.words()[2]);
+    const auto root = hex_bytes(arguments.words()[2]);
     if (!root) throw UsageError{"ROOT must be pairs of hexadecimal digits"};
     const DmVerityArea area = area_of(arguments);
     RunOptions options = run_options(call, arguments);
