@@ -179,6 +179,9 @@ SUBJECTS = {
         Row("sums of rows or columns with weights", "matrix, weights, form", (
             NONE, "weighted_sums(matrix, weights, out, form)", "merklize_weighted_sums(matrix, weights, form, out)",
             "weighted_sums(matrix, field, over, weights, degree)", NONE)),
+        Row("polynomials of rows, folded", "matrices, form", (
+            NONE, "evaluate_constraints(matrices, out, form)", "merklize_evaluate_constraints(matrices, form, out)",
+            "evaluate_constraints(matrices, form)", NONE)),
         Row("a commitment to matrices", "matrices, form", (
             "prover.MatrixCommitment(matrices, hash, arity, cap_height)", "MatrixCommitment(matrices, form)",
             "merklize_commitment_build(matrices, form)", "MatrixCommitment::new(matrices, hash, arity, cap_height)",

@@ -46,7 +46,7 @@ endfunction()
 set(pocl_cache ${CMAKE_CURRENT_BINARY_DIR}/pocl-cache)
 merklize_opencl_tests(system quick POCL_CACHE_DIR=${pocl_cache} driver memory_limit tree misuse)
 merklize_opencl_tests(system night POCL_CACHE_DIR=${pocl_cache} async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment"
-  "extend weighted_sums" tiles xmss "sha256 leaves" "tree_policies proof" files "concurrency cancel")
+  "extend weighted_sums constraints" tiles xmss "sha256 leaves" "tree_policies proof" files "concurrency cancel")
 # PoCL's kernels are compiled into a folder of their own, which is looked at in the end.
 get_property(of_pocl DIRECTORY PROPERTY TESTS)
 list(FILTER of_pocl INCLUDE REGEX "\\.opencl\\.system$")
@@ -58,7 +58,7 @@ set_tests_properties(pocl_cache PROPERTIES FIXTURES_SETUP pocl_cache)
 set_tests_properties(local_memory.pocl PROPERTIES FIXTURES_CLEANUP pocl_cache SKIP_REGULAR_EXPRESSION "^skipped" LABELS opencl)
 if(MERKLIZE_INTEL_OPENCL)
   merklize_opencl_tests(intel more MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL} driver "buffers every_kernel" async memory_limit
-    staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "extend weighted_sums" tiles xmss "sha256 leaves"
+    staging "blake3 hash_each" "rescue merge" "poseidon2 commitment" "extend weighted_sums constraints" tiles xmss "sha256 leaves"
     "tree proof tree_builder tree_file" tree_policies files "concurrency cancel" "misuse overlaps extreme_sizes")
   # The CPU and a device share one job; and both runtimes at once do, through the loader, at night with the jobs that
   # PoCL compiles for long.
@@ -72,9 +72,9 @@ if(MERKLIZE_INTEL_OPENCL)
   endfunction()
   set(loader OCL_ICD_VENDORS=${CMAKE_CURRENT_BINARY_DIR}/icds/)
   merklize_several_tests(beside more "MERKLIZE_DEVICE=cpu,opencl:0;MERKLIZE_OPENCL_LIBRARY=${MERKLIZE_INTEL_OPENCL}" blake3 hash_each merge
-    extend weighted_sums tiles xmss tree files)
+    extend weighted_sums constraints tiles xmss tree files)
   merklize_several_tests(opencl more "MERKLIZE_DEVICE=opencl:all;${loader}" tree files)
-  merklize_several_tests(all_jobs night "MERKLIZE_DEVICE=opencl:all;${loader}" blake3 hash_each merge extend weighted_sums tiles xmss)
+  merklize_several_tests(all_jobs night "MERKLIZE_DEVICE=opencl:all;${loader}" blake3 hash_each merge extend weighted_sums constraints tiles xmss)
 endif()
 
 # merklize_cuda_test(name devices command...), skipped where there is no NVIDIA GPU.
@@ -83,9 +83,9 @@ function(merklize_cuda_test name devices)
   set_tests_properties(${name}.cuda PROPERTIES SKIP_RETURN_CODE 77 LABELS cuda ENVIRONMENT
     "MERKLIZE_DEVICE=${devices};MERKLIZE_REQUIRE_RUNTIMES=;${kernel_cache}")
 endfunction()
-merklize_cuda_test(suites cuda:0 merklize-tests async memory_limit buffers policies every_kernel staging blake3 hash_each rescue merge sha256 leaves tree commitment extend weighted_sums tiles xmss
+merklize_cuda_test(suites cuda:0 merklize-tests async memory_limit buffers policies every_kernel staging blake3 hash_each rescue merge sha256 leaves tree commitment extend weighted_sums constraints tiles xmss
   tree_policies proof tree_builder tree_file files concurrency cancel misuse overlaps extreme_sizes)
-merklize_cuda_test(several cuda:all merklize-tests several blake3 hash_each merge extend weighted_sums tiles xmss tree files)
+merklize_cuda_test(several cuda:all merklize-tests several blake3 hash_each merge extend weighted_sums constraints tiles xmss tree files)
 # Every kernel once under NVIDIA's checkers.
 find_program(MERKLIZE_COMPUTE_SANITIZER compute-sanitizer PATHS /usr/local/cuda/bin)
 if(MERKLIZE_COMPUTE_SANITIZER)
@@ -108,7 +108,7 @@ if(MERKLIZE_BUILD_SYCL)
   add_test(NAME driver.sycl COMMAND test-sycl)
   set_property(TEST driver.sycl PROPERTY ENVIRONMENT ${plugins})
   # What the plug-in and its runtime can break, and each night the kernels, which are the text that Intel's OpenCL runs.
-  set(sycl_at_night async "extend weighted_sums" tiles xmss "blake3 hash_each" "rescue merge" "sha256 leaves" "tree_builder tree_file" files)
+  set(sycl_at_night async "extend weighted_sums constraints" tiles xmss "blake3 hash_each" "rescue merge" "sha256 leaves" "tree_builder tree_file" files)
   foreach(suite IN ITEMS memory_limit buffers staging "tree proof" "concurrency cancel" "misuse overlaps" ${sycl_at_night})
     separate_arguments(words UNIX_COMMAND ${suite})
     list(GET words 0 first)

@@ -26,6 +26,7 @@
 #include <merklize/version.hpp>
 
 // provers
+#include <merklize/constraints.hpp>
 #include <merklize/extend.hpp>
 #include <merklize/matrix.hpp>
 #include <merklize/matrix_commitment.hpp>

@@ -87,7 +87,7 @@ differential: $(VENV)/all-test-tools ## random jobs on OpenCL devices against th
 	@python tests/differential.py opencl:0 $(DIFFERENTIAL_SECONDS)
 	@MERKLIZE_OPENCL_LIBRARY=$(CURDIR)/$(VENV)/lib/libintelocl.so python tests/differential.py opencl:0 $(DIFFERENTIAL_SECONDS)
 
-CROSS_SUITES := vectors,blake3,blake3_rows,rescue,merge,elements,poseidon2,poseidon,extend,weighted_sums,sha256,leaves,tree,$\
+CROSS_SUITES := vectors,blake3,blake3_rows,rescue,merge,elements,poseidon2,poseidon,extend,weighted_sums,constraints,sha256,leaves,tree,$\
 	tree_policies,proof,commitment,buffers,policies,messages,hash_each,formats,misuse,overlaps,extreme_sizes,check,names
 .PHONY: cross
 cross: $(VENV)/cmake ## build for 64-bit ARM and run the C++ tests under qemu

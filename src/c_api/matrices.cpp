@@ -1,5 +1,6 @@
 // Rows of matrices, extensions, and commitments.
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <vector>
 
@@ -7,6 +8,7 @@
 
 using namespace merklize::c_api;
 using merklize::CommitmentForm;
+using merklize::ConstraintStep;
 using merklize::Digest;
 using merklize::Hash;
 using merklize::Matrix;
@@ -22,6 +24,11 @@ static_assert(int{MERKLIZE_FIELD_GOLDILOCKS} == int(merklize::Field::goldilocks)
               int{MERKLIZE_FIELD_KOALABEAR} == int(merklize::Field::koalabear));
 static_assert(int{MERKLIZE_ROW_ORDER_NATURAL} == int(merklize::RowOrder::natural) &&
               int{MERKLIZE_ROW_ORDER_BIT_REVERSED} == int(merklize::RowOrder::bit_reversed));
+static_assert(sizeof(merklize_constraint_step) == sizeof(ConstraintStep) &&
+              offsetof(merklize_constraint_step, to) == offsetof(ConstraintStep, to) &&
+              offsetof(merklize_constraint_step, a) == offsetof(ConstraintStep, a) &&
+              offsetof(merklize_constraint_step, b) == offsetof(ConstraintStep, b));
+static_assert(int{MERKLIZE_CONSTRAINT_OP_SUM} == int(merklize::ConstraintOp::sum));
 
 Matrix read_matrix(const Call& call, const merklize_matrix& matrix) {
     if (matrix.words != nullptr && matrix.buffer != nullptr) call.invalid("a matrix has words or a buffer, got both");
@@ -117,6 +124,31 @@ merklize_status merklize_weighted_sums(const merklize_matrix* matrix, const void
         const auto factors = call.bytes(static_cast<const std::uint8_t*>(weights), weight_bytes, "weights");
         merklize::weighted_sums(given, factors, call.bytes(static_cast<std::uint8_t*>(out), out_bytes, "out"), made,
                                 run.get());
+        run.finish();
+    });
+}
+
+merklize_status merklize_evaluate_constraints(const merklize_matrix* matrices, size_t count,
+                                              const merklize_constraint_form* form, void* out, uint64_t out_bytes,
+                                              const merklize_run_options* options) {
+    return run("merklize_evaluate_constraints", [&](const Call& call) {
+        const Options run(call, options);
+        const std::vector<Matrix> given = read_matrices(call, matrices, count);
+        const merklize_constraint_form& asked = call.need(form, "form");
+        const auto steps = call.items(asked.steps, asked.n_steps, "steps");
+        const auto words = [&](const void* first, std::uint64_t bytes, const char* what) {
+            return call.bytes(static_cast<const std::uint8_t*>(first), bytes, what);
+        };
+        const merklize::ConstraintForm made{
+            .field = static_cast<merklize::Field>(asked.field),
+            .order = static_cast<merklize::RowOrder>(asked.order),
+            .next = asked.next,
+            .steps = {reinterpret_cast<const ConstraintStep*>(steps.data()), steps.size()},
+            .scalars = words(asked.scalars, asked.scalar_bytes, "scalars"),
+            .weights = words(asked.weights, asked.weight_bytes, "weights"),
+            .degree = asked.degree};
+        merklize::evaluate_constraints(given, call.bytes(static_cast<std::uint8_t*>(out), out_bytes, "out"), made,
+                                       run.get());
         run.finish();
     });
 }

@@ -294,6 +294,21 @@ bool SideBySide::launch(const WeightedSums& job, const Tick& tick) {
     });
 }
 
+// Each device gets some points, and all matrices.
+bool SideBySide::launch(const Constraints& job, const Tick& tick) {
+    const std::uint64_t sum_bytes = std::uint64_t{job.degree} * find_field(job.field)->word_bytes;
+    std::uint64_t columns = 0;
+    for (const MatrixAt& matrix : job.matrices) columns += matrix.columns;
+    return slices(job.points, job.points * columns * find_field(job.field)->word_bytes, tick,
+                  [&](std::uint64_t first, std::uint64_t count) {
+                      Constraints part = job;
+                      part.first += first;
+                      part.points = count;
+                      part.out += first * sum_bytes;
+                      return part;
+                  });
+}
+
 bool SideBySide::launch(const HashRows& job, const Tick& tick) {
     const std::uint64_t row_bytes = row_unit(job.hash) * job.length;
     return slices(job.n, job.n * (row_bytes + Digest::size), tick, [&](std::uint64_t first, std::uint64_t count) {

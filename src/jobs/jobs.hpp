@@ -155,6 +155,22 @@ struct WeightedSums {
     std::uint64_t sums() const noexcept { return over_rows ? in.columns : rows; }
 };
 
+/// Sums of polynomials of the rows of matrices with weights (merklize/constraints.hpp). All but the matrices is in
+/// memory of the host.
+struct Constraints {
+    std::uint32_t field = 0;           ///< its number: find_field() (extension.hpp)
+    std::vector<MatrixAt> matrices{};  ///< 1 to 3, whose words have the form that products take and give
+    std::uint32_t log_rows = 0;        ///< of each
+    std::uint64_t first = 0;           ///< point
+    std::uint64_t points = 0;
+    std::uint64_t next = 0;                  ///< points from one to the one after it
+    bool is_reversed = false;                ///< whether rows are in bit-reversed order
+    std::span<const std::uint32_t> steps{};  ///< as core/kernels/constraints.h has them
+    std::span<const std::byte> scalars{}, weights{};
+    std::uint32_t degree = 1;  ///< words of a weight and of a sum
+    std::byte* out = nullptr;  ///< `degree` canonical words a point
+};
+
 /// Matrices of one shape, cut into tiles (merklize/tiles.hpp). Tiles are counted along a row of tiles, then down a
 /// matrix, then over the matrices.
 struct TileGrid {
@@ -359,7 +375,7 @@ struct Expand {
 // clang-format off
 #define MKZ_JOBS(X) \
     X(HashChunks) X(HashEach) X(HashRows) X(HashMatrices) X(MergePairs) X(MergeSubtrees) X(MergeAt) X(Extend) \
-    X(WeightedSums) X(HashTiles) X(MergeRows) X(MakeXmss)
+    X(WeightedSums) X(Constraints) X(HashTiles) X(MergeRows) X(MakeXmss)
 // clang-format on
 
 }  // namespace merklize::runtime

@@ -9,13 +9,14 @@
 #include "host/invalid.hpp"
 
 namespace merklize::runtime {
-FieldMatrix read_field_matrix(const Matrix& matrix, Field field) {
+FieldMatrices read_field_matrices(std::span<const Matrix> matrices, Field field) {
     const FieldFacts* facts = find_field(static_cast<std::uint32_t>(field));
     if (facts == nullptr) {
         invalid_call("field", "must be goldilocks (0), babybear (1) or koalabear (2), got " +
                                   std::to_string(static_cast<std::uint32_t>(field)));
     }
-    if (matrix.word_bytes != facts->word_bytes) {
+    for (const Matrix& matrix : matrices) {
+        if (matrix.word_bytes == facts->word_bytes) continue;
         invalid_call(std::string("words of ") + facts->name + " have " + std::to_string(facts->word_bytes) +
                      " bytes, got " + std::to_string(matrix.word_bytes));
     }
@@ -23,11 +24,11 @@ FieldMatrix read_field_matrix(const Matrix& matrix, Field field) {
     const Hash hash = field == Field::goldilocks ? Hash::poseidon2_goldilocks_8
                       : field == Field::babybear ? Hash::poseidon2_babybear_16
                                                  : Hash::poseidon2_koalabear_16;
-    return {*facts, read_matrices({&matrix, 1}, hash)};
+    return {*facts, read_matrices(matrices, hash)};
 }
 
 Extension read_extension(const Matrix& matrix, const ExtendForm& form) {
-    FieldMatrix given = read_field_matrix(matrix, form.field);
+    FieldMatrices given = read_field_matrix(matrix, form.field);
     const FieldFacts* const field = &given.field;
     Extension made{.input = std::move(given.input)};
     if (!std::has_single_bit(matrix.rows))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "jobs/extension.hpp"
 #include "matrices/input.hpp"
@@ -8,14 +9,17 @@
 
 namespace merklize::runtime {
 
-/// A matrix of field elements that a caller gave, checked.
-struct FieldMatrix {
+/// Matrices of field elements that a caller gave, checked.
+struct FieldMatrices {
     const FieldFacts& field;
     MatrixInput input;
 };
 
 /// errors  invalid_argument (no such field, words of another size, what read_matrices() finds)
-FieldMatrix read_field_matrix(const Matrix& matrix, Field field);
+FieldMatrices read_field_matrices(std::span<const Matrix> matrices, Field field);
+inline FieldMatrices read_field_matrix(const Matrix& matrix, Field field) {
+    return read_field_matrices({&matrix, 1}, field);
+}
 
 /// An extension that a caller asked for, checked: the job, and the bytes that its output must have.
 struct Extension {

@@ -51,7 +51,7 @@ void weighted_sums(const Matrix& matrix, std::span<const std::byte> weights, std
                    const SumForm& form, const RunOptions& options) {
     const PublicCall entry("weighted_sums");
     runtime::require_no_policy(options);
-    const runtime::FieldMatrix given = runtime::read_field_matrix(matrix, form.field);
+    const runtime::FieldMatrices given = runtime::read_field_matrix(matrix, form.field);
     const unsigned word = given.field.word_bytes;
     const std::uint64_t p = given.field.modulus;
     if (form.over > SumOver::columns) {

@@ -50,6 +50,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
     add(data_variant(), bodies::check_words64);    // this program has all bodies of kernels/data.h
     add(data_variant(), bodies::extend64);         // this one both widths
     add(data_variant(), bodies::weighted_sums64);  // and this one
+    add(data_variant(), bodies::constraints64);    // and this one
     for (const HashTraits& t : hashes()) {
         const mkz_hash_info& hash = info(t.hash);
         if (hash.has_chunk_tree) add({.hash = hash.id, .policy = group_of(256)}, bodies::hash_parents);
@@ -74,9 +75,10 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
 }
 
 std::string describe(const Variant& variant) {
-    std::string name = variant.only == MKZ_ONLY_EXTEND ? "mkz_extend"
-                       : variant.only == MKZ_ONLY_SUMS ? "mkz_weighted_sums"
-                                                       : "data";
+    std::string name = variant.only == MKZ_ONLY_EXTEND        ? "mkz_extend"
+                       : variant.only == MKZ_ONLY_SUMS        ? "mkz_weighted_sums"
+                       : variant.only == MKZ_ONLY_CONSTRAINTS ? "mkz_constraints"
+                                                              : "data";
     for (const Body& body : with_hash) {
         if (variant.only == body.only) name = body.name;
     }

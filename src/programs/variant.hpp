@@ -42,7 +42,9 @@ inline constexpr Body merge_level{"mkz_merge_level", MKZ_ONLY_MERGE_LEVEL},
     check_words64{"mkz_check_words64", 0}, pack_matrix{"mkz_pack_matrix", 0}, check_matrix{"mkz_check_matrix", 0},
     extend32{"mkz_extend32", MKZ_ONLY_EXTEND, 128}, extend64{"mkz_extend64", MKZ_ONLY_EXTEND, 128},
     weighted_sums32{"mkz_weighted_sums32", MKZ_ONLY_SUMS, 128},
-    weighted_sums64{"mkz_weighted_sums64", MKZ_ONLY_SUMS, 128}, hash_tiles{"mkz_hash_tiles", MKZ_ONLY_TILES},
+    weighted_sums64{"mkz_weighted_sums64", MKZ_ONLY_SUMS, 128},
+    constraints32{"mkz_constraints32", MKZ_ONLY_CONSTRAINTS, 64},
+    constraints64{"mkz_constraints64", MKZ_ONLY_CONSTRAINTS, 64}, hash_tiles{"mkz_hash_tiles", MKZ_ONLY_TILES},
     merge_rows{"mkz_merge_rows", MKZ_ONLY_TILES},
     // A path's few leaves go to many units; and registers, not groups, limit what is resident.
     xmss_leaves{"mkz_xmss_leaves", MKZ_ONLY_XMSS, 32}, xmss_level{"mkz_xmss_level", MKZ_ONLY_XMSS, 32};

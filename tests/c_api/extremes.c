@@ -657,6 +657,8 @@ static void of_matrix(const merklize_matrix *matrix, uint32_t field) {
     ASK(merklize_extend(matrix, &extension, merklize_output_bytes(out, 1024), &asked));
     ASK(merklize_weighted_sums(matrix, words, 64, &rows, out, 64, &asked));
     ASK(merklize_weighted_sums(matrix, words, 64, &columns, out, 64, &asked));
+    const merklize_constraint_form folded = {.degree = 1};
+    ASK(merklize_evaluate_constraints(matrix, 1, &folded, out, 64, &asked));
     ASK(merklize_commit_extended(&extended, 1, &form, &asked, &commitment));
     DROP(commitment, commitment);
     ASK(merklize_commitment_build(matrix, 1, &form, &asked, &commitment));
@@ -793,6 +795,26 @@ static void of_matrices(void) {
     }
     CLAIM(merklize_weighted_sums(&sound, words, n, &(merklize_sum_form){.degree = 1}, out, 64, &asked));
     CLAIM(merklize_weighted_sums(&sound, words, 64, &(merklize_sum_form){.degree = 1}, out, n, &asked));
+
+    merklize_matrix any = sound;
+    any.elements = MERKLIZE_ELEMENTS_ANY;
+    const merklize_constraint_step step = {.op = (uint32_t)n, .to = (uint32_t)n, .a = (uint32_t)n, .b = (uint32_t)n};
+    const merklize_constraint_form folded[] = {{.field = (uint32_t)n, .degree = 1},
+                                               {.order = (uint32_t)n, .degree = 1},
+                                               {.degree = (uint32_t)n},
+                                               {.next = n, .degree = 1},
+                                               {.steps = &step, .n_steps = 1, .degree = 1}};
+    for (size_t i = 0; i < sizeof folded / sizeof folded[0]; i++) {
+        if (i == 2 && n == 8) continue;
+        ASK(merklize_evaluate_constraints(&any, 1, &folded[i], out, 64, &asked));
+    }
+    const merklize_constraint_step two_steps[2] = {{.op = MERKLIZE_CONSTRAINT_OP_ADD}};
+    const merklize_constraint_form claimed[] = {{.scalars = words, .scalar_bytes = n, .degree = 1},
+                                                {.weights = words, .weight_bytes = n, .degree = 1},
+                                                {.steps = two_steps, .n_steps = n, .degree = 1}};
+    for (size_t i = 0; i < sizeof claimed / sizeof claimed[0]; i++)
+        CLAIM(merklize_evaluate_constraints(&any, 1, &claimed[i], out, 64, &asked));
+    CLAIM(merklize_evaluate_constraints(&any, 1, &(merklize_constraint_form){.degree = 1}, out, n, &asked));
 
     const merklize_commitment_form shapes[] = {{.hash = hash, .arity = (uint32_t)n},
                                                {.hash = hash, .cap_height = (uint32_t)n},

@@ -152,6 +152,25 @@ void test_extend(void) {
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_weighted_sums: form is null",
           merklize_weighted_sums(&summed, by_column, sizeof by_column, NULL, sums, 32, NULL));
 
+    /* The squares of the first words, less the last ones of the row after it. */
+    merklize_matrix squared = summed;
+    squared.elements = MERKLIZE_ELEMENTS_ANY;
+    const uint32_t first_cell = 2u << 29, next_cell = 3u << 29 | 2;
+    const merklize_constraint_step steps[] = {
+        {.op = MERKLIZE_CONSTRAINT_OP_MULTIPLY, .to = 5, .a = first_cell, .b = first_cell},
+        {.op = MERKLIZE_CONSTRAINT_OP_SUBTRACT, .to = 5, .a = 5, .b = next_cell},
+        {.op = MERKLIZE_CONSTRAINT_OP_SUM, .a = 5}};
+    const merklize_constraint_form folded = {.steps = steps,
+                                             .n_steps = 3,
+                                             .weights = by_row,
+                                             .weight_bytes = 16,
+                                             .next = 1,
+                                             .field = MERKLIZE_FIELD_GOLDILOCKS,
+                                             .degree = 2};
+    const uint64_t folds[4] = {0xffffffff00000001 - 5, 0xffffffff00000001 - 50, 13, 130};
+    OK(merklize_evaluate_constraints(&squared, 1, &folded, sums, sizeof folds, &on_cpu));
+    CHECK(memcmp(sums, folds, sizeof folds) == 0);
+
     /* One call makes the extension and the commitment to it. */
     merklize_extended_matrix both = {.matrix = matrix, .form = form, .out = small, .out_bytes = sizeof small};
     merklize_commitment_form commitment_form = {.hash = MERKLIZE_HASH_poseidon2_babybear_16};

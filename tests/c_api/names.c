@@ -473,6 +473,22 @@ static void of_matrices(void) {
     NAMES("out", merklize_extend, &sound, &extension, merklize_output_bytes(out, 1023), NULL);
     NAMES("weights", merklize_weighted_sums, &sound, words, 63, &(merklize_sum_form){.degree = 1}, out, 64, NULL);
     NAMES("degree", merklize_weighted_sums, &sound, words, 64, &(merklize_sum_form){.degree = 9}, out, 64, NULL);
+    merklize_matrix any = sound;
+    any.elements = MERKLIZE_ELEMENTS_ANY;
+    const merklize_constraint_step unread = {.op = MERKLIZE_CONSTRAINT_OP_ADD};
+    const merklize_constraint_form folded = {.degree = 1}, of_slots = {.degree = 1, .steps = &unread, .n_steps = 1},
+                                   no_steps = {.degree = 1, .n_steps = 1}, far = {.degree = 1, .next = 9},
+                                   odd_scalars = {.degree = 1, .scalars = words, .scalar_bytes = 7},
+                                   odd_weights = {.degree = 2, .weights = words, .weight_bytes = 8};
+    NAMES("form", merklize_evaluate_constraints, &any, 1, NULL, out, 64, NULL);
+    NAMES("matrices", merklize_evaluate_constraints, &any, 0, &folded, out, 64, NULL);
+    NAMES("elements", merklize_evaluate_constraints, &sound, 1, &folded, out, 64, NULL);
+    NAMES("steps", merklize_evaluate_constraints, &any, 1, &of_slots, out, 64, NULL);
+    NAMES("steps", merklize_evaluate_constraints, &any, 1, &no_steps, out, 64, NULL);
+    NAMES("next", merklize_evaluate_constraints, &any, 1, &far, out, 64, NULL);
+    NAMES("scalars", merklize_evaluate_constraints, &any, 1, &odd_scalars, out, 64, NULL);
+    NAMES("weights", merklize_evaluate_constraints, &any, 1, &odd_weights, out, 128, NULL);
+    NAMES("out", merklize_evaluate_constraints, &any, 1, &folded, out, 63, NULL);
     NAMES("form", merklize_commitment_build, &sound, 1, NULL, NULL, &commitment);
     NAMES("rows", merklize_commitment_build, both, 2, &form, NULL, &commitment);
     NAMES("arity", merklize_commitment_build, &sound, 1, &arity, NULL, &commitment);

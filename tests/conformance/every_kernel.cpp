@@ -6,6 +6,7 @@
 
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
+#include "merklize/constraints.hpp"
 #include "merklize/tiles.hpp"
 #include "merklize/xmss.hpp"
 #include "programs/variant.hpp"
@@ -64,7 +65,7 @@ void batches(Hash hash, const Mode& mode = {}) {
     }
 }
 
-// extend64 and extend32, of two passes; weighted_sums64 and weighted_sums32.
+// extend64 and extend32, of two passes; weighted_sums64 and weighted_sums32; constraints64 and constraints32.
 void extensions() {
     for (const auto field : {merklize::Field::goldilocks, merklize::Field::koalabear}) {
         const unsigned word = field == merklize::Field::goldilocks ? 8 : 4;
@@ -84,6 +85,19 @@ void extensions() {
         merklize::weighted_sums(matrix, weights, wanted, {.field = field}, on_cpu());
         merklize::weighted_sums(of(on_device(view(words))), weights, sums, {.field = field});
         CHECK(sums == wanted);
+        // The square of each row's first word.
+        const auto first = merklize::ConstraintOperand::cell(0, 0);
+        const std::vector<merklize::ConstraintStep> steps = {
+            {merklize::ConstraintOp::multiply, 0, first, first},
+            {merklize::ConstraintOp::sum, 0, merklize::ConstraintOperand::slot(0), {0}}};
+        const merklize::ConstraintForm form{.field = field, .steps = steps, .weights = weights.first(word)};
+        std::vector<std::byte> folded(512 * word), by_cpu(folded.size());
+        matrix.elements = word == 8 ? merklize::Elements::any : merklize::Elements::montgomery;
+        merklize::evaluate_constraints({&matrix, 1}, by_cpu, form, on_cpu());
+        matrix.buffer = on_device(view(words));
+        matrix.words = nullptr;
+        merklize::evaluate_constraints({&matrix, 1}, folded, form);
+        CHECK(folded == by_cpu);
     }
 }
 
@@ -198,6 +212,8 @@ TEST("every_kernel: computes on little data what the CPU does") {
     CHECK(ran.contains(bodies::extend64.name));
     CHECK(ran.contains(bodies::weighted_sums32.name));
     CHECK(ran.contains(bodies::weighted_sums64.name));
+    CHECK(ran.contains(bodies::constraints32.name));
+    CHECK(ran.contains(bodies::constraints64.name));
     if (device.facts().unified) return;  // on unified memory the host gathers nodes and copies leaves
     for (const merklize::HashTraits& t : merklize::hashes()) {
         if (is_wanted(t)) require(t.hash, {bodies::merge_keep});

@@ -146,9 +146,12 @@ def test_nvrtc_takes_a_program_of_no_hash(nvrtc):
 
 # Of extensions, five of the library's groups fit on a multiprocessor of sm_90.
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-@pytest.mark.parametrize(("only", "kernel", "registers"), [(2048, "extend", 96), (4096, "weighted_sums", 128)])
-def test_nvrtc_makes_kernels_of_fields(nvrtc, only, kernel, registers, arch):
-    _, log, _ = nvrtc.compile(defines(only=only, group_size=128) + entry_text(None), arch)
+@pytest.mark.parametrize(
+    ("only", "group_size", "kernel", "registers"),
+    [(2048, 128, "extend", 96), (4096, 128, "weighted_sums", 128), (32768, 64, "constraints", 128)],
+)
+def test_nvrtc_makes_kernels_of_fields(nvrtc, only, group_size, kernel, registers, arch):
+    _, log, _ = nvrtc.compile(defines(only=only, group_size=group_size) + entry_text(None), arch)
     facts = kernel_facts(log)
     print(facts)
     assert set(facts) == {f"mkz_{kernel}32", f"mkz_{kernel}64"}

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "default_device.hpp"
+#include "merklize/constraints.hpp"
 #include "merklize/extend.hpp"
 #include "merklize/matrix_commitment.hpp"
 #include "support.hpp"
@@ -33,6 +34,7 @@ void refused(const Matrix& sound, const Change& change) {
     CHECK_ERROR(invalid_argument, "matrix 0",
                 merklize::commit_extended(std::vector<merklize::ExtendedMatrix>{{matrix}}));
     CHECK_ERROR(invalid_argument, "matrix 0", merklize::weighted_sums(matrix, weights, sums, {}));
+    CHECK_ERROR(invalid_argument, "matrix 0", merklize::evaluate_constraints({&matrix, 1}, sums, {}));
 }
 
 void refuse_all(const Matrix& sound) {

@@ -10,6 +10,7 @@
 #include "default_device.hpp"
 #include "merklize/async.hpp"
 #include "merklize/bao.hpp"
+#include "merklize/constraints.hpp"
 #include "merklize/extend.hpp"
 #include "merklize/hash_each.hpp"
 #include "merklize/tiles.hpp"
@@ -90,6 +91,10 @@ std::vector<Writing<HostBytes>> host_calls() {
     const auto sums_of = [](const Matrix& from, HostBytes weights, HostBytes out) {
         merklize::weighted_sums(from, weights, out, {.over = merklize::SumOver::columns});
     };
+    const auto folded = [](Matrix from, HostBytes weights, HostBytes scalars, HostBytes out) {
+        from.elements = merklize::Elements::any;
+        merklize::evaluate_constraints({&from, 1}, out, {.scalars = scalars, .weights = weights});
+    };
     const auto committed = [](std::vector<ExtendedMatrix> matrices) { merklize::commit_extended(matrices); };
     return {
         {"hash_leaves", 512, 256, [](HostBytes in, HostBytes out) { merklize::hash_leaves(in, 64, digests(out)); }},
@@ -115,6 +120,12 @@ std::vector<Writing<HostBytes>> host_calls() {
          [=](HostBytes in, HostBytes out) { sums_of(matrix(in, 8), host_apart(64), out); }},
         {"weighted_sums: weights", 64, 64,
          [=](HostBytes in, HostBytes out) { sums_of(matrix(host_apart(512), 8), in, out); }},
+        {"evaluate_constraints: matrix", 512, 64,
+         [=](HostBytes in, HostBytes out) { folded(matrix(in, 8), host_apart(64), {}, out); }},
+        {"evaluate_constraints: weights", 64, 64,
+         [=](HostBytes in, HostBytes out) { folded(matrix(host_apart(512), 8), in, {}, out); }},
+        {"evaluate_constraints: scalars", 64, 64,
+         [=](HostBytes in, HostBytes out) { folded(matrix(host_apart(512), 8), host_apart(64), in, out); }},
         {"hash_tiles", 2048, 32, [](HostBytes in, HostBytes out) { merklize::hash_tiles(tile(in), digests(out)); }},
         {"merge_ranges", 256, 32,
          [](HostBytes in, HostBytes out) { merklize::merge_ranges(digests(in), 1, 8, 20, digests(out)); }},

@@ -76,7 +76,7 @@ MKZ_ENTRY(mkz_check_matrix)
 }
 #endif /* MKZ_ONLY_DATA */
 
-#if MKZ_ENTRIES & (MKZ_ONLY_EXTEND | MKZ_ONLY_SUMS)
+#if MKZ_ENTRIES & (MKZ_ONLY_EXTEND | MKZ_ONLY_SUMS | MKZ_ONLY_CONSTRAINTS)
 #include "kernels/extend.h"
 #endif
 #if MKZ_ENTRIES & MKZ_ONLY_EXTEND
@@ -112,5 +112,25 @@ MKZ_ENTRY(mkz_weighted_sums64)
     mkz_body_weighted_sums64(MKZ_THIS_ITEM(), tile, in, weights, out, flag, shape);
 }
 #endif /* MKZ_ONLY_SUMS */
+
+#if MKZ_ENTRIES & MKZ_ONLY_CONSTRAINTS
+#include "kernels/constraints.h"
+
+MKZ_ENTRY(mkz_constraints32)
+(MKZ_GLOBAL const mkz_u32 *m0, MKZ_GLOBAL const mkz_u32 *m1, MKZ_GLOBAL const mkz_u32 *m2,
+ MKZ_GLOBAL const mkz_u32 *scalars, MKZ_GLOBAL const mkz_u32 *weights, MKZ_GLOBAL const mkz_u32 *steps,
+ MKZ_GLOBAL mkz_u32 *out, mkz_constraints_shape shape) {
+    MKZ_LOCAL_ARRAY(mkz_u32, tile, MKZ_CONSTRAINT_TILE);
+    mkz_body_constraints32(MKZ_THIS_ITEM(), tile, m0, m1, m2, scalars, weights, steps, out, shape);
+}
+
+MKZ_ENTRY(mkz_constraints64)
+(MKZ_GLOBAL const mkz_u64 *m0, MKZ_GLOBAL const mkz_u64 *m1, MKZ_GLOBAL const mkz_u64 *m2,
+ MKZ_GLOBAL const mkz_u64 *scalars, MKZ_GLOBAL const mkz_u64 *weights, MKZ_GLOBAL const mkz_u32 *steps,
+ MKZ_GLOBAL mkz_u64 *out, mkz_constraints_shape shape) {
+    MKZ_LOCAL_ARRAY(mkz_u64, tile, MKZ_CONSTRAINT_TILE);
+    mkz_body_constraints64(MKZ_THIS_ITEM(), tile, m0, m1, m2, scalars, weights, steps, out, shape);
+}
+#endif /* MKZ_ONLY_CONSTRAINTS */
 
 #endif /* MKZ_ENTRY_H */

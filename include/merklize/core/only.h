@@ -14,9 +14,10 @@
 #define MKZ_ONLY_MERGE_KEEP 512
 #define MKZ_ONLY_DATA 1024 /* entry points without a hash (kernels/data.h) */
 /* What a program has only if it asks for it: */
-#define MKZ_ONLY_EXTEND 2048 /* extensions (kernels/extend.h) */
-#define MKZ_ONLY_SUMS 4096   /* sums with weights (kernels/weighted_sums.h) */
-#define MKZ_ONLY_TILES 8192  /* tiles of matrices, and trees above them (kernels/hash_tiles.h) */
-#define MKZ_ONLY_XMSS 16384  /* subtrees of XMSS keys (kernels/xmss.h) */
+#define MKZ_ONLY_EXTEND 2048       /* extensions (kernels/extend.h) */
+#define MKZ_ONLY_SUMS 4096         /* sums with weights (kernels/weighted_sums.h) */
+#define MKZ_ONLY_TILES 8192        /* tiles of matrices, and trees above them (kernels/hash_tiles.h) */
+#define MKZ_ONLY_XMSS 16384        /* subtrees of XMSS keys (kernels/xmss.h) */
+#define MKZ_ONLY_CONSTRAINTS 32768 /* sums of polynomials of rows (kernels/constraints.h) */
 
 #endif /* MKZ_ONLY_H */

@@ -301,6 +301,34 @@ pub struct merklize_sum_form {
     pub over: u32,
     pub degree: u32,
 }
+pub const MERKLIZE_CONSTRAINT_OP_ADD: u32 = 0;
+pub const MERKLIZE_CONSTRAINT_OP_SUBTRACT: u32 = 1;
+pub const MERKLIZE_CONSTRAINT_OP_MULTIPLY: u32 = 2;
+pub const MERKLIZE_CONSTRAINT_OP_SUM: u32 = 3;
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_constraint_step {
+    pub op: u32,
+    pub to: u32,
+    pub a: u32,
+    pub b: u32,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_constraint_form {
+    pub steps: *const merklize_constraint_step,
+    pub n_steps: u64,
+    pub scalars: *const c_void,
+    pub scalar_bytes: u64,
+    pub weights: *const c_void,
+    pub weight_bytes: u64,
+    pub next: u64,
+    pub field: u32,
+    pub order: u32,
+    pub degree: u32,
+}
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -549,6 +577,8 @@ zeroed! {
     merklize_matrix
     merklize_extend_form
     merklize_sum_form
+    merklize_constraint_step
+    merklize_constraint_form
     merklize_commitment_form
     merklize_commitment_info
     merklize_extended_matrix
@@ -708,6 +738,7 @@ functions! {
     pub fn merklize_hash_rows(matrices: *const merklize_matrix, count: usize, hash: merklize_hash_id, montgomery: u32, mode: *const merklize_mode, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_extend(matrix: *const merklize_matrix, form: *const merklize_extend_form, out: merklize_output, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_weighted_sums(matrix: *const merklize_matrix, weights: *const c_void, weight_bytes: u64, form: *const merklize_sum_form, out: *mut c_void, out_bytes: u64, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_evaluate_constraints(matrices: *const merklize_matrix, count: usize, form: *const merklize_constraint_form, out: *mut c_void, out_bytes: u64, options: *const merklize_run_options) -> merklize_status;
     pub fn merklize_commitment_build(matrices: *const merklize_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
     pub fn merklize_commit_extended(matrices: *const merklize_extended_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
     pub fn merklize_commitment_free(commitment: *mut merklize_commitment);
@@ -839,7 +870,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 218] = [
+pub const FUNCTIONS: [(&str, *const ()); 219] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -892,6 +923,7 @@ pub const FUNCTIONS: [(&str, *const ()); 218] = [
     ("merklize_enqueue_hash_leaves", merklize_enqueue_hash_leaves as *const ()),
     ("merklize_enqueue_merge", merklize_enqueue_merge as *const ()),
     ("merklize_enqueue_merkle_root", merklize_enqueue_merkle_root as *const ()),
+    ("merklize_evaluate_constraints", merklize_evaluate_constraints as *const ()),
     ("merklize_event_check", merklize_event_check as *const ()),
     ("merklize_event_free", merklize_event_free as *const ()),
     ("merklize_event_native", merklize_event_native as *const ()),
@@ -1085,6 +1117,8 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_matrix", core::mem::size_of::<merklize_matrix>(), core::mem::align_of::<merklize_matrix>()),
     ("merklize_extend_form", core::mem::size_of::<merklize_extend_form>(), core::mem::align_of::<merklize_extend_form>()),
     ("merklize_sum_form", core::mem::size_of::<merklize_sum_form>(), core::mem::align_of::<merklize_sum_form>()),
+    ("merklize_constraint_step", core::mem::size_of::<merklize_constraint_step>(), core::mem::align_of::<merklize_constraint_step>()),
+    ("merklize_constraint_form", core::mem::size_of::<merklize_constraint_form>(), core::mem::align_of::<merklize_constraint_form>()),
     ("merklize_commitment_form", core::mem::size_of::<merklize_commitment_form>(), core::mem::align_of::<merklize_commitment_form>()),
     ("merklize_commitment_info", core::mem::size_of::<merklize_commitment_info>(), core::mem::align_of::<merklize_commitment_info>()),
     ("merklize_extended_matrix", core::mem::size_of::<merklize_extended_matrix>(), core::mem::align_of::<merklize_extended_matrix>()),

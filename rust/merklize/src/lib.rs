@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod bao;
+mod constraints;
 mod device;
 mod digests;
 mod error;
@@ -29,6 +30,7 @@ mod types;
 mod verdict;
 pub mod xmss;
 
+pub use constraints::{evaluate_constraints, ConstraintForm, ConstraintStep, Operand};
 pub use device::{Buffer, Device, Event, Stream};
 pub use digests::{
     hash, hash_each, hash_each_into, hash_file, hash_files, hash_into, hash_leaves, hash_leaves_into,

@@ -150,7 +150,7 @@ impl<'a, W: Word> Matrix<'a, W> {
     }
 }
 
-fn all_to_c<W: Word>(matrices: &[Matrix<'_, W>]) -> Vec<sys::merklize_matrix> {
+pub(crate) fn all_to_c<W: Word>(matrices: &[Matrix<'_, W>]) -> Vec<sys::merklize_matrix> {
     matrices.iter().map(|matrix| matrix.to_c()).collect()
 }
 

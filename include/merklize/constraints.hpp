@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <merklize/cxx20.h>
+#include <merklize/export.h>
+#include <merklize/extend.hpp>
+
+namespace merklize::inline v0 {
+
+/// An operand of a step: what it reads. Rows are those of the point that is computed, and of the point after it.
+struct ConstraintOperand {
+    std::uint32_t bits = 0;
+
+    static constexpr unsigned number_bits = 29;
+
+    /// A value that an earlier step wrote: slot 0 to 63.
+    static constexpr ConstraintOperand slot(std::uint32_t number) noexcept { return {number}; }
+    /// An element of ConstraintForm::scalars.
+    static constexpr ConstraintOperand scalar(std::uint32_t number) noexcept { return {1u << number_bits | number}; }
+    /// A word of the row of matrix 0 to 2; of the row after it, if `is_next`.
+    static constexpr ConstraintOperand cell(std::uint32_t matrix, std::uint32_t column, bool is_next = false) noexcept {
+        return {(2 + 2 * matrix + (is_next ? 1u : 0u)) << number_bits | column};
+    }
+};
+
+/// What a step does.
+enum class ConstraintOp : std::uint32_t {
+    add = 0,       ///< slot `to` becomes a + b
+    subtract = 1,  ///< slot `to` becomes a - b
+    multiply = 2,  ///< slot `to` becomes a b
+    sum = 3,       ///< the sum of the point takes a, times the weight whose number b is
+};
+
+/// A step of a program.
+struct ConstraintStep {
+    ConstraintOp op = ConstraintOp::add;
+    std::uint32_t to = 0;  ///< 0 to 63; of a sum 0
+    ConstraintOperand a{}, b{};
+};
+
+/// The polynomials, and the points at which they are evaluated.
+struct ConstraintForm {
+    Field field = Field::goldilocks;
+    RowOrder order = RowOrder::natural;       ///< of the matrices' rows
+    std::uint64_t next = 1;                   ///< points from one to the one after it, at most the number of rows
+    std::span<const ConstraintStep> steps{};  ///< up to 2^24
+    std::span<const std::byte> scalars{}, weights{};  ///< words, in the form of the matrices'; a weight has `degree`
+    unsigned degree = 1;                              ///< words of a weight and of a sum, 1 to 8
+};
+
+/// Sums of polynomials with weights, for each row of matrices: the constraints of a proof on a coset, folded by powers
+/// of a challenge. The polynomials are a program without branches. Each point runs it with slots of its own.
+/// matrices  one to three, of the same 2^k rows, k <= 32, in memory of the host or of a device, which then computes.
+///           Elements::any over Goldilocks, Elements::montgomery over the other fields
+/// out       `degree` words, below p, for each point, in natural order and in the form of the matrices' words. Must not
+///           overlap the matrices, the scalars or the weights
+/// order     complete when it returns
+/// errors    invalid_argument (sizes; a step that is none, or names a slot that no step before wrote, a scalar, a
+///           column or a weight that is not there; a scalar or a weight that is not below p), out_of_memory, cancelled
+/// cost      the steps, for each point. On a device working memory for the program and the sums, and for matrices of
+///           the host; if it has too little, the processors compute
+MERKLIZE_API void evaluate_constraints(std::span<const Matrix> matrices, std::span<std::byte> out,
+                                       const ConstraintForm& form, const RunOptions& options = {});
+
+}  // namespace merklize::inline v0

@@ -1,0 +1,51 @@
+/* constraints.h: values of polynomials in the words of a row, of the row after it, and in scalars, each times the words
+ * of a weight, and their sum: the constraints of a proof, folded.
+ *
+ * The polynomials are a program of steps, which all items run in step, each for a row of its own. A step takes two
+ * operands, and writes a slot of its item or adds to its sum. Slots are in local memory: those of an item are a group's
+ * size apart, so neighbours lie side by side. */
+#ifndef MKZ_CONSTRAINTS_H
+#define MKZ_CONSTRAINTS_H
+
+#include "extend.h"
+
+#define MKZ_CONSTRAINT_MATRICES 3
+#define MKZ_CONSTRAINT_SLOTS 64 /* of an item */
+#define MKZ_CONSTRAINT_ITEMS 64 /* of a group at most: 32 KiB of slots */
+#define MKZ_CONSTRAINT_TILE (MKZ_CONSTRAINT_SLOTS * MKZ_CONSTRAINT_ITEMS)
+#define MKZ_CONSTRAINT_DEGREE 8 /* the greatest one */
+
+/* Steps have four words: what it does, the slot that it writes, and its operands. */
+#define MKZ_STEP_WORDS 4
+#define MKZ_STEP_ADD 0u
+#define MKZ_STEP_SUBTRACT 1u
+#define MKZ_STEP_MULTIPLY 2u
+#define MKZ_STEP_SUM 3u /* adds operand a, times the weight of number b, to the sum */
+
+/* The highest bits of an operand say what its other bits are the number of. */
+#define MKZ_OPERAND_BITS 29
+#define MKZ_OPERAND_SLOT 0u
+#define MKZ_OPERAND_SCALAR 1u
+#define MKZ_OPERAND_CELL 2u /* plus 2 m: a column of matrix m, in the row; plus 2 m + 1: in the row after it */
+
+/* Offsets and strides are in words, mod 2^64: of any sign. */
+typedef struct mkz_constraints_shape {
+    mkz_u64 offset[MKZ_CONSTRAINT_MATRICES];
+    mkz_u64 row_stride[MKZ_CONSTRAINT_MATRICES], column_stride[MKZ_CONSTRAINT_MATRICES];
+    mkz_u64 first, points; /* item 0's point, and how many there are; point i's sum is the i - first th of `out` */
+    mkz_u64 next;          /* points from one to the one after it, mod 2^log_rows */
+    mkz_u64 modulus;
+    mkz_u32 n_steps;
+    mkz_u32 degree;      /* words of a weight and of a sum */
+    mkz_u32 log_rows;    /* of each matrix */
+    mkz_u32 is_reversed; /* 1: point i is row reversed(i); 0: row i */
+} mkz_constraints_shape;
+
+#define MKZ_UNIT_WORD_BITS 32
+#include "constraints_words.h"
+#undef MKZ_UNIT_WORD_BITS
+#define MKZ_UNIT_WORD_BITS 64
+#include "constraints_words.h"
+#undef MKZ_UNIT_WORD_BITS
+
+#endif /* MKZ_CONSTRAINTS_H */
