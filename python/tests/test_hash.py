@@ -184,7 +184,6 @@ def test_arrays_of_objects(dtype):
     ("options", "error", "text"),
     [
         ({"key": "k" * 32}, TypeError, "key must be bytes-like, a NumPy array or a tensor, got str"),
-        ({"key": KEY, "context": CONTEXT}, merklize.InvalidArgument, "key and context exclude each other"),
         ({"context": b"bytes"}, TypeError, "context must be a string, got bytes"),
         ({"length": -1}, merklize.InvalidArgument, r"hash: length must be 0 to 2\^64 - 1, got -1"),
         ({"length": 1.5}, TypeError, "hash: length must be an integer, got float"),

@@ -69,10 +69,6 @@ MISTAKES = {
         f"update: data {KINDS}, got DataFrame; to_numpy() makes an array",
     ),
     "a key of text": (lambda: merklize.Hasher(key="k" * 32), f"Hasher: key {TEXT}"),
-    "key and context": (
-        lambda: merklize.hash(b"", key=bytes(32), context="c"),
-        "hash: key and context exclude each other: one is keyed hashing, the other key derivation",
-    ),
     "a device of another kind": (
         lambda: merklize.hash(b"", device=1.5),
         "hash: device must be an id of devices(), N for 'cuda:N', a torch.device, or a list of them, got float",
@@ -118,10 +114,6 @@ MISTAKES = {
         lambda: merklize.merkle_root(LEAVES.astype(float)),
         "merkle_root: leaves must be uint8[n, 32], uint64[n, 4] or uint32[n, 8], got float64[8, 32]; "
         "MerkleTree.from_rows() hashes rows",
-    ),
-    "a format and a hash": (
-        lambda: merklize.MerkleTree(LEAVES, format="bitcoin", hash="blake3"),
-        "MerkleTree: format 'bitcoin' fixes hash: leave it out, got 'blake3'",
     ),
     "padding of another rule": (
         lambda: merklize.MerkleTree(LEAVES, padding=bytes(32)),

@@ -92,7 +92,9 @@ CALLS = {
     "hash_named": lambda name: merklize.hash(b"", hash=name),
     "hash_each": lambda messages, hash: b"".join(merklize.hash_each(map(counted, messages), hash=hash)).hex(),
     "hash_file": lambda path, hash: merklize.hash_file(path, hash=hash).hex(),
-    "hasher": lambda data, hash, key=None: merklize.Hasher(counted(data), hash=hash, key=counted(key)).digest().hex(),
+    "hasher": lambda data, hash, key=None, **options: (
+        merklize.Hasher(counted(data), hash=hash, key=counted(key), **options).digest().hex()
+    ),
     "poseidon2": poseidon2,
     "poseidon": poseidon,
     "extend": extend,

@@ -190,10 +190,6 @@ void test_errors(void) {
           "merklize_tree_device_level: the tree's nodes are in memory of the host; level() has them",
           merklize_tree_device_level(tree, 0, &(merklize_buffer *){NULL}));
     merklize_tree_free(tree);
-    const merklize_mode both = {.key = out, .key_bytes = 32, .context = "context", .context_bytes = 7};
-    FAILS(MERKLIZE_INVALID_ARGUMENT,
-          "mode must have a key or a context, got a key of 32 bytes and a context of 7 bytes",
-          merklize_hash(merklize_view_bytes("", 0), MERKLIZE_HASH_blake3, &both, 0, out, 32, NULL));
     const merklize_mode key = {.key = out, .key_bytes = 32};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "",
           merklize_merge(merklize_view_digests(pair, 2), merklize_view_digests(pair, 2), MERKLIZE_HASH_sha256_rfc6962,
