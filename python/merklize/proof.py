@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from . import _arrays, _json, _native
 from ._inputs import numbered
@@ -14,8 +14,6 @@ from .errors import InvalidArgument, in_call, shown
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_Kind = TypeVar("_Kind")
-
 
 class _Proof:
     """What all proofs share: an immutable proof of the extension, with its bytes and JSON."""
@@ -24,6 +22,7 @@ class _Proof:
 
     _fields_: ClassVar[tuple[str, ...]]
     _format: ClassVar[str]
+    _kind: ClassVar[Any]
     _proof: Any
 
     @classmethod
@@ -55,6 +54,14 @@ class _Proof:
         if _arrays.unsigned(indent, "indent") > 80:
             raise InvalidArgument(f"indent must be at most 80, got {shown(indent)}")
         return json.dumps(json.loads(text), indent=indent)
+
+    @classmethod
+    def from_bytes(cls, data: HostData) -> Self:
+        """Read exactly what to_bytes() writes; anything else raises InvalidArgument."""
+        proof = cls._kind.from_bytes(data)
+        if proof is None:
+            raise InvalidArgument(f"{cls.__name__}.from_bytes: these bytes are not a proof of this kind")
+        return cls._of(proof)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -116,6 +123,7 @@ class MerkleProof(_ProofOfLeaves):
     _fields_ = ("hash", "index", "n_leaves", "leaf", "siblings", "rule")
     _format = "merklize-proof-3"
 
+    _kind = _native.MerkleProof
     _proof: _native.MerkleProof
 
     def __init__(
@@ -171,11 +179,6 @@ class MerkleProof(_ProofOfLeaves):
         expected = _Expected(n_leaves, hash, rule, leaf, index)
         return self._proof.verify(root, key, context) and expected.fits(self)
 
-    @classmethod
-    def from_bytes(cls, data: HostData) -> MerkleProof:
-        """Read exactly what to_bytes() writes; anything else raises InvalidArgument."""
-        return cls._of(_found(_native.MerkleProof.from_bytes(data), "MerkleProof"))
-
     def __repr__(self) -> str:
         return f"<MerkleProof: leaf {self.index} of {self.n_leaves}, {self.hash}, {self.leaf.hex()}>"
 
@@ -196,6 +199,7 @@ class MultiProof(_ProofOfLeaves):
     _fields_ = ("hash", "rule", "n_leaves", "indices", "leaves", "siblings")
     _format = "merklize-multi-proof-3"
 
+    _kind = _native.MultiProof
     _proof: _native.MultiProof
 
     def __init__(self, hash: HashName, rule: str, n_leaves: int, indices: Any, leaves: Any, siblings: Any) -> None:
@@ -243,11 +247,6 @@ class MultiProof(_ProofOfLeaves):
         expected = _Expected(n_leaves, hash, rule)
         return self._proof.verify(root, key, context) and expected.fits(self)
 
-    @classmethod
-    def from_bytes(cls, data: HostData) -> MultiProof:
-        """Read exactly what to_bytes() writes; anything else raises InvalidArgument."""
-        return cls._of(_found(_native.MultiProof.from_bytes(data), "MultiProof"))
-
     def to_winterfell(self) -> bytes:
         """Return the bytes of Winterfell's BatchMerkleProof (winter-crypto 0.13) of a perfect tree.
 
@@ -292,6 +291,7 @@ class ConsistencyProof(_Proof):
     _fields_ = ("hash", "old_leaves", "new_leaves", "nodes")
     _format = "merklize-consistency-proof-3"
 
+    _kind = _native.ConsistencyProof
     _proof: _native.ConsistencyProof
 
     def __init__(self, hash: HashName, old_leaves: int, new_leaves: int, nodes: Iterable[Digest]) -> None:
@@ -323,11 +323,6 @@ class ConsistencyProof(_Proof):
         Arguments of wrong types and lengths are errors, as in MerkleProof.verify().
         """
         return self._proof.verify(old_root, new_root, key, context)
-
-    @classmethod
-    def from_bytes(cls, data: HostData) -> ConsistencyProof:
-        """Read exactly what to_bytes() writes; anything else raises InvalidArgument."""
-        return cls._of(_found(_native.ConsistencyProof.from_bytes(data), "ConsistencyProof"))
 
     def __repr__(self) -> str:
         return f"<ConsistencyProof: {self.old_leaves} to {self.new_leaves} leaves, {self.hash}>"
@@ -439,12 +434,6 @@ class _Expected:
             of_one = self.leaf in (None, proof.leaf) and self.index in (None, proof.index)
         same = self.n_leaves in (None, proof.n_leaves) and self.hash in (None, proof.hash)
         return of_one and same and self.rule in (None, proof.rule)
-
-
-def _found(proof: _Kind | None, kind: str) -> _Kind:
-    if proof is None:
-        raise InvalidArgument(f"{kind}.from_bytes: these bytes are not a proof of this kind")
-    return proof
 
 
 def _count(number: object, what: str) -> int:

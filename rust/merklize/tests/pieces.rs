@@ -6,7 +6,7 @@ use std::fs::File;
 use merklize::pieces::{
     digest_of_pieces, digest_of_pieces_into, hash_file_ranges, hash_pieces, piece_values, value_of_pieces,
 };
-use merklize::{hash_into, hash_with, Digest, ErrorKind, Mode, Options};
+use merklize::{hash_into, hash_with, ErrorKind, Mode, Options};
 
 mod common;
 use common::Scratch;
