@@ -249,7 +249,10 @@ void bind_proof(nb::module_& m) {
         +[](nb::handle text, nb::handle kind) {
             const InputBytes bytes(text, "text");
             const std::string_view json{reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()};
-            return command::proof_from_json(json, std::string(to_text(kind, "kind")));
+            const std::string format(to_text(kind, "kind"));
+            command::AnyProof proof;
+            Run::without_gil([&] { proof = command::proof_from_json(json, format); });
+            return proof;
         });
     define(
         m, "def digest(value: object, what: str, /) -> bytes", +[](nb::handle value, nb::handle argument) {
