@@ -21,3 +21,17 @@ fn debug_is_the_text_and_its_alternate_form_has_the_fields() {
     let boxed: Box<dyn std::error::Error> = of_file.into();
     assert!(!format!("{boxed:?}").contains("kind"), "{boxed:?}");
 }
+
+#[test]
+fn no_text_of_an_error_has_a_secret_of_a_url() {
+    let table: serde_json::Value = serde_json::from_str(include_str!("urls_with_secrets.json")).unwrap();
+    let words = table.as_object().unwrap().values().filter_map(serde_json::Value::as_array).flatten();
+    let mut count = 0;
+    for word in words.map(|word| word.as_str().unwrap()) {
+        let error = hash_file(word, Hash::BLAKE3, &Options::new()).unwrap_err();
+        let texts = format!("{error} {error:?} {error:#?}");
+        assert!(!texts.contains("s3cr3t"), "{word}: {texts}");
+        count += 1;
+    }
+    assert!(count > 50);
+}
