@@ -16,12 +16,14 @@ struct ManifestOptions {
         if (options.exclude != nullptr) exclude = options.exclude;
         follow_links = options.follow_links != 0;
         everything = options.everything != 0;
+        if (options.tiles != 0) digest = manifests::DigestKind::tiles;
     }
 
     std::uint64_t piece_size = manifests::default_piece_size;
     std::vector<std::string> patterns{};
     std::string exclude{};
     bool follow_links = false, everything = false;
+    manifests::DigestKind digest = manifests::DigestKind::bytes;
 };
 
 // One of the shards that are in an index alone.
@@ -45,7 +47,7 @@ merklize_status merklize_manifest_create(const char* path, const merklize_manife
         const Options run(call, run_options);
         const char* const source = call.path(path, "path");
         out = new merklize_manifest{manifests::create(
-            source, {given.piece_size, given.patterns, given.follow_links, given.exclude}, run.get())};
+            source, {given.piece_size, given.patterns, given.follow_links, given.exclude, given.digest}, run.get())};
         run.finish();
     });
 }

@@ -79,6 +79,18 @@ void test_manifests(void) {
           merklize_manifest_check(made, path, &only, NULL, &found));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "patterns must be none",
           merklize_manifest_refresh(made, path, &only, NULL, &again));
+    /* By tiles, with the digest of the reference in docs/tiles-format.md. */
+    const merklize_manifest_options by_tiles = {.tiles = 1};
+    OK(merklize_manifest_create(path, &by_tiles, NULL, &again));
+    char tiles[2048];
+    OK(merklize_manifest_to_json(again, 0, tiles, sizeof tiles, NULL));
+    CHECK(strstr(tiles, "\"digest\": \"tiles-v1\"") != NULL);
+    CHECK(strstr(tiles, "419170bd7212149d394f9f0a042bae3ec95aa281f3330618810340889f884cd9") != NULL);
+    OK(merklize_manifest_check(again, path, NULL, NULL, &found));
+    CHECK(merklize_differences_count(found) == 0);
+    merklize_differences_free(found);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "digests", merklize_manifest_diff(made, again, &found));
+    merklize_manifest_free(again);
     const merklize_manifest_options pieces = {.piece_size = 1000};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "power of two", merklize_manifest_create(path, &pieces, NULL, &again));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "path is null", merklize_manifest_create(NULL, NULL, NULL, &again));

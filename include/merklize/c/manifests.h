@@ -23,6 +23,7 @@ typedef struct merklize_manifest_options {
     const char *exclude;
     uint32_t follow_links; /* 1: take symbolic links to files for the files; 0: they are an error */
     uint32_t everything;
+    uint32_t tiles; /* create: 1: digests of tensors by tiles (docs/tiles-format.md), on the CPU; 0: of their bytes */
 } merklize_manifest_options;
 
 /* Hashes a safetensors file, an index of shards (*.index.json), or a folder. Safetensors files are hashed tensor by

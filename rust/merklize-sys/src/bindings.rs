@@ -491,6 +491,7 @@ pub struct merklize_manifest_options {
     pub exclude: *const c_char,
     pub follow_links: u32,
     pub everything: u32,
+    pub tiles: u32,
 }
 
 #[repr(C)]

@@ -42,11 +42,14 @@ pub struct CreateOptions {
     pub exclude: Option<PathBuf>,
     /// Take symbolic links to files for the files; otherwise they are an error.
     pub follow_links: bool,
+    /// Digests of tensors by tiles, which are the same however a tensor is sharded (docs/tiles-format.md), on the CPU;
+    /// otherwise of their bytes.
+    pub tiles: bool,
 }
 
 impl Default for CreateOptions {
     fn default() -> Self {
-        Self { piece_size: 1 << 20, ignore: Vec::new(), exclude: None, follow_links: false }
+        Self { piece_size: 1 << 20, ignore: Vec::new(), exclude: None, follow_links: false, tiles: false }
     }
 }
 
@@ -146,6 +149,7 @@ impl Manifest {
         let kept = Kept::new(&options.ignore, options.exclude.as_ref())?;
         let mut options_c = kept.to_c(options.follow_links);
         options_c.piece_size = if options.piece_size == 0 { u64::MAX } else { options.piece_size };
+        options_c.tiles = options.tiles.into();
         let mut handle = ptr::null_mut();
         // SAFETY: paths and patterns live as long as the call.
         run.run("Manifest::create", |run| unsafe {

@@ -693,6 +693,24 @@ fn a_commitment_says_what_it_is() {
 }
 
 #[test]
+fn manifests_by_tiles() {
+    use merklize::manifest::{CheckOptions, CreateOptions, Manifest};
+    let scratch = Scratch::new("tiles");
+    let header = br#"{"t":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}}"#;
+    let file = [&(header.len() as u64).to_le_bytes()[..], header, &[1, 2, 3, 4, 5, 6, 7, 9]].concat();
+    let path = scratch.0.join("m.safetensors");
+    std::fs::write(&path, file).unwrap();
+    let by_tiles = CreateOptions { tiles: true, ..CreateOptions::default() };
+    let made = Manifest::create(&path, &by_tiles, &Options::new()).unwrap();
+    // By the reference of docs/tiles-format.md.
+    let digest = "419170bd7212149d394f9f0a042bae3ec95aa281f3330618810340889f884cd9";
+    assert!(made.to_json(false).unwrap().contains(digest));
+    assert!(made.check(&path, &CheckOptions::default(), &Options::new()).unwrap().is_empty());
+    let by_bytes = Manifest::create(&path, &CreateOptions::default(), &Options::new()).unwrap();
+    assert!(by_bytes.diff(&made).unwrap_err().to_string().contains("digests"));
+}
+
+#[test]
 fn shards_that_are_in_an_index_alone() {
     use merklize::manifest::{CheckOptions, CreateOptions, Manifest};
     let scratch = Scratch::new("shards");
