@@ -5,7 +5,8 @@
 
 Rows, with the ratio of the peer's time to ours, turn by turn (above 1: we are faster):
 
-- manifest of a safetensors file in the page cache, against hash_file() of it: the bound, since it reads as many bytes;
+- manifest of a safetensors file in the page cache, also by tiles, and its check, against hash_file() of it: the bound,
+  since it reads as many bytes;
 - check of a folder of 1,000 files as a process, against `b3sum --check` of the same files (with --b3sum);
 - xet() of a file, and of 16 files, against hf_xet.hash_files() (where hf-xet is installed);
 - with --device: check_model() of PyTorch tensors of the sizes of an 8B model there, against hash() of one tensor of as
@@ -118,6 +119,11 @@ def manifest_rows(folder, args):
     made = merklize.manifest(path)
     ours, theirs = in_turns(args.rounds, lambda: made.check(path), lambda: merklize.hash_file(path))
     yield row("check of a file", "hash_file", size, ours, theirs)
+    made = merklize.manifest(path, tiles=True)
+    ours, theirs = in_turns(args.rounds, lambda: merklize.manifest(path, tiles=True), lambda: merklize.hash_file(path))
+    yield row("manifest of a file by tiles", "hash_file", size, ours, theirs)
+    ours, theirs = in_turns(args.rounds, lambda: made.check(path), lambda: merklize.hash_file(path))
+    yield row("check of a file by tiles", "hash_file", size, ours, theirs)
     yield from xet_rows(path, size, folder, args)
     path.unlink()
 

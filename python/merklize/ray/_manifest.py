@@ -33,7 +33,8 @@ def manifest(
 
     url  of a safetensors file, an index of shards or a folder; or such a path that all nodes see
 
-    It has no times of files: refresh() hashes all. The rest is as in merklize.manifest(), the errors as in hash_file().
+    It has no times of files: refresh() hashes all. A cluster makes no digests by tiles. The rest is as in
+    merklize.manifest(), the errors as in hash_file().
     """
     require_piece_size(piece_size)
     where, own = url_of(url), None if exclude is None else url_of(exclude)
