@@ -1,7 +1,6 @@
 // Keys: their public keys and paths, and signatures.
 #include <bit>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,7 +18,8 @@ using runtime::XmssSecret;
 
 constexpr std::uint64_t last_of_all = UINT32_MAX;
 
-// The levels of bottom trees: about half of those of the range, so that a key keeps about as many nodes as a path makes.
+// The levels of bottom trees: about half of those of the range, so that a key keeps about as many nodes as a path
+// makes.
 unsigned bottom_levels(std::uint32_t first, std::uint32_t last) {
     return static_cast<unsigned>(std::bit_width(last - first) + 1) / 2;
 }
@@ -53,7 +53,8 @@ struct Key::State {
     Levels top;
 
     std::mutex mutex{};
-    std::optional<Levels> tree{};  // the bottom tree that was made last; guarded by mutex
+    // The bottom tree that was made last. Guarded by mutex, which no caller's function is called with.
+    std::shared_ptr<const Levels> tree{};
     std::uint64_t tree_index = 0;  // guarded by mutex
 
     std::uint32_t require(std::uint64_t epoch) const {
@@ -62,34 +63,37 @@ struct Key::State {
                                   ", got " + std::to_string(epoch));
     }
 
-    // The bottom tree of an epoch. Called with the mutex.
-    const Levels& tree_of(std::uint32_t epoch, Run& run) {
+    // The bottom tree of an epoch.
+    std::shared_ptr<const Levels> tree_of(std::uint32_t epoch, Run& run) {
         const std::uint64_t index = epoch >> bottom, begin = index << bottom;
-        if (tree && tree_index == index) return *tree;
+        {
+            const std::lock_guard lock(mutex);
+            if (tree && tree_index == index) return tree;
+        }
         const auto from = static_cast<std::uint32_t>(std::max<std::uint64_t>(first, begin));
         const auto to =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(last, begin + (std::uint64_t{1} << bottom) - 1));
-        Levels made(0, bottom, from, to);
-        MakeXmss leaves{.keys = {&secret, 1}, .first = from, .last = to, .n = made.lowest().size()};
-        leaves.out = made.lowest()[0].data();
+        auto made = std::make_shared<Levels>(0, bottom, from, to);
+        MakeXmss leaves{.keys = {&secret, 1}, .first = from, .last = to, .n = made->lowest().size()};
+        leaves.out = made->lowest()[0].data();
         run.launch(leaves, 1);
-        Levels* const one[] = {&made};
-        const XmssSecret* const mine[] = {&secret};
-        std::vector<Levels*> all(std::begin(one), std::end(one));
-        Levels::climb(all, mine);
+        run.finish();
+        Levels* one = made.get();
+        const XmssSecret* mine = &secret;
+        Levels::climb({&one, 1}, {&mine, 1});
+        const std::lock_guard lock(mutex);
         tree_index = index;
-        return tree.emplace(std::move(made));
+        return tree = std::move(made);
     }
 
     void path(std::uint32_t epoch, std::span<Node, height> out, Run& run) {
-        const std::lock_guard lock(mutex);
-        const Levels& below = tree_of(epoch, run);
+        const std::shared_ptr<const Levels> below = tree_of(epoch, run);
         SecretBytes memory(Tweaked::bytes_of(height, seed_bytes));
         Tweaked fillers(memory.get(), seed_bytes);
         std::vector<unsigned> filled;
         for (unsigned level = 0; level < height; level++) {
             const std::uint64_t sibling = (epoch >> level) ^ 1;
-            const Levels& from = level < bottom ? below : top;
+            const Levels& from = level < bottom ? *below : top;
             if (from.has(level, sibling)) {
                 out[level] = from.at(level, sibling);
             } else {
@@ -212,26 +216,24 @@ std::vector<Key> keys(ByteView seeds, std::uint64_t first_epoch, std::uint64_t l
     for (const XmssSecret& secret : secrets) made.push_back(std::make_unique<Key::State>(secret, first, last));
     if (!made.empty()) {
         MakeXmss bottoms{.keys = secrets, .first = first, .last = last, .levels = made[0]->bottom};
-        bottoms.n = bottoms.per_key() * secrets.size();
+        const std::uint64_t each = bottoms.per_key();
+        bottoms.n = each * secrets.size();
         std::vector<Node> tops(bottoms.n);
         bottoms.out = tops[0].data();
         run.launch(bottoms, 1);
         run.finish();
         constexpr std::size_t together = 64;
-        run.parallel(
-            (made.size() + together - 1) / together,
-            [&](std::size_t group) {
-                std::vector<Levels*> levels;
-                std::vector<const XmssSecret*> theirs;
-                for (std::size_t k = group * together; k < std::min(made.size(), (group + 1) * together); k++) {
-                    std::ranges::copy_n(tops.begin() + static_cast<std::ptrdiff_t>(k * bottoms.per_key()),
-                                        static_cast<std::ptrdiff_t>(bottoms.per_key()), made[k]->top.lowest().begin());
-                    levels.push_back(&made[k]->top);
-                    theirs.push_back(&secrets[k]);
-                }
-                Levels::climb(levels, theirs);
-            },
-            0);
+        const auto climb = [&](std::size_t group) {
+            std::vector<Levels*> levels;
+            std::vector<const XmssSecret*> theirs;
+            for (std::size_t k = group * together; k < std::min(made.size(), (group + 1) * together); k++) {
+                std::ranges::copy(std::span(tops).subspan(k * each, each), made[k]->top.lowest().begin());
+                levels.push_back(&made[k]->top);
+                theirs.push_back(&secrets[k]);
+            }
+            Levels::climb(levels, theirs);
+        };
+        run.parallel((made.size() + together - 1) / together, climb, 0);
     }
     std::vector<Key> found;
     for (auto& state : made) found.push_back(Key(std::move(state)));

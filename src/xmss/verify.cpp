@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "calls/operands.hpp"
 #include "calls/run.hpp"
 #include "host/invalid.hpp"
 #include "xmss/tweaked.hpp"
@@ -119,6 +120,12 @@ void verify_each(ByteView public_keys, std::span<const std::uint64_t> epochs, By
         invalid_call("valid",
                      "must have one for each of " + std::to_string(n) + " epochs, got " + std::to_string(valid.size()));
     }
+    using Use = runtime::Operand::Use;
+    runtime::require_apart({{Use::writes, "valid", std::as_bytes(valid)},
+                            {Use::reads, "public_keys", public_keys},
+                            {Use::reads, "epochs", std::as_bytes(epochs)},
+                            {Use::reads, "messages", messages},
+                            {Use::reads, "signatures", signatures}});
     constexpr std::size_t at_once = 64;
     runtime::Run run(options);
     run.parallel((n + at_once - 1) / at_once, [&](std::size_t piece) {

@@ -1,5 +1,5 @@
-// Keys of XMSS against their definition, written down once more with the reference's BLAKE2s; and that their seeds leave
-// no copy in the memory of the process.
+// Keys of XMSS against their definition, written down once more with the reference's BLAKE2s; and that their seeds
+// leave no copy in the memory of the process.
 #include "merklize/xmss.hpp"
 
 #include <algorithm>

@@ -14,6 +14,7 @@
 #include "merklize/extend.hpp"
 #include "merklize/hash_each.hpp"
 #include "merklize/tiles.hpp"
+#include "merklize/xmss.hpp"
 #include "support.hpp"
 
 using namespace support;
@@ -129,6 +130,12 @@ std::vector<Writing<HostBytes>> host_calls() {
         {"hash_tiles", 2048, 32, [](HostBytes in, HostBytes out) { merklize::hash_tiles(tile(in), digests(out)); }},
         {"merge_ranges", 256, 32,
          [](HostBytes in, HostBytes out) { merklize::merge_ranges(digests(in), 1, 8, 20, digests(out)); }},
+        {"xmss::verify_each", 2416, 2,
+         [](HostBytes in, HostBytes out) {
+             const std::uint64_t epochs[2] = {};
+             merklize::xmss::verify_each(host_apart(64), epochs, host_apart(64), in,
+                                         {reinterpret_cast<std::uint8_t*>(out.data()), out.size()});
+         }},
         {"commit_extended", 512, 1024, [=](HostBytes in, HostBytes out) { committed({{matrix(in, 8), twice, out}}); }},
         {"commit_extended: another matrix", 512, 1024,
          [=](HostBytes in, HostBytes out) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "host/threads.hpp"
 #include "jobs/jobs.hpp"
@@ -26,12 +27,13 @@ template <class Body>
 bool in_pieces(const Workers& workers, std::uint64_t n, std::uint64_t per_piece, Body body,
                const runtime::Item& item = {}) {
     const std::uint64_t pieces = (n + per_piece - 1) / per_piece;
-    return runtime::parallel_for(pieces, workers.threads,
-                                 [&](std::size_t piece) {
-                                     const std::uint64_t first = piece * per_piece;
-                                     body(first, std::min(per_piece, n - first));
-                                 },
-                                 workers.tick, {item.pace, item.units * per_piece});
+    const auto run = [&](std::size_t piece) {
+        const std::uint64_t first = piece * per_piece;
+        body(first, std::min(per_piece, n - first));
+    };
+    // By reference, so that a small loop allocates nothing.
+    return runtime::parallel_for(pieces, workers.threads, std::ref(run), workers.tick,
+                                 {item.pace, item.units * per_piece});
 }
 
 /// The size of pieces: `most` if each thread gets several of them, else less, but a multiple of `least`, which fills

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t node_bytes = 16;
 // Subtrees with so many slots are on the device at a time: 96 MiB, or with little memory less.
 constexpr std::uint64_t most_slots = 1 << 22, few_slots = 1 << 16;
-// Leaves of the first launch: enough to keep a large GPU busy. Later ones have more, if none takes so long that a caller
-// would wait for an answer.
+// Leaves of the first launch, if the call can be cancelled: enough to keep a large GPU busy. Later launches have more,
+// as long as none takes the time after which a caller is asked.
 constexpr std::uint64_t first_leaves = 1 << 18, first_leaves_of_cpu = 1 << 10;
 constexpr double wanted_seconds = 0.025;
 
@@ -128,14 +128,14 @@ private:
     bool make_leaves(Subtrees& trees, std::uint64_t done, const Range& out) {
         const std::uint64_t slots = trees.count << job_.levels;
         for (trees.first_slot = 0; trees.first_slot < slots;) {
-            const std::uint64_t n = std::min(at_once_, slots - trees.first_slot);
+            const std::uint64_t left = slots - trees.first_slot, n = tick_ ? std::min(at_once_, left) : left;
             const auto start = Clock::now();
             call_.enqueue(kernels_.leaves, groups(n), {keys_.memory(), trees, out.memory});
             trees.first_slot += n;
-            if (!tick_ && n == slots) continue;
+            if (!tick_) continue;
             call_.synchronize_main();
             const double all = static_cast<double>(job_.n << job_.levels);
-            if (tick_ && !tick_(static_cast<double>((done << job_.levels) + trees.first_slot) / all)) return false;
+            if (!tick_(static_cast<double>((done << job_.levels) + trees.first_slot) / all)) return false;
             const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
             if (seconds < wanted_seconds) at_once_ = std::min(most_slots, 4 * at_once_);
         }
