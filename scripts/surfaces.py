@@ -281,6 +281,27 @@ SUBJECTS = {
             "formats.xet(data)", "xet_hash(data)", "merklize_xet_hash(data)", "formats::xet_hash(data)", NONE),
             "hash(FILE, --xet)"),
     ],
+    "Ethereum's XMSS": [
+        Row("keys of seeds", "seeds, first epoch, last epoch", (
+            "xmss.keys(seeds, first_epoch, last_epoch)", "xmss::keys(seeds, first_epoch, last_epoch)",
+            "merklize_xmss_keys(seeds, first_epoch, last_epoch)", "xmss::keys(seeds, epochs)", NONE),
+            "xmss key(--first-epoch, --last-epoch)"),
+        Row("siblings of an epoch's leaf", "epoch", (
+            "xmss.Key.path(epoch)", "xmss::Key::path(epoch)", "merklize_xmss_key_path(epoch)", "xmss::Key::path(epoch)",
+            NONE)),
+        Row("a signature", "epoch, message", (
+            "xmss.Key.sign(epoch, message)", "xmss::Key::sign(epoch, message)",
+            "merklize_xmss_key_sign(epoch, message)", "xmss::Key::sign(epoch, message)", NONE)),
+        Row("whether a signature holds", "public key, epoch, message, signature", (
+            "xmss.verify(public_key, epoch, message, signature)", "xmss::verify(public_key, epoch, message, signature)",
+            "merklize_xmss_verify(public_key, epoch, message, signature)",
+            "xmss::verify(public_key, epoch, message, signature)", NONE),
+            "xmss verify(SIGNATURE, --public-key, --epoch, --message)"),
+        Row("many signatures", "public keys, epochs, messages, signatures", (
+            "xmss.verify_each(public_keys, epochs, messages, signatures)",
+            "xmss::verify_each(public_keys, epochs, messages, signatures)",
+            "merklize_xmss_verify_each(public_keys, epochs, messages, signatures)", "xmss::verify_each(claims)", NONE)),
+    ],
     "Devices": [
         Row("what can run here", NONE, (
             "devices()", "devices()", "merklize_device_count() / merklize_device_describe(index)", "Device::list()",
@@ -322,6 +343,7 @@ OTHER_NAMES = {
     ("Poseidon2 by constants of one's own", "Rust"): "a function of the type",
     ("Poseidon by constants of one's own", "C"): "without a method of the type, the name says that it is a hash",
     ("Poseidon by constants of one's own", "Rust"): "a function of the type",
+    ("keys of seeds", "command"): "named after one line of its output",
     ("xet", "C"): "without Python's module `formats`, the name says that it is a hash",
 }
 
@@ -436,7 +458,7 @@ OWN_WORDS = {
     "proof",
     "matrix",
 }
-MODULES = r"(?:bao|formats|prover|parts|pieces|manifests?)_(?=\w)"
+MODULES = r"(?:bao|formats|prover|parts|pieces|manifests?|xmss)_(?=\w)"
 
 
 def rows() -> list[Row]:
