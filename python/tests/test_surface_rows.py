@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import merklize
-from merklize import bao, formats, parts
+from merklize import bao, formats, parts, xmss
 
 FILE = json.loads((Path(__file__).parents[2] / "tests/vectors/surface.json").read_text())
 ROWS = [row for row in FILE["rows"] if FILE["calls"][row["call"]]["python"] and "python" not in row.get("without", {})]
@@ -87,6 +87,17 @@ def openzeppelin(leaves):
     return formats.openzeppelin_simple([bytes(leaf) for leaf in some(leaves)])
 
 
+def xmss_sign(epoch, message):
+    (key,) = xmss.keys(counted(32), 1000, 1003)
+    return key.sign(epoch, counted(message))
+
+
+def xmss_verify(epoch, at):
+    (key,) = xmss.keys(counted(32), 1000, 1003)
+    is_valid = xmss.verify(key.public_key, at, counted(32), key.sign(epoch, counted(32)))
+    return "valid" if is_valid else "not valid"
+
+
 CALLS = {
     "hash": hash_,
     "hash_named": lambda name: merklize.hash(b"", hash=name),
@@ -127,6 +138,11 @@ CALLS = {
     "bao_outboard": lambda data, group_log: blake3(bao.outboard(counted(data), group_size=1024 << group_log).outboard),
     "openzeppelin": lambda leaves: openzeppelin(leaves).root.hex(),
     "openzeppelin_prove": lambda leaves, index: b"".join(openzeppelin(leaves).prove(index)).hex(),
+    "xmss_keys": lambda seeds, first_epoch, last_epoch: "".join(
+        key.public_key.hex() for key in xmss.keys(counted(seeds), first_epoch, last_epoch)
+    ),
+    "xmss_sign": lambda epoch, message: blake3(xmss_sign(epoch, message)),
+    "xmss_verify": xmss_verify,
     "value_of_pieces": lambda leaves: parts.value_of_pieces(some(leaves)).hex(),
     "digest_of_pieces": lambda leaves: parts.digest_of_pieces(some(leaves)).hex(),
 }

@@ -296,6 +296,20 @@ class TestSecrets:
                 copied(key)
 
 
+@pytest.mark.parametrize("last", [2**26, 2**32 - 1])
+def test_a_long_range_is_cancelled(last, device):
+    shares = []
+
+    def stop(done):
+        shares.append(done)
+        return len(shares) < 3
+
+    with pytest.raises(merklize.Cancelled):
+        xmss.keys([SEEDS[0]], 0, last, device=device, progress=stop)
+    assert shares == sorted(shares)
+    assert 0 <= shares[0] < shares[-1] < 1
+
+
 def test_threads_share_a_key():
     key, count = made(SEEDS[0], 0, 300), 16
     expected = [made(SEEDS[0], 0, 300).sign(20 * i, MESSAGE) for i in range(count)]

@@ -38,6 +38,8 @@ MerkleTree tree_of(Arguments& with) {
     return MerkleTree(some(with.number("leaves")), form, on_cpu(), static_cast<unsigned>(with.number("drop_levels")));
 }
 
+merklize::xmss::Key xmss_key() { return std::move(merklize::xmss::keys(pattern(32), 1000, 1003, on_cpu())[0]); }
+
 const std::map<std::string, Call> runners = {
     {"hash",
      [](Arguments& with) {
@@ -214,6 +216,24 @@ const std::map<std::string, Call> runners = {
      [](Arguments& with) {
          const merklize::OpenZeppelinTree tree(some(with.number("leaves")));
          return text_of(tree.prove(with.number("index")));
+     }},
+    {"xmss_keys",
+     [](Arguments& with) {
+         std::string text;
+         for (const merklize::xmss::Key& key : merklize::xmss::keys(with.bytes("seeds"), with.number("first_epoch"),
+                                                                    with.number("last_epoch"), on_cpu()))
+             text += Digest{key.public_key()}.hex();
+         return text;
+     }},
+    {"xmss_sign",
+     [](Arguments& with) { return blake3(xmss_key().sign(with.number("epoch"), with.bytes("message"), on_cpu())); }},
+    {"xmss_verify",
+     [](Arguments& with) {
+         const merklize::xmss::Key key = xmss_key();
+         const Bytes message = pattern(32);
+         const auto signature = key.sign(with.number("epoch"), message, on_cpu());
+         const bool valid = merklize::xmss::verify(key.public_key(), with.number("at"), message, signature);
+         return std::string(valid ? "valid" : "not valid");
      }},
     {"value_of_pieces", [](Arguments& with) { return merklize::value_of_pieces(some(with.number("leaves"))).hex(); }},
     {"digest_of_pieces", [](Arguments& with) { return merklize::digest_of_pieces(some(with.number("leaves"))).hex(); }},

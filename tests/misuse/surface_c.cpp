@@ -123,6 +123,12 @@ std::string proof_of(Arguments& with,
     return blake3(view(bytes));
 }
 
+Owned<merklize_xmss_key> xmss_key() {
+    merklize_xmss_key* key = nullptr;
+    need(merklize_xmss_keys(pattern(32).data(), 1, 1000, 1003, nullptr, &key));
+    return {key, merklize_xmss_key_free};
+}
+
 const std::map<std::string, Call> runners = {
     {"hash",
      [](Arguments& with) {
@@ -438,6 +444,43 @@ const std::map<std::string, Call> runners = {
          std::size_t length = 0;
          need(merklize_openzeppelin_tree_prove(tree.get(), with.number("index"), proof.data(), proof.size(), &length));
          return text_of(proof.data(), length);
+     }},
+    {"xmss_keys",
+     [](Arguments& with) {
+         const Bytes seeds = with.bytes("seeds");
+         const std::size_t count = seeds.size() / 32;
+         std::vector<merklize_xmss_key*> keys(count);
+         need(merklize_xmss_keys(seeds.data(), count, with.number("first_epoch"), with.number("last_epoch"), nullptr,
+                                 keys.data()));
+         std::string text;
+         for (merklize_xmss_key* key : keys) {
+             merklize_digest public_key{};
+             need(merklize_xmss_key_info(key, public_key.bytes, nullptr, nullptr));
+             text += text_of(public_key);
+             merklize_xmss_key_free(key);
+         }
+         return text;
+     }},
+    {"xmss_sign",
+     [](Arguments& with) {
+         const Bytes message = with.bytes("message");
+         Bytes signature(MERKLIZE_XMSS_SIGNATURE_BYTES);
+         need(merklize_xmss_key_sign(xmss_key().get(), with.number("epoch"), message.data(), message.size(), nullptr,
+                                     signature.data()));
+         return blake3(view(signature));
+     }},
+    {"xmss_verify",
+     [](Arguments& with) {
+         const Owned<merklize_xmss_key> key = xmss_key();
+         const Bytes message = pattern(32);
+         Bytes signature(MERKLIZE_XMSS_SIGNATURE_BYTES), public_key(32);
+         need(merklize_xmss_key_info(key.get(), public_key.data(), nullptr, nullptr));
+         need(merklize_xmss_key_sign(key.get(), with.number("epoch"), message.data(), message.size(), nullptr,
+                                     signature.data()));
+         int valid = 0;
+         need(merklize_xmss_verify(public_key.data(), public_key.size(), with.number("at"), message.data(),
+                                   message.size(), signature.data(), signature.size(), &valid));
+         return std::string(valid ? "valid" : "not valid");
      }},
     {"value_of_pieces",
      [](Arguments& with) {

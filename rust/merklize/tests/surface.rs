@@ -180,6 +180,11 @@ fn proof_of(proof: Result<Proof>) -> Result<String> {
     Ok(hash(&proof?.to_bytes())?.to_string())
 }
 
+fn xmss_key() -> xmss::Key {
+    let seed = counted(32).try_into().unwrap();
+    xmss::keys(&[seed], 1000..=1003, &Options::new()).unwrap().pop().unwrap()
+}
+
 fn run(call: &str, with: &mut Arguments, folder: &Scratch) -> Result<String> {
     let options = Options::new();
     Ok(match call {
@@ -281,6 +286,23 @@ fn run(call: &str, with: &mut Arguments, folder: &Scratch) -> Result<String> {
         "openzeppelin_prove" => {
             let index = with.number("index").unwrap();
             text_of(&formats::OpenZeppelinTree::new(&with.leaves(), &options)?.prove(index)?)
+        }
+        "xmss_keys" => {
+            let seeds: Vec<[u8; 32]> = with.bytes("seeds").chunks(32).map(|seed| seed.try_into().unwrap()).collect();
+            let (first, last) = (with.number("first_epoch").unwrap(), with.number("last_epoch").unwrap());
+            let keys = xmss::keys(&seeds, first as u32..=last as u32, &options)?;
+            keys.iter().map(|key| key.public_key().to_string()).collect()
+        }
+        "xmss_sign" => {
+            let (epoch, message) = (with.number("epoch").unwrap() as u32, with.bytes("message"));
+            hash(&xmss_key().sign(epoch, message.as_slice().try_into().unwrap(), &options)?)?.to_string()
+        }
+        "xmss_verify" => {
+            let (epoch, at) = (with.number("epoch").unwrap() as u32, with.number("at").unwrap() as u32);
+            let (key, message) = (xmss_key(), counted(32).try_into().unwrap());
+            let signature = key.sign(epoch, &message, &options)?;
+            let is_valid = xmss::verify(&key.public_key(), at, &message, &signature.0).is_ok();
+            if is_valid { "valid" } else { "not valid" }.to_string()
         }
         "value_of_pieces" => value_of_pieces(&with.leaves(), Mode::Plain)?.to_string(),
         "digest_of_pieces" => digest_of_pieces(&with.leaves(), Mode::Plain)?.to_string(),
