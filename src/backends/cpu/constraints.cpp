@@ -26,7 +26,7 @@ std::vector<Word> words_at(std::span<const std::byte> bytes) {
 }
 
 template <class Word>
-bool evaluate(const Constraints& job, unsigned threads, const Tick& tick) {
+bool evaluate(const Constraints& job, const ThreadCount& threads, const Tick& tick) {
     mkz_constraints_shape shape{};
     std::array<const Word*, MKZ_CONSTRAINT_MATRICES> first{};
     std::vector<std::vector<Word>> packed;
@@ -81,10 +81,9 @@ bool evaluate(const Constraints& job, unsigned threads, const Tick& tick) {
 }  // namespace
 
 bool HostExecutor::launch(const Constraints& job, const Tick& tick) {
-    const unsigned threads = threads_ == 0 ? default_threads() : threads_;
     try {
-        return find_field(job.field)->word_bytes == 8 ? evaluate<mkz_u64>(job, threads, tick)
-                                                      : evaluate<mkz_u32>(job, threads, tick);
+        return find_field(job.field)->word_bytes == 8 ? evaluate<mkz_u64>(job, threads_, tick)
+                                                      : evaluate<mkz_u32>(job, threads_, tick);
     } catch (const std::bad_alloc&) {
         throw Error(ErrorCode::out_of_memory, "cpu: out of memory");
     }
