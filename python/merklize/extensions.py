@@ -56,7 +56,6 @@ __all__ = [
     "hash_info",
     "human_bytes",
     "human_time",
-    "is_json",
     "is_processor",
     "is_stream",
     "is_url",
@@ -64,6 +63,7 @@ __all__ = [
     "kernel_modules",
     "label",
     "local_path",
+    "may_be_json",
     "open_stream",
     "overwrites",
     "path_text",
@@ -96,7 +96,7 @@ def overwrites(written: str, read: str) -> bool:
     return _native.overwrites(system_name(written, "written"), system_name(read, "read"))
 
 
-def is_json() -> Callable[[Buffer], bool]:
+def may_be_json() -> Callable[[Buffer], bool]:
     """Return a function that takes the pieces of a text, and says False when it can be no object of JSON."""
     return _native.JsonPrefix().take
 

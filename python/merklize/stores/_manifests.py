@@ -9,7 +9,7 @@ from typing import Any, Optional
 from urllib.parse import unquote
 
 from ..errors import Error, FileError, InvalidArgument
-from ..extensions import Device, Progress, alone, file_error, is_json, shown
+from ..extensions import Device, Progress, alone, file_error, may_be_json, shown
 from ..parts import hash_file_ranges
 from ._failures import Passing, extra_of, failure_of
 from ._limits import limits
@@ -43,7 +43,7 @@ def find_url(url: str, ignore: Iterable[str], exclude: str | None) -> Found:
             f"{shown(url)}: a manifest needs the name of an object, and what follows ? ; # & may be a secret; name an "
             "object without these, or its folder"
         )
-    index = read_whole(url, MOST_INDEX_BYTES, is_json()) if name.endswith(INDEX_SUFFIX) else None
+    index = read_whole(url, MOST_INDEX_BYTES, may_be_json()) if name.endswith(INDEX_SUFFIX) else None
     return folder, name, None, index, shown(url)
 
 
