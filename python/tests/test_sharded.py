@@ -474,6 +474,18 @@ def test_many_boxes_take_no_long_time():
     assert made == sharded.combine([head[:20] + struct.pack("<I", 2) + b"".join(by_halves)])
 
 
+@pytest.mark.parametrize("has_tiles", [False, True])
+def test_tensors_that_are_cut_alike(has_tiles):
+    """Their trees grow together, 256 at a time; others are among them."""
+    state = {f"experts.{k}": (an_array((96, 64)).view("u2") + np.uint16(k)).view("f2") for k in range(300)}
+    state |= {f"other.{k}": an_array((65 + k, 64)) for k in range(4)} | {"none": np.zeros((0, 3), "f2")}
+    shards = [[], []]
+    for name, array in state.items():
+        for mine, box in zip(shards, (rows if name != "experts.7" else columns)(name, array, 2)):
+            mine += box
+    assert sharded.combine(parts_of(shards, tiles=has_tiles)) == merklize.manifest(state, tiles=True)
+
+
 def test_a_huge_tensor_that_nobody_has_takes_no_memory():
     head = b"merklize nodes 1" + struct.pack("<II", 0, 1)
     made = sharded.combine([head + record(b"w", b"F16", (2**30, 2**20), (0, 0), (2**30, 2**20), bytes(32))])

@@ -15,7 +15,7 @@ from ._entries import Difference, Report, Tensor, TileDifference
 from ._memory import aliases, held, tensors_of
 from ._tile_boxes import Exchange, Maps, boxes_of, is_in_parts, told
 from ._tile_nodes import CHUNK, Box, Form, Range, form_of, storage_of
-from ._tile_trees import Whole, Wholes, grid_of, named, rectangles_of, single, tensor_of, wholes_of
+from ._tile_trees import Whole, Wholes, grid_of, named, rectangles_of, single, tensor_entries, tensor_of, wholes_of
 
 Against = Union[Sequence[bytes], str, os.PathLike[str]]
 
@@ -23,7 +23,7 @@ Against = Union[Sequence[bytes], str, os.PathLike[str]]
 def entries_of(parts: Sequence[bytes]) -> list[Tensor]:
     """Return the entries of all tensors."""
     wholes, has_tiles = wholes_of(parts)
-    return [tensor_of(whole, has_tiles) for whole in single(wholes)]
+    return tensor_entries(single(wholes), has_tiles)
 
 
 def check_tiles(

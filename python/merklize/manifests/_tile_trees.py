@@ -16,6 +16,8 @@ from ._tile_nodes import Form, Given, Part, Range, quoted, read_nodes
 
 MOST_BOXES = 1 << 14
 """The most different boxes of a tensor."""
+TOGETHER = 256
+"""The most tensors whose trees grow together."""
 
 
 def named(ranks: Iterable[int]) -> str:
@@ -195,9 +197,28 @@ class _Nodes(NamedTuple):
 
 def tensor_of(whole: Whole, has_tiles: bool) -> Tensor:
     """Return the manifest's entry of a tensor."""
+    return tensor_entries([whole], has_tiles)[0]
+
+
+def tensor_entries(wholes: Sequence[Whole], has_tiles: bool) -> list[Tensor]:
+    """Return the entries of tensors. Trees of those that are cut alike, as layers and experts are, grow together."""
+    alike: dict[Any, list[int]] = defaultdict(list)
+    for k, whole in enumerate(wholes):
+        if not whole.form.is_empty():
+            cuts = tuple(box.cut for box in whole.boxes)
+            shares_tiles = any(cut is not None and cut.rectangles for cut in cuts)
+            alike[k if shares_tiles else (whole.form, cuts)].append(k)
+    trees: dict[int, bytes] = {}
+    for group in alike.values():
+        for first in range(0, len(group), TOGETHER):
+            some = group[first : first + TOGETHER]
+            trees.update(zip(some, roots_of([wholes[k] for k in some], has_tiles)))
+    return [_entry(whole, trees.get(k)) for k, whole in enumerate(wholes)]
+
+
+def _entry(whole: Whole, tree: bytes | None) -> Tensor:
     part, form = whole.part, whole.form
     size = prod((*form.lead, form.rows, form.columns)) * form.element
-    tree = None if form.is_empty() else root_of(nodes_of(whole, has_tiles), form)
     return Tensor(part.name, part.dtype, part.shape, _native.tiles_digest(part.dtype, part.shape, tree), size)
 
 
@@ -286,10 +307,17 @@ def rectangles_of(tiles: list[tuple[int, ...]]) -> list[tuple[Range, ...]]:
     return [tuple(one) for one in made]
 
 
-def root_of(nodes: list[_Nodes], form: Form) -> bytes:
-    """Return the root of a tensor's tree."""
-    roots = _roots(nodes, form.counts, ())
-    return bytes(roots.reshape(32))
+def roots_of(wholes: Sequence[Whole], has_tiles: bool) -> list[bytes]:
+    """Return the roots of the trees of tensors whose boxes gave nodes at the same places."""
+    import numpy as np
+
+    every = (0, len(wholes))  # as indices of one more dimension
+    stacks = zip(*(nodes_of(whole, has_tiles) for whole in wholes))
+    nodes = [
+        _Nodes((every, *one[0].tiles), one[0].axis + 1, one[0].places, np.stack([each.values for each in one]))
+        for one in stacks
+    ]
+    return [bytes(root) for root in _roots(nodes, (len(wholes), *wholes[0].form.counts), (every,))]
 
 
 def _roots(nodes: list[_Nodes], counts: tuple[int, ...], ranges: tuple[Range, ...]) -> Any:
