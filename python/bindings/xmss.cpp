@@ -17,11 +17,11 @@ namespace {
 
 using XmssKey = xmss::Key;
 
-/// XmssItems of equal sizes, one behind another: of an array, a list, or bytes.
+/// Items of equal sizes, one behind another: of an array, a list, or bytes.
 class XmssItems {
 public:
-    /// odd  null: an item of another size in a list is an error. Otherwise written: whether an item is of another size,
-    ///      in place of which there are zeros
+    /// odd  null: an item of another size in a list is an error. Otherwise true is written for such an item, in place of
+    ///      which there are zeros
     XmssItems(nb::handle values, const char* argument, std::size_t size, std::vector<bool>* odd = nullptr) {
         if (PyList_Check(values.ptr()) || PyTuple_Check(values.ptr())) {
             join(nb::tuple(values), argument, size, odd);
@@ -40,23 +40,21 @@ public:
     }
     XmssItems(const XmssItems&) = delete;
     XmssItems& operator=(const XmssItems&) = delete;
-    ~XmssItems() { runtime::wipe(joined_.data(), joined_.size()); }  // they may be seeds
 
-    ByteView bytes() const { return array_ ? array_->span() : std::span<const std::byte>(joined_); }
+    ByteView bytes() const { return array_ ? array_->span() : std::span<const std::byte>(joined_.bytes); }
 
 private:
     void join(const nb::tuple& items, const char* argument, std::size_t size, std::vector<bool>* odd) {
-        joined_.resize(items.size() * size);
+        joined_.bytes.resize(items.size() * size);
         for (std::size_t i = 0; i < items.size(); i++) {
             const std::string name = std::string(argument) + "[" + std::to_string(i) + "]";
             const nb::object item = items[i];
             const InputBytes input(item, name.c_str());
             const auto bytes = input.span();
             if (bytes.size() == size) {
-                std::ranges::copy(bytes, joined_.data() + i * size);
+                std::ranges::copy(bytes, joined_.bytes.data() + i * size);
             } else if (odd != nullptr) {
-                odd->resize(items.size());
-                (*odd)[i] = true;
+                if (i < odd->size()) (*odd)[i] = true;  // more items than results are an error of the call
             } else {
                 invalid(name + " must be " + std::to_string(size) + " bytes, got " + std::to_string(bytes.size()) +
                         " bytes");
@@ -64,7 +62,13 @@ private:
         }
     }
 
-    std::vector<std::byte> joined_{};
+    // They may be seeds. A member, so that an error of the constructor wipes them, too.
+    struct Wiped {
+        std::vector<std::byte> bytes{};
+        ~Wiped() { runtime::wipe(bytes.data(), bytes.size()); }
+    };
+
+    Wiped joined_{};
     std::optional<InputBytes> array_{};
 };
 
@@ -103,22 +107,21 @@ bool xmss_verify(nb::handle public_key, nb::handle epoch, nb::handle message, nb
 
 nb::list xmss_verify_each(nb::handle public_keys, nb::handle epochs, nb::handle messages, nb::handle signatures,
                           const Settings& settings) {
-    std::vector<bool> odd;
-    const XmssItems keys(public_keys, "public_keys", xmss::public_key_bytes, &odd);
-    const XmssItems texts(messages, "messages", xmss::message_bytes, &odd);
-    const XmssItems claims(signatures, "signatures", xmss::signature_bytes, &odd);
     std::vector<std::uint64_t> at;
     for (nb::handle epoch : to_tuple(epochs, "epochs")) {
         const std::string name = "epochs[" + std::to_string(at.size()) + "]";
         at.push_back(to_u64(epoch, name.c_str()));
     }
+    std::vector<bool> odd(at.size());
+    const XmssItems keys(public_keys, "public_keys", xmss::public_key_bytes, &odd);
+    const XmssItems texts(messages, "messages", xmss::message_bytes, &odd);
+    const XmssItems claims(signatures, "signatures", xmss::signature_bytes, &odd);
     std::vector<std::uint8_t> valid(at.size());
     Run{settings}([&](const RunOptions& options) {
         xmss::verify_each(keys.bytes(), at, texts.bytes(), claims.bytes(), valid, options);
     });
     nb::list result;
-    for (std::size_t i = 0; i < valid.size(); i++)
-        result.append(nb::bool_(valid[i] != 0 && !(i < odd.size() && odd[i])));
+    for (std::size_t i = 0; i < valid.size(); i++) result.append(nb::bool_(valid[i] != 0 && !odd[i]));
     return result;
 }
 

@@ -7,6 +7,8 @@ import hashlib
 import json
 import pickle
 import random
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -15,6 +17,7 @@ import pytest
 import merklize
 import xmss_reference as reference
 from merklize import xmss
+from waiting import HANG
 
 VECTORS = json.loads(reference.TARGET.read_text())
 
@@ -275,6 +278,53 @@ def test_mistakes(name):
     assert str(caught.value) == text
 
 
+# What is done with `seed`, which the caller zeroes itself.
+USES = {
+    "a key": "(key,) = xmss.keys([seed], 0, 40); key.sign(3, bytes(32)); key.path(9); del key",
+    "many keys": "keys = xmss.keys([seed] * 70, 0, 3, threads=2); keys[5].sign(1, bytes(32)); del keys",
+    "an array": "keys = xmss.keys(np.frombuffer(seed, np.uint8)[None], 0, 3); del keys",
+    "a mistake in the list": "refused(lambda: xmss.keys([bytes(32), seed, bytes(32), bytes(31)], 0, 3))",
+    "a mistake in the range": "refused(lambda: xmss.keys([seed], 4, 3))",
+    "a mistake of a message": "refused(lambda: xmss.keys([seed], 0, 3)[0].sign(1, bytes(31)))",
+}
+LOOK = """
+import os
+import numpy as np
+import merklize
+from merklize import xmss
+
+def refused(call):
+    try:
+        call()
+    except merklize.InvalidArgument:
+        return
+    raise AssertionError
+
+def found():
+    count = 0
+    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
+        for line in maps:
+            place, rights, *_ = line.split()
+            begin, end = (int(one, 16) for one in place.split("-"))
+            if rights.startswith("rw") and "[v" not in line:
+                memory.seek(begin)
+                turned = np.frombuffer(bytearray(memory.read(end - begin)), np.uint8)
+                np.bitwise_not(turned, out=turned)
+                count += turned.tobytes().count(mask)
+                turned[:] = 0
+    return count
+
+seed = bytearray(32)
+with open("/dev/urandom", "rb", 0) as random:
+    random.readinto(seed)
+mask = bytes(255 - one for one in seed)
+before = found()
+USE
+seed[:] = bytes(32)
+print(before, "while it is there,", found(), "after")
+"""
+
+
 class TestSecrets:
     def test_no_text_has_the_seed(self):
         seed = bytes(range(100, 132))
@@ -288,6 +338,14 @@ class TestSecrets:
             texts += [str(caught.value), repr(caught.value)]
         for text in texts:
             assert not any(word in text for word in (seed.hex(), str(seed), "100, 101", "defg"))
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/mem")
+    @pytest.mark.parametrize("use", USES)
+    def test_no_copy_stays_in_memory(self, use):
+        """The process keeps a seed only as its complement, and looks for it in its memory after the use."""
+        code = LOOK.replace("USE", USES[use])
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=HANG, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "1 while it is there, 0 after\n", "")
 
     @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps, lambda key: key.__reduce__()])
     def test_no_copies(self, copied):

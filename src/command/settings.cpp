@@ -37,6 +37,7 @@ Mode read_key(Call& call, Hash hash) {
     std::byte key[33];
     const std::size_t count = read_standard_input(call, key);
     if (count > 32 || count < (is_short ? 1 : 32)) {
+        runtime::wipe(key, sizeof key);
         throw Failure{std::string("the key on standard input must be ") + (is_short ? "1 to 32 bytes" : "32 bytes") +
                       "; there are " + (count <= 32 ? std::to_string(count) : std::string("more"))};
     }

@@ -17,36 +17,35 @@
 namespace merklize::command {
 namespace {
 
-// The seeds on standard input, which are wiped at the end.
-class Seeds {
-public:
-    explicit Seeds(Call& call) {
-        bytes_.reserve(most + sizeof block_);  // so that no growth leaves a copy behind
-        while (const std::size_t count = read_standard_input(call, block_)) {
-            bytes_.insert(bytes_.end(), block_, block_ + count);
-            if (bytes_.size() > most) refuse("more than " + human_count(most / xmss::seed_bytes) + " seeds");
-        }
-        if (bytes_.empty() || bytes_.size() % xmss::seed_bytes != 0) refuse(human_count(bytes_.size()) + " bytes");
-    }
-    ~Seeds() {
-        runtime::wipe(bytes_.data(), bytes_.size());
-        runtime::wipe(block_, sizeof block_);
-    }
-    Seeds(const Seeds&) = delete;
-    Seeds& operator=(const Seeds&) = delete;
-
-    std::span<const std::byte> bytes() const noexcept { return bytes_; }
-
-private:
-    [[noreturn]] static void refuse(const std::string& found) {
-        throw Failure{"the seeds on standard input must be 32 bytes each, one or more; there are " + found};
+// Memory of seeds, which is wiped at the end.
+struct SeedMemory {
+    SeedMemory() = default;
+    SeedMemory(const SeedMemory&) = delete;
+    SeedMemory& operator=(const SeedMemory&) = delete;
+    ~SeedMemory() {
+        runtime::wipe(bytes.data(), bytes.size());
+        runtime::wipe(block, sizeof block);
     }
 
-    static constexpr std::size_t most = xmss::seed_bytes << 20;
-
-    std::vector<std::byte> bytes_{};
-    std::byte block_[4096];
+    std::vector<std::byte> bytes{};
+    std::byte block[4096];
 };
+
+// Reads the seeds on standard input.
+void read_seeds(Call& call, SeedMemory& seeds) {
+    constexpr std::size_t most = xmss::seed_bytes << 20;
+    const auto require = [](bool is_good, const std::string& found) {
+        if (!is_good)
+            throw Failure{"the seeds on standard input must be 32 bytes each, one or more; there are " + found};
+    };
+    seeds.bytes.reserve(most + sizeof seeds.block);  // so that no growth leaves a copy behind
+    while (const std::size_t count = read_standard_input(call, seeds.block)) {
+        seeds.bytes.insert(seeds.bytes.end(), seeds.block, seeds.block + count);
+        require(seeds.bytes.size() <= most, "more than " + human_count(most / xmss::seed_bytes) + " seeds");
+    }
+    const std::size_t size = seeds.bytes.size();
+    require(size != 0 && size % xmss::seed_bytes == 0, human_count(size) + " bytes");
+}
 
 std::uint64_t needed_count(const Arguments& arguments, const std::string& option) {
     const auto count = count_value(arguments, option);
@@ -68,10 +67,11 @@ int run_xmss_key(Call& call, const Arguments& arguments) {
     RunOptions options = run_options(call, arguments);
     std::vector<xmss::Key> keys;
     {
-        const Seeds seeds(call);
+        SeedMemory seeds;
+        read_seeds(call, seeds);
         Bar bar(call, "making keys");
         options.progress = bar.part();
-        keys = xmss::keys(seeds.bytes(), first, last, options);
+        keys = xmss::keys(seeds.bytes, first, last, options);
     }
     for (const xmss::Key& key : keys) {
         const std::string public_key = to_hex(key.public_key());
