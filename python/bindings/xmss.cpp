@@ -20,8 +20,8 @@ using XmssKey = xmss::Key;
 /// Items of equal sizes, one behind another: of an array, a list, or bytes.
 class XmssItems {
 public:
-    /// odd  null: an item of another size in a list is an error. Otherwise true is written for such an item, in place of
-    ///      which there are zeros
+    /// odd  null: an item of another size in a list is an error. Otherwise true is written for such an item, and zeros
+    ///      stand in its place
     XmssItems(nb::handle values, const char* argument, std::size_t size, std::vector<bool>* odd = nullptr) {
         if (PyList_Check(values.ptr()) || PyTuple_Check(values.ptr())) {
             join(nb::tuple(values), argument, size, odd);
