@@ -45,6 +45,8 @@
  *                      there is none
  *   TAKES_TWO 0        field hashes: 1: there is permute_two, of two states at once, if MKZ_STATES is 2
  *   HAS_XMSS 0         1: keys of XMSS are made with it: hashes/xmss.h
+ *   TAKES_TWO 0        1: there are functions of two states at once: permute_two of field hashes, if MKZ_STATES is 2;
+ *                      absorb_two and merge_two of byte hashes, if MKZ_SHA256_STATES is 2
  *   IS_PART 0          1: no hash, but a function that hashes need; the host does not list it
  *
  * A family's header documents the facts that only this family has: hashes/field_sponge.h, eidos_variant.h,
@@ -68,6 +70,8 @@
  *   permute_two(s)                               if it TAKES_TWO: the same of two states, one behind the other
  *   blocks(length)                               byte hashes: number of blocks, prefix and padding included
  *   absorb(s, block, b, blocks, length)          byte hashes: takes block b
+ *   absorb_two, merge_two(out, pairs)            if it TAKES_TWO: the same of two states and blocks, and of two pairs,
+ *                                                one behind the other
  *   digest(out, s)                               state after the last block -> node; a row without words has no block
  *   table_word(i)                                with a table of its own: its word i, for the host
  *   iv, compress, parent, block_flags            with chunks, instead of the functions for rows: as in blake3.h */

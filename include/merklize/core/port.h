@@ -265,6 +265,11 @@ MKZ_FN mkz_lane32 mkz_min32(mkz_lane32 a, mkz_lane32 b) { return a < b ? a : b; 
 #define MKZ_STATES 1
 #endif
 
+/* 2: SHA-256 compresses two blocks in step, for 32 vector registers (CPUs' vectors). */
+#ifndef MKZ_SHA256_STATES
+#define MKZ_SHA256_STATES 1
+#endif
+
 /* 1: 64-bit products of words are made from four 32-bit products, which compilers can vectorise. Vector lanes always do
  * so. */
 #ifndef MKZ_MUL_BY_HALVES

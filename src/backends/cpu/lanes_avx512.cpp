@@ -241,6 +241,7 @@ LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
 #define MKZ_ADD32_3(a, b, c) (add_from_memory(a, b) + (c))
 #define MKZ_BLAKE3_TOGETHER 1
 #define MKZ_BLAKE3_STATES 2
+#define MKZ_SHA256_STATES 2
 #define MKZ_STATES 2
 #define MKZ_RP_CELLS 6
 #include "merklize/core/names.h"

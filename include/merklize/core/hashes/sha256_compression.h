@@ -46,6 +46,14 @@ MKZ_FN void mkz_sha256_iv(mkz_lane32 h[8]) {
         MKZ_SHA256_V(7) = MKZ_ADD32(t, s0 + MKZ_MAJORITY(a, MKZ_SHA256_V(1), MKZ_SHA256_V(2)));                \
     } while (0)
 
+/* Replaces word i of the message schedule, sixteen words, by word i + 16. */
+#define MKZ_SHA256_SCHEDULE(w)                                                                                     \
+    do {                                                                                                           \
+        mkz_lane32 x = (w)[(i + 1) & 15], y = (w)[(i + 14) & 15];                                                  \
+        (w)[i] = MKZ_ADD32((w)[i], (w)[(i + 9) & 15]) + (MKZ_XOR3(MKZ_ROTR32(x, 7), MKZ_ROTR32(x, 18), x >> 3) +   \
+                                                         MKZ_XOR3(MKZ_ROTR32(y, 17), MKZ_ROTR32(y, 19), y >> 10)); \
+    } while (0)
+
 /* Takes one block of 16 big-endian words into the state h, sixteen rounds at a time. So the message schedule stays in
  * sixteen words. */
 MKZ_FN void mkz_sha256_compress(mkz_lane32 h[8], const mkz_lane32 m[16]) {
@@ -55,14 +63,35 @@ MKZ_FN void mkz_sha256_compress(mkz_lane32 h[8], const mkz_lane32 m[16]) {
     MKZ_NO_UNROLL for (int first = 0; first < 64; first += 16) {
         MKZ_UNROLL for (int i = 0; i < 16; i++) MKZ_SHA256_ROUND(MKZ_ADD32(w[i], MKZ_SPLAT32(mkz_sha256_k[first + i])));
         if (first == 48) break;
-        MKZ_UNROLL for (int i = 0; i < 16; i++) {
-            mkz_lane32 x = w[(i + 1) & 15], y = w[(i + 14) & 15];
-            w[i] = MKZ_ADD32(w[i], w[(i + 9) & 15]) + (MKZ_XOR3(MKZ_ROTR32(x, 7), MKZ_ROTR32(x, 18), x >> 3) +
-                                                       MKZ_XOR3(MKZ_ROTR32(y, 17), MKZ_ROTR32(y, 19), y >> 10));
-        }
+        MKZ_UNROLL for (int i = 0; i < 16; i++) { MKZ_SHA256_SCHEDULE(w); }
     }
     for (int k = 0; k < 8; k++) h[k] = h[k] + v[k];
 }
+
+#if MKZ_SHA256_STATES == 2
+/* The same of two states, one behind the other, in step: a round is a chain of instructions that leaves wide vectors
+ * idle. MKZ_SHA256_ROUND works on one state `v`. */
+MKZ_FN void mkz_sha256_compress_two(mkz_lane32 h[16], const mkz_lane32 m[32]) {
+    mkz_lane32 states[2][8], w[2][16];
+    for (int s = 0; s < 2; s++) {
+        for (int k = 0; k < 8; k++) states[s][k] = h[8 * s + k];
+        for (int k = 0; k < 16; k++) w[s][k] = m[16 * s + k];
+    }
+    MKZ_NO_UNROLL for (int first = 0; first < 64; first += 16) {
+        MKZ_UNROLL for (int i = 0; i < 16; i++) {
+            MKZ_UNROLL for (int s = 0; s < 2; s++) {
+                mkz_lane32 *v = states[s];
+                MKZ_SHA256_ROUND(MKZ_ADD32(w[s][i], MKZ_SPLAT32(mkz_sha256_k[first + i])));
+            }
+        }
+        if (first == 48) break;
+        MKZ_UNROLL for (int i = 0; i < 16; i++) { MKZ_UNROLL for (int s = 0; s < 2; s++) MKZ_SHA256_SCHEDULE(w[s]); }
+    }
+    for (int s = 0; s < 2; s++) {
+        for (int k = 0; k < 8; k++) h[8 * s + k] = h[8 * s + k] + states[s][k];
+    }
+}
+#endif
 
 /* The message schedule plus the constants of the block that ends a message of 64 bytes: the bit that ends the message,
  * and its length. Made from the definition; tests/core checks it. */
@@ -86,6 +115,35 @@ MKZ_FN void mkz_sha256_compress_end_64(mkz_lane32 h[8]) {
     }
     for (int k = 0; k < 8; k++) h[k] = h[k] + v[k];
 }
+
+#if MKZ_SHA256_STATES == 2
+MKZ_FN void mkz_sha256_compress_end_64_two(mkz_lane32 h[16]) {
+    mkz_lane32 states[2][8];
+    for (int s = 0; s < 2; s++) {
+        for (int k = 0; k < 8; k++) states[s][k] = h[8 * s + k];
+    }
+    MKZ_NO_UNROLL for (int first = 0; first < 64; first += 16) {
+        MKZ_UNROLL for (int i = 0; i < 16; i++) {
+            MKZ_UNROLL for (int s = 0; s < 2; s++) {
+                mkz_lane32 *v = states[s];
+                MKZ_SHA256_ROUND(MKZ_SPLAT32(mkz_sha256_end_64[first + i]));
+            }
+        }
+    }
+    for (int s = 0; s < 2; s++) {
+        for (int k = 0; k < 8; k++) h[8 * s + k] = h[8 * s + k] + states[s][k];
+    }
+}
+
+/* The states after two pairs of 64 bytes. */
+MKZ_FN void mkz_sha256_first_64_two(mkz_lane32 h[16], const mkz_lane32 pairs[32]) {
+    mkz_lane32 m[32];
+    for (int k = 0; k < 32; k++) m[k] = MKZ_BSWAP32(pairs[k]);
+    mkz_sha256_iv(h);
+    mkz_sha256_iv(h + 8);
+    mkz_sha256_compress_two(h, m);
+}
+#endif
 
 /* The state after the 64 bytes left || right. */
 MKZ_FN void mkz_sha256_first_64(mkz_lane32 h[8], const mkz_lane32 left[8], const mkz_lane32 right[8]) {
@@ -126,4 +184,17 @@ MKZ_FN void MKZ_HASH_FN(absorb)(mkz_lane32 s[8], const mkz_lane32 words[16], mkz
     }
     mkz_sha256_compress(s, m);
 }
+
+#if MKZ_SHA256_STATES == 2
+MKZ_FN void MKZ_HASH_FN(absorb_two)(mkz_lane32 s[16], const mkz_lane32 words[32], mkz_u64 b, mkz_u64 blocks,
+                                    mkz_u64 bytes) {
+    mkz_lane32 m[32];
+    for (int k = 0; k < 32; k++) m[k] = MKZ_BSWAP32(words[k]);
+    if (b + 1 == blocks) {
+        m[14] = m[30] = MKZ_SPLAT32((mkz_u32)(bytes >> 29));
+        m[15] = m[31] = MKZ_SPLAT32((mkz_u32)(bytes << 3));
+    }
+    mkz_sha256_compress_two(s, m);
+}
+#endif
 #endif

@@ -9,6 +9,7 @@
 #define MKZ_UNIT_RATE 64
 #define MKZ_UNIT_STATE_WORDS 9
 #define MKZ_UNIT_PAD_BYTE 0x80
+#define MKZ_UNIT_TAKES_TWO 1
 #define MKZ_UNIT_LEAF_PREFIX 0
 
 #ifdef MKZ_RESET
@@ -75,6 +76,42 @@ MKZ_FN void mkz_sha256_rfc6962_absorb(mkz_lane32 s[9], const mkz_lane32 words[16
 }
 
 MKZ_FN void mkz_sha256_rfc6962_digest(mkz_lane32 out[8], const mkz_lane32 s[9]) { mkz_sha256_digest(out, s); }
+
+#if MKZ_SHA256_STATES == 2
+MKZ_FN void mkz_sha256_rfc6962_merge_two(mkz_lane32 out[16], const mkz_lane32 pairs[32]) {
+    mkz_lane32 h[16], m[32], last;
+    for (int s = 0; s < 2; s++) {
+        mkz_sha256_iv(h + 8 * s);
+        mkz_sha256_rfc6962_block(m + 16 * s, pairs + 16 * s, MKZ_SPLAT32(MKZ_SHA256_NODE_PREFIX));
+    }
+    mkz_sha256_compress_two(h, m);
+    for (int s = 0; s < 2; s++) {
+        last = MKZ_BSWAP32(pairs[16 * s + 15]);
+        m[16 * s] = (last << 24) | MKZ_SPLAT32(0x00800000u);
+        for (int k = 1; k < 15; k++) m[16 * s + k] = MKZ_SPLAT32(0);
+        m[16 * s + 15] = MKZ_SPLAT32(8 * 65);
+    }
+    mkz_sha256_compress_two(h, m);
+    for (int s = 0; s < 2; s++) mkz_sha256_digest(out + 8 * s, h + 8 * s);
+}
+
+MKZ_FN void mkz_sha256_rfc6962_absorb_two(mkz_lane32 s[18], const mkz_lane32 words[32], mkz_u64 b, mkz_u64 blocks,
+                                          mkz_u64 bytes) {
+    mkz_lane32 h[16], m[32];
+    for (int i = 0; i < 2; i++) {
+        s[9 * i + 8] = mkz_sha256_rfc6962_block(m + 16 * i, words + 16 * i, s[9 * i + 8]);
+        for (int k = 0; k < 8; k++) h[8 * i + k] = s[9 * i + k];
+    }
+    if (b + 1 == blocks) {
+        m[14] = m[30] = MKZ_SPLAT32((mkz_u32)((bytes + 1) >> 29));
+        m[15] = m[31] = MKZ_SPLAT32((mkz_u32)((bytes + 1) << 3));
+    }
+    mkz_sha256_compress_two(h, m);
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 8; k++) s[9 * i + k] = h[8 * i + k];
+    }
+}
+#endif
 
 #endif /* MKZ_SHA256_RFC6962_H */
 #include "../unit.h"

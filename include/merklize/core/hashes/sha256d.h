@@ -5,6 +5,7 @@
 #define MKZ_UNIT_RATE 64
 #define MKZ_UNIT_STATE_WORDS 8
 #define MKZ_UNIT_PAD_BYTE 0x80
+#define MKZ_UNIT_TAKES_TWO 1
 
 #ifdef MKZ_RESET
 #undef MKZ_SHA256D_H
@@ -32,6 +33,16 @@ MKZ_FN void mkz_sha256d_merge(mkz_lane32 out[8], const mkz_lane32 left[8], const
     mkz_sha256_compress_end_64(h);
     mkz_sha256d_digest(out, h);
 }
+
+#if MKZ_SHA256_STATES == 2
+MKZ_FN void mkz_sha256d_merge_two(mkz_lane32 out[16], const mkz_lane32 pairs[32]) {
+    mkz_lane32 h[16];
+    mkz_sha256_first_64_two(h, pairs);
+    mkz_sha256_compress_end_64_two(h);
+    mkz_sha256d_digest(out, h);
+    mkz_sha256d_digest(out + 8, h + 8);
+}
+#endif
 
 #endif /* MKZ_SHA256D_H */
 #include "../unit.h"
