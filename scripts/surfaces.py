@@ -175,7 +175,8 @@ SUBJECTS = {
         Row("a commitment to extensions", "matrices, form", (
             NONE, "commit_extended(matrices, form)", "merklize_commit_extended(matrices, form)",
             "commit_extended(matrices, hash, arity, cap_height) / "
-            "commit_extended_on_device(matrices, hash, arity, cap_height, drop_levels, out)", NONE)),
+            "commit_extended_on_device(matrices, hash, arity, cap_height, drop_levels, out) / "
+            "commit_extended_in_buffers(matrices, hash, arity, cap_height, drop_levels, out)", NONE)),
         Row("sums of rows or columns with weights", "matrix, weights, form", (
             NONE, "weighted_sums(matrix, weights, out, form)", "merklize_weighted_sums(matrix, weights, form, out)",
             "weighted_sums(matrix, field, over, weights, degree)", NONE)),

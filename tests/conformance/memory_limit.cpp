@@ -7,6 +7,7 @@
 
 #include "default_device.hpp"
 #include "little_memory.hpp"
+#include "merklize/constraints.hpp"
 #include "merklize/extend.hpp"
 #include "merklize/matrix_commitment.hpp"
 #include "support.hpp"
@@ -129,6 +130,21 @@ TEST("memory_limit: a device that is full") {
                                     options);
             return sums;
         };
+        // The product of the first word and the last one of the next row.
+        const auto folded_of = [&](Matrix matrix, const merklize::RunOptions& options) {
+            using merklize::ConstraintOperand;
+            const auto last = static_cast<std::uint32_t>(matrix.columns - 1);
+            const std::vector<merklize::ConstraintStep> steps = {
+                {merklize::ConstraintOp::multiply, 0, ConstraintOperand::cell(0, 0),
+                 ConstraintOperand::cell(0, last, true)},
+                {merklize::ConstraintOp::sum, 0, ConstraintOperand::slot(0), {0}}};
+            std::vector<std::uint64_t> folded(rows);
+            matrix.elements = merklize::Elements::any;
+            merklize::evaluate_constraints({&matrix, 1}, std::as_writable_bytes(std::span(folded)),
+                                           {.steps = steps, .weights = std::as_bytes(all.first(1))}, options);
+            return folded;
+        };
+        const auto folded = folded_of(on_host, on_cpu());
         const auto extended = extend_to(on_host, on_cpu());
         const auto sums = sums_of(on_host, true, on_cpu()), dots = sums_of(on_host, false, on_cpu());
         const Buffer out(Device(), 8 * extended.size());
@@ -159,6 +175,7 @@ TEST("memory_limit: a device that is full") {
                 CHECK(extend_to(there, {}) == extended);
                 CHECK(extend_there(out) == extended);
                 CHECK(sums_of(there, true, {}) == sums && sums_of(there, false, {}) == dots);
+                CHECK(folded_of(there, {}) == folded && folded_of(on_host, {.device = Device()}) == folded);
             }
         }
     }

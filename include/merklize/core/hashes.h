@@ -43,7 +43,6 @@
  *                      alone
  *   QUAD_HASH -1       id of the hash whose row of four nodes is the merge of four nodes, for trees of arity 4; -1:
  *                      there is none
- *   TAKES_TWO 0        field hashes: 1: there is permute_two, of two states at once, if MKZ_STATES is 2
  *   HAS_XMSS 0         1: keys of XMSS are made with it: hashes/xmss.h
  *   TAKES_TWO 0        1: there are functions of two states at once: permute_two of field hashes, if MKZ_STATES is 2;
  *                      absorb_two and merge_two of byte hashes, if MKZ_SHA256_STATES is 2

@@ -160,7 +160,7 @@ pub fn commit_extended<W: Word>(
     drop_levels: u32,
     options: &Options<'_>,
 ) -> Result<(MatrixCommitment, Vec<Vec<W>>)> {
-    commit_extended_to(matrices, hash, arity, cap_height, drop_levels, None, options)
+    commit_extended_to(matrices, hash, arity, cap_height, drop_levels, None, true, options)
 }
 
 /// The same, but the extensions also stay in a device's memory, where [`weighted_sums`] finds them: each in its own
@@ -177,13 +177,28 @@ pub fn commit_extended_on_device<W: Word>(
     out: &mut [Buffer],
     options: &Options<'_>,
 ) -> Result<(MatrixCommitment, Vec<Vec<W>>)> {
-    if out.len() != matrices.len() {
-        let rule = format!("commit_extended: out must have a buffer for each of {} matrices", matrices.len());
-        return Err(Error::invalid_argument(format!("{rule}, got {}", out.len())));
-    }
-    commit_extended_to(matrices, hash, arity, cap_height, drop_levels, Some(out), options)
+    commit_extended_to(matrices, hash, arity, cap_height, drop_levels, Some(out), true, options)
 }
 
+/// The same without copies on the host: the extensions are in the buffers alone.
+///
+/// # Errors
+/// As of [`commit_extended_on_device`].
+pub fn commit_extended_in_buffers<W: Word>(
+    matrices: &[(Matrix<'_, W>, ExtendForm)],
+    hash: Hash,
+    arity: u32,
+    cap_height: u32,
+    drop_levels: u32,
+    out: &mut [Buffer],
+    options: &Options<'_>,
+) -> Result<MatrixCommitment> {
+    let (commitment, _) =
+        commit_extended_to(matrices, hash, arity, cap_height, drop_levels, Some(out), false, options)?;
+    Ok(commitment)
+}
+
+#[allow(clippy::too_many_arguments)]
 fn commit_extended_to<W: Word>(
     matrices: &[(Matrix<'_, W>, ExtendForm)],
     hash: Hash,
@@ -191,18 +206,23 @@ fn commit_extended_to<W: Word>(
     cap_height: u32,
     drop_levels: u32,
     buffers: Option<&mut [Buffer]>,
+    is_copied: bool,
     options: &Options<'_>,
 ) -> Result<(MatrixCommitment, Vec<Vec<W>>)> {
     const CALL: &str = "commit_extended";
+    if let Some(wrong) = buffers.as_ref().map(|buffers| buffers.len()).filter(|&count| count != matrices.len()) {
+        let rule = format!("{CALL}: out must have a buffer for each of {} matrices", matrices.len());
+        return Err(Error::invalid_argument(format!("{rule}, got {wrong}")));
+    }
     let form = sys::merklize_commitment_form { drop_levels, ..commitment_form(CALL, hash, arity, cap_height)? };
     let mut rooms = Vec::with_capacity(matrices.len());
     let mut extended = Vec::with_capacity(matrices.len());
     for (i, &(matrix, form)) in matrices.iter().enumerate() {
-        let (mut words, n_words) = room_for(CALL, matrix, form)?;
+        let (mut words, n_words) = if is_copied { room_for(CALL, matrix, form)? } else { (vec![], 0) };
         extended.push(sys::merklize_extended_matrix {
             matrix: matrix.to_c(),
             form: form.to_c(CALL)?,
-            out: words.as_mut_ptr().cast(),
+            out: if is_copied { words.as_mut_ptr().cast() } else { core::ptr::null_mut() },
             out_bytes: (n_words * size_of::<W>()) as u64,
             buffer: buffers.as_ref().map_or(core::ptr::null_mut(), |buffers| buffers[i].as_c()),
         });

@@ -38,7 +38,8 @@ pub use digests::{
 };
 pub use error::{Error, ErrorKind, Result};
 pub use extend::{
-    commit_extended, commit_extended_on_device, extend, extend_into, extend_on_device, weighted_sums, ExtendForm,
+    commit_extended, commit_extended_in_buffers, commit_extended_on_device, extend, extend_into, extend_on_device,
+    weighted_sums, ExtendForm,
 };
 pub use forest::MerkleForest;
 pub use hash::{Digest, Hash, HashInfo, Word};

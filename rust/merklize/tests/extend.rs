@@ -116,6 +116,11 @@ fn on_a_device() {
     let (same, words) =
         commit_extended_on_device(&[(matrix, form)], hash, 2, 0, 1, &mut kept, &Options::new()).unwrap();
     assert_eq!((same.cap(), &words[0]), (there.cap(), &expected));
+    let mut alone = [Buffer::new(&device, buffer.len()).unwrap()];
+    let same = commit_extended_in_buffers(&[(matrix, form)], hash, 2, 0, 1, &mut alone, &Options::new()).unwrap();
+    let mut of_alone = vec![0; bytes.len()];
+    alone[0].download(0, &mut of_alone, None).unwrap();
+    assert!(same.cap() == there.cap() && of_alone == bytes);
     for (over, n) in [(SumOver::Rows, 100), (SumOver::Columns, 7)] {
         let weights = recorded::<u64>(2 * n, GOLDILOCKS);
         let sums = |matrix: Matrix<'_, u64>, options: &Options<'_>| {
@@ -171,6 +176,11 @@ fn mistakes() {
     wrong(four.first_rows(5).map(|_| ()), "Matrix: first_rows must be 1 to 4, got 5");
     wrong(
         commit_extended_on_device(&[(four, form)], Hash::POSEIDON2_GOLDILOCKS_8, 2, 0, 0, &mut [], &options)
+            .map(|_| ()),
+        "commit_extended: out must have a buffer for each of 1 matrices, got 0",
+    );
+    wrong(
+        commit_extended_in_buffers(&[(four, form)], Hash::POSEIDON2_GOLDILOCKS_8, 2, 0, 0, &mut [], &options)
             .map(|_| ()),
         "commit_extended: out must have a buffer for each of 1 matrices, got 0",
     );
