@@ -1,7 +1,7 @@
 #include "numpy_array.hpp"
 
 #include <atomic>
-#include <climits>
+#include <iterator>
 
 #include "python_calls.hpp"
 
