@@ -114,6 +114,14 @@ macro_rules! job {
                         verify(&judge, &KeccakAir {}, &merklize_plonky3::stock_proof(proof), &[]).map_err(text)
                     };
                     contenders.push((format!("{} merklize pcs", device.info().id), Box::new(proof)));
+                    // With the constraints on the device, too.
+                    let proof = |watch: &mut Watch| {
+                        let trace = fresh(&trace);
+                        let prove = || merklize_plonky3::prove(config, &KeccakAir {}, trace, &[]);
+                        let proof = watch.time(|| catch(prove))?.map_err(text)?;
+                        verify(&judge, &KeccakAir {}, &merklize_plonky3::stock_proof(proof), &[]).map_err(text)
+                    };
+                    contenders.push((format!("{} merklize prove", device.info().id), Box::new(proof)));
                 }
                 let mut links = vec![];
                 if $bench.gate {

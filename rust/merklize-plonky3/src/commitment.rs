@@ -2,16 +2,17 @@ use core::any::Any;
 use core::mem::{needs_drop, take, transmute};
 use core::ops::Deref;
 use core::ptr;
+use std::sync::{Arc, OnceLock};
 
 use merklize::{
-    fill_rows, or_on_cpu, Buffer, Device, Elements, Error, ErrorKind, Hash, Matrix as Words, MatrixCommitment, Options,
-    Word,
+    fill_rows, or_on_cpu, or_raise, Buffer, Device, Elements, Error, ErrorKind, Hash, Matrix as Words,
+    MatrixCommitment, Options, Word,
 };
 use p3_matrix::dense::RowMajorMatrix;
-use p3_matrix::Matrix;
+use p3_matrix::{Dimensions, Matrix};
 
 use crate::dft::{extend_form, TwoAdicElement};
-use crate::elements::{write_row, DeviceElement};
+use crate::elements::{bytes_of_mut, write_row, DeviceElement};
 use crate::elsewhere::drop_matrices;
 
 /// How a commitment is made, besides its matrices.
@@ -65,6 +66,84 @@ impl<M> Committed<M> {
     pub(crate) fn words<T: DeviceElement>(&self) -> Option<&[Words<'_, T::Word>]> {
         let words: &Vec<Words<'static, T::Word>> = self.words.as_ref()?.downcast_ref()?;
         Some(words)
+    }
+}
+
+/// Matrices of a commitment, which may lie on a device until somebody wants all of them.
+pub(crate) struct Late<M> {
+    made: OnceLock<Committed<M>>,
+    there: Option<There<M>>,
+}
+
+/// Matrices on a device.
+struct There<M> {
+    dimensions: Vec<Dimensions>,
+    fetch: Box<dyn Fn() -> Committed<M> + Send + Sync>,
+    /// A row of a matrix: a `Vec` of elements.
+    row: Box<dyn Fn(usize, usize) -> Box<dyn Any> + Send + Sync>,
+}
+
+impl<M> From<Committed<M>> for Late<M> {
+    fn from(committed: Committed<M>) -> Self {
+        Self { made: OnceLock::from(committed), there: None }
+    }
+}
+
+impl<F: TwoAdicElement> Late<RowMajorMatrix<F>> {
+    /// The matrices in buffers, as elements of their own form.
+    fn on_device(resident: Arc<Vec<Buffer>>, dimensions: Vec<Dimensions>, hash: Hash) -> Self {
+        let read = |buffer: &Buffer, first: usize, count: usize| {
+            let mut words = vec![F::Word::default(); count];
+            let at = (first * size_of::<F>()) as u64;
+            or_raise(buffer.download(at, bytes_of_mut(&mut words), None));
+            F::from_words(words)
+        };
+        let (all, shapes) = (resident.clone(), dimensions.clone());
+        let fetch = move || {
+            let matrix = |(buffer, shape): (&_, &Dimensions)| {
+                RowMajorMatrix::new(read(buffer, 0, shape.height * shape.width), shape.width)
+            };
+            Committed::dense(all.iter().zip(&shapes).map(matrix).collect(), hash)
+        };
+        let shapes = dimensions.clone();
+        let row = move |matrix: usize, row: usize| -> Box<dyn Any> {
+            let width = shapes[matrix].width;
+            Box::new(read(&resident[matrix], row * width, width))
+        };
+        let there = Some(There { dimensions, fetch: Box::new(fetch), row: Box::new(row) });
+        Self { made: OnceLock::new(), there }
+    }
+}
+
+impl<M> Late<M> {
+    /// The matrices on the host, if they are there.
+    pub(crate) fn made(&self) -> Option<&Committed<M>> {
+        self.made.get()
+    }
+
+    /// The matrices on the host.
+    pub(crate) fn get(&self) -> &Committed<M> {
+        self.made.get_or_init(|| (self.there.as_ref().expect("on the host or on a device").fetch)())
+    }
+
+    pub(crate) fn dimensions<T: Send + Sync + Clone>(&self) -> Vec<Dimensions>
+    where
+        M: Matrix<T>,
+    {
+        match (&self.there, self.made()) {
+            (Some(there), None) => there.dimensions.clone(),
+            _ => self.get().matrices().iter().map(|matrix| matrix.dimensions()).collect(),
+        }
+    }
+
+    pub(crate) fn row<T: Send + Sync + Clone + 'static>(&self, matrix: usize, row: usize) -> Vec<T>
+    where
+        M: Matrix<T>,
+    {
+        match (&self.there, self.made()) {
+            (Some(there), None) => *(there.row)(matrix, row).downcast().expect("elements of the matrix"),
+            _ => self.get().matrices()[matrix].row_slice(row).expect("heights were checked").to_vec(),
+        }
     }
 }
 
@@ -123,19 +202,22 @@ pub(crate) fn commit_words<W: Word>(
 
 /// A commitment to the extensions of matrices.
 pub(crate) struct Extended<F> {
-    pub committed: Committed<RowMajorMatrix<F>>,
+    pub committed: Late<RowMajorMatrix<F>>,
     pub commitment: MatrixCommitment,
     /// The extensions in the memory of the device, in the elements' own form; none if it has no memory of its own, or
     /// too little.
-    pub resident: Vec<Buffer>,
+    pub resident: Arc<Vec<Buffer>>,
 }
 
 /// Commits to the extensions of matrices, each on the coset of its own shift, with rows in bit-reversed order, and
 /// gives the extensions. A device hashes them where it makes them, while they are copied to the host.
+/// is_copied  false: extensions that a device keeps are not copied before somebody wants all of them, if no levels are
+///            dropped
 pub(crate) fn commit_extended<F: TwoAdicElement>(
     matrices: &[(RowMajorMatrix<F>, F)],
     added_bits: usize,
     form: &Form,
+    is_copied: bool,
     device: &Device,
 ) -> Result<Extended<F>, Error> {
     let is_field_hash = form.hash.info().modulus.is_some();
@@ -165,7 +247,12 @@ pub(crate) fn commit_extended<F: TwoAdicElement>(
         false => {
             let options = Options::new().device(device);
             let (out, given) = (&mut resident[..], &given[..]);
-            let made = merklize::commit_extended_on_device(given, hash, arity, cap_height, drop_levels, out, &options);
+            let made = match is_copied || drop_levels > 0 {
+                true => merklize::commit_extended_on_device(given, hash, arity, cap_height, drop_levels, out, &options)
+                    .map(|(commitment, extensions)| (commitment, Some(extensions))),
+                false => merklize::commit_extended_in_buffers(given, hash, arity, cap_height, 0, out, &options)
+                    .map(|commitment| (commitment, None)),
+            };
             match made {
                 Err(error) if error.kind() == ErrorKind::OutOfMemory => None,
                 made => Some(made?),
@@ -179,14 +266,25 @@ pub(crate) fn commit_extended<F: TwoAdicElement>(
             or_on_cpu(device, |device| {
                 let options = Options::new().device(device);
                 merklize::commit_extended(&given, hash, arity, cap_height, drop_levels, &options)
+                    .map(|(commitment, extensions)| (commitment, Some(extensions)))
             })?
         }
+    };
+    let resident = Arc::new(resident);
+    let Some(extensions) = extensions else {
+        let extended = |(matrix, _): &(RowMajorMatrix<F>, F)| Dimensions {
+            width: matrix.width,
+            height: matrix.height() << added_bits,
+        };
+        let dimensions = matrices.iter().map(extended).collect();
+        let committed = Late::on_device(resident.clone(), dimensions, form.hash);
+        return Ok(Extended { committed, commitment, resident });
     };
     let extended = |(words, (matrix, _)): (Vec<F::Word>, &(RowMajorMatrix<F>, F))| {
         RowMajorMatrix::new(F::from_words(words), matrix.width)
     };
     let matrices: Vec<_> = extensions.into_iter().zip(matrices).map(extended).collect();
-    Ok(Extended { committed: Committed::dense(matrices, form.hash), commitment, resident })
+    Ok(Extended { committed: Committed::dense(matrices, form.hash).into(), commitment, resident })
 }
 
 /// Views of all matrices in their own memory, if the library takes their elements as they are.
@@ -320,16 +418,26 @@ mod tests {
         let matrices = [of(16, 3), of(4, 5)];
         for hash in [Hash::POSEIDON2_KOALABEAR_16, Hash::BLAKE3] {
             let form = Form { hash, arity: 2, cap_height: 1, drop_levels: 2 };
-            let made = commit_extended(&matrices, 1, &form, &device).unwrap();
+            let made = commit_extended(&matrices, 1, &form, true, &device).unwrap();
             assert_eq!(made.commitment.info().drop_levels, 2);
             assert_eq!(made.resident.len(), 2);
             let cpu = Device::open("cpu").unwrap();
-            let by_cpu = commit_extended(&matrices, 1, &form, &cpu).unwrap();
+            let by_cpu = commit_extended(&matrices, 1, &form, true, &cpu).unwrap();
             assert!(by_cpu.resident.is_empty());
-            assert_eq!(made.committed.matrices(), by_cpu.committed.matrices());
+            assert_eq!(made.committed.get().matrices(), by_cpu.committed.get().matrices());
             let cap = made.commitment.cap();
             assert_eq!(cap, by_cpu.commitment.cap());
-            assert_eq!(cap, commit(&made.committed, &form, &cpu).unwrap().cap());
+            assert_eq!(cap, commit(made.committed.get(), &form, &cpu).unwrap().cap());
+
+            let form = Form { drop_levels: 0, ..form };
+            let late = commit_extended(&matrices, 1, &form, false, &device).unwrap();
+            assert_eq!(late.commitment.cap(), cap);
+            let committed = &late.committed;
+            assert_eq!(committed.dimensions(), by_cpu.committed.dimensions());
+            let row: Vec<KoalaBear> = committed.row(1, 6);
+            assert_eq!(row, by_cpu.committed.row(1, 6));
+            assert!(committed.made().is_none(), "nothing wanted the matrices");
+            assert_eq!(committed.get().matrices(), by_cpu.committed.get().matrices());
         }
     }
 }

@@ -35,6 +35,18 @@ unsafe fn as_words<T, W>(elements: &[T]) -> &[W] {
     unsafe { slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
 }
 
+/// The memory of words as bytes.
+pub(crate) fn bytes_of<W: Word>(words: &[W]) -> &[u8] {
+    // SAFETY: a word is an integer, which has no padding.
+    unsafe { slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
+}
+
+/// The same to write to: a word may have any bytes.
+pub(crate) fn bytes_of_mut<W: Word>(words: &mut [W]) -> &mut [u8] {
+    // SAFETY: as above.
+    unsafe { slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) }
+}
+
 impl DeviceElement for Goldilocks {
     type Word = u64;
     const MODULUS: u64 = Self::ORDER_U64;

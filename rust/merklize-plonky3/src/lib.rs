@@ -1,6 +1,10 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
+// The tests share the configurations of the example.
+#[cfg(test)]
+extern crate self as merklize_plonky3;
+
 mod commitment;
 mod configurations;
 mod constants;
@@ -8,9 +12,11 @@ mod dft;
 mod elements;
 mod elsewhere;
 mod hashers;
+mod lower;
 mod mmcs;
 mod opening;
 mod pcs;
+mod prove;
 mod stock;
 
 pub use configurations::{
@@ -24,4 +30,5 @@ pub use hashers::{on_lanes, without_lanes, LaneCompressor, LaneHasher};
 pub use merklize::{catch, Device, Error, ErrorKind, Field, Hash, Poseidon, Poseidon2, HAS_LIBRARY};
 pub use mmcs::{DeviceMmcs, MerklizeMmcs, MerklizeProverData};
 pub use pcs::MerklizePcs;
+pub use prove::{prove, prove_with_preprocessed, ConstraintPcs};
 pub use stock::{stock_preprocessed, stock_proof, StockOpening, StockPcs, StockProof};

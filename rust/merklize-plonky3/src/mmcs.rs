@@ -11,7 +11,7 @@ use p3_merkle_tree::{MerkleTree, MerkleTreeError, MerkleTreeMmcs, PrunedMerklePa
 use p3_symmetric::{CryptographicHasher, MerkleCap, PseudoCompressionFunction};
 use serde::{Deserialize, Serialize};
 
-use crate::commitment::{commit, commit_extended, commit_words, Committed, Form};
+use crate::commitment::{commit, commit_extended, commit_words, Committed, Form, Late};
 use crate::dft::{plonky3_extension, TwoAdicElement};
 use crate::elements::{write_row, DeviceDigest, DeviceElement};
 use crate::elsewhere::drop_matrices;
@@ -53,9 +53,9 @@ enum Data<M, S> {
 }
 
 struct Parts<M> {
-    committed: Committed<M>,
+    committed: Late<M>,
     commitment: MatrixCommitment,
-    resident: Vec<Buffer>,
+    resident: Arc<Vec<Buffer>>,
     /// Made when the device has no memory left to make dropped nodes again.
     by_cpu: OnceLock<MatrixCommitment>,
 }
@@ -71,7 +71,7 @@ impl<M: fmt::Debug, S: fmt::Debug> fmt::Debug for MerklizeProverData<M, S> {
         let mut parts = f.debug_struct("MerklizeProverData");
         match &*self.0 {
             Data::OnDevice(Parts { committed, commitment, resident, .. }) => parts
-                .field("matrices", &committed.matrices())
+                .field("matrices", &committed.made().map(Committed::matrices))
                 .field("commitment", commitment)
                 .field("resident", resident),
             Data::Stock(tree, _) => parts.field("tree", tree),
@@ -220,7 +220,7 @@ where
         let dimensions = inputs.iter().map(|matrix| matrix.dimensions()).collect();
         let committed = Committed::new(inputs, *hash);
         let made = self.form(*hash, dimensions).and_then(|form| commit(&committed, &form, device));
-        let data = MerklizeProverData::new(committed, or_raise(made), vec![]);
+        let data = MerklizeProverData::new(committed.into(), or_raise(made), Arc::default());
         (data.cap(), data)
     }
 
@@ -243,8 +243,15 @@ where
 
     fn get_matrices<'a, M: Matrix<P::Value>>(&self, data: &'a Self::ProverData<M>) -> Vec<&'a M> {
         match &*data.0 {
-            Data::OnDevice(parts) => parts.committed.matrices().iter().collect(),
+            Data::OnDevice(parts) => parts.committed.get().matrices().iter().collect(),
             Data::Stock(tree, _) => self.stock.get_matrices(tree),
+        }
+    }
+
+    fn get_matrix_heights<M: Matrix<P::Value>>(&self, data: &Self::ProverData<M>) -> Vec<usize> {
+        match &*data.0 {
+            Data::OnDevice(parts) => parts.committed.dimensions().iter().map(|matrix| matrix.height).collect(),
+            Data::Stock(tree, _) => self.stock.get_matrix_heights(tree),
         }
     }
 
@@ -314,15 +321,24 @@ pub trait DeviceMmcs<F: TwoAdicElement>: Mmcs<F> {
     /// Commits to the extensions of matrices, each on the coset of its own shift, which is not zero, with rows in
     /// bit-reversed order. The extensions are the matrices of the commitment. A device with memory of its own gets the
     /// matrices once, and hashes the extensions where they are made.
+    ///
+    /// is_copied  false: extensions that a device keeps come to the host when somebody asks for the matrices
     fn commit_extended(
         &self,
         matrices: Vec<(RowMajorMatrix<F>, F)>,
         added_bits: usize,
+        is_copied: bool,
     ) -> (Self::Commitment, Self::ProverData<RowMajorMatrix<F>>);
 
     /// The words of the matrices of `commit_extended` in the memory of the device, row after row; none if they are not
     /// there.
     fn resident<'a>(&self, data: &'a Self::ProverData<RowMajorMatrix<F>>) -> &'a [Buffer];
+
+    /// The dimensions of the matrices, wherever they lie.
+    fn dimensions(&self, data: &Self::ProverData<RowMajorMatrix<F>>) -> Vec<Dimensions>;
+
+    /// A row of a matrix, wherever it lies.
+    fn row(&self, data: &Self::ProverData<RowMajorMatrix<F>>, matrix: usize, row: usize) -> Vec<F>;
 }
 
 impl<P, PW, H, C, const N: usize, const DIGEST: usize> DeviceMmcs<P::Value> for MerklizeMmcs<P, PW, H, C, N, DIGEST>
@@ -354,6 +370,7 @@ where
         &self,
         matrices: Vec<(RowMajorMatrix<P::Value>, P::Value)>,
         added_bits: usize,
+        is_copied: bool,
     ) -> (Self::Commitment, Self::ProverData<RowMajorMatrix<P::Value>>) {
         let Some(OnDevice { device, hash }) = &self.on_device else {
             let dft = Radix2DitParallel::default();
@@ -366,7 +383,7 @@ where
             Dimensions { width: matrix.width, height }
         };
         let form = self.form(*hash, matrices.iter().map(extended).collect());
-        let made = form.and_then(|form| commit_extended(&matrices, added_bits, &form, device));
+        let made = form.and_then(|form| commit_extended(&matrices, added_bits, &form, is_copied, device));
         let made = or_raise(made);
         drop_matrices(matrices.into_iter().map(|(matrix, _)| matrix).collect());
         let data = MerklizeProverData::new(made.committed, made.commitment, made.resident);
@@ -379,10 +396,27 @@ where
             Data::Stock(..) => &[],
         }
     }
+
+    fn dimensions(&self, data: &Self::ProverData<RowMajorMatrix<P::Value>>) -> Vec<Dimensions> {
+        match &*data.0 {
+            Data::OnDevice(parts) => parts.committed.dimensions(),
+            Data::Stock(tree, _) => self.stock.get_matrices(tree).iter().map(|matrix| matrix.dimensions()).collect(),
+        }
+    }
+
+    fn row(&self, data: &Self::ProverData<RowMajorMatrix<P::Value>>, matrix: usize, row: usize) -> Vec<P::Value> {
+        match &*data.0 {
+            Data::OnDevice(parts) => parts.committed.row(matrix, row),
+            Data::Stock(tree, _) => {
+                let row = self.stock.get_matrices(tree)[matrix].row_slice(row).map(|row| row.to_vec());
+                row.expect("the row is below the height")
+            }
+        }
+    }
 }
 
 impl<M, S> MerklizeProverData<M, S> {
-    fn new(committed: Committed<M>, commitment: MatrixCommitment, resident: Vec<Buffer>) -> Self {
+    fn new(committed: Late<M>, commitment: MatrixCommitment, resident: Arc<Vec<Buffer>>) -> Self {
         Self(Arc::new(Data::OnDevice(Parts { committed, commitment, resident, by_cpu: OnceLock::new() })))
     }
 
@@ -406,7 +440,7 @@ impl<M> Parts<M> {
         if info.drop_levels == 0 {
             return commitment.siblings_together(indices);
         }
-        let words = committed.words::<T>().ok_or_else(|| {
+        let words = committed.get().words::<T>().ok_or_else(|| {
             Error::invalid_argument("open: the elements of the rows must be those that were committed")
         })?;
         let is_on_cpu = by_cpu.get().is_some();
@@ -428,11 +462,10 @@ impl<M> Parts<M> {
     {
         let bits = |height: usize| height.next_power_of_two().ilog2();
         let tallest = self.commitment.info().n_leaves as usize;
-        let row = |matrix: &M| {
-            let row = index >> (bits(tallest) - bits(matrix.height()));
-            matrix.row_slice(row).expect("heights were checked").to_vec()
+        let row = |(matrix, dimensions): (usize, Dimensions)| {
+            self.committed.row(matrix, index >> (bits(tallest) - bits(dimensions.height)))
         };
-        self.committed.matrices().iter().map(row).collect()
+        self.committed.dimensions::<T>().into_iter().enumerate().map(row).collect()
     }
 }
 

@@ -15,7 +15,7 @@ use p3_fri::{
 };
 use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_matrix::Matrix;
+use p3_matrix::{Dimensions, Matrix};
 use p3_maybe_rayon::prelude::*;
 
 use crate::dft::TwoAdicElement;
@@ -24,11 +24,16 @@ use crate::stock::StockProof;
 
 type Requests<'a, F, EF, M> = [OpeningRequest<'a, <M as p3_commit::Mmcs<F>>::ProverData<RowMajorMatrix<F>>, EF>];
 
+type OpenedOf<'a, F, EF, M> = Opened<'a, <M as p3_commit::Mmcs<F>>::ProverData<RowMajorMatrix<F>>, EF>;
+
 type Proved<F, EF, M> = (OpenedValues<EF>, StockProof<F, EF, M>);
 
 /// A committed matrix, and the points at which it is opened.
-struct Opened<'a, F, EF> {
-    matrix: &'a RowMajorMatrix<F>,
+struct Opened<'a, D, EF> {
+    dimensions: Dimensions,
+    /// The commitment to it, and its number there.
+    data: &'a D,
+    number: usize,
     /// Its words in the memory of the device, if they are there.
     resident: Option<&'a Buffer>,
     points: &'a [EF],
@@ -47,7 +52,7 @@ pub(crate) struct Opening<'a, F: TwoAdicElement, EF, M: DeviceMmcs<F>> {
     fri: &'a FriParameters<ExtensionMmcs<F, EF, M>>,
     requests: &'a Requests<'a, F, EF, M>,
     /// Of each request.
-    matrices: Vec<Vec<Opened<'a, F, EF>>>,
+    matrices: Vec<Vec<OpenedOf<'a, F, EF, M>>>,
 }
 
 impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a, F, EF, M> {
@@ -58,15 +63,21 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
     ) -> Self {
         let of_request = |request: &'a OpeningRequest<'a, M::ProverData<RowMajorMatrix<F>>, EF>| {
             let resident = mmcs.resident(request.prover_data);
-            let matrices = mmcs.get_matrices(request.prover_data).into_iter().zip(&request.points).enumerate();
-            let opened =
-                |(i, (matrix, points)): (usize, (_, &'a Vec<EF>))| Opened { matrix, resident: resident.get(i), points };
+            let data = request.prover_data;
+            let matrices = mmcs.dimensions(data).into_iter().zip(&request.points).enumerate();
+            let opened = |(number, (dimensions, points)): (usize, (_, &'a Vec<EF>))| Opened {
+                dimensions,
+                data,
+                number,
+                resident: resident.get(number),
+                points,
+            };
             matrices.map(opened).collect()
         };
         Self { mmcs, fri, requests, matrices: requests.iter().map(of_request).collect() }
     }
 
-    fn all(&self) -> impl Iterator<Item = &Opened<'a, F, EF>> {
+    fn all(&self) -> impl Iterator<Item = &OpenedOf<'a, F, EF, M>> {
         self.matrices.iter().flatten()
     }
 
@@ -78,8 +89,8 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
             let is_high = || height.ilog2() as usize > log_final_poly_len.saturating_add(log_blowup);
             height.is_power_of_two() && (log_final_poly_len == 0 || is_high())
         };
-        let is_stock = |opened: &Opened<'a, F, EF>| {
-            fits(opened.matrix.height()) && opened.points.iter().all(|point| !point.is_zero())
+        let is_stock = |opened: &OpenedOf<'a, F, EF, M>| {
+            fits(opened.dimensions.height) && opened.points.iter().all(|point| !point.is_zero())
         };
         self.all().any(|opened| opened.resident.is_some()) && self.all().all(is_stock)
     }
@@ -90,7 +101,7 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         C: FieldChallenger<F> + CanObserve<M::Commitment> + GrindingChallenger<Witness = F>,
     {
         let points = self.points();
-        let evaluated = |opened: &Opened<'a, F, EF>| {
+        let evaluated = |opened: &OpenedOf<'a, F, EF, M>| {
             let values = opened.points.iter().map(|&z| self.evaluated(opened, find(&points, z)));
             values.collect()
         };
@@ -115,8 +126,13 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         Ok((values, proof?))
     }
 
+    /// The matrix on the host, to which it comes if it is not there yet.
+    fn matrix(&self, opened: &OpenedOf<'a, F, EF, M>) -> &'a RowMajorMatrix<F> {
+        self.mmcs.get_matrices(opened.data)[opened.number]
+    }
+
     fn log_tallest(&self) -> usize {
-        self.all().map(|opened| opened.matrix.height()).max().map_or(0, |height| height.ilog2() as usize)
+        self.all().map(|opened| opened.dimensions.height).max().map_or(0, |height| height.ilog2() as usize)
     }
 
     /// Each point once.
@@ -125,8 +141,8 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         for opened in self.all() {
             for &z in opened.points {
                 match heights.iter_mut().find(|(other, _)| *other == z) {
-                    Some((_, height)) => *height = opened.matrix.height().max(*height),
-                    None => heights.push((z, opened.matrix.height())),
+                    Some((_, height)) => *height = opened.dimensions.height.max(*height),
+                    None => heights.push((z, opened.dimensions.height)),
                 }
             }
         }
@@ -145,12 +161,12 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
 
     /// The values of all columns at a point z, by their values on the low coset, of n points g h^i:
     /// f(z) = (z^n - g^n) / (n g^n) times the sum of f(x) x / (z - x).
-    fn evaluated(&self, opened: &Opened<'a, F, EF>, at: &AtPoint<EF>) -> Vec<EF> {
-        let rows = opened.matrix.height() >> self.fri.log_blowup;
+    fn evaluated(&self, opened: &OpenedOf<'a, F, EF, M>, at: &AtPoint<EF>) -> Vec<EF> {
+        let rows = opened.dimensions.height >> self.fri.log_blowup;
         let log_rows = rows.ilog2() as usize;
         let weights = &at.weights[..rows];
         let sums = self.sums(opened, rows, SumOver::Rows, weights);
-        let mut values = sums.unwrap_or_else(|| opened.matrix.split_rows(rows).0.columnwise_dot_product(weights));
+        let mut values = sums.unwrap_or_else(|| self.matrix(opened).split_rows(rows).0.columnwise_dot_product(weights));
         let of_shift = F::GENERATOR.exp_power_of_2(log_rows);
         let scale = (at.z.exp_power_of_2(log_rows) - of_shift) * of_shift.mul_2exp_u64(log_rows as u64).inverse();
         values.iter_mut().for_each(|value| *value *= scale);
@@ -163,7 +179,7 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         // With the number of terms so far.
         let mut of_heights: BTreeMap<usize, (Vec<EF>, u64)> = BTreeMap::new();
         for (opened, values) in self.all().zip(values.iter().flatten()) {
-            let (height, width) = (opened.matrix.height(), opened.matrix.width());
+            let (height, width) = (opened.dimensions.height, opened.dimensions.width);
             let (sums, n_terms) = of_heights.entry(height).or_insert_with(|| (EF::zero_vec(height), 0));
             if opened.points.is_empty() {
                 continue;
@@ -171,7 +187,7 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
             let powers: Vec<EF> = alpha.powers().take(width).collect();
             let at_x = self.sums(opened, height, SumOver::Columns, &powers).unwrap_or_else(|| {
                 let powers: Vec<_> = EF::ExtensionPacking::packed_ext_powers_capped(alpha, width).collect();
-                opened.matrix.rowwise_packed_dot_product::<EF>(&powers).collect()
+                self.matrix(opened).rowwise_packed_dot_product::<EF>(&powers).collect()
             });
             for (&z, values) in opened.points.iter().zip(values) {
                 let scale = alpha.exp_u64(*n_terms);
@@ -188,12 +204,12 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
 
     /// Sums over the first rows of a matrix, where it lies on a device. None: it does not, or the device has no memory
     /// left for them, so the host adds up its own copy.
-    fn sums(&self, opened: &Opened<'a, F, EF>, rows: usize, over: SumOver, weights: &[EF]) -> Option<Vec<EF>> {
+    fn sums(&self, opened: &OpenedOf<'a, F, EF, M>, rows: usize, over: SumOver, weights: &[EF]) -> Option<Vec<EF>> {
         let (words, device) = (opened.resident?, self.mmcs.device()?);
         let weights = EF::flatten_to_base(weights.to_vec());
         let sums = || -> Result<_, Error> {
             let (weights, elements) = F::in_memory(&weights, true).expect("an element of these fields is a word");
-            let matrix = Words::on_device(words, opened.matrix.width())?.first_rows(rows)?.elements(elements);
+            let matrix = Words::on_device(words, opened.dimensions.width)?.first_rows(rows)?.elements(elements);
             let options = Options::new().device(device);
             weighted_sums(matrix, F::FIELD, over, weights, EF::DIMENSION, &options)
         };

@@ -1,7 +1,10 @@
 use core::fmt;
 use std::sync::Arc;
 
-use merklize::Device;
+use merklize::{
+    evaluate_constraints, or_raise, Buffer, ConstraintForm, Device, Elements, Error, ErrorKind, Matrix as Words,
+    Options, RowOrder,
+};
 use p3_challenger::{CanObserve, FieldChallenger, GrindingChallenger};
 use p3_commit::{
     CommitmentOpening, ExtensionMmcs, OpenedValues, OpeningRequest, Pcs, PeriodicLdeTable, PolynomialSpace,
@@ -14,10 +17,13 @@ use p3_fri::{FriParameters, FriProverError, TwoAdicFriPcs};
 use p3_matrix::bitrev::BitReversedMatrixView;
 use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixCow};
 use p3_matrix::Matrix;
+use tracing::info;
 
 use crate::dft::{plonky3_extension, MerklizeDft, TwoAdicElement};
+use crate::elements::bytes_of;
 use crate::mmcs::DeviceMmcs;
 use crate::opening::Opening;
+use crate::prove::{ConstraintPcs, Folding};
 use crate::stock::{retyped, StockOpening, StockPcs, StockProof};
 
 /// Plonky3 picks SIMD at compile time. With it, Plonky3's extension is faster than ours on the CPU: ours takes 1.54
@@ -35,7 +41,7 @@ pub(crate) const PLONKY3_HAS_VECTORS: bool = cfg!(any(target_feature = "avx2", t
 /// adds them up there, and only weights and sums go to and fro; what does not lie on a device Plonky3's own code
 /// evaluates. Folding is Plonky3's own; in a build for AVX2 or NEON so are the commitments to folded vectors, which
 /// otherwise our Mmcs makes on the processors of the host. `verify` is the stock scheme's. The memory of large matrices
-/// is given back by another thread.
+/// is given back by another thread. With [`prove`](crate::prove) constraints are evaluated on the device, too.
 ///
 /// The commitments of the trait cannot fail by an error of a device, so it is a panic, and [`catch`](crate::catch)
 /// turns it back into a value.
@@ -47,6 +53,8 @@ pub struct MerklizePcs<F: TwoAdicElement, EF, M: DeviceMmcs<F>> {
     fri: FriParameters<ExtensionMmcs<F, EF, M>>,
     /// Extends without a device, or if the device is the CPU and this is faster.
     plonky3_dft: Option<Radix2DitParallel<F>>,
+    /// Whether extensions that a device keeps come to the host at once.
+    is_copied: bool,
 }
 
 impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> MerklizePcs<F, EF, M> {
@@ -71,7 +79,7 @@ impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> MerklizePcs<F, 
         let stock = TwoAdicFriPcs::new(Radix2DitParallel::default(), mmcs.stock_mmcs().clone(), stock);
         let is_plonky3_faster = |device: &Arc<Device>| PLONKY3_HAS_VECTORS && device.info().backend == "cpu";
         let plonky3_dft = mmcs.device().is_none_or(is_plonky3_faster).then(Radix2DitParallel::default);
-        Self { prover, stock, mmcs, fri, plonky3_dft }
+        Self { prover, stock, mmcs, fri, plonky3_dft, is_copied: true }
     }
 
     /// The stock scheme, which verifies.
@@ -127,7 +135,7 @@ where
                 let extended = |(matrix, shift)| plonky3_extension(dft, matrix, self.fri.log_blowup, shift);
                 Ok(self.mmcs.commit(matrices.into_iter().map(extended).collect()))
             }
-            _ => Ok(self.mmcs.commit_extended(matrices, self.fri.log_blowup)),
+            _ => Ok(self.mmcs.commit_extended(matrices, self.fri.log_blowup, self.is_copied)),
         }
     }
 
@@ -220,4 +228,90 @@ where
     ) -> PeriodicLdeTable<F> {
         UnivariateStarkPcs::<EF, C>::build_periodic_lde_table(&self.prover, columns, trace_domain, quotient_domain)
     }
+}
+
+impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> ConstraintPcs<M::ProverData<RowMajorMatrix<F>>, F, EF>
+    for MerklizePcs<F, EF, M>
+{
+    fn without_copies(&self) -> Self {
+        Self { is_copied: false, ..self.clone() }
+    }
+
+    fn rows(&self, data: &M::ProverData<RowMajorMatrix<F>>, rows: &[usize]) -> Vec<Vec<F>> {
+        rows.iter().map(|&row| self.mmcs.row(data, 0, row)).collect()
+    }
+
+    fn has_device(&self) -> bool {
+        self.mmcs.device().is_some_and(|device| device.info().backend != "cpu")
+    }
+
+    fn is_on_device(&self, data: &M::ProverData<RowMajorMatrix<F>>) -> bool {
+        self.mmcs.device().is_some() && !self.mmcs.resident(data).is_empty()
+    }
+
+    fn folded(&self, request: Folding<'_, M::ProverData<RowMajorMatrix<F>>, F>) -> Option<Vec<EF>> {
+        let (device, size) = (self.mmcs.device()?, request.selectors.height());
+        let mut matrices = vec![];
+        for data in [Some(request.trace), request.preprocessed].into_iter().flatten() {
+            let words = self.mmcs.resident(data).first()?;
+            let dimensions = *self.mmcs.dimensions(data).first()?;
+            if dimensions.height < size {
+                return None;
+            }
+            matrices.push((words, dimensions.width));
+        }
+        let folded = || -> Result<_, Error> {
+            let room = Buffer::new(device, size_of_val(&request.selectors.values[..]) as u64)?;
+            room.upload(0, bytes_of(words_of(&request.selectors.values).0), None)?;
+            let all = matrices.iter().copied().chain([(&room, request.selectors.width())]);
+            let on_device = all.map(|(words, width)| Words::on_device(words, width)?.first_rows(size));
+            fold(device, on_device.collect::<Result<_, _>>()?, &request)
+        };
+        match folded() {
+            Err(error) if error.kind() == ErrorKind::OutOfMemory => {
+                info!("the processors evaluate the constraints: {error}");
+                None
+            }
+            folded => Some(or_raise(folded)),
+        }
+    }
+}
+
+fn words_of<F: TwoAdicElement>(elements: &[F]) -> (&[F::Word], Elements) {
+    F::in_memory(elements, true).expect("an element of these fields is a word")
+}
+
+/// Runs a program on matrices of words in the elements' own form.
+pub(crate) fn fold<F: TwoAdicElement, EF: ExtensionField<F>, D>(
+    device: &Device,
+    matrices: Vec<Words<'_, F::Word>>,
+    request: &Folding<'_, D, F>,
+) -> Result<Vec<EF>, Error> {
+    let (scalars, elements) = words_of(&request.program.scalars);
+    let matrices: Vec<_> = matrices.into_iter().map(|matrix| matrix.elements(elements)).collect();
+    let form = ConstraintForm {
+        field: F::FIELD,
+        order: RowOrder::BitReversed,
+        next: request.next as u64,
+        steps: &request.program.steps,
+        scalars,
+        weights: words_of(&request.weights).0,
+        degree: EF::DIMENSION,
+    };
+    let words = evaluate_constraints(&matrices, &form, &Options::new().device(device))?;
+    Ok(EF::reconstitute_from_base(F::from_words(words)))
+}
+
+/// The same on the processors, on the matrices of the host.
+#[cfg(test)]
+pub(crate) fn fold_on_host<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>>(
+    pcs: &MerklizePcs<F, EF, M>,
+    request: Folding<'_, M::ProverData<RowMajorMatrix<F>>, F>,
+) -> Vec<EF> {
+    let of_data = [Some(request.trace), request.preprocessed].into_iter().flatten();
+    let of_data = of_data.map(|data| pcs.mmcs.get_matrices(data)[0]);
+    let words = of_data.chain([&request.selectors]).map(|matrix| {
+        Words::new(words_of(&matrix.values).0, matrix.width()).unwrap().first_rows(request.selectors.height()).unwrap()
+    });
+    fold(pcs.mmcs.device().unwrap(), words.collect(), &request).unwrap()
 }

@@ -131,13 +131,21 @@ fn a_device_that_is_full_loses_no_proof() {
     let stock = serde_json::to_vec(&prove(&stock, &KeccakAir {}, trace.clone(), &[]).unwrap()).unwrap();
     let ours = Ours::new(hasher, compressor, 0, hash(), device.clone()).unwrap();
     let ours = device_config::<Val, DEGREE, _, _>(ours, challenger, 2);
-    for allocations in [0, 1, 2, 4, 8, 16, 32] {
+    let empty = || {
         device.set_memory_limit(1).unwrap();
         let _ = merklize::Buffer::new(&device, 256);
         device.set_memory_limit(0).unwrap();
+    };
+    for allocations in [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 32] {
+        empty();
         shim.buffers_left(allocations);
         let proof = serde_json::to_vec(&prove(&ours, &KeccakAir {}, trace.clone(), &[]).unwrap()).unwrap();
         shim.buffers_left(-1);
         assert!(proof == stock, "full after {allocations} allocations");
+        empty();
+        shim.buffers_left(allocations);
+        let proof = merklize_plonky3::prove(&ours, &KeccakAir {}, trace.clone(), &[]).unwrap();
+        shim.buffers_left(-1);
+        assert!(serde_json::to_vec(&proof).unwrap() == stock, "full after {allocations} allocations, by our prove");
     }
 }

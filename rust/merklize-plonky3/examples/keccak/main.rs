@@ -1,5 +1,5 @@
-//! Proves Keccak permutations by Plonky3 over KoalaBear, with extensions and commitments on a device. The stock
-//! verifier checks the proof.
+//! Proves Keccak permutations by Plonky3 over KoalaBear, with extensions, commitments and constraints on a device. The
+//! stock verifier checks the proof.
 //!
 //!     cargo run --release --example keccak -- [DEVICE [PERMUTATIONS]]
 
@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use configs::koalabear::{hash, parts, Ours, Stock, Val, DEGREE};
-use merklize_plonky3::{catch, stock_proof, Device, HAS_LIBRARY};
+use merklize_plonky3::{catch, prove, stock_proof, Device, HAS_LIBRARY};
 use p3_keccak_air::{generate_trace_rows, KeccakAir};
-use p3_uni_stark::{prove, verify};
+use p3_uni_stark::verify;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

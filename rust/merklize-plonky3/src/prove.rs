@@ -1,0 +1,532 @@
+//! Whole proofs. The steps are those of `p3_uni_stark::prove`, and so are the proofs; the constraints are evaluated
+//! where the trace's extension lies.
+
+use std::panic::resume_unwind;
+use std::thread;
+
+use merklize::{or_raise, Error};
+use p3_air::symbolic::{AirLayout, ConstraintLayout, SymbolicAirBuilder};
+#[cfg(debug_assertions)]
+use p3_air::{check_constraints, DebugConstraintBuilder};
+use p3_air::{Air, RowWindow};
+use p3_challenger::GrindingChallenger;
+use p3_commit::{LagrangeSelectors, Pcs, PeriodicLdeTable, PolynomialSpace, UnivariateStarkPcs};
+use p3_field::{BasedVectorSpace, PackedFieldExtension, PackedValue, PrimeCharacteristicRing, PrimeField64};
+use p3_matrix::bitrev::BitReversibleMatrix;
+use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixView};
+use p3_matrix::Matrix;
+use p3_maybe_rayon::prelude::*;
+use p3_uni_stark::{
+    get_log_num_quotient_chunks_for_domain, quotient_values, Com, Commitments, Domain, OpenedValues, PackedVal,
+    PcsProverError, PreprocessedOpenedValues, PreprocessedProverData, Proof, ProverConstraintFolder, ProvingError,
+    QuotientAir, StarkGenericConfig, StarkOpeningLayout, StarkProverTranscript, StarkShape, Val,
+};
+
+use tracing::{info, info_span};
+
+use crate::lower::{lower, Program, SELECTORS};
+
+/// Points of each proof whose values are compared.
+const CHECKED: usize = 8;
+
+/// A scheme that holds extensions in the memory of a device, and evaluates constraints on them there:
+/// [`MerklizePcs`](crate::MerklizePcs). `D` is its data of a commitment, `F` the field of traces, `EF` the challenges'
+/// extension of it.
+pub trait ConstraintPcs<D, F, EF>: Sized {
+    /// The same scheme, whose extensions stay on the device until somebody asks for them on the host.
+    #[doc(hidden)]
+    #[must_use]
+    fn without_copies(&self) -> Self;
+
+    /// Rows of a commitment's first matrix.
+    #[doc(hidden)]
+    fn rows(&self, data: &D, rows: &[usize]) -> Vec<Vec<F>>;
+
+    #[doc(hidden)]
+    fn has_device(&self) -> bool;
+
+    #[doc(hidden)]
+    fn is_on_device(&self, data: &D) -> bool;
+
+    #[doc(hidden)]
+    fn folded(&self, request: Folding<'_, D, F>) -> Option<Vec<EF>>;
+}
+
+/// What a device evaluates: on the points of the quotient's domain, in natural order, the constraints, folded by powers
+/// of alpha.
+#[doc(hidden)]
+pub struct Folding<'a, D, F> {
+    pub(crate) program: &'a Program<F>,
+    pub(crate) trace: &'a D,
+    pub(crate) preprocessed: Option<&'a D>,
+    /// The selectors and periodic columns, with rows in bit-reversed order: one for each point.
+    pub(crate) selectors: RowMajorMatrix<F>,
+    /// Points from one to that of the next row.
+    pub(crate) next: usize,
+    /// Of each constraint, an element of the extension after another.
+    pub(crate) weights: Vec<F>,
+}
+
+/// As `p3_uni_stark::prove`: the same arguments, and the same proof, byte for byte. A prover with a
+/// [`MerklizePcs`](crate::MerklizePcs) imports this one instead.
+///
+/// Where a device holds the extension of the trace, it evaluates the constraints there. Eight rows of each proof are
+/// compared with what Plonky3's own code computes. What does not fit the device Plonky3's own code evaluates, on the
+/// processors of the host: constraints with more than 64 values at a time, and those of an extension field. An event of
+/// `tracing` says why.
+///
+/// # Errors
+/// As `p3_uni_stark::prove`. An error of the device is a panic, and [`catch`](crate::catch) turns it back into a value;
+/// so is a difference in one of the eight rows.
+pub fn prove<
+    SC,
+    #[cfg(debug_assertions)] A: for<'a> Air<DebugConstraintBuilder<'a, Val<SC>>>,
+    #[cfg(not(debug_assertions))] A,
+>(
+    config: &SC,
+    air: &A,
+    trace: RowMajorMatrix<Val<SC>>,
+    public_values: &[Val<SC>],
+) -> Result<Proof<SC>, ProvingError<PcsProverError<SC>>>
+where
+    SC: StarkGenericConfig,
+    SC::Pcs: ConstraintPcs<ProverData<SC>, Val<SC>, SC::Challenge>,
+    SC::Challenger: GrindingChallenger<Witness = Val<SC>>,
+    A: QuotientAir<SC>,
+{
+    prove_with_preprocessed(config, air, trace, public_values, None)
+}
+
+/// As `p3_uni_stark::prove_with_preprocessed`, in the way of [`prove`].
+///
+/// # Errors
+/// As [`prove`].
+pub fn prove_with_preprocessed<
+    SC,
+    #[cfg(debug_assertions)] A: for<'a> Air<DebugConstraintBuilder<'a, Val<SC>>>,
+    #[cfg(not(debug_assertions))] A,
+>(
+    config: &SC,
+    air: &A,
+    trace: RowMajorMatrix<Val<SC>>,
+    public_values: &[Val<SC>],
+    preprocessed: Option<&PreprocessedProverData<SC>>,
+) -> Result<Proof<SC>, ProvingError<PcsProverError<SC>>>
+where
+    SC: StarkGenericConfig,
+    SC::Pcs: ConstraintPcs<ProverData<SC>, Val<SC>, SC::Challenge>,
+    SC::Challenger: GrindingChallenger<Witness = Val<SC>>,
+    A: QuotientAir<SC>,
+{
+    const { assert!(!SC::Pcs::ZK, "the scheme hides nothing") };
+    assert!(
+        air.public_boundary_io().is_empty(),
+        "uni-stark does not support boundary-IO public values; bind them with AIR constraints"
+    );
+    #[cfg(debug_assertions)]
+    check_constraints(air, &trace, public_values);
+
+    let degree = trace.height();
+    assert!(degree.is_power_of_two(), "Not a power of two");
+    let log_degree = degree.ilog2() as usize;
+    let preprocessed_width = match preprocessed {
+        Some(preprocessed) => {
+            assert_eq!(
+                preprocessed.degree_bits, log_degree,
+                "PreprocessedProverData degree_bits does not match trace degree_bits"
+            );
+            preprocessed.width
+        }
+        None => {
+            let width = air.preprocessed_width();
+            assert!(
+                width == 0,
+                "AIR defines preprocessed columns (width = {width}), but no PreprocessedProverData was provided. \
+                 Call `setup_preprocessed` and pass it to `prove_with_preprocessed`."
+            );
+            0
+        }
+    };
+    let layout = AirLayout {
+        preprocessed_width,
+        main_width: air.width(),
+        num_public_values: air.num_public_values(),
+        num_periodic_columns: air.num_periodic_columns(),
+        ..Default::default()
+    };
+
+    let failed = |phase| move |source| ProvingError::Pcs { phase, source };
+    let pcs = &config.pcs().without_copies();
+    let trace_domain = pcs.natural_domain_for_degree(degree);
+    let log_chunks = get_log_num_quotient_chunks_for_domain::<Val<SC>, A>(air, layout, trace_domain, 0);
+    let chunks = 1 << log_chunks;
+    let mut challenger = config.initialise_challenger();
+    // The program needs no trace, so it is made while a device is busy with the commitment.
+    let has_preprocessed = preprocessed.is_some();
+    let (lowered, committed) = thread::scope(|scope| {
+        let lowering =
+            pcs.has_device().then(|| scope.spawn(|| Lowered::new(air, layout, has_preprocessed, public_values)));
+        let committed = info_span!("commit to trace data").in_scope(|| pcs.commit([(trace_domain, trace)]));
+        let lowered = lowering.map(|lowering| lowering.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        (lowered, committed)
+    });
+    let (trace_commit, trace_data) = committed.map_err(failed("trace commitment"))?;
+    let (preprocessed_commit, preprocessed_data) =
+        preprocessed.map(|preprocessed| (preprocessed.commitment.clone(), &preprocessed.prover_data)).unzip();
+
+    let shape = StarkShape::new::<Val<SC>, A>(
+        air,
+        preprocessed_width,
+        log_degree,
+        log_degree,
+        chunks,
+        false,
+        config.ood_proof_of_work_bits(),
+    );
+    let mut transcript = StarkProverTranscript::<SC::Challenger, Val<SC>, SC::Challenge>::new(&mut challenger, shape);
+    let alpha = transcript.constraint_phase::<Com<SC>>(
+        trace_commit.clone(),
+        preprocessed_commit.filter(|_| preprocessed_width > 0),
+        public_values,
+    );
+    let constraints = Constraints {
+        pcs,
+        air,
+        public_values,
+        layout,
+        trace_domain,
+        quotient_domain: trace_domain.create_disjoint_domain(degree << log_chunks),
+        trace_data: &trace_data,
+        preprocessed_data,
+        alpha,
+    };
+    let quotient = info_span!("evaluate constraints").in_scope(|| constraints.quotient(lowered));
+    let quotient = RowMajorMatrix::new_col(quotient).flatten_to_base();
+    let (quotient_commit, quotient_data) = info_span!("commit to quotient poly chunks")
+        .in_scope(|| pcs.commit_quotient(constraints.quotient_domain, quotient, chunks))
+        .inspect_err(|_| transcript.abort())
+        .map_err(failed("quotient commitment"))?;
+
+    let (zeta, witness) = transcript.ood_phase::<Com<SC>>(quotient_commit.clone(), None);
+    let zeta_next = trace_domain.next_point(zeta).expect("a coset of a group has next points");
+    let points = |has_next: bool| vec![if has_next { vec![zeta, zeta_next] } else { vec![zeta] }];
+    let main_next = !air.main_next_row_columns().is_empty();
+    let preprocessed_next = !air.preprocessed_next_row_columns().is_empty();
+    let opening_layout = StarkOpeningLayout::new(false);
+    let rounds = [(&trace_data, points(main_next)), (&quotient_data, vec![vec![zeta]; chunks])]
+        .into_iter()
+        .chain(preprocessed_data.map(|data| (data, points(preprocessed_next))))
+        .map(Into::into)
+        .collect();
+    let opened = info_span!("open").in_scope(|| {
+        transcript.delegate(|challenger| {
+            let round = preprocessed_data.map(|_| opening_layout.preprocessed);
+            pcs.open_with_preprocessing(rounds, challenger, round)
+        })
+    });
+    let (values, opening_proof) = opened.inspect_err(|_| transcript.abort()).map_err(failed("opening"))?;
+    transcript.finish();
+
+    let of_round = |round: usize| &values[round][0];
+    let opened_values = OpenedValues {
+        trace_local: of_round(opening_layout.trace)[0].clone(),
+        trace_next: main_next.then(|| of_round(opening_layout.trace)[1].clone()),
+        preprocessed: (preprocessed_width > 0).then(|| PreprocessedOpenedValues {
+            local: of_round(opening_layout.preprocessed)[0].clone(),
+            next: preprocessed_next.then(|| of_round(opening_layout.preprocessed)[1].clone()),
+        }),
+        quotient_chunks: values[opening_layout.quotient].iter().map(|of_chunk| of_chunk[0].clone()).collect(),
+        random: None,
+    };
+    Ok(Proof {
+        commitments: Commitments { trace: trace_commit, quotient_chunks: quotient_commit, random: None },
+        opened_values,
+        opening_proof,
+        degree_bits: log_degree,
+        ood_pow_witness: witness.unwrap_or(Val::<SC>::ZERO),
+    })
+}
+
+type ProverData<SC> = <<SC as StarkGenericConfig>::Pcs as Pcs<
+    <SC as StarkGenericConfig>::Challenge,
+    <SC as StarkGenericConfig>::Challenger,
+>>::ProverData;
+
+/// The constraints of an AIR as a program, or why they are for the processors.
+struct Lowered<F> {
+    layout: ConstraintLayout,
+    program: Result<Program<F>, &'static str>,
+}
+
+impl<F: PrimeField64> Lowered<F> {
+    fn new(
+        air: &impl Air<SymbolicAirBuilder<F>>,
+        layout: AirLayout,
+        has_preprocessed: bool,
+        public_values: &[F],
+    ) -> Self {
+        let mut builder = SymbolicAirBuilder::new(layout);
+        air.eval(&mut builder);
+        let layout = builder.constraint_layout();
+        let program = match layout.ext_indices.is_empty() {
+            true => lower(&builder.base_constraints(), has_preprocessed, public_values),
+            false => Err("it has constraints of an extension field"),
+        };
+        Self { layout, program }
+    }
+}
+
+/// The quotient of a proof: its constraints, folded by powers of alpha, over the polynomial that vanishes on the trace.
+struct Constraints<'a, SC: StarkGenericConfig, A> {
+    pcs: &'a SC::Pcs,
+    air: &'a A,
+    public_values: &'a [Val<SC>],
+    layout: AirLayout,
+    trace_domain: Domain<SC>,
+    quotient_domain: Domain<SC>,
+    trace_data: &'a ProverData<SC>,
+    preprocessed_data: Option<&'a ProverData<SC>>,
+    alpha: SC::Challenge,
+}
+
+impl<SC, A> Constraints<'_, SC, A>
+where
+    SC: StarkGenericConfig,
+    SC::Pcs: ConstraintPcs<ProverData<SC>, Val<SC>, SC::Challenge>,
+    A: QuotientAir<SC>,
+{
+    fn quotient(&self, lowered: Option<Lowered<Val<SC>>>) -> Vec<SC::Challenge> {
+        lowered.and_then(|lowered| self.on_device(&lowered)).unwrap_or_else(|| self.by_stock())
+    }
+
+    fn by_stock(&self) -> Vec<SC::Challenge> {
+        let on_domain = |data| self.pcs.get_evaluations_on_domain(data, 0, self.quotient_domain);
+        let no_random = |data| self.pcs.get_evaluations_on_domain_no_random(data, 0, self.quotient_domain);
+        quotient_values::<SC, A, _>(
+            self.pcs,
+            self.air,
+            self.public_values,
+            self.layout,
+            self.trace_domain,
+            self.quotient_domain,
+            &on_domain(self.trace_data),
+            self.preprocessed_data.map(no_random).as_ref(),
+            self.alpha,
+        )
+    }
+
+    /// None: the constraints are for the processors.
+    fn on_device(&self, lowered: &Lowered<Val<SC>>) -> Option<Vec<SC::Challenge>> {
+        self.pcs.is_on_device(self.trace_data).then(|| self.folded(lowered, |folding| self.pcs.folded(folding)))?
+    }
+
+    /// The quotient by the constraints' program, which `fold` runs.
+    fn folded(
+        &self,
+        lowered: &Lowered<Val<SC>>,
+        fold: impl FnOnce(Folding<'_, ProverData<SC>, Val<SC>>) -> Option<Vec<SC::Challenge>>,
+    ) -> Option<Vec<SC::Challenge>> {
+        let layout = &lowered.layout;
+        let program = match &lowered.program {
+            Ok(program) => program,
+            Err(why) => {
+                info!("the processors evaluate the constraints of this AIR: {why}");
+                return None;
+            }
+        };
+        let (weights, _) = layout.decompose_alpha::<Val<SC>, SC::Challenge>(self.alpha);
+        let selectors = self.trace_domain.selectors_on_coset(self.quotient_domain);
+        let next = self.quotient_domain.size() / self.trace_domain.size();
+        let mut quotient = fold(Folding {
+            program,
+            trace: self.trace_data,
+            preprocessed: self.preprocessed_data,
+            selectors: self.selector_rows(&selectors),
+            next,
+            weights: (0..layout.base_indices.len())
+                .flat_map(|i| weights.iter().map(move |of_word| of_word[i]))
+                .collect(),
+        })?;
+        let inverses = &selectors.inv_vanishing;
+        quotient.par_iter_mut().zip(inverses).for_each(|(value, &inverse)| *value *= inverse);
+        or_raise(self.check(layout, &quotient, &selectors, next));
+        Some(quotient)
+    }
+
+    /// The selectors and the periodic columns, with rows in bit-reversed order.
+    fn selector_rows(&self, selectors: &LagrangeSelectors<Vec<Val<SC>>>) -> RowMajorMatrix<Val<SC>> {
+        let periodic = self.periodic();
+        let width = SELECTORS + periodic.width();
+        let mut rows = Val::<SC>::zero_vec(width * self.quotient_domain.size());
+        rows.par_chunks_mut(width).enumerate().for_each(|(i, row)| {
+            row[..SELECTORS].copy_from_slice(&[
+                selectors.is_first_row[i],
+                selectors.is_last_row[i],
+                selectors.is_transition[i],
+            ]);
+            for (k, value) in row[SELECTORS..].iter_mut().enumerate() {
+                *value = *periodic.get(i, k);
+            }
+        });
+        RowMajorMatrix::new(rows, width).bit_reverse_rows().to_row_major_matrix()
+    }
+
+    fn periodic(&self) -> PeriodicLdeTable<Val<SC>> {
+        let columns = self.air.periodic_columns();
+        self.pcs.build_periodic_lde_table(&columns, self.trace_domain, self.quotient_domain)
+    }
+
+    /// Compares values at points that nobody knows before alpha with those that Plonky3's own code computes.
+    fn check(
+        &self,
+        layout: &ConstraintLayout,
+        quotient: &[SC::Challenge],
+        selectors: &LagrangeSelectors<Vec<Val<SC>>>,
+        next: usize,
+    ) -> Result<(), Error> {
+        let size = quotient.len();
+        let first = self.alpha.as_basis_coefficients_slice()[0].as_canonical_u64() as usize % size;
+        let points: Vec<usize> = (0..CHECKED).map(|k| (first + k * (size / CHECKED + 1)) % size).collect();
+        let packed = |value: &dyn Fn(usize) -> Val<SC>| PackedVal::<SC>::from_fn(value);
+        let (weights, ext_weights) = layout.decompose_alpha(self.alpha);
+        let periodic = self.periodic();
+        for points in points.chunks(PackedVal::<SC>::WIDTH) {
+            // The lanes beyond the last point repeat it.
+            let point = |lane: usize| points[lane.min(points.len() - 1)];
+            // Of the row of each point, then of the row after it.
+            let words = |data| -> Vec<PackedVal<SC>> {
+                let of_rows = |step| {
+                    let rows: Vec<_> = points.iter().map(|point| reversed((point + step) % size, size)).collect();
+                    let rows = self.pcs.rows(data, &rows);
+                    let word = |column| packed(&|lane| rows[lane.min(rows.len() - 1)][column]);
+                    (0..rows[0].len()).map(word).collect::<Vec<_>>()
+                };
+                [of_rows(0), of_rows(next)].concat()
+            };
+            let (main, preprocessed) = (words(self.trace_data), self.preprocessed_data.map(words).unwrap_or_default());
+            let main = RowMajorMatrixView::new(&main, main.len() / 2);
+            let preprocessed = RowMajorMatrixView::new(&preprocessed, preprocessed.len() / 2);
+            let periodic: Vec<_> =
+                (0..periodic.width()).map(|column| packed(&|lane| *periodic.get(point(lane), column))).collect();
+            let selected = |of: &[Val<SC>]| packed(&|lane| of[point(lane)]);
+            let mut folder = ProverConstraintFolder::<SC> {
+                main,
+                preprocessed,
+                preprocessed_window: RowWindow::from_view(&preprocessed),
+                periodic_values: &periodic,
+                public_values: self.public_values,
+                is_first_row: selected(&selectors.is_first_row),
+                is_last_row: selected(&selectors.is_last_row),
+                is_transition: selected(&selectors.is_transition),
+                base_alpha_powers: &weights,
+                ext_alpha_powers: &ext_weights,
+                base_constraints: vec![],
+                ext_constraints: vec![],
+                constraint_index: 0,
+                constraint_count: layout.total_constraints(),
+            };
+            self.air.eval(&mut folder);
+            let values = folder.finalize_constraints() * selected(&selectors.inv_vanishing);
+            for (lane, &point) in points.iter().enumerate() {
+                if values.extract(lane) != quotient[point] {
+                    return Err(Error::invalid_argument(format!(
+                        "prove: the device's value of the constraints at point {point} of {size} differs from Plonky3's: \
+                         the AIR must have the same constraints for all builders, or the device computes wrongly; \
+                         p3_uni_stark::prove evaluates them on the host"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The row of a point, of `size` ones, where rows are in bit-reversed order.
+fn reversed(point: usize, size: usize) -> usize {
+    // Twice, because no number is shifted by all of its bits.
+    point.reverse_bits() >> 1 >> (usize::BITS - 1 - size.ilog2())
+}
+
+#[cfg(test)]
+#[path = "../examples/keccak/configs.rs"]
+#[allow(dead_code)]
+mod configs;
+#[cfg(test)]
+#[path = "../tests/random_air/mod.rs"]
+mod random_air;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use merklize::{Device, HAS_LIBRARY};
+    use p3_field::coset::TwoAdicMultiplicativeCoset;
+    use p3_uni_stark::setup_preprocessed;
+    use rand::rngs::SmallRng;
+    use rand::{RngExt, SeedableRng};
+
+    use super::random_air::RandomAir;
+    use super::*;
+    use crate::pcs::fold_on_host;
+
+    /// The program of random constraints gives the quotient that Plonky3's own code gives.
+    macro_rules! programs {
+        ($($name:ident)*) => {$(
+            #[test]
+            fn $name() {
+                use super::configs::$name::*;
+                if !HAS_LIBRARY {
+                    return println!("skipped: the library does not run here");
+                }
+                let (hasher, compressor, challenger) = parts();
+                let cpu = Arc::new(Device::open("cpu").unwrap());
+                let ours = Ours::new(hasher, compressor, 0, hash(), cpu).unwrap();
+                let config = super::configs::device_config::<Val, DEGREE, _, _>(ours, challenger, 3);
+                let pcs = config.pcs();
+                let times = std::env::var("MERKLIZE_RANDOM_AIRS").map_or(1, |times| times.parse().unwrap());
+                for seed in 0..200 * times {
+                    let air = RandomAir::<Val>::new(seed, seed as usize % 6, 3);
+                    let log_height = air.height.ilog2() as usize;
+                    let preprocessed = setup_preprocessed(&config, &air, log_height).unwrap().map(|(data, _)| data);
+                    let layout = AirLayout::from_air(&air);
+                    let domain = TwoAdicMultiplicativeCoset::new(Val::ONE, log_height).unwrap();
+                    let log_chunks = get_log_num_quotient_chunks_for_domain::<Val, _>(&air, layout, domain, 0);
+                    if log_chunks > 1 {
+                        continue; // many factors of a selector: the extension is too low
+                    }
+                    let (_, data) = commit(&config, domain, air.trace());
+                    let mut rng = SmallRng::seed_from_u64(seed);
+                    let alpha = BasedVectorSpace::from_basis_coefficients_fn(|_| Val::from_u64(rng.random()));
+                    let constraints = constraints(&config, Constraints {
+                        pcs,
+                        air: &air,
+                        public_values: &air.public_values,
+                        layout,
+                        trace_domain: domain,
+                        quotient_domain: domain.create_disjoint_domain(air.height << log_chunks),
+                        trace_data: &data,
+                        preprocessed_data: preprocessed.as_ref().map(|preprocessed| &preprocessed.prover_data),
+                        alpha,
+                    });
+                    let lowered = Lowered::new(&air, layout, preprocessed.is_some(), &air.public_values);
+                    let quotient = constraints.folded(&lowered, |folding| Some(fold_on_host(pcs, folding)));
+                    assert!(quotient.unwrap() == constraints.by_stock(), "seed {seed}");
+                }
+            }
+        )*};
+    }
+    programs!(goldilocks blake3 koalabear);
+
+    /// With the types of this configuration.
+    fn constraints<'a, SC: StarkGenericConfig, A>(_: &SC, of: Constraints<'a, SC, A>) -> Constraints<'a, SC, A> {
+        of
+    }
+
+    fn commit<SC: StarkGenericConfig>(
+        config: &SC,
+        domain: Domain<SC>,
+        trace: RowMajorMatrix<Val<SC>>,
+    ) -> (Com<SC>, ProverData<SC>) {
+        config.pcs().commit([(domain, trace)]).unwrap_or_else(|_| panic!("no commitment"))
+    }
+}
