@@ -21,7 +21,6 @@ use p3_uni_stark::{
     PcsProverError, PreprocessedOpenedValues, PreprocessedProverData, Proof, ProverConstraintFolder, ProvingError,
     QuotientAir, StarkGenericConfig, StarkOpeningLayout, StarkProverTranscript, StarkShape, Val,
 };
-
 use tracing::{info, info_span};
 
 use crate::lower::{lower, Program, SELECTORS};
