@@ -3,10 +3,12 @@
 #include "merklize/xmss.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "default_device.hpp"
@@ -386,6 +388,36 @@ TEST("xmss: the whole range is cancelled, and its progress grows") {
     calls = 2;
     last = 0;
     CHECK_ERROR(cancelled, "cancelled", xmss::keys(Random(1).bytes(32 * 400), 0, 500, options));
+    merklize::runtime::tick_milliseconds = before;
+}
+
+TEST("xmss: threads share a key, and a progress function may use it") {
+    const std::vector<xmss::Key> made = xmss::keys(Random(12).bytes(32), 500, 900);
+    const xmss::Key& key = made[0];
+    std::vector<std::vector<xmss::Node>> expected;
+    for (std::uint64_t epoch = 500; epoch <= 900; epoch += 40) expected.push_back(key.path(epoch));
+    std::vector<std::jthread> threads;
+    std::atomic<int> wrong = 0;
+    for (std::size_t t = 0; t < 4; t++) {
+        threads.emplace_back([&, t] {
+            for (std::size_t i = 0; i < expected.size(); i++) {
+                const std::size_t at = (i * (t + 2)) % expected.size();
+                wrong += key.path(500 + 40 * at) != expected[at] ? 1 : 0;
+            }
+        });
+    }
+    threads.clear();
+    CHECK_EQ(wrong.load(), 0);
+    const int before = merklize::runtime::tick_milliseconds.exchange(0);
+    RunOptions options;
+    int calls = 0;
+    options.progress = [&](double) {
+        if (calls++ == 0) CHECK(key.path(540) == expected[1]);
+        return true;
+    };
+    CHECK(key.path(900, options) == expected[10]);
+    CHECK(key.sign(780, elevens, options) == key.sign(780, elevens));
+    CHECK(calls > 0);
     merklize::runtime::tick_milliseconds = before;
 }
 
