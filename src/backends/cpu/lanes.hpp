@@ -106,18 +106,18 @@ struct Lanes {
     /// must fence before other threads read it.
     void (*copy_past_caches)(const std::uint8_t* in, std::size_t n, std::uint8_t* out) = nullptr;
 
+    // For words of 4 bytes (the 31-bit fields) and of 8 bytes (Goldilocks).
+    FormKernel from_montgomery_32 = nullptr;
+    FormKernel from_montgomery_64 = nullptr;
+    ExtendKernel extend_32 = nullptr;
+    ExtendKernel extend_64 = nullptr;
+
     // Of XMSS keys (core/hashes/xmss.h). A slot's node goes to out + 16 i.
     /// n slots of level 0.
     void (*xmss_leaves)(const XmssSlot* slots, std::size_t n, std::uint8_t* out) = nullptr;
     /// n slots of a level above. Those of the level below, 32 bytes for each, are at `in`, which may be out.
     void (*xmss_nodes)(const XmssSlot* slots, std::size_t n, std::uint32_t level, const std::uint8_t* in,
                        std::uint8_t* out) = nullptr;
-
-    // For words of 4 bytes (the 31-bit fields) and of 8 bytes (Goldilocks).
-    FormKernel from_montgomery_32 = nullptr;
-    FormKernel from_montgomery_64 = nullptr;
-    ExtendKernel extend_32 = nullptr;
-    ExtendKernel extend_64 = nullptr;
 };
 
 // An instruction set has a table lanes_SET_FAMILY for each family of hashes, with the functions of that family alone
