@@ -16,6 +16,7 @@ SEEDS = [hashlib.sha256(bytes([i])).digest() for i in range(3)]
 KEYS = [reference.Key(seed, FIRST, LAST) for seed in SEEDS]
 MESSAGE = hashlib.sha256(b"block").digest()
 SIGNATURE = KEYS[0].sign(EPOCH, MESSAGE)
+DIGITS = "hexadecimal digits: `xxd -r -p` makes bytes of them"
 EPOCHS = ("--first-epoch", str(FIRST), "--last-epoch", str(LAST))
 OF = {"--public-key": KEYS[0].public_key.hex(), "--epoch": str(EPOCH), "--message": MESSAGE.hex()}
 
@@ -44,8 +45,10 @@ class TestKey:
 
     @pytest.mark.parametrize(("data", "found"), [
         (b"", "0 bytes"), (SEEDS[0][1:], "31 bytes"), (SEEDS[0] + b"\n", "33 bytes"),
-        (SEEDS[0].hex().encode() + b"\n", "65 bytes"), (bytes((32 << 20) + 1), "more than 1,048,576 seeds"),
-    ], ids=["none", "short", "a line", "digits", "too many"])  # fmt: skip
+        (SEEDS[0].hex().encode(), DIGITS), (b"0x" + SEEDS[0].hex().upper().encode() + b"\r\n", DIGITS),
+        (b"".join(seed.hex().encode() + b"\n" for seed in SEEDS) * 32, DIGITS),
+        (bytes((32 << 20) + 1), "more than 1,048,576 seeds"),
+    ], ids=["none", "short", "a line", "digits", "a line of digits", "lines of digits", "too many"])  # fmt: skip
     def test_what_is_no_seeds(self, data, found):
         done = merklize("xmss", "key", *EPOCHS, stdin=data)
         text = f"merklize: the seeds on standard input must be 32 bytes each, one or more; there are {found}\n"

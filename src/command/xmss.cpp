@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "command/endings.hpp"
 #include "command/line/options.hpp"
@@ -44,6 +45,13 @@ void read_seeds(Call& call, SeedMemory& seeds) {
         require(seeds.bytes.size() <= most, "more than " + human_count(most / xmss::seed_bytes) + " seeds");
     }
     const std::size_t size = seeds.bytes.size();
+    // 64 digits would be two seeds, whose keys nobody wants.
+    const auto is_of_text = [](std::byte byte) {
+        const auto c = static_cast<unsigned char>(byte);
+        return std::isxdigit(c) != 0 || c == '\n' || c == '\r' || c == 'x' || c == 'X';
+    };
+    require(size == 0 || !std::ranges::all_of(seeds.bytes, is_of_text),
+            "hexadecimal digits: `xxd -r -p` makes bytes of them");
     require(size != 0 && size % xmss::seed_bytes == 0, human_count(size) + " bytes");
 }
 
@@ -138,9 +146,8 @@ extern constinit const Command xmss_key_command{
     .name = "key",
     .summary = "Print the public keys of seeds.",
     .help =
-        "Print the public key of each seed on standard input, one on a line. A seed is 32 random bytes; the seeds "
-        "follow "
-        "each other without anything between them.\n\n"
+        "Print the public key of each seed on standard input, one on a line. A seed is 32 random bytes, not their "
+        "hexadecimal digits; the seeds follow each other without anything between them.\n\n"
         "The epochs are part of a key: others give another public key.",
     .options = xmss_key_options,
     .run = run_xmss_key,
