@@ -72,6 +72,13 @@ private:
     std::optional<InputBytes> array_{};
 };
 
+// An epoch that a signature is said to be of. An integer without a place in 64 bits is as one that no key has.
+std::uint64_t to_claimed_epoch(nb::handle value, const char* argument) {
+    const nb::int_ integer = to_integer(value, argument);
+    std::uint64_t epoch = UINT64_MAX;
+    return nb::try_cast(integer, epoch) ? epoch : UINT64_MAX;
+}
+
 nb::list xmss_keys(nb::handle seeds, nb::handle first_epoch, nb::handle last_epoch, const Settings& settings) {
     const XmssItems given(seeds, "seeds", xmss::seed_bytes);
     const std::uint64_t first = to_u64(first_epoch, "first_epoch"), last = to_u64(last_epoch, "last_epoch");
@@ -99,7 +106,7 @@ nb::bytes xmss_sign(const XmssKey& key, nb::handle epoch, nb::handle message, co
 
 bool xmss_verify(nb::handle public_key, nb::handle epoch, nb::handle message, nb::handle signature) {
     const InputBytes key(public_key, "public_key"), text(message, "message"), claim(signature, "signature");
-    const std::uint64_t at = to_u64(epoch, "epoch");
+    const std::uint64_t at = to_claimed_epoch(epoch, "epoch");
     bool is_valid = false;
     Run::without_gil([&] { is_valid = xmss::verify(key.span(), at, text.span(), claim.span()); });
     return is_valid;
@@ -110,7 +117,7 @@ nb::list xmss_verify_each(nb::handle public_keys, nb::handle epochs, nb::handle 
     std::vector<std::uint64_t> at;
     for (nb::handle epoch : to_tuple(epochs, "epochs")) {
         const std::string name = "epochs[" + std::to_string(at.size()) + "]";
-        at.push_back(to_u64(epoch, name.c_str()));
+        at.push_back(to_claimed_epoch(epoch, name.c_str()));
     }
     std::vector<bool> odd(at.size());
     const XmssItems keys(public_keys, "public_keys", xmss::public_key_bytes, &odd);

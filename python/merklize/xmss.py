@@ -130,7 +130,7 @@ def keys(
 def verify(public_key: HostData, epoch: int, message: HostData, signature: HostData) -> bool:
     """Tell whether a signature is one of the message by the key, at the epoch.
 
-    Bytes of other lengths and epochs of 2^32 or more are False. Costs about 150 compressions of BLAKE2s.
+    Bytes of other lengths and integers below 0 or of 2^32 and more are False. Costs about 150 compressions of BLAKE2s.
 
     >>> import os
     >>> (key,) = merklize.xmss.keys([os.urandom(32)], 0, 255)
@@ -154,7 +154,8 @@ def verify_each(
     public_keys, messages, signatures  lists of bytes, or uint8[n, 32], [n, 32] and [n, 1208]
     epochs                             as many integers
 
-    In lists, bytes of another length are False, as with verify(). Raises InvalidArgument: counts that differ.
+    In lists, bytes of another length are False, as with verify(), and so are integers that are no epoch. Raises
+    InvalidArgument: counts that differ.
 
     >>> import os
     >>> keys = merklize.xmss.keys([os.urandom(32) for _ in range(2)], 0, 255)

@@ -143,8 +143,12 @@ class TestVerify:
         key, other = xmss.keys(SEEDS[:2], 1000, 1015)
         signature = key.sign(1003, MESSAGE)
         assert xmss.verify(key.public_key, 1003, MESSAGE, signature)
-        for epoch in (0, 1002, 1004, 1003 + 2**31, 2**32 - 1, 2**32, 1003 + 2**32, 2**64 - 1):
+        epochs = [0, 1002, 1004, 1003 + 2**31, 2**32 - 1, 2**32, 1003 + 2**32, 2**64 - 1, 2**64, 1003 + 2**64, -1]
+        for epoch in epochs:
             assert not xmss.verify(key.public_key, epoch, MESSAGE, signature)
+        count = len(epochs)
+        found = xmss.verify_each([key.public_key] * count, epochs, [MESSAGE] * count, [signature] * count)
+        assert found == [False] * count
         assert not xmss.verify(other.public_key, 1003, MESSAGE, signature)
         assert not xmss.verify(other.public_key[:16] + key.public_key[16:], 1003, MESSAGE, signature)
         for lengths in ((31, 32, 1208), (33, 32, 1208), (32, 0, 1208), (32, 33, 1208), (32, 32, 0), (32, 32, 1207),
