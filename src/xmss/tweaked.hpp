@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hashes/wipe.hpp"
+#include "jobs/wipe_stack.hpp"
 #include "merklize/core/hashes/blake2s.h"
 #include "merklize/xmss.hpp"
 
@@ -16,11 +17,14 @@ namespace merklize::inline v0::xmss {
 
 inline constexpr std::size_t chains = MKZ_XMSS_CHAINS, chain_steps = MKZ_XMSS_STEPS;
 
-/// Bytes that are wiped in the end.
+/// Bytes that are wiped in the end, with what the hashes of them have left on the stack.
 class SecretBytes {
 public:
     explicit SecretBytes(std::size_t bytes) : bytes_(bytes) {}
-    ~SecretBytes() { runtime::wipe(bytes_.data(), bytes_.size()); }
+    ~SecretBytes() {
+        runtime::wipe(bytes_.data(), bytes_.size());
+        runtime::wipe_stack();
+    }
     SecretBytes(const SecretBytes&) = delete;
     SecretBytes& operator=(const SecretBytes&) = delete;
 

@@ -7,6 +7,7 @@
 #include "backends/cpu/lanes.hpp"
 #include "backends/cpu/loops.hpp"
 #include "jobs/host_executor.hpp"
+#include "jobs/wipe_stack.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::cpu {
@@ -66,12 +67,14 @@ bool make(const MakeXmss& a, const Workers& workers) {
             make_level(job, 0, first << part_levels, count << part_levels, nullptr, nodes);
             climb(job, 0, part_levels, first << part_levels, count << part_levels, nodes);
             std::copy_n(nodes, node_bytes * count, &tops[node_bytes * first]);
+            runtime::wipe_stack();
         };
         const std::uint64_t per_piece = most_slots >> part_levels;
         const bool is_done = in_pieces({workers.threads, tick}, job.n << above, per_piece, body,
                                        {&leaf_pace, std::uint64_t{1} << part_levels});
         if (!is_done) return false;
         climb(job, part_levels, a.levels, 0, job.n << above, tops.data());
+        runtime::wipe_stack();
         std::copy_n(tops.data(), node_bytes * job.n,
                     reinterpret_cast<std::uint8_t*>(a.out) + node_bytes * batch * trees_at_once);
     }
