@@ -39,7 +39,7 @@ public:
 
 private:
     unsigned base_, top_;
-    std::uint64_t first_, last_;  // 64 bits, because all are shifted out of 32
+    std::uint64_t first_, last_;           // 64 bits, because all are shifted out of 32
     std::vector<std::uint64_t> starts_{};  // of each level
     std::vector<Node> nodes_{};
 };
