@@ -32,7 +32,8 @@ public:
         if (!imported.is_valid())
             wrong_type(argument, ("a list of bytes, or an array uint8" + n_of_size).c_str(), values);
         array_.emplace(imported, argument);
-        if (PyBytes_Check(values.ptr()) || PyByteArray_Check(values.ptr())) return;
+        const bool has_shape = is_ndarray(imported) || nb::isinstance<Tensor>(imported);
+        if (!has_shape && PyObject_CheckBuffer(imported.ptr()) != 0) return;  // bytes-like
         const ArrayFacts facts = facts_of(imported, values, argument);
         const auto bytes = static_cast<Py_ssize_t>(size);
         if (facts.word != "uint8" || facts.shape.size() != 2 || facts.shape[1] != bytes)

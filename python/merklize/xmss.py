@@ -112,7 +112,7 @@ def keys(
 ) -> list[Key]:
     """Return the keys of seeds, all for the epochs `first_epoch` to `last_epoch`, both included, in one call.
 
-    seeds  32 secret random bytes each: a list of bytes, uint8[n, 32], or all behind one another in one bytes object
+    seeds  32 secret random bytes each: a list of bytes, uint8[n, 32], or all behind one another in bytes
 
     A key keeps its seed and the upper half of its tree, so memory grows with the square root of the range. Copies of
     seeds are wiped, on devices, too, but not the caller's objects. Costs 347 compressions of BLAKE2s for each epoch of

@@ -10,6 +10,7 @@ import pickle
 import random
 import subprocess
 import sys
+from array import array as bytes_array
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -119,6 +120,11 @@ def test_forms_of_arguments():
         array,
         wide[:, ::2],
         b"".join(SEEDS),
+        bytearray(b"".join(SEEDS)),
+        memoryview(b"".join(SEEDS)),
+        memoryview(array),
+        bytes_array("B", b"".join(SEEDS)),
+        memoryview(b"".join(SEEDS)).cast("I"),
     ):
         assert [key.public_key for key in xmss.keys(seeds, 1000, 1015)] == expected
     key = made()
@@ -212,6 +218,13 @@ class TestVerify:
         assert xmss.verify_each(*columns, device=device) == expected
 
 
+class Tensor:
+    """What has DLPack alone."""
+
+    def __init__(self, array):
+        self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+
+
 # The call and the whole text.
 MISTAKES = {
     "a short seed": (lambda: xmss.keys([bytes(32), bytes(31)], 0, 1), "keys: seeds[1] must be 32 bytes, got 31 bytes"),
@@ -235,6 +248,10 @@ MISTAKES = {
     "one row of seeds": (
         lambda: xmss.keys(np.zeros(32, np.uint8), 0, 1),
         "keys: seeds must be uint8[n, 32], got uint8[32]",
+    ),
+    "a tensor of seeds of another shape": (
+        lambda: xmss.keys(Tensor(np.zeros((32, 2), np.uint8)), 0, 1),
+        "keys: seeds must be uint8[n, 32], got uint8[32, 2]",
     ),
     "seeds of words": (
         lambda: xmss.keys(np.zeros((2, 32), np.uint32), 0, 1),
