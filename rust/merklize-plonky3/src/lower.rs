@@ -48,9 +48,10 @@ pub(crate) fn lower<F: PrimeField64>(
     };
     lowering.count_users(constraints);
     for (number, constraint) in constraints.iter().enumerate() {
-        lowering.compute(constraint)?;
+        let steps = lowering.program.steps.len();
+        lowering.compute(constraint).or_else(|_| lowering.compute_alone(constraint, steps))?;
         let value = lowering.operand(constraint)?;
-        lowering.program.steps.push(ConstraintStep::sum(value, number as u32));
+        lowering.push(ConstraintStep::sum(value, number as u32))?;
         lowering.use_once(constraint);
     }
     Ok(lowering.program)
@@ -101,7 +102,8 @@ impl<'a, F: PrimeField64> Lowering<'a, F> {
     }
 
     fn count_users(&mut self, constraints: &[SymbolicExpression<F>]) {
-        let mut open: Vec<&SymbolicExpression<F>> = constraints.iter().collect();
+        let is_leaf = |node: &SymbolicExpression<F>| matches!(node, SymbolicExpr::Leaf(_));
+        let mut open: Vec<_> = constraints.iter().filter(|constraint| !is_leaf(constraint)).collect();
         while let Some(node) = open.pop() {
             let of_node = self.node(node);
             of_node.users += 1;
@@ -111,12 +113,32 @@ impl<'a, F: PrimeField64> Lowering<'a, F> {
         }
     }
 
+    fn push(&mut self, step: ConstraintStep) -> Result<(), &'static str> {
+        if self.program.steps.len() == MOST_STEPS {
+            return Err("its program would have too many steps");
+        }
+        self.program.steps.push(step);
+        Ok(())
+    }
+
+    /// Computes it after the first `steps` steps without the values of other constraints, whose slots it may need.
+    fn compute_alone(&mut self, root: &SymbolicExpression<F>, steps: usize) -> Result<(), &'static str> {
+        self.program.steps.truncate(steps);
+        for place in self.slots.iter_mut().filter_map(Option::take) {
+            self.nodes.get_mut(&place).expect("it has a value").slot = None;
+        }
+        self.compute(root)
+    }
+
     /// Puts the value of an expression into a slot, unless it is a leaf.
     fn compute(&mut self, root: &SymbolicExpression<F>) -> Result<(), &'static str> {
         if matches!(root, SymbolicExpr::Leaf(_)) {
             return Ok(());
         }
-        let order = self.order(root)?;
+        let order = self.order(root);
+        for node in &order {
+            self.node(node).waiting = 0; // what failed before has left
+        }
         for node in &order {
             for operand in inner_operands(node) {
                 self.node(operand).waiting += 1;
@@ -139,10 +161,7 @@ impl<'a, F: PrimeField64> Lowering<'a, F> {
                 (SymbolicExpr::Mul { .. }, Some(b)) => ConstraintStep::multiply(slot, a, b),
                 _ => ConstraintStep::subtract(slot, self.scalar(F::ZERO), a),
             };
-            self.program.steps.push(step);
-            if self.program.steps.len() > MOST_STEPS {
-                return Err("its program would have too many steps");
-            }
+            self.push(step)?;
             self.slots[to] = Some(ptr::from_ref(node));
             let now = self.now;
             let of_node = self.node(node);
@@ -154,7 +173,7 @@ impl<'a, F: PrimeField64> Lowering<'a, F> {
 
     /// The nodes of an expression that are in no slot, operands before their users. Of two operands that with the
     /// deeper expression comes first, so that fewer values wait.
-    fn order<'b>(&self, root: &'b SymbolicExpression<F>) -> Result<Vec<&'b SymbolicExpression<F>>, &'static str> {
+    fn order<'b>(&self, root: &'b SymbolicExpression<F>) -> Vec<&'b SymbolicExpression<F>> {
         let is_known =
             |node: &SymbolicExpression<F>| self.nodes.get(&ptr::from_ref(node)).is_some_and(|node| node.slot.is_some());
         // Slots that an expression needs, by the rule of Sethi and Ullman for trees.
@@ -188,11 +207,7 @@ impl<'a, F: PrimeField64> Lowering<'a, F> {
             order
         };
         walk(&mut needs, false);
-        let order = walk(&mut needs, true);
-        match self.program.steps.len() + order.len() > MOST_STEPS {
-            true => Err("its program would have too many steps"),
-            false => Ok(order),
-        }
+        walk(&mut needs, true)
     }
 
     fn use_once(&mut self, node: &SymbolicExpression<F>) {
@@ -258,5 +273,22 @@ impl<'a, F: PrimeField64> Lowering<'a, F> {
             scalars.len() as u32 - 1
         });
         Operand::Scalar(*number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use p3_koala_bear::KoalaBear;
+
+    use super::*;
+
+    #[test]
+    fn constraints_are_steps_too() {
+        let steps = |n| {
+            let constraints = vec![SymbolicExpr::Leaf(BaseLeaf::IsFirstRow); n];
+            lower::<KoalaBear>(&constraints, false, &[]).map(|program| program.steps.len())
+        };
+        assert_eq!(steps(MOST_STEPS), Ok(MOST_STEPS));
+        assert_eq!(steps(MOST_STEPS + 1), Err("its program would have too many steps"));
     }
 }
