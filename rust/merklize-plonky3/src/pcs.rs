@@ -17,7 +17,6 @@ use p3_fri::{FriParameters, FriProverError, TwoAdicFriPcs};
 use p3_matrix::bitrev::BitReversedMatrixView;
 use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixCow};
 use p3_matrix::Matrix;
-use tracing::info;
 
 use crate::dft::{plonky3_extension, MerklizeDft, TwoAdicElement};
 use crate::elements::bytes_of;
@@ -245,21 +244,19 @@ impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> ConstraintPcs<M
         self.mmcs.device().is_some_and(|device| device.info().backend != "cpu")
     }
 
-    fn is_on_device(&self, data: &M::ProverData<RowMajorMatrix<F>>) -> bool {
-        self.mmcs.device().is_some() && !self.mmcs.resident(data).is_empty()
+    fn why_not_on_device(&self, data: &M::ProverData<RowMajorMatrix<F>>, points: usize) -> Option<&'static str> {
+        if self.mmcs.resident(data).is_empty() {
+            return Some("the device does not hold the extension");
+        }
+        (self.mmcs.dimensions(data)[0].height < points)
+            .then_some("the quotient has more chunks than the extension holds")
     }
 
-    fn folded(&self, request: Folding<'_, M::ProverData<RowMajorMatrix<F>>, F>) -> Option<Vec<EF>> {
-        let (device, size) = (self.mmcs.device()?, request.selectors.height());
-        let mut matrices = vec![];
-        for data in [Some(request.trace), request.preprocessed].into_iter().flatten() {
-            let words = self.mmcs.resident(data).first()?;
-            let dimensions = *self.mmcs.dimensions(data).first()?;
-            if dimensions.height < size {
-                return None;
-            }
-            matrices.push((words, dimensions.width));
-        }
+    fn folded(&self, request: Folding<'_, M::ProverData<RowMajorMatrix<F>>, F>) -> Result<Vec<EF>, Error> {
+        let (device, size) = (self.mmcs.device().expect("it holds the trace"), request.selectors.height());
+        let of_data = [Some(request.trace), request.preprocessed].into_iter().flatten();
+        let of_data = of_data.map(|data| (&self.mmcs.resident(data)[0], self.mmcs.dimensions(data)[0].width));
+        let matrices: Vec<_> = of_data.collect();
         let folded = || -> Result<_, Error> {
             let room = Buffer::new(device, size_of_val(&request.selectors.values[..]) as u64)?;
             room.upload(0, bytes_of(words_of(&request.selectors.values).0), None)?;
@@ -268,11 +265,8 @@ impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> ConstraintPcs<M
             fold(device, on_device.collect::<Result<_, _>>()?, &request)
         };
         match folded() {
-            Err(error) if error.kind() == ErrorKind::OutOfMemory => {
-                info!("the processors evaluate the constraints: {error}");
-                None
-            }
-            folded => Some(or_raise(folded)),
+            Err(error) if error.kind() == ErrorKind::OutOfMemory => Err(error),
+            folded => Ok(or_raise(folded)),
         }
     }
 }

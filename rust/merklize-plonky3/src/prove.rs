@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use merklize::{or_raise, Error};
-use p3_air::symbolic::{AirLayout, ConstraintLayout, SymbolicAirBuilder};
+use p3_air::symbolic::{get_symbolic_constraints, AirLayout, ConstraintLayout, SymbolicAirBuilder};
 #[cfg(debug_assertions)]
 use p3_air::{check_constraints, DebugConstraintBuilder};
 use p3_air::{Air, RowWindow};
@@ -27,6 +27,9 @@ use crate::lower::{lower, Program, SELECTORS};
 
 /// Points of each proof whose values are compared.
 const CHECKED: usize = 8;
+/// Of the thread that evaluates an AIR's constraints symbolically. Deep expressions are given back by recursion, and the
+/// caller's stack may be larger than that of a new thread.
+const STACK_BYTES: usize = 1 << 28;
 
 /// A scheme that holds extensions in the memory of a device, and evaluates constraints on them there:
 /// [`MerklizePcs`](crate::MerklizePcs). `D` is its data of a commitment, `F` the field of traces, `EF` the challenges'
@@ -44,11 +47,13 @@ pub trait ConstraintPcs<D, F, EF>: Sized {
     #[doc(hidden)]
     fn has_device(&self) -> bool;
 
+    /// Why the device has no values of a commitment's first matrix on so many points.
     #[doc(hidden)]
-    fn is_on_device(&self, data: &D) -> bool;
+    fn why_not_on_device(&self, data: &D, points: usize) -> Option<&'static str>;
 
+    /// Only what [`why_not_on_device`](Self::why_not_on_device) allows. An error: the device has no room.
     #[doc(hidden)]
-    fn folded(&self, request: Folding<'_, D, F>) -> Option<Vec<EF>>;
+    fn folded(&self, request: Folding<'_, D, F>) -> Result<Vec<EF>, Error>;
 }
 
 /// What a device evaluates: on the points of the quotient's domain, in natural order, the constraints, folded by powers
@@ -153,6 +158,10 @@ where
         num_periodic_columns: air.num_periodic_columns(),
         ..Default::default()
     };
+    debug_assert!(
+        air.num_constraints().is_none_or(|n| n == get_symbolic_constraints(air, layout).len()),
+        "num_constraints() differs from the number of symbolic constraints"
+    );
 
     let failed = |phase| move |source| ProvingError::Pcs { phase, source };
     let pcs = &config.pcs().without_copies();
@@ -163,10 +172,14 @@ where
     // The program needs no trace, so it is made while a device is busy with the commitment.
     let has_preprocessed = preprocessed.is_some();
     let (lowered, committed) = thread::scope(|scope| {
+        let lower = || Lowered::new(air, layout, has_preprocessed, public_values);
         let lowering =
-            pcs.has_device().then(|| scope.spawn(|| Lowered::new(air, layout, has_preprocessed, public_values)));
+            pcs.has_device().then(|| thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, lower));
         let committed = info_span!("commit to trace data").in_scope(|| pcs.commit([(trace_domain, trace)]));
-        let lowered = lowering.map(|lowering| lowering.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let lowered = lowering.map(|lowering| match lowering {
+            Ok(lowering) => lowering.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => lower(),
+        });
         (lowered, committed)
     });
     let (trace_commit, trace_data) = committed.map_err(failed("trace commitment"))?;
@@ -295,7 +308,11 @@ where
     A: QuotientAir<SC>,
 {
     fn quotient(&self, lowered: Option<Lowered<Val<SC>>>) -> Vec<SC::Challenge> {
-        lowered.and_then(|lowered| self.on_device(&lowered)).unwrap_or_else(|| self.by_stock())
+        let on_device = |lowered| {
+            let values = self.on_device(&lowered);
+            values.inspect_err(|why| info!("the processors evaluate the constraints of this AIR: {why}")).ok()
+        };
+        lowered.and_then(on_device).unwrap_or_else(|| self.by_stock())
     }
 
     fn by_stock(&self) -> Vec<SC::Challenge> {
@@ -314,25 +331,24 @@ where
         )
     }
 
-    /// None: the constraints are for the processors.
-    fn on_device(&self, lowered: &Lowered<Val<SC>>) -> Option<Vec<SC::Challenge>> {
-        self.pcs.is_on_device(self.trace_data).then(|| self.folded(lowered, |folding| self.pcs.folded(folding)))?
+    /// Or why the constraints are for the processors.
+    fn on_device(&self, lowered: &Lowered<Val<SC>>) -> Result<Vec<SC::Challenge>, String> {
+        let points = self.quotient_domain.size();
+        let mut data = [Some(self.trace_data), self.preprocessed_data].into_iter().flatten();
+        match data.find_map(|data| self.pcs.why_not_on_device(data, points)) {
+            Some(why) => Err(why.into()),
+            None => self.folded(lowered, |folding| self.pcs.folded(folding)),
+        }
     }
 
     /// The quotient by the constraints' program, which `fold` runs.
     fn folded(
         &self,
         lowered: &Lowered<Val<SC>>,
-        fold: impl FnOnce(Folding<'_, ProverData<SC>, Val<SC>>) -> Option<Vec<SC::Challenge>>,
-    ) -> Option<Vec<SC::Challenge>> {
+        fold: impl FnOnce(Folding<'_, ProverData<SC>, Val<SC>>) -> Result<Vec<SC::Challenge>, Error>,
+    ) -> Result<Vec<SC::Challenge>, String> {
         let layout = &lowered.layout;
-        let program = match &lowered.program {
-            Ok(program) => program,
-            Err(why) => {
-                info!("the processors evaluate the constraints of this AIR: {why}");
-                return None;
-            }
-        };
+        let program = lowered.program.as_ref().map_err(|why| (*why).to_owned())?;
         let (weights, _) = layout.decompose_alpha::<Val<SC>, SC::Challenge>(self.alpha);
         let selectors = self.trace_domain.selectors_on_coset(self.quotient_domain);
         let next = self.quotient_domain.size() / self.trace_domain.size();
@@ -345,11 +361,12 @@ where
             weights: (0..layout.base_indices.len())
                 .flat_map(|i| weights.iter().map(move |of_word| of_word[i]))
                 .collect(),
-        })?;
+        })
+        .map_err(|error| error.to_string())?;
         let inverses = &selectors.inv_vanishing;
         quotient.par_iter_mut().zip(inverses).for_each(|(value, &inverse)| *value *= inverse);
         or_raise(self.check(layout, &quotient, &selectors, next));
-        Some(quotient)
+        Ok(quotient)
     }
 
     /// The selectors and the periodic columns, with rows in bit-reversed order.
@@ -508,7 +525,7 @@ mod tests {
                         alpha,
                     });
                     let lowered = Lowered::new(&air, layout, preprocessed.is_some(), &air.public_values);
-                    let quotient = constraints.folded(&lowered, |folding| Some(fold_on_host(pcs, folding)));
+                    let quotient = constraints.folded(&lowered, |folding| Ok(fold_on_host(pcs, folding)));
                     assert!(quotient.unwrap() == constraints.by_stock(), "seed {seed}");
                 }
             }
