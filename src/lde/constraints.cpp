@@ -141,7 +141,14 @@ void evaluate_constraints(std::span<const Matrix> matrices, std::span<std::byte>
                                 " rows, got " + std::to_string(out.size()));
     }
     StepChecks checks(matrices, form.scalars.size() / field.word_bytes, form.weights.size() / sum_bytes);
-    for (std::uint64_t number = 0; number < form.steps.size(); number++) checks.check(number, form.steps[number]);
+    // A copy, so that nothing that was checked can change.
+    std::vector<std::uint32_t> steps(MKZ_STEP_WORDS * form.steps.size());
+    if (!steps.empty()) std::memcpy(steps.data(), form.steps.data(), form.steps.size_bytes());
+    for (std::uint64_t number = 0; number < form.steps.size(); number++) {
+        ConstraintStep step;
+        std::memcpy(static_cast<void*>(&step), &steps[MKZ_STEP_WORDS * number], sizeof step);
+        checks.check(number, step);
+    }
     using enum runtime::Operand::Use;
     std::vector<runtime::Operand> operands = {
         {reads, "scalars", form.scalars}, {reads, "weights", form.weights}, {writes, "out", std::as_bytes(out)}};
@@ -151,9 +158,6 @@ void evaluate_constraints(std::span<const Matrix> matrices, std::span<std::byte>
         require_elements("scalars", form.scalars, field);
         require_elements("weights", form.weights, field);
     }
-    // A copy, so that nothing that was checked can change.
-    std::vector<std::uint32_t> steps(MKZ_STEP_WORDS * form.steps.size());
-    if (!steps.empty()) std::memcpy(steps.data(), form.steps.data(), form.steps.size_bytes());
     const runtime::Constraints job{.field = static_cast<std::uint32_t>(form.field),
                                    .matrices = given.input.at,
                                    .log_rows = static_cast<std::uint32_t>(std::countr_zero(rows)),
