@@ -27,8 +27,8 @@ use crate::lower::{lower, Program, SELECTORS};
 
 /// Points of each proof whose values are compared.
 const CHECKED: usize = 8;
-/// Of the thread that evaluates an AIR's constraints symbolically. Deep expressions are given back by recursion, and the
-/// caller's stack may be larger than that of a new thread.
+/// Of the thread that evaluates an AIR's constraints symbolically. Deep expressions are given back by recursion, and
+/// the caller's stack may be larger than that of a new thread.
 const STACK_BYTES: usize = 1 << 28;
 
 /// A scheme that holds extensions in the memory of a device, and evaluates constraints on them there:

@@ -204,10 +204,10 @@ where
     }
 }
 
-/// What `prove` says of who evaluates constraints, by thread.
+/// What `prove` says of where constraints are evaluated, by thread.
 static SAID: Mutex<Vec<(ThreadId, String)>> = Mutex::new(vec![]);
 
-/// Written by whoever takes the device's memory from all tests.
+/// The test that limits the device's memory runs alone.
 static MEMORY: RwLock<()> = RwLock::new(());
 
 struct Listener;
