@@ -48,6 +48,8 @@ enum Kind {
     Many(usize),
     PublicValues,
     Preprocessed,
+    /// Constraints that only one builder has: the symbolic one, or the other.
+    OfOne(bool),
 }
 
 #[derive(Clone, Debug)]
@@ -186,6 +188,12 @@ where
                 for (i, value) in values.into_iter().enumerate() {
                     builder.assert_zero(x(i) - value.clone() * value.clone());
                     builder.when_first_row().assert_zero(value);
+                }
+            }
+            Kind::OfOne(is_symbolic) => {
+                builder.assert_zero(x(0) * next(0));
+                if std::any::type_name::<AB>().contains("Symbolic") == is_symbolic {
+                    builder.assert_zero(x(1) - next(0));
                 }
             }
             Kind::Preprocessed => {
@@ -369,6 +377,21 @@ macro_rules! same_as_stock {
                         let (config, fixed_by) = (our_config(device, 1), our_config(fixed_by, 1));
                         assert!(by_ours(&air, &config, &fixed_by) == expected, "{device:?}, {fixed_by:?}");
                     }
+                }
+            }
+
+            #[test]
+            fn constraints_of_one_builder_are_an_error() {
+                let _memory = MEMORY.read().unwrap();
+                let Ok(device) = Device::open("opencl:0") else {
+                    return println!("skipped: there is no device but the CPU");
+                };
+                let ours = our_config(&Some(Arc::new(device)), 1);
+                for is_symbolic in [false, true] {
+                    let air = OddAir { kind: Kind::OfOne(is_symbolic), width: 2, log_height: 4, n_public: 0 };
+                    let prove = || prove_with_preprocessed(&ours, &air, air.trace(), &[], None);
+                    let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| catch(|| drop(prove()))));
+                    assert!(!matches!(made, Ok(Ok(()))), "{air:?}");
                 }
             }
 
