@@ -265,7 +265,8 @@ impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> ConstraintPcs<M
             fold(device, on_device.collect::<Result<_, _>>()?, &request)
         };
         match folded() {
-            Err(error) if error.kind() == ErrorKind::OutOfMemory => Err(error),
+            // Preprocessed data may be on another device than the trace.
+            Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory | ErrorKind::InvalidArgument) => Err(error),
             folded => Ok(or_raise(folded)),
         }
     }

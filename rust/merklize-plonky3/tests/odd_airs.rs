@@ -371,9 +371,10 @@ macro_rules! same_as_stock {
                 let _memory = MEMORY.read().unwrap();
                 let air = OddAir { kind: Kind::Preprocessed, width: 2, log_height: 4, n_public: 0 };
                 let expected = by_stock(&air, &stock_config(1));
-                let twice: Vec<_> = devices().into_iter().chain(devices()).collect();
-                for fixed_by in &twice {
-                    for device in &twice {
+                let second = Device::open("opencl:1").ok().map(|device| Some(Arc::new(device)));
+                let all: Vec<_> = devices().into_iter().chain(devices()).chain(second).collect();
+                for fixed_by in &all {
+                    for device in &all {
                         let (config, fixed_by) = (our_config(device, 1), our_config(fixed_by, 1));
                         assert!(by_ours(&air, &config, &fixed_by) == expected, "{device:?}, {fixed_by:?}");
                     }
