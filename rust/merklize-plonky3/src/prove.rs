@@ -51,8 +51,8 @@ pub trait ConstraintPcs<D, F, EF>: Sized {
     #[doc(hidden)]
     fn why_not_on_device(&self, data: &D, points: usize) -> Option<&'static str>;
 
-    /// Only what [`why_not_on_device`](Self::why_not_on_device) allows. An error: the device has no room, or another one
-    /// holds a part.
+    /// Only what [`why_not_on_device`](Self::why_not_on_device) allows. An error: the device has no room, or another
+    /// device holds a part.
     #[doc(hidden)]
     fn folded(&self, request: Folding<'_, D, F>) -> Result<Vec<EF>, Error>;
 }
