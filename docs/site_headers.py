@@ -53,7 +53,7 @@ CPP_SUBJECTS = {
     "Devices": "device.hpp buffer.hpp",
     "Calls that enqueue": "async.hpp",
     "Policies": "policy.hpp",
-    "Rows of matrices, and commitments": "matrix.hpp extend.hpp matrix_commitment.hpp poseidon.hpp",
+    "Rows of matrices, and commitments": "matrix.hpp extend.hpp constraints.hpp matrix_commitment.hpp poseidon.hpp",
     "Verified streaming": "bao.hpp pieces.hpp",
     "Manifests of weights": "manifest.hpp tiles.hpp",
     "Keys that sign": "xmss.hpp",
