@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <vector>
 
 namespace merklize::runtime {
 
@@ -10,5 +11,13 @@ inline void wipe(void* memory, std::size_t bytes) noexcept {
     std::memset(memory, 0, bytes);
     __asm__ volatile("" : : "r"(memory) : "memory");
 }
+
+/// Bytes that are wiped when they go. Growth leaves copies behind: reserve() first.
+struct WipedBytes : std::vector<std::byte> {
+    using vector::vector;
+    WipedBytes(const WipedBytes&) = delete;
+    WipedBytes& operator=(const WipedBytes&) = delete;
+    ~WipedBytes() { wipe(data(), size()); }
+};
 
 }  // namespace merklize::runtime
