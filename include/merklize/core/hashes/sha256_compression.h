@@ -47,12 +47,11 @@ MKZ_FN void mkz_sha256_iv(mkz_lane32 h[8]) {
     } while (0)
 
 /* Replaces word i of the message schedule, sixteen words, by word i + 16. */
-#define MKZ_SHA256_SCHEDULE(w)                                                                                     \
-    do {                                                                                                           \
-        mkz_lane32 x = (w)[(i + 1) & 15], y = (w)[(i + 14) & 15];                                                  \
-        (w)[i] = MKZ_ADD32((w)[i], (w)[(i + 9) & 15]) + (MKZ_XOR3(MKZ_ROTR32(x, 7), MKZ_ROTR32(x, 18), x >> 3) +   \
-                                                         MKZ_XOR3(MKZ_ROTR32(y, 17), MKZ_ROTR32(y, 19), y >> 10)); \
-    } while (0)
+MKZ_FN void mkz_sha256_schedule(mkz_lane32 w[16], int i) {
+    mkz_lane32 x = w[(i + 1) & 15], y = w[(i + 14) & 15];
+    w[i] = MKZ_ADD32(w[i], w[(i + 9) & 15]) + (MKZ_XOR3(MKZ_ROTR32(x, 7), MKZ_ROTR32(x, 18), x >> 3) +
+                                               MKZ_XOR3(MKZ_ROTR32(y, 17), MKZ_ROTR32(y, 19), y >> 10));
+}
 
 /* Takes one block of 16 big-endian words into the state h, sixteen rounds at a time. So the message schedule stays in
  * sixteen words. */
@@ -63,7 +62,7 @@ MKZ_FN void mkz_sha256_compress(mkz_lane32 h[8], const mkz_lane32 m[16]) {
     MKZ_NO_UNROLL for (int first = 0; first < 64; first += 16) {
         MKZ_UNROLL for (int i = 0; i < 16; i++) MKZ_SHA256_ROUND(MKZ_ADD32(w[i], MKZ_SPLAT32(mkz_sha256_k[first + i])));
         if (first == 48) break;
-        MKZ_UNROLL for (int i = 0; i < 16; i++) { MKZ_SHA256_SCHEDULE(w); }
+        MKZ_UNROLL for (int i = 0; i < 16; i++) mkz_sha256_schedule(w, i);
     }
     for (int k = 0; k < 8; k++) h[k] = h[k] + v[k];
 }
@@ -85,7 +84,7 @@ MKZ_FN void mkz_sha256_compress_two(mkz_lane32 h[16], const mkz_lane32 m[32]) {
             }
         }
         if (first == 48) break;
-        MKZ_UNROLL for (int i = 0; i < 16; i++) { MKZ_UNROLL for (int s = 0; s < 2; s++) MKZ_SHA256_SCHEDULE(w[s]); }
+        MKZ_UNROLL for (int i = 0; i < 16; i++) { MKZ_UNROLL for (int s = 0; s < 2; s++) mkz_sha256_schedule(w[s], i); }
     }
     for (int s = 0; s < 2; s++) {
         for (int k = 0; k < 8; k++) h[8 * s + k] = h[8 * s + k] + states[s][k];
