@@ -42,18 +42,18 @@ public:
     XmssItems(const XmssItems&) = delete;
     XmssItems& operator=(const XmssItems&) = delete;
 
-    ByteView bytes() const { return array_ ? array_->span() : std::span<const std::byte>(joined_.bytes); }
+    ByteView bytes() const { return array_ ? array_->span() : ByteView(joined_); }
 
 private:
     void join(const nb::tuple& items, const char* argument, std::size_t size, std::vector<bool>* odd) {
-        joined_.bytes.resize(items.size() * size);
+        joined_.resize(items.size() * size);
         for (std::size_t i = 0; i < items.size(); i++) {
             const std::string name = std::string(argument) + "[" + std::to_string(i) + "]";
             const nb::object item = items[i];
             const InputBytes input(item, name.c_str());
             const auto bytes = input.span();
             if (bytes.size() == size) {
-                std::ranges::copy(bytes, joined_.bytes.data() + i * size);
+                std::ranges::copy(bytes, joined_.data() + i * size);
             } else if (odd != nullptr) {
                 if (i < odd->size()) (*odd)[i] = true;  // more items than results are an error of the call
             } else {
@@ -63,13 +63,7 @@ private:
         }
     }
 
-    // They may be seeds. A member, so that an error of the constructor wipes them, too.
-    struct Wiped {
-        std::vector<std::byte> bytes{};
-        ~Wiped() { runtime::wipe(bytes.data(), bytes.size()); }
-    };
-
-    Wiped joined_{};
+    runtime::WipedBytes joined_{};  // they may be seeds. A member, so that an error of the constructor wipes them, too
     std::optional<InputBytes> array_{};
 };
 

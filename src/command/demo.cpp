@@ -261,8 +261,8 @@ void show(Call& call, const std::vector<RunOptions>& places, const Measured& fou
     for (const Task& task : tasks) {
         std::vector<std::string> line;
         for (const RunOptions& place : places) {
-            const auto row = std::ranges::find_if(found.rows, [&](const Row& found) {
-                return found.task == &task && found.device == place.device.info().id;
+            const auto row = std::ranges::find_if(found.rows, [&](const Row& candidate) {
+                return candidate.task == &task && candidate.device == place.device.info().id;
             });
             if (line.empty()) line = {row->job(), task.is_tree ? "M merges/s" : "GB/s"};
             line.push_back(row == found.rows.end() ? "" : three_digits(row->rate() / (task.is_tree ? 1e6 : 1e9)));

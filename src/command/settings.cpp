@@ -34,16 +34,13 @@ Policy policy_of(const Arguments& arguments) {
 // The key on standard input. The read asks for one byte more than a key may have, to see that the key ends there.
 Mode read_key(Call& call, Hash hash) {
     const bool is_short = runtime::has_short_digests(hash);
-    std::byte key[33];
+    runtime::WipedBytes key(33);
     const std::size_t count = read_standard_input(call, key);
     if (count > 32 || count < (is_short ? 1 : 32)) {
-        runtime::wipe(key, sizeof key);
         throw Failure{std::string("the key on standard input must be ") + (is_short ? "1 to 32 bytes" : "32 bytes") +
                       "; there are " + (count <= 32 ? std::to_string(count) : std::string("more"))};
     }
-    const Mode mode = runtime::keyed_mode({key, count}, hash);
-    runtime::wipe(key, sizeof key);
-    return mode;
+    return runtime::keyed_mode({key.data(), count}, hash);
 }
 
 }  // namespace

@@ -18,68 +18,44 @@
 namespace merklize::command {
 namespace {
 
-// Memory of seeds, which is wiped at the end.
-struct SeedMemory {
-    SeedMemory() = default;
-    SeedMemory(const SeedMemory&) = delete;
-    SeedMemory& operator=(const SeedMemory&) = delete;
-    ~SeedMemory() {
-        runtime::wipe(bytes.data(), bytes.size());
-        runtime::wipe(block, sizeof block);
-    }
-
-    std::vector<std::byte> bytes{};
-    std::byte block[4096];
-};
-
 // Reads the seeds on standard input.
-void read_seeds(Call& call, SeedMemory& seeds) {
+void read_seeds(Call& call, runtime::WipedBytes& seeds) {
     constexpr std::size_t most = xmss::seed_bytes << 20;
     const auto require = [](bool is_good, const std::string& found) {
         if (!is_good)
             throw Failure{"the seeds on standard input must be 32 bytes each, one or more; there are " + found};
     };
-    seeds.bytes.reserve(most + sizeof seeds.block);  // so that no growth leaves a copy behind
-    while (const std::size_t count = read_standard_input(call, seeds.block)) {
-        seeds.bytes.insert(seeds.bytes.end(), seeds.block, seeds.block + count);
-        require(seeds.bytes.size() <= most, "more than " + human_count(most / xmss::seed_bytes) + " seeds");
+    runtime::WipedBytes block(4096);
+    seeds.reserve(most + block.size());  // so that no growth leaves a copy behind
+    while (const std::size_t count = read_standard_input(call, block)) {
+        seeds.insert(seeds.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(count));
+        require(seeds.size() <= most, "more than " + human_count(most / xmss::seed_bytes) + " seeds");
     }
-    const std::size_t size = seeds.bytes.size();
+    const std::size_t size = seeds.size();
     // 64 digits would be two seeds, whose keys nobody wants.
     const auto is_of_text = [](std::byte byte) {
         const auto c = static_cast<unsigned char>(byte);
         return std::isxdigit(c) != 0 || c == '\n' || c == '\r' || c == 'x' || c == 'X';
     };
-    require(size == 0 || !std::ranges::all_of(seeds.bytes, is_of_text),
+    require(size == 0 || !std::ranges::all_of(seeds, is_of_text),
             "hexadecimal digits: `xxd -r -p` makes bytes of them");
     require(size != 0 && size % xmss::seed_bytes == 0, human_count(size) + " bytes");
 }
 
-std::uint64_t needed_count(const Arguments& arguments, const std::string& option) {
-    const auto count = count_value(arguments, option);
-    if (!count) throw UsageError{"Missing option '--" + option + "'."};
-    return *count;
-}
-
-Digest needed_digits(const Arguments& arguments, const std::string& option) {
-    const auto bytes = digest_value(arguments, option);
-    if (!bytes) throw UsageError{"Missing option '--" + option + "'."};
-    return *bytes;
-}
-
 int run_xmss_key(Call& call, const Arguments& arguments) {
-    const std::uint64_t first = needed_count(arguments, "first-epoch"), last = needed_count(arguments, "last-epoch");
+    const std::uint64_t first = required_count(arguments, "first-epoch"),
+                        last = required_count(arguments, "last-epoch");
     if (first > last || last >> xmss::height != 0)
         throw UsageError{"the epochs must be in order and below 2^32, got " + std::to_string(first) + " to " +
                          std::to_string(last)};
     RunOptions options = run_options(call, arguments);
     std::vector<xmss::Key> keys;
     {
-        SeedMemory seeds;
+        runtime::WipedBytes seeds;
         read_seeds(call, seeds);
         Bar bar(call, "making keys");
         options.progress = bar.part();
-        keys = xmss::keys(seeds.bytes, first, last, options);
+        keys = xmss::keys(seeds, first, last, options);
     }
     for (const xmss::Key& key : keys) {
         const std::string public_key = to_hex(key.public_key());
@@ -107,8 +83,8 @@ std::vector<std::byte> read_signature(Call& call, const std::string& path) {
 }
 
 int run_xmss_verify(Call& call, const Arguments& arguments) {
-    const Digest public_key = needed_digits(arguments, "public-key"), message = needed_digits(arguments, "message");
-    const std::uint64_t epoch = needed_count(arguments, "epoch");
+    const Digest public_key = required_digest(arguments, "public-key"), message = required_digest(arguments, "message");
+    const std::uint64_t epoch = required_count(arguments, "epoch");
     const std::vector<std::byte> signature = read_signature(call, arguments.words()[0]);
     const bool valid = xmss::verify(public_key.bytes, epoch, message.bytes, signature);
     if (arguments.has("json")) {

@@ -29,7 +29,7 @@ std::vector<XmssSecret> secrets_of(ByteView seeds) {
     constexpr std::size_t at_once = 256;
     std::vector<XmssSecret> made(seeds.size() / seed_bytes);
     SecretBytes memory(Tweaked::bytes_of(at_once, seed_bytes));
-    Tweaked parameters(memory.get(), seed_bytes);
+    Tweaked parameters(memory, seed_bytes);
     const Node none{};
     for (std::size_t k = 0, done = 0; k < made.size(); k++) {
         std::memcpy(made[k].seed, &seeds[seed_bytes * k], seed_bytes);
@@ -89,7 +89,7 @@ struct Key::State {
     void path(std::uint32_t epoch, std::span<Node, height> out, Run& run) {
         const std::shared_ptr<const Levels> below = tree_of(epoch, run);
         SecretBytes memory(Tweaked::bytes_of(height, seed_bytes));
-        Tweaked fillers(memory.get(), seed_bytes);
+        Tweaked fillers(memory, seed_bytes);
         std::vector<unsigned> filled;
         for (unsigned level = 0; level < height; level++) {
             const std::uint64_t sibling = (epoch >> level) ^ 1;
@@ -112,7 +112,7 @@ struct Key::State {
         SecretBytes tries(Tweaked::bytes_of(at_once, seed_bytes + message_bytes)),
             encoded(Tweaked::bytes_of(at_once, encoded_bytes));
         for (std::uint32_t first_try = 0;; first_try += at_once) {
-            Tweaked randomizers(tries.get(), seed_bytes + message_bytes), encodings(encoded.get(), encoded_bytes);
+            Tweaked randomizers(tries, seed_bytes + message_bytes), encodings(encoded, encoded_bytes);
             for (std::uint32_t a = first_try; a < first_try + at_once; a++) {
                 std::byte* payload = randomizers.add({MKZ_XMSS_RANDOMIZER, a, epoch}, parameter_of(secret));
                 std::memcpy(payload, secret.seed, seed_bytes);
@@ -137,8 +137,8 @@ struct Key::State {
     // The values of the chains after so many steps.
     void open(std::uint32_t epoch, std::span<const std::uint8_t, chains> steps, std::byte* out) const {
         SecretBytes memory(Tweaked::bytes_of(chains, seed_bytes)), values(chains * sizeof(Chain));
-        const std::span opened(reinterpret_cast<Chain*>(values.get().data()), chains);
-        Tweaked secrets(memory.get(), seed_bytes);
+        const std::span opened(reinterpret_cast<Chain*>(values.data()), chains);
+        Tweaked secrets(memory, seed_bytes);
         for (std::uint32_t i = 0; i < chains; i++)
             std::memcpy(secrets.add({MKZ_XMSS_SECRET, i, epoch}, parameter_of(secret)), secret.seed, seed_bytes);
         secrets.hash();
@@ -150,7 +150,7 @@ struct Key::State {
             chain.end = steps[i];
             std::memcpy(chain.value.data(), secrets[i], node_bytes);
         }
-        walk(opened, memory.get());
+        walk(opened, memory);
         for (const Chain& chain : opened) std::memcpy(out + node_bytes * chain.chain, chain.value.data(), node_bytes);
     }
 };

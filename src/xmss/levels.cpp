@@ -26,7 +26,7 @@ void Levels::climb(std::span<Levels*> levels, std::span<const runtime::XmssSecre
         // The fillers beside the first and the last node of the level, if their parents need them.
         const std::uint64_t before = shape.begin(level) - 1, behind = shape.end(level);
         const auto fill = [&](std::uint64_t index, std::vector<Node>& to) {
-            Tweaked fillers(memory.get(), seed_bytes);
+            Tweaked fillers(memory, seed_bytes);
             for (std::size_t k = 0, done = 0; k < levels.size(); k++) {
                 add_filler(fillers, *secrets[k], level, index);
                 if (!fillers.is_full() && k + 1 < levels.size()) continue;
@@ -37,7 +37,7 @@ void Levels::climb(std::span<Levels*> levels, std::span<const runtime::XmssSecre
         if (before % 2 == 0) fill(before, lefts);
         if (behind % 2 != 0) fill(behind, rights);
         std::vector<Node*> parents;
-        Tweaked merges(memory.get(), 2 * node_bytes);
+        Tweaked merges(memory, 2 * node_bytes);
         const auto flush = [&] {
             merges.hash();
             for (std::size_t i = 0; i < parents.size(); i++) *parents[i] = merges.node(i);

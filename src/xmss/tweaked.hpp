@@ -18,20 +18,9 @@ namespace merklize::inline v0::xmss {
 inline constexpr std::size_t chains = MKZ_XMSS_CHAINS, chain_steps = MKZ_XMSS_STEPS;
 
 /// Bytes that are wiped in the end, with what the hashes of them have left on the stack.
-class SecretBytes {
-public:
-    explicit SecretBytes(std::size_t bytes) : bytes_(bytes) {}
-    ~SecretBytes() {
-        runtime::wipe(bytes_.data(), bytes_.size());
-        runtime::wipe_stack();
-    }
-    SecretBytes(const SecretBytes&) = delete;
-    SecretBytes& operator=(const SecretBytes&) = delete;
-
-    std::span<std::byte> get() noexcept { return bytes_; }
-
-private:
-    std::vector<std::byte> bytes_;
+struct SecretBytes : runtime::WipedBytes {
+    using WipedBytes::WipedBytes;
+    ~SecretBytes() { runtime::wipe_stack(); }
 };
 
 /// What a message is hashed for: T(kind, sub, index, payload) under a parameter (core/hashes/xmss.h).
@@ -41,8 +30,8 @@ struct Tweak {
 
 using Parameter = std::span<const std::byte, node_bytes>;
 
-/// Messages with payloads of one length, which the lanes of the calling thread hash together. They use memory of the
-/// caller, who wipes it.
+/// Messages with payloads of one length, which the lanes of the calling thread hash together. They lie in memory of
+/// the caller, and the caller wipes it.
 class Tweaked {
 public:
     /// Memory for n messages.

@@ -48,12 +48,6 @@ std::vector<FileRange> ranges_of(const Arguments& arguments) {
     return ranges;
 }
 
-Digest required_root(const Arguments& arguments) {
-    const auto root = digest_value(arguments, "root");
-    if (!root) throw UsageError{"Missing option '--root'."};
-    return *root;
-}
-
 std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form) {
     const auto size = count_value(arguments, "size");
     if (!size && !form.has_size) throw UsageError{"Missing option '--size': this format does not have the size"};

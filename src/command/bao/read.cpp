@@ -52,7 +52,7 @@ std::uint64_t decode(Call& call, const runtime::ByteSource& input, const Argumen
                      const Use& use) {
     const BaoForm form = bao_form_of(arguments);
     const std::uint64_t size = form.has_size ? 0 : stated_size(arguments, form);
-    const Digest root = required_root(arguments);
+    const Digest root = required_digest(arguments, "root");
     BaoDecoder decoder = wanted.is_all() ? BaoDecoder(root, form, size) : BaoDecoder(root, wanted.ranges(), form, size);
     InOrder bytes(call, input);
     std::vector<std::byte> item;
@@ -91,7 +91,7 @@ void read_verified(Call& call, const BaoMessage& message, const Arguments& argum
     const BaoForm form = bao_form_of(arguments);
     const runtime::ByteSource& input = *message.input;
     const auto [position, size, identity] = message.extent;
-    const BaoTrust trust{required_root(arguments), message.outboard, form};
+    const BaoTrust trust{required_digest(arguments, "root"), message.outboard, form};
     const std::uint64_t window = std::max<std::uint64_t>(form.group_bytes(), 8 << 20);
     const runtime::Shape shape(size, form.group_log);
     const runtime::Selection selection =
@@ -132,7 +132,7 @@ std::string ranges_json(const std::vector<FileRange>& ranges) {
 }
 
 BaoMessage open_message(Call& call, const Arguments& arguments, const Wanted& wanted) {
-    const Digest root = required_root(arguments);
+    const Digest root = required_digest(arguments, "root");
     return open_message(call, arguments.words()[0], arguments.value("outboard").value_or(""), bao_form_of(arguments),
                         &root, wanted.is_all() ? UINT64_MAX : 0);
 }
@@ -140,7 +140,7 @@ BaoMessage open_message(Call& call, const Arguments& arguments, const Wanted& wa
 int run_bao_decode(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const Wanted wanted(ranges_of(arguments));
-    required_root(arguments);
+    required_digest(arguments, "root");
     const auto out = output_of(call, arguments);
     Target target(call, out);
     const auto put = [&](std::span<const std::byte> data, std::uint64_t offset) {
@@ -159,7 +159,7 @@ int run_bao_decode(Call& call, const Arguments& arguments) {
 
 int run_bao_verify(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
-    const Digest root = required_root(arguments);
+    const Digest root = required_digest(arguments, "root");
     const Wanted wanted(ranges_of(arguments));
     const auto outboard = arguments.value("outboard");
     std::vector<std::string> reasons;

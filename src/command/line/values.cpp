@@ -72,6 +72,24 @@ std::optional<Digest> digest_value(const Arguments& arguments, std::string_view 
     return digest;
 }
 
+namespace {
+
+template <class Value>
+Value required(const std::optional<Value>& value, std::string_view option) {
+    if (!value) throw UsageError{"Missing option '--" + std::string(option) + "'."};
+    return *value;
+}
+
+}  // namespace
+
+std::uint64_t required_count(const Arguments& arguments, std::string_view option) {
+    return required(count_value(arguments, option), option);
+}
+
+Digest required_digest(const Arguments& arguments, std::string_view option) {
+    return required(digest_value(arguments, option), option);
+}
+
 std::optional<std::vector<std::byte>> hex_bytes(std::string_view text) {
     std::vector<std::byte> bytes;
     if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);

@@ -38,6 +38,9 @@ auto named_value(const Arguments& arguments, std::string_view option, const Read
 }
 /// 64 hexadecimal digits.
 std::optional<Digest> digest_value(const Arguments& arguments, std::string_view option);
+/// The same of options that must be there.
+std::uint64_t required_count(const Arguments& arguments, std::string_view option);
+Digest required_digest(const Arguments& arguments, std::string_view option);
 
 /// Pairs of hexadecimal digits, with or without 0x in front; none for any other text.
 std::optional<std::vector<std::byte>> hex_bytes(std::string_view text);

@@ -151,8 +151,7 @@ int run_tree_prove(Call& call, const Arguments& arguments) {
 
 int run_tree_verify(Call& call, const Arguments& arguments) {
     const std::string& path = arguments.words()[0];
-    const auto root = digest_value(arguments, "root");
-    if (!root) throw UsageError{"Missing option '--root'."};
+    const Digest root = required_digest(arguments, "root");
     const auto index = count_value(arguments, "index"), n_leaves = count_value(arguments, "n-leaves");
     const auto piece = arguments.value("leaf-file");
     const auto hash = named_value(arguments, "hash", hash_from_name);
@@ -188,7 +187,7 @@ int run_tree_verify(Call& call, const Arguments& arguments) {
                                            : several != nullptr ? runtime::root_of(*several, merges)
                                                                 : std::nullopt;
     expect("root", consistency != nullptr
-                       ? verify(*consistency, {.old_root = old_root.value_or(Digest{}), .new_root = *root}, merges)
+                       ? verify(*consistency, {.old_root = old_root.value_or(Digest{}), .new_root = root}, merges)
                        : computed == root);
     if (arguments.has("json")) {
         json::Array names;
@@ -202,8 +201,8 @@ int run_tree_verify(Call& call, const Arguments& arguments) {
         std::string text = "NOT valid:";
         for (const std::string& name : wrong) text += (text.ends_with(':') ? " another " : ", another ") + name;
         call.line(text);
-        if (computed && *computed != *root)
-            call.line("  the proof's: " + computed->hex() + "\n  --root:      " + root->hex());
+        if (computed && *computed != root)
+            call.line("  the proof's: " + computed->hex() + "\n  --root:      " + root.hex());
     } else {
         call.line("valid: " + said(claim) + ", " + std::string(traits(hash_of(claim)).name));
     }
