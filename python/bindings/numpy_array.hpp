@@ -18,7 +18,7 @@ struct NumpyArray {
     char format;  ///< of the buffer protocol
     Py_ssize_t item_bytes;
 
-    /// The array stays the caller's, who keeps it alive.
+    /// The caller owns the array and keeps it alive.
     /// array    of the type numpy.ndarray, no subclass
     /// returns  none for any other array, and of a NumPy that this package does not know
     static std::optional<NumpyArray> of(nb::handle array);

@@ -72,6 +72,7 @@ void bind_texts(nb::module_& m) {
                 return self.take({reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()});
             },
             nb::arg(), nb::sig("def take(self, piece: object, /) -> bool"));
+    m.attr("MOST_STREAMED") = json::most_streamed;
     define(m, "def shown_url(url: bytes, /) -> bytes", of_bytes<texts::shown_url>);
     define(m, "def masked(text: bytes, /) -> bytes", of_bytes<texts::masked>);
     define(m, "def begin_of_no_url(word: bytes, /) -> bytes", of_bytes<texts::begin_of_no_url>);

@@ -102,6 +102,16 @@ def takes(kind: Any) -> Callable[[Function], Function]:
     return with_signature
 
 
+def signature_of(function: Any) -> str:
+    """Return the signature of a function that takes() options, as Python prints it."""
+    shown_as = function.__wrapped__
+    names = list(shown_as.__code__.co_varnames[: shown_as.__code__.co_argcount])
+    defaults = shown_as.__defaults__ or ()
+    for k, value in enumerate(defaults, len(names) - len(defaults)):
+        names[k] += f"={value!r}"
+    return f"({', '.join([*names, '*', *(f'{k}={v!r}' for k, v in shown_as.__kwdefaults__.items())])})"
+
+
 def _name_of(function: Any) -> str:
     name: str = function.__qualname__
     return name[: -len(".__init__")] if name.endswith(".__init__") else name

@@ -39,7 +39,11 @@ from ._types import Buffer, Device, Digest, HashName, HostData, Path, Progress, 
 from ._urls import is_url, label, local_path, plain, printable, shown, split_http, system_name
 from .errors import FileError, alone
 
+MOST_STREAMED: int = _native.MOST_STREAMED
+"""Bytes of the longest document that is read from what states no size: it may have no end."""
+
 __all__ = [
+    "MOST_STREAMED",
     "Buffer",
     "Command",
     "Device",

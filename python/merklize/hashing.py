@@ -11,7 +11,7 @@ from . import _arrays, _native
 from ._file_hash import How, hash_object, hash_plain_file, is_plain, require_unchanged
 from ._inputs import each_of, encoded, is_source, opened_path
 from ._native import DeviceArray
-from ._options import HashOptions, mode_of, run_of, takes
+from ._options import HashOptions, mode_of, run_of, signature_of, takes
 from ._settings import device_name, hash_info, is_blake3, require_plain, settings
 from ._types import Buffer, Data, Device, Digests, HashName, Input, Path, Progress, Self, Tensor
 from ._urls import is_url, plain, stores
@@ -444,16 +444,6 @@ def merge(
     merge_them = _native.merge if wait else _native.enqueue_merge
     merge_them(first, second, merged, hash, key, context, run)
     return merged
-
-
-def signature_of(function: Any) -> str:
-    """Return the signature of a function that takes() options, as Python prints it."""
-    shown_as = function.__wrapped__
-    names = list(shown_as.__code__.co_varnames[: shown_as.__code__.co_argcount])
-    defaults = shown_as.__defaults__ or ()
-    for k, value in enumerate(defaults, len(names) - len(defaults)):
-        names[k] += f"={value!r}"
-    return f"({', '.join([*names, '*', *(f'{k}={v!r}' for k, v in shown_as.__kwdefaults__.items())])})"
 
 
 if not TYPE_CHECKING:

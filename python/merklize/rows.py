@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from . import _arrays, _native
 from ._inputs import each_of
 from ._native import DeviceArray
-from ._options import HashOptions, mode_of, run_of, takes
+from ._options import HashOptions, mode_of, run_of, signature_of, takes
 from ._settings import hash_info, is_blake3, require_plain
 from ._types import Array, Digests, HashName, Tensor, Words
 from .each import rows_output
 from .errors import InvalidArgument, in_call, shown
-from .hashing import digests_of, signature_of
+from .hashing import digests_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -12,7 +12,7 @@ from ._diff import differing_leaves
 from ._formats import Format, leaf_size_of
 from ._inputs import encoded, opened
 from ._native import DeviceArray
-from ._options import HashOptions, TreeOptions, form_of, mode_of, run_of, takes
+from ._options import HashOptions, TreeOptions, form_of, mode_of, run_of, signature_of, takes
 from ._settings import settings
 from ._types import (
     Buffer,
@@ -31,7 +31,7 @@ from ._types import (
     Tree,
 )
 from .errors import FileError, InvalidArgument, in_call, shown
-from .hashing import leaves_of, signature_of
+from .hashing import leaves_of
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
 if TYPE_CHECKING:

@@ -7,13 +7,12 @@ from contextlib import suppress
 from typing import Any
 
 from ..errors import Error
-from ..extensions import alone, beside, file_error, shown
+from ..extensions import MOST_STREAMED, alone, beside, file_error, shown
 from ._failures import Passing, extra_of, failure_of
 from ._ranges import opened
 from ._systems import file_system
 
 _APPEAR_WHOLE = ("s3", "gcs")
-_MOST_STREAMED = 32 << 20
 
 
 def require_writable(url: str) -> None:
@@ -67,7 +66,7 @@ def read_whole(url: str, most: int, may_be: Callable[[bytes], bool] | None = Non
     parts, count = [], 0
     with opened(url) as source:
         if may_be is not None and source.size is None:
-            most = min(most, _MOST_STREAMED)
+            most = min(most, MOST_STREAMED)
         for piece in source.pieces(None):
             count += len(piece)
             if max(count, source.size or 0) > most:
