@@ -1,7 +1,7 @@
 //! An AIR's constraints as a program of the library: steps over the slots of a point.
 
 use core::ptr;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use merklize::{ConstraintStep, Operand};
 use p3_field::PrimeField64;
@@ -183,7 +183,7 @@ impl<'a, F: PrimeField64> Lowering<'a, F> {
         };
         let walk = |needs: &mut HashMap<Place<F>, usize>, is_deepest_first: bool| {
             let mut order = vec![];
-            let mut seen: HashMap<Place<F>, ()> = HashMap::new();
+            let mut seen: HashSet<Place<F>> = HashSet::new();
             let mut open = vec![(root, false)];
             while let Some((node, is_entered)) = open.pop() {
                 if is_entered {
@@ -193,7 +193,7 @@ impl<'a, F: PrimeField64> Lowering<'a, F> {
                     order.push(node);
                     continue;
                 }
-                if is_known(node) || seen.insert(ptr::from_ref(node), ()).is_some() {
+                if is_known(node) || !seen.insert(ptr::from_ref(node)) {
                     continue;
                 }
                 open.push((node, true));

@@ -353,11 +353,13 @@ where
         let (weights, _) = layout.decompose_alpha::<Val<SC>, SC::Challenge>(self.alpha);
         let selectors = self.trace_domain.selectors_on_coset(self.quotient_domain);
         let next = self.quotient_domain.size() / self.trace_domain.size();
+        let columns = self.air.periodic_columns();
+        let periodic = self.pcs.build_periodic_lde_table(&columns, self.trace_domain, self.quotient_domain);
         let mut quotient = fold(Folding {
             program,
             trace: self.trace_data,
             preprocessed: self.preprocessed_data,
-            selectors: self.selector_rows(&selectors),
+            selectors: self.selector_rows(&selectors, &periodic),
             next,
             weights: (0..layout.base_indices.len())
                 .flat_map(|i| weights.iter().map(move |of_word| of_word[i]))
@@ -366,13 +368,16 @@ where
         .map_err(|error| error.to_string())?;
         let inverses = &selectors.inv_vanishing;
         quotient.par_iter_mut().zip(inverses).for_each(|(value, &inverse)| *value *= inverse);
-        or_raise(self.check(layout, &quotient, &selectors, next));
+        or_raise(self.check(layout, &quotient, &selectors, &periodic, next));
         Ok(quotient)
     }
 
     /// The selectors and the periodic columns, with rows in bit-reversed order.
-    fn selector_rows(&self, selectors: &LagrangeSelectors<Vec<Val<SC>>>) -> RowMajorMatrix<Val<SC>> {
-        let periodic = self.periodic();
+    fn selector_rows(
+        &self,
+        selectors: &LagrangeSelectors<Vec<Val<SC>>>,
+        periodic: &PeriodicLdeTable<Val<SC>>,
+    ) -> RowMajorMatrix<Val<SC>> {
         let width = SELECTORS + periodic.width();
         let mut rows = Val::<SC>::zero_vec(width * self.quotient_domain.size());
         rows.par_chunks_mut(width).enumerate().for_each(|(i, row)| {
@@ -388,17 +393,13 @@ where
         RowMajorMatrix::new(rows, width).bit_reverse_rows().to_row_major_matrix()
     }
 
-    fn periodic(&self) -> PeriodicLdeTable<Val<SC>> {
-        let columns = self.air.periodic_columns();
-        self.pcs.build_periodic_lde_table(&columns, self.trace_domain, self.quotient_domain)
-    }
-
     /// Compares values at points that nobody knows before alpha with those that Plonky3's own code computes.
     fn check(
         &self,
         layout: &ConstraintLayout,
         quotient: &[SC::Challenge],
         selectors: &LagrangeSelectors<Vec<Val<SC>>>,
+        periodic: &PeriodicLdeTable<Val<SC>>,
         next: usize,
     ) -> Result<(), Error> {
         let size = quotient.len();
@@ -406,7 +407,6 @@ where
         let points: Vec<usize> = (0..CHECKED).map(|k| (first + k * (size / CHECKED + 1)) % size).collect();
         let packed = |value: &dyn Fn(usize) -> Val<SC>| PackedVal::<SC>::from_fn(value);
         let (weights, ext_weights) = layout.decompose_alpha(self.alpha);
-        let periodic = self.periodic();
         for points in points.chunks(PackedVal::<SC>::WIDTH) {
             // The lanes beyond the last point repeat it.
             let point = |lane: usize| points[lane.min(points.len() - 1)];

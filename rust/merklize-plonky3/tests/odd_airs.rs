@@ -5,20 +5,19 @@
 #[path = "../examples/keccak/configs.rs"]
 #[allow(dead_code)]
 mod configs;
+mod provers;
 
 use std::fmt;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread::{self, ThreadId};
 
-use merklize_plonky3::{catch, prove_with_preprocessed, Device, MerklizePcs, StockPcs, HAS_LIBRARY};
+use merklize_plonky3::{catch, prove_with_preprocessed, Device};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
-use p3_commit::ExtensionMmcs;
-use p3_dft::Radix2DitParallel;
 use p3_field::{PrimeCharacteristicRing, PrimeField64};
-use p3_fri::FriParameters;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_uni_stark::{setup_preprocessed, StarkConfig};
+use p3_uni_stark::setup_preprocessed;
+use provers::{devices, provers};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata};
@@ -259,12 +258,6 @@ fn with_deep_stack(test: impl FnOnce() + Send) {
     });
 }
 
-fn devices() -> Vec<Option<Arc<Device>>> {
-    let cpu = HAS_LIBRARY.then(|| Device::open("cpu").unwrap());
-    let all = cpu.into_iter().chain(Device::open("opencl:0").ok()).map(|device| Some(Arc::new(device)));
-    [None].into_iter().chain(all).collect()
-}
-
 /// AIRs, and whether their constraints have a program.
 fn airs() -> Vec<(OddAir, bool)> {
     let of = |kind, width, log_height, n_public| OddAir { kind, width, log_height, n_public };
@@ -300,29 +293,7 @@ macro_rules! same_as_stock {
         mod $name {
             use super::*;
             use configs::$name::*;
-            type Ext = configs::Challenge<Val, DEGREE>;
-            type StockConfig = configs::Config<Val, DEGREE, Stock, Challenger>;
-            type OurConfig = configs::DeviceConfig<Val, DEGREE, Ours, Challenger>;
-
-            fn parameters<M>(mmcs: M, log_blowup: usize) -> FriParameters<ExtensionMmcs<Val, Ext, M>> {
-                let mut parameters = configs::fri_parameters(mmcs, 3);
-                parameters.log_blowup = log_blowup;
-                parameters
-            }
-
-            fn stock_config(log_blowup: usize) -> StockConfig {
-                let (hasher, compressor, challenger) = parts();
-                let mmcs = Stock::new(hasher, compressor, 0);
-                let parameters = parameters(mmcs.clone(), log_blowup);
-                StarkConfig::new(StockPcs::new(Radix2DitParallel::default(), mmcs, parameters), challenger)
-            }
-
-            fn our_config(device: &Option<Arc<Device>>, log_blowup: usize) -> OurConfig {
-                let (hasher, compressor, challenger) = parts();
-                let ours = Ours::new(hasher, compressor, 0, hash(), device.clone()).unwrap();
-                let parameters = parameters(ours.stock().clone(), log_blowup);
-                StarkConfig::new(MerklizePcs::new(ours, parameters), challenger)
-            }
+            provers!();
 
             fn by_stock(air: &OddAir, config: &StockConfig) -> Vec<u8> {
                 let values = air.public_values();

@@ -3,29 +3,19 @@
 #[path = "../examples/keccak/configs.rs"]
 #[allow(dead_code)]
 mod configs;
+mod provers;
 mod random_air;
 
 use std::sync::Arc;
 
-use merklize_plonky3::{
-    catch, prove, prove_with_preprocessed, stock_proof, Device, MerklizePcs, StockPcs, HAS_LIBRARY,
-};
+use merklize_plonky3::{catch, prove, prove_with_preprocessed, stock_proof, Device};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
-use p3_commit::ExtensionMmcs;
-use p3_dft::Radix2DitParallel;
 use p3_field::{PrimeCharacteristicRing, PrimeField64};
-use p3_fri::FriParameters;
 use p3_keccak_air::{generate_trace_rows, KeccakAir};
 use p3_matrix::dense::RowMajorMatrix;
-use p3_uni_stark::{setup_preprocessed, verify, StarkConfig};
+use p3_uni_stark::{setup_preprocessed, verify};
+use provers::{devices, provers};
 use random_air::RandomAir;
-
-/// None, which is Plonky3's own code; the CPU, where the library runs; and an OpenCL device where there is one.
-fn devices() -> Vec<Option<Arc<Device>>> {
-    let cpu = HAS_LIBRARY.then(|| Device::open("cpu").unwrap());
-    let all = cpu.into_iter().chain(Device::open("opencl:0").ok()).map(|device| Some(Arc::new(device)));
-    [None].into_iter().chain(all).collect()
-}
 
 /// How many times as many random AIRs: `MERKLIZE_RANDOM_AIRS`.
 fn times() -> u64 {
@@ -37,30 +27,7 @@ macro_rules! same_as_stock {
         mod $name {
             use super::*;
             use configs::$name::*;
-            type Ext = configs::Challenge<Val, DEGREE>;
-
-            type StockConfig = configs::Config<Val, DEGREE, Stock, Challenger>;
-            type OurConfig = configs::DeviceConfig<Val, DEGREE, Ours, Challenger>;
-
-            fn parameters<M>(mmcs: M, log_blowup: usize) -> FriParameters<ExtensionMmcs<Val, Ext, M>> {
-                let mut parameters = configs::fri_parameters(mmcs, 3);
-                parameters.log_blowup = log_blowup;
-                parameters
-            }
-
-            fn stock_config(log_blowup: usize) -> StockConfig {
-                let (hasher, compressor, challenger) = parts();
-                let mmcs = Stock::new(hasher, compressor, 0);
-                let parameters = parameters(mmcs.clone(), log_blowup);
-                StarkConfig::new(StockPcs::new(Radix2DitParallel::default(), mmcs, parameters), challenger)
-            }
-
-            fn our_config(device: &Option<Arc<Device>>, log_blowup: usize) -> OurConfig {
-                let (hasher, compressor, challenger) = parts();
-                let ours = Ours::new(hasher, compressor, 0, hash(), device.clone()).unwrap();
-                let parameters = parameters(ours.stock().clone(), log_blowup);
-                StarkConfig::new(MerklizePcs::new(ours, parameters), challenger)
-            }
+            provers!();
 
             #[test]
             fn random_airs() {

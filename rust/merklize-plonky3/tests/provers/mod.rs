@@ -1,0 +1,42 @@
+//! The stock prover's configuration and ours, for every device, in a module that uses one of examples/keccak.
+
+use std::sync::Arc;
+
+use merklize_plonky3::{Device, HAS_LIBRARY};
+
+/// None, which is Plonky3's own code; the CPU, where the library runs; and an OpenCL device where there is one.
+pub fn devices() -> Vec<Option<Arc<Device>>> {
+    let cpu = HAS_LIBRARY.then(|| Device::open("cpu").unwrap());
+    let all = cpu.into_iter().chain(Device::open("opencl:0").ok()).map(|device| Some(Arc::new(device)));
+    [None].into_iter().chain(all).collect()
+}
+
+macro_rules! provers {
+    () => {
+        type Ext = crate::configs::Challenge<Val, DEGREE>;
+        type StockConfig = crate::configs::Config<Val, DEGREE, Stock, Challenger>;
+        type OurConfig = crate::configs::DeviceConfig<Val, DEGREE, Ours, Challenger>;
+
+        fn parameters<M>(mmcs: M, log_blowup: usize) -> p3_fri::FriParameters<p3_commit::ExtensionMmcs<Val, Ext, M>> {
+            let mut parameters = crate::configs::fri_parameters(mmcs, 3);
+            parameters.log_blowup = log_blowup;
+            parameters
+        }
+
+        fn stock_config(log_blowup: usize) -> StockConfig {
+            let (hasher, compressor, challenger) = parts();
+            let mmcs = Stock::new(hasher, compressor, 0);
+            let parameters = parameters(mmcs.clone(), log_blowup);
+            let pcs = merklize_plonky3::StockPcs::new(p3_dft::Radix2DitParallel::default(), mmcs, parameters);
+            p3_uni_stark::StarkConfig::new(pcs, challenger)
+        }
+
+        fn our_config(device: &Option<std::sync::Arc<merklize_plonky3::Device>>, log_blowup: usize) -> OurConfig {
+            let (hasher, compressor, challenger) = parts();
+            let ours = Ours::new(hasher, compressor, 0, hash(), device.clone()).unwrap();
+            let parameters = parameters(ours.stock().clone(), log_blowup);
+            p3_uni_stark::StarkConfig::new(merklize_plonky3::MerklizePcs::new(ours, parameters), challenger)
+        }
+    };
+}
+pub(crate) use provers;
