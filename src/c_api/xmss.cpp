@@ -28,7 +28,7 @@ merklize_status merklize_xmss_keys(const uint8_t* seeds, size_t count, uint64_t 
         std::vector<std::unique_ptr<merklize_xmss_key>> made;
         for (xmss::Key& key : xmss::keys(call.bytes(given.data(), xmss::seed_bytes * given.size(), "seeds"),
                                          first_epoch, last_epoch, run.get()))
-            made.push_back(std::unique_ptr<merklize_xmss_key>(new merklize_xmss_key{std::move(key)}));
+            made.push_back(std::make_unique<merklize_xmss_key>(merklize_xmss_key{std::move(key)}));
         for (std::size_t i = 0; i < count; i++) out[i] = made[i].release();
         run.finish();
     });
