@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
+#include <iterator>
 #include <string_view>
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
@@ -50,20 +50,22 @@ constexpr std::size_t block_bytes = 64, blocks_between_checks = 65536;
 
 // What differs between these hashes: the prefix of a message, and what becomes of its digest.
 struct Form {
+    Hash hash;
     int leaf_prefix, node_prefix;  // a byte, or -1
     bool is_padded_node = true;    // else a node is one compression
     bool is_twice = false;         // a digest is hashed again
     bool is_cut = false;           // a digest loses its two highest bits
 };
-constexpr std::optional<Form> form_of(Hash hash) {
-    switch (hash) {
-        case Hash::sha256: return Form{-1, -1};
-        case Hash::sha256_rfc6962: return Form{0, 1};
-        case Hash::sha256d: return Form{-1, -1, true, true};
-        case Hash::sha256_compress: return Form{-1, -1, false, false};
-        case Hash::sha256_trunc254: return Form{-1, -1, true, false, true};
-        default: return {};
-    }
+constexpr Form forms[] = {
+    {Hash::sha256, -1, -1},
+    {Hash::sha256_rfc6962, 0, 1},
+    {Hash::sha256d, -1, -1, true, true},
+    {Hash::sha256_compress, -1, -1, false},
+    {Hash::sha256_trunc254, -1, -1, true, false, true},
+};
+const Form* form_of(Hash hash) noexcept {
+    const Form* const found = std::ranges::find(forms, hash, &Form::hash);
+    return found == std::end(forms) ? nullptr : found;
 }
 
 // A message: a prefix, if any, and `length` bytes. Its blocks are read in place, or made in `made`.
@@ -155,17 +157,17 @@ void finish(const Form& form, std::size_t n, std::uint8_t* out) {
 
 }  // namespace
 
-bool is_on_sha256(Hash hash) noexcept { return form_of(hash).has_value(); }
+bool is_on_sha256(Hash hash) noexcept { return form_of(hash) != nullptr; }
 
 void sha256_merges(Hash hash, Bytes in, std::size_t n, std::uint8_t* out) noexcept {
-    const Form form = *form_of(hash);
+    const Form& form = *form_of(hash);
     digest_all(form.node_prefix, form.is_padded_node, in, n, 64, out, always);
     finish(form, n, out);
 }
 
 bool sha256_rows(Hash hash, Bytes rows, std::size_t n, std::size_t length, std::uint8_t* out,
                  bool (*ask)(const void* of), const void* of) {
-    const Form form = *form_of(hash);
+    const Form& form = *form_of(hash);
     if (!digest_all(form.leaf_prefix, true, rows, n, length, out, {ask, of})) return false;
     finish(form, n, out);
     return true;

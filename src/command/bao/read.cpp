@@ -5,6 +5,7 @@
 #include "bao/verify.hpp"
 #include "command/bao/common.hpp"
 #include "command/line/options.hpp"
+#include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
