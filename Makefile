@@ -46,8 +46,8 @@ $(VENV)/made:
 
 $(VENV)/cmake: $(VENV)/made
 	@echo "== installing cmake and ninja"
-	@# pip of Debian 12 (23.0) and of Ubuntu 22.04 (22.0) cannot pass settings to a build.
-	@python -m pip install -q 'pip>=23.1' cmake ninja
+	@# Older ones cannot pass settings to a build (23.0), or find no versions of s3fs and gcsfs that fit (24.3).
+	@python -m pip install -q 'pip>=25.1' cmake ninja
 	@touch $@
 
 # What pyproject.toml names under build-system. It is installed here, so that pip builds in a tree that stays.
