@@ -57,64 +57,40 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
     return r ^ top;
 }
 
-// High words of products: even lanes and odd lanes apart.
-LANES_INLINE Lane32 high_words(__m256i even, __m256i odd) {
-    return (Lane32)_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
-}
-LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
-    return high_words(_mm256_mul_epu32((__m256i)a, (__m256i)b),
-                      _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), _mm256_srli_epi64((__m256i)b, 32)));
+// What lanes_monty31.inc wants.
+LANES_INLINE Lane64 multiply_low(Lane64 a, Lane64 b) { return multiply_32(a, b); }
+LANES_INLINE Lane64 multiply_signed(Lane64 a, Lane64 b) { return (Lane64)_mm256_mul_epi32((__m256i)a, (__m256i)b); }
+LANES_INLINE Lane32 high_words(Lane64 even, Lane64 odd) {
+    return (Lane32)_mm256_blend_epi32((__m256i)(even >> 32), (__m256i)odd, 0xaa);
 }
 LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)_mm256_min_epu32((__m256i)a, (__m256i)b); }
-// Sums of products of 31-bit fields (core/words/monty31.h), even lanes and odd lanes apart.
-struct Products {
-    __m256i even, odd;
-};
-LANES_INLINE Products monty31_product(Lane32 a, std::uint32_t c) {
-    const __m256i x = (__m256i)a, factor = _mm256_set1_epi32(static_cast<int>(c));
-    return {_mm256_mul_epu32(x, factor), _mm256_mul_epu32(_mm256_srli_epi64(x, 32), factor)};
+LANES_INLINE Lane32 multiply_16(Lane32 a, Lane32 b) { return (Lane32)_mm256_mullo_epi16((__m256i)a, (__m256i)b); }
+LANES_INLINE Lane32 multiply_high_16(Lane32 a, Lane32 b) { return (Lane32)_mm256_mulhi_epu16((__m256i)a, (__m256i)b); }
+LANES_INLINE Lane32 mean_16(Lane32 a, Lane32 b) { return (Lane32)_mm256_avg_epu16((__m256i)a, (__m256i)b); }
+LANES_INLINE Lane32 less_16(Lane32 a, Lane32 b) { return (Lane32)_mm256_subs_epu16((__m256i)a, (__m256i)b); }
+LANES_INLINE Lane32 top_bytes(Lane32 x) {
+    const __m256i order = _mm256_set_epi8(-1, 15, -1, 15, -1, 11, -1, 11, -1, 7, -1, 7, -1, 3, -1, 3,  //
+                                          -1, 15, -1, 15, -1, 11, -1, 11, -1, 7, -1, 7, -1, 3, -1, 3);
+    return (Lane32)_mm256_shuffle_epi8((__m256i)x, order);
 }
-LANES_INLINE Products monty31_add_product(Products sum, Lane32 a, std::uint32_t c) {
-    const Products more = monty31_product(a, c);
-    return {_mm256_add_epi64(sum.even, more.even), _mm256_add_epi64(sum.odd, more.odd)};
-}
-LANES_INLINE Products monty31_lower(Products sum, std::uint32_t p) {
-    const __m256i limit = _mm256_set1_epi64x(static_cast<long long>(p) << 32);
-    return {_mm256_min_epu32(sum.even, _mm256_sub_epi32(sum.even, limit)),
-            _mm256_min_epu32(sum.odd, _mm256_sub_epi32(sum.odd, limit))};
-}
-LANES_INLINE Lane32 monty31_reduce(Products sum, std::uint32_t p) {
-    const __m256i modulus = _mm256_set1_epi32(static_cast<int>(p)),
-                  inverse = _mm256_set1_epi32(static_cast<int>(2 - p));
-    const __m256i q_even = _mm256_mul_epu32(_mm256_mul_epu32(sum.even, inverse), modulus);
-    const __m256i q_odd = _mm256_mul_epu32(_mm256_mul_epu32(sum.odd, inverse), modulus);
-    const Lane32 t = high_words(sum.even, sum.odd) - high_words(q_even, q_odd);
-    return min_32(t, t + (Lane32)modulus);
-}
-LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
-    const __m256i x = (__m256i)a, y = (__m256i)b;
-    return monty31_reduce(
-        {_mm256_mul_epu32(x, y), _mm256_mul_epu32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(y, 32))}, p);
-}
-// x^3 or x^7 of signed words. In the products the odd halves of 64-bit lanes do not matter; the result is in those
-// halves.
-LANES_INLINE __m256i monty31_mul_signed(__m256i a, __m256i b, __m256i inverse, __m256i modulus) {
-    const __m256i product = _mm256_mul_epi32(a, b);
-    return _mm256_sub_epi64(product, _mm256_mul_epi32(_mm256_mul_epi32(product, inverse), modulus));
-}
-LANES_INLINE __m256i monty31_power(int power, __m256i x, __m256i inverse, __m256i modulus) {
-    const __m256i x2 = _mm256_srli_epi64(monty31_mul_signed(x, x, inverse, modulus), 32);
-    const __m256i x3 = monty31_mul_signed(x2, x, inverse, modulus);
-    if (power == 3) return x3;
-    const __m256i x4 = _mm256_srli_epi64(monty31_mul_signed(x2, x2, inverse, modulus), 32);
-    return monty31_mul_signed(x4, _mm256_srli_epi64(x3, 32), inverse, modulus);
-}
-LANES_INLINE Lane32 monty31_power(int power, Lane32 x, std::uint32_t p) {
-    const __m256i modulus = _mm256_set1_epi32(static_cast<int>(p)),
-                  inverse = _mm256_set1_epi32(static_cast<int>(2 - p));
-    const Lane32 t = high_words(monty31_power(power, (__m256i)x, inverse, modulus),
-                                monty31_power(power, _mm256_srli_epi64((__m256i)x, 32), inverse, modulus));
-    return min_32(t, t + (Lane32)modulus);
+#include "backends/cpu/lanes_monty31.inc"
+
+// a / 2^k = high - low (p - 1) / 2^k for a = low + 2^k high, as the core has it. It is between -p and p, and its sign
+// says whether the sum with b is too large or too small. If (p - 1) / 2^k has no low half, the product is low / 2^k
+// times the high half of p - 1: a product of halves, one step on Intel's processors, where one of words is two.
+LANES_INLINE Lane32 monty31_add_half(Lane32 b, Lane32 a, int k, bool negative, std::uint32_t p) {
+    const auto with_sign = [](std::uint32_t x, Lane32 of) {  // x, 0 or -x
+        return (Lane32)_mm256_sign_epi32((__m256i)(Lane32{} + x), (__m256i)of);
+    };
+    if (k == 1) {
+        const Lane32 half = (a >> 1) + with_sign((p + 1) / 2, a & (Lane32{} + 1));
+        return negative ? monty31_raise(b - half, p) : monty31_lower(b + half, p);
+    }
+    const std::uint32_t factor = (p - 1) >> k, ones = (1U << k) - 1;
+    const Lane32 product =
+        factor % 65536 == 0 ? multiply_high_16(a << (32 - k), Lane32{} + (p - 1)) : (a & ones) * factor;
+    const Lane32 half = negative ? product - (a >> k) : (a >> k) - product;
+    return min_32(b + half, b + half - with_sign(p, half));
 }
 
 }  // namespace
@@ -140,6 +116,12 @@ LANES_INLINE Lane32 monty31_power(int power, Lane32 x, std::uint32_t p) {
 #define MKZ_M31_REDUCE(sum, p) monty31_reduce(sum, p)
 #define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
 #define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
+#define MKZ_M31_STEP(cells, p) 2
+#define MKZ_M31_SBOXES(n, s, c, p) monty31_sboxes<n>(s, c, p)
+#define MKZ_M31_SUM(a, n, p) monty31_sum(a, n, p)
+#define MKZ_M31_SUM_LEAST 17  // for 15 elements the chain of means is longer than that of the core's sums
+#define MKZ_M31_ADD_HALF(b, a, k, p) monty31_add_half(b, a, k, false, p)
+#define MKZ_M31_SUB_HALF(b, a, k, p) monty31_add_half(b, a, k, true, p)
 #define MKZ_STATES 2
 #define MKZ_RP_CELLS 6
 #include "merklize/core/names.h"

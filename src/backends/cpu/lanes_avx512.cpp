@@ -41,10 +41,10 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
     return (Lane64)_mm512_mask_add_epi64(r, _mm512_cmplt_epu64_mask(r, u), r, e);
 }
 
-// Low words of products by a constant, where only the low half of each 64-bit lane matters. Clang would choose vpmullq
-// for them, which takes three times as long, so it must not see where the words go.
-LANES_INLINE __m512i multiply_low(__m512i a, __m512i b) {
-    __m512i product = _mm512_mul_epu32(a, b);
+// What lanes_monty31.inc wants. Clang would choose vpmullq for low words, which takes three times as long, so it must
+// not see where the words go.
+LANES_INLINE Lane64 multiply_low(Lane64 a, Lane64 b) {
+    Lane64 product = multiply_32(a, b);
 #ifdef __clang__
     asm("" : "+v"(product));
 #endif
@@ -52,129 +52,26 @@ LANES_INLINE __m512i multiply_low(__m512i a, __m512i b) {
 }
 
 LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)_mm512_min_epu32((__m512i)a, (__m512i)b); }
-LANES_INLINE Lane32 monty31_raise(Lane32 t, std::uint32_t p) { return min_32(t, t + p); }
-LANES_INLINE Lane32 monty31_lower(Lane32 t, std::uint32_t p) { return min_32(t, t - p); }
+LANES_INLINE Lane64 multiply_signed(Lane64 a, Lane64 b) { return (Lane64)_mm512_mul_epi32((__m512i)a, (__m512i)b); }
+LANES_INLINE Lane32 high_words(Lane64 even, Lane64 odd) {
+    return (Lane32)_mm512_mask_shuffle_epi32((__m512i)odd, 0x5555, (__m512i)even, _MM_PERM_DDBB);
+}
+LANES_INLINE Lane32 multiply_16(Lane32 a, Lane32 b) { return (Lane32)_mm512_mullo_epi16((__m512i)a, (__m512i)b); }
+LANES_INLINE Lane32 multiply_high_16(Lane32 a, Lane32 b) { return (Lane32)_mm512_mulhi_epu16((__m512i)a, (__m512i)b); }
+LANES_INLINE Lane32 mean_16(Lane32 a, Lane32 b) { return (Lane32)_mm512_avg_epu16((__m512i)a, (__m512i)b); }
+LANES_INLINE Lane32 less_16(Lane32 a, Lane32 b) { return (Lane32)_mm512_subs_epu16((__m512i)a, (__m512i)b); }
+LANES_INLINE Lane32 top_bytes(Lane32 x) {
+    const __m512i order =
+        _mm512_broadcast_i32x4(_mm_set_epi8(-1, 15, -1, 15, -1, 11, -1, 11, -1, 7, -1, 7, -1, 3, -1, 3));
+    return (Lane32)_mm512_shuffle_epi8((__m512i)x, order);
+}
+#include "backends/cpu/lanes_monty31.inc"
 
-// Sums of products of 31-bit fields (core/words/monty31.h), even lanes and odd lanes apart.
-struct Products {
-    __m512i even, odd;
-};
-LANES_INLINE Products monty31_product(Lane32 a, std::uint32_t c) {
-    const __m512i x = (__m512i)a, factor = _mm512_set1_epi32(static_cast<int>(c));
-    return {_mm512_mul_epu32(x, factor), _mm512_mul_epu32(_mm512_srli_epi64(x, 32), factor)};
-}
-LANES_INLINE Products monty31_add_product(Products sum, Lane32 a, std::uint32_t c) {
-    const Products more = monty31_product(a, c);
-    return {_mm512_add_epi64(sum.even, more.even), _mm512_add_epi64(sum.odd, more.odd)};
-}
-LANES_INLINE Products monty31_lower(Products sum, std::uint32_t p) {
-    const __m512i limit = _mm512_set1_epi64(static_cast<long long>(p) << 32);
-    return {_mm512_min_epu32(sum.even, _mm512_sub_epi32(sum.even, limit)),
-            _mm512_min_epu32(sum.odd, _mm512_sub_epi32(sum.odd, limit))};
-}
-LANES_INLINE Lane32 monty31_reduce(Products sum, std::uint32_t p) {
-    const __m512i modulus = _mm512_set1_epi32(static_cast<int>(p)),
-                  inverse = _mm512_set1_epi32(static_cast<int>(2 - p));
-    const __m512i q_even = _mm512_mul_epu32(multiply_low(sum.even, inverse), modulus);
-    const __m512i q_odd = _mm512_mul_epu32(multiply_low(sum.odd, inverse), modulus);
-    const __m512i high = _mm512_mask_shuffle_epi32(sum.odd, 0x5555, sum.even, _MM_PERM_DDBB);
-    const __m512i q_high = _mm512_mask_shuffle_epi32(q_odd, 0x5555, q_even, _MM_PERM_DDBB);
-    const __m512i t = _mm512_sub_epi32(high, q_high);
-    return (Lane32)_mm512_min_epu32(t, _mm512_add_epi32(t, modulus));
-}
-LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
-    const __m512i x = (__m512i)a, y = (__m512i)b;
-    return monty31_reduce(
-        {_mm512_mul_epu32(x, y), _mm512_mul_epu32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(y, 32))}, p);
-}
-// The same for signed words, where the odd halves of 64-bit lanes do not matter; the result is in those halves.
-LANES_INLINE __m512i monty31_mul_signed(__m512i a, __m512i b, __m512i inverse, __m512i modulus) {
-    const __m512i product = _mm512_mul_epi32(a, b);
-    return _mm512_sub_epi64(product, _mm512_mul_epi32(multiply_low(product, inverse), modulus));
-}
-LANES_INLINE __m512i monty31_power(int power, __m512i x, __m512i inverse, __m512i modulus) {
-    const __m512i x2 = _mm512_srli_epi64(monty31_mul_signed(x, x, inverse, modulus), 32);
-    const __m512i x3 = monty31_mul_signed(x2, x, inverse, modulus);
-    if (power == 3) return x3;
-    const __m512i x4 = _mm512_srli_epi64(monty31_mul_signed(x2, x2, inverse, modulus), 32);
-    return monty31_mul_signed(x4, _mm512_srli_epi64(x3, 32), inverse, modulus);
-}
-LANES_INLINE Lane32 monty31_power(int power, Lane32 x, std::uint32_t p) {
-    const __m512i modulus = _mm512_set1_epi32(static_cast<int>(p)),
-                  inverse = _mm512_set1_epi32(static_cast<int>(2 - p));
-    const __m512i even = monty31_power(power, (__m512i)x, inverse, modulus);
-    const __m512i odd = monty31_power(power, _mm512_srli_epi64((__m512i)x, 32), inverse, modulus);
-    const __m512i t = _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
-    return (Lane32)_mm512_min_epu32(t, _mm512_add_epi32(t, modulus));
-}
-// Seventh powers of four cells in step, because one is a long chain that leaves the multipliers idle.
-LANES_INLINE void monty31_mul_signed(__m512i out[8], const __m512i a[8], const __m512i b[8], __m512i inverse,
-                                     __m512i modulus) {
-    __m512i product[8], q[8];
-    for (int i = 0; i < 8; i++) product[i] = _mm512_mul_epi32(a[i], b[i]);
-    for (int i = 0; i < 8; i++) q[i] = multiply_low(product[i], inverse);
-    for (__m512i& each : q) each = _mm512_mul_epi32(each, modulus);
-    for (int i = 0; i < 8; i++) out[i] = _mm512_sub_epi64(product[i], q[i]);
-}
-LANES_INLINE void monty31_pow7_of_four(Lane32 s[4], const std::uint32_t c[4], std::uint32_t p) {
-    const __m512i modulus = _mm512_set1_epi32(static_cast<int>(p)),
-                  inverse = _mm512_set1_epi32(static_cast<int>(2 - p));
-    __m512i x[8], x2[8], x3[8];
-    for (int k = 0; k < 4; k++) {
-        x[2 * k] = (__m512i)(s[k] + c[k]);
-        x[2 * k + 1] = _mm512_srli_epi64(x[2 * k], 32);
-    }
-    monty31_mul_signed(x2, x, x, inverse, modulus);
-    for (__m512i& each : x2) each = _mm512_srli_epi64(each, 32);
-    monty31_mul_signed(x3, x2, x, inverse, modulus);
-    monty31_mul_signed(x2, x2, x2, inverse, modulus);
-    for (__m512i& each : x2) each = _mm512_srli_epi64(each, 32);
-    for (__m512i& each : x3) each = _mm512_srli_epi64(each, 32);
-    monty31_mul_signed(x3, x2, x3, inverse, modulus);
-    for (int k = 0; k < 4; k++)
-        s[k] = monty31_raise((Lane32)_mm512_mask_shuffle_epi32(x3[2 * k + 1], 0x5555, x3[2 * k], _MM_PERM_DDBB), p);
-}
 // Adds a message word from memory, because two states take all registers. Compilers would load the word before, and
 // spill.
 LANES_INLINE Lane32 add_from_memory(Lane32 a, const Lane32& b) {
     asm("vpaddd %1, %0, %0" : "+v"(a) : "m"(b));
     return a;
-}
-// The sum of n elements, n at most 32: their sum S mod 2^32 less q p, which is S - q p if that is in [0, 2^32). The
-// multiple q comes from means of halves of 16 bits, one instruction a sum, where a reduction would be two. Two elements
-// are below 2^32 together, so the first numbers are sums of pairs. In the high half, the mean of 8 numbers is at most
-// 3/2 above S / 2^19 (16 numbers: 2 above S / 2^20), because each mean is rounded up, and less than 1 below it, because
-// the low halves are not seen. Less 2, it is never above and less than 3 below. n <= 16: q is S / 2^31, rounded down,
-// or one less, which is so only where S is less than 3 2^19 above a multiple of 2^31. So
-//          S - q p < 2^31 + q (2^31 - p) + 3 2^19, below 2 p for q < 14; for q >= 14 it is at most 16 (p - 1) - 14 p.
-// n > 16:  times 2^46 / p / 2^16 it is S / p in parts of 2^-10, less than 6 below. So S - q p < p + 6 p / 2^10.
-LANES_INLINE Lane32 monty31_sum(const Lane32* a, int n, std::uint32_t p) {
-    Lane32 sum{}, means[16] = {};
-    for (int k = 0; k < n / 2; k++) {
-        means[k] = a[2 * k] + a[2 * k + 1];
-        sum += means[k];
-    }
-    if (n % 2 == 1) {
-        means[n / 2] = a[n - 1];
-        sum += a[n - 1];
-    }
-    for (int left = (n + 1) / 2, from = n > 16 ? 16 : 8; from > 1; left = (left + 1) / 2, from /= 2) {
-        for (int k = 0; k < (left + 1) / 2; k++) {
-            const Lane32 other = 2 * k + 1 < left ? means[2 * k + 1] : Lane32{};
-            means[k] = (Lane32)_mm512_avg_epu16((__m512i)means[2 * k], (__m512i)other);
-        }
-    }
-    const __m512i mean = _mm512_subs_epu16((__m512i)means[0], _mm512_set1_epi32(2 << 16));
-    if (n <= 16) {
-        Lane32 multiples;
-        for (unsigned q = 0; q < 16; q++) multiples[q] = q * p;
-        sum -= (Lane32)_mm512_permutexvar_epi32((__m512i)((Lane32)mean >> 28), (__m512i)multiples);
-    } else {
-        const auto parts = static_cast<short>((std::uint64_t{1} << 46) / p);
-        const Lane32 q = (Lane32)_mm512_mulhi_epu16(mean, _mm512_set1_epi16(parts)) >> 26;
-        sum -= (Lane32)_mm512_mullo_epi32((__m512i)q, _mm512_set1_epi32(static_cast<int>(p)));
-    }
-    return monty31_lower(sum, p);
 }
 
 // a / 2^k = high - low (p - 1) / 2^k for a = low + 2^k high, as the core has it. Where low is 0, this is not negative,
@@ -195,11 +92,6 @@ LANES_INLINE Lane32 monty31_add_half(Lane32 b, Lane32 a, int k, bool negative, s
                                 _mm512_set1_epi32(static_cast<int>((p - 1) >> k)));
     const Lane32 less = (Lane32)product - (a >> k);
     return negative ? monty31_lower(b + less, p) : monty31_raise(b - less, p);
-}
-LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
-    const __m512i even = _mm512_mul_epu32((__m512i)a, (__m512i)b);
-    const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64((__m512i)a, 32), _mm512_srli_epi64((__m512i)b, 32));
-    return (Lane32)_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
 }
 
 }  // namespace
@@ -229,13 +121,10 @@ LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
 #define MKZ_M31_REDUCE(sum, p) monty31_reduce(sum, p)
 #define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
 #define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
-#define MKZ_M31_POW7_OF_FOUR(s, c, p) monty31_pow7_of_four(s, c, p)
-#ifdef __clang__
-#define MKZ_M31_POW7_OF_FOUR_MOST 32
-#else
-#define MKZ_M31_POW7_OF_FOUR_MOST 16  // GCC puts more of a wider state into memory then
-#endif
+#define MKZ_M31_STEP(cells, p) ((p) % 3 == 1 && (cells) <= 16 ? 4 : 2)
+#define MKZ_M31_SBOXES(n, s, c, p) monty31_sboxes<n>(s, c, p)
 #define MKZ_M31_SUM(a, n, p) monty31_sum(a, n, p)
+#define MKZ_M31_SUM_LEAST 4
 #define MKZ_M31_ADD_HALF(b, a, k, p) monty31_add_half(b, a, k, false, p)
 #define MKZ_M31_SUB_HALF(b, a, k, p) monty31_add_half(b, a, k, true, p)
 #define MKZ_ADD32_3(a, b, c) (add_from_memory(a, b) + (c))

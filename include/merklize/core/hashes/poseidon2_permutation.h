@@ -95,13 +95,8 @@ MKZ_FN_CALL void MKZ_P2_FN(permute)(mkz_lane32 s[MKZ_P2_WIDTH]) {
     mkz_p2_m31_external(s, MKZ_P2_WIDTH, MKZ_P2_P);
     MKZ_NO_UNROLL for (int r = 0; r < 8; r++) {
         if (r == 4) MKZ_P2_FN(internal)(s);
-#if MKZ_P2_P % 3 == 1 && MKZ_P2_WIDTH <= MKZ_M31_POW7_OF_FOUR_MOST
-        MKZ_UNROLL for (int k = 0; k < MKZ_P2_WIDTH; k += 4)
-            MKZ_M31_POW7_OF_FOUR(s + k, MKZ_P2_TABLE + MKZ_P2_WIDTH * r + k, MKZ_P2_P);
-#else
-        MKZ_UNROLL_CELLS for (int k = 0; k < MKZ_P2_WIDTH; k++) s[k] =
-            mkz_m31_sbox(s[k], MKZ_P2_TABLE[MKZ_P2_WIDTH * r + k], MKZ_P2_P);
-#endif
+        MKZ_UNROLL_CELLS for (int k = 0; k < MKZ_P2_WIDTH; k += MKZ_M31_STEP(MKZ_P2_WIDTH, MKZ_P2_P))
+            MKZ_M31_SBOXES(MKZ_M31_STEP(MKZ_P2_WIDTH, MKZ_P2_P), s + k, MKZ_P2_TABLE + MKZ_P2_WIDTH * r + k, MKZ_P2_P);
         mkz_p2_m31_external(s, MKZ_P2_WIDTH, MKZ_P2_P);
     }
 }

@@ -52,6 +52,13 @@ MKZ_FN mkz_lane32 mkz_m31_sbox(mkz_lane32 x, mkz_u32 c, mkz_u32 p) {
     return p % 3 == 1 ? mkz_m31_pow7(x, p) : mkz_m31_pow3(x, p);
 }
 
+/* How many S-boxes of a layer of `cells` are done in step, and so many, of cells s and constants c. One is a chain of
+ * products, so a build with vectors may do several. */
+#ifndef MKZ_M31_STEP
+#define MKZ_M31_STEP(cells, p) 1
+#define MKZ_M31_SBOXES(n, s, c, p) *(s) = mkz_m31_sbox(*(s), *(c), p)
+#endif
+
 /* The words 2^32 mod p and 2^64 mod p. */
 MKZ_FN mkz_u32 mkz_m31_one(mkz_u32 p) { return (mkz_u32)(((mkz_u64)1 << 32) % p); }
 MKZ_FN mkz_u32 mkz_m31_square_of_one(mkz_u32 p) { return (mkz_u32)((mkz_u64)mkz_m31_one(p) * mkz_m31_one(p) % p); }
@@ -94,11 +101,11 @@ MKZ_FN mkz_lane32 mkz_m31_times(mkz_lane32 a, int d, mkz_u32 p) {
     return mkz_m31_lower(twice + twice, p); /* 4 */
 }
 
-/* The sum of n elements, 4 <= n <= 32 a constant. */
-#ifdef MKZ_M31_SUM
-#define mkz_m31_sum MKZ_M31_SUM
-#else
+/* The sum of n elements, 4 <= n <= 32 a constant. A build with vectors may have its own, from a least n on. */
 MKZ_FN mkz_lane32 mkz_m31_sum(const mkz_lane32 *a, int n, mkz_u32 p) {
+#ifdef MKZ_M31_SUM
+    if (n >= MKZ_M31_SUM_LEAST) return MKZ_M31_SUM(a, n, p);
+#endif
 #ifdef MKZ_LANE64_IS_WORD /* words: one reduction for all */
     mkz_u64 sum = 0;
     MKZ_UNROLL for (int k = 0; k < n; k++) sum += a[k];
@@ -112,7 +119,6 @@ MKZ_FN mkz_lane32 mkz_m31_sum(const mkz_lane32 *a, int n, mkz_u32 p) {
     return mkz_m31_add(mkz_m31_add(sums[0], sums[1], p), mkz_m31_add(sums[2], sums[3], p), p);
 #endif
 }
-#endif
 
 /* Sums of products of lanes by words, which have one reduction: for each lane a sum of 64 bits, of factors below p. A
  * build with vectors may have a type of its own for them. */
